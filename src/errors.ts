@@ -1,0 +1,84 @@
+/** The one error class of the platform, and the closed list of what can go wrong. */
+
+/** Problem slugs of `urn:cartulary:problem:{slug}`; `http/problem.ts` gives each its status and title. */
+export type Kind =
+  | 'malformed-rdf'
+  | 'empty-body'
+  | 'malformed-json'
+  | 'invalid-parameter'
+  | 'filters-required'
+  | 'field-not-configured'
+  | 'query-too-complex'
+  | 'remote-context'
+  | 'malformed-query'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not-found'
+  | 'unknown-catalogue'
+  | 'unknown-dataset'
+  | 'unknown-distribution'
+  | 'unknown-vocabulary'
+  | 'unknown-record'
+  | 'unknown-concept'
+  | 'unknown-cursor'
+  | 'method-not-allowed'
+  | 'not-acceptable'
+  | 'request-timeout'
+  | 'newer-exists'
+  | 'already-exists'
+  | 'conflict'
+  | 'gone'
+  | 'precondition-failed'
+  | 'too-large'
+  | 'unsupported-media-type'
+  | 'missing-class'
+  | 'ambiguous-subject'
+  | 'too-complex'
+  | 'invalid-content'
+  | 'too-many-requests'
+  | 'too-many-cursors'
+  | 'store-full'
+  | 'internal'
+  | 'store-unavailable'
+  | 'engine-unavailable'
+  | 'time-limit'
+
+/** One concrete complaint: which parameter, or which place of a body, and what would be right. */
+export type Complaint = {
+  readonly parameter?: string
+  readonly pointer?: string
+  readonly line?: number
+  readonly column?: number
+  readonly detail: string
+}
+
+type More = {
+  readonly errors?: readonly Complaint[]
+  /** Seconds after which another try makes sense (`Retry-After`). */
+  readonly retryAfter?: number
+  /** Response headers that belong to the problem, such as `Allow`. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+/**
+ * Something that a client or a neighbour did, said in words that may leave the process. Foreign messages go into
+ * `cause`, which is logged and never answered.
+ */
+export class Failure extends Error {
+  readonly kind: Kind
+  readonly detail: string
+  readonly errors: readonly Complaint[]
+  readonly retryAfter: number | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(kind: Kind, detail: string, more: More = {}) {
+    super(`${kind}: ${detail}`, { cause: more.cause })
+    this.name = 'Failure'
+    this.kind = kind
+    this.detail = detail
+    this.errors = more.errors ?? []
+    this.retryAfter = more.retryAfter
+    this.headers = more.headers ?? {}
+  }
+}

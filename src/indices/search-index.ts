@@ -1,0 +1,126 @@
+/** The port to a search engine. There is a port because there are two engines: embedded and Meilisearch. */
+
+import type { QueryTree } from './query-tree.ts'
+import type { IndexSettings } from './settings.ts'
+
+export type IndexName = 'dataset' | 'catalogue' | 'vocabulary'
+
+/** West, south, east, north in degrees. */
+export type Box = readonly [number, number, number, number]
+
+export type FacetValue = { readonly id: string; readonly title: string }
+
+/** A record as an engine stores it (search-engines.md 3.1). */
+export type Document = {
+  readonly index: IndexName
+  /** Platform id; a concept's is `{vocabulary}/{concept}`. */
+  readonly id: string
+  /** Grows with every write of the record; an older one never overwrites a newer one. */
+  readonly version: number
+  /** Stored hash of the record, for reconcile. */
+  readonly hash: string
+  /** Field (dotted) → language key → values. */
+  readonly text: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
+  readonly facets: Readonly<Record<string, readonly FacetValue[]>>
+  /** Name → up to four periods in epoch ms, one instant as from = to; open ends ±8.64e15. */
+  readonly dates: Readonly<Record<string, readonly (readonly [number, number])[]>>
+  readonly numbers: Readonly<Record<string, number>>
+  readonly flags: Readonly<Record<string, boolean>>
+  /** Up to four. */
+  readonly boxes: readonly Box[]
+  /** Sortable text field, or `field.language` → folded sort text of at most 100 code points. */
+  readonly order: Readonly<Record<string, string>>
+  /** The JSON that clients get. */
+  readonly record: Readonly<Record<string, unknown>>
+}
+
+export type IndexChange =
+  | { readonly put: Document }
+  | {
+      readonly remove: {
+        readonly index: IndexName
+        readonly id: string
+        readonly version: number
+      }
+    }
+
+/** Groups combine with `groups`, the values inside one group with `values`. */
+export type FacetFilter = {
+  readonly groups: readonly { readonly facet: string; readonly values: readonly string[] }[]
+  readonly operator: 'AND' | 'OR'
+  readonly groupOperator: 'AND' | 'OR'
+}
+
+export type Filter = {
+  readonly facets?: FacetFilter
+  /** A name of `Document.dates`, both bounds inclusive in epoch ms. */
+  readonly date?: { readonly name: string; readonly from?: number; readonly to?: number }
+  /** Names of `Document.numbers`, bounds inclusive. */
+  readonly numbers?: readonly { readonly name: string; readonly from?: number; readonly to?: number }[]
+  /** Flags that must be true. */
+  readonly flags?: readonly string[]
+  readonly box?: Box
+}
+
+export type OrderKey = {
+  /** `relevance`, or a name of dates, numbers, flags or order. */
+  readonly by: string
+  readonly direction: 'asc' | 'desc'
+}
+
+export type SearchRequest = {
+  readonly indices: readonly IndexName[]
+  readonly tree: QueryTree
+  /** Searched fields (`title`, `title.de`); absent = all. */
+  readonly fields?: readonly string[]
+  readonly filter: Filter
+  /** Facets to count, in the wanted order of ids; absent = none. */
+  readonly facets?: { readonly ids?: readonly string[]; readonly size: number; readonly global: boolean }
+  /** Empty = relevance when the tree has a positive text leaf, else `modified desc`. */
+  readonly order: readonly OrderKey[]
+  readonly boosts: Readonly<Record<string, number>>
+  readonly offset: number
+  readonly limit: number
+  /** Dotted paths; absent = whole records. */
+  readonly include?: readonly string[]
+  readonly score: boolean
+}
+
+export type FacetItem = FacetValue & { readonly count: number; readonly from?: number; readonly to?: number }
+export type Facet = { readonly id: string; readonly title: string; readonly items: readonly FacetItem[] }
+
+export type Hit = {
+  readonly index: IndexName
+  readonly id: string
+  readonly score?: number
+  /** Finished JSON text of the record, already reduced to `include`. */
+  readonly record: string
+}
+
+export type Answer = {
+  /** Exact, also over several indices and beyond the page. */
+  readonly count: number
+  readonly hits: readonly Hit[]
+  /** Absent when none were asked for. */
+  readonly facets?: readonly Facet[]
+}
+
+export type Entry = { readonly id: string; readonly version: number; readonly hash: string }
+
+/** Every call rejects with a `Failure`: `engine-unavailable`, `time-limit`, `query-too-complex`. */
+export type SearchIndex = {
+  /** Idempotent; `rebuild` says that documents written under other settings are still in the index. */
+  configure(settings: readonly IndexSettings[]): Promise<{ readonly rebuild: boolean }>
+  /** Resolves when all are searchable. A change older than the stored version is skipped. Whole or absent after a crash. */
+  write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void>
+  /** One consistent snapshot for hits, count and facets. */
+  search(request: SearchRequest, signal?: AbortSignal): Promise<Answer>
+  /** The record as finished JSON text. */
+  get(index: IndexName, id: string, signal?: AbortSignal): Promise<string | undefined>
+  /** Entries after `after`, ordered by id (code points), for reconcile. */
+  entries(index: IndexName, after: string, limit: number, signal?: AbortSignal): Promise<readonly Entry[]>
+  /** The largest version ever written, 0 when empty: the clock of versions starts behind it. */
+  newest(): Promise<number>
+  health(): Promise<{ readonly documents: Readonly<Record<IndexName, number>> }>
+  close(): Promise<void>
+}
