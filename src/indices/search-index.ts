@@ -1,9 +1,7 @@
 /** The port to a search engine. There is a port because there are two engines: embedded and Meilisearch. */
 
 import type { QueryTree } from './query-tree.ts'
-import type { IndexSettings } from './settings.ts'
-
-export type IndexName = 'dataset' | 'catalogue' | 'vocabulary'
+import type { IndexName, IndexSettings } from './settings.ts'
 
 /** West, south, east, north in degrees. */
 export type Box = readonly [number, number, number, number]
@@ -56,7 +54,11 @@ export type Filter = {
   /** A name of `Document.dates`, both bounds inclusive in epoch ms. */
   readonly date?: { readonly name: string; readonly from?: number; readonly to?: number }
   /** Names of `Document.numbers`, bounds inclusive. */
-  readonly numbers?: readonly { readonly name: string; readonly from?: number; readonly to?: number }[]
+  readonly numbers?: readonly {
+    readonly name: string
+    readonly from?: number
+    readonly to?: number
+  }[]
   /** Flags that must be true. */
   readonly flags?: readonly string[]
   readonly box?: Box
@@ -75,7 +77,11 @@ export type SearchRequest = {
   readonly fields?: readonly string[]
   readonly filter: Filter
   /** Facets to count, in the wanted order of ids; absent = none. */
-  readonly facets?: { readonly ids?: readonly string[]; readonly size: number; readonly global: boolean }
+  readonly facets?: {
+    readonly ids?: readonly string[]
+    readonly size: number
+    readonly global: boolean
+  }
   /** Empty = relevance when the tree has a positive text leaf, else `modified desc`. */
   readonly order: readonly OrderKey[]
   readonly boosts: Readonly<Record<string, number>>
@@ -86,8 +92,16 @@ export type SearchRequest = {
   readonly score: boolean
 }
 
-export type FacetItem = FacetValue & { readonly count: number; readonly from?: number; readonly to?: number }
-export type Facet = { readonly id: string; readonly title: string; readonly items: readonly FacetItem[] }
+export type FacetItem = FacetValue & {
+  readonly count: number
+  readonly from?: number
+  readonly to?: number
+}
+export type Facet = {
+  readonly id: string
+  readonly title: string
+  readonly items: readonly FacetItem[]
+}
 
 export type Hit = {
   readonly index: IndexName
@@ -118,7 +132,12 @@ export type SearchIndex = {
   /** The record as finished JSON text. */
   get(index: IndexName, id: string, signal?: AbortSignal): Promise<string | undefined>
   /** Entries after `after`, ordered by id (code points), for reconcile. */
-  entries(index: IndexName, after: string, limit: number, signal?: AbortSignal): Promise<readonly Entry[]>
+  entries(
+    index: IndexName,
+    after: string,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<readonly Entry[]>
   /** The largest version ever written, 0 when empty: the clock of versions starts behind it. */
   newest(): Promise<number>
   health(): Promise<{ readonly documents: Readonly<Record<IndexName, number>> }>

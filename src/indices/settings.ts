@@ -1,9 +1,14 @@
 /** What an engine must know about an index before documents come. */
 
-import type { IndexName } from './search-index.ts'
+export type IndexName = 'dataset' | 'catalogue' | 'vocabulary'
 
 /** A band of a range facet: documents carry its id as an ordinary facet value. */
-export type Band = { readonly id: string; readonly title: string; readonly from: number; readonly to: number }
+export type Band = {
+  readonly id: string
+  readonly title: string
+  readonly from: number
+  readonly to: number
+}
 
 export type FacetSettings = {
   readonly id: string
@@ -15,7 +20,11 @@ export type FacetSettings = {
 export type IndexSettings = {
   readonly index: IndexName
   /** Full-text fields by dotted name; `boost` is the default weight in the ranking. */
-  readonly texts: readonly { readonly name: string; readonly boost: number; readonly autocomplete: boolean }[]
+  readonly texts: readonly {
+    readonly name: string
+    readonly boost: number
+    readonly autocomplete: boolean
+  }[]
   /** In profile order. */
   readonly facets: readonly FacetSettings[]
   readonly dates: readonly string[]
