@@ -1,0 +1,129 @@
+/** The compiled profile: a tree of fields that drives documents, index settings and response models. */
+
+/** How a value becomes JSON; the first fifteen are the contract's, the others are met in public profiles. */
+export const mappingClasses = [
+  'SimpleMultiLangTitle',
+  'SimpleMultiLang',
+  'StandardText',
+  'StandardDisabled',
+  'Keywords',
+  'Theme',
+  'Language',
+  'Agent',
+  'ContactPoint',
+  'DateTime',
+  'Nested',
+  'SpatialResource',
+  'Metrics',
+  'License',
+  'Format',
+  'MultiLang',
+  'MultiLangTitle',
+  'TrimmedMultiLangTitle',
+  'TrimmedMultiLangSubtitle',
+  'StandardKeyword',
+  'StandardResourceKeyword',
+  'Integer',
+  'Numeric',
+  'Boolean',
+  'DateRange',
+  'AccessRight',
+  'Frequency',
+  'FrequencyMultiLang',
+  'AdmsSkos',
+  'LabeledResource',
+  'LabeledText',
+  'DatasetType',
+  'DistributionType',
+  'HvdCategory',
+  'EuroVoc',
+  'GenericSkosMultiLang',
+  'MediaType',
+  'Document',
+  'Page',
+  'AgentMultiLang',
+  'Checksum',
+  'AdmsIdentifier',
+  'QualifiedRelation',
+  'MetadataExtension',
+  'Spatial',
+  'TranslationMeta',
+] as const
+
+export type MappingClass = (typeof mappingClasses)[number]
+
+const known: ReadonlySet<string> = new Set(mappingClasses)
+
+export const isMappingClass = (name: string): name is MappingClass => known.has(name)
+
+/** Classes whose value is an object from language to text, never an array. */
+export const languageMaps: ReadonlySet<MappingClass> = new Set([
+  'SimpleMultiLangTitle',
+  'SimpleMultiLang',
+  'MultiLang',
+  'MultiLangTitle',
+  'TrimmedMultiLangTitle',
+  'TrimmedMultiLangSubtitle',
+])
+
+/** One field of a document. */
+export type Field = {
+  readonly name: string
+  readonly mapping: MappingClass
+  /** Predicate IRIs whose values count; empty = the platform fills the field. */
+  readonly paths: readonly string[]
+  /** `sh:minCount 1` */
+  readonly required: boolean
+  /** `sh:maxCount 1`: a value instead of an array. */
+  readonly single: boolean
+  /** Fields of a `Nested` value, in profile order. */
+  readonly children: readonly Field[]
+  /** IRI of the embedded shape. */
+  readonly link?: string
+  /** The embedding ends here, because of its depth or a circle; values become `{id, resource}`. */
+  readonly tooDeep?: true
+  readonly description?: string
+}
+
+/** A root of the field tree. */
+export type Shape = {
+  readonly iri: string
+  readonly targetClass: string
+  readonly name: string
+  readonly description: string
+  readonly fields: readonly Field[]
+}
+
+/** An entry of `core` as `GET /profile` shows it. */
+export type Entry = {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  /** Shapes file, relative to the profile directory. */
+  readonly path: string
+  readonly shapeUri: string
+}
+
+export type Profile = {
+  readonly id: string
+  /** Version of the entry file's form. */
+  readonly version: string
+  readonly profileVersion: string
+  readonly title: string
+  readonly description: string
+  readonly maker: string
+  /** The profile's own version, free text. */
+  readonly versionInfo: string
+  readonly builtIn: boolean
+  readonly enabled: boolean
+  readonly dataset: Shape
+  readonly catalogue: Shape
+  readonly concept: Shape
+  readonly entries: readonly Entry[]
+  /** All shapes of the profile as one Turtle text. */
+  readonly shapes: string
+  /** SHA-256 over the compiled fields: another hash means another index. */
+  readonly hash: string
+  /** What is odd but does not keep the process from starting. */
+  readonly warnings: readonly string[]
+}
