@@ -1,0 +1,16 @@
+/** Which bucket a text lies in: its language when that is configured, else the one for all the rest. */
+
+/** The 24 official languages of the European Union, by their ISO 639-1 codes. */
+export const officialLanguages: readonly string[] =
+  'bg cs da de el en es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv'.split(' ')
+
+/** Texts of all other languages: not stemmed, and reached only together with the others. */
+export const otherBucket = 'x'
+
+/** The bucket of a language key; a region or script tag (`de-CH`) lies with its language. */
+export function bucketOf(key: string, languages: readonly string[]): string {
+  const wanted = key.toLowerCase()
+  if (languages.includes(wanted)) return wanted
+  const primary = wanted.split('-')[0] ?? ''
+  return languages.includes(primary) ? primary : otherBucket
+}

@@ -1,0 +1,35 @@
+/** The tokeniser: the same words at indexing and at query time, on every engine. */
+
+import { cutCodePoints } from './code-points.ts'
+import { fold } from './fold.ts'
+import { segment } from './segment.ts'
+
+/** Grows whenever the same text would give other tokens or stems; an index built under another number is rebuilt. */
+export const tokeniserNumber = 1
+
+const longest = 64
+const asciiRuns = /[A-Za-z0-9]+/g
+const runs = /[\p{L}\p{N}\p{M}]+/gu
+// A value without anything above U+007F needs neither normalisation nor segmentation.
+const beyondAscii = /[^\x00-\x7f]/
+
+/**
+ * The words of a text as written: maximal runs of letters, digits and marks of its NFKC form, runs of scripts without
+ * spaces cut at ICU's word borders. Everything else separates.
+ */
+export function words(text: string): readonly string[] {
+  if (!beyondAscii.test(text)) return text.match(asciiRuns) ?? []
+  return (text.normalize('NFKC').match(runs) ?? []).flatMap((run) => segment(run))
+}
+
+/** A word in the form that is compared: folded, at most 64 code points; `''` when nothing is left of it. */
+export function tokenOf(word: string): string {
+  return cutCodePoints(fold(word), longest)
+}
+
+/** The tokens of a text in their order. */
+export function tokens(text: string): string[] {
+  return words(text)
+    .map(tokenOf)
+    .filter((token) => token !== '')
+}
