@@ -1,0 +1,90 @@
+/** One word or quoted text of a query as a leaf of the tree. */
+
+import type { Leaf, QueryTree } from '../../indices/query-tree.ts'
+import { fold } from '../../text/fold.ts'
+import { tokens } from '../../text/tokens.ts'
+import { spanOf, type Span } from './instants.ts'
+import type { Scope } from './scopes.ts'
+
+/** `undefined` when the word holds nothing that can be searched. */
+export function wordLeaf(word: string, field?: string): Leaf | undefined {
+  const rest = withoutLeadingWildcards(word)
+  const pattern = wildPattern(rest)
+  const limit = field === undefined ? {} : { field }
+  if (pattern !== undefined) return { kind: 'wild', pattern, ...limit }
+  const [first, ...others] = tokens(rest)
+  if (first === undefined) return undefined
+  return others.length === 0
+    ? { kind: 'term', token: first, ...limit }
+    : { kind: 'phrase', tokens: [first, ...others], ...limit }
+}
+
+/** Exactly these words in this order, never reduced to their roots. */
+export function quotedLeaf(text: string, field?: string): Leaf | undefined {
+  const [first, ...others] = tokens(text)
+  const limit = field === undefined ? {} : { field }
+  if (first === undefined) return undefined
+  return others.length === 0
+    ? { kind: 'exact', token: first, ...limit }
+    : { kind: 'phrase', tokens: [first, ...others], ...limit }
+}
+
+/** `'literal'` says that the word does not fit the kind of the field, so that its colon has no meaning. */
+export function scopedLeaf(
+  scope: Scope,
+  text: string,
+  quoted: boolean,
+): QueryTree | undefined | 'literal' {
+  switch (scope.kind) {
+    case 'text':
+      return quoted ? quotedLeaf(text, scope.field) : wordLeaf(text, scope.field)
+    case 'facet':
+      return { kind: 'value', facet: scope.facet, value: text }
+    case 'date':
+    case 'number': {
+      const span = boundOf(scope, text)
+      return span === undefined ? 'literal' : { kind: 'range', name: scope.name, ...span }
+    }
+    default:
+      return scope satisfies never
+  }
+}
+
+/** `[low TO high]` on a date or number field, both ends included, `*` = open; `undefined` when a bound does not parse. */
+export function rangeLeaf(scope: Scope, low: string, high: string): QueryTree | undefined {
+  const from = boundOf(scope, low)
+  const to = boundOf(scope, high)
+  if (!('name' in scope) || from === undefined || to === undefined) return undefined
+  return {
+    kind: 'range',
+    name: scope.name,
+    ...(from.from !== undefined && { from: from.from }),
+    ...(to.to !== undefined && { to: to.to }),
+  }
+}
+
+const decimal = /^[+-]?\d+(?:\.\d+)?$/
+
+function boundOf(scope: Scope, text: string): Partial<Span> | undefined {
+  if (text === '*') return {}
+  if (scope.kind === 'date') return spanOf(text)
+  if (scope.kind === 'number' && decimal.test(text)) return { from: Number(text), to: Number(text) }
+  return undefined
+}
+
+function withoutLeadingWildcards(word: string): string {
+  let start = 0
+  while (word[start] === '*' || word[start] === '?') start++
+  return word.slice(start)
+}
+
+const wildcards = /([*?]+)/
+const word = /^[\p{L}\p{N}\p{M}]*$/u
+
+/** The folded pattern of a word with wildcards behind its start; `undefined` when it is an ordinary word. */
+function wildPattern(text: string): string | undefined {
+  const parts = text.split(wildcards).map((part, n) => (n % 2 ? part : part.normalize('NFKC')))
+  if (parts.length === 1 || !parts.every((part, n) => n % 2 || word.test(part))) return undefined
+  const folded = parts.map((part, n) => (n % 2 ? part.replace(/\*+/g, '*') : fold(part)))
+  return folded[0] === '' ? undefined : folded.join('')
+}

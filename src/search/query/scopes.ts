@@ -1,0 +1,39 @@
+/** Which names in front of a colon limit a term to a field, and what kind of field each is. */
+
+import type { IndexSettings } from '../../indices/settings.ts'
+
+export type Scope =
+  | { readonly kind: 'text'; readonly field: string }
+  | { readonly kind: 'date' | 'number'; readonly name: string }
+  | { readonly kind: 'facet'; readonly facet: string }
+
+/** The scope that a name stands for; `undefined` leaves the colon literal. */
+export type Scopes = (name: string) => Scope | undefined
+
+/** Language keys of documents: `de`, `sr-Latn`. */
+const language = /^[a-z]{2,3}(-[A-Za-z0-9-]{1,40})?$/
+
+/** The scopes of all searched indices together; a name of several kinds is text before date, number and facet. */
+export function scopesOf(settings: readonly IndexSettings[]): Scopes {
+  const texts = new Set(['id', ...settings.flatMap(({ texts }) => texts.map(({ name }) => name))])
+  const dates = new Set(settings.flatMap(({ dates }) => dates))
+  const numbers = new Set(settings.flatMap(({ numbers }) => numbers))
+  const facets = new Set(settings.flatMap(({ facets }) => facets.map(({ id }) => id)))
+  return (name) => {
+    if (texts.has(name) || texts.has(withoutLanguage(name))) return { kind: 'text', field: name }
+    if (dates.has(name)) return { kind: 'date', name }
+    if (numbers.has(name)) return { kind: 'number', name }
+    const facet = [name, idOwner(name)].find((id) => facets.has(id))
+    return facet === undefined ? undefined : { kind: 'facet', facet }
+  }
+}
+
+/** `title` of `title.en`; the name itself when its last step is no language. */
+export function withoutLanguage(name: string): string {
+  const dot = name.lastIndexOf('.')
+  return dot > 0 && language.test(name.slice(dot + 1)) ? name.slice(0, dot) : name
+}
+
+/** `format` of `distributions.format.id`: the values of facets are the ids inside the records. */
+const idOwner = (name: string): string =>
+  name.endsWith('.id') ? (name.slice(0, -'.id'.length).split('.').at(-1) ?? '') : ''
