@@ -1,0 +1,118 @@
+/** API keys: who is asking, told from headers, in constant time and without keeping the keys. */
+
+import { hash, timingSafeEqual } from 'node:crypto'
+import { Failure } from '../errors.ts'
+import { failures } from './keys/failures.ts'
+import type { Key } from './keys/permission.ts'
+import type { AppContext } from './shell/context.ts'
+
+export { may, type Action, type Key } from './keys/permission.ts'
+
+export type ApiKeys = {
+  /**
+   * The key of the request, also set as `c.var.key`. Throws `unauthorized` without a known key, `invalid-parameter`
+   * when two headers name different keys, `too-many-requests` after too many wrong ones.
+   */
+  require(c: AppContext): Key
+  /** The key of the request if it shows one; a wrong one is refused as in `require`. */
+  find(c: AppContext): Key | undefined
+  /** The ids and permission counts of all keys, for the start-up log. */
+  list(): readonly { readonly id: string; readonly permissions: number }[]
+  /** Takes new keys in place of all old ones. */
+  replace(config: KeyConfig): void
+}
+
+/** Key → permissions, as in `PLATFORM_HUB_API_KEYS`. */
+export type KeyConfig = Readonly<Record<string, readonly string[]>>
+
+type Options = {
+  /** Wrong keys per minute and address. */
+  readonly keyFailures?: number
+  readonly now?: () => number
+}
+
+type Known = Key & { readonly digest: Buffer }
+
+/** Keeps SHA-256 digests only; every key shown is compared with all of them. */
+export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
+  const { keyFailures = 20, now = () => performance.now() } = options
+  const wrong = failures({ perMinute: keyFailures, now })
+  // Who has shown a right key from an address is not locked out by a neighbour behind the same address.
+  const welcome = new Map<string, Set<string>>()
+  let known = digests(config)
+
+  const check = (shown: string, address: string): Key => {
+    const key = lookUp(known, shown)
+    const blocked = wrong.blocked(address)
+    if (blocked !== undefined && !(key && welcome.get(key.id)?.has(address))) {
+      const detail = `more than ${keyFailures} wrong keys in a minute (limit keyFailures)`
+      throw new Failure('too-many-requests', detail, { retryAfter: blocked })
+    }
+    if (key) return greet(welcome, key, address)
+    if (address !== 'in-process') wrong.count(address)
+    throw new Failure('unauthorized', noKey)
+  }
+
+  const find = (c: AppContext): Key | undefined => {
+    const shown = presented(c.req.header('X-API-Key'), c.req.header('Authorization'))
+    if (shown === undefined) return undefined
+    const key = check(shown, c.get('client') ?? 'in-process')
+    c.set('key', key)
+    return key
+  }
+
+  return {
+    find,
+    require: (c) => {
+      const key = find(c)
+      if (!key) throw new Failure('unauthorized', noKey)
+      return key
+    },
+    list: () => known.map(({ id, permissions }) => ({ id, permissions: permissions.length })),
+    replace: (next) => {
+      known = digests(next)
+    },
+  }
+}
+
+// The same words for a missing and a wrong key: the answer tells nothing about which keys exist.
+const noKey = 'send a valid API key as X-API-Key: <key> or Authorization: Bearer <key>'
+const mostAddresses = 1000
+
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
+
+const digests = (config: KeyConfig): readonly Known[] =>
+  Object.entries(config).map(([key, permissions]) => {
+    const digest = sha256(key)
+    return { id: digest.toString('hex').slice(0, 8), permissions, digest }
+  })
+
+function lookUp(known: readonly Known[], shown: string): Known | undefined {
+  const digest = sha256(shown)
+  let found: Known | undefined
+  for (const key of known) if (timingSafeEqual(key.digest, digest)) found = key
+  return found
+}
+
+function greet(
+  welcome: Map<string, Set<string>>,
+  { id, permissions }: Known,
+  address: string,
+): Key {
+  const addresses = welcome.get(id) ?? new Set()
+  if (addresses.size < mostAddresses) addresses.add(address)
+  welcome.set(id, addresses)
+  return { id, permissions }
+}
+
+function presented(own: string | undefined, standard: string | undefined): string | undefined {
+  const first = own?.trim() || undefined
+  const second = standard?.trim().replace(/^(bearer|apikey)(\s+|$)/i, '') || undefined
+  if (first !== undefined && second !== undefined && first !== second) {
+    const detail = 'X-API-Key and Authorization hold different keys; send one of them'
+    throw new Failure('invalid-parameter', detail, {
+      errors: [{ parameter: 'Authorization', detail }],
+    })
+  }
+  return first ?? second
+}

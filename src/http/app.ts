@@ -1,0 +1,121 @@
+/** The shell that every HTTP station is built in. */
+
+import { randomUUID } from 'node:crypto'
+import { OpenAPIHono } from '@hono/zod-openapi'
+import { HTTPException } from 'hono/http-exception'
+import { getPath } from 'hono/utils/url'
+import { Failure } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from './metrics.ts'
+import { problemOf } from './problem.ts'
+import { invalid } from './shell/complaints.ts'
+import { pathOf, type App, type AppContext, type AppEnv } from './shell/context.ts'
+import type { Cors } from './shell/headers.ts'
+import { methodsOf } from './shell/methods.ts'
+import { eachRequest } from './shell/request.ts'
+
+export type { App, AppContext, AppEnv } from './shell/context.ts'
+
+export type AppOptions = {
+  readonly log: Log
+  /** Names the station in log lines and metrics. */
+  readonly name: string
+  /** Path in front of all routes, without a slash at its end: `/api/hub/repo`; nothing on a port of its own. */
+  readonly base?: string
+  readonly metrics?: Metrics
+  /** Milliseconds for one request; routes that need longer call `c.var.deadline.extend`. */
+  readonly requestMs?: number
+  /** Who may write and what counts as reading for pages of other origins; by default nobody, GET and HEAD. */
+  readonly cors?: Partial<Cors>
+  /** Addresses and ranges of proxies whose `Forwarded` headers are believed. */
+  readonly trustedProxies?: readonly string[]
+  /** Milliseconds of a monotonic clock. */
+  readonly now?: () => number
+  readonly makeId?: () => string
+}
+
+/**
+ * An empty station: request id, deadline, problems for every error, 404 and 405, CORS, security headers, gzip, HEAD for
+ * every GET, and a trailing slash that means nothing for reads.
+ */
+export function newApp(options: AppOptions): App {
+  const { log, name, base = '' } = options
+  const cors: Cors = { origins: [], reads: [], ...options.cors }
+  const app = new OpenAPIHono<AppEnv>({
+    getPath: (request) => localPath(request, base),
+    defaultHook: (result) => {
+      if (!result.success) throw invalid(result.error.issues, result.target, rawValue(result))
+    },
+  })
+  const refuse = refusal(log)
+  const methods = methodsOf(() => app.routes)
+
+  app.onError(refuse)
+  app.notFound((c) => {
+    const allowed = methods(c.req.path)
+    if (allowed.length === 0) {
+      throw new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)
+    }
+    const headers = { Allow: allowed.join(', ') }
+    if (c.req.method === 'OPTIONS') return c.body(null, 204, headers)
+    const detail = `${c.req.method} is not possible here, only ${headers.Allow}`
+    throw new Failure('method-not-allowed', detail, { headers })
+  })
+  app.use(
+    eachRequest(
+      {
+        log,
+        name,
+        cors,
+        requestMs: options.requestMs ?? 60_000,
+        trustedProxies: options.trustedProxies ?? [],
+        metrics: options.metrics,
+        now: options.now ?? (() => performance.now()),
+        makeId: options.makeId ?? randomUUID,
+      },
+      refuse,
+    ),
+  )
+  return app
+}
+
+/** The validator hands over what it parsed as `data`, also when parsing failed; its type does not say so. */
+const rawValue = (result: object): unknown => ('data' in result ? result.data : undefined)
+
+/** Path below `base`, decoded; reads may end in a slash that no route knows. */
+function localPath(request: Request, base: string): string {
+  const full = getPath(request)
+  const path = base !== '' && isBelow(full, base) ? full.slice(base.length) || '/' : full
+  if (path.length < 2 || !path.endsWith('/')) return path
+  return tolerant.has(request.method) ? path.replace(/\/$/, '') : path
+}
+
+const tolerant = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+const isBelow = (path: string, base: string): boolean =>
+  path.startsWith(base) && (path.length === base.length || path[base.length] === '/')
+
+/** The one door for errors: known ones are told, unknown ones are logged whole and answered as a bare 500. */
+function refusal(log: Log): (error: unknown, c: AppContext) => Response {
+  return (error, c) => {
+    const failure = translated(error, c)
+    const { status, body, headers } = problemOf(failure, pathOf(c.req.url))
+    if (!(failure instanceof Failure)) {
+      log.error({ err: error, requestId: c.get('requestId') }, 'request.failed')
+    } else if (status >= 500) {
+      log.warn({ err: failure, requestId: c.get('requestId') }, 'request.refused')
+    }
+    return c.body(JSON.stringify(body), status, headers)
+  }
+}
+
+function translated(error: unknown, c: AppContext): unknown {
+  if (error instanceof Failure) return error
+  if (error instanceof HTTPException && error.status === 400) {
+    return new Failure('malformed-json', 'the body is not valid JSON', { cause: error })
+  }
+  // Whoever obeyed the signal throws some AbortError; the signal knows why.
+  const signal = c.get('signal')
+  if (signal?.aborted && error instanceof Error && error.name === 'AbortError') return signal.reason
+  return error
+}

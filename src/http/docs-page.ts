@@ -1,0 +1,107 @@
+/** The contract of a station as OpenAPI 3.1, for programs and as a page for people; nothing comes from the internet. */
+
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { stringify } from 'yaml'
+import { negotiate } from '../rdf/media-types.ts'
+import type { App, AppContext } from './app.ts'
+import { docsPage, initializer } from './docs-html.ts'
+import { addVary, pagePolicy } from './shell/headers.ts'
+import { pathOf } from './shell/context.ts'
+
+export type Description = {
+  readonly title: string
+  readonly version: string
+  readonly description: string
+}
+
+/**
+ * Adds `/openapi.json`, `/openapi.yaml`, and `/`: the page for clients that prefer `text/html`, the JSON document for
+ * all others. To be called after the last route. All addresses in page and document are relative, so both work behind
+ * any proxy path.
+ */
+export function docs(app: App, about: Description): void {
+  addSecurity(app)
+  const document = (c: AppContext) => {
+    document.made ??= app.getOpenAPI31Document({ openapi: '3.1.0', info: { ...about } })
+    return { ...document.made, servers: [{ url: serverUrl(pathOf(c.req.url)) }] }
+  }
+  document.made = undefined as ReturnType<App['getOpenAPI31Document']> | undefined
+
+  app.get('/openapi.json', (c) => c.json(document(c)))
+  app.get('/openapi.yaml', (c) =>
+    // YAML 1.1 readers take a bare `no` for false, and `no` is a language.
+    c.body(stringify(document(c), { compat: 'yaml-1.1', aliasDuplicateObjects: false }), 200, {
+      'Content-Type': 'application/yaml',
+    }),
+  )
+  app.get('/', (c) => {
+    const wanted = negotiate(c.req.header('Accept'), ['application/json', 'text/html'])
+    const answer = wanted === 'text/html' ? page(c, about.title) : c.json(document(c))
+    addVary(answer.headers, 'Accept')
+    return answer
+  })
+  serveAssets(app)
+}
+
+/** Swagger UI draws with inline styles. */
+const policy = pagePolicy.replace(`style-src 'self'`, `style-src 'self' 'unsafe-inline'`)
+
+function page(c: AppContext, title: string): Response {
+  // Relative addresses need the slash that a service root may lack.
+  const last = pathOf(c.req.url).split('/').at(-1) ?? ''
+  const folder = last === '' ? '.' : `./${last}`
+  return c.html(docsPage(title, `${folder}/docs/${release()}`), 200, {
+    'Content-Security-Policy': policy,
+  })
+}
+
+/** Where the service root is, seen from the document: clients resolve it against the document's own address. */
+function serverUrl(path: string): string {
+  const last = path.split('/').at(-1) ?? ''
+  return last === '' || last.startsWith('openapi.') ? '.' : `./${last}`
+}
+
+const assets: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+}
+const forEver = 'public, max-age=31536000, immutable'
+
+/** The release stands in the address, so that browsers may keep the files for ever. */
+function serveAssets(app: App): void {
+  const root = `/docs/${release()}`
+  app.get(`${root}/start.js`, (c) =>
+    c.body(initializer, 200, {
+      'Content-Type': 'text/javascript; charset=utf-8',
+      'Cache-Control': 'no-cache',
+    }),
+  )
+  for (const [name, type] of Object.entries(assets)) {
+    app.get(`${root}/${name}`, async (c) =>
+      c.body(await readFile(join(folder(), name)), 200, {
+        'Content-Type': type,
+        'Cache-Control': forEver,
+      }),
+    )
+  }
+}
+
+const require = createRequire(import.meta.url)
+const folder = (): string => dirname(require.resolve('swagger-ui-dist/package.json'))
+const release = (): string =>
+  String(Reflect.get(require('swagger-ui-dist/package.json'), 'version'))
+
+function addSecurity(app: App): void {
+  app.openAPIRegistry.registerComponent('securitySchemes', 'ApiKey', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+  })
+  app.openAPIRegistry.registerComponent('securitySchemes', 'Bearer', {
+    type: 'http',
+    scheme: 'bearer',
+  })
+}

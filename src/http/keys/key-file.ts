@@ -1,0 +1,42 @@
+/** The API key that a fresh installation makes for itself. */
+
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, open, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** `created` is true when this call made the file. The key is for `apiKeys` only: log the path, never the key. */
+export type KeyFile = { readonly key: string; readonly path: string; readonly created: boolean }
+
+/**
+ * Reads `{directory}/api-key`, or makes it: 256 random bits as base64url, mode 600, in a directory of mode 700 if that
+ * is new. Two processes that start at once agree on one key. Throws when the file is empty or cannot be written.
+ */
+export async function keyFile(
+  directory: string,
+  random: (size: number) => Buffer = randomBytes,
+): Promise<KeyFile> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const path = join(directory, 'api-key')
+  const key = random(32).toString('base64url')
+  const created = await createOnly(path, `${key}\n`)
+  if (created) return { key, path, created }
+  if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600)
+  const found = (await readFile(path, 'utf8')).trim()
+  if (found === '') throw new Error(`${path} is empty: remove it to get a new key`)
+  return { key: found, path, created }
+}
+
+async function createOnly(path: string, text: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx', 0o600)
+    try {
+      await file.writeFile(text)
+    } finally {
+      await file.close()
+    }
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}

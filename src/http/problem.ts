@@ -1,0 +1,132 @@
+/** Every failure as a problem document (RFC 9457): one table from kind to status and title, one function. */
+
+import type { Complaint, Kind } from '../errors.ts'
+import { Failure } from '../errors.ts'
+
+export const problemType = 'application/problem+json'
+
+/** Status and constant title per kind; a new kind does not compile without its row. */
+export const problems = {
+  'malformed-rdf': { status: 400, title: 'The RDF cannot be parsed' },
+  'empty-body': { status: 400, title: 'The request has no body' },
+  'malformed-json': { status: 400, title: 'The JSON cannot be parsed' },
+  'invalid-parameter': { status: 400, title: 'A parameter is not valid' },
+  'filters-required': { status: 400, title: 'The parameter needs filters' },
+  'field-not-configured': { status: 400, title: 'The index has no such field' },
+  'query-too-complex': { status: 400, title: 'The query is too complex' },
+  'remote-context': { status: 400, title: 'Remote JSON-LD contexts are not loaded' },
+  'malformed-query': { status: 400, title: 'The query cannot be parsed' },
+  unauthorized: { status: 401, title: 'A valid API key is required' },
+  forbidden: { status: 403, title: 'The API key does not permit this' },
+  'not-found': { status: 404, title: 'No such resource' },
+  'unknown-catalogue': { status: 404, title: 'No such catalogue' },
+  'unknown-dataset': { status: 404, title: 'No such dataset' },
+  'unknown-distribution': { status: 404, title: 'No such distribution' },
+  'unknown-vocabulary': { status: 404, title: 'No such vocabulary' },
+  'unknown-record': { status: 404, title: 'No such catalogue record' },
+  'unknown-concept': { status: 404, title: 'No such concept' },
+  'unknown-cursor': { status: 404, title: 'No such cursor' },
+  'method-not-allowed': { status: 405, title: 'The method is not allowed here' },
+  'not-acceptable': { status: 406, title: 'No acceptable media type' },
+  'request-timeout': { status: 408, title: 'The request did not arrive in time' },
+  'newer-exists': { status: 409, title: 'A newer version exists' },
+  'already-exists': { status: 409, title: 'The resource exists already' },
+  conflict: { status: 409, title: 'The request conflicts with the present state' },
+  gone: { status: 410, title: 'The resource was deleted' },
+  'precondition-failed': { status: 412, title: 'A precondition failed' },
+  'too-large': { status: 413, title: 'The request is too large' },
+  'unsupported-media-type': { status: 415, title: 'The media type is not supported' },
+  'missing-class': { status: 422, title: 'The expected class is missing' },
+  'ambiguous-subject': { status: 422, title: 'More than one subject is possible' },
+  'too-complex': { status: 422, title: 'The content is too complex' },
+  'invalid-content': { status: 422, title: 'The content is not valid' },
+  'too-many-requests': { status: 429, title: 'Too many requests' },
+  'too-many-cursors': { status: 429, title: 'Too many open cursors' },
+  internal: { status: 500, title: 'Internal error' },
+  'store-unavailable': { status: 503, title: 'The triplestore is not available' },
+  'engine-unavailable': { status: 503, title: 'The search engine is not available' },
+  'time-limit': { status: 503, title: 'The time limit was reached' },
+  'store-full': { status: 507, title: 'The triplestore is full' },
+} as const satisfies Record<Kind, { readonly status: number; readonly title: string }>
+
+type Status = (typeof problems)[Kind]['status']
+
+/** The members of a problem document; `instance` is the path of the request. */
+export type Problem = {
+  readonly type: string
+  readonly title: string
+  readonly status: Status
+  readonly detail?: string
+  readonly instance: string
+  readonly errors?: readonly Complaint[]
+}
+
+export type ProblemAnswer = {
+  readonly status: Status
+  readonly body: Problem
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * The answer to any thrown thing. A `Failure` is told with its detail and complaints; everything else is a bare 500,
+ * because a foreign message may hold keys, queries, paths or hosts. 429 and 503 always say when to come back.
+ */
+export function problemOf(error: unknown, instance: string): ProblemAnswer {
+  const failure = error instanceof Failure ? error : new Failure('internal', '')
+  const { status, title } = problems[failure.kind]
+  const told = failure.kind !== 'internal'
+  const body: Problem = {
+    type: `urn:cartulary:problem:${failure.kind}`,
+    title,
+    status,
+    ...(told && failure.detail !== '' && { detail: printable(failure.detail) }),
+    instance,
+    ...(told && failure.errors.length > 0 && { errors: complaints(failure.errors) }),
+  }
+  return { status, body, headers: headersOf(failure, status) }
+}
+
+/** A value that a client sent, fit for a `detail`: at most 200 characters, control characters escaped. */
+export function shown(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
+  // Cutting first keeps the cost of escaping a hostile 50 MB value constant.
+  const cut = Array.from(text.slice(0, 2 * longestValue + 1))
+  return cut.length > longestValue
+    ? `${printable(cut.slice(0, longestValue).join(''))}…`
+    : printable(cut.join(''))
+}
+
+const longestValue = 200
+const longestDetail = 4000
+const mostComplaints = 100
+const defaultRetry = { 429: 1, 503: 5 } as const
+
+/** C0, C1 and direction controls: invisible in a terminal or able to rewrite what stands around them. */
+// oxlint-disable-next-line no-control-regex
+const controls = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]/g
+
+const printable = (text: string): string =>
+  text
+    .slice(0, longestDetail)
+    .replace(controls, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+function complaints(errors: readonly Complaint[]): readonly Complaint[] {
+  const told = errors.slice(0, mostComplaints).map((complaint) => ({
+    ...complaint,
+    detail: printable(complaint.detail),
+  }))
+  const rest = errors.length - told.length
+  return rest > 0 ? [...told, { detail: `and ${rest} more` }] : told
+}
+
+function headersOf(failure: Failure, status: Status): Record<string, string> {
+  const retry =
+    failure.retryAfter ?? (status === 429 || status === 503 ? defaultRetry[status] : undefined)
+  return {
+    ...(failure.kind === 'unauthorized' && { 'WWW-Authenticate': 'ApiKey, Bearer' }),
+    ...(retry !== undefined && { 'Retry-After': String(Math.max(1, Math.ceil(retry))) }),
+    ...failure.headers,
+    'Content-Type': problemType,
+    'Cache-Control': 'no-store',
+  }
+}

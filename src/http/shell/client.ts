@@ -1,0 +1,62 @@
+/** Who is at the other end of a request. */
+
+import { BlockList, isIP } from 'node:net'
+import type { AppContext } from './context.ts'
+
+/** Address of a request that came without a socket, from a station in the same process. */
+export const inProcess = 'in-process'
+
+/**
+ * Tells the client's address: the peer, or, when the peer is a trusted proxy, the last address in `X-Forwarded-For` or
+ * `Forwarded` (RFC 7239) that is not a trusted proxy itself. `trusted` holds addresses and CIDR ranges.
+ */
+export function clientAddress(trusted: readonly string[] = []): (c: AppContext) => string {
+  const proxies = blockList(trusted)
+  const isProxy = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  return (c) => {
+    const peer = c.env?.incoming?.socket.remoteAddress
+    if (peer === undefined) return inProcess
+    const address = plain(peer)
+    if (trusted.length === 0 || !isProxy(address)) return address
+    const named = forwarded(c.req.header('Forwarded'), c.req.header('X-Forwarded-For'))
+    return named.findLast((hop) => !isProxy(hop)) ?? named[0] ?? address
+  }
+}
+
+/** Whether a text is an address or a CIDR range. */
+export function isRange(text: string): boolean {
+  const [address = '', bits, more] = text.split('/')
+  const kind = isIP(address)
+  if (kind === 0 || more !== undefined) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (kind === 6 ? 128 : 32))
+}
+
+function blockList(ranges: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const range of ranges.filter(isRange)) {
+    const [address = '', bits] = range.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return list
+}
+
+/** An IPv4 address that came over an IPv6 socket, without its prefix. */
+const plain = (address: string): string =>
+  address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address
+
+/** The hops in order; what is not an address (`unknown`, `_hidden`) is left out. */
+function forwarded(standard: string | undefined, common: string | undefined): readonly string[] {
+  const hops =
+    standard === undefined
+      ? (common?.split(',') ?? [])
+      : standard.split(',').map((hop) => /for=("[^"]*"|[^;,\s]*)/i.exec(hop)?.[1] ?? '')
+  return hops.map(hopAddress).filter((hop) => isIP(hop) !== 0)
+}
+
+function hopAddress(hop: string): string {
+  const text = hop.trim().replaceAll('"', '')
+  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1]
+  return plain(bracketed ?? text.replace(/^([\d.]+):\d+$/, '$1'))
+}

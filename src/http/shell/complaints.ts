@@ -1,0 +1,44 @@
+/** What zod found wrong with a request, in the words of a problem. */
+
+import type { z } from '@hono/zod-openapi'
+import { Failure, type Complaint } from '../../errors.ts'
+import { shown } from '../problem.ts'
+
+type Issue = z.core.$ZodIssue
+
+/** Where the parsed thing stood; for `json` the complaint has a JSON Pointer (RFC 6901), else the parameter's name. */
+export type Place = 'json' | 'query' | 'param' | 'header' | 'form' | 'cookie'
+
+/** All issues as one `invalid-parameter`; `value` is what was parsed, so that the detail can show the offending part. */
+export function invalid(issues: readonly Issue[], place: Place, value: unknown): Failure {
+  const errors = issues.map((issue) => complaintOf(issue, place, value))
+  const [first] = errors
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  return new Failure('invalid-parameter', `${first?.detail ?? 'not valid'}${more}`, { errors })
+}
+
+function complaintOf(issue: Issue, place: Place, value: unknown): Complaint {
+  const keys = issue.path.map(String)
+  const name = place === 'json' ? pointer(keys) : keys.join('.')
+  const given = at(value, issue.path)
+  const subject = name === '' ? 'body' : name
+  const detail =
+    given === undefined
+      ? `${subject} is missing`
+      : `${subject}: ${lowerFirst(issue.message)}, got ${shown(given)}`
+  return { ...(place === 'json' ? { pointer: name } : { parameter: name }), detail }
+}
+
+const pointer = (keys: readonly string[]): string =>
+  keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
+
+function at(value: unknown, path: readonly PropertyKey[]): unknown {
+  let found = value
+  for (const key of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined
+    found = Reflect.get(found, key)
+  }
+  return found
+}

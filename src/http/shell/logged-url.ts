@@ -1,0 +1,35 @@
+/** Addresses as they may stand in a log. */
+
+const secret =
+  /^(?:authorization|x-api-key|api-?key|api_key|auth_key|token|access_token|password|secret|x-app-token)$/i
+const longest = 2000
+
+/**
+ * Path and query of a URL without user info and without the values of parameters that carry secrets; at most 2,000
+ * characters.
+ */
+export function loggedUrl(url: string): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  const local = start < 0 ? '/' : url.slice(start)
+  const query = local.indexOf('?')
+  const told = query < 0 ? local : `${local.slice(0, query)}?${stripped(local.slice(query + 1))}`
+  return told.length > longest ? `${told.slice(0, longest)}…` : told
+}
+
+const stripped = (query: string): string =>
+  query
+    .split('&')
+    .map((pair) => {
+      const [name = ''] = pair.split('=', 1)
+      return secret.test(plain(name)) ? `${name}=•••` : pair
+    })
+    .join('&')
+
+/** A name may hide behind percent-encoding. */
+function plain(name: string): string {
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' ')).trim()
+  } catch {
+    return name
+  }
+}

@@ -1,0 +1,108 @@
+/** The way of every request: a name, a time limit, its headers, one log line, one measurement. */
+
+import type { MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
+import type { Log } from '../../log.ts'
+import { deadline } from '../deadline.ts'
+import type { Metrics } from '../metrics.ts'
+import { clientAddress } from './client.ts'
+import { compressAnswer } from './compression.ts'
+import type { AppContext, AppEnv } from './context.ts'
+import { addHeaders, addPreflight, type Cors } from './headers.ts'
+import { loggedUrl } from './logged-url.ts'
+
+export type RequestOptions = {
+  readonly log: Log
+  readonly name: string
+  readonly requestMs: number
+  readonly cors: Cors
+  readonly trustedProxies: readonly string[]
+  readonly metrics: Metrics | undefined
+  readonly now: () => number
+  readonly makeId: () => string
+}
+
+/**
+ * The one middleware of the shell: one function instead of six, because each layer costs every request. `refuse` turns
+ * an error of the shell itself, such as the time limit, into the answer.
+ */
+export function eachRequest(
+  options: RequestOptions,
+  refuse: (error: unknown, c: AppContext) => Response,
+): MiddlewareHandler<AppEnv> {
+  const addressOf = clientAddress(options.trustedProxies)
+  return async function request(c, next) {
+    const started = options.now()
+    const limit = deadline(c.req.raw.signal, options.requestMs)
+    c.set('requestId', safeId(c.req.header('X-Request-Id')) ?? options.makeId())
+    c.set('client', addressOf(c))
+    c.set('deadline', limit)
+    c.set('signal', limit.signal)
+    try {
+      await limit.race(next())
+    } catch (error) {
+      c.res = undefined
+      c.res = refuse(error, c)
+    }
+    if (c.req.method === 'OPTIONS') addPreflight(c, options.cors)
+    addHeaders(c, options.cors)
+    const size = await compressAnswer(c)
+    whenSent(c, (sent) => {
+      limit.done()
+      report(c, options, { started, bytes: sent ?? size })
+    })
+  }
+}
+
+const safeId = (id: string | undefined): string | undefined =>
+  id !== undefined && /^[A-Za-z0-9._~:+/=-]{1,64}$/.test(id) ? id : undefined
+
+/** Calls back when the last byte is out, with the bytes on the wire; at once when there is no socket. */
+function whenSent(c: AppContext, then: (bytes: number | undefined) => void): void {
+  const outgoing = c.env?.outgoing
+  const socket = outgoing?.socket
+  if (!outgoing || !socket) {
+    then(undefined)
+    return
+  }
+  const before = socket.bytesWritten
+  outgoing.once('close', () => then(socket.bytesWritten - before))
+}
+
+function report(
+  c: AppContext,
+  { log, name, metrics, now }: RequestOptions,
+  { started, bytes }: { readonly started: number; readonly bytes: number | undefined },
+): void {
+  const { status } = c.res
+  const { method } = c.req
+  const milliseconds = now() - started
+  metrics?.observe({
+    service: name,
+    method,
+    route: routeOf(c),
+    status,
+    seconds: milliseconds / 1000,
+  })
+  const key = c.get('key')?.id
+  log.info(
+    {
+      service: name,
+      method,
+      path: loggedUrl(c.req.url),
+      status,
+      ms: Math.round(milliseconds * 100) / 100,
+      ...(bytes !== undefined && { bytes }),
+      ...(key !== undefined && { key }),
+      ...(c.env?.outgoing?.writableFinished === false && { aborted: true }),
+      requestId: c.get('requestId'),
+    },
+    'request',
+  )
+}
+
+/** The pattern that matched; requests that met no route share one name. */
+function routeOf(c: AppContext): string {
+  const path = routePath(c, -1)
+  return path === '/*' || path === '*' ? 'none' : path
+}
