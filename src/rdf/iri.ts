@@ -1,0 +1,44 @@
+/** What an IRI is, and how a broken one becomes usable. */
+
+/** Longest IRI in UTF-8 bytes that every supported store keeps whole. */
+export const maxIriBytes = 1800
+
+// RFC 3987, 2.2, without white space of any script; surrogates are checked apart because the pattern reads UTF-16.
+const space = '\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
+const beyond =
+  '\\u00a1-\\u167f\\u1681-\\u1fff\\u200b-\\u2027\\u202a-\\u202e\\u2030-\\u205e\\u2060-\\u2fff\\u3001-\\udfff' +
+  '\\uf900-\\ufdcf\\ufdf0-\\ufefe\\uff00-\\uffef'
+const plain = `A-Za-z0-9\\-._~!$&'()*+,;=${beyond}`
+const escape = '%[0-9A-Fa-f]{2}'
+const run = (characters: string) => `[${characters}]*(?:${escape}[${characters}]*)*`
+const authority = `//(?:${run(`${plain}:`)}@)?(?:\\[[0-9A-Fa-f:.]+\\]|${run(plain)})(?::[0-9]*)?(?=[/?#]|$)`
+const pattern = new RegExp(
+  `^[A-Za-z][A-Za-z0-9+.\\-]*:(?:${authority}|(?!//))${run(`${plain}:@/`)}` +
+    `(?:\\?${run(`${plain}:@/?\\ue000-\\uf8ff`)})?(?:#${run(`${plain}:@/?`)})?$`,
+)
+
+/** Whether a text is an absolute IRI (RFC 3987) without white space and lone surrogates. Its length is not looked at. */
+export const isIri = (text: string): boolean => pattern.test(text) && text.isWellFormed()
+
+const strange = new RegExp(`[\\x00-\\x20<>"{}|\\\\^\`\\x7f-\\xa0${space}\\ue000-\\uf8ff]`, 'g')
+
+/**
+ * Percent-encodes what an IRI must not hold: white space, quotes, braces, brackets outside the host, a second `#`, a
+ * `%` that escapes nothing. Blanks around it go. The outcome may still be no IRI (a relative one): ask `isIri`.
+ */
+export function repairIri(text: string): string {
+  const trimmed = text.toWellFormed().trim()
+  const [, head = '', rest = ''] =
+    /^([A-Za-z][A-Za-z0-9+.-]*:(?:\/\/(?:[^/?#[\]]*@)?(?:\[[0-9A-Fa-f:.]+\])?)?)?([^]*)$/.exec(
+      trimmed,
+    ) ?? []
+  const fragment = rest.indexOf('#')
+  const cut = fragment < 0 ? rest.length : fragment + 1
+  const encoded = rest.slice(0, cut) + rest.slice(cut).replaceAll('#', '%23')
+  return percentEncode(head) + percentEncode(encoded).replaceAll('[', '%5B').replaceAll(']', '%5D')
+}
+
+const percentEncode = (text: string) =>
+  text
+    .replace(/%(?![0-9A-Fa-f]{2})/g, '%25')
+    .replace(strange, (character) => encodeURIComponent(character))

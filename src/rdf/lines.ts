@@ -1,0 +1,66 @@
+/** N-Triples in our own spelling: one triple per line, sorted, no doubles; the form that stores and diffs work on. */
+import type { Literal, Quad, Term } from '@rdfjs/types'
+import { scan } from './reading/line-scanner.ts'
+
+const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
+const short: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\b': '\\b',
+  '\f': '\\f',
+}
+const code = (character: string) =>
+  `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
+
+/** A literal's lexical form between quotes, escaped as canonical N-Triples (RDF 1.2 N-Triples, 4.1). */
+export const quoted = (text: string): string =>
+  /["\\\u0000-\u001f\u007f\ufffe\uffff]/.test(text)
+    ? `"${text.replace(/["\\\u0000-\u001f\u007f\ufffe\uffff]/g, (found) => short[found] ?? code(found))}"`
+    : `"${text}"`
+
+/** An IRI between angle brackets. Characters that would end or break it are escaped, so no IRI can smuggle syntax in. */
+export const bracketed = (iri: string): string =>
+  /[\u0000-\u0020<>"{}|^`\\]/.test(iri)
+    ? `<${iri.replace(/[\u0000-\u0020<>"{}|^`\\]/g, code)}>`
+    : `<${iri}>`
+
+const literalText = (term: Literal) => {
+  if (term.language) return `${quoted(term.value)}@${term.language}`
+  const datatype = term.datatype.value
+  return datatype === xsdString
+    ? quoted(term.value)
+    : `${quoted(term.value)}^^${bracketed(datatype)}`
+}
+
+/** One term as N-Triples writes it; throws on variables, triple terms and the default graph. */
+export function termText(term: Term): string {
+  switch (term.termType) {
+    case 'NamedNode':
+      return bracketed(term.value)
+    case 'Literal':
+      return literalText(term)
+    case 'BlankNode':
+      return `_:${term.value}`
+    case 'DefaultGraph':
+    case 'Variable':
+    case 'Quad':
+      throw new Error(`N-Triples has no ${term.termType}`)
+  }
+}
+
+/** One triple without its line end; the graph is ignored. */
+export const toLine = (quad: Quad): string =>
+  `${termText(quad.subject)} ${termText(quad.predicate)} ${termText(quad.object)} .`
+
+/** Sorted (by UTF-16 code unit), deduplicated lines, `\n` after each; `''` for no triples. Graphs are ignored. */
+export function toLines(quads: Iterable<Quad>): string {
+  const lines = new Set<string>()
+  for (const quad of quads) lines.add(toLine(quad))
+  return lines.size === 0 ? '' : `${[...lines].sort().join('\n')}\n`
+}
+
+/** Reads N-Triples, fast for the spelling of `toLines`, whole N-Triples otherwise. Throws on anything else. */
+export const fromLines = (text: string): Quad[] => scan(text)

@@ -1,0 +1,116 @@
+/** The RDF formats, their media types and suffixes, and content negotiation. */
+
+export type Format = 'turtle' | 'trig' | 'ntriples' | 'nquads' | 'rdfxml' | 'jsonld' | 'n3'
+
+/** `suffix` is without the dot; `quads` says whether the format names graphs when we write it. */
+export type FormatFacts = {
+  readonly mediaType: string
+  readonly suffix: string
+  readonly quads: boolean
+}
+
+/** In the order of our preference: the first is what somebody without a wish gets. */
+export const formats: Readonly<Record<Format, FormatFacts>> = {
+  jsonld: { mediaType: 'application/ld+json', suffix: 'jsonld', quads: false },
+  turtle: { mediaType: 'text/turtle', suffix: 'ttl', quads: false },
+  trig: { mediaType: 'application/trig', suffix: 'trig', quads: true },
+  ntriples: { mediaType: 'application/n-triples', suffix: 'nt', quads: false },
+  nquads: { mediaType: 'application/n-quads', suffix: 'nq', quads: true },
+  rdfxml: { mediaType: 'application/rdf+xml', suffix: 'rdf', quads: false },
+  n3: { mediaType: 'text/n3', suffix: 'n3', quads: false },
+}
+
+const names = Object.keys(formats) as Format[]
+const byMediaType = new Map(names.map((name) => [formats[name].mediaType, name]))
+const bySuffix = new Map(names.map((name) => [formats[name].suffix, name]))
+const offeredTypes = [...byMediaType.keys()]
+
+/** The format of a `Content-Type`; `undefined` when missing, unknown, or in a charset other than UTF-8. */
+export function formatOfMediaType(contentType: string | undefined): Format | undefined {
+  const [type = '', ...parameters] = (contentType ?? '').split(';')
+  for (const parameter of parameters) {
+    const [name = '', value = ''] = parameter.split('=')
+    if (name.trim().toLowerCase() !== 'charset') continue
+    if (!/^"?utf-?8"?$/i.test(value.trim())) return undefined
+  }
+  return byMediaType.get(type.trim().toLowerCase())
+}
+
+/** The format of a file suffix without the dot (`ttl`). */
+export const formatOfSuffix = (suffix: string): Format | undefined =>
+  bySuffix.get(suffix.toLowerCase())
+
+/** Takes a known suffix off an id: `x.ttl` → `{ id: 'x', format: 'turtle' }`. */
+export function splitSuffix(id: string): { id: string; format?: Format } {
+  const dot = id.lastIndexOf('.')
+  const format = dot < 0 ? undefined : formatOfSuffix(id.slice(dot + 1))
+  return format ? { id: id.slice(0, dot), format } : { id }
+}
+
+type Range = { readonly type: string; readonly quality: number; readonly order: number }
+
+/** RFC 9110, 12.5.1. A part that is no media range is left out; parameters other than `q` are ignored. */
+function ranges(accept: string): Range[] {
+  return accept.split(',').flatMap((part, order) => {
+    const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
+    if (!/^[^\s/]+\/[^\s/]+$/.test(type)) return []
+    const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))
+    const quality = weight === undefined ? 1 : Number(weight.replace(/^q\s*=\s*/, ''))
+    return Number.isFinite(quality) && quality >= 0
+      ? [{ type, quality: Math.min(1, quality), order }]
+      : []
+  })
+}
+
+const specificity = (range: string) => (range === '*/*' ? 0 : range.endsWith('/*') ? 1 : 2)
+
+const covers = (range: string, type: string) =>
+  range === '*/*' || range === type || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
+
+/** What the header says about one type: its most specific range counts. */
+function wish(accepted: readonly Range[], type: string): Range | undefined {
+  let best: Range | undefined
+  for (const range of accepted) {
+    if (!covers(range.type, type)) continue
+    if (!best || specificity(range.type) > specificity(best.type)) best = range
+  }
+  return best && best.quality > 0 ? best : undefined
+}
+
+/**
+ * The offered media type that an `Accept` header prefers (RFC 9110, 12.5.1): quality, then how exactly it was named,
+ * then the client's order, then ours. `undefined` when none is acceptable; no header accepts everything.
+ */
+export function negotiate(
+  accept: string | undefined,
+  offered: readonly string[],
+): string | undefined {
+  if (!accept?.trim()) return offered[0]
+  const accepted = ranges(accept)
+  let best: { type: string; range: Range } | undefined
+  for (const type of offered) {
+    const range = wish(accepted, type.toLowerCase())
+    if (range && (!best || isBetter(range, best.range))) best = { type, range }
+  }
+  return best?.type
+}
+
+function isBetter(one: Range, other: Range): boolean {
+  if (one.quality !== other.quality) return one.quality > other.quality
+  const exactness = specificity(one.type) - specificity(other.type)
+  return exactness === 0 ? one.order < other.order : exactness > 0
+}
+
+/**
+ * The format for an answer, JSON-LD when nothing is asked. Clients that know plain JSON only get JSON-LD under that
+ * name, but only when no RDF type is acceptable to them. `undefined` → 406.
+ */
+export function negotiateFormat(
+  accept: string | undefined,
+): { format: Format; mediaType: string } | undefined {
+  const mediaType = negotiate(accept, offeredTypes)
+  const format = mediaType === undefined ? undefined : byMediaType.get(mediaType)
+  if (mediaType !== undefined && format) return { format, mediaType }
+  const json = negotiate(accept, ['application/json'])
+  return json === undefined ? undefined : { format: 'jsonld', mediaType: json }
+}

@@ -1,0 +1,95 @@
+/** The vocabularies that the platform speaks: prefixes, and a term builder for each. */
+import type { NamedNode } from '@rdfjs/types'
+import { namedNode } from './terms.ts'
+
+/** Prefix → namespace IRI, as written in Turtle, TriG, N3, RDF/XML and JSON-LD answers. */
+export const prefixes: Readonly<Record<string, string>> = {
+  adms: 'http://www.w3.org/ns/adms#',
+  ctl: 'urn:cartulary:control#',
+  dc: 'http://purl.org/dc/elements/1.1/',
+  dcat: 'http://www.w3.org/ns/dcat#',
+  dcatap: 'http://data.europa.eu/r5r/',
+  dcatde: 'http://dcat-ap.de/def/dcatde/',
+  dct: 'http://purl.org/dc/terms/',
+  dctype: 'http://purl.org/dc/dcmitype/',
+  dqv: 'http://www.w3.org/ns/dqv#',
+  eli: 'http://data.europa.eu/eli/ontology#',
+  euvoc: 'http://publications.europa.eu/ontology/euvoc#',
+  foaf: 'http://xmlns.com/foaf/0.1/',
+  geo: 'http://www.w3.org/2003/01/geo/wgs84_pos#',
+  geosparql: 'http://www.opengis.net/ont/geosparql#',
+  hydra: 'http://www.w3.org/ns/hydra/core#',
+  ldp: 'http://www.w3.org/ns/ldp#',
+  locn: 'http://www.w3.org/ns/locn#',
+  oa: 'http://www.w3.org/ns/oa#',
+  odrl: 'http://www.w3.org/ns/odrl/2/',
+  opauthority: 'http://publications.europa.eu/ontology/authority/',
+  org: 'http://www.w3.org/ns/org#',
+  owl: 'http://www.w3.org/2002/07/owl#',
+  prof: 'urn:cartulary:profile#',
+  prov: 'http://www.w3.org/ns/prov#',
+  rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
+  rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
+  schema: 'http://schema.org/',
+  sd: 'http://www.w3.org/ns/sparql-service-description#',
+  sh: 'http://www.w3.org/ns/shacl#',
+  skos: 'http://www.w3.org/2004/02/skos/core#',
+  skosxl: 'http://www.w3.org/2008/05/skos-xl#',
+  spdx: 'http://spdx.org/rdf/terms#',
+  time: 'http://www.w3.org/2006/time#',
+  vcard: 'http://www.w3.org/2006/vcard/ns#',
+  void: 'http://rdfs.org/ns/void#',
+  xsd: 'http://www.w3.org/2001/XMLSchema#',
+}
+
+/** Builds the term with that local name: `dcat('Dataset')`. */
+export type Vocabulary = (localName: string) => NamedNode
+
+function vocabulary(prefix: string): Vocabulary {
+  const namespace = prefixes[prefix]
+  if (namespace === undefined) throw new Error(`no namespace has the prefix ${prefix}`)
+  const known = new Map<string, NamedNode>()
+  return (localName) => {
+    let term = known.get(localName)
+    if (!term) known.set(localName, (term = namedNode(namespace + localName)))
+    return term
+  }
+}
+
+export const adms = vocabulary('adms')
+/** Bookkeeping of the platform: pending marks and the like, never in an answer. */
+export const ctl = vocabulary('ctl')
+export const dc = vocabulary('dc')
+export const dcat = vocabulary('dcat')
+export const dcatap = vocabulary('dcatap')
+export const dct = vocabulary('dct')
+export const dctype = vocabulary('dctype')
+export const dqv = vocabulary('dqv')
+export const euvoc = vocabulary('euvoc')
+export const foaf = vocabulary('foaf')
+export const geosparql = vocabulary('geosparql')
+export const hydra = vocabulary('hydra')
+export const ldp = vocabulary('ldp')
+export const locn = vocabulary('locn')
+export const oa = vocabulary('oa')
+export const odrl = vocabulary('odrl')
+export const opauthority = vocabulary('opauthority')
+export const org = vocabulary('org')
+export const owl = vocabulary('owl')
+/** The profile vocabulary of our own; profiles match by local name in any namespace. */
+export const prof = vocabulary('prof')
+export const prov = vocabulary('prov')
+export const rdf = vocabulary('rdf')
+export const rdfs = vocabulary('rdfs')
+export const schema = vocabulary('schema')
+export const sd = vocabulary('sd')
+export const sh = vocabulary('sh')
+export const skos = vocabulary('skos')
+export const skosxl = vocabulary('skosxl')
+export const spdx = vocabulary('spdx')
+export const time = vocabulary('time')
+export const vcard = vocabulary('vcard')
+export const xsd = vocabulary('xsd')
+
+/** The graph that holds pending marks and other bookkeeping. */
+export const systemGraph = 'urn:cartulary:system'

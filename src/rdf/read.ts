@@ -1,0 +1,124 @@
+/** Small readers over a set of triples: what a node says, what it is, what belongs to it. */
+import type { Literal, NamedNode, Quad, Term } from '@rdfjs/types'
+
+/** A node: a term, an IRI as a string, or a blank node as `_:label`. */
+export type Node = Term | string
+
+/** Triples indexed by subject and predicate; graph names are not looked at. */
+export type Graph = {
+  readonly size: number
+  /** In the order of the triples; empty when there are none. */
+  readonly objects: (subject: Node, predicate: NamedNode | string) => readonly Term[]
+  /** Keys of all subjects: IRIs, and blank nodes as `_:label`. */
+  readonly subjects: () => Iterable<string>
+  /** The IRIs of the predicates that a subject has. */
+  readonly predicates: (subject: Node) => Iterable<string>
+  /** Keys of the subjects that have this object. */
+  readonly subjectsOf: (predicate: NamedNode | string, object: Term) => readonly string[]
+  /** The triples of one subject, or all. */
+  readonly quads: (subject?: Node) => readonly Quad[]
+}
+
+/** The key of a node: its IRI, `_:label` for a blank node. */
+export function keyOf(node: Node): string {
+  if (typeof node === 'string') return node
+  return node.termType === 'BlankNode' ? `_:${node.value}` : node.value
+}
+
+const none: readonly never[] = []
+const iriOf = (predicate: NamedNode | string) =>
+  typeof predicate === 'string' ? predicate : predicate.value
+
+type About = { readonly quads: Quad[]; readonly objects: Map<string, Term[]> }
+
+/** Indexes triples; cost grows with their number only. */
+export function graphOf(quads: Iterable<Quad>): Graph {
+  const all = [...quads]
+  const index = new Map<string, About>()
+  for (const quad of all) {
+    const key = keyOf(quad.subject)
+    let about = index.get(key)
+    if (!about) index.set(key, (about = { quads: [], objects: new Map() }))
+    about.quads.push(quad)
+    const objects = about.objects.get(quad.predicate.value)
+    if (objects) objects.push(quad.object)
+    else about.objects.set(quad.predicate.value, [quad.object])
+  }
+  return {
+    size: all.length,
+    objects: (subject, predicate) =>
+      index.get(keyOf(subject))?.objects.get(iriOf(predicate)) ?? none,
+    subjects: () => index.keys(),
+    predicates: (subject) => index.get(keyOf(subject))?.objects.keys() ?? none,
+    subjectsOf: (predicate, object) => {
+      const iri = iriOf(predicate)
+      const found: string[] = []
+      for (const [key, about] of index)
+        if (about.objects.get(iri)?.some((term) => term.equals(object))) found.push(key)
+      return found
+    },
+    quads: (subject) => (subject === undefined ? all : (index.get(keyOf(subject))?.quads ?? none)),
+  }
+}
+
+/** The first object, if any. */
+export const first = (
+  graph: Graph,
+  subject: Node,
+  predicate: NamedNode | string,
+): Term | undefined => graph.objects(subject, predicate)[0]
+
+/** The first object that is a literal. */
+export const literalOf = (
+  graph: Graph,
+  subject: Node,
+  predicate: NamedNode | string,
+): Literal | undefined =>
+  graph.objects(subject, predicate).find((term): term is Literal => term.termType === 'Literal')
+
+/** The text of the first literal. */
+export const textOf = (
+  graph: Graph,
+  subject: Node,
+  predicate: NamedNode | string,
+): string | undefined => literalOf(graph, subject, predicate)?.value
+
+/** The first object that is an IRI, as a string. */
+export const iriAt = (
+  graph: Graph,
+  subject: Node,
+  predicate: NamedNode | string,
+): string | undefined =>
+  graph.objects(subject, predicate).find((term) => term.termType === 'NamedNode')?.value
+
+const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
+
+/** Whether a node has the class among its `rdf:type`. */
+export const isA = (graph: Graph, node: Node, cls: NamedNode | string): boolean =>
+  graph
+    .objects(node, type)
+    .some((term) => term.termType === 'NamedNode' && term.value === iriOf(cls))
+
+/** Keys of all nodes that have the class among their `rdf:type`, in the order of the triples. */
+export const instances = (graph: Graph, cls: NamedNode | string): readonly string[] =>
+  [...graph.subjects()].filter((subject) => isA(graph, subject, cls))
+
+/**
+ * The triples that describe a node: its own and those of every blank node reached from it. `follow` says through which
+ * further objects to go on (distributions, for instance). Circles end.
+ */
+export function closure(
+  graph: Graph,
+  node: Node,
+  follow: (quad: Quad) => boolean = () => false,
+): Quad[] {
+  const seen = new Set([keyOf(node)])
+  const found: Quad[] = []
+  for (const key of seen) {
+    for (const quad of graph.quads(key)) {
+      found.push(quad)
+      if (quad.object.termType === 'BlankNode' || follow(quad)) seen.add(keyOf(quad.object))
+    }
+  }
+  return found
+}

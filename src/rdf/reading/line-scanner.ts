@@ -1,0 +1,125 @@
+/** A scanner for N-Triples as we write them ourselves; what it does not know it leaves to the real parser. */
+import type { NamedNode, Quad, Quad_Object, Quad_Subject } from '@rdfjs/types'
+import { blankNode, literal, namedNode, quad } from '../terms.ts'
+import { readN3 } from './n3-reader.ts'
+
+const SPACE = 32
+const QUOTE = 34
+const AT = 64
+const LESS = 60
+const BACKSLASH = 92
+const CARET = 94
+const UNDERSCORE = 95
+
+const escapes: Readonly<Record<string, string>> = {
+  t: '\t',
+  b: '\b',
+  n: '\n',
+  r: '\r',
+  f: '\f',
+}
+const unescaped = (raw: string) =>
+  raw.replace(/\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))/g, (_, four, eight, single) =>
+    single ? (escapes[single] ?? single) : String.fromCodePoint(Number.parseInt(four ?? eight, 16)),
+  )
+
+class Unknown extends Error {}
+
+/** Reads lines; terms that occur often are made once. */
+class LineScanner {
+  readonly text: string
+  at = 0
+  readonly iris = new Map<string, NamedNode>()
+  constructor(text: string) {
+    this.text = text
+  }
+
+  quads(): Quad[] {
+    const found: Quad[] = []
+    while (this.at < this.text.length) {
+      const subject = this.node()
+      this.step(SPACE)
+      const predicate = this.iri()
+      this.step(SPACE)
+      const object = this.object()
+      if (!this.text.startsWith(' .\n', this.at)) throw new Unknown()
+      this.at += 3
+      found.push(quad(subject, predicate, object))
+    }
+    return found
+  }
+
+  step(code: number): void {
+    if (this.text.charCodeAt(this.at++) !== code) throw new Unknown()
+  }
+
+  upTo(mark: string): string {
+    const end = this.text.indexOf(mark, this.at)
+    if (end < 0) throw new Unknown()
+    const found = this.text.slice(this.at, end)
+    this.at = end + 1
+    return found
+  }
+
+  iri(): NamedNode {
+    this.step(LESS)
+    const iri = this.upTo('>')
+    let term = this.iris.get(iri)
+    if (!term) {
+      if (/[\\\s]/.test(iri)) throw new Unknown()
+      this.iris.set(iri, (term = namedNode(iri)))
+    }
+    return term
+  }
+
+  node(): Quad_Subject {
+    if (this.text.charCodeAt(this.at) !== UNDERSCORE) return this.iri()
+    this.at += 2
+    const label = this.upTo(' ')
+    this.at -= 1
+    return blankNode(label)
+  }
+
+  object(): Quad_Object {
+    if (this.text.charCodeAt(this.at) !== QUOTE) return this.node()
+    this.at += 1
+    const raw = this.lexicalForm()
+    const value = raw.includes('\\') ? unescaped(raw) : raw
+    const next = this.text.charCodeAt(this.at)
+    if (next === SPACE) return literal(value)
+    this.at += 1
+    if (next === AT) {
+      const language = this.upTo(' ')
+      this.at -= 1
+      return literal(value, language)
+    }
+    if (next !== CARET) throw new Unknown()
+    this.step(CARET)
+    return literal(value, this.iri())
+  }
+
+  lexicalForm(): string {
+    let end = this.text.indexOf('"', this.at)
+    while (end >= 0 && this.isEscaped(end)) end = this.text.indexOf('"', end + 1)
+    if (end < 0) throw new Unknown()
+    const raw = this.text.slice(this.at, end)
+    this.at = end + 1
+    return raw
+  }
+
+  isEscaped(quote: number): boolean {
+    let backslashes = 0
+    while (this.text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1
+    return backslashes % 2 === 1
+  }
+}
+
+/** The triples of N-Triples text. Labels of blank nodes stay when the text is in our own spelling. */
+export function scan(text: string): Quad[] {
+  try {
+    return new LineScanner(text).quads()
+  } catch (error) {
+    if (!(error instanceof Unknown)) throw error
+    return readN3(text, 'ntriples', { baseIri: '' })
+  }
+}

@@ -1,0 +1,146 @@
+/** Turtle, TriG, N-Triples, N-Quads and N3 (without formulae) by N3.js, whole or in pieces. */
+import type { EventEmitter } from 'node:events'
+import type { DataFactory, Quad } from '@rdfjs/types'
+import { Lexer, Parser } from 'n3'
+import { Failure } from '../../errors.ts'
+import type { Format } from '../media-types.ts'
+import { type CheckedTerms, checkedTerms, isUsable } from './checked-terms.ts'
+import { BadTerm, malformed, type ParseOptions, type Place, refused } from './options.ts'
+import { placeInLine } from './place.ts'
+
+export type N3Format = Exclude<Format, 'rdfxml' | 'jsonld'>
+
+const mediaTypes: Readonly<Record<N3Format, string>> = {
+  turtle: 'text/turtle',
+  trig: 'application/trig',
+  ntriples: 'application/n-triples',
+  nquads: 'application/n-quads',
+  n3: 'text/n3',
+}
+
+/** The parts of N3.js that its published types leave out. */
+type Token = { readonly type: string; readonly line: number; readonly start?: number }
+type Observers = {
+  readonly onQuad?: (error: Error | null, quad: Quad | null) => void
+  readonly onToken?: (token: Token) => void
+}
+type TokenParser = { parse(input: string | EventEmitter, observers?: Observers): Quad[] }
+
+// In repair mode the lexer lets these through, so that the factory can put them right and say so.
+const lenientIri = /<([^\u0000-\u001f<>\\]*)>[ \t]*/y
+const lenientTag = /@([a-z]+(?:[-_][a-z0-9]+)*)(?=[^a-z0-9_])/iy
+
+function tokenParser(format: N3Format, options: ParseOptions, terms: CheckedTerms): TokenParser {
+  const lineMode = format === 'ntriples' || format === 'nquads'
+  const lexer = new Lexer({ lineMode, n3: format === 'n3' })
+  if (options.repair) Object.assign(lexer, { _unescapedIri: lenientIri, _langcode: lenientTag })
+  const settings = {
+    format: mediaTypes[format],
+    baseIRI: options.baseIri,
+    factory: terms as unknown as DataFactory,
+    lexer,
+  }
+  return new Parser(settings) as unknown as TokenParser
+}
+
+const placeOfToken = ({ line, start }: Token): Place =>
+  start === undefined ? { line } : { line, column: start + 1 }
+
+/** N3.js names the token or quotes what it could not read; the line is always there. */
+function placeOfError(error: Error, text: string): Place {
+  const { context } = error as { context?: { token?: Token; line?: number } }
+  if (context?.token) return placeOfToken(context.token)
+  const line = context?.line
+  if (line === undefined) return {}
+  const unread = /^Unexpected "([^]*)" on line \d+\.$/.exec(error.message)?.[1] ?? ''
+  return placeInLine(text, line, unread)
+}
+
+function translated(error: unknown, place: Place, text: string): unknown {
+  if (error instanceof Failure) return error
+  if (error instanceof BadTerm) return refused(error, place)
+  if (!(error instanceof Error) || !('context' in error)) return error
+  const detail = error.message.replace(/ on line \d+\.$/, '')
+  return malformed(detail, placeOfError(error, text), error)
+}
+
+const formula = (token: Token, format: N3Format) => {
+  if (format === 'n3' && token.type === '{') {
+    throw malformed('formulae are not supported', placeOfToken(token))
+  }
+}
+
+function plain(quads: Quad[], repair: boolean): Quad[] {
+  for (const { subject, object } of quads) {
+    if (object.termType === 'Quad' || subject.termType === 'Quad') {
+      throw malformed('triple terms are not supported')
+    }
+  }
+  return repair ? quads.filter(isUsable) : quads
+}
+
+/** Reads a whole document. A first pass without observing tokens is the fast one; only an error looks for its place. */
+export function readN3(text: string, format: N3Format, options: ParseOptions): Quad[] {
+  if (!options.repair && format !== 'n3') {
+    try {
+      return plain(tokenParser(format, options, checkedTerms(options)).parse(text), false)
+    } catch (error) {
+      if (!(error instanceof BadTerm)) throw translated(error, {}, text)
+    }
+  }
+  let place: Place = {}
+  const onToken = (token: Token) => {
+    place = placeOfToken(token)
+    formula(token, format)
+  }
+  const terms = checkedTerms(options, () => place)
+  try {
+    return plain(tokenParser(format, options, terms).parse(text, { onToken }), true)
+  } catch (error) {
+    throw translated(error, place, text)
+  }
+}
+
+/** A reader that is fed text and gives back the quads that became complete. */
+export type PieceReader = {
+  readonly write: (text: string) => Quad[]
+  readonly end: () => Quad[]
+}
+
+/** Text that may be held back while no triple becomes complete, in UTF-16 units. */
+const patience = 16 * 1_048_576
+
+/** Reads in pieces; memory is bounded by the longest statement. */
+export function n3Pieces(format: N3Format, options: ParseOptions): PieceReader {
+  const listeners = new Map<string, (text?: string) => void>()
+  const source = {
+    on: (event: string, listener: (text?: string) => void) => listeners.set(event, listener),
+  }
+  let place: Place = {}
+  let quads: Quad[] = []
+  let waiting = 0
+  const terms = checkedTerms(options, () => place)
+  const run = (event: string, text = ''): Quad[] => {
+    try {
+      listeners.get(event)?.(text)
+    } catch (error) {
+      throw translated(error, place, '')
+    }
+    waiting = quads.length > 0 ? 0 : waiting + text.length
+    if (waiting > patience) throw malformed('no statement ends within 16 MiB', place)
+    const found = plain(quads, options.repair !== undefined)
+    quads = []
+    return found
+  }
+  tokenParser(format, options, terms).parse(source as unknown as EventEmitter, {
+    onQuad: (error, quad) => {
+      if (error) throw error
+      if (quad) quads.push(quad)
+    },
+    onToken: (token) => {
+      place = placeOfToken(token)
+      formula(token, format)
+    },
+  })
+  return { write: (text) => run('data', text), end: () => run('end') }
+}

@@ -1,0 +1,58 @@
+/** What a reader is told, and what it reports back. */
+import type { Complaint, Kind } from '../../errors.ts'
+import { Failure } from '../../errors.ts'
+
+/**
+ * One thing that was put right while reading. `to` is what stands there now; without it the triple was left out.
+ * Lines and columns count from 1, columns in UTF-16 units.
+ */
+export type Repair = {
+  readonly kind: 'iri' | 'language' | 'literal'
+  readonly from: string
+  readonly to?: string
+  readonly line?: number
+  readonly column?: number
+}
+
+export type ParseOptions = {
+  /** Relative references are resolved against it (RFC 3986, 5). */
+  readonly baseIri: string
+  /** Present: broken IRIs and language tags are repaired and reported here. Absent: they are `malformed-rdf`. */
+  readonly repair?: (repair: Repair) => void
+  /** RDF/XML only: `internal` allows an internal subset with entities, within limits; default is to refuse entities. */
+  readonly entities?: 'internal'
+}
+
+/** Where in a text; both count from 1. */
+export type Place = { readonly line?: number; readonly column?: number }
+
+/** A term that RDF does not allow. Readers add the place and turn it into a `Failure`. */
+export class BadTerm extends Error {
+  readonly kind: Kind
+  /** The text as it stands in the source, to find its place by. */
+  readonly source: string
+  constructor(detail: string, source: string, kind: Kind = 'malformed-rdf') {
+    super(detail)
+    this.name = 'BadTerm'
+    this.source = source
+    this.kind = kind
+  }
+}
+
+const shortened = (detail: string) => (detail.length > 300 ? `${detail.slice(0, 299)}…` : detail)
+
+/** The answer to a body that is no RDF: one complaint with its place as far as it is known. */
+export function malformed(detail: string, place: Place = {}, cause?: unknown): Failure {
+  return failure('malformed-rdf', detail, place, cause)
+}
+
+/** A `Failure` from a term that RDF, or a store, does not take. */
+export const refused = (bad: BadTerm, place: Place): Failure =>
+  failure(bad.kind, bad.message, place, bad)
+
+function failure(kind: Kind, detail: string, place: Place, cause: unknown): Failure {
+  const text = shortened(detail)
+  const complaint: Complaint = { ...place, detail: text }
+  const where = place.line === undefined ? '' : ` (line ${place.line})`
+  return new Failure(kind, `${text}${where}`, { errors: [complaint], cause })
+}

@@ -1,0 +1,134 @@
+/** RDF/JS terms of our own: lexical forms and language tags stay byte for byte as they were given. */
+import type {
+  BlankNode,
+  DefaultGraph,
+  Literal,
+  NamedNode,
+  Quad,
+  Quad_Graph,
+  Quad_Object,
+  Quad_Predicate,
+  Quad_Subject,
+  Term,
+} from '@rdfjs/types'
+
+type Other = Term | null | undefined
+
+class Iri implements NamedNode {
+  readonly value: string
+  constructor(value: string) {
+    this.value = value
+  }
+  get termType() {
+    return 'NamedNode' as const
+  }
+  equals(other: Other): boolean {
+    return other === this || (other?.termType === 'NamedNode' && other.value === this.value)
+  }
+}
+
+class Blank implements BlankNode {
+  readonly value: string
+  constructor(value: string) {
+    this.value = value
+  }
+  get termType() {
+    return 'BlankNode' as const
+  }
+  equals(other: Other): boolean {
+    return other === this || (other?.termType === 'BlankNode' && other.value === this.value)
+  }
+}
+
+class Text implements Literal {
+  readonly value: string
+  readonly language: string
+  readonly datatype: NamedNode
+  constructor(value: string, language: string, datatype: NamedNode) {
+    this.value = value
+    this.language = language
+    this.datatype = datatype
+  }
+  get termType() {
+    return 'Literal' as const
+  }
+  equals(other: Other): boolean {
+    return (
+      other === this ||
+      (other?.termType === 'Literal' &&
+        other.value === this.value &&
+        other.language === this.language &&
+        other.datatype.value === this.datatype.value)
+    )
+  }
+}
+
+class NoGraph implements DefaultGraph {
+  get termType() {
+    return 'DefaultGraph' as const
+  }
+  get value() {
+    return '' as const
+  }
+  equals(other: Other): boolean {
+    return other?.termType === 'DefaultGraph'
+  }
+}
+
+class Statement implements Quad {
+  readonly subject: Quad_Subject
+  readonly predicate: Quad_Predicate
+  readonly object: Quad_Object
+  readonly graph: Quad_Graph
+  constructor(triple: Pick<Quad, 'subject' | 'predicate' | 'object'>, graph: Quad_Graph) {
+    this.subject = triple.subject
+    this.predicate = triple.predicate
+    this.object = triple.object
+    this.graph = graph
+  }
+  get termType() {
+    return 'Quad' as const
+  }
+  get value() {
+    return '' as const
+  }
+  equals(other: Other): boolean {
+    return (
+      other?.termType === 'Quad' &&
+      this.subject.equals(other.subject) &&
+      this.predicate.equals(other.predicate) &&
+      this.object.equals(other.object) &&
+      this.graph.equals(other.graph)
+    )
+  }
+}
+
+const xsdString = new Iri('http://www.w3.org/2001/XMLSchema#string')
+const langString = new Iri('http://www.w3.org/1999/02/22-rdf-syntax-ns#langString')
+const noGraph = new NoGraph()
+let labels = 0
+
+/** A named node; the IRI is not checked here (`isIri`). */
+export const namedNode = (iri: string): NamedNode => new Iri(iri)
+
+/** A blank node; without a label one that no other call in this process returned. */
+export const blankNode = (label = `n${++labels}`): BlankNode => new Blank(label)
+
+/** A literal: with a language tag (string), a datatype (named node), or plain (`xsd:string`). */
+export function literal(value: string, languageOrDatatype?: string | NamedNode): Literal {
+  if (!languageOrDatatype) return new Text(value, '', xsdString)
+  return typeof languageOrDatatype === 'string'
+    ? new Text(value, languageOrDatatype, langString)
+    : new Text(value, '', languageOrDatatype)
+}
+
+/** The one default graph. */
+export const defaultGraph = (): DefaultGraph => noGraph
+
+/** A quad, in the default graph unless told otherwise. */
+export const quad = (
+  subject: Quad_Subject,
+  predicate: Quad_Predicate,
+  object: Quad_Object,
+  graph: Quad_Graph = noGraph,
+): Quad => new Statement({ subject, predicate, object }, graph)

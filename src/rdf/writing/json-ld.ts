@@ -1,0 +1,99 @@
+/** JSON-LD with an inline context of prefixes: nothing to fetch, lexical forms and language tags as they are. */
+import type { Quad, Term } from '@rdfjs/types'
+import { termText, toLine } from '../lines.ts'
+import { prefixes } from '../namespaces.ts'
+import { keyOf } from '../read.ts'
+import { byPredicate, distinct, nest, type Nesting } from './nesting.ts'
+import { shortNames, type ShortNames } from './short-names.ts'
+
+type Json = string | readonly Json[] | { readonly [key: string]: Json }
+
+const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
+const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
+
+/**
+ * The union of all graphs as a JSON-LD 1.1 document: one node object, or `@graph` when there are several. Values that
+ * `jsonld` would normalise (doubles, language tags) are written by hand for that reason.
+ */
+export function jsonLd(quads: Iterable<Quad>): string {
+  const triples = distinct(quads, toLine)
+  const names = shortNames(misleading(triples))
+  const writer = new Writer(nest(triples), names)
+  const nodes = writer.nodes()
+  const context = Object.fromEntries(names.used())
+  const [only] = nodes
+  const body: Json = nodes.length === 1 && only ? only : { '@graph': nodes }
+  return `${JSON.stringify({ '@context': context, ...body }, undefined, 2)}\n`
+}
+
+/** Prefixes that are the scheme of an IRI in the document: with them in the context that IRI would mean another. */
+function misleading(triples: readonly Quad[]): Set<string> {
+  const found = new Set<string>()
+  const look = (term: Term) => {
+    if (term.termType === 'Literal') return look(term.datatype)
+    const scheme = term.value.slice(0, term.value.indexOf(':'))
+    if (term.termType === 'NamedNode' && scheme in prefixes) found.add(scheme)
+  }
+  for (const { subject, predicate, object } of triples) {
+    look(subject)
+    look(predicate)
+    look(object)
+  }
+  return found
+}
+
+const one = (values: readonly Json[]): Json =>
+  values.length === 1 && values[0] !== undefined ? values[0] : values
+
+class Writer {
+  readonly nesting: Nesting
+  readonly names: ShortNames
+  constructor(nesting: Nesting, names: ShortNames) {
+    this.nesting = nesting
+    this.names = names
+  }
+
+  nodes(): Record<string, Json>[] {
+    const { about, roots } = this.nesting
+    return roots.map((root) => ({ '@id': root, ...this.properties(about.get(root) ?? []) }))
+  }
+
+  properties(quads: readonly Quad[]): Record<string, Json> {
+    const found: Record<string, Json> = {}
+    for (const [iri, group] of byPredicate(quads)) {
+      const types = iri === type ? group.filter(({ object }) => this.isType(object)) : []
+      const others = group.filter((quad) => !types.includes(quad))
+      if (types.length > 0) found['@type'] = one(types.map(({ object }) => this.name(object)))
+      if (others.length > 0)
+        found[this.iri(iri)] = one(others.map(({ object }) => this.value(object)))
+    }
+    return found
+  }
+
+  isType(object: Term): boolean {
+    return (
+      object.termType === 'NamedNode' ||
+      (object.termType === 'BlankNode' && !this.nesting.inside.has(keyOf(object)))
+    )
+  }
+
+  name(term: Term): string {
+    return term.termType === 'BlankNode' ? termText(term) : this.iri(term.value)
+  }
+
+  iri(iri: string): string {
+    return this.names.shorten(iri) ?? iri
+  }
+
+  value(object: Term): Json {
+    if (object.termType === 'Literal') {
+      if (object.language) return { '@language': object.language, '@value': object.value }
+      const datatype = object.datatype.value
+      if (datatype === xsdString) return object.value
+      return { '@type': this.iri(datatype), '@value': object.value }
+    }
+    const key = keyOf(object)
+    if (!this.nesting.inside.has(key)) return { '@id': key }
+    return this.properties(this.nesting.about.get(key) ?? [])
+  }
+}

@@ -1,0 +1,95 @@
+/** Which blank nodes can be written inside the one triple that points to them. */
+import type { Quad } from '@rdfjs/types'
+import { keyOf } from '../read.ts'
+
+/** Deeper ones get a label, so that no reader's depth limit and no recursion of ours is met. */
+const deepest = 12
+
+/** The triples of a graph by subject. `roots` are written on their own, the other subjects inside their parent. */
+export type Nesting = {
+  readonly about: ReadonlyMap<string, readonly Quad[]>
+  readonly roots: readonly string[]
+  /** Keys (`_:label`) of the blank nodes that are written inside. */
+  readonly inside: ReadonlySet<string>
+}
+
+/** `_:label` → how many triples of the whole document point to it. */
+function references(quads: readonly Quad[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { object } of quads) {
+    if (object.termType !== 'BlankNode') continue
+    const key = keyOf(object)
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** Groups the triples of one graph; keys in `labelled` (nodes of several graphs) are never written inside. */
+export function nest(quads: readonly Quad[], labelled: ReadonlySet<string> = new Set()): Nesting {
+  const about = new Map<string, Quad[]>()
+  for (const quad of quads) {
+    const key = keyOf(quad.subject)
+    const known = about.get(key)
+    if (known) known.push(quad)
+    else about.set(key, [quad])
+  }
+  const counts = references(quads)
+  const single = (key: string) => counts.get(key) === 1 && !labelled.has(key)
+  const roots: string[] = []
+  const inside = new Set<string>()
+  const seen = new Set<string>()
+  const plant = (root: string) => {
+    roots.push(root)
+    let level = [root]
+    for (let depth = 0; level.length > 0; depth += 1) {
+      const below: string[] = []
+      for (const key of level) {
+        for (const { object } of about.get(key) ?? []) {
+          const child = keyOf(object)
+          if (object.termType !== 'BlankNode' || !single(child) || seen.has(child)) continue
+          seen.add(child)
+          if (depth < deepest) {
+            inside.add(child)
+            below.push(child)
+          } else later.push(child)
+        }
+      }
+      level = below
+    }
+  }
+  const later: string[] = []
+  const grow = (key: string) => {
+    seen.add(key)
+    plant(key)
+    for (let next = later.pop(); next !== undefined; next = later.pop()) {
+      if (about.has(next)) plant(next)
+    }
+  }
+  for (const key of about.keys()) if (!key.startsWith('_:') || !single(key)) grow(key)
+  // What is left stands in circles without a way in.
+  for (const key of about.keys()) if (!seen.has(key)) grow(key)
+  return { about, roots, inside }
+}
+
+/** The triples of a subject by predicate, `rdf:type` first, otherwise in the order of the triples. */
+export function byPredicate(quads: readonly Quad[]): Map<string, Quad[]> {
+  const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
+  const groups = new Map<string, Quad[]>([[type, []]])
+  for (const quad of quads) {
+    const known = groups.get(quad.predicate.value)
+    if (known) known.push(quad)
+    else groups.set(quad.predicate.value, [quad])
+  }
+  if (groups.get(type)?.length === 0) groups.delete(type)
+  return groups
+}
+
+/** Without doubles within a graph: they would be written, and counted as references, twice. */
+export function distinct(quads: Iterable<Quad>, key: (quad: Quad) => string): Quad[] {
+  const known = new Map<string, Quad>()
+  for (const quad of quads) {
+    const text = key(quad)
+    if (!known.has(text)) known.set(text, quad)
+  }
+  return [...known.values()]
+}
