@@ -1,0 +1,68 @@
+/** The triplestore as every room sees it: one type for all dialects, spoken to in N-Triples and SPARQL. */
+
+import type { Term } from '@rdfjs/types'
+import type { Change, Written } from './change.ts'
+
+/** One solution. A variable that is not bound is an absent key, so a solution may be empty. */
+export type Row = Readonly<Record<string, Term>>
+
+export type ReadOptions = {
+  /** `false` leaves out the links of the graph (see `Change`); default `true`. */
+  readonly links?: boolean
+}
+
+/** A query of somebody outside, as the public endpoint received it. */
+export type PublicQuery = {
+  readonly query: string
+  /** The `Accept` header; absent = SPARQL JSON results, or Turtle for graphs. */
+  readonly accept: string | undefined
+  /** Whom to count: an API key's id or an address. */
+  readonly client: string
+  /** `default-graph-uri` and `named-graph-uri` of the SPARQL Protocol. */
+  readonly defaultGraphs?: readonly string[]
+  readonly namedGraphs?: readonly string[]
+}
+
+export type PublicAnswer = {
+  readonly mediaType: string
+  readonly body: string
+  /** True when rows or triples are missing because the answer met a limit. */
+  readonly cut: boolean
+}
+
+export type StoreHealth = {
+  readonly ready: boolean
+  readonly quads: number
+  readonly graphs: number
+  /** State of the replica behind `publicQuery`. */
+  readonly replica: 'absent' | 'building' | 'ready'
+}
+
+/**
+ * Named graphs of ground triples. Every call has a time limit and a byte limit of the store's own, and rejects with a
+ * `Failure`: `store-unavailable`, `time-limit`, `too-large`, `malformed-query`, `malformed-rdf`, `store-full`; when its
+ * signal is aborted, with the signal's reason.
+ */
+export type GraphStore = {
+  /** N-Triples as written, content before links; `undefined` when the graph has no triple. */
+  read(graph: string, options?: ReadOptions, signal?: AbortSignal): Promise<string | undefined>
+  /** Many graphs in one message, the cheapest way to get a batch out; absent graphs are absent keys. */
+  readAll(
+    graphs: readonly string[],
+    options?: ReadOptions,
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, string>>
+  /** All changes or none; resolves when they are durable and visible, in the order of `changes`. */
+  write(changes: readonly Change[], signal?: AbortSignal): Promise<readonly Written[]>
+  ask(query: string, signal?: AbortSignal): Promise<boolean>
+  select(query: string, signal?: AbortSignal): Promise<readonly Row[]>
+  /** N-Triples, possibly with repeated lines; `''` when nothing matches. */
+  construct(query: string, signal?: AbortSignal): Promise<string>
+  /** SPARQL 1.1 Protocol at `…/query` and `…/update`, Graph Store Protocol at `…/data`; no socket. */
+  readonly protocol: (request: Request) => Promise<Response>
+  /** Bounded and read-only; also rejects with `too-many-requests` and `not-acceptable`. */
+  publicQuery(request: PublicQuery, signal?: AbortSignal): Promise<PublicAnswer>
+  health(): Promise<StoreHealth>
+  /** Finishes what was accepted, then ends the workers. */
+  close(): Promise<void>
+}
