@@ -1,0 +1,79 @@
+/** All records with one facet value, and all values of one facet, whatever their number. */
+
+import type { FacetItem, Hit, SearchIndex, SearchRequest } from '../../indices/search-index.ts'
+import type { IndexName } from '../../indices/settings.ts'
+
+export type Selection = {
+  readonly index: IndexName
+  readonly facet: string
+  readonly value: string
+  /** Paths of the records to read; absent = whole records. */
+  readonly include?: readonly string[]
+}
+
+/** Records per request, and ids when nothing else of a record is read. */
+const steps = { records: 1000, ids: 10_000 }
+
+/** The records ascending by id, read in pages: one that moves while they are read comes at most once. */
+export async function* hitsWith(
+  index: SearchIndex,
+  { index: name, facet, value, include }: Selection,
+  signal?: AbortSignal,
+): AsyncGenerator<Hit> {
+  const step = include?.length === 0 ? steps.ids : steps.records
+  const request: SearchRequest = {
+    ...everything(name),
+    tree: { kind: 'value', facet, value },
+    limit: step,
+    ...(include && { include }),
+  }
+  let last: string | undefined
+  for (let offset = 0; ; offset += step) {
+    const { hits, count } = await index.search({ ...request, offset }, signal)
+    for (const hit of hits) {
+      if (last !== undefined && !follows(hit.id, last)) continue
+      last = hit.id
+      yield hit
+    }
+    if (offset + step >= count) return
+  }
+}
+
+/** One thing of each record, as `hitsWith` reads them. */
+export async function eachHit<T>(
+  hits: AsyncIterable<Hit>,
+  pick: (hit: Hit) => T,
+): Promise<readonly T[]> {
+  const picked: T[] = []
+  for await (const hit of hits) picked.push(pick(hit))
+  return picked
+}
+
+/** Every value of a facet over the whole index, with the number of its records. */
+export async function valuesOf(
+  index: SearchIndex,
+  name: IndexName,
+  facet: string,
+  signal?: AbortSignal,
+): Promise<readonly FacetItem[]> {
+  const facets = { ids: [facet], size: Number.MAX_SAFE_INTEGER, global: true }
+  const { facets: [counted] = [] } = await index.search({ ...everything(name), facets }, signal)
+  return counted?.items ?? []
+}
+
+/** Without words every record is equally relevant, so that the order is that of the ids. */
+const everything = (name: IndexName): SearchRequest => ({
+  indices: [name],
+  tree: { kind: 'all' },
+  filter: {},
+  order: [{ by: 'relevance', direction: 'desc' }],
+  boosts: {},
+  offset: 0,
+  limit: 0,
+  score: false,
+})
+
+const follows = (id: string, other: string): boolean => compare(id, other) > 0
+
+const compare = (a: string, b: string): number =>
+  Buffer.compare(Buffer.from(a), Buffer.from(b))
