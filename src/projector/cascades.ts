@@ -1,0 +1,81 @@
+/** Projects the datasets of a catalogue again when a fact that they embed has changed. */
+
+import type { Log } from '../log.ts'
+import { xsd } from '../rdf/namespaces.ts'
+import { literal, namedNode } from '../rdf/terms.ts'
+import type { GraphStore } from '../store/graph-store.ts'
+import { bind, loadQuery } from '../store/queries.ts'
+import { clearingCascade, readCascades } from './marks.ts'
+import type { Projector } from './projector.ts'
+import type { Mark } from './queue.ts'
+
+const members = loadQuery('catalogue-datasets')
+
+/** Datasets taken per step: the next step waits until they are indexed, so that ordinary writes are not kept waiting. */
+const page = 200
+
+export type Cascades = {
+  /** Takes a cascade whose mark stands in the store. */
+  add(mark: Mark): void
+  /** Takes up what an earlier process left. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function cascades(deps: { store: GraphStore; projector: Projector; log: Log }): Cascades {
+  const { store, projector, log } = deps
+  const stopping = new AbortController()
+  let running: Promise<void> = Promise.resolve()
+
+  const run = async (mark: Mark): Promise<void> => {
+    const { signal } = stopping
+    const started = performance.now()
+    let offset = 0
+    for (;;) {
+      const datasets = await membersOf(store, mark.resource, offset, signal)
+      for (const resource of datasets) projector.again({ resource, version: mark.version })
+      await projector.idle(signal)
+      offset += datasets.length
+      if (datasets.length < page) break
+    }
+    await store.write([clearingCascade(mark)], signal)
+    const ms = Math.round(performance.now() - started)
+    log.info({ catalogue: mark.resource, datasets: offset, ms }, 'cascade.finished')
+  }
+
+  const add = (mark: Mark) => {
+    running = running.then(() =>
+      run(mark).catch((error: unknown) => {
+        if (!stopping.signal.aborted)
+          log.error({ err: error, catalogue: mark.resource }, 'cascade.failed')
+      }),
+    )
+  }
+
+  return {
+    add,
+    start: async () => {
+      for (const mark of await readCascades(store, 10_000, stopping.signal)) add(mark)
+    },
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+async function membersOf(
+  store: GraphStore,
+  catalogue: string,
+  offset: number,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const integer = (value: number) => literal(String(value), xsd('integer'))
+  const query = bind(members, {
+    catalogue: namedNode(catalogue),
+    limit: integer(page),
+    offset: integer(offset),
+  })
+  const rows = await store.select(query, signal)
+  return rows.flatMap((row) => row['resource']?.value ?? [])
+}

@@ -1,0 +1,54 @@
+/** Pending marks as they stand in the store. */
+
+import type { Change } from '../store/change.ts'
+import { toLine } from '../rdf/lines.ts'
+import { ctl, systemGraph, xsd } from '../rdf/namespaces.ts'
+import { literal, namedNode, quad } from '../rdf/terms.ts'
+import type { GraphStore } from '../store/graph-store.ts'
+import { bind, loadQuery } from '../store/queries.ts'
+import type { Mark, Pending } from './queue.ts'
+
+const pendingQuery = loadQuery('pending')
+const cascadesQuery = loadQuery('cascades')
+
+const limited = (limit: number) => ({ limit: literal(String(limit), xsd('integer')) })
+
+/** The oldest marks, at most `limit`. */
+export async function readMarks(
+  store: GraphStore,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Mark[]> {
+  const rows = await store.select(bind(pendingQuery, limited(limit)), signal)
+  return rows.flatMap(({ resource, version }) =>
+    resource && version ? [{ resource: resource.value, version: Number(version.value) }] : [],
+  )
+}
+
+/** Catalogues whose datasets wait to be projected again, at most `limit`. */
+export async function readCascades(
+  store: GraphStore,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Mark[]> {
+  const rows = await store.select(bind(cascadesQuery, limited(limit)), signal)
+  return rows.flatMap(({ catalogue, version }) =>
+    catalogue && version ? [{ resource: catalogue.value, version: Number(version.value) }] : [],
+  )
+}
+
+const line = (name: string, resource: string, version: number) =>
+  toLine(quad(namedNode(resource), ctl(name), literal(String(version))))
+
+/** The change that removes exactly the marks that were read: a newer one survives. */
+export const clearing = (done: readonly Pending[]): Change => ({
+  graph: systemGraph,
+  remove: done.flatMap(({ resource, marked }) =>
+    marked.map((version) => line('pending', resource, version)),
+  ),
+})
+
+export const clearingCascade = ({ resource, version }: Mark): Change => ({
+  graph: systemGraph,
+  remove: [line('cascade', resource, version)],
+})

@@ -1,0 +1,144 @@
+/** Brings the index up with the store: takes pending marks in batches, writes documents, then removes the marks it has done. */
+
+import type { Log } from '../log.ts'
+import type { GraphStore } from '../store/graph-store.ts'
+import { clearing, readMarks } from './marks.ts'
+import { queue, type Mark, type Pending, type Queue } from './queue.ts'
+import { waiters } from './waiters.ts'
+
+export type ProjectorDeps = {
+  readonly store: GraphStore
+  readonly log: Log
+  /** Builds the documents of a batch and writes them to the index as one. */
+  readonly project: (batch: readonly Pending[], signal: AbortSignal) => Promise<void>
+  /** Resolves after so many milliseconds, or when the signal fires. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Resources per batch. */
+  readonly batch: number
+  /** Resources kept in memory; what is beyond is read again from the store. */
+  readonly capacity: number
+}
+
+/** Milliseconds after a failed batch, doubled each time up to the last. */
+const firstPause = 100
+const lastPause = 10_000
+
+/** The loop between store and index. A crash anywhere leaves marks in the store, and the next `start` finishes them. */
+export class Projector {
+  readonly #deps: ProjectorDeps
+  readonly #waiting: Queue
+  readonly #settled = waiters()
+  readonly #stopping = new AbortController()
+  #overflow = false
+  #busy = 0
+  #wake = Promise.withResolvers<void>()
+  #quiet = Promise.withResolvers<void>()
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(deps: ProjectorDeps) {
+    this.#deps = deps
+    this.#waiting = queue(deps.capacity)
+  }
+
+  /** Resources that wait or are being projected. */
+  get pending(): number {
+    return this.#waiting.size + this.#busy
+  }
+
+  /** Takes marks that stand in the store. */
+  changed(marks: readonly Mark[]): void {
+    for (const mark of marks) if (!this.#waiting.add(mark, true)) this.#overflow = true
+    this.#wake.resolve()
+  }
+
+  /** Projects a resource again at a version that has no mark of its own; false when the queue is full. */
+  again(mark: Mark): boolean {
+    const taken = this.#waiting.add(mark, false)
+    this.#wake.resolve()
+    return taken
+  }
+
+  /** Resolves true when the version is searchable, false when the signal fires first. */
+  settled(mark: Mark, signal: AbortSignal): Promise<boolean> {
+    return this.#settled.wait(mark.resource, mark.version, signal)
+  }
+
+  /** Reads the marks that an earlier process left, then works until `stop`. */
+  async start(): Promise<void> {
+    const left = await readMarks(this.#deps.store, this.#deps.capacity, this.#stopping.signal)
+    if (left.length > 0) this.#deps.log.info({ marks: left.length }, 'projection.resumed')
+    this.#overflow = left.length >= this.#deps.capacity
+    this.changed(left)
+    this.#running = this.#work()
+  }
+
+  /** Resolves when nothing waits; rejects with the signal's reason when it fires first. */
+  async idle(signal: AbortSignal): Promise<void> {
+    const aborted = Promise.withResolvers<never>()
+    const abort = () => aborted.reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      while (this.pending > 0 || this.#overflow)
+        await Promise.race([this.#quiet.promise, aborted.promise])
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Ends the loop; what is not done stays marked in the store. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#wake.resolve()
+    await this.#running
+  }
+
+  async #work(): Promise<void> {
+    let pause = firstPause
+    while (!this.#stopping.signal.aborted) {
+      try {
+        if (await this.#step()) pause = firstPause
+        else await this.#rest()
+      } catch (error) {
+        if (this.#stopping.signal.aborted) return
+        this.#deps.log.error(
+          { err: error, waiting: this.pending, retryInMs: pause },
+          'projection.failed',
+        )
+        await this.#deps.pause(pause, this.#stopping.signal)
+        pause = Math.min(pause * 2, lastPause)
+      }
+    }
+  }
+
+  /** One batch; false when there was nothing to do. */
+  async #step(): Promise<boolean> {
+    const { store, project, batch, capacity } = this.#deps
+    const { signal } = this.#stopping
+    if (this.#waiting.size === 0 && this.#overflow) {
+      this.#overflow = false
+      this.changed(await readMarks(store, capacity, signal))
+    }
+    const taken = this.#waiting.take(batch)
+    if (taken.length === 0) return false
+    this.#busy = taken.length
+    try {
+      await project(taken, signal)
+      // Waiters first: a mark that is cleared late costs one more projection after a crash, never a lost one.
+      this.#settled.done(taken)
+      await store.write([clearing(taken)])
+      return true
+    } catch (error) {
+      this.#waiting.restore(taken)
+      throw error
+    } finally {
+      this.#busy = 0
+    }
+  }
+
+  async #rest(): Promise<void> {
+    this.#quiet.resolve()
+    await this.#wake.promise
+    this.#wake = Promise.withResolvers<void>()
+    this.#quiet = Promise.withResolvers<void>()
+  }
+}

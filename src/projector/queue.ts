@@ -1,0 +1,52 @@
+/** Marks that wait to be projected: one per resource, the newest version, in the order in which resources came. */
+
+export type Mark = { readonly resource: string; readonly version: number }
+
+/** All versions of a resource that were marked; they are cleared together once the newest state is indexed. */
+export type Pending = {
+  readonly resource: string
+  readonly version: number
+  /** Versions whose marks stand in the store. */
+  readonly marked: readonly number[]
+}
+
+export type Queue = {
+  /** `stored` = the mark stands in the store and must be cleared there. False when the queue is full. */
+  add(mark: Mark, stored: boolean): boolean
+  /** Takes up to `most` resources out. */
+  take(most: number): readonly Pending[]
+  /** Puts back what could not be done. */
+  restore(pending: readonly Pending[]): void
+  readonly size: number
+}
+
+/** Holds at most `capacity` resources: what is beyond stays marked in the store and is read from there later. */
+export function queue(capacity: number): Queue {
+  const waiting = new Map<string, Pending>()
+
+  const merge = (next: Pending) => {
+    const known = waiting.get(next.resource)
+    waiting.set(next.resource, {
+      resource: next.resource,
+      version: Math.max(known?.version ?? 0, next.version),
+      marked: [...new Set([...(known?.marked ?? []), ...next.marked])],
+    })
+  }
+
+  return {
+    add: (mark, stored) => {
+      if (waiting.size >= capacity && !waiting.has(mark.resource)) return false
+      merge({ ...mark, marked: stored ? [mark.version] : [] })
+      return true
+    },
+    take: (most) => {
+      const taken = [...waiting.values().take(most)]
+      for (const { resource } of taken) waiting.delete(resource)
+      return taken
+    },
+    restore: (pending) => pending.forEach(merge),
+    get size() {
+      return waiting.size
+    },
+  }
+}

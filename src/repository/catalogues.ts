@@ -1,0 +1,172 @@
+/** Catalogues: put, read without their links, delete with everything in them. */
+
+import type { Quad } from '@rdfjs/types'
+import { canonicalise } from '../rdf/canonical.ts'
+import { fromLines, toLines } from '../rdf/lines.ts'
+import { dct, xsd } from '../rdf/namespaces.ts'
+import { skolemise } from '../rdf/skolem.ts'
+import { literal, namedNode, quad } from '../rdf/terms.ts'
+import type { Change } from '../store/change.ts'
+import { bind, loadQuery } from '../store/queries.ts'
+import { embeddedFactsDiffer } from './content/embedded-facts.ts'
+import { catalogueContent, catalogueNode } from './content/catalogue-content.ts'
+import { nodeKey } from './content/prune.ts'
+import { timestamp } from './content/record.ts'
+import { rename } from './content/rename.ts'
+import { removal, tooManyTriples, type DatasetPut } from './datasets.ts'
+import type { Outcome, RepositoryDeps } from './deps.ts'
+import { unknownCatalogue } from './find-dataset.ts'
+import { cascadeLine, fact, pendingLine, systemChange, type Mark } from './marks.ts'
+
+const factsQuery = loadQuery('catalogue-facts')
+const membersQuery = loadQuery('catalogue-datasets')
+
+/** Datasets removed per atomic step of a cascade. */
+const batchSize = 200
+
+export type CataloguePut = Pick<DatasetPut, 'body' | 'precondition'> & { readonly id: string }
+
+export type Catalogues = {
+  put(request: CataloguePut, signal: AbortSignal): Promise<Outcome>
+  /** The metadata without links, skolemised, and the hash; `undefined` when there is no such catalogue. */
+  read(
+    id: string,
+    signal: AbortSignal,
+  ): Promise<{ quads: readonly Quad[]; hash: string } | undefined>
+  /** Removes all datasets, then the catalogue; a repeated call goes on where an interrupted one ended. */
+  remove(id: string, precondition: DatasetPut['precondition'], signal: AbortSignal): Promise<Mark>
+  /** Fails with `unknown-catalogue`. */
+  demand(id: string, signal: AbortSignal): Promise<void>
+}
+
+export function catalogues(deps: RepositoryDeps): Catalogues {
+  const { store, names, locks } = deps
+
+  const hashOf = async (id: string, signal: AbortSignal): Promise<string | undefined> => {
+    const rows = await store.select(
+      bind(factsQuery, { catalogue: namedNode(names.catalogue(id)) }),
+      signal,
+    )
+    return rows[0] && (rows[0]['hash']?.value ?? '')
+  }
+
+  const put: Catalogues['put'] = (request, signal) =>
+    locks.run(
+      `catalogue ${request.id}`,
+      async () => replace(deps, request, await hashOf(request.id, signal), signal),
+      signal,
+    )
+
+  const read: Catalogues['read'] = async (id, signal) => {
+    const hash = await hashOf(id, signal)
+    if (hash === undefined) return undefined
+    const text = await store.read(names.catalogue(id), { links: false }, signal)
+    return text === undefined ? undefined : { quads: fromLines(text), hash }
+  }
+
+  const remove: Catalogues['remove'] = (id, precondition, signal) =>
+    locks.run(
+      `catalogue ${id}`,
+      async () => {
+        const hash = await hashOf(id, signal)
+        if (hash === undefined) throw unknownCatalogue(id)
+        precondition(hash)
+        return cascade(deps, id, hash, signal)
+      },
+      signal,
+    )
+
+  const demand: Catalogues['demand'] = async (id, signal) => {
+    if ((await hashOf(id, signal)) === undefined) throw unknownCatalogue(id)
+  }
+
+  return { put, read, remove, demand }
+}
+
+async function replace(
+  deps: RepositoryDeps,
+  request: CataloguePut,
+  stored: string | undefined,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { store, names } = deps
+  const iri = names.catalogue(request.id)
+  const quads = await request.body(iri)
+  const node = catalogueNode(quads, iri)
+  const own = catalogueContent(quads, node, names)
+  if (own.length > deps.triples) throw tooManyTriples(own.length, deps.triples)
+  const { hash, labels } = await canonicalise(own)
+  request.precondition(stored)
+  if (stored === hash) return { kind: 'unchanged', iri, hash, modified: undefined }
+  const before =
+    stored === undefined ? [] : fromLines((await store.read(iri, { links: false }, signal)) ?? '')
+  const renamed = rename(own, new Map([[nodeKey(node), iri]]))
+  const ground = skolemise(renamed, { genid: names.genid(iri), labels })
+  const modified = timestamp(deps.now())
+  const after = [...ground, ...missingDates(iri, { ground, before, modified })]
+  const mark = { resource: iri, version: deps.versions.next() }
+  const cascades = stored !== undefined && embeddedFactsDiffer(before, after, iri)
+  await store.write(
+    [
+      { graph: iri, content: toLines(after) },
+      systemChange({
+        add: [fact(iri, 'hash', hash), pendingLine(mark), ...(cascades ? [cascadeLine(mark)] : [])],
+        remove: stored ? [fact(iri, 'hash', stored)] : [],
+      }),
+    ],
+    signal,
+  )
+  deps.changed([mark])
+  if (cascades) deps.cascaded(mark)
+  return { kind: stored === undefined ? 'created' : 'updated', iri, hash, modified, mark }
+}
+
+type Dates = {
+  readonly ground: readonly Quad[]
+  readonly before: readonly Quad[]
+  readonly modified: string
+}
+
+/** `dct:issued` is that of the creation and `dct:modified` that of this write, unless the body brings its own. */
+function missingDates(iri: string, { ground, before, modified }: Dates): Quad[] {
+  const said = (quads: readonly Quad[], name: string) =>
+    quads.find((q) => q.subject.value === iri && q.predicate.value === dct(name).value)
+  const say = (name: string, text: string) =>
+    said(ground, name) ? [] : [quad(namedNode(iri), dct(name), literal(text, xsd('dateTime')))]
+  return [
+    ...say('issued', said(before, 'issued')?.object.value ?? modified),
+    ...say('modified', modified),
+  ]
+}
+
+async function cascade(
+  deps: RepositoryDeps,
+  id: string,
+  hash: string,
+  signal: AbortSignal,
+): Promise<Mark> {
+  const { store, names, versions } = deps
+  const iri = names.catalogue(id)
+  const page = bind(membersQuery, {
+    catalogue: namedNode(iri),
+    limit: literal(String(batchSize), xsd('integer')),
+    offset: literal('0', xsd('integer')),
+  })
+  for (;;) {
+    const rows = await store.select(page, signal)
+    const members = rows.flatMap((row) => names.idOf('dataset', row['resource']?.value ?? '') ?? [])
+    if (members.length === 0) break
+    const gone = members.map((member) => ({
+      member,
+      mark: { resource: names.dataset(member), version: versions.next() },
+    }))
+    const changes: Change[] = gone.flatMap(({ member, mark }) => removal(deps, id, member, mark))
+    await store.write(changes, signal)
+    deps.changed(gone.map(({ mark }) => mark))
+  }
+  const mark = { resource: iri, version: versions.next() }
+  const facts = systemChange({ add: [pendingLine(mark)], remove: [fact(iri, 'hash', hash)] })
+  await store.write([{ graph: iri, drop: true }, facts], signal)
+  deps.changed([mark])
+  return mark
+}

@@ -1,0 +1,34 @@
+/** What of a dataset body is the dataset's own, so that no body can describe another resource of the platform. */
+
+import type { Quad, Term } from '@rdfjs/types'
+import type { Names } from '../../rdf/names.ts'
+import { dcat, dqv } from '../../rdf/namespaces.ts'
+import { classes } from './classes.ts'
+import { nodeKey, prune } from './prune.ts'
+
+const distribution = dcat('distribution').value
+const metadata = dqv('QualityMetadata').value
+
+/** All graphs of a body as one, but for graphs that hold quality metadata: metrics are written at their own address. */
+export function mergedGraphs(quads: readonly Quad[]): readonly Quad[] {
+  const metrics = new Set(
+    quads
+      .filter((q) => q.object.value === metadata && q.graph.termType !== 'DefaultGraph')
+      .map((q) => q.graph.value),
+  )
+  return metrics.size === 0 ? quads : quads.filter((q) => !metrics.has(q.graph.value))
+}
+
+/** The body without catalogues, records and statements about other resources of the platform. */
+export function ownContent(quads: readonly Quad[], dataset: Term, names: Names): Quad[] {
+  const frames = classes(quads).of('Catalog', 'CatalogRecord')
+  const self = nodeKey(dataset)
+  const own = new Set([self])
+  for (const q of quads) {
+    if (nodeKey(q.subject) === self && q.predicate.value === distribution)
+      own.add(nodeKey(q.object))
+  }
+  const foreign = (node: Term) =>
+    node.termType === 'NamedNode' && names.owns(node.value) && !own.has(node.value)
+  return prune(quads, (q) => frames.has(nodeKey(q.subject)) || foreign(q.subject))
+}

@@ -1,0 +1,52 @@
+/** Finds the one dataset that a body is about. */
+
+import type { Quad, Term } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import { dct } from '../../rdf/namespaces.ts'
+import { classes } from './classes.ts'
+import { nodeKey } from './prune.ts'
+
+export type Wanted = { readonly iri: string; readonly originalId: string }
+
+/**
+ * The root dataset: typed `dcat:Dataset` or `dcat:DatasetSeries`, with no other subject pointing to it (links from catalogues
+ * and records do not count). Several roots: the platform IRI, then the original id as `dct:identifier`, then as IRI decides.
+ * Fails with `missing-class` or `ambiguous-subject`.
+ */
+export function datasetNode(quads: readonly Quad[], wanted: Wanted): Term {
+  const kinds = classes(quads)
+  const datasets = kinds.of('Dataset', 'DatasetSeries')
+  if (datasets.size === 0) {
+    throw new Failure('missing-class', 'the body describes no dcat:Dataset')
+  }
+  const frames = kinds.of('Catalog', 'CatalogRecord')
+  const pointedTo = new Set(
+    quads
+      .filter((q) => !frames.has(nodeKey(q.subject)) && nodeKey(q.subject) !== nodeKey(q.object))
+      .map((q) => nodeKey(q.object)),
+  )
+  const roots = [...datasets].filter(([key]) => !pointedTo.has(key)).map(([, node]) => node)
+  const candidates = roots.length > 0 ? roots : [...datasets.values()]
+  const only = candidates.length === 1 ? candidates[0] : undefined
+  return only ?? chosen(quads, candidates, wanted)
+}
+
+function chosen(quads: readonly Quad[], candidates: readonly Term[], wanted: Wanted): Term {
+  const identifier = dct('identifier').value
+  const identified = new Set(
+    quads
+      .filter((q) => q.predicate.value === identifier && q.object.value === wanted.originalId)
+      .map((q) => nodeKey(q.subject)),
+  )
+  const found =
+    candidates.find((node) => nodeKey(node) === wanted.iri) ??
+    candidates.find((node) => identified.has(nodeKey(node))) ??
+    candidates.find((node) => nodeKey(node) === wanted.originalId)
+  if (found) return found
+  const names = candidates.map(nodeKey).sort()
+  throw new Failure(
+    'ambiguous-subject',
+    `the body describes ${candidates.length} datasets and none of them is named by the original id; send them one by one`,
+    { errors: names.slice(0, 20).map((name) => ({ detail: name.slice(0, 200) })) },
+  )
+}

@@ -1,0 +1,37 @@
+/** The catalogue record of a dataset: who it is at its origin, when it came and changed, and the hash of what was sent. */
+
+import type { Quad } from '@rdfjs/types'
+import { dcat, dct, foaf, rdf, spdx, xsd } from '../../rdf/namespaces.ts'
+import type { Names } from '../../rdf/names.ts'
+import { literal, namedNode, quad } from '../../rdf/terms.ts'
+
+export type DatasetRecord = {
+  readonly id: string
+  readonly originalId: string
+  readonly hash: string
+  /** `xsd:dateTime`, UTC, whole seconds. */
+  readonly issued: string
+  readonly modified: string
+}
+
+/** `2026-11-21T10:00:00Z` */
+export const timestamp = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`
+
+/** The triples of the record; its checksum node is a skolem IRI, because stored graphs are ground. */
+export function recordQuads(record: DatasetRecord, names: Names): Quad[] {
+  const dataset = names.dataset(record.id)
+  const subject = namedNode(names.record(record.id))
+  const checksum = namedNode(`${names.genid(dataset)}checksum`)
+  const time = (text: string) => literal(text, xsd('dateTime'))
+  return [
+    quad(subject, rdf('type'), dcat('CatalogRecord')),
+    quad(subject, foaf('primaryTopic'), namedNode(dataset)),
+    quad(subject, dct('identifier'), literal(record.originalId)),
+    quad(subject, dct('issued'), time(record.issued)),
+    quad(subject, dct('modified'), time(record.modified)),
+    quad(subject, spdx('checksum'), checksum),
+    quad(checksum, rdf('type'), spdx('Checksum')),
+    quad(checksum, spdx('algorithm'), spdx('checksumAlgorithm_sha256')),
+    quad(checksum, spdx('checksumValue'), literal(record.hash)),
+  ]
+}

@@ -1,0 +1,34 @@
+/** What the repository needs from outside; `main.ts` fills it in. */
+
+import type { Log } from '../log.ts'
+import type { Names } from '../rdf/names.ts'
+import type { GraphStore } from '../store/graph-store.ts'
+import type { Locks } from './locks.ts'
+import type { Mark } from './marks.ts'
+import type { Versions } from './versions.ts'
+
+export type RepositoryDeps = {
+  readonly store: GraphStore
+  readonly names: Names
+  readonly locks: Locks
+  readonly versions: Versions
+  readonly log: Log
+  readonly now: () => Date
+  readonly uuid: () => string
+  /** Most triples of one dataset or catalogue. */
+  readonly triples: number
+  /** Told after each write; what follows happens without delaying the answer. */
+  readonly changed: (marks: readonly Mark[]) => void
+  /** Told when a fact changed that other records embed: the datasets of a catalogue are projected again. */
+  readonly cascaded: (mark: Mark) => void
+}
+
+/** What a write did. `unchanged` = the hash was equal and nothing was written. */
+export type Outcome = {
+  readonly kind: 'created' | 'updated' | 'unchanged'
+  readonly iri: string
+  readonly hash: string
+  readonly modified: string | undefined
+  /** Absent when nothing was written. */
+  readonly mark?: Mark
+}

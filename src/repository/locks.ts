@@ -1,0 +1,43 @@
+/** Serialises writes: what runs under one name runs one after the other, in the order of asking. */
+
+import { Failure } from '../errors.ts'
+
+export type Locks = {
+  /** Runs `work` once all earlier work under `name` has ended. A signal that fires while waiting gives `time-limit`. */
+  run<T>(name: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>
+}
+
+export function locks(): Locks {
+  const tails = new Map<string, Promise<void>>()
+
+  const run = async <T>(name: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+    const before = tails.get(name)
+    const turn = Promise.withResolvers<void>()
+    const tail = before ? before.then(() => turn.promise) : turn.promise
+    tails.set(name, tail)
+    try {
+      if (before) await turnOrAbort(before, signal)
+      return await work()
+    } finally {
+      turn.resolve()
+      if (tails.get(name) === tail) tails.delete(name)
+    }
+  }
+
+  return { run }
+}
+
+async function turnOrAbort(turn: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = () =>
+    aborted.reject(
+      new Failure('time-limit', 'other writes to this resource took too long', { retryAfter: 1 }),
+    )
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    await Promise.race([turn, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,20 @@
+/** The clock of versions: numbers that grow with every write, also over restarts and when the wall clock steps back. */
+
+export type Versions = {
+  /** A number larger than every earlier one. */
+  next(): number
+}
+
+/**
+ * `newest` is the largest version known to the index and to the pending marks. Numbers follow the wall clock (ms × 1000),
+ * so that they stay comparable between processes, but never fall behind what was given out.
+ */
+export function versions(newest: number, now: () => number): Versions {
+  let last = newest
+  return {
+    next: () => {
+      last = Math.max(last + 1, now() * 1000)
+      return last
+    },
+  }
+}

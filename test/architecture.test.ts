@@ -1,0 +1,68 @@
+/** The house: the ladder, no circles, file sizes; and the proof that each rule can fail. */
+
+import { globSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { circle, faults, linesOfCode, type SourceFile } from './support/ladder.ts'
+
+const root = new URL('../src/', import.meta.url).pathname
+const files: SourceFile[] = globSync('**/*.ts', { cwd: root }).map((path) => ({
+  path,
+  text: readFileSync(root + path, 'utf8'),
+}))
+
+describe('the house', () => {
+  it('imports only up the ladder, and every package from its home', () => {
+    expect(faults(files)).toEqual([])
+  })
+
+  it('has no circle of imports, types included', () => {
+    expect(circle(files)).toBeUndefined()
+  })
+
+  it('has no file over 200 lines and a median of at most 70', () => {
+    const sizes = files.map((file) => linesOfCode(file.text)).sort((a, b) => a - b)
+    const over = files.filter((file) => linesOfCode(file.text) > 200).map((file) => file.path)
+    expect(over).toEqual([])
+    expect(sizes[Math.floor(sizes.length / 2)]).toBeLessThanOrEqual(70)
+  })
+
+  it('keeps folders small enough to read at a glance', () => {
+    const folders = Map.groupBy(files, (file) => file.path.split('/').slice(0, -1).join('/'))
+    const crowded = [...folders]
+      .filter(([, members]) => members.length > 12)
+      .map(([folder]) => folder)
+    expect(crowded).toEqual([])
+  })
+})
+
+describe('the rules can fail', () => {
+  const head = '/** A file. */\n'
+  const cases: readonly (readonly [string, string, string])[] = [
+    ['an upward import', 'rdf/a.ts', `import { x } from '../store/b.ts'`],
+    ['a station importing a station', 'search/a.ts', `import type { X } from '../repository/b.ts'`],
+    ['an unlisted folder', 'things/a.ts', ''],
+    ['an import of an unlisted folder', 'search/a.ts', `import { x } from '../things/b.ts'`],
+    ['a barrel by name', 'rdf/index.ts', ''],
+    ['a barrel by content', 'rdf/all.ts', `export * from './a.ts'`],
+    ['a default export', 'rdf/a.ts', 'export default 1'],
+    ['a package away from home', 'search/a.ts', `import { Store } from 'oxigraph'`],
+    ['configuration read outside main', 'http/a.ts', `import { parseConfig } from '../config.ts'`],
+    ['a dynamic import upwards', 'rdf/a.ts', `const x = await import('../http/app.ts')`],
+  ]
+  it.each(cases)('%s is found', (_, path, text) => {
+    expect(faults([{ path, text: head + text }])).not.toEqual([])
+  })
+
+  it('a file that does not say what it is for is found', () => {
+    expect(faults([{ path: 'rdf/a.ts', text: 'export const x = 1' }])).toHaveLength(1)
+  })
+
+  it('a circle over three files is found, through types too', () => {
+    const ring = [
+      { path: 'rdf/a.ts', text: `import { b } from './b.ts'` },
+      { path: 'rdf/b.ts', text: `import type { c } from './c.ts'` },
+      { path: 'rdf/c.ts', text: `export { a } from './a.ts'` },
+    ]
+    expect(circle(ring)).toEqual(['rdf/a.ts', 'rdf/b.ts', 'rdf/c.ts', 'rdf/a.ts'])
+  })
+})

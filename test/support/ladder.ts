@@ -1,0 +1,140 @@
+/** The rule of the house as a function: which imports, folders and sizes break it. */
+
+/** Rung by rung; a folder imports from itself and from rungs before its own. Stations share one rung. */
+const rungs: readonly (readonly string[])[] = [
+  ['errors'],
+  ['log'],
+  ['rdf'],
+  ['text'],
+  ['profile'],
+  ['store'],
+  ['indices'],
+  ['http'],
+  ['pipe'],
+  ['repository', 'projector', 'search', 'harvest', 'metrics', 'scheduler', 'console', 'portal'],
+  ['config'],
+  ['main'],
+]
+
+/** Each third-party package and the rooms that may import it. A prefix of the specifier counts. */
+const homes: Readonly<Record<string, readonly string[]>> = {
+  n3: ['rdf'],
+  jsonld: ['rdf'],
+  'rdf-canonize': ['rdf'],
+  'rdfxml-streaming-parser': ['rdf'],
+  '@orama/stemmers': ['text'],
+  oxigraph: ['store'],
+  'sparql-http-client': ['store'],
+  sparqljs: ['store'],
+  'node:sqlite': ['store/embedded', 'indices/embedded', 'harvest'],
+  hono: ['http', 'routes', 'app'],
+  '@hono/': ['http', 'routes', 'app'],
+  'prom-client': ['http'],
+  'swagger-ui-dist': ['http'],
+  yaml: ['http'],
+  pino: ['log'],
+}
+
+const roomOf = (path: string) => path.split('/')[0]?.replace(/\.ts$/, '') ?? ''
+const rungOf = (room: string) => rungs.findIndex((rung) => rung.includes(room))
+
+export type SourceFile = { readonly path: string; readonly text: string }
+
+/** Specifiers of all static and dynamic imports and re-exports, types too. */
+export function importsOf(text: string): string[] {
+  const pattern =
+    /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
+}
+
+function resolve(from: string, specifier: string): string {
+  const parts = from.split('/').slice(0, -1)
+  for (const step of specifier.split('/')) {
+    if (step === '..') parts.pop()
+    else if (step !== '.') parts.push(step)
+  }
+  return parts.join('/')
+}
+
+function importFault(file: SourceFile, specifier: string): string | undefined {
+  const room = roomOf(file.path)
+  if (specifier.startsWith('.')) {
+    const target = resolve(file.path, specifier)
+    const other = roomOf(target)
+    if (other === room) return undefined
+    if (rungOf(other) < 0) return `${file.path} imports ${target}: unlisted folder`
+    if (rungOf(other) > rungOf(room)) return `${file.path} imports ${target}: upwards`
+    if (rungOf(other) === rungOf(room)) return `${file.path} imports ${target}: sideways`
+    return undefined
+  }
+  const home = Object.entries(homes).find(([name]) =>
+    name.endsWith('/')
+      ? specifier.startsWith(name)
+      : specifier === name || specifier.startsWith(`${name}/`),
+  )
+  if (!home) return undefined
+  const name = file.path.split('/').at(-1)?.replace(/\.ts$/, '') ?? ''
+  const allowed = home[1].some(
+    (place) => file.path.startsWith(`${place}/`) || place === name || place === room,
+  )
+  return allowed
+    ? undefined
+    : `${file.path} imports ${specifier}: its home is ${home[1].join(', ')}`
+}
+
+/** Every sentence of the house that a file of `src/` (path relative to it) breaks. */
+export function faults(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    const found: string[] = []
+    if (rungOf(roomOf(file.path)) < 0) found.push(`${file.path}: unlisted folder`)
+    if (/(^|\/)index\.ts$/.test(file.path)) found.push(`${file.path}: a barrel`)
+    if (/(^|\n)export \* from/.test(file.text)) found.push(`${file.path}: a barrel`)
+    if (/(^|\n)export default/.test(file.text)) found.push(`${file.path}: a default export`)
+    if (
+      roomOf(file.path) !== 'main' &&
+      importsOf(file.text).some(
+        (name) => /(^|\/)config\.ts$/.test(name) && roomOf(resolve(file.path, name)) === 'config',
+      )
+    ) {
+      found.push(`${file.path}: only main imports the configuration`)
+    }
+    if (!file.text.startsWith('/**') && !file.text.startsWith('#!'))
+      found.push(`${file.path}: does not open with what it is for`)
+    return [
+      ...found,
+      ...importsOf(file.text).flatMap((specifier) => importFault(file, specifier) ?? []),
+    ]
+  })
+}
+
+/** The first circle of relative imports (types count), as a list of paths. */
+export function circle(files: readonly SourceFile[]): string[] | undefined {
+  const edges = new Map(
+    files.map((file) => [
+      file.path,
+      importsOf(file.text)
+        .filter((name) => name.startsWith('.'))
+        .map((name) => resolve(file.path, name)),
+    ]),
+  )
+  const done = new Set<string>()
+  const walk = (path: string, trail: readonly string[]): string[] | undefined => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path]
+    if (done.has(path)) return undefined
+    for (const next of edges.get(path) ?? []) {
+      const found = walk(next, [...trail, path])
+      if (found) return found
+    }
+    done.add(path)
+    return undefined
+  }
+  for (const path of edges.keys()) {
+    const found = walk(path, [])
+    if (found) return found
+  }
+  return undefined
+}
+
+/** Lines of code: neither blank nor comment. */
+export const linesOfCode = (text: string) =>
+  text.split('\n').filter((line) => !/^\s*(\/\/.*|\*.*|\/\*.*)?$/.test(line)).length
