@@ -4,12 +4,47 @@ import { pino, type DestinationStream, type Logger } from 'pino'
 
 export type Log = Logger
 
-/** Names whose values never reach a log line, at any of the first three levels of a logged object. */
-const secret = [
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+
+export type LogLevel = (typeof logLevels)[number]
+
+type Options = {
+  /** Values that never leave, wherever they stand in a line; shorter ones than 6 characters are not looked for. */
+  readonly secrets?: readonly string[]
+}
+
+/**
+ * A logger that writes JSON lines to standard error, so that what a command prints on standard output stays its own.
+ * Values of secret names and secret values are masked, errors are told with their causes but without the properties that
+ * libraries hang on them. `destination` is for tests.
+ */
+export function logger(
+  level: LogLevel,
+  destination: DestinationStream = pino.destination({ dest: 2, sync: false }),
+  { secrets = [] }: Options = {},
+): Log {
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }), log: masked },
+    messageKey: 'event',
+  }
+  return pino(options, cleaning(destination, secrets))
+}
+
+type Fields = Record<string, unknown>
+
+const mask = '•••'
+const deepest = 6
+const longestText = 8192
+const longestMessage = 2048
+
+/** Names whose values never reach a log line, at any depth. */
+const secretNames: ReadonlySet<string> = new Set([
   'authorization',
   'x-api-key',
   'apikey',
-  'apiKey',
   'api_key',
   'auth_key',
   'token',
@@ -17,24 +52,67 @@ const secret = [
   'secret',
   'set-cookie',
   'x-app-token',
-]
+])
 
-const paths = secret.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`])
-
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
-
-/**
- * A logger that writes JSON lines to standard error, so that what a command prints on standard output stays its own.
- * `destination` is for tests.
- */
-export function logger(level: LogLevel, destination?: DestinationStream): Log {
-  const options = {
-    level,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
-    messageKey: 'event',
-    redact: { paths, censor: '•••' },
+// Our own walk: pino's redaction with wildcards for these names takes 30 µs per line, this one below 1.
+function masked(fields: Fields, depth = 1): Fields {
+  const told: Fields = {}
+  for (const name in fields) {
+    told[name] = secretNames.has(name.toLowerCase()) ? mask : plain(fields[name], depth)
   }
-  return pino(options, destination ?? pino.destination({ dest: 2, sync: false }))
+  return told
 }
+
+function plain(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return cut(value, longestText)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= deepest) return '…'
+  if (value instanceof Error) return errorFields(value, depth)
+  if (value instanceof Date) return value
+  if (Array.isArray(value)) return value.map((part) => plain(part, depth + 1))
+  if ('toJSON' in value && typeof value.toJSON === 'function') {
+    return plain(value.toJSON(), depth + 1)
+  }
+  return masked(value as Fields, depth + 1)
+}
+
+/** Name, message, place and cause only: libraries hang whole requests with their headers on errors. */
+function errorFields(error: Error, depth: number): Fields {
+  return {
+    type: error.name,
+    message: cut(error.message, longestMessage),
+    ...('kind' in error && { kind: plain(error.kind, depth + 1) }),
+    ...('code' in error && { code: plain(error.code, depth + 1) }),
+    stack: cut(error.stack ?? '', longestText),
+    ...(error.cause !== undefined && { cause: plain(error.cause, depth + 1) }),
+  }
+}
+
+const cut = (text: string, longest: number): string =>
+  text.length > longest ? `${text.slice(0, longest)}…` : text
+
+/** What JSON leaves as it is but a terminal or a line reader obeys: C1 controls, line separators, direction marks. */
+const active = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
+const userInfo = /\/\/[^\s/"@]{1,512}@/g
+
+/** The last look at a finished line, without its line end. */
+function cleaning(destination: DestinationStream, secrets: readonly string[]): DestinationStream {
+  const forms = secrets
+    .filter((secret) => secret.length >= 6)
+    .flatMap((secret) => [...new Set([secret, JSON.stringify(secret).slice(1, -1)])])
+    .toSorted((a, b) => b.length - a.length)
+  return {
+    ...(hasFlush(destination) && { flush: (done?: () => void) => destination.flush(done) }),
+    write: (line: string) => {
+      const clean = line.replace(active, escaped).replace(userInfo, `//${mask}@`)
+      destination.write(forms.reduce((text, form) => text.replaceAll(form, mask), clean))
+    },
+  }
+}
+
+const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+type Flushable = DestinationStream & { flush(done?: () => void): void }
+
+const hasFlush = (destination: DestinationStream): destination is Flushable =>
+  'flush' in destination && typeof destination.flush === 'function'

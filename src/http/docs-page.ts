@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { stringify } from 'yaml'
 import { negotiate } from '../rdf/media-types.ts'
 import type { App, AppContext } from './app.ts'
-import { docsPage, initializer } from './docs-html.ts'
+import { docsPage, initializer } from './shell/docs-html.ts'
 import { addVary, pagePolicy } from './shell/headers.ts'
 import { pathOf } from './shell/context.ts'
 

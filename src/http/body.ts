@@ -1,0 +1,158 @@
+/** Request bodies: decompressed and counted while they flow, so that no body can fill the memory. */
+
+import { pipeline } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { Failure } from '../errors.ts'
+import { within } from './deadline.ts'
+
+export type BodyLimits = {
+  /** Bytes after decompression. */
+  readonly bytes: number
+  /** Configuration key of `bytes`, for the refusal; `bodyBytes` by default. */
+  readonly name?: string
+  /** Decompressed bytes per byte on the wire, counted after the first MB; 100 by default. */
+  readonly ratio?: number
+  /** Milliseconds between two pieces; 30,000 by default. */
+  readonly idleMs?: number
+}
+
+/**
+ * The whole body of a request. Throws `too-large` as soon as a limit is passed, `unsupported-media-type` for a content
+ * coding other than gzip, deflate and br, `invalid-parameter` for a broken coding, `request-timeout` for a sender that
+ * pauses too long, or the signal's reason.
+ */
+export async function readBody(
+  request: Request,
+  limits: BodyLimits,
+  signal?: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of bodyPieces(request, limits, signal)) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** The body piece by piece, under the same limits and errors as `readBody`. */
+export async function* bodyPieces(
+  request: Request,
+  limits: BodyLimits,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const coding = codingOf(request.headers.get('Content-Encoding'))
+  const announced = Number(request.headers.get('Content-Length') ?? 0)
+  if (!coding && announced > limits.bytes) throw tooLarge(limits)
+  if (!request.body) return
+  const wire = arriving(request.body, limits, signal)
+  if (!coding) {
+    let total = 0
+    for await (const piece of wire) {
+      total += piece.byteLength
+      if (total > limits.bytes) throw tooLarge(limits)
+      yield piece
+    }
+    return
+  }
+  yield* decompressed(wire, coding, limits)
+}
+
+const decoders = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+} as const
+
+type Coding = keyof typeof decoders
+
+function codingOf(header: string | null): Coding | undefined {
+  const name = header?.trim().toLowerCase() ?? ''
+  if (name === '' || name === 'identity') return undefined
+  if (name === 'x-gzip') return 'gzip'
+  if (name in decoders) return name as Coding
+  const accepted = Object.keys(decoders).join(', ')
+  throw new Failure('unsupported-media-type', `Content-Encoding must be one of ${accepted}`, {
+    headers: { 'Accept-Encoding': accepted },
+  })
+}
+
+const freeBytes = 2 ** 20
+
+async function* decompressed(
+  wire: AsyncIterable<Uint8Array>,
+  coding: Coding,
+  limits: BodyLimits,
+): AsyncGenerator<Uint8Array> {
+  const { ratio = 100 } = limits
+  let received = 0
+  async function* counted() {
+    for await (const piece of wire) {
+      received += piece.byteLength
+      yield piece
+    }
+  }
+  const decoder = decoders[coding]()
+  // The loop below gets every error too; the callback only keeps the stream from throwing it a second time.
+  const flow = pipeline(counted, decoder, () => undefined)
+  let total = 0
+  try {
+    for await (const piece of flow as AsyncIterable<Uint8Array>) {
+      total += piece.byteLength
+      if (total > limits.bytes) throw tooLarge(limits)
+      if (total > freeBytes && total > received * ratio) throw tooDense(ratio)
+      yield piece
+    }
+  } catch (error) {
+    throw isCodingError(error) ? brokenCoding(coding, error) : error
+  } finally {
+    flow.destroy()
+  }
+}
+
+async function* arriving(
+  body: ReadableStream<Uint8Array>,
+  { idleMs = 30_000 }: BodyLimits,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  const late = () => {
+    const detail = `the body paused for more than ${idleMs / 1000} s (limit bodyIdleMs)`
+    return new Failure('request-timeout', detail, { headers: { Connection: 'close' } })
+  }
+  const stop = () => void reader.cancel(signal?.reason).catch(() => undefined)
+  signal?.addEventListener('abort', stop, { once: true })
+  let ended = false
+  try {
+    while (!ended) {
+      signal?.throwIfAborted()
+      const next = await within(reader.read(), idleMs, late)
+      if (next.done) ended = true
+      else yield next.value
+    }
+    signal?.throwIfAborted()
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    if (!ended) stop()
+  }
+}
+
+function tooLarge({ bytes, name = 'bodyBytes' }: BodyLimits): Failure {
+  const detail = `the body is larger than ${bytes} bytes after decompression (limit ${name} in PLATFORM_LIMITS)`
+  return new Failure('too-large', detail)
+}
+
+const tooDense = (ratio: number): Failure =>
+  new Failure(
+    'too-large',
+    `the body grows to more than ${ratio} times its size (limit bodyRatio in PLATFORM_LIMITS)`,
+  )
+
+const isCodingError = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  /^(Z_|ERR__?ERROR|ERR_PADDING|ERR_BROTLI|ERR__)/.test(String(error.code))
+
+function brokenCoding(coding: Coding, cause: unknown): Failure {
+  const detail = `the body is not valid ${coding}`
+  return new Failure('invalid-parameter', detail, {
+    errors: [{ parameter: 'Content-Encoding', detail }],
+    cause,
+  })
+}

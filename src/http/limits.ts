@@ -1,0 +1,78 @@
+/** The limits of the platform: defaults, bounds and what each one is for. */
+
+const MB = 2 ** 20
+const KB = 2 ** 10
+const second = 1000
+
+type Limit = {
+  readonly standard: number
+  readonly least: number
+  readonly most: number
+  readonly meaning: string
+}
+
+const limit = (standard: number, meaning: string, least = 1, most = 2 ** 40): Limit => ({
+  standard,
+  least,
+  most,
+  meaning,
+})
+
+/** Keys of `PLATFORM_LIMITS`; sizes are bytes, names that end in `Ms` milliseconds. */
+export const limitTable = {
+  bodyBytes: limit(50 * MB, 'request body, decompressed', KB),
+  vocabularyBytes: limit(200 * MB, 'vocabulary body, decompressed', KB),
+  bodyRatio: limit(100, 'growth of a compressed body after its first MB', 2, 1100),
+  headerBytes: limit(16 * KB, 'request header', KB, MB),
+  urlBytes: limit(16 * KB, 'request address', 256, MB),
+  headersTimeoutMs: limit(10 * second, 'time for the header to arrive', 100),
+  bodyIdleMs: limit(30 * second, 'pause inside a request body', 10),
+  requestMs: limit(60 * second, 'one request', 10),
+  longRequestMs: limit(600 * second, 'one bulk or vocabulary request', 10),
+  drainMs: limit(10 * second, 'time for running requests when the process stops', 0),
+  connections: limit(1000, 'open connections', 1, 100_000),
+  writesPerKey: limit(16, 'writes of one key at the same time', 1, 10_000),
+  keyFailures: limit(20, 'wrong keys per minute and address', 1, 100_000),
+  triples: limit(200_000, 'triples of one dataset or catalogue'),
+  bulkItems: limit(10_000, 'datasets of one bulk request'),
+  blankNodes: limit(20_000, 'blank nodes of one record'),
+  canonicalWork: limit(1_000_000, 'steps of the canonical form of one record'),
+  literalBytes: limit(MB, 'one literal', KB),
+  iriBytes: limit(1800, 'one IRI', 100, 64 * KB),
+  waitMs: limit(5 * second, 'wait for a written record to be searchable', 0, 60 * second),
+  queryCharacters: limit(4096, 'search query q', 1, MB),
+  queryTerms: limit(256, 'terms of q', 1, 10_000),
+  queryDepth: limit(32, 'nesting of q', 1, 1000),
+  wildcardTerms: limit(1000, 'terms that one wildcard stands for', 1, 100_000),
+  facetsBytes: limit(16 * KB, 'parameter facets', 64, MB),
+  facetValues: limit(100, 'values of one facet', 1, 10_000),
+  listItems: limit(100, 'values of one list parameter', 1, 10_000),
+  searchMs: limit(10 * second, 'one search', 10),
+  cursorsPerClient: limit(16, 'open cursors of one client', 1, 100_000),
+  cursors: limit(256, 'open cursors', 1, 100_000),
+  cursorTtlMs: limit(60 * second, 'life of a cursor after its last use', 100),
+  sparqlMs: limit(15 * second, 'one public SPARQL query', 10),
+  sparqlRows: limit(100_000, 'rows of one public SPARQL answer'),
+  sparqlBytes: limit(32 * MB, 'one public SPARQL answer', KB),
+  sparqlQueryBytes: limit(16 * KB, 'public SPARQL query', 64, MB),
+  sparqlPerClient: limit(2, 'public SPARQL queries of one client at the same time', 1, 1000),
+  sparqlWaiting: limit(8, 'public SPARQL queries that wait', 0, 10_000),
+} as const satisfies Readonly<Record<string, Limit>>
+
+export type LimitName = keyof typeof limitTable
+
+export type Limits = Readonly<Record<LimitName, number>>
+
+export const isLimitName = (name: string): name is LimitName => Object.hasOwn(limitTable, name)
+
+export const limitNames: readonly LimitName[] = Object.keys(limitTable).filter(isLimitName)
+
+/** The limits that hold when nobody set others. */
+export const defaultLimits: Limits = withDefaults({})
+
+/** Given limits in place of the defaults; they are taken as they are (`config.ts` checks the bounds). */
+export function withDefaults(given: Partial<Limits>): Limits {
+  const rows = limitNames.map((name) => [name, given[name] ?? limitTable[name].standard] as const)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fromEntries forgets the keys
+  return Object.fromEntries(rows) as Limits
+}

@@ -1,0 +1,104 @@
+/** RDF over HTTP: bodies to quads, quads to the format that was asked for. */
+
+import type { Quad } from '@rdfjs/types'
+import { Failure } from '../errors.ts'
+import { formatOfMediaType, formats, negotiateFormat, type Format } from '../rdf/media-types.ts'
+import { decode, parse } from '../rdf/parse.ts'
+import { serialise } from '../rdf/serialise.ts'
+import type { AppContext } from './app.ts'
+import { readBody, type BodyLimits } from './body.ts'
+import { entityTag, isFresh } from './conditions.ts'
+import { addVary } from './shell/headers.ts'
+
+/** The format of the body. Throws `unsupported-media-type` (415) for a missing, unknown or not UTF-8 `Content-Type`. */
+export function contentFormat(c: AppContext): Format {
+  const given = c.req.header('Content-Type')
+  const format = formatOfMediaType(given)
+  if (format) return format
+  const accepted = Object.values(formats).map(({ mediaType }) => mediaType)
+  const detail = `Content-Type must be one of ${accepted.join(', ')}, in UTF-8; ${
+    given === undefined ? 'it is missing' : `got ${given.slice(0, 200)}`
+  }`
+  throw new Failure('unsupported-media-type', detail, {
+    headers: { Accept: accepted.join(', ') },
+  })
+}
+
+export type Received = { readonly format: Format; readonly text: string }
+
+/**
+ * The body as text, not parsed yet, for stations that must look something up between size and syntax. Throws
+ * `unsupported-media-type`, `too-large`, `empty-body`, and `malformed-rdf` for bytes that are not UTF-8.
+ */
+export async function receiveRdf(c: AppContext, limits: BodyLimits): Promise<Received> {
+  const format = contentFormat(c)
+  const text = decode(await readBody(c.req.raw, limits, c.get('signal')))
+  if (text.trim() === '') throw new Failure('empty-body', 'send the description of the resource')
+  return { format, text }
+}
+
+type ReadOptions = {
+  /** What relative references are resolved against: the IRI that the resource will have. */
+  readonly baseIri: string
+  readonly limits: BodyLimits
+}
+
+/** The quads of the body; throws what `receiveRdf` and `parse` throw. */
+export async function readRdf(c: AppContext, { baseIri, limits }: ReadOptions): Promise<Quad[]> {
+  const { format, text } = await receiveRdf(c, limits)
+  return parse(text, format, { baseIri })
+}
+
+export type AnswerFormat = { readonly format: Format; readonly mediaType: string }
+
+/** What to answer in: the suffix of the path, else `Accept`. Throws `not-acceptable` (406). */
+export function answerFormat(c: AppContext, suffix?: Format): AnswerFormat {
+  if (suffix) return { format: suffix, mediaType: formats[suffix].mediaType }
+  const found = negotiateFormat(c.req.header('Accept'))
+  if (found) return found
+  const offered = Object.values(formats).map(({ mediaType }) => mediaType)
+  throw new Failure('not-acceptable', `Accept must allow one of ${offered.join(', ')}`)
+}
+
+export type AnswerOptions = {
+  /** Format named by a suffix of the path. */
+  readonly suffix?: Format | undefined
+  /** Name of the graph in TriG and N-Quads. */
+  readonly graph?: string
+  /** Stored hash: `ETag`, and 304 for a reader that has it. */
+  readonly hash?: string
+  readonly modified?: Date
+  /** Name for saving, without suffix. */
+  readonly name?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The answer to a read of RDF: 200 in the format asked for, or 304; `Vary: Accept` always. */
+export async function answerRdf(
+  c: AppContext,
+  quads: Iterable<Quad>,
+  options: AnswerOptions = {},
+): Promise<Response> {
+  const { format, mediaType } = answerFormat(c, options.suffix)
+  const { hash, modified, graph } = options
+  if (hash !== undefined) c.header('ETag', entityTag(hash))
+  if (modified) c.header('Last-Modified', modified.toUTCString())
+  for (const [name, value] of Object.entries(options.headers ?? {})) c.header(name, value)
+  if (hash !== undefined && isFresh(c.req.raw.headers, hash)) return varied(c.body(null, 304))
+  if (options.name !== undefined) c.header('Content-Disposition', disposition(options.name, format))
+  const text = await serialise(quads, format, graph === undefined ? {} : { graph })
+  return varied(c.body(text, 200, { 'Content-Type': withCharset(mediaType) }))
+}
+
+function varied(answer: Response): Response {
+  addVary(answer.headers, 'Accept')
+  return answer
+}
+
+/** `text/…` without a charset is read as ASCII or worse by old clients; the other types define UTF-8 themselves. */
+const withCharset = (mediaType: string): string =>
+  mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType
+
+/** RFC 6266 with the name percent-encoded, so that no character of it can end the header. */
+const disposition = (name: string, format: Format): string =>
+  `inline; filename*=UTF-8''${encodeURIComponent(name.toWellFormed())}.${formats[format].suffix}`

@@ -1,0 +1,106 @@
+/** An app on a port: limits of the transport, and an end that loses no answer. */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { within } from './deadline.ts'
+import type { Door } from './gateway.ts'
+import { defaultLimits, type Limits } from './limits.ts'
+import { refuseConnection, transportProblem } from './shell/transport-problem.ts'
+
+export type ServeOptions = {
+  /** `127.0.0.1` by default. */
+  readonly host?: string
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly limits?: Limits
+  /** Closes the server when it aborts. */
+  readonly signal?: AbortSignal
+}
+
+export type Served = {
+  /** `http://host:port`, without a slash at its end. */
+  readonly url: string
+  readonly port: number
+  /**
+   * Takes no more connections, lets running requests finish for at most `drainMs`, then ends what is left. Resolves when
+   * nothing is open any more; a second call waits for the same end.
+   */
+  close(): Promise<void>
+}
+
+/** Starts listening; rejects when the port is taken. */
+export async function serve(app: Door, options: ServeOptions): Promise<Served> {
+  const { host = '127.0.0.1', port, limits = defaultLimits, signal } = options
+  const state = { closing: false }
+  const listener = getRequestListener((request, env: object) => app.fetch(request, env), {
+    hostname: host,
+  })
+  const server = createServer(serverOptions(limits), (incoming, outgoing) => {
+    if (state.closing) outgoing.setHeader('Connection', 'close')
+    if (!isRefused(incoming, outgoing, limits)) void listener(incoming, outgoing)
+  })
+  server.maxConnections = limits.connections
+  server.on('clientError', refuseConnection)
+  await listening(server, host, port)
+
+  let ended: Promise<void> | undefined
+  const close = () => {
+    state.closing = true
+    ended ??= drain(server, limits.drainMs)
+    return ended
+  }
+  signal?.addEventListener('abort', () => void close(), { once: true })
+  if (signal?.aborted) void close()
+  return { ...addressOf(server), close }
+}
+
+const serverOptions = (limits: Limits) => ({
+  headersTimeout: limits.headersTimeoutMs,
+  // Each pause in a body is bounded by bodyIdleMs; this bounds the sum.
+  requestTimeout: Math.max(limits.longRequestMs, limits.headersTimeoutMs),
+  connectionsCheckingInterval: Math.min(5000, limits.headersTimeoutMs),
+  keepAliveTimeout: 65_000,
+  // The parser knows one limit for both; which of them was passed is told by isRefused.
+  maxHeaderSize: limits.headerBytes + limits.urlBytes,
+})
+
+/** Answers a request whose address or header is too long for us though not for the parser. */
+function isRefused(incoming: IncomingMessage, outgoing: ServerResponse, limits: Limits): boolean {
+  const url = incoming.url?.length ?? 0
+  const header = incoming.rawHeaders.reduce((sum, text) => sum + text.length + 2, 0)
+  const status = url > limits.urlBytes ? 414 : header > limits.headerBytes ? 431 : undefined
+  if (status === undefined) return false
+  outgoing.writeHead(status, { 'Content-Type': 'application/problem+json', Connection: 'close' })
+  outgoing.end(transportProblem(status, limits))
+  return true
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+function addressOf(server: Server): { url: string; port: number } {
+  const found = server.address()
+  if (found === null || typeof found === 'string') throw new Error('not listening on a port')
+  const { address, family, port } = found
+  return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`, port }
+}
+
+async function drain(server: Server, milliseconds: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+  server.closeIdleConnections()
+  const late = new Error('some requests did not finish in time')
+  await within(closed, milliseconds, () => late).catch((error: unknown) => {
+    if (error !== late) throw error
+    server.closeAllConnections()
+  })
+  await closed
+}
