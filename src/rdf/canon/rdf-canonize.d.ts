@@ -1,0 +1,14 @@
+/** Types for the part of rdf-canonize that is used here; the package has none. */
+declare module 'rdf-canonize' {
+  export type Digest = { update(text: string): void; digest(): string }
+  type Settings = {
+    readonly algorithm: 'RDFC-1.0'
+    readonly canonicalIdMap: Map<string, string>
+    readonly createMessageDigest: () => Digest
+    readonly maxDeepIterations: number
+  }
+  export function canonize(
+    quads: readonly import('@rdfjs/types').Quad[],
+    settings: Settings,
+  ): Promise<string>
+}

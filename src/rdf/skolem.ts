@@ -1,0 +1,47 @@
+/** Blank nodes as IRIs for the stores, and back again (RDF 1.1 Concepts, 3.5). */
+import type { Quad, Term } from '@rdfjs/types'
+import { blankNode, namedNode, quad } from './terms.ts'
+
+/** Every blank node `b` becomes `{genid}{labels.get(b)}`. A node without a label is a mistake of ours: `Error`. */
+export function skolemise(
+  quads: Iterable<Quad>,
+  options: { readonly genid: string; readonly labels: ReadonlyMap<string, string> },
+): Quad[] {
+  return renamed(quads, (term) => {
+    if (term.termType !== 'BlankNode') return undefined
+    const label = options.labels.get(term.value)
+    if (label === undefined) throw new Error(`blank node ${term.value} has no canonical label`)
+    return namedNode(options.genid + label)
+  })
+}
+
+/** Every IRI under `prefix` becomes a blank node; equal IRIs the same one, also over several calls. */
+export function unskolemise(quads: Iterable<Quad>, options: { readonly prefix: string }): Quad[] {
+  const { prefix } = options
+  return renamed(quads, (term) =>
+    term.termType === 'NamedNode' && term.value.startsWith(prefix)
+      ? blankNode(`g${labelOf(term.value.slice(prefix.length))}`)
+      : undefined,
+  )
+}
+
+/** A label that every syntax takes; different texts give different labels. */
+const labelOf = (text: string) =>
+  text.replace(/[^A-Za-z0-9]/g, (found) => `_${found.charCodeAt(0).toString(16)}_`)
+
+type Node = ReturnType<typeof namedNode> | ReturnType<typeof blankNode>
+
+/** Replaces terms in subject and object position; quads in which nothing changes stay the same objects. */
+function renamed(quads: Iterable<Quad>, rename: (term: Term) => Node | undefined): Quad[] {
+  const found: Quad[] = []
+  for (const one of quads) {
+    const subject = rename(one.subject)
+    const object = rename(one.object)
+    found.push(
+      subject || object
+        ? quad(subject ?? one.subject, one.predicate, object ?? one.object, one.graph)
+        : one,
+    )
+  }
+  return found
+}
