@@ -21,13 +21,17 @@ export function spanOf(text: string): Span | undefined {
   if (Number.isNaN(from) || new Date(from).getUTCDate() !== Number(date)) return undefined
   if (hour !== undefined) return instant(`${year}-${month}-${date}`, parts.slice(4))
   if (parts[3] !== undefined) return { from, to: from + day - 1 }
-  const next = parts[2] === undefined ? [Number(year) + 1, 1] : following(Number(year), Number(month))
+  const next =
+    parts[2] === undefined ? [Number(year) + 1, 1] : following(Number(year), Number(month))
   return { from, to: firstOf(next[0] ?? 0, next[1] ?? 1) - 1 }
 }
 
 function instant(date: string, time: readonly (string | undefined)[]): Span | undefined {
   const [hour, minute, second = '00', fraction = '0', zone = 'Z'] = time
-  const offset = zone.toUpperCase().replace(' ', '+').replace(/^([+-]\d{2}):?/, '$1:')
+  const offset = zone
+    .toUpperCase()
+    .replace(' ', '+')
+    .replace(/^([+-]\d{2}):?/, '$1:')
   const milliseconds = fraction.padEnd(3, '0').slice(0, 3)
   const at = Date.parse(`${date}T${hour}:${minute}:${second}.${milliseconds}${offset}`)
   return Number.isNaN(at) ? undefined : { from: at, to: at }

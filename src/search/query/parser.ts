@@ -97,7 +97,10 @@ function reader(list: readonly Lexeme[], counted: Count): { readonly or: Read } 
 }
 
 /** Without operands that vanished, without doubles of the same operator inside each other. */
-function join(kind: 'and' | 'or', parts: readonly (QueryTree | undefined)[]): QueryTree | undefined {
+function join(
+  kind: 'and' | 'or',
+  parts: readonly (QueryTree | undefined)[],
+): QueryTree | undefined {
   const of = parts.flatMap((part) =>
     part === undefined ? [] : part.kind === kind ? part.of : [part],
   )

@@ -85,9 +85,7 @@ function scopedStep(source: Source, at: number, word: string): Step | undefined 
   }
   if (rest.startsWith('[')) return rangeStep(source, start, scope)
   const tree = scopedLeaf(scope, rest, false)
-  return tree === 'literal'
-    ? undefined
-    : { lexeme: { kind: 'leaf', tree }, next: at + word.length }
+  return tree === 'literal' ? undefined : { lexeme: { kind: 'leaf', tree }, next: at + word.length }
 }
 
 // A bound is a date or a number, at most 40 characters long; a longer look ahead could be repeated at every bracket.

@@ -75,5 +75,4 @@ const everything = (name: IndexName): SearchRequest => ({
 
 const follows = (id: string, other: string): boolean => compare(id, other) > 0
 
-const compare = (a: string, b: string): number =>
-  Buffer.compare(Buffer.from(a), Buffer.from(b))
+const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))

@@ -63,11 +63,7 @@ const conceptsOf = (
     signal,
   )
 
-async function missing(
-  index: SearchIndex,
-  vocabulary: string,
-  detail: string,
-): Promise<Failure> {
+async function missing(index: SearchIndex, vocabulary: string, detail: string): Promise<Failure> {
   const known = await vocabularyIds(index)
   return known.includes(vocabulary)
     ? new Failure('unknown-concept', detail)

@@ -121,17 +121,22 @@ const weights = z.record(z.string(), number('', 0).unwrap())
  * in bracket form (`includes[]=`). Throws `invalid-parameter` naming every parameter that is not valid, or `malformed-json` for facets.
  */
 export function parametersOf(query: URLSearchParams): Parameters {
-  const raw = new Map<string, string | string[]>()
+  const single = new Map<string, string>()
+  const several = new Map<string, readonly string[]>()
   const boosts = new Map<string, string>()
   for (const [key, value] of query) {
     const name = key.endsWith('[]') ? key.slice(0, -2) : key
     if (value.trim() === '') continue
-    if (lists.has(name)) raw.set(name, [...(raw.get(name) ?? []), ...entriesOf(value)])
-    else if (name.startsWith(boostPrefix)) boosts.set(name.slice(boostPrefix.length), value.trim())
-    else if (!raw.has(name)) raw.set(name, value.trim())
+    if (lists.has(name)) {
+      const entries = [...(several.get(name) ?? []), ...entriesOf(value)]
+      if (entries.length > 0) several.set(name, entries)
+    } else if (name.startsWith(boostPrefix))
+      boosts.set(name.slice(boostPrefix.length), value.trim())
+    else if (!single.has(name)) single.set(name, value.trim())
   }
+  const raw = Object.fromEntries<string | readonly string[]>([...single, ...several])
   return {
-    ...parsed(searchParameters, Object.fromEntries(raw), ''),
+    ...parsed(searchParameters, raw, ''),
     boosts: parsed(weights, Object.fromEntries(boosts), boostPrefix),
   }
 }
@@ -142,7 +147,11 @@ const entriesOf = (value: string): string[] =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
 
-function parsed<T>(schema: z.ZodType<T>, raw: Readonly<Record<string, unknown>>, prefix: string): T {
+function parsed<T>(
+  schema: z.ZodType<T>,
+  raw: Readonly<Record<string, unknown>>,
+  prefix: string,
+): T {
   const result = schema.safeParse(raw)
   if (result.success) return result.data
   const errors = result.error.issues.map(({ path, message }) => {

@@ -81,7 +81,11 @@ function treeOf(
   const tree = parseQuery(parameters.q ?? '', scopesOf(settings), { limits })
   const { vocabulary } = parameters
   if (!vocabulary || !wantedIndices(parameters)?.includes('vocabulary')) return tree
-  const values = vocabulary.map((value): QueryTree => ({ kind: 'value', facet: 'vocabulary', value }))
+  const values = vocabulary.map((value): QueryTree => ({
+    kind: 'value',
+    facet: 'vocabulary',
+    value,
+  }))
   const restriction: QueryTree = { kind: 'or', of: values }
   return tree.kind === 'all' ? restriction : { kind: 'and', of: [tree, restriction] }
 }

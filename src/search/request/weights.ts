@@ -21,7 +21,9 @@ export function weightsOf({ fields, boosts }: Pick<Parameters, 'fields' | 'boost
     }
     return { name: name.trim(), value }
   })
-  const own = parts.flatMap(({ name, value }) => (value === undefined ? [] : [[name, Number(value)]]))
+  const own = parts.flatMap(({ name, value }) =>
+    value === undefined ? [] : [[name, Number(value)]],
+  )
   return {
     ...(fields && { fields: parts.map(({ name }) => name) }),
     boosts: { ...Object.fromEntries(own), ...boosts },

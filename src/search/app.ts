@@ -1,0 +1,122 @@
+/** The search station: its routes bound to the engine. */
+
+import { hash } from 'node:crypto'
+import { Failure } from '../errors.ts'
+import { newApp, type App, type AppContext, type AppOptions } from '../http/app.ts'
+import { isFresh } from '../http/conditions.ts'
+import { docs } from '../http/docs-page.ts'
+import { addVary } from '../http/shell/headers.ts'
+import type { Answer, SearchIndex } from '../indices/search-index.ts'
+import type { Profile } from '../profile/fields.ts'
+import { profilePage } from '../profile/page.ts'
+import { negotiate } from '../rdf/media-types.ts'
+import { envelopeText, resultText, shownBy } from './envelope.ts'
+import { catalogueIds, datasetCounts, datasetIds } from './reads/lists.ts'
+import { catalogue, dataset, type StoredRecord } from './reads/records.ts'
+import { concept, conceptByIri, vocabulary, vocabularyIds } from './reads/vocabularies.ts'
+import { parametersOf } from './request/parameters.ts'
+import { searchOf, type Search, type SearchOptions } from './request/search-request.ts'
+import * as routes from './routes.ts'
+
+export type SearchDeps = SearchOptions & {
+  readonly index: SearchIndex
+  readonly profile: Profile
+  /** Version of the platform, for the OpenAPI document. */
+  readonly version: string
+  readonly http: Omit<AppOptions, 'name'>
+}
+
+/** Reads only, without keys. */
+export function searchApp(deps: SearchDeps): App {
+  const { index, profile } = deps
+  const app = newApp({ ...deps.http, name: 'search' })
+
+  app.openapi(routes.searchRoute, async (c) => {
+    const search = searchOf(parametersOf(queryOf(c)), deps)
+    const answer = await answerOf(index, search, c.var.signal)
+    const counts = await countsFor(index, search, answer, c.var.signal)
+    return jsonText(c, envelopeText(search, answer, deps.settings, counts))
+  })
+  app.openapi(routes.datasetsRoute, async (c) =>
+    c.json(await datasetIds(index, required(c, 'catalogue'), c.var.signal)),
+  )
+  app.openapi(routes.datasetRoute, async (c) =>
+    recordAnswer(c, await dataset(index, c.req.valid('param').id, c.var.signal)),
+  )
+  app.openapi(routes.cataloguesRoute, async (c) => c.json(await catalogueIds(index, c.var.signal)))
+  app.openapi(routes.catalogueRoute, async (c) =>
+    recordAnswer(c, await catalogue(index, c.req.valid('param').id, c.var.signal)),
+  )
+  bindVocabularies(app, index)
+  app.openapi(routes.profileRoute, (c) => {
+    const wanted = negotiate(c.req.header('Accept'), ['application/json', 'text/turtle'])
+    const answer =
+      wanted === 'text/turtle'
+        ? c.body(profile.shapes, 200, { 'Content-Type': 'text/turtle; charset=utf-8' })
+        : c.json(profilePage(profile))
+    addVary(answer.headers, 'Accept')
+    return answer
+  })
+  app.openapi(routes.healthRoute, async (c) => c.json({ status: 'up', ...(await index.health()) }))
+  docs(app, {
+    title: 'Search',
+    version: deps.version,
+    description: 'Full-text search, facets and records of the catalogues.',
+  })
+  return app
+}
+
+function bindVocabularies(app: App, index: SearchIndex): void {
+  app.openapi(routes.vocabulariesRoute, async (c) =>
+    c.json(await vocabularyIds(index, c.var.signal)),
+  )
+  app.openapi(routes.vocabularyRoute, async (c) => {
+    const text = await vocabulary(index, c.req.valid('param').id, c.var.signal)
+    return jsonText(c, resultText(text))
+  })
+  app.openapi(routes.vocableRoute, async (c) => {
+    const wanted = { ...c.req.valid('param'), iri: required(c, 'resource') }
+    return recordAnswer(c, { text: await conceptByIri(index, wanted, c.var.signal) })
+  })
+  app.openapi(routes.conceptRoute, async (c) =>
+    recordAnswer(c, { text: await concept(index, c.req.valid('param'), c.var.signal) }),
+  )
+}
+
+/** Without a known index there is nothing to ask the engine. */
+function answerOf(index: SearchIndex, { request }: Search, signal: AbortSignal): Promise<Answer> {
+  return request.indices.length === 0
+    ? Promise.resolve({ count: 0, hits: [] })
+    : index.search(request, signal)
+}
+
+async function countsFor(
+  index: SearchIndex,
+  { request }: Search,
+  { hits }: Answer,
+  signal: AbortSignal,
+) {
+  const shown = shownBy(request.include)('count') && hits.some((hit) => hit.index === 'catalogue')
+  return shown ? datasetCounts(index, signal) : new Map<string, number>()
+}
+
+const queryOf = (c: AppContext): URLSearchParams => new URL(c.req.url).searchParams
+
+function required(c: AppContext, parameter: string): string {
+  const value = queryOf(c).get(parameter)?.trim()
+  if (value) return value
+  const detail = `the parameter ${parameter} is missing`
+  throw new Failure('invalid-parameter', detail, { errors: [{ parameter, detail }] })
+}
+
+/** The tag is weak: one state may be sent with and without gzip (RFC 9110 8.8.1). */
+function recordAnswer(c: AppContext, { text, modified }: StoredRecord): Response {
+  const body = resultText(text)
+  const tag = hash('sha256', body, 'hex').slice(0, 32)
+  c.header('ETag', `W/"${tag}"`)
+  if (modified) c.header('Last-Modified', modified.toUTCString())
+  return isFresh(c.req.raw.headers, tag) ? c.body(null, 304) : jsonText(c, body)
+}
+
+const jsonText = (c: AppContext, text: string): Response =>
+  c.body(text, 200, { 'Content-Type': 'application/json' })
