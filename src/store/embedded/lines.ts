@@ -1,0 +1,58 @@
+/** What a line of a graph may be: one ground triple of N-Triples in our own spelling, with IRIs every dialect can keep. */
+
+import { Failure } from '../../errors.ts'
+
+const maxIriBytes = 1800
+const iri = String.raw`<([A-Za-z][A-Za-z0-9+.-]*:[^\u0000-\u0020<>"{}|^${'`'}\\]*)>`
+const literal =
+  String.raw`"[^"\\\n\r]*(?:\\(?:[tbnrf"'\\]|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})[^"\\\n\r]*)*"` +
+  String.raw`(?:@[A-Za-z]+(?:-[A-Za-z0-9]+)*|\^\^${iri})?`
+const pattern = new RegExp(`${iri} ${iri} (?:${iri}|${literal}) \\.\\n`, 'y')
+
+const tooLong = (text: string | undefined) =>
+  text !== undefined && text.length > maxIriBytes / 4 && Buffer.byteLength(text) > maxIriBytes
+
+function refuse(text: string, at: number, why: string): never {
+  const line = text.slice(0, at).split('\n').length
+  throw new Failure('invalid-content', `A triple cannot be stored: ${why}.`, {
+    errors: [{ line, detail: text.slice(at, at + 200).split('\n')[0] ?? '' }],
+  })
+}
+
+/** The lines of a text, each with its line end. `Failure` invalid-content, with the line, for anything else than triples. */
+export function triplesOf(text: string): string[] {
+  if (!text.isWellFormed()) refuse(text, 0, 'half a character')
+  const lines: string[] = []
+  for (let at = 0; at < text.length; at = pattern.lastIndex) {
+    pattern.lastIndex = at
+    const match = pattern.exec(text)
+    if (!match) refuse(text, at, 'it is not one ground triple per line')
+    if (match.slice(1).some(tooLong)) refuse(text, at, `an IRI is longer than ${maxIriBytes} bytes`)
+    lines.push(match[0])
+  }
+  return lines
+}
+
+/** Checks the name of a graph; `Failure` invalid-content. */
+export function checkGraph(graph: string): void {
+  pattern.lastIndex = 0
+  const line = `<${graph}> <urn:x:p> <urn:x:o> .\n`
+  if (
+    !graph.isWellFormed() ||
+    !pattern.test(line) ||
+    pattern.lastIndex !== line.length ||
+    tooLong(graph)
+  ) {
+    throw new Failure(
+      'invalid-content',
+      'The name of a graph must be an IRI of at most 1800 bytes.',
+    )
+  }
+}
+
+/** Subject and predicate with the space behind each. */
+export const prefixOf = (line: string) =>
+  line.slice(0, line.indexOf(' ', line.indexOf(' ') + 1) + 1)
+
+/** True when another spelling may mean the same value to a store: typed literals and language tags. */
+export const hasTwins = (line: string) => /"(?:@[^"]+|\^\^<[^"]+>) \.\n?$/.test(line)

@@ -1,0 +1,72 @@
+/** What goes between the main thread and the workers: plain text and small records, never quads. */
+
+import type { MessagePort } from 'node:worker_threads'
+import { Failure, type Complaint, type Kind } from '../../errors.ts'
+import type { Change, Written } from '../change.ts'
+import type { GraphWrite, Update } from './direct.ts'
+import type { QueryShape } from './quads.ts'
+import type { Effect } from './settle.ts'
+
+type Counts = { readonly quads: number; readonly graphs: number }
+
+/** Jobs of the writing worker: what each is given and what it answers. */
+export type Jobs = {
+  read: [job: { readonly graph: string; readonly links: boolean }, result: string | undefined]
+  readAll: [
+    job: { readonly graphs: readonly string[]; readonly links: boolean },
+    result: ReadonlyMap<string, string>,
+  ]
+  write: [job: { readonly changes: readonly Change[] }, result: readonly Written[]]
+  query: [job: { readonly text: string; readonly shape: QueryShape }, result: string]
+  update: [job: Update, result: undefined]
+  /** Answers whether the graph existed. */
+  put: [job: GraphWrite, result: boolean]
+  counts: [job: object, result: Counts]
+  /** Every later effect goes through the port, until somebody closes it. */
+  follow: [job: { readonly port: MessagePort }, result: undefined]
+}
+
+export type JobName = keyof Jobs
+export type Job<Name extends JobName = JobName> = {
+  [Each in Name]: { readonly id: number; readonly name: Each } & Jobs[Each][0]
+}[Name]
+
+/** A `Failure` as plain data: an Error loses its fields on the way. */
+export type Refusal = {
+  readonly kind: Kind
+  readonly detail: string
+  readonly errors: readonly Complaint[]
+  readonly cause: string
+}
+
+export type Reply =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly refusal: Refusal }
+
+/** The first message of a worker: it has read the durable copy and takes jobs. */
+export type Opened = Counts & {
+  readonly ms: number
+  /** Graphs that are kept but could not be loaded into the index. */
+  readonly unreadable: readonly string[]
+}
+
+/** From the writing worker to its follower, which answers `size` when it has done the effects. */
+export type Feed = { readonly effects: readonly Effect[]; readonly size: number }
+
+export type WriterSettings = {
+  readonly directory: string
+  /** Quads above which a write that adds is refused. */
+  readonly maxQuads: number
+  /** UTF-16 units of one answer. */
+  readonly maxAnswer: number
+}
+
+export const refusalOf = (failure: Failure): Refusal => ({
+  kind: failure.kind,
+  detail: failure.detail,
+  errors: failure.errors,
+  cause: String(failure.cause ?? ''),
+})
+
+export const failureOf = (refusal: Refusal): Failure =>
+  new Failure(refusal.kind, refusal.detail, { errors: refusal.errors, cause: refusal.cause })

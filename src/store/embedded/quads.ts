@@ -1,0 +1,109 @@
+/** Oxigraph behind five calls of ours: the only place that knows its option names, because it ignores unknown ones. */
+
+import oxigraph, { type Store } from 'oxigraph'
+
+const triples = 'application/n-triples'
+
+/** `''` is the default graph. */
+const graphTerm = (graph: string) =>
+  graph === '' ? oxigraph.defaultGraph() : oxigraph.namedNode(graph)
+
+const inGraph = (graph: string, lines: string) =>
+  graph === '' ? lines : `GRAPH <${graph}> {\n${lines}}`
+
+export type QueryShape = {
+  /** A media type of SPARQL results or of RDF that fits the query's form. */
+  readonly mediaType: string
+  /** The default graph is the union of all graphs, where the query and the lists below do not say otherwise. */
+  readonly union?: boolean
+  readonly defaultGraphs?: readonly string[]
+  readonly namedGraphs?: readonly string[]
+}
+
+/** An index of quads in memory. Texts are N-Triples; throws Oxigraph's own errors. */
+export type Quads = {
+  size(): number
+  load(graph: string, text: string): void
+  /** Deletes come first. Both are texts of whole lines. */
+  change(graph: string, removed: string, added: string): void
+  drop(graph: string): void
+  dump(graph: string): string
+  /** Names of all graphs that hold or held a triple. */
+  graphs(): string[]
+  query(text: string, shape: QueryShape): string
+  update(text: string, baseIri?: string): void
+}
+
+function load(store: Store, graph: string, text: string): void {
+  store.load(text, { format: triples, to_graph_name: graphTerm(graph), lenient: true })
+}
+
+// Updates are parsed strictly, loads are not: an IRI that only a lenient parser takes is deleted quad by quad.
+function changeOneByOne(store: Store, graph: string, removed: string, added: string): void {
+  const options = { format: triples, to_graph_name: graphTerm(graph), lenient: true }
+  for (const quad of oxigraph.parse(removed, options)) store.delete(quad)
+  load(store, graph, added)
+}
+
+function change(store: Store, graph: string, removed: string, added: string): void {
+  if (removed === '') {
+    load(store, graph, added)
+    return
+  }
+  const insert = added === '' ? '' : `;\nINSERT DATA { ${inGraph(graph, added)} }`
+  try {
+    store.update(`DELETE DATA { ${inGraph(graph, removed)} }${insert}`)
+  } catch {
+    changeOneByOne(store, graph, removed, added)
+  }
+}
+
+function query(store: Store, text: string, shape: QueryShape): string {
+  const { defaultGraphs = [], namedGraphs = [] } = shape
+  const chosen = defaultGraphs.length + namedGraphs.length > 0
+  const answer = store.query(text, {
+    results_format: shape.mediaType,
+    ...(shape.union === true && !chosen ? { use_default_graph_as_union: true } : {}),
+    ...(chosen
+      ? {
+          default_graph: defaultGraphs.map((iri) => oxigraph.namedNode(iri)),
+          named_graphs: namedGraphs.map((iri) => oxigraph.namedNode(iri)),
+        }
+      : {}),
+  })
+  if (typeof answer !== 'string') throw new Error('the query engine gave no text')
+  return answer
+}
+
+export function openQuads(): Quads {
+  const store = new oxigraph.Store()
+  return {
+    size: () => store.size,
+    load: (graph, text) => load(store, graph, text),
+    change: (graph, removed, added) => change(store, graph, removed, added),
+    drop: (graph) => store.update(graph === '' ? 'DROP DEFAULT' : `DROP SILENT GRAPH <${graph}>`),
+    dump: (graph) => store.dump({ format: triples, from_graph_name: graphTerm(graph) }),
+    graphs: () => {
+      const rows = store.query('SELECT ?g { GRAPH ?g {} }', { results_format: 'json' })
+      const answer: { results: { bindings: { g: { value: string } }[] } } = JSON.parse(String(rows))
+      return answer.results.bindings.map(({ g }) => g.value)
+    },
+    query: (text, shape) => query(store, text, shape),
+    update: (text, baseIri) =>
+      store.update(text, baseIri === undefined ? {} : { base_iri: baseIri }),
+  }
+}
+
+/** The line that Oxigraph gives back for a line: values in its own spelling. */
+export function normalForm(line: string): string {
+  const scratch = new oxigraph.Store()
+  load(scratch, '', line)
+  return scratch.dump({ format: triples, from_graph_name: oxigraph.defaultGraph() })
+}
+
+/** N-Triples in another RDF format (media type). */
+export function fromTriples(text: string, mediaType: string): string {
+  const scratch = new oxigraph.Store()
+  scratch.load(text, { format: triples, lenient: true })
+  return scratch.dump({ format: mediaType, from_graph_name: oxigraph.defaultGraph() })
+}

@@ -1,0 +1,108 @@
+/** A change worked out against the durable copy: what to write there, and which lines the index has to lose and gain. */
+
+import type { Change, Written } from '../change.ts'
+import type { Blobs } from './blobs.ts'
+import { hasTwins, prefixOf, triplesOf } from './lines.ts'
+import type { Quads } from './quads.ts'
+
+/** What an index has to do for one change. Texts are whole lines. */
+export type Effect = { readonly graph: string } & (
+  | { readonly does: 'load'; readonly text: string }
+  | { readonly does: 'change'; readonly removed: string; readonly added: string }
+  | { readonly does: 'drop' }
+)
+
+export type Settled = {
+  readonly written: Written
+  readonly effect: Effect | undefined
+  /** Lines more than before (less, when negative). */
+  readonly growth: number
+}
+
+/** Brings an index up to date. Doing the same effects again, in the same order, changes nothing. */
+export function perform(quads: Quads, effect: Effect): void {
+  if (effect.does === 'load') quads.load(effect.graph, effect.text)
+  else if (effect.does === 'drop') quads.drop(effect.graph)
+  else quads.change(effect.graph, effect.removed, effect.added)
+}
+
+type Draft = { readonly removed: Set<string>; readonly added: Set<string> }
+
+const linesOf = (text: string) => text.match(/[^\n]*\n/g) ?? []
+
+function settleContent(blobs: Blobs, graph: string, text: string, draft: Draft): string[] {
+  const fresh = triplesOf(text)
+  const old = blobs.content(graph) ?? ''
+  if (old === text) return fresh
+  const next = new Set(fresh)
+  const before = new Set(linesOf(old))
+  const linked = blobs.hasLinks(graph)
+  for (const line of before) {
+    if (next.has(line) || (linked && blobs.hasLink(graph, line.slice(0, -1)))) continue
+    draft.removed.add(line)
+  }
+  for (const line of next) if (!before.has(line)) draft.added.add(line)
+  blobs.setContent(graph, text)
+  return fresh
+}
+
+function settleLinks(blobs: Blobs, change: Change, draft: Draft, content: () => Set<string>): void {
+  for (const link of change.remove ?? []) {
+    const line = `${link}\n`
+    if (blobs.removeLink(change.graph, link) && !content().has(line)) draft.removed.add(line)
+  }
+  for (const link of change.add ?? []) {
+    const line = `${link}\n`
+    triplesOf(line)
+    if (blobs.addLink(change.graph, link) && !content().has(line)) draft.added.add(line)
+  }
+}
+
+// An index may hold "1" and "01" as one value: deleting the one must not lose the other.
+function restoreTwins(blobs: Blobs, graph: string, draft: Draft, content: () => Set<string>): void {
+  const prefixes = new Set([...draft.removed].filter(hasTwins).map(prefixOf))
+  if (prefixes.size === 0) return
+  for (const line of content()) if (prefixes.has(prefixOf(line))) draft.added.add(line)
+  for (const prefix of prefixes) {
+    for (const link of blobs.linksUnder(graph, prefix)) draft.added.add(`${link}\n`)
+  }
+}
+
+function dropped(blobs: Blobs, graph: string): Settled {
+  const existed = blobs.has(graph)
+  if (!existed) return { written: { graph, existed }, effect: undefined, growth: 0 }
+  const lines = linesOf(blobs.content(graph) ?? '').length + blobs.links(graph).length
+  blobs.drop(graph)
+  return { written: { graph, existed }, effect: { graph, does: 'drop' }, growth: -lines }
+}
+
+/**
+ * Writes one change into the durable copy (inside a transaction of the caller) and says what follows for the index.
+ * `Failure` invalid-content when a text is not ground triples; the caller undoes the transaction's step then.
+ */
+export function settle(blobs: Blobs, change: Change): Settled {
+  const { graph } = change
+  if (change.drop) return dropped(blobs, graph)
+  const existed = blobs.has(graph)
+  const draft: Draft = { removed: new Set(), added: new Set() }
+  const text = change.content
+  let lines = text === undefined ? undefined : new Set(settleContent(blobs, graph, text, draft))
+  const content = () => (lines ??= new Set(linesOf(blobs.content(graph) ?? '')))
+  settleLinks(blobs, change, draft, content)
+  blobs.tidy(graph)
+  const written = { graph, existed }
+  const growth = draft.added.size - draft.removed.size
+  if (draft.added.size + draft.removed.size === 0) return { written, effect: undefined, growth: 0 }
+  if (!blobs.has(graph)) return { written, effect: { graph, does: 'drop' }, growth }
+  if (!existed) {
+    return { written, effect: { graph, does: 'load', text: [...draft.added].join('') }, growth }
+  }
+  restoreTwins(blobs, graph, draft, content)
+  const effect: Effect = {
+    graph,
+    does: 'change',
+    removed: [...draft.removed].join(''),
+    added: [...draft.added].join(''),
+  }
+  return { written, effect, growth }
+}

@@ -1,0 +1,164 @@
+/** The writing side of the embedded store, without its thread: durable copy, index and follower, job by job. */
+
+import { Failure } from '../../errors.ts'
+import type { Written } from '../change.ts'
+import { openBlobs, type Blobs } from './blobs.ts'
+import { putGraph, runUpdate } from './direct.ts'
+import { feeder } from './feeder.ts'
+import { checkGraph } from './lines.ts'
+import { refusalOf, type Job, type Reply, type WriterSettings } from './messages.ts'
+import { openQuads, type Quads } from './quads.ts'
+import { perform, settle, type Effect, type Settled } from './settle.ts'
+
+type Store = {
+  readonly settings: WriterSettings
+  readonly blobs: Blobs
+  readonly quads: Quads
+  readonly feed: ReturnType<typeof feeder>
+}
+
+type Write = Job<'write'> | Job<'put'>
+type Outcome = { readonly reply: Reply; readonly effects: readonly Effect[] }
+
+/** Loads every graph into an empty index; answers the names of those that would not load. */
+export function fill(blobs: Blobs, quads: Quads, wanted: (graph: string) => boolean): string[] {
+  const unreadable: string[] = []
+  for (const { name, content, links } of blobs.all()) {
+    if (!wanted(name)) continue
+    try {
+      quads.load(name, links.length === 0 ? content : `${content}${links.join('\n')}\n`)
+    } catch {
+      unreadable.push(name)
+    }
+  }
+  return unreadable
+}
+
+function refused(id: number, error: unknown): Reply {
+  if (error instanceof Failure) return { id, refusal: refusalOf(error) }
+  throw error
+}
+
+function checkRoom(store: Store, settled: readonly Settled[], planned: number): number {
+  const growth = settled.reduce((sum, one) => sum + one.growth, 0)
+  if (growth > 0 && store.quads.size() + planned + growth > store.settings.maxQuads) {
+    throw new Failure(
+      'store-full',
+      `The embedded store takes ${store.settings.maxQuads} triples and would hold more. ` +
+        'Remove data, or move to a triplestore of your own (PLATFORM_TRIPLESTORE_CONFIG).',
+    )
+  }
+  return growth
+}
+
+/** One call inside the group's transaction: its own step, so that its refusal does not undo the others. */
+function attempt(store: Store, job: Write, planned: { quads: number }): Outcome {
+  const { blobs } = store
+  try {
+    const settled = blobs.step(() => {
+      const all =
+        job.name === 'put'
+          ? [putGraph(blobs, job)]
+          : job.changes.map((change) => (checkGraph(change.graph), settle(blobs, change)))
+      planned.quads += checkRoom(store, all, planned.quads)
+      return all
+    })
+    const written: readonly Written[] = settled.map((one) => one.written)
+    const result = job.name === 'put' ? written[0]?.existed === true : written
+    const effects = settled.flatMap((one) => one.effect ?? [])
+    return { reply: { id: job.id, result }, effects }
+  } catch (error) {
+    return { reply: refused(job.id, error), effects: [] }
+  }
+}
+
+/** Group commit: one transaction for all, then the index, then the answers. */
+function commit(store: Store, jobs: readonly Write[]): Reply[] {
+  const planned = { quads: 0 }
+  let outcomes: Outcome[]
+  try {
+    outcomes = store.blobs.transaction(() => jobs.map((job) => attempt(store, job, planned)))
+  } catch (cause) {
+    const failure = new Failure('store-unavailable', 'The store could not write to its disk.', {
+      cause,
+    })
+    return jobs.map(({ id }) => ({ id, refusal: refusalOf(failure) }))
+  }
+  const effects = outcomes.flatMap((outcome) => outcome.effects)
+  for (const effect of effects) perform(store.quads, effect)
+  store.feed.send(effects)
+  return outcomes.map(({ reply }) => reply)
+}
+
+function readGraph(blobs: Blobs, graph: string, links: boolean): string | undefined {
+  const content = blobs.content(graph)
+  if (content === undefined) return undefined
+  if (!links || !blobs.hasLinks(graph)) return content === '' ? undefined : content
+  const lines = blobs.links(graph).filter((line) => !content.includes(line))
+  return lines.length === 0 ? content : `${content}${lines.join('\n')}\n`
+}
+
+function ask({ quads, settings }: Store, job: Job<'query'>): string {
+  let answer: string
+  try {
+    answer = quads.query(job.text, job.shape)
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === 'RuntimeError') throw cause
+    throw new Failure('malformed-query', 'The query was refused by the store.', { cause })
+  }
+  if (answer.length <= settings.maxAnswer) return answer
+  throw new Failure('too-large', `An answer may have ${settings.maxAnswer} characters.`)
+}
+
+type Other = Exclude<Job, Write>
+
+function other(store: Store, job: Other): unknown {
+  const { blobs, quads, settings } = store
+  switch (job.name) {
+    case 'read':
+      return readGraph(blobs, job.graph, job.links)
+    case 'readAll': {
+      const texts = job.graphs.map((graph) => [graph, readGraph(blobs, graph, job.links)] as const)
+      return new Map(texts.filter(([, text]) => text !== undefined))
+    }
+    case 'query':
+      return ask(store, job)
+    case 'update':
+      store.feed.send(runUpdate(blobs, quads, job, quads.size() >= settings.maxQuads))
+      return undefined
+    case 'counts':
+      return { quads: quads.size(), graphs: blobs.count() }
+    case 'follow':
+      store.feed.follow(job.port)
+      return undefined
+  }
+}
+
+const isWrite = (job: Job): job is Write => job.name === 'write' || job.name === 'put'
+
+/** Does the writes first, as one group, then the rest in their order. What is thrown must end the worker. */
+function runJobs(store: Store, jobs: readonly Job[], answer: (reply: Reply) => void): void {
+  const writes = jobs.filter(isWrite)
+  if (writes.length > 0) for (const reply of commit(store, writes)) answer(reply)
+  for (const job of jobs) {
+    if (isWrite(job)) continue
+    try {
+      answer({ id: job.id, result: other(store, job) })
+    } catch (error) {
+      answer(refused(job.id, error))
+    }
+  }
+}
+
+/** Opens the durable copy and builds the index from it. */
+export function openWriter(settings: WriterSettings) {
+  const blobs = openBlobs(settings.directory)
+  const quads = openQuads()
+  const unreadable = fill(blobs, quads, () => true)
+  const store: Store = { settings, blobs, quads, feed: feeder() }
+  return {
+    opened: { quads: quads.size(), graphs: blobs.count(), unreadable },
+    run: (jobs: readonly Job[], answer: (reply: Reply) => void) => runJobs(store, jobs, answer),
+    close: () => blobs.close(),
+  }
+}
