@@ -29,18 +29,18 @@ export function cascades(deps: { store: GraphStore; projector: Projector; log: L
 
   const run = async (mark: Mark): Promise<void> => {
     const { signal } = stopping
-    const started = performance.now()
     let offset = 0
     for (;;) {
       const datasets = await membersOf(store, mark.resource, offset, signal)
-      for (const resource of datasets) projector.again({ resource, version: mark.version })
-      await projector.idle(signal)
+      const again = datasets.map((resource) => ({ resource, version: mark.version }))
+      for (const one of again) projector.again(one)
+      await Promise.all(again.map((one) => projector.settled(one, signal)))
+      signal.throwIfAborted()
       offset += datasets.length
       if (datasets.length < page) break
     }
     await store.write([clearingCascade(mark)], signal)
-    const ms = Math.round(performance.now() - started)
-    log.info({ catalogue: mark.resource, datasets: offset, ms }, 'cascade.finished')
+    log.info({ catalogue: mark.resource, datasets: offset }, 'cascade.finished')
   }
 
   const add = (mark: Mark) => {

@@ -40,8 +40,12 @@ export function queue(capacity: number): Queue {
       return true
     },
     take: (most) => {
-      const taken = [...waiting.values().take(most)]
-      for (const { resource } of taken) waiting.delete(resource)
+      const taken: Pending[] = []
+      for (const pending of waiting.values()) {
+        if (taken.length === most) break
+        taken.push(pending)
+        waiting.delete(pending.resource)
+      }
       return taken
     },
     restore: (pending) => pending.forEach(merge),

@@ -15,8 +15,8 @@ import { timestamp } from './content/record.ts'
 import { rename } from './content/rename.ts'
 import { removal, tooManyTriples, type DatasetPut } from './datasets.ts'
 import type { Outcome, RepositoryDeps } from './deps.ts'
-import { unknownCatalogue } from './find-dataset.ts'
-import { cascadeLine, fact, pendingLine, systemChange, type Mark } from './marks.ts'
+import { unknownCatalogue } from './writing/find-dataset.ts'
+import { cascadeLine, fact, pendingLine, systemChange, type Mark } from './writing/marks.ts'
 
 const factsQuery = loadQuery('catalogue-facts')
 const membersQuery = loadQuery('catalogue-datasets')

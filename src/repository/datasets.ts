@@ -14,10 +14,10 @@ import { distributionIris } from './content/distribution-iris.ts'
 import { nodeKey } from './content/prune.ts'
 import { recordQuads, timestamp, type DatasetRecord } from './content/record.ts'
 import { rename } from './content/rename.ts'
-import { datasetIds } from './dataset-id.ts'
+import { datasetIds } from './writing/dataset-id.ts'
 import type { Outcome, RepositoryDeps } from './deps.ts'
-import { findById, unknownDataset, type Origin } from './find-dataset.ts'
-import { pendingLine, systemChange, type Mark } from './marks.ts'
+import { findById, unknownDataset, type Origin } from './writing/find-dataset.ts'
+import { pendingLine, systemChange, type Mark } from './writing/marks.ts'
 
 export type DatasetPut = {
   readonly catalogue: string

@@ -12,7 +12,7 @@ import { prune } from './content/prune.ts'
 import type { CataloguePut } from './catalogues.ts'
 import type { DatasetPut } from './datasets.ts'
 import type { Outcome, RepositoryDeps } from './deps.ts'
-import { fact, pendingLine, systemChange, type Mark } from './marks.ts'
+import { fact, pendingLine, systemChange, type Mark } from './writing/marks.ts'
 
 const factsQuery = loadQuery('vocabulary-facts')
 const ownerQuery = loadQuery('scheme-owner')
@@ -24,7 +24,7 @@ export type Vocabularies = {
   read(
     id: string,
     signal: AbortSignal,
-  ): Promise<{ quads: readonly Quad[]; hash: string } | undefined>
+  ): Promise<{ quads: readonly Quad[]; hash: string; scheme: string } | undefined>
   remove(id: string, precondition: DatasetPut['precondition'], signal: AbortSignal): Promise<Mark>
 }
 
@@ -51,7 +51,7 @@ export function vocabularies(deps: RepositoryDeps): Vocabularies {
   const read: Vocabularies['read'] = async (id, signal) => {
     const facts = await factsOf(id, signal)
     const text = facts && (await store.read(facts.scheme, {}, signal))
-    return text === undefined ? undefined : { quads: fromLines(text), hash: facts?.hash ?? '' }
+    return facts && text !== undefined ? { quads: fromLines(text), ...facts } : undefined
   }
 
   const remove: Vocabularies['remove'] = (id, precondition, signal) =>
@@ -101,7 +101,7 @@ async function replace(
   await demandFree(deps, scheme, resource, signal)
   const { hash, labels } = await canonicalise(quads)
   request.precondition(stored?.hash)
-  if (stored?.hash === hash && stored.scheme === scheme) {
+  if (stored && stored.hash === hash && stored.scheme === scheme) {
     return { kind: 'unchanged', iri: scheme, hash, modified: undefined }
   }
   const ground = skolemise(quads, { genid: names.genid(scheme), labels })

@@ -35,3 +35,19 @@ export function recordQuads(record: DatasetRecord, names: Names): Quad[] {
     quad(checksum, spdx('checksumValue'), literal(record.hash)),
   ]
 }
+
+export type StoredRecord = {
+  readonly hash: string | undefined
+  readonly modified: Date | undefined
+}
+
+/** Hash and date of a record inside a dataset's graph; direct writers may have left either out. */
+export function storedRecord(quads: readonly Quad[], record: string): StoredRecord {
+  const value = (subject: string | undefined, predicate: string) =>
+    quads.find((q) => q.subject.value === subject && q.predicate.value === predicate)?.object.value
+  const time = Date.parse(value(record, dct('modified').value) ?? '')
+  return {
+    hash: value(value(record, spdx('checksum').value), spdx('checksumValue').value),
+    modified: Number.isNaN(time) ? undefined : new Date(time),
+  }
+}

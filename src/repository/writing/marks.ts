@@ -1,9 +1,9 @@
 /** Pending marks and other facts of the system graph, as lines of a change. */
 
-import type { Change } from '../store/change.ts'
-import { ctl, systemGraph } from '../rdf/namespaces.ts'
-import { toLine } from '../rdf/lines.ts'
-import { literal, namedNode, quad } from '../rdf/terms.ts'
+import type { Change } from '../../store/change.ts'
+import { ctl, systemGraph } from '../../rdf/namespaces.ts'
+import { toLine } from '../../rdf/lines.ts'
+import { literal, namedNode, quad } from '../../rdf/terms.ts'
 
 /** A resource that was written and waits to be indexed. */
 export type Mark = { readonly resource: string; readonly version: number }

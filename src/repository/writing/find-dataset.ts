@@ -1,11 +1,11 @@
 /** Looks up the record of a dataset, by its id at the origin or by its platform id. */
 
-import { Failure } from '../errors.ts'
-import { literal, namedNode } from '../rdf/terms.ts'
-import type { Names } from '../rdf/names.ts'
-import type { GraphStore, Row } from '../store/graph-store.ts'
-import { bind, loadQuery } from '../store/queries.ts'
-import type { DatasetRecord } from './content/record.ts'
+import { Failure } from '../../errors.ts'
+import { literal, namedNode } from '../../rdf/terms.ts'
+import type { Names } from '../../rdf/names.ts'
+import type { GraphStore, Row } from '../../store/graph-store.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
+import type { DatasetRecord } from '../content/record.ts'
 
 const byOrigin = loadQuery('find-dataset')
 const byId = loadQuery('dataset-record')

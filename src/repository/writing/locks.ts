@@ -1,6 +1,6 @@
 /** Serialises writes: what runs under one name runs one after the other, in the order of asking. */
 
-import { Failure } from '../errors.ts'
+import { Failure } from '../../errors.ts'
 
 export type Locks = {
   /** Runs `work` once all earlier work under `name` has ended. A signal that fires while waiting gives `time-limit`. */

@@ -1,9 +1,9 @@
 /** Chooses platform ids: unique over all catalogues, stable, and never given to two creates at once. */
 
-import { Failure } from '../errors.ts'
-import { platformId } from '../rdf/ids.ts'
-import type { Names } from '../rdf/names.ts'
-import type { GraphStore } from '../store/graph-store.ts'
+import { Failure } from '../../errors.ts'
+import { platformId } from '../../rdf/ids.ts'
+import type { Names } from '../../rdf/names.ts'
+import type { GraphStore } from '../../store/graph-store.ts'
 import { findByOrigin, type Origin } from './find-dataset.ts'
 
 export type DatasetIds = {

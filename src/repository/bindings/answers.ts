@@ -1,0 +1,71 @@
+/** Answers that all resources share: what a write says, and a graph as the client wants it. */
+
+import type { Quad } from '@rdfjs/types'
+import type { AppContext } from '../../http/app.ts'
+import { entityTag } from '../../http/conditions.ts'
+import { answerRdf, receiveRdf, type AnswerOptions } from '../../http/rdf.ts'
+import { parse } from '../../rdf/parse.ts'
+import { unskolemise } from '../../rdf/skolem.ts'
+import type { Outcome } from '../deps.ts'
+import type { Mark } from '../writing/marks.ts'
+import { indexStatus, waitOf, type Settled } from './waiting.ts'
+
+export type Answering = {
+  readonly settled: Settled
+  /** Milliseconds that a write waits for the index when the client says nothing. */
+  readonly waitMs: number
+}
+
+const statuses = { created: 201, updated: 204, unchanged: 304 } as const
+
+/** 201, 204 or 304 with an empty body, once the record is searchable or the wait is over. */
+export async function answerWrite(
+  c: AppContext,
+  outcome: Outcome,
+  answering: Answering,
+): Promise<Response> {
+  await waited(c, outcome.mark, answering)
+  c.header('ETag', entityTag(outcome.hash))
+  c.header(outcome.kind === 'created' ? 'Location' : 'Content-Location', asciiUri(outcome.iri))
+  return c.body(null, statuses[outcome.kind])
+}
+
+/** A header holds ASCII only (RFC 3987, 3.1). */
+const asciiUri = (iri: string) => iri.replace(/[^\x21-\x7e]+/gu, encodeURIComponent)
+
+/** 204 once the record is gone from search or the wait is over. */
+export async function answerDelete(
+  c: AppContext,
+  mark: Mark,
+  answering: Answering,
+): Promise<Response> {
+  await waited(c, mark, answering)
+  return c.body(null, 204)
+}
+
+async function waited(
+  c: AppContext,
+  mark: Mark | undefined,
+  { settled, waitMs }: Answering,
+): Promise<void> {
+  const wait = waitOf(c.req.header('Prefer'), waitMs)
+  c.header('Index-Status', await indexStatus(settled, mark, wait, c.get('signal')))
+  if (wait.applied !== undefined) c.header('Preference-Applied', wait.applied)
+}
+
+/** The stored graph with its blank nodes back. */
+export const answerGraph = (
+  c: AppContext,
+  quads: readonly Quad[],
+  options: AnswerOptions & { readonly genidPrefix: string },
+): Promise<Response> => answerRdf(c, unskolemise(quads, { prefix: options.genidPrefix }), options)
+
+/** Reads the body now, so that its size and media type are checked first; the syntax is checked when the IRI is known. */
+export async function receivedBody(
+  c: AppContext,
+  bytes: { readonly limit: number; readonly name?: string; readonly ratio: number },
+): Promise<(baseIri: string) => Promise<readonly Quad[]>> {
+  const limits = { bytes: bytes.limit, ratio: bytes.ratio, ...(bytes.name && { name: bytes.name }) }
+  const { text, format } = await receiveRdf(c, limits)
+  return (baseIri) => parse(text, format, { baseIri })
+}

@@ -1,0 +1,45 @@
+/** Binds the routes of vocabularies. */
+
+import { splitSuffix } from '../../rdf/media-types.ts'
+import { answerDelete, answerGraph, answerWrite, receivedBody } from './answers.ts'
+import type { Bound } from '../bound.ts'
+import { demandId } from './guard.ts'
+import { routes } from '../routes.ts'
+import { unknownVocabulary } from '../vocabularies.ts'
+
+/** A vocabulary shall be searchable when its PUT returns, and a large one takes longer than a record. */
+const waitMs = 60_000
+
+export function bindVocabularies(bound: Bound): void {
+  const { app, vocabularies, lists, names, limits, settled, expected } = bound
+  const answering = { settled, waitMs }
+
+  app.openapi(routes.vocabularies, async (c) =>
+    c.json(await lists.vocabularies(c.req.valid('query'), c.get('signal'))),
+  )
+  app.openapi(routes.vocabulary, async (c) => {
+    const { id, format: suffix } = splitSuffix(c.req.valid('param').vocabularyId)
+    const found = await vocabularies.read(demandId('vocabularyId', id), c.get('signal'))
+    if (!found) throw unknownVocabulary(id)
+    const { quads, hash, scheme } = found
+    return answerGraph(c, quads, {
+      suffix,
+      hash,
+      genidPrefix: names.genidPrefix,
+      graph: scheme,
+      name: id,
+    })
+  })
+  app.openapi(routes.putVocabulary, async (c) => {
+    c.get('deadline').extend(limits.longRequestMs)
+    const id = c.req.valid('param').vocabularyId
+    const { vocabularyBytes: limit, bodyRatio: ratio } = limits
+    const body = await receivedBody(c, { limit, name: 'vocabularyBytes', ratio })
+    const outcome = await vocabularies.put({ id, body, precondition: expected(c) }, c.get('signal'))
+    return answerWrite(c, outcome, answering)
+  })
+  app.openapi(routes.deleteVocabulary, async (c) => {
+    const id = c.req.valid('param').vocabularyId
+    return answerDelete(c, await vocabularies.remove(id, expected(c), c.get('signal')), answering)
+  })
+}

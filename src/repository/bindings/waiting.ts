@@ -1,0 +1,41 @@
+/** How long the answer to a write waits for the index (RFC 7240, `Prefer`). */
+
+import type { Mark } from '../writing/marks.ts'
+
+export type Wait = {
+  /** Milliseconds; 0 = not at all. */
+  readonly ms: number
+  /** What `Preference-Applied` says, when the client asked for something. */
+  readonly applied: string | undefined
+}
+
+/** Seconds that a client may ask for at most. */
+const longest = 60
+
+/** `respond-async` and `wait=n` of a `Prefer` header; everything else in it is left to others. */
+export function waitOf(prefer: string | undefined, standardMs: number): Wait {
+  const asked = (prefer ?? '').split(/[,;]/).map((part) => part.trim().toLowerCase())
+  if (asked.includes('respond-async')) return { ms: 0, applied: 'respond-async' }
+  const seconds = asked.map((part) => /^wait="?(\d{1,9})"?$/.exec(part)?.[1]).find((found) => found)
+  if (seconds === undefined) return { ms: standardMs, applied: undefined }
+  const capped = Math.min(Number(seconds), longest)
+  return { ms: capped * 1000, applied: `wait=${capped}` }
+}
+
+export type IndexStatus = 'done' | 'pending'
+
+/** Resolves true when the marked version is searchable, false when the signal fires first. */
+export type Settled = (mark: Mark, signal: AbortSignal) => Promise<boolean>
+
+/** Waits as asked; the write itself is done either way. */
+export async function indexStatus(
+  settled: Settled,
+  mark: Mark | undefined,
+  wait: Wait,
+  signal: AbortSignal,
+): Promise<IndexStatus> {
+  if (!mark) return 'done'
+  if (wait.ms === 0) return 'pending'
+  const done = await settled(mark, AbortSignal.any([signal, AbortSignal.timeout(wait.ms)]))
+  return done ? 'done' : 'pending'
+}

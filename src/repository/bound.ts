@@ -1,0 +1,32 @@
+/** What the bindings of the repository's routes work with. */
+
+import type { ApiKeys } from '../http/api-key.ts'
+import type { App, AppContext, AppOptions } from '../http/app.ts'
+import type { Limits } from '../http/limits.ts'
+import type { Profile } from '../profile/fields.ts'
+import type { Catalogues } from './catalogues.ts'
+import type { Datasets } from './datasets.ts'
+import type { RepositoryDeps } from './deps.ts'
+import type { Lists } from './lists.ts'
+import type { Vocabularies } from './vocabularies.ts'
+import type { Settled } from './bindings/waiting.ts'
+
+export type RepositoryAppDeps = RepositoryDeps & {
+  readonly keys: ApiKeys
+  readonly settled: Settled
+  readonly limits: Limits
+  readonly profile: Profile
+  /** Version of the platform, for the OpenAPI document. */
+  readonly version: string
+  readonly http: Omit<AppOptions, 'name'>
+}
+
+/** What every binding works with. */
+export type Bound = RepositoryAppDeps & {
+  readonly app: App
+  readonly catalogues: Catalogues
+  readonly datasets: Datasets
+  readonly vocabularies: Vocabularies
+  readonly lists: Lists
+  readonly expected: (c: AppContext) => (hash: string | undefined) => void
+}
