@@ -15,6 +15,8 @@ type Store = {
   readonly blobs: Blobs
   readonly quads: Quads
   readonly feed: ReturnType<typeof feeder>
+  /** Counted along: asking the index walks over all of it. */
+  count: number
 }
 
 type Write = Job<'write'> | Job<'put'>
@@ -39,20 +41,20 @@ function refused(id: number, error: unknown): Reply {
   throw error
 }
 
-function checkRoom(store: Store, settled: readonly Settled[], planned: number): number {
-  const growth = settled.reduce((sum, one) => sum + one.growth, 0)
-  if (growth > 0 && store.quads.size() + planned + growth > store.settings.maxQuads) {
+const growthOf = (settled: readonly Settled[]) => settled.reduce((sum, one) => sum + one.growth, 0)
+
+function checkRoom(store: Store, growth: number): void {
+  if (growth > 0 && store.count + growth > store.settings.maxQuads) {
     throw new Failure(
       'store-full',
       `The embedded store takes ${store.settings.maxQuads} triples and would hold more. ` +
         'Remove data, or move to a triplestore of your own (PLATFORM_TRIPLESTORE_CONFIG).',
     )
   }
-  return growth
 }
 
 /** One call inside the group's transaction: its own step, so that its refusal does not undo the others. */
-function attempt(store: Store, job: Write, planned: { quads: number }): Outcome {
+function attempt(store: Store, job: Write): Outcome {
   const { blobs } = store
   try {
     const settled = blobs.step(() => {
@@ -60,9 +62,10 @@ function attempt(store: Store, job: Write, planned: { quads: number }): Outcome 
         job.name === 'put'
           ? [putGraph(blobs, job)]
           : job.changes.map((change) => (checkGraph(change.graph), settle(blobs, change)))
-      planned.quads += checkRoom(store, all, planned.quads)
+      checkRoom(store, growthOf(all))
       return all
     })
+    store.count += growthOf(settled)
     const written: readonly Written[] = settled.map((one) => one.written)
     const result = job.name === 'put' ? written[0]?.existed === true : written
     const effects = settled.flatMap((one) => one.effect ?? [])
@@ -74,11 +77,12 @@ function attempt(store: Store, job: Write, planned: { quads: number }): Outcome 
 
 /** Group commit: one transaction for all, then the index, then the answers. */
 function commit(store: Store, jobs: readonly Write[]): Reply[] {
-  const planned = { quads: 0 }
+  const before = store.count
   let outcomes: Outcome[]
   try {
-    outcomes = store.blobs.transaction(() => jobs.map((job) => attempt(store, job, planned)))
+    outcomes = store.blobs.transaction(() => jobs.map((job) => attempt(store, job)))
   } catch (cause) {
+    store.count = before
     const failure = new Failure('store-unavailable', 'The store could not write to its disk.', {
       cause,
     })
@@ -124,10 +128,11 @@ function other(store: Store, job: Other): unknown {
     case 'query':
       return ask(store, job)
     case 'update':
-      store.feed.send(runUpdate(blobs, quads, job, quads.size() >= settings.maxQuads))
+      store.feed.send(runUpdate(blobs, quads, job, store.count >= settings.maxQuads))
+      store.count = quads.size()
       return undefined
     case 'counts':
-      return { quads: quads.size(), graphs: blobs.count() }
+      return { quads: store.count, graphs: blobs.count() }
     case 'follow':
       store.feed.follow(job.port)
       return undefined
@@ -155,9 +160,9 @@ export function openWriter(settings: WriterSettings) {
   const blobs = openBlobs(settings.directory)
   const quads = openQuads()
   const unreadable = fill(blobs, quads, () => true)
-  const store: Store = { settings, blobs, quads, feed: feeder() }
+  const store: Store = { settings, blobs, quads, feed: feeder(), count: quads.size() }
   return {
-    opened: { quads: quads.size(), graphs: blobs.count(), unreadable },
+    opened: { quads: store.count, graphs: blobs.count(), unreadable },
     run: (jobs: readonly Job[], answer: (reply: Reply) => void) => runJobs(store, jobs, answer),
     close: () => blobs.close(),
   }
