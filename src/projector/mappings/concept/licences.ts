@@ -1,0 +1,95 @@
+/** Licences: concepts of the licence table in all their spellings, described nodes, foreign IRIs, names. */
+
+import type { Term } from '@rdfjs/types'
+import { dc, dct, rdfs, skos } from '../../../rdf/namespaces.ts'
+import type { Concept } from '../../vocabulary/concept.ts'
+import { byCodePoint, objectOf, type JsonObject } from '../json.ts'
+import { iriLike, iriOf, settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
+import { normalised } from '../text/keywords.ts'
+import { oneText } from '../text/languages.ts'
+import { remembered } from './described.ts'
+
+const fromConcept = remembered(
+  ({ id, label, definition, exactMatch, iri, extensions }: Concept): JsonObject => ({
+    id,
+    label,
+    ...(definition !== undefined && { description: definition }),
+    resource: exactMatch[0] ?? iri,
+    ...(extensions.licensing_assistant && { la_url: extensions.licensing_assistant }),
+  }),
+)
+
+const labels = [
+  skos('prefLabel').value,
+  dct('title').value,
+  skos('altLabel').value,
+  rdfs('label').value,
+]
+const identifiers = [dct('identifier').value, dc('identifier').value]
+const exactMatch = skos('exactMatch').value
+const description = dct('description').value
+
+function firstText(node: Term, predicates: readonly string[], scene: Scene): string | undefined {
+  for (const predicate of predicates) {
+    const text = oneText(scene.graph.objects(node, predicate), scene.language)
+    if (text !== undefined) return text
+  }
+  return undefined
+}
+
+const known = (iri: string, scene: Scene) =>
+  scene.concepts.find(iri) ?? scene.concepts.licenceByIri(iri)
+
+function described(node: Term, scene: Scene): JsonObject | undefined {
+  const matches = scene.graph
+    .objects(node, exactMatch)
+    .flatMap((term) => iriOf(term, scene) ?? [])
+    .sort(byCodePoint)
+  const concept = matches.map((iri) => known(iri, scene)).find(Boolean)
+  if (concept) return fromConcept(concept)
+  const label = firstText(node, labels, scene)
+  const id = firstText(node, identifiers, scene) ?? (label && normalised(label))
+  const resource = matches[0] ?? iriOf(node, scene)
+  if (label === undefined && id === undefined && matches.length === 0) return undefined
+  return objectOf({
+    id: id || resource,
+    label: label ?? id ?? resource,
+    description: firstText(node, [description], scene),
+    resource,
+  })
+}
+
+function named(text: string, scene: Scene): JsonObject | undefined {
+  const concept = scene.concepts.licenceByText(text)
+  if (concept) return fromConcept(concept)
+  const id = normalised(text)
+  return id === '' ? undefined : { id, label: text }
+}
+
+function licenceOf(node: Term, scene: Scene): JsonObject | undefined {
+  const iri = iriLike(node, scene)
+  const concept = iri === undefined ? undefined : known(iri, scene)
+  if (concept) return fromConcept(concept)
+  if (node.termType !== 'Literal') {
+    const json = described(node, scene)
+    if (json) return json
+  }
+  if (iri !== undefined) return { id: iri, label: iri, resource: iri }
+  return node.termType === 'Literal' ? named(node.value.trim(), scene) : undefined
+}
+
+const keyOf = (json: JsonObject) => {
+  const key = json['resource'] ?? json['id']
+  return typeof key === 'string' ? key : ''
+}
+
+/** License: `{id, label, description?, resource, la_url?}`. */
+export const license: Mapping = (nodes, site, scene) => {
+  const values: Ranked[] = []
+  for (const node of nodes) {
+    const json = licenceOf(node, scene)
+    if (json) values.push({ key: keyOf(json), json })
+    else if (node.value.trim() !== '') scene.report(site.path, 'unknown-concept', node)
+  }
+  return settle(values, site, scene)
+}

@@ -1,0 +1,131 @@
+/** What a mapping is: a pure function from the values of a field to its JSON, with complaints on the side. */
+
+import type { Term } from '@rdfjs/types'
+import type { Field } from '../../profile/fields.ts'
+import type { Graph } from '../../rdf/read.ts'
+import type { ConceptCache } from '../concepts.ts'
+import { byCodePoint, type Json, type JsonObject } from './json.ts'
+
+export type Problem =
+  | 'not-an-iri'
+  | 'not-a-literal'
+  | 'bad-date'
+  | 'bad-range'
+  | 'bad-number'
+  | 'bad-boolean'
+  | 'bad-geometry'
+  | 'bad-media-type'
+  | 'unknown-concept'
+  | 'same-language-twice'
+  | 'too-many-values'
+  | 'too-deep'
+  | 'missing-mandatory'
+
+/** A value that is left out of a document, and why. */
+export type Report = {
+  /** IRI of the record. */
+  readonly resource: string
+  /** Dotted path of the field. */
+  readonly field: string
+  readonly problem: Problem
+  /** At most 200 characters. */
+  readonly value: string
+}
+
+/** Where a value will stand. */
+export type Site = {
+  /** Dotted path of the field. */
+  readonly path: string
+  /** One value instead of an array. */
+  readonly single: boolean
+  /** Sites of the fields inside, for `Nested`. */
+  readonly children: readonly Slot[]
+  readonly tooDeep: boolean
+}
+
+/** A field made ready for many records. */
+export type Slot = {
+  readonly field: Field
+  readonly site: Site
+  /** Predicates to read; empty = `fill` knows. */
+  readonly paths: readonly string[]
+  readonly map: Mapping
+  /** Platform-filled fields: their JSON without looking at predicates. */
+  readonly fill?: Filler
+}
+
+/** What is around a value: its record and all that may be looked up without waiting. */
+export type Scene = {
+  /** IRI of the record. */
+  readonly resource: string
+  /** Platform id of the record. */
+  readonly id: string
+  readonly graph: Graph
+  readonly concepts: ConceptCache
+  /** Language of texts without a tag. */
+  readonly language: string
+  /** IRIs with this prefix stand for blank nodes. */
+  readonly genidPrefix: string
+  readonly metrics?: Graph
+  /** Nodes from the root to here, to notice circles in the records themselves. */
+  readonly catalogue?: CatalogueFacts
+  readonly report: (field: string, problem: Problem, value: string | Term) => void
+}
+
+/** What the records of a catalogue need to know about it. */
+export type CatalogueFacts = {
+  readonly id: string
+  /** The JSON of the catalogue's own document. */
+  readonly record: JsonObject
+  /** Language codes of the catalogue, the default language first. */
+  readonly languages: readonly string[]
+}
+
+export type Mapping = (nodes: readonly Term[], site: Site, scene: Scene) => Json | undefined
+export type Filler = (node: Term, site: Site, scene: Scene) => Json | undefined
+
+/** Whether a node has no name of its own: a blank node or the skolem IRI of one. */
+export const isBlank = (node: Term, scene: Scene): boolean =>
+  node.termType === 'BlankNode' ||
+  (node.termType === 'NamedNode' && node.value.startsWith(scene.genidPrefix))
+
+/** The IRI of a node that has one. */
+export const iriOf = (node: Term, scene: Scene): string | undefined =>
+  node.termType === 'NamedNode' && !isBlank(node, scene) ? node.value : undefined
+
+/** A value and the text that decides its place among others. */
+export type Ranked = { readonly key: string; readonly json: Json }
+
+const textOf = (json: Json) => (typeof json === 'string' ? json : JSON.stringify(json))
+
+const inOrder = (a: Ranked, b: Ranked) =>
+  byCodePoint(a.key, b.key) || byCodePoint(textOf(a.json), textOf(b.json))
+
+/**
+ * One value or an array, as the profile asks: ordered by key, doubles removed, nothing when there is none. Several
+ * values where one is wanted: the first, and a report.
+ */
+export function settle(values: readonly Ranked[], site: Site, scene: Scene): Json | undefined {
+  const [only] = values
+  if (only === undefined) return undefined
+  if (values.length === 1) return site.single ? only.json : [only.json]
+  const sorted = [...values].sort(inOrder)
+  const distinct = sorted.filter((value, at) => {
+    const before = sorted[at - 1]
+    return before === undefined || inOrder(before, value) !== 0
+  })
+  if (!site.single) return distinct.map(({ json }) => json)
+  const [first, second] = distinct
+  if (second) scene.report(site.path, 'too-many-values', second.key)
+  return first?.json
+}
+
+const absolute = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i
+
+/** The IRI that a node is, or that a literal spells out. */
+export function iriLike(node: Term, scene: Scene): string | undefined {
+  if (node.termType === 'NamedNode') return isBlank(node, scene) ? undefined : node.value
+  if (node.termType !== 'Literal') return undefined
+  const text = node.value.trim()
+  return absolute.test(text) ? text : undefined
+}

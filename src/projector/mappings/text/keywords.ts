@@ -1,0 +1,56 @@
+/** Keywords: labels with an id that is made of them. */
+
+import type { Literal, Term } from '@rdfjs/types'
+import { byCodePoint, type Json } from '../json.ts'
+import { iriOf, type Mapping, type Scene } from '../mapping.ts'
+import { tagOf } from './languages.ts'
+
+const longest = 256
+
+/** Letters, digits and `_` of any script in lower case, everything else one `-`; '' when nothing is left. */
+export function normalised(text: string): string {
+  const runs = text
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}_]+/gu, '-')
+    .replace(/^-|-$/g, '')
+  return runs.length <= longest ? runs : [...runs].slice(0, longest).join('').replace(/-$/, '')
+}
+
+type Keyword = { readonly id: string; readonly label: string; readonly language: string }
+
+function languageOf(literal: Literal, scene: Scene): string {
+  const { primary, rank } = tagOf(literal.language)
+  return rank === 1 ? scene.language : primary
+}
+
+function labelled(node: Term, scene: Scene): { label: string; language: string } | undefined {
+  if (node.termType === 'Literal')
+    return { label: node.value.trim(), language: languageOf(node, scene) }
+  const iri = iriOf(node, scene)
+  const concept = iri === undefined ? undefined : scene.concepts.find(iri)
+  const label = concept?.prefLabel[scene.language]
+  if (concept && label !== undefined) return { label, language: scene.language }
+  return concept && { label: concept.label, language: 'en' }
+}
+
+const inOrder = (a: Keyword, b: Keyword) =>
+  byCodePoint(a.id, b.id) || byCodePoint(a.language, b.language) || byCodePoint(a.label, b.label)
+
+/** `"Feinstaub (PM10)"@de` → `{"id":"feinstaub-pm10","label":"Feinstaub (PM10)","language":"de"}` */
+export const keywords: Mapping = (nodes, site, scene) => {
+  const found: Keyword[] = []
+  for (const node of nodes) {
+    const text = labelled(node, scene)
+    if (!text) scene.report(site.path, 'unknown-concept', node)
+    const id = text && normalised(text.label)
+    if (text && id) found.push({ id, ...text })
+  }
+  if (found.length === 0) return undefined
+  found.sort(inOrder)
+  const distinct: readonly Json[] = found.filter((keyword, at) => {
+    const before = found[at - 1]
+    return keyword.id !== before?.id || keyword.language !== before.language
+  })
+  return site.single ? distinct[0] : distinct
+}

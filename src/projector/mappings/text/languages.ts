@@ -1,0 +1,138 @@
+/** Language tags and texts: which language key a literal gets, and which text is taken when one is wanted (BCP 47, RFC 6497). */
+
+import type { Literal, Term } from '@rdfjs/types'
+import { byCodePoint, type JsonObject } from '../json.ts'
+
+/** What a language tag says. */
+export type Tag = {
+  /** Primary subtag, lower case; '' without a tag. */
+  readonly primary: string
+  /** The whole tag in its canonical case. */
+  readonly full: string
+  /** Original language when a machine translated the text. */
+  readonly translatedFrom?: string
+  /** 0 the tag is the key, 1 no tag, 2 region or script, 3 machine translated. */
+  readonly rank: 0 | 1 | 2 | 3
+}
+
+function canonical(tag: string): string {
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? tag
+  } catch (cause) {
+    if (cause instanceof RangeError) return tag
+    throw cause
+  }
+}
+
+function analyse(tag: string): Tag {
+  const lower = tag.toLowerCase()
+  const [primary = ''] = lower.split('-')
+  if (tag === '') return { primary, full: '', rank: 1 }
+  const translated = /-t-([a-z]{2,8})(?:-|$)/.exec(lower)
+  if (translated?.[1]) return { primary, full: primary, translatedFrom: translated[1], rank: 3 }
+  if (!lower.includes('-')) return { primary, full: primary, rank: 0 }
+  return { primary, full: canonical(tag), rank: 2 }
+}
+
+const known = new Map<string, Tag>()
+
+/** Reads a tag; tags are few, so each is read once. */
+export function tagOf(tag: string): Tag {
+  const found = known.get(tag)
+  if (found) return found
+  const read = analyse(tag)
+  if (known.size < 2000) known.set(tag, read)
+  return read
+}
+
+export type KeyedText = { readonly key: string; readonly text: string; readonly tag: Tag }
+
+type Candidate = { readonly text: string; readonly tag: Tag }
+
+const isFirst = (a: Candidate, b: Candidate) =>
+  a.tag.rank - b.tag.rank || byCodePoint(a.text, b.text) || byCodePoint(a.tag.full, b.tag.full)
+
+function keyFor(tag: Tag, taken: ReadonlySet<string>, language: string): string | undefined {
+  const key = tag.rank === 1 ? language : tag.primary
+  if (!taken.has(key)) return key
+  return tag.rank === 2 && !taken.has(tag.full) ? tag.full : undefined
+}
+
+/** Literals as candidates, trimmed; what is then empty is gone. Everything else goes to `other`. */
+function candidates(nodes: readonly Term[], other: (node: Term) => void): Candidate[] {
+  const found: Candidate[] = []
+  for (const node of nodes) {
+    if (node.termType !== 'Literal') {
+      other(node)
+      continue
+    }
+    const text = node.value.trim()
+    if (text !== '') found.push({ text, tag: tagOf(node.language) })
+  }
+  return found
+}
+
+export type Complaints = {
+  readonly notLiteral: (node: Term) => void
+  readonly twice: (text: string) => void
+}
+
+/** At most one text per language key, ordered by key. `language` is the key of texts without a tag. */
+export function keyedTexts(
+  nodes: readonly Term[],
+  language: string,
+  complaints: Complaints,
+): readonly KeyedText[] {
+  const found = candidates(nodes, complaints.notLiteral)
+  if (found.length > 1) found.sort(isFirst)
+  const taken = new Set<string>()
+  const keyed: KeyedText[] = []
+  for (const { text, tag } of found) {
+    const key = keyFor(tag, taken, language)
+    if (key === undefined) {
+      complaints.twice(text)
+      continue
+    }
+    taken.add(key)
+    keyed.push({ key, text, tag })
+  }
+  return keyed.length > 1 ? keyed.sort((a, b) => byCodePoint(a.key, b.key)) : keyed
+}
+
+/** The object language → text; `undefined` when there is no text. */
+export function languageObject(texts: readonly KeyedText[]): JsonObject | undefined {
+  if (texts.length === 0) return undefined
+  const object: Record<string, string> = {}
+  for (const { key, text } of texts) object[key] = text
+  return object
+}
+
+const silent: Complaints = { notLiteral: () => undefined, twice: () => undefined }
+
+/** The same as `keyedTexts` as an object, without complaints. */
+export const languageMap = (nodes: readonly Term[], language: string): JsonObject | undefined =>
+  languageObject(keyedTexts(nodes, language, silent))
+
+function preference(literal: Literal, language: string): string {
+  const { primary, full, rank } = tagOf(literal.language)
+  const step = primary === 'en' ? 0 : primary === language ? 1 : rank === 1 ? 2 : 3
+  return `${step}${rank === 3 ? 1 : 0}${full}`
+}
+
+/** One text of several: English, else the default language, else untagged, else first by tag. */
+export function oneText(nodes: readonly Term[], language: string): string | undefined {
+  let best: string | undefined
+  let bestRank = ''
+  for (const node of nodes) {
+    if (node.termType !== 'Literal') continue
+    const text = node.value.trim()
+    if (text === '') continue
+    const rank = preference(node, language)
+    const isBetter =
+      best === undefined || rank < bestRank || (rank === bestRank && byCodePoint(text, best) < 0)
+    if (!isBetter) continue
+    best = text
+    bestRank = rank
+  }
+  return best
+}

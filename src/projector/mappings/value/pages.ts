@@ -1,0 +1,46 @@
+/** Web pages and documents. */
+
+import type { Term } from '@rdfjs/types'
+import { dct } from '../../../rdf/namespaces.ts'
+import { formatOf } from '../concept/formats.ts'
+import { objectOf, type JsonObject } from '../json.ts'
+import { iriLike, settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
+import { languageMap } from '../text/languages.ts'
+
+const title = dct('title').value
+const description = dct('description').value
+const format = dct('format').value
+
+function formatAt(node: Term, scene: Scene): JsonObject | undefined {
+  const formats = scene.graph.objects(node, format).flatMap((term) => formatOf(term, scene) ?? [])
+  return formats.length > 1
+    ? formats.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))[0]
+    : formats[0]
+}
+
+function described(node: Term, scene: Scene): JsonObject {
+  const { graph, language } = scene
+  return {
+    ...objectOf({
+      title: languageMap(graph.objects(node, title), language),
+      description: languageMap(graph.objects(node, description), language),
+      format: formatAt(node, scene),
+    }),
+  }
+}
+
+/** Page: `{resource, title{}, description{}, format{id,label,resource}}`. */
+export const page: Mapping = (nodes, site, scene) => {
+  const values: Ranked[] = []
+  for (const node of nodes) {
+    const resource = iriLike(node, scene)
+    if (node.termType === 'Literal' && resource === undefined) {
+      if (node.value.trim() !== '') scene.report(site.path, 'not-an-iri', node)
+      continue
+    }
+    const more = node.termType === 'Literal' ? {} : described(node, scene)
+    const json = objectOf({ resource, ...more })
+    if (json) values.push({ key: resource ?? '', json })
+  }
+  return settle(values, site, scene)
+}

@@ -1,0 +1,124 @@
+/** Reads the concepts of a vocabulary out of its graph (SKOS reference, W3C 2009). */
+
+import type { Term } from '@rdfjs/types'
+import { ctl, dc, dct, foaf, opauthority, owl, rdf, skos } from '../../rdf/namespaces.ts'
+import type { Graph } from '../../rdf/read.ts'
+import { byCodePoint } from '../mappings/json.ts'
+import { keyedTexts, tagOf } from '../mappings/text/languages.ts'
+import { schemes, type Concept, type Extensions } from './concept.ts'
+
+const silent = { notLiteral: () => undefined, twice: () => undefined }
+
+/** Keys of all concepts: typed, in the scheme, or a top concept; real extracts lack one or the other. */
+function conceptIris(graph: Graph, scheme: string): readonly string[] {
+  const found = new Set(graph.objects(scheme, skos('hasTopConcept')).map(({ value }) => value))
+  const belongs = (subject: string) =>
+    graph.objects(subject, rdf('type')).some(({ value }) => value === skos('Concept').value) ||
+    [skos('inScheme'), skos('topConceptOf')].some((predicate) =>
+      graph.objects(subject, predicate).some(({ value }) => value === scheme),
+    )
+  for (const subject of graph.subjects())
+    if (subject !== scheme && !subject.startsWith('_:') && belongs(subject)) found.add(subject)
+  return [...found].sort(byCodePoint)
+}
+
+const texts = (terms: readonly Term[]) =>
+  terms
+    .map(({ value }) => value.trim())
+    .filter((text) => text !== '')
+    .sort(byCodePoint)
+
+function idOf(graph: Graph, iri: string): string {
+  const [code] = texts(graph.objects(iri, dc('identifier')))
+  const [other] = texts(graph.objects(iri, dct('identifier')))
+  return code ?? other ?? iri.slice(Math.max(iri.lastIndexOf('/'), iri.lastIndexOf('#')) + 1)
+}
+
+function schemeOf(graph: Graph, iri: string, scheme: string): string {
+  const given = texts(graph.objects(iri, skos('inScheme')))
+  return given.includes(scheme) ? scheme : (given[0] ?? scheme)
+}
+
+function altLabels(terms: readonly Term[]): Readonly<Record<string, readonly string[]>> {
+  const byLanguage = new Map<string, string[]>()
+  for (const term of terms) {
+    const text = term.value.trim()
+    if (term.termType !== 'Literal' || text === '') continue
+    const key = tagOf(term.language).primary || 'en'
+    const labels = byLanguage.get(key)
+    if (labels) labels.push(text)
+    else byLanguage.set(key, [text])
+  }
+  const keys = [...byLanguage.keys()].sort(byCodePoint)
+  return Object.fromEntries(keys.map((key) => [key, byLanguage.get(key)?.sort(byCodePoint) ?? []]))
+}
+
+/** The code of ISO 3166 or ISO 639 has its own name per table. */
+function codeName(scheme: string): keyof Extensions | undefined {
+  if (scheme === schemes.country) return 'iso_31661_alpha2'
+  return scheme === schemes.language ? 'iso_6391_code' : undefined
+}
+
+function extensionsOf(graph: Graph, iri: string, scheme: string): Extensions {
+  const one = (predicate: Parameters<Graph['objects']>[1]) =>
+    texts(graph.objects(iri, predicate))[0]
+  const code = codeName(scheme)
+  const parts = {
+    foaf_homepage: one(foaf('homepage')),
+    foaf_mbox: one(foaf('mbox')),
+    foaf_type: graph
+      .objects(iri, rdf('type'))
+      .map(({ value }) => value)
+      .filter((type) => type.startsWith('http://xmlns.com/foaf/0.1/'))
+      .sort(byCodePoint)[0],
+    licensing_assistant: one(ctl('assistant')),
+    ...(code && { [code]: one(ctl('alpha2'))?.toLowerCase() }),
+  }
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined))
+}
+
+const isTrue = (term: Term) => term.value === 'true' || term.value === '1'
+
+function conceptAt(graph: Graph, iri: string, own: string): Concept {
+  const all = (predicate: Parameters<Graph['objects']>[1]) => graph.objects(iri, predicate)
+  const scheme = schemeOf(graph, iri, own)
+  const labels = keyedTexts(all(skos('prefLabel')), 'en', silent)
+  const prefLabel = Object.fromEntries(labels.map(({ key, text }) => [key, text]))
+  const id = idOf(graph, iri)
+  const definitions = keyedTexts(all(skos('definition')), 'en', silent)
+  const definition = definitions.find(({ key }) => key === 'en')?.text
+  return {
+    iri,
+    id,
+    scheme,
+    deprecated: all(owl('deprecated')).some(isTrue) || all(opauthority('deprecated')).some(isTrue),
+    prefLabel,
+    label: prefLabel['en'] ?? labels[0]?.text ?? id,
+    altLabel: altLabels(all(skos('altLabel'))),
+    exactMatch: texts(all(skos('exactMatch'))),
+    ...(definition !== undefined && { definition }),
+    extensions: extensionsOf(graph, iri, scheme),
+    mediaTypes: texts(all(ctl('mediaType'))).map((text) => text.toLowerCase()),
+    endings: texts(all(ctl('ending'))).map((text) => text.toLowerCase().replace(/^\./, '')),
+  }
+}
+
+/** All concepts of a vocabulary by IRI; `scheme` is the IRI of its concept scheme. */
+export const conceptsOf = (graph: Graph, scheme: string): readonly Concept[] =>
+  conceptIris(graph, scheme).map((iri) => conceptAt(graph, iri, scheme))
+
+const hasLabel = (graph: Graph, subject: string) =>
+  graph.objects(subject, skos('prefLabel')).length > 0
+
+/** The scheme of a vocabulary file: the typed one, else the one that most concepts are in. */
+export function schemeIn(graph: Graph): string | undefined {
+  const counts = new Map<string, number>()
+  for (const subject of graph.subjects()) {
+    const types = graph.objects(subject, rdf('type'))
+    if (types.some(({ value }) => value === skos('ConceptScheme').value)) return subject
+    if (!hasLabel(graph, subject)) continue
+    for (const { value } of graph.objects(subject, skos('inScheme')))
+      counts.set(value, (counts.get(value) ?? 0) + 1)
+  }
+  return [...counts].sort(([a, m], [b, n]) => n - m || byCodePoint(a, b))[0]?.[0]
+}
