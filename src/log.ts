@@ -27,7 +27,10 @@ export function logger(
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }), log: masked },
+    formatters: {
+      level: (label: string) => ({ level: label }),
+      log: (fields: object) => masked(fields),
+    },
     messageKey: 'event',
   }
   return pino(options, cleaning(destination, secrets))
@@ -55,10 +58,10 @@ const secretNames: ReadonlySet<string> = new Set([
 ])
 
 // Our own walk: pino's redaction with wildcards for these names takes 30 µs per line, this one below 1.
-function masked(fields: Fields, depth = 1): Fields {
+function masked(fields: object, depth = 1): Fields {
   const told: Fields = {}
-  for (const name in fields) {
-    told[name] = secretNames.has(name.toLowerCase()) ? mask : plain(fields[name], depth)
+  for (const [name, value] of Object.entries(fields)) {
+    told[name] = secretNames.has(name.toLowerCase()) ? mask : plain(value, depth)
   }
   return told
 }
@@ -73,7 +76,7 @@ function plain(value: unknown, depth: number): unknown {
   if ('toJSON' in value && typeof value.toJSON === 'function') {
     return plain(value.toJSON(), depth + 1)
   }
-  return masked(value as Fields, depth + 1)
+  return masked(value, depth + 1)
 }
 
 /** Name, message, place and cause only: libraries hang whole requests with their headers on errors. */

@@ -62,11 +62,13 @@ const decoders = {
 
 type Coding = keyof typeof decoders
 
+const isCoding = (name: string): name is Coding => Object.hasOwn(decoders, name)
+
 function codingOf(header: string | null): Coding | undefined {
   const name = header?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return undefined
   if (name === 'x-gzip') return 'gzip'
-  if (name in decoders) return name as Coding
+  if (isCoding(name)) return name
   const accepted = Object.keys(decoders).join(', ')
   throw new Failure('unsupported-media-type', `Content-Encoding must be one of ${accepted}`, {
     headers: { 'Accept-Encoding': accepted },

@@ -3,6 +3,8 @@
 const MB = 2 ** 20
 const KB = 2 ** 10
 const second = 1000
+// A timer of more than 2^31 ms would fire at once.
+const day = 86_400 * second
 
 type Limit = {
   readonly standard: number
@@ -25,11 +27,11 @@ export const limitTable = {
   bodyRatio: limit(100, 'growth of a compressed body after its first MB', 2, 1100),
   headerBytes: limit(16 * KB, 'request header', KB, MB),
   urlBytes: limit(16 * KB, 'request address', 256, MB),
-  headersTimeoutMs: limit(10 * second, 'time for the header to arrive', 100),
-  bodyIdleMs: limit(30 * second, 'pause inside a request body', 10),
-  requestMs: limit(60 * second, 'one request', 10),
-  longRequestMs: limit(600 * second, 'one bulk or vocabulary request', 10),
-  drainMs: limit(10 * second, 'time for running requests when the process stops', 0),
+  headersTimeoutMs: limit(10 * second, 'time for the header to arrive', 100, day),
+  bodyIdleMs: limit(30 * second, 'pause inside a request body', 10, day),
+  requestMs: limit(60 * second, 'one request', 10, day),
+  longRequestMs: limit(600 * second, 'one bulk or vocabulary request', 10, day),
+  drainMs: limit(10 * second, 'time for running requests when the process stops', 0, day),
   connections: limit(1000, 'open connections', 1, 100_000),
   writesPerKey: limit(16, 'writes of one key at the same time', 1, 10_000),
   keyFailures: limit(20, 'wrong keys per minute and address', 1, 100_000),
@@ -47,11 +49,11 @@ export const limitTable = {
   facetsBytes: limit(16 * KB, 'parameter facets', 64, MB),
   facetValues: limit(100, 'values of one facet', 1, 10_000),
   listItems: limit(100, 'values of one list parameter', 1, 10_000),
-  searchMs: limit(10 * second, 'one search', 10),
+  searchMs: limit(10 * second, 'one search', 10, day),
   cursorsPerClient: limit(16, 'open cursors of one client', 1, 100_000),
   cursors: limit(256, 'open cursors', 1, 100_000),
-  cursorTtlMs: limit(60 * second, 'life of a cursor after its last use', 100),
-  sparqlMs: limit(15 * second, 'one public SPARQL query', 10),
+  cursorTtlMs: limit(60 * second, 'life of a cursor after its last use', 100, day),
+  sparqlMs: limit(15 * second, 'one public SPARQL query', 10, day),
   sparqlRows: limit(100_000, 'rows of one public SPARQL answer'),
   sparqlBytes: limit(32 * MB, 'one public SPARQL answer', KB),
   sparqlQueryBytes: limit(16 * KB, 'public SPARQL query', 64, MB),

@@ -1,0 +1,117 @@
+/** The settings of the process, made from the environment once; every problem in one message. */
+
+import { hash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import type { z } from 'zod'
+import { configurationPage } from './http/environment/page.ts'
+import { readEnvironment, unknownVariables, type Environment } from './http/environment/reading.ts'
+import {
+  laterVariables,
+  services,
+  variables,
+  type ApiKeyPermissions,
+  type SearchConfig,
+} from './http/environment/variables.ts'
+import { withDefaults, type Limits } from './http/limits.ts'
+import type { LogLevel } from './log.ts'
+
+export type Config = {
+  readonly host: string
+  readonly port: number
+  readonly baseUri: string
+  readonly dataDir: string
+  readonly services: readonly Service[]
+  /** Absent when none is configured: take the generated one. */
+  readonly apiKeys: Readonly<ApiKeyPermissions> | undefined
+  /** `directory` is absent for the built-in profile. */
+  readonly profile: { readonly enabled: boolean; readonly directory?: string }
+  readonly search: SearchConfig
+  readonly limits: Limits
+  readonly corsOrigins: readonly string[]
+  readonly trustedProxies: readonly string[]
+  readonly logLevel: LogLevel
+  /** What was set and has no effect in this version, for one line of the start-up log. */
+  readonly ignored: readonly string[]
+  /** Sentences for the start-up log: unknown names, weak keys. */
+  readonly warnings: readonly string[]
+}
+
+export type Service = (typeof services)[number]
+
+/** All settings, or one readable message with every problem: variable, what would be right, what was given. */
+export function parseConfig(
+  env: Environment,
+):
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly message: string } {
+  const reading = readEnvironment(variables, env)
+  const problems = [...(reading.ok ? [] : reading.problems), ...missingProfile(env)]
+  if (!reading.ok || problems.length > 0) {
+    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+    return { ok: false, message: `${count} in the configuration:\n  ${problems.join('\n  ')}` }
+  }
+  return { ok: true, config: configOf(reading.values, env) }
+}
+
+function configOf(values: z.output<typeof variables>, env: Environment): Config {
+  const port = values.PLATFORM_PORT
+  const chosen = values.PLATFORM_SERVICES
+  const later = chosen.filter((name) => !isService(name))
+  const set = (name: string) => Boolean(env[name]?.trim())
+  const enabled = values.PLATFORM_FEATURE_FLAGS?.['platform_profile'] ?? false
+  const directory = values.PLATFORM_PROFILE?.path
+  return {
+    host: values.PLATFORM_HOST,
+    port,
+    baseUri: values.PLATFORM_BASE_URI ?? `http://localhost:${port}/`,
+    dataDir: values.PLATFORM_DATA_DIR,
+    services: chosen.filter(isService),
+    apiKeys: keysOf(values.PLATFORM_HUB_API_KEYS),
+    profile: { enabled, ...(enabled && directory !== undefined && { directory }) },
+    search: values.PLATFORM_SEARCH_CONFIG ?? {},
+    limits: withDefaults(values.PLATFORM_LIMITS ?? {}),
+    corsOrigins: values.PLATFORM_CORS_ORIGINS ?? [],
+    trustedProxies: values.PLATFORM_TRUSTED_PROXIES ?? [],
+    logLevel: values.PLATFORM_LOG_LEVEL,
+    ignored: [
+      ...laterVariables.filter(set),
+      ...later.map((name) => `PLATFORM_SERVICES=${name}`),
+      ...(directory !== undefined && !enabled ? ['PLATFORM_PROFILE'] : []),
+    ],
+    warnings: [...unknownVariables(env, knownNames), ...weakKeys(values.PLATFORM_HUB_API_KEYS)],
+  }
+}
+
+const isService = (name: string): name is Service => services.some((service) => service === name)
+
+const knownNames: readonly string[] = [...Object.keys(variables.shape), ...laterVariables]
+
+/** An empty object is what a template leaves behind: it must not lock everybody out. */
+const keysOf = (given: ApiKeyPermissions | undefined): ApiKeyPermissions | undefined =>
+  given && Object.keys(given).length > 0 ? given : undefined
+
+const weakKeys = (given: ApiKeyPermissions = {}): string[] =>
+  Object.keys(given)
+    .filter((key) => key.length < 16)
+    .map((key) => `API key ${hash('sha256', key, 'hex').slice(0, 8)} has fewer than 16 characters`)
+
+/** Looks at the two variables alone, so that the problem is told beside those of other variables. */
+function missingProfile(env: Environment): string[] {
+  const given = variables.shape.PLATFORM_FEATURE_FLAGS.safeParse(
+    env['PLATFORM_FEATURE_FLAGS']?.trim() || undefined,
+  )
+  const wanted = given.success && given.data?.['platform_profile'] === true
+  if (!wanted || env['PLATFORM_PROFILE']?.trim()) return []
+  return [
+    'PLATFORM_PROFILE: must be {"type":"directory","path":"<folder>"} because PLATFORM_FEATURE_FLAGS switches the profile on; it is missing',
+  ]
+}
+
+/** The text of `docs/configuration.md`. */
+export const documentation = (): string => configurationPage(variables, laterVariables)
+
+if (import.meta.main) {
+  if (process.argv.includes('--write')) {
+    await writeFile(new URL('../docs/configuration.md', import.meta.url), documentation())
+  } else process.stdout.write(documentation())
+}

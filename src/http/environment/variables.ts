@@ -1,0 +1,145 @@
+/** Every environment variable: its shape, its default and its meaning. */
+
+import { z } from 'zod'
+import { logLevels } from '../../log.ts'
+import { isIri } from '../../rdf/iri.ts'
+import { isPermission } from '../keys/permission.ts'
+import { isRange } from '../shell/client.ts'
+import { limitValues } from './limit-values.ts'
+import { facts, is, json, list, notYet, whole } from './values.ts'
+
+/** Stations that this version can run. */
+export const services = ['repo', 'search', 'sparql'] as const
+/** Names of stations that come later; asking for them is no mistake. */
+const laterServices = ['harvest', 'metrics', 'cache', 'scheduler', 'console', 'portal'] as const
+/** Variables that other versions read. */
+export const laterVariables = [
+  'PLATFORM_CLUSTER_CONFIG',
+  'PLATFORM_EVENTBUS_URL',
+  'PLATFORM_HARVEST_CONFIG',
+  'PLATFORM_HUB_SHELL_CONFIG',
+  'PLATFORM_HUB_VALIDATOR',
+  'PLATFORM_SECRETS',
+] as const
+
+const origin = (text: string) => URL.canParse(text) && new URL(text).origin === text
+const folderIri = (text: string) =>
+  isIri(text) && /^https?:\/\/[^/?#]+\/([^?#]*\/)?$/.test(text) && URL.canParse(text)
+
+const apiKeys = z.record(
+  z.string().regex(/^[\u0021-\u007e]{1,512}$/),
+  z.array(is(isPermission, '*, a catalogue id or METHOD /path')),
+)
+const enrichment = z.object({
+  fields: z.array(z.string()),
+  replacements: z.array(is((text) => /^[^:]+:.+/.test(text), 'target:source_path')),
+  documentTypes: z.array(z.enum(['dataset', 'catalogue'])).optional(),
+})
+const searchConfig = z.looseObject({
+  vocabulary: z.record(z.string(), enrichment).optional(),
+  facets: z.array(z.looseObject({ name: z.string(), path: z.string() })).optional(),
+  boosts: z.record(z.string(), z.number().nonnegative()).optional(),
+})
+const profileConfig = z.object({ type: z.literal('directory'), path: z.string().min(1) })
+const flags = z.record(z.string(), z.union([z.boolean(), z.stringbool()]))
+
+/** What `parseConfig` reads. */
+export const variables = z.object({
+  PLATFORM_HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/)
+    .register(facts, {
+      meaning: 'Address to listen on. Only this machine by default; `0.0.0.0` is every interface.',
+      right: 'a host name or an address',
+      standard: '127.0.0.1',
+    }),
+  PLATFORM_PORT: whole(0, 65_535).register(facts, {
+    meaning: 'Port to listen on; 0 takes a free one.',
+    right: 'a whole number 0..65535',
+    standard: '8080',
+  }),
+  PLATFORM_BASE_URI: is(folderIri, 'an absolute http(s) IRI that ends in /')
+    .optional()
+    .register(facts, {
+      meaning: 'Start of every IRI that the platform makes. Choose it once: it stands in the data.',
+      right: 'an absolute http(s) IRI that ends in /',
+      derived: 'http://localhost:{port}/',
+    }),
+  PLATFORM_DATA_DIR: z.string().register(facts, {
+    meaning: 'Folder for everything durable: embedded store and index, generated API key.',
+    right: 'a path',
+    standard: './data',
+  }),
+  PLATFORM_SERVICES: list(z.enum([...services, ...laterServices])).register(facts, {
+    meaning: `Which services this process runs: ${services.join(', ')}.`,
+    right: `a comma-separated list of ${services.join(', ')}`,
+    standard: services.join(','),
+  }),
+  PLATFORM_HUB_API_KEYS: json(apiKeys)
+    .optional()
+    .register(facts, {
+      meaning:
+        'API key → array of permissions: `*`, a catalogue id, or `METHOD /path/pattern` with `*` or `{name}` for one ' +
+        'segment and `**` for the rest. Without it a key is made at the first start and written to `{data}/api-key`.',
+      right: 'a JSON object of API key → array of permissions, such as {"<key>":["*"]}',
+      secret: true,
+    }),
+  PLATFORM_FEATURE_FLAGS: json(flags).optional().register(facts, {
+    meaning: '`{"platform_profile":true}` switches `PLATFORM_PROFILE` on.',
+    right: 'a JSON object of flag → true or false',
+  }),
+  PLATFORM_PROFILE: json(profileConfig).optional().register(facts, {
+    meaning:
+      'Folder of the profile, if it is not the built-in one: `{"type":"directory","path":"…"}`.',
+    right: '{"type":"directory","path":"<folder>"}',
+  }),
+  PLATFORM_SEARCH_CONFIG: json(searchConfig)
+    .optional()
+    .register(facts, {
+      meaning:
+        'Search: `vocabulary` (vocabulary id → `{fields, replacements, documentTypes?}`), `facets` ' +
+        '(array of `{name, title, path, …}` in place of the built-in ones), `boosts` (field → weight).',
+      right: 'a JSON object with vocabulary, facets or boosts',
+    }),
+  PLATFORM_TRIPLESTORE_CONFIG: notYet('a triplestore other than the embedded one')
+    .optional()
+    .register(facts, {
+      meaning: 'Reserved for a triplestore of your own. Leave it out: the embedded store is used.',
+      right: 'absent',
+      secret: true,
+    }),
+  PLATFORM_SEARCH_ENGINE_CONFIG: notYet('a search engine other than the embedded one')
+    .optional()
+    .register(facts, {
+      meaning:
+        'Reserved for a search engine of your own. Leave it out: the embedded index is used.',
+      right: 'absent',
+      secret: true,
+    }),
+  PLATFORM_LIMITS: json(limitValues).optional().register(facts, {
+    meaning: 'Limits in place of the defaults below.',
+    right: 'a JSON object of limit → whole number',
+  }),
+  PLATFORM_CORS_ORIGINS: list(is(origin, 'an origin such as https://portal.example'))
+    .optional()
+    .register(facts, {
+      meaning: 'Origins whose web pages may write, separated by commas. Every page may read.',
+      right: 'a comma-separated list of origins',
+    }),
+  PLATFORM_TRUSTED_PROXIES: list(is(isRange, 'an address or a CIDR range'))
+    .optional()
+    .register(facts, {
+      meaning:
+        'Proxies whose `Forwarded` and `X-Forwarded-For` are believed: addresses or CIDR ranges.',
+      right: 'a comma-separated list of addresses or CIDR ranges',
+    }),
+  PLATFORM_LOG_LEVEL: z.enum(logLevels).register(facts, {
+    meaning: `One of ${logLevels.join(', ')}. Logs are JSON lines on standard error.`,
+    right: `one of ${logLevels.join(', ')}`,
+    standard: 'info',
+  }),
+})
+
+export type ApiKeyPermissions = z.output<typeof apiKeys>
+
+export type SearchConfig = z.output<typeof searchConfig>
