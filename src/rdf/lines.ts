@@ -15,17 +15,20 @@ const short: Readonly<Record<string, string>> = {
 const code = (character: string) =>
   `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** A literal's lexical form between quotes, escaped as canonical N-Triples (RDF 1.2 N-Triples, 4.1). */
+const unquotable = /["\\\p{Cc}\ufffe\uffff]/u
+const unquotables = new RegExp(unquotable, 'gu')
+const unbracketable = /[\p{Cc} <>"{}|^`\\]/u
+const unbracketables = new RegExp(unbracketable, 'gu')
+
+/** A literal's lexical form between quotes, escaped so that every N-Triples reader takes it (RDF 1.2 N-Triples, 4.1). */
 export const quoted = (text: string): string =>
-  /["\\\u0000-\u001f\u007f\ufffe\uffff]/.test(text)
-    ? `"${text.replace(/["\\\u0000-\u001f\u007f\ufffe\uffff]/g, (found) => short[found] ?? code(found))}"`
+  unquotable.test(text)
+    ? `"${text.replace(unquotables, (found) => short[found] ?? code(found))}"`
     : `"${text}"`
 
 /** An IRI between angle brackets. Characters that would end or break it are escaped, so no IRI can smuggle syntax in. */
 export const bracketed = (iri: string): string =>
-  /[\u0000-\u0020<>"{}|^`\\]/.test(iri)
-    ? `<${iri.replace(/[\u0000-\u0020<>"{}|^`\\]/g, code)}>`
-    : `<${iri}>`
+  unbracketable.test(iri) ? `<${iri.replace(unbracketables, code)}>` : `<${iri}>`
 
 const literalText = (term: Literal) => {
   if (term.language) return `${quoted(term.value)}@${term.language}`
@@ -48,6 +51,8 @@ export function termText(term: Term): string {
     case 'Variable':
     case 'Quad':
       throw new Error(`N-Triples has no ${term.termType}`)
+    default:
+      throw new Error(`unknown term ${String(term satisfies never)}`)
   }
 }
 

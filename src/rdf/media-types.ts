@@ -20,6 +20,7 @@ export const formats: Readonly<Record<Format, FormatFacts>> = {
   n3: { mediaType: 'text/n3', suffix: 'n3', quads: false },
 }
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
 const names = Object.keys(formats) as Format[]
 const byMediaType = new Map(names.map((name) => [formats[name].mediaType, name]))
 const bySuffix = new Map(names.map((name) => [formats[name].suffix, name]))

@@ -1,8 +1,10 @@
 /** RDF text of any format in, checked quads out; every fault is a `Failure` that names its line. */
 import type { Quad } from '@rdfjs/types'
 import type { Format } from './media-types.ts'
+import { readJsonLd } from './reading/json-reader.ts'
 import { readN3 } from './reading/n3-reader.ts'
 import { malformed, type ParseOptions } from './reading/options.ts'
+import { readXml } from './reading/xml-reader.ts'
 
 export type { ParseOptions, Repair } from './reading/options.ts'
 
@@ -14,14 +16,17 @@ export type { ParseOptions, Repair } from './reading/options.ts'
 export async function parse(text: string, format: Format, options: ParseOptions): Promise<Quad[]> {
   switch (format) {
     case 'rdfxml':
+      return readXml(text, options)
     case 'jsonld':
-      throw malformed('not built yet')
+      return readJsonLd(text, options)
     case 'turtle':
     case 'trig':
     case 'ntriples':
     case 'nquads':
     case 'n3':
       return readN3(text, format, options)
+    default:
+      throw new Error(`unknown format ${format satisfies never}`)
   }
 }
 

@@ -5,6 +5,7 @@ import type { Format } from './media-types.ts'
 import { namedNode, quad } from './terms.ts'
 import { jsonLd } from './writing/json-ld.ts'
 import { turtle } from './writing/turtle.ts'
+import { rdfXml } from './writing/xml.ts'
 
 /**
  * Writes a document. `graph` names the graph of triples that have none, in TriG and N-Quads; the other formats write
@@ -29,7 +30,9 @@ export async function serialise(
     case 'jsonld':
       return jsonLd(quads)
     case 'rdfxml':
-      throw new Error('not built yet')
+      return rdfXml(quads)
+    default:
+      throw new Error(`unknown format ${format satisfies never}`)
   }
 }
 

@@ -19,6 +19,10 @@ export const isUsable = (triple: Quad): boolean =>
 
 let parses = 0
 
+/** JSON-LD lets a label hold anything. The outcome suits every syntax; different labels stay different. */
+const safeLabel = (label: string) =>
+  label.replace(/[^A-Za-z0-9_]/g, (found) => `-${found.charCodeAt(0).toString(16)}-`)
+
 type Direction = { readonly language: string; readonly direction?: string }
 
 /**
@@ -84,7 +88,8 @@ export function checkedTerms(options: ParseOptions, place: () => Place = () => (
       }
       return literal(kept, language(extra.language))
     },
-    blankNode: (label?: string) => (label === undefined ? blankNode() : blankNode(prefix + label)),
+    blankNode: (label?: string) =>
+      label === undefined ? blankNode() : blankNode(prefix + safeLabel(label)),
     variable(name: string): never {
       throw new BadTerm(`variables are not RDF (?${name})`, name)
     },

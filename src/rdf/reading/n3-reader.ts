@@ -4,8 +4,9 @@ import type { DataFactory, Quad } from '@rdfjs/types'
 import { Lexer, Parser } from 'n3'
 import { Failure } from '../../errors.ts'
 import type { Format } from '../media-types.ts'
-import { type CheckedTerms, checkedTerms, isUsable } from './checked-terms.ts'
+import { type CheckedTerms, checkedTerms } from './checked-terms.ts'
 import { BadTerm, malformed, type ParseOptions, type Place, refused } from './options.ts'
+import { type PieceReader, plain } from './pieces.ts'
 import { placeInLine } from './place.ts'
 
 export type N3Format = Exclude<Format, 'rdfxml' | 'jsonld'>
@@ -27,7 +28,7 @@ type Observers = {
 type TokenParser = { parse(input: string | EventEmitter, observers?: Observers): Quad[] }
 
 // In repair mode the lexer lets these through, so that the factory can put them right and say so.
-const lenientIri = /<([^\u0000-\u001f<>\\]*)>[ \t]*/y
+const lenientIri = new RegExp('<([^\\u0000-\\u001f<>\\\\]*)>[ \\t]*', 'y')
 const lenientTag = /@([a-z]+(?:[-_][a-z0-9]+)*)(?=[^a-z0-9_])/iy
 
 function tokenParser(format: N3Format, options: ParseOptions, terms: CheckedTerms): TokenParser {
@@ -70,15 +71,6 @@ const formula = (token: Token, format: N3Format) => {
   }
 }
 
-function plain(quads: Quad[], repair: boolean): Quad[] {
-  for (const { subject, object } of quads) {
-    if (object.termType === 'Quad' || subject.termType === 'Quad') {
-      throw malformed('triple terms are not supported')
-    }
-  }
-  return repair ? quads.filter(isUsable) : quads
-}
-
 /** Reads a whole document. A first pass without observing tokens is the fast one; only an error looks for its place. */
 export function readN3(text: string, format: N3Format, options: ParseOptions): Quad[] {
   if (!options.repair && format !== 'n3') {
@@ -99,12 +91,6 @@ export function readN3(text: string, format: N3Format, options: ParseOptions): Q
   } catch (error) {
     throw translated(error, place, text)
   }
-}
-
-/** A reader that is fed text and gives back the quads that became complete. */
-export type PieceReader = {
-  readonly write: (text: string) => Quad[]
-  readonly end: () => Quad[]
 }
 
 /** Text that may be held back while no triple becomes complete, in UTF-16 units. */

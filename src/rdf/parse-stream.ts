@@ -1,0 +1,81 @@
+/** Parses dumps of any size in batches: memory is bounded by a batch and the longest statement, not by the source. */
+import { TextDecoder } from 'node:util'
+import type { Quad } from '@rdfjs/types'
+import { Failure } from '../errors.ts'
+import type { Format } from './media-types.ts'
+import { parse } from './parse.ts'
+import { n3Pieces } from './reading/n3-reader.ts'
+import { malformed, type ParseOptions } from './reading/options.ts'
+import type { PieceReader } from './reading/pieces.ts'
+import { xmlPieces } from './reading/xml-reader.ts'
+
+/** Quads per batch, and UTF-16 units that are parsed before somebody else gets a turn. */
+const batchSize = 1_000
+const pieceSize = 65_536
+
+/**
+ * Batches of at most 1000 quads, in the order of the source. Nothing is read ahead: the next bytes are asked for when
+ * the consumer wants more. JSON-LD cannot be read in pieces and is held in memory whole; bound it before. RDF/XML may
+ * declare another encoding than UTF-8. Throws as `parse` does; what came before an error was good.
+ */
+export async function* parseStream(
+  source: AsyncIterable<Uint8Array>,
+  format: Format,
+  options: ParseOptions,
+): AsyncIterable<Quad[]> {
+  if (format === 'jsonld') return yield* whole(source, options)
+  const reader: PieceReader = format === 'rdfxml' ? xmlPieces(options) : n3Pieces(format, options)
+  let waiting: Quad[] = []
+  for await (const text of texts(source, format)) {
+    for (let at = 0; at < text.length; at += pieceSize) {
+      const found = reader.write(text.slice(at, at + pieceSize))
+      waiting = waiting.length === 0 ? found : waiting.concat(found)
+      while (waiting.length >= batchSize) {
+        yield waiting.slice(0, batchSize)
+        waiting = waiting.slice(batchSize)
+      }
+    }
+  }
+  const rest = waiting.concat(reader.end())
+  for (let at = 0; at < rest.length; at += batchSize) yield rest.slice(at, at + batchSize)
+}
+
+async function* whole(
+  source: AsyncIterable<Uint8Array>,
+  options: ParseOptions,
+): AsyncIterable<Quad[]> {
+  const parts: string[] = []
+  for await (const text of texts(source, 'jsonld')) parts.push(text)
+  const quads = await parse(parts.join(''), 'jsonld', options)
+  for (let at = 0; at < quads.length; at += batchSize) yield quads.slice(at, at + batchSize)
+}
+
+/** Decoded text; a byte that is no text ends it with the number of its line. */
+async function* texts(source: AsyncIterable<Uint8Array>, format: Format): AsyncIterable<string> {
+  let decoder: TextDecoder | undefined
+  let line = 1
+  const next = (bytes?: Uint8Array): string => {
+    decoder ??= decoderFor(format, bytes)
+    try {
+      const text = decoder.decode(bytes, { stream: bytes !== undefined })
+      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) line += 1
+      return text
+    } catch (cause) {
+      throw malformed(`the text is not ${decoder.encoding.toUpperCase()}`, { line }, cause)
+    }
+  }
+  for await (const bytes of source) yield next(bytes)
+  yield next()
+}
+
+/** UTF-8, but XML may say otherwise in its declaration (XML 1.0, 4.3.3). */
+function decoderFor(format: Format, bytes: Uint8Array | undefined): TextDecoder {
+  const start =
+    format === 'rdfxml' && bytes ? Buffer.from(bytes.subarray(0, 200)).toString('latin1') : ''
+  const label = /^[^<]{0,3}<\?xml[^>]*encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1] ?? 'utf-8'
+  try {
+    return new TextDecoder(label, { fatal: true })
+  } catch (cause) {
+    throw new Failure('malformed-rdf', `unknown encoding ${label}`, { cause })
+  }
+}

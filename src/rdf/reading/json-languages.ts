@@ -1,0 +1,61 @@
+/** Language tags of JSON-LD in the spelling of the document, which expansion lower-cases. */
+import { eachObject, isObject, type Json } from './json-tree.ts'
+
+/** Answers how the tag (lower case, as expanded) of a text was written. */
+export type Spelling = (lowered: string, text: string) => string
+
+/** Names that the contexts of a document give to a keyword. */
+function aliases(contexts: readonly { [key: string]: Json }[], keyword: string): Set<string> {
+  const found = new Set([keyword])
+  for (const context of contexts) {
+    for (const [term, definition] of Object.entries(context)) {
+      const id = isObject(definition) ? definition['@id'] : definition
+      if (id === keyword) found.add(term)
+    }
+  }
+  return found
+}
+
+/** Terms whose values are language maps. */
+function mapTerms(contexts: readonly { [key: string]: Json }[]): Set<string> {
+  const found = new Set<string>()
+  for (const context of contexts) {
+    for (const [term, definition] of Object.entries(context)) {
+      if (isObject(definition) && [definition['@container']].flat().includes('@language')) {
+        found.add(term)
+      }
+    }
+  }
+  return found
+}
+
+/** Collects how tags are spelled: beside their text, as keys of language maps, as defaults of contexts. */
+export function spellings(tree: Json): Spelling {
+  const contexts: { [key: string]: Json }[] = []
+  eachObject(tree, (object) => {
+    for (const context of [object['@context']].flat()) if (isObject(context)) contexts.push(context)
+  })
+  const tags = aliases(contexts, '@language')
+  const values = aliases(contexts, '@value')
+  const maps = mapTerms(contexts)
+  const usual = new Map<string, string>()
+  const exact = new Map<string, string>()
+  const note = (tag: string, texts: readonly (Json | undefined)[]) => {
+    const lowered = tag.toLowerCase()
+    if (!usual.has(lowered)) usual.set(lowered, tag)
+    for (const text of texts) if (typeof text === 'string') exact.set(`${lowered} ${text}`, tag)
+  }
+  eachObject(tree, (object) => {
+    for (const [key, value] of Object.entries(object)) {
+      if (tags.has(key) && typeof value === 'string') {
+        note(
+          value,
+          Object.keys(object).flatMap((name) => (values.has(name) ? [object[name]] : [])),
+        )
+      }
+      if (!maps.has(key) || !isObject(value)) continue
+      for (const [tag, texts] of Object.entries(value)) note(tag, [texts].flat())
+    }
+  })
+  return (lowered, text) => exact.get(`${lowered} ${text}`) ?? usual.get(lowered) ?? lowered
+}

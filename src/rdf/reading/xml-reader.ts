@@ -1,0 +1,141 @@
+/** RDF/XML by rdfxml-streaming-parser, fed directly: no streams, nothing fetched, limits on everything that can grow. */
+import type { DataFactory, Literal, Quad } from '@rdfjs/types'
+import { type IActiveTag, RdfXmlParser } from 'rdfxml-streaming-parser'
+import { Failure } from '../../errors.ts'
+import { type CheckedTerms, checkedTerms } from './checked-terms.ts'
+import { BadTerm, malformed, type ParseOptions, type Place, refused } from './options.ts'
+import { type PieceReader, plain } from './pieces.ts'
+import { declareEntities, refuseDeclarations } from './xml-entities.ts'
+
+const limits = { depth: 100, attributes: 256, name: 1_024, text: 10 * 1_048_576 }
+const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
+const xml = 'http://www.w3.org/XML/1998/namespace'
+/** The parser's own code for "children are resources", as below `rdf:RDF`. */
+const resources = 0
+
+type Tag = Parameters<RdfXmlParser['onTag']>[0]
+
+/** The parser with what it lacks: language tags as written, text in several parts, documents without `rdf:RDF`. */
+class Reader extends RdfXmlParser {
+  quads: Quad[] = []
+  /** UTF-16 units fed so far, and how far the last event was. */
+  fed = 0
+  lastEvent = 0
+  /** The language in scope per open element, in the spelling of the document. */
+  readonly spelled: string[] = []
+  readonly settings: ParseOptions
+
+  constructor(settings: ParseOptions, terms: CheckedTerms) {
+    super({
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a literal may come back as the unusable term
+      dataFactory: terms as unknown as DataFactory,
+      baseIRI: settings.baseIri,
+      trackPosition: true,
+      validateUri: false,
+    })
+    this.settings = settings
+    // Without a listener the XML parser throws, which is what a reader that is called directly needs.
+    this['saxParser'].off('error')
+  }
+
+  feed(text: string): void {
+    this.fed += text.length
+    this['saxParser'].write(text)
+    if (this.fed - this.lastEvent > 2 * limits.text)
+      throw new Error('no element ends within 20 MiB')
+  }
+
+  finish(): void {
+    this['saxParser'].close()
+  }
+
+  place(): Place {
+    const { line, columnIndex } = this['saxParser']
+    return { line, column: columnIndex + 1 }
+  }
+
+  override push(quad: Quad | null): boolean {
+    if (quad) this.quads.push(quad)
+    return true
+  }
+
+  override createLiteral(value: string, tag: IActiveTag): Literal {
+    const language = this.spelled.at(-1)
+    if (tag.language === undefined || tag.language === null || !language)
+      return super.createLiteral(value, tag)
+    return super.createLiteral(value, { ...tag, language })
+  }
+
+  protected override onTag(tag: Tag): void {
+    this.lastEvent = this.fed
+    const stack: IActiveTag[] = this['activeTagStack']
+    const attributes = Object.values(tag.attributes)
+    if (stack.length >= limits.depth) throw new Error('more than 100 nested elements')
+    if (attributes.length > limits.attributes) throw new Error('more than 256 attributes')
+    if (tag.name.length > limits.name) throw new Error('a name is longer than 1 KiB')
+    if (stack.length === 0 && !(tag.uri === rdf && tag.local === 'RDF')) {
+      stack.push({ baseIRI: this.settings.baseIri, childrenParseType: resources })
+    }
+    const own = attributes.find(({ uri, local }) => uri === xml && local === 'lang')
+    this.spelled.push(own ? own.value : (this.spelled.at(-1) ?? ''))
+    super.onTag(tag)
+  }
+
+  protected override onText(text: string): void {
+    this.lastEvent = this.fed
+    const tag: IActiveTag | undefined = this['activeTagStack'].at(-1)
+    if (!tag) return
+    if (tag.childrenStringTags) return super.onText(escaped(text))
+    if (tag.predicate) tag.text = (tag.text ?? '') + text
+    if ((tag.text?.length ?? 0) > limits.text) throw new Error('a text is longer than 10 MiB')
+  }
+
+  protected override onCloseTag(): void {
+    this.lastEvent = this.fed
+    super.onCloseTag()
+    this.spelled.pop()
+  }
+
+  protected override onDoctype(doctype: string): void {
+    if (this.settings.entities !== 'internal') return refuseDeclarations(doctype)
+    declareEntities(doctype, this['saxParser'].ENTITIES, () => this.fed)
+  }
+}
+
+/** Text inside `rdf:parseType="Literal"` stays XML. */
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+function translated(error: unknown, place: Place): unknown {
+  if (error instanceof Failure) return error
+  if (error instanceof BadTerm) return refused(error, place)
+  if (!(error instanceof Error)) return error
+  const detail = error.message.replace(/^(?:Line )?\d+(?: column |:)\d+: /, '')
+  return malformed(detail, place, error)
+}
+
+/** Reads in pieces; memory is bounded by one element. */
+export function xmlPieces(options: ParseOptions): PieceReader {
+  const reader: Reader = new Reader(
+    options,
+    checkedTerms(options, () => reader.place()),
+  )
+  const run = (step: () => void): Quad[] => {
+    try {
+      step()
+    } catch (error) {
+      throw translated(error, reader.place())
+    }
+    const found = plain(reader.quads, options.repair !== undefined)
+    reader.quads = []
+    return found
+  }
+  return { write: (text) => run(() => reader.feed(text)), end: () => run(() => reader.finish()) }
+}
+
+/** Reads a whole document. */
+export function readXml(text: string, options: ParseOptions): Quad[] {
+  const reader = xmlPieces(options)
+  const quads = reader.write(text)
+  return [...quads, ...reader.end()]
+}

@@ -1,0 +1,111 @@
+/** RDF/XML: nested like the Turtle, one property element per triple. */
+import type { Literal, Quad, Term } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import { toLine } from '../lines.ts'
+import { keyOf } from '../read.ts'
+import { byPredicate, distinct, nest, type Nesting } from './nesting.ts'
+import { elementNames, type ElementNames } from './xml-names.ts'
+
+const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
+const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
+
+/**
+ * The union of all graphs as RDF/XML. Some graphs have no RDF/XML: a predicate must end in an XML name, and XML 1.0 has
+ * no control characters but tab and line ends. `Failure('not-acceptable')` says which term is in the way.
+ */
+export function rdfXml(quads: Iterable<Quad>): string {
+  const writer = new Writer(nest(distinct(quads, toLine)))
+  const body = writer.nodes()
+  const spaces = writer.names
+    .used()
+    .map(([prefix, iri]) => `\n    xmlns:${prefix}="${attribute(iri)}"`)
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF${spaces.join('')}>\n${body}</rdf:RDF>\n`
+}
+
+// XML 1.0, 2.2: what no document may hold, not even as a reference.
+const impossible = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
+
+const text = (value: string): string => {
+  if (impossible.test(value)) {
+    const start = JSON.stringify(value.slice(0, 40))
+    throw new Failure('not-acceptable', `RDF/XML cannot hold the control characters in ${start}`)
+  }
+  return value
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('\r', '&#xD;')
+}
+
+const attribute = (value: string): string =>
+  text(value).replaceAll('"', '&quot;').replaceAll('\t', '&#x9;').replaceAll('\n', '&#xA;')
+
+class Writer {
+  readonly nesting: Nesting
+  readonly names: ElementNames = elementNames()
+  readonly labels = new Map<string, string>()
+  constructor(nesting: Nesting) {
+    this.nesting = nesting
+  }
+
+  nodes(): string {
+    return this.nesting.roots.map((root) => this.node(root, '  ')).join('')
+  }
+
+  node(key: string, indent: string): string {
+    const quads = this.nesting.about.get(key) ?? []
+    const shown = quads.find(({ predicate, object }) => {
+      return predicate.value === type && this.names.classElement(object) !== undefined
+    })
+    const element = (shown && this.names.classElement(shown.object)) ?? this.names.description
+    const rest = quads.filter((quad) => quad !== shown)
+    const open = `${indent}<${element}${this.about(key)}`
+    if (rest.length === 0) return `${open}/>\n`
+    return `${open}>\n${this.properties(rest, `${indent}  `)}${indent}</${element}>\n`
+  }
+
+  about(key: string): string {
+    if (!key.startsWith('_:')) return ` rdf:about="${attribute(key)}"`
+    return this.nesting.inside.has(key) ? '' : ` rdf:nodeID="${this.label(key)}"`
+  }
+
+  /** Labels of our own, because XML names are fewer than N-Triples labels. */
+  label(key: string): string {
+    let label = this.labels.get(key)
+    if (label === undefined) this.labels.set(key, (label = `b${this.labels.size}`))
+    return label
+  }
+
+  properties(quads: readonly Quad[], indent: string): string {
+    let found = ''
+    for (const [iri, group] of byPredicate(quads)) {
+      const element = this.names.propertyElement(iri)
+      for (const { object } of group) found += this.property(element, object, indent)
+    }
+    return found
+  }
+
+  property(element: string, object: Term, indent: string): string {
+    if (object.termType === 'Literal')
+      return `${indent}<${element}${this.literal(object, element)}\n`
+    const key = keyOf(object)
+    if (this.nesting.inside.has(key)) {
+      const inner = this.node(key, `${indent}  `)
+      return `${indent}<${element}>\n${inner}${indent}</${element}>\n`
+    }
+    const link = key.startsWith('_:')
+      ? `rdf:nodeID="${this.label(key)}"`
+      : `rdf:resource="${attribute(key)}"`
+    return `${indent}<${element} ${link}/>\n`
+  }
+
+  literal(literal: Literal, element: string): string {
+    const { language, datatype, value } = literal
+    const kind = language
+      ? ` xml:lang="${attribute(language)}"`
+      : datatype.value === xsdString
+        ? ''
+        : ` rdf:datatype="${attribute(datatype.value)}"`
+    return `${kind}>${text(value)}</${element}>`
+  }
+}
