@@ -2,9 +2,9 @@
 
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
-import { clearing, readMarks } from './marks.ts'
-import { queue, type Mark, type Pending, type Queue } from './queue.ts'
-import { waiters } from './waiters.ts'
+import { clearing, readMarks } from './loop/marks.ts'
+import { queue, type Mark, type Pending, type Queue } from './loop/queue.ts'
+import { waiters } from './loop/waiters.ts'
 
 export type ProjectorDeps = {
   readonly store: GraphStore

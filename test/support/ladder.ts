@@ -75,7 +75,7 @@ function importFault(file: SourceFile, specifier: string): string | undefined {
   if (!home) return undefined
   const name = file.path.split('/').at(-1)?.replace(/\.ts$/, '') ?? ''
   const allowed = home[1].some(
-    (place) => file.path.startsWith(`${place}/`) || place === name || place === room,
+    (place) => file.path.includes(`${place}/`) || place === name || place === room,
   )
   return allowed
     ? undefined

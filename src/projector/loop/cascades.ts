@@ -1,12 +1,12 @@
 /** Projects the datasets of a catalogue again when a fact that they embed has changed. */
 
-import type { Log } from '../log.ts'
-import { xsd } from '../rdf/namespaces.ts'
-import { literal, namedNode } from '../rdf/terms.ts'
-import type { GraphStore } from '../store/graph-store.ts'
-import { bind, loadQuery } from '../store/queries.ts'
+import type { Log } from '../../log.ts'
+import { xsd } from '../../rdf/namespaces.ts'
+import { literal, namedNode } from '../../rdf/terms.ts'
+import type { GraphStore } from '../../store/graph-store.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
 import { clearingCascade, readCascades } from './marks.ts'
-import type { Projector } from './projector.ts'
+import type { Projector } from '../projector.ts'
 import type { Mark } from './queue.ts'
 
 const members = loadQuery('catalogue-datasets')

@@ -1,12 +1,12 @@
 /** Indexes the concepts of a vocabulary that was written, and removes those that are gone. */
 
-import type { IndexChange } from '../indices/search-index.ts'
-import { fromLines } from '../rdf/lines.ts'
-import { graphOf } from '../rdf/read.ts'
-import { namedNode } from '../rdf/terms.ts'
-import { bind, loadQuery } from '../store/queries.ts'
-import { told, type GatherDeps } from './gather.ts'
-import type { Pending } from './queue.ts'
+import type { IndexChange } from '../../indices/search-index.ts'
+import { fromLines } from '../../rdf/lines.ts'
+import { graphOf } from '../../rdf/read.ts'
+import { namedNode } from '../../rdf/terms.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
+import { told, type GatherDeps } from './records.ts'
+import type { Pending } from '../loop/queue.ts'
 import type { StoredConcepts } from './stored-concepts.ts'
 
 const facts = loadQuery('vocabulary-facts')

@@ -1,11 +1,11 @@
 /** The catalogues that datasets embed, kept in memory until they change. */
 
-import { fromLines } from '../rdf/lines.ts'
-import type { Names } from '../rdf/names.ts'
-import { graphOf, type Graph } from '../rdf/read.ts'
-import { namedNode } from '../rdf/terms.ts'
-import type { GraphStore } from '../store/graph-store.ts'
-import { bind, loadQuery } from '../store/queries.ts'
+import { fromLines } from '../../rdf/lines.ts'
+import type { Names } from '../../rdf/names.ts'
+import { graphOf, type Graph } from '../../rdf/read.ts'
+import { namedNode } from '../../rdf/terms.ts'
+import type { GraphStore } from '../../store/graph-store.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
 
 const hashQuery = loadQuery('catalogue-hash')
 

@@ -1,11 +1,11 @@
 /** Pending marks as they stand in the store. */
 
-import type { Change } from '../store/change.ts'
-import { toLine } from '../rdf/lines.ts'
-import { ctl, systemGraph, xsd } from '../rdf/namespaces.ts'
-import { literal, namedNode, quad } from '../rdf/terms.ts'
-import type { GraphStore } from '../store/graph-store.ts'
-import { bind, loadQuery } from '../store/queries.ts'
+import type { Change } from '../../store/change.ts'
+import { toLine } from '../../rdf/lines.ts'
+import { ctl, systemGraph, xsd } from '../../rdf/namespaces.ts'
+import { literal, namedNode, quad } from '../../rdf/terms.ts'
+import type { GraphStore } from '../../store/graph-store.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
 import type { Mark, Pending } from './queue.ts'
 
 const pendingQuery = loadQuery('pending')

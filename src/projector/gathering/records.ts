@@ -1,16 +1,16 @@
 /** Turns a batch of marks into index changes: what is stored becomes a document, what is gone a removal. */
 
-import type { IndexChange, SearchIndex } from '../indices/search-index.ts'
-import type { Log } from '../log.ts'
-import { fromLines } from '../rdf/lines.ts'
-import type { Names } from '../rdf/names.ts'
-import { graphOf } from '../rdf/read.ts'
-import { namedNode } from '../rdf/terms.ts'
-import type { GraphStore } from '../store/graph-store.ts'
-import { bind, loadQuery } from '../store/queries.ts'
+import type { IndexChange, SearchIndex } from '../../indices/search-index.ts'
+import type { Log } from '../../log.ts'
+import { fromLines } from '../../rdf/lines.ts'
+import type { Names } from '../../rdf/names.ts'
+import { graphOf } from '../../rdf/read.ts'
+import { namedNode } from '../../rdf/terms.ts'
+import type { GraphStore } from '../../store/graph-store.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
 import type { CatalogueContexts } from './catalogue-contexts.ts'
-import type { Built, DocumentBuilder } from './document.ts'
-import type { Pending } from './queue.ts'
+import type { Built, DocumentBuilder } from '../document.ts'
+import type { Pending } from '../loop/queue.ts'
 import { storedHash } from './stored-hash.ts'
 
 const cataloguesOf = loadQuery('dataset-catalogues')

@@ -1,0 +1,79 @@
+/** What the routes of the repository answer, by kind of request. */
+
+import { z, type RouteConfig } from '@hono/zod-openapi'
+import { formats } from '../../rdf/media-types.ts'
+
+type Responses = RouteConfig['responses']
+
+/** No zod here: a JSON-LD body would be parsed as JSON before its handler sees it. */
+export const rdfContent = Object.fromEntries(
+  Object.values(formats).map(({ mediaType }) => [
+    mediaType,
+    { schema: { type: 'string' as const } },
+  ]),
+)
+
+const problem = (description: string) => ({
+  description,
+  content: {
+    'application/problem+json': {
+      schema: z
+        .looseObject({ type: z.string(), title: z.string(), status: z.int() })
+        .openapi('Problem'),
+    },
+  },
+})
+
+const failures = {
+  400: problem('A parameter or the body is wrong; line and column where they are known'),
+  404: problem('No such resource'),
+  503: problem(
+    'The store is away or the time limit is reached; Retry-After says when to come back',
+  ),
+}
+
+const writeFailures = {
+  ...failures,
+  401: problem('No valid API key'),
+  403: problem('The key lacks the permission'),
+  409: problem('In conflict with what is stored'),
+  412: problem('The resource is not in the state that the client expects'),
+  413: problem('Larger than a limit'),
+  415: problem('Not an RDF media type'),
+  422: problem('Well-formed, but not what belongs here'),
+  429: problem('Too many writes at once, or too many wrong keys'),
+}
+
+export const graph: Responses = {
+  200: { description: 'The RDF, in the format of the suffix or of Accept', content: rdfContent },
+  304: { description: 'The client has this state already' },
+  406: problem('None of the accepted media types can be served'),
+  ...failures,
+}
+
+export const write: Responses = {
+  201: { description: 'Created; Location is the IRI of the resource' },
+  204: { description: 'Updated' },
+  304: { description: 'Unchanged: the body says what is stored already' },
+  ...writeFailures,
+}
+
+export const removal: Responses = { 204: { description: 'Deleted' }, ...writeFailures }
+
+export const list: Responses = {
+  200: {
+    description: 'Strings, ordered by id',
+    content: { 'application/json': { schema: z.array(z.string()) } },
+  },
+  ...failures,
+}
+
+export const profile: Responses = {
+  200: {
+    description: 'The active profile',
+    content: {
+      'application/json': { schema: z.looseObject({}) },
+      'text/turtle': { schema: z.string() },
+    },
+  },
+}

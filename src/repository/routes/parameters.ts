@@ -1,0 +1,42 @@
+/** The parameters of the repository's routes. */
+
+import { z } from '@hono/zod-openapi'
+
+const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
+
+export const list = z.object({
+  valueType: z
+    .enum(['uriRefs', 'identifiers', 'originalIds'])
+    .default('uriRefs')
+    .openapi({ description: 'IRIs, platform ids, or ids at the origin' }),
+  offset: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(5000).optional().openapi({
+    description: 'Default 100; original ids of a catalogue without limit and offset: all of them',
+  }),
+})
+
+export const origin = z.object({
+  originalId: z
+    .string()
+    .min(1)
+    .max(2000)
+    .regex(/^\P{Cc}*$/u, 'must not hold control characters')
+    .openapi({ description: 'The id of the dataset at its origin, unique in its catalogue' }),
+})
+
+export const put = origin.extend({
+  recordModified: z.iso.datetime({ offset: true }).optional().openapi({
+    description: 'Refuse with 409 when the stored record was modified later',
+  }),
+  enforceUpdate: flag.default(false).openapi({ description: 'Write even what is unchanged' }),
+  publicationStatus: z.enum(['published']).optional(),
+  accessLevel: z.enum(['public']).optional(),
+})
+
+export const catalogue = z.object({ catalogueId: z.string() })
+export const dataset = z.object({ datasetId: z.string() })
+export const vocabulary = z.object({ vocabularyId: z.string() })
+
+export const datasetList = list.extend({
+  catalogue: z.string().optional().openapi({ description: 'Only the datasets of this catalogue' }),
+})

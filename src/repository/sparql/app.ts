@@ -1,0 +1,48 @@
+/** The public SPARQL endpoint: read-only and bounded, in front of whichever store is configured. */
+
+import { Failure } from '../../errors.ts'
+import { newApp, type App, type AppContext, type AppOptions } from '../../http/app.ts'
+import { answerRdf } from '../../http/rdf.ts'
+import { addVary } from '../../http/shell/headers.ts'
+import type { GraphStore } from '../../store/graph-store.ts'
+import { serviceDescription } from './description.ts'
+import { received } from './received.ts'
+import { queryByGet, queryByPost } from './routes.ts'
+
+export type SparqlDeps = {
+  readonly store: Pick<GraphStore, 'publicQuery'>
+  /** The endpoint's public address, for its description. */
+  readonly address: string
+  /** Longest query in bytes. */
+  readonly queryBytes: number
+  readonly http: Omit<AppOptions, 'name'>
+}
+
+export function sparqlApp(deps: SparqlDeps): App {
+  const app = newApp({ ...deps.http, name: 'sparql' })
+  app.openapi(queryByGet, (c) => answer(c, deps))
+  app.openapi(queryByPost, (c) => answer(c, deps))
+  return app
+}
+
+async function answer(
+  c: AppContext,
+  { store, address, queryBytes }: SparqlDeps,
+): Promise<Response> {
+  const { query, ...graphs } = await received(c, queryBytes)
+  if (query === undefined) {
+    if (c.req.method === 'POST')
+      throw new Failure(
+        'malformed-query',
+        'send the query as "query" of a form, or as application/sparql-query',
+      )
+    return answerRdf(c, serviceDescription(address))
+  }
+  const request = { query, accept: c.req.header('Accept'), client: c.get('client'), ...graphs }
+  const { mediaType, body, cut } = await store.publicQuery(request, c.get('signal'))
+  // A client must be able to tell half an answer from a whole one.
+  if (cut) c.header('Results-Cut', 'true')
+  const response = c.body(body, 200, { 'Content-Type': mediaType })
+  addVary(response.headers, 'Accept')
+  return response
+}
