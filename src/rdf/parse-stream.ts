@@ -23,7 +23,15 @@ export async function* parseStream(
   format: Format,
   options: ParseOptions,
 ): AsyncIterable<Quad[]> {
-  if (format === 'jsonld') return yield* whole(source, options)
+  if (format === 'jsonld') yield* whole(source, options)
+  else yield* pieces(source, format, options)
+}
+
+async function* pieces(
+  source: AsyncIterable<Uint8Array>,
+  format: Exclude<Format, 'jsonld'>,
+  options: ParseOptions,
+): AsyncIterable<Quad[]> {
   const reader: PieceReader = format === 'rdfxml' ? xmlPieces(options) : n3Pieces(format, options)
   let waiting: Quad[] = []
   for await (const text of texts(source, format)) {

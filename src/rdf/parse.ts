@@ -26,7 +26,7 @@ export async function parse(text: string, format: Format, options: ParseOptions)
     case 'n3':
       return readN3(text, format, options)
     default:
-      throw new Error(`unknown format ${format satisfies never}`)
+      throw new Error(`unknown format ${String(format satisfies never)}`)
   }
 }
 

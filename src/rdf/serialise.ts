@@ -32,7 +32,7 @@ export async function serialise(
     case 'rdfxml':
       return rdfXml(quads)
     default:
-      throw new Error(`unknown format ${format satisfies never}`)
+      throw new Error(`unknown format ${String(format satisfies never)}`)
   }
 }
 

@@ -1,5 +1,7 @@
 /** Types for the part of rdf-canonize that is used here; the package has none. */
 declare module 'rdf-canonize' {
+  import type { Quad } from '@rdfjs/types'
+
   export type Digest = { update(text: string): void; digest(): string }
   type Settings = {
     readonly algorithm: 'RDFC-1.0'
@@ -7,8 +9,5 @@ declare module 'rdf-canonize' {
     readonly createMessageDigest: () => Digest
     readonly maxDeepIterations: number
   }
-  export function canonize(
-    quads: readonly import('@rdfjs/types').Quad[],
-    settings: Settings,
-  ): Promise<string>
+  export function canonize(quads: readonly Quad[], settings: Settings): Promise<string>
 }

@@ -1,5 +1,5 @@
 /** The factory that every reader makes its terms with: no IRI, tag or text gets past it unchecked. */
-import type { Literal, NamedNode, Quad } from '@rdfjs/types'
+import type { BlankNode, Literal, NamedNode, Quad } from '@rdfjs/types'
 import { isIri, maxIriBytes, repairIri } from '../iri.ts'
 import { blankNode, defaultGraph, literal, namedNode, quad } from '../terms.ts'
 import { BadTerm, type ParseOptions, type Place } from './options.ts'
@@ -29,74 +29,87 @@ type Direction = { readonly language: string; readonly direction?: string }
  * RDF/JS terms that are checked while they are made; throws `BadTerm`. `place` is asked only when something is reported.
  * Labels of blank nodes are made unique to this factory.
  */
-export function checkedTerms(options: ParseOptions, place: () => Place = () => ({})) {
-  const known = new Map<string, NamedNode>()
-  const prefix = `p${++parses}_`
-  const { repair } = options
+export class CheckedTerms {
+  readonly options: ParseOptions
+  readonly place: () => Place
+  readonly prefix = `p${++parses}_`
+  readonly known = new Map<string, NamedNode>()
 
-  const repaired = (from: string): NamedNode => {
-    const to = repairIri(from)
-    const usable = isIri(to) && Buffer.byteLength(to) <= maxIriBytes
-    repair?.({ kind: 'iri', from, ...(usable ? { to } : {}), ...place() })
-    return usable ? namedNode(to) : unusable
+  constructor(options: ParseOptions, place: () => Place = () => ({})) {
+    this.options = options
+    this.place = place
   }
-  const checked = (iri: string): NamedNode => {
-    const good = isIri(iri)
-    if (good && (iri.length * 3 <= maxIriBytes || Buffer.byteLength(iri) <= maxIriBytes)) {
-      return namedNode(iri)
+
+  namedNode(iri: string): NamedNode {
+    let term = this.known.get(iri)
+    if (!term) this.known.set(iri, (term = this.iri(iri)))
+    if (this.known.size > 10_000) this.known.clear()
+    return term
+  }
+
+  literal(value: string, extra?: string | NamedNode | Direction): Literal | NamedNode {
+    const text = this.text(value)
+    if (text === undefined) return unusable
+    if (extra === undefined || extra === '') return literal(text)
+    if (typeof extra === 'string') return literal(text, this.language(extra))
+    if ('termType' in extra) return extra === unusable ? unusable : literal(text, extra)
+    if (extra.direction && !this.options.repair) {
+      throw new BadTerm('literals with a base direction are not supported', extra.direction)
     }
-    if (repair) return repaired(iri)
+    return literal(text, this.language(extra.language))
+  }
+
+  blankNode(label?: string): BlankNode {
+    return label === undefined ? blankNode() : blankNode(this.prefix + safeLabel(label))
+  }
+
+  variable(name: string): never {
+    throw new BadTerm(`variables are not RDF (?${name})`, name)
+  }
+
+  readonly defaultGraph = defaultGraph
+  readonly quad = quad
+
+  private iri(iri: string): NamedNode {
+    const { repair } = this.options
+    const good = isIri(iri)
+    if (good && isShort(iri)) return namedNode(iri)
+    if (repair) {
+      const to = good ? iri : repairIri(iri)
+      const usable = isIri(to) && isShort(to)
+      repair({ kind: 'iri', from: iri, ...(usable ? { to } : {}), ...this.place() })
+      return usable ? namedNode(to) : unusable
+    }
     if (good)
       throw new BadTerm(`an IRI is longer than ${maxIriBytes} bytes`, iri, 'invalid-content')
     throw new BadTerm(`<${iri.toWellFormed()}> is not an absolute IRI (RFC 3987)`, iri)
   }
-  const language = (from: string): string => {
+
+  private language(from: string): string {
     if (tag.test(from)) return from
+    const { repair } = this.options
     if (!repair) throw new BadTerm(`"${from}" is not a language tag (BCP 47)`, from)
     const candidate = from.trim().replaceAll(/[_\s]+/g, '-')
     const to = tag.test(candidate) ? candidate : ''
-    repair({ kind: 'language', from, to, ...place() })
+    repair({ kind: 'language', from, to, ...this.place() })
     return to
   }
-  const text = (value: string): string | undefined => {
-    if (value.length <= maxLiteral && value.isWellFormed()) return value
-    if (value.length > maxLiteral) {
-      if (!repair) throw new BadTerm('a literal is longer than 1 MiB', value, 'invalid-content')
-      repair({ kind: 'literal', from: value.slice(0, 80), ...place() })
-      return undefined
+
+  /** `undefined` when a literal is too long to be kept. */
+  private text(value: string): string | undefined {
+    const short = value.length <= maxLiteral
+    if (short && value.isWellFormed()) return value
+    const { repair } = this.options
+    if (!repair) {
+      throw short
+        ? new BadTerm('a literal holds half of a surrogate pair', value)
+        : new BadTerm('a literal is longer than 1 MiB', value, 'invalid-content')
     }
-    if (!repair) throw new BadTerm('a literal holds half of a surrogate pair', value)
-    const to = value.toWellFormed()
-    repair({ kind: 'literal', from: to.slice(0, 80), to: to.slice(0, 80), ...place() })
-    return to
-  }
-  return {
-    namedNode(iri: string): NamedNode {
-      let term = known.get(iri)
-      if (!term) known.set(iri, (term = checked(iri)))
-      if (known.size > 10_000) known.clear()
-      return term
-    },
-    literal(value: string, extra?: string | NamedNode | Direction): Literal | NamedNode {
-      const kept = text(value)
-      if (kept === undefined) return unusable
-      if (extra === undefined || extra === '') return literal(kept)
-      if (typeof extra === 'string') return literal(kept, language(extra))
-      if ('termType' in extra) return extra === unusable ? unusable : literal(kept, extra)
-      if (extra.direction && !repair) {
-        throw new BadTerm('literals with a base direction are not supported', extra.direction)
-      }
-      return literal(kept, language(extra.language))
-    },
-    blankNode: (label?: string) =>
-      label === undefined ? blankNode() : blankNode(prefix + safeLabel(label)),
-    variable(name: string): never {
-      throw new BadTerm(`variables are not RDF (?${name})`, name)
-    },
-    defaultGraph,
-    quad,
+    const start = value.slice(0, 80).toWellFormed()
+    repair({ kind: 'literal', from: start, ...(short ? { to: start } : {}), ...this.place() })
+    return short ? value.toWellFormed() : undefined
   }
 }
 
-/** Made by `checkedTerms`. */
-export type CheckedTerms = ReturnType<typeof checkedTerms>
+const isShort = (iri: string) =>
+  iri.length * 3 <= maxIriBytes || Buffer.byteLength(iri) <= maxIriBytes

@@ -2,7 +2,7 @@
 import type { Quad } from '@rdfjs/types'
 import jsonld from 'jsonld'
 import { Failure } from '../../errors.ts'
-import { checkedTerms } from './checked-terms.ts'
+import { CheckedTerms } from './checked-terms.ts'
 import { ExpandedJson } from './expanded-json.ts'
 import { spellings } from './json-languages.ts'
 import { eachObject, isObject, type Json, readJson } from './json-tree.ts'
@@ -22,7 +22,7 @@ export async function readJsonLd(text: string, options: ParseOptions): Promise<Q
   const spelling = spellings(tree)
   const restore = shieldSpaces(tree, text)
   const expanded = await expand(tree, options.baseIri)
-  const terms = checkedTerms(options)
+  const terms = new CheckedTerms(options)
   const document = new ExpandedJson({ terms, spelling, restore })
   try {
     document.graph(expanded, terms.defaultGraph())

@@ -4,7 +4,7 @@ import type { DataFactory, Quad } from '@rdfjs/types'
 import { Lexer, Parser } from 'n3'
 import { Failure } from '../../errors.ts'
 import type { Format } from '../media-types.ts'
-import { type CheckedTerms, checkedTerms } from './checked-terms.ts'
+import { CheckedTerms } from './checked-terms.ts'
 import { BadTerm, malformed, type ParseOptions, type Place, refused } from './options.ts'
 import { type PieceReader, plain } from './pieces.ts'
 import { placeInLine } from './place.ts'
@@ -28,7 +28,7 @@ type Observers = {
 type TokenParser = { parse(input: string | EventEmitter, observers?: Observers): Quad[] }
 
 // In repair mode the lexer lets these through, so that the factory can put them right and say so.
-const lenientIri = new RegExp('<([^\\u0000-\\u001f<>\\\\]*)>[ \\t]*', 'y')
+const lenientIri = /<((?:[^<>\\\p{Cc}]|\t)*)>[ \t]*/uy
 const lenientTag = /@([a-z]+(?:[-_][a-z0-9]+)*)(?=[^a-z0-9_])/iy
 
 function tokenParser(format: N3Format, options: ParseOptions, terms: CheckedTerms): TokenParser {
@@ -38,9 +38,11 @@ function tokenParser(format: N3Format, options: ParseOptions, terms: CheckedTerm
   const settings = {
     format: mediaTypes[format],
     baseIRI: options.baseIri,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a literal may come back as the unusable term
     factory: terms as unknown as DataFactory,
     lexer,
   }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- observers are missing in the published types
   return new Parser(settings) as unknown as TokenParser
 }
 
@@ -49,6 +51,7 @@ const placeOfToken = ({ line, start }: Token): Place =>
 
 /** N3.js names the token or quotes what it could not read; the line is always there. */
 function placeOfError(error: Error, text: string): Place {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- documented, but not in the published types
   const { context } = error as { context?: { token?: Token; line?: number } }
   if (context?.token) return placeOfToken(context.token)
   const line = context?.line
@@ -75,7 +78,7 @@ const formula = (token: Token, format: N3Format) => {
 export function readN3(text: string, format: N3Format, options: ParseOptions): Quad[] {
   if (!options.repair && format !== 'n3') {
     try {
-      return plain(tokenParser(format, options, checkedTerms(options)).parse(text), false)
+      return plain(tokenParser(format, options, new CheckedTerms(options)).parse(text), false)
     } catch (error) {
       if (!(error instanceof BadTerm)) throw translated(error, {}, text)
     }
@@ -85,7 +88,7 @@ export function readN3(text: string, format: N3Format, options: ParseOptions): Q
     place = placeOfToken(token)
     formula(token, format)
   }
-  const terms = checkedTerms(options, () => place)
+  const terms = new CheckedTerms(options, () => place)
   try {
     return plain(tokenParser(format, options, terms).parse(text, { onToken }), true)
   } catch (error) {
@@ -105,7 +108,7 @@ export function n3Pieces(format: N3Format, options: ParseOptions): PieceReader {
   let place: Place = {}
   let quads: Quad[] = []
   let waiting = 0
-  const terms = checkedTerms(options, () => place)
+  const terms = new CheckedTerms(options, () => place)
   const run = (event: string, text = ''): Quad[] => {
     try {
       listeners.get(event)?.(text)
@@ -118,7 +121,9 @@ export function n3Pieces(format: N3Format, options: ParseOptions): PieceReader {
     quads = []
     return found
   }
-  tokenParser(format, options, terms).parse(source as unknown as EventEmitter, {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `on` is all that is called
+  const emitter = source as unknown as EventEmitter
+  tokenParser(format, options, terms).parse(emitter, {
     onQuad: (error, quad) => {
       if (error) throw error
       if (quad) quads.push(quad)

@@ -2,7 +2,7 @@
 import type { DataFactory, Literal, Quad } from '@rdfjs/types'
 import { type IActiveTag, RdfXmlParser } from 'rdfxml-streaming-parser'
 import { Failure } from '../../errors.ts'
-import { type CheckedTerms, checkedTerms } from './checked-terms.ts'
+import { CheckedTerms } from './checked-terms.ts'
 import { BadTerm, malformed, type ParseOptions, type Place, refused } from './options.ts'
 import { type PieceReader, plain } from './pieces.ts'
 import { declareEntities, refuseDeclarations } from './xml-entities.ts'
@@ -116,10 +116,7 @@ function translated(error: unknown, place: Place): unknown {
 
 /** Reads in pieces; memory is bounded by one element. */
 export function xmlPieces(options: ParseOptions): PieceReader {
-  const reader: Reader = new Reader(
-    options,
-    checkedTerms(options, () => reader.place()),
-  )
+  const reader: Reader = new Reader(options, new CheckedTerms(options, () => reader.place()))
   const run = (step: () => void): Quad[] => {
     try {
       step()
