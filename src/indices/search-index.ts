@@ -117,6 +117,8 @@ export type Answer = {
   readonly hits: readonly Hit[]
   /** Absent when none were asked for. */
   readonly facets?: readonly Facet[]
+  /** Wildcard patterns that stand for more terms than were looked for. */
+  readonly shortened?: readonly string[]
 }
 
 export type Entry = { readonly id: string; readonly version: number; readonly hash: string }

@@ -11,7 +11,7 @@ const longest = 64
 const asciiRuns = /[A-Za-z0-9]+/g
 const runs = /[\p{L}\p{N}\p{M}]+/gu
 // A value without anything above U+007F needs neither normalisation nor segmentation.
-const beyondAscii = /[^\x00-\x7f]/
+const beyondAscii = /\P{ASCII}/u
 
 /**
  * The words of a text as written: maximal runs of letters, digits and marks of its NFKC form, runs of scripts without

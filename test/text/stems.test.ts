@@ -1,6 +1,6 @@
 /** Stems per language, and the bucket a language key leads to. */
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bucketOf, officialLanguages } from '../../src/text/language.ts'
 import { stemmers } from '../../src/text/stemmers.ts'

@@ -1,6 +1,6 @@
 /** The tokeniser by its tables, and what holds for any text. */
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compareCodePoints, cutCodePoints } from '../../src/text/code-points.ts'
 import { fold } from '../../src/text/fold.ts'
@@ -80,7 +80,7 @@ describe('tokens', () => {
         for (const token of tokens(text)) {
           expect(token).toMatch(/^[\p{L}\p{N}\p{M}]+$/u)
           expect(token.isWellFormed()).toBe(true)
-          expect([...token].length).toBeLessThanOrEqual(64)
+          expect(Array.from(token).length).toBeLessThanOrEqual(64)
         }
       }),
     )

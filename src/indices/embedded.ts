@@ -1,0 +1,87 @@
+/** The embedded search engine: one file, one writer thread, a few reader threads, nothing to install. */
+
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { Log } from '../log.ts'
+import { officialLanguages } from '../text/language.ts'
+import type { ReaderCalls, WriterCalls } from './embedded/threads/messages.ts'
+import { Readers } from './embedded/threads/readers.ts'
+import { Thread, unavailable } from './embedded/threads/thread.ts'
+import { WriteQueue } from './embedded/threads/write-queue.ts'
+import type { SearchIndex } from './search-index.ts'
+
+export type EmbeddedOptions = {
+  /** Holds `index.db`; made when it is not there. */
+  readonly directory: string
+  readonly log: Log
+  /** Reader threads; by default one less than there are cores, at least 1 and at most 2. */
+  readonly readers?: number
+  /** Languages with a text bucket of their own; by default the official ones of the European Union. */
+  readonly languages?: readonly string[]
+  /** Milliseconds after which a search fails with `time-limit`. */
+  readonly searchMs?: number
+}
+
+/**
+ * Good to about a million records. A file that cannot be read is set aside and replaced by an empty one: `configure` then
+ * asks for a rebuild.
+ */
+export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchIndex> {
+  const { directory, log, languages = officialLanguages, searchMs = 10_000 } = options
+  mkdirSync(directory, { recursive: true })
+  const path = join(directory, 'index.db')
+  const mark = join(directory, 'index.damaged')
+  const damaged = () => writeFileSync(mark, '')
+  const common = { path, log, damaged }
+  if (existsSync(mark)) setAside(path, mark, log)
+  const entry = new URL('embedded/writing/worker.ts', import.meta.url)
+  const writer = new Thread<WriterCalls>({ ...common, name: 'writer', entry })
+  await writer.call('open', undefined).answer.catch((error: unknown) => {
+    if (!existsSync(mark)) throw error
+    setAside(path, mark, log)
+    return writer.call('open', undefined).answer
+  })
+  const count = options.readers ?? Math.max(1, Math.min(2, availableParallelism() - 1))
+  const readers = new Readers(
+    Array.from({ length: count }, (_, i) => {
+      const worker = new URL('embedded/reading/worker.ts', import.meta.url)
+      return new Thread<ReaderCalls>({ ...common, name: `reader ${i + 1}`, entry: worker })
+    }),
+    searchMs,
+  )
+  const queue = new WriteQueue(writer, (work) => readers.pausedFor(work))
+  return {
+    configure: async (settings) => {
+      const emptied = await writer.call('configure', { settings, languages }).answer
+      if (emptied.length > 0) log.warn({ indices: emptied }, 'index.emptied')
+      return { rebuild: emptied.length > 0 }
+    },
+    write: (changes, signal) => queue.write(changes, signal),
+    search: (request, signal) => readers.run('search', request, signal),
+    get: (index, id, signal) => readers.run('get', { index, id }, signal),
+    entries: (index, after, limit, signal) =>
+      readers.run('entries', { index, after, limit }, signal),
+    newest: () => readers.run('newest', undefined),
+    health: async () => ({ documents: await readers.run('documents', undefined) }),
+    close: async () => {
+      await queue.close()
+      await readers.close()
+      await writer.call('close', undefined).answer
+    },
+  }
+}
+
+/** One broken file is kept for those who want to know why; an older one makes room for it. */
+function setAside(path: string, mark: string, log: Log): void {
+  try {
+    const kept = `${path}.broken`
+    rmSync(kept, { recursive: true, force: true })
+    if (existsSync(path)) renameSync(path, kept)
+    for (const end of ['-wal', '-shm']) rmSync(path + end, { recursive: true, force: true })
+    rmSync(mark, { force: true })
+    log.error({ file: path, kept }, 'index.set-aside')
+  } catch (error) {
+    throw unavailable('its broken file cannot be moved away', error)
+  }
+}

@@ -1,0 +1,31 @@
+/** Opening the index file, and telling a damaged one from other troubles. */
+
+import { DatabaseSync } from 'node:sqlite'
+
+/**
+ * A connection in WAL mode. The index can be rebuilt, so `synchronous=NORMAL` is enough: a power cut may lose the last
+ * commits, never consistency.
+ */
+export function openDatabase(path: string, role: 'writer' | 'reader'): DatabaseSync {
+  const db = new DatabaseSync(path, { timeout: 5000 })
+  try {
+    if (role === 'writer') db.exec('PRAGMA page_size=4096; PRAGMA journal_mode=WAL')
+    db.exec('PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-65536')
+    if (role === 'reader') db.exec('PRAGMA query_only=1')
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+const corrupt = 11
+const cannotOpen = 14
+const notADatabase = 26
+
+/** Whether SQLite said that the file itself is at fault. */
+export function isDamage(error: unknown): boolean {
+  if (!(error instanceof Error) || !('errcode' in error)) return false
+  const code = Number(error.errcode) & 0xff
+  return code === corrupt || code === notADatabase || code === cannotOpen
+}

@@ -1,0 +1,115 @@
+/** Narrowing a match set by columns: each function keeps what fits and answers the same set. */
+
+import type { Box, FacetFilter, Filter } from '../../search-index.ts'
+import { intersect, membersOf, remove, unite, type Bitmap } from '../columns/bitmap.ts'
+import type { Columns, Periods } from '../columns/columns.ts'
+import type { FacetDictionary } from '../columns/facet-dictionary.ts'
+import type { View } from '../reading/view.ts'
+
+type Bounds = { readonly from?: number; readonly to?: number }
+
+/** An index that has no such field, facet or flag keeps nothing. */
+export function keepFiltered(
+  set: Bitmap,
+  filter: Filter,
+  view: View,
+  facets: FacetDictionary,
+): Bitmap {
+  const { columns } = view
+  const { settings } = view.generation
+  if (filter.date) {
+    const periods = columns.dates[settings.dates.indexOf(filter.date.name)]
+    keepPeriods(set, periods, filter.date)
+  }
+  for (const range of filter.numbers ?? []) {
+    keepNumbers(set, columns.numbers[settings.numbers.indexOf(range.name)], range)
+  }
+  for (const name of filter.flags ?? []) {
+    const flags = columns.flags[settings.flags.indexOf(name)]
+    keep(set, (n) => flags?.[n] === 2)
+  }
+  if (filter.box) keepBoxes(set, columns, settings.boxes ? filter.box : undefined)
+  return filter.facets ? keepFacets(set, filter.facets, view, facets) : set
+}
+
+function keep(set: Bitmap, fits: (n: number) => boolean): Bitmap {
+  for (const n of membersOf(set)) if (!fits(n)) remove(set, n)
+  return set
+}
+
+/** Any period overlaps; both bounds inclusive. */
+export function keepPeriods(set: Bitmap, periods: Periods | undefined, bounds: Bounds): Bitmap {
+  if (!periods) return set.fill(0)
+  const { from = -Infinity, to = Infinity } = bounds
+  return keep(
+    set,
+    (n) =>
+      ((periods.from[n] ?? Number.NaN) <= to && (periods.to[n] ?? Number.NaN) >= from) ||
+      (periods.more.get(n)?.some((period) => period[0] <= to && period[1] >= from) ?? false),
+  )
+}
+
+export function keepNumbers(
+  set: Bitmap,
+  numbers: Float64Array | undefined,
+  bounds: Bounds,
+): Bitmap {
+  if (!numbers) return set.fill(0)
+  const { from = -Infinity, to = Infinity } = bounds
+  return keep(set, (n) => {
+    const value = numbers[n] ?? Number.NaN
+    return value >= from && value <= to
+  })
+}
+
+const noBoxes = new Float64Array(0)
+
+/** Any box of the record meets the wanted one, borders included. */
+function keepBoxes(set: Bitmap, columns: Columns, wanted: Box | undefined): Bitmap {
+  if (!wanted) return set.fill(0)
+  const [west, south, east, north] = wanted
+  const meets = (boxes: Float64Array, at: number) =>
+    (boxes[at] ?? Number.NaN) <= east &&
+    (boxes[at + 1] ?? Number.NaN) <= north &&
+    (boxes[at + 2] ?? Number.NaN) >= west &&
+    (boxes[at + 3] ?? Number.NaN) >= south
+  return keep(set, (n) => {
+    if (meets(columns.boxes, n * 4)) return true
+    const more = columns.moreBoxes.get(n) ?? noBoxes
+    for (let at = 0; at < more.length; at += 4) if (meets(more, at)) return true
+    return false
+  })
+}
+
+/** Groups combine by `groupOperator`, the values of one group by `operator`. */
+function keepFacets(set: Bitmap, filter: FacetFilter, view: View, facets: FacetDictionary): Bitmap {
+  const groups = filter.groups.filter((group) => group.values.length > 0)
+  if (groups.length === 0) return set
+  const known = new Set(view.generation.settings.facets.map((facet) => facet.id))
+  const kept = groups.map(({ facet, values }) => {
+    const found = [...new Set(values)].map((value) => facets.find(facet, value))
+    const ords = found.filter((o) => o !== undefined)
+    const all = filter.operator === 'AND'
+    const hopeless = !known.has(facet) || (all && ords.length < found.length)
+    return keepMarked(set.slice(), view.columns, { ords: hopeless ? [] : ords, all })
+  })
+  return kept.reduce(filter.groupOperator === 'AND' ? intersect : unite)
+}
+
+/** Records with any, or with all, of some facet values; a record has a value at most once. */
+export function keepMarked(
+  set: Bitmap,
+  { starts, ords }: Columns,
+  wanted: { readonly ords: readonly number[]; readonly all: boolean },
+): Bitmap {
+  if (wanted.ords.length === 0) return set.fill(0)
+  const needed = wanted.all ? wanted.ords.length : 1
+  const marks = new Uint8Array(Math.max(...wanted.ords) + 1)
+  for (const o of wanted.ords) marks[o] = 1
+  return keep(set, (n) => {
+    let count = 0
+    const end = starts[n + 1] ?? 0
+    for (let at = starts[n] ?? 0; at < end; at++) count += marks[ords[at] ?? 0] ?? 0
+    return count >= needed
+  })
+}

@@ -1,0 +1,129 @@
+/** One index as a reader sees it: its columns, and which record numbers are alive in this snapshot. */
+
+import type { DatabaseSync } from 'node:sqlite'
+import { add, bitmapOf, remove, sizeOf, type Bitmap } from '../columns/bitmap.ts'
+import { Columns } from '../columns/columns.ts'
+import { columnsOf, type Column } from '../layout.ts'
+import { Positions } from '../ordering/positions.ts'
+import { tablesOf, type Tables } from '../tables.ts'
+import type { Generation } from '../writing/generations.ts'
+
+export class View {
+  readonly generation: Generation
+  readonly tables: Tables
+  readonly columns: Columns
+  /** Columns of the full-text table. */
+  readonly textColumns: readonly Column[]
+  /** Ties are broken by id. */
+  readonly ids: Positions
+  live: Bitmap = bitmapOf(0)
+  readonly #db: DatabaseSync
+  readonly #statements
+  readonly #texts = new Map<string, Positions>()
+  #lastDeath = 0
+
+  constructor(db: DatabaseSync, generation: Generation) {
+    this.#db = db
+    this.generation = generation
+    this.tables = tablesOf(generation.index, generation.generation)
+    this.columns = new Columns(generation.settings)
+    this.textColumns = columnsOf(generation.settings, generation.languages)
+    this.#statements = prepare(db, this.tables)
+    this.ids = new Positions({
+      scan: () => this.#statements.ids.iterate(),
+      textOf: (n) => textAt(this.#statements.id.get(n), 'id'),
+    })
+  }
+
+  get count(): number {
+    return sizeOf(this.live)
+  }
+
+  /** Positions by a sort text (`title.de`), falling back to the text without language. */
+  positionsBy(name: string, fallback: string | undefined): Positions {
+    const known = this.#texts.get(name)
+    if (known) return known
+    const { merged, orders } = this.#statements
+    const made = new Positions({
+      scan: () => this.#preferred(merged.iterate(name, fallback ?? name), name),
+      textOf: (n) => {
+        const all: Readonly<Record<string, string>> = JSON.parse(
+          textAt(orders.get(n), 'orders') ?? '{}',
+        )
+        return all[name] ?? (fallback === undefined ? undefined : all[fallback])
+      },
+    })
+    made.extend(this.columns.size)
+    this.#texts.set(name, made)
+    return made
+  }
+
+  /** Takes in what was committed since the last request; inside the request's transaction. */
+  refresh(): void {
+    const first = this.columns.size
+    for (const row of this.#statements.rows.iterate(first - 1)) {
+      this.columns.append(Number(row['n']), row)
+      this.#grow()
+      add(this.live, Number(row['n']))
+    }
+    this.#bury()
+    for (const positions of [this.ids, ...this.#texts.values()]) {
+      positions.extend(this.columns.size)
+    }
+  }
+
+  #grow(): void {
+    if (this.live.length * 32 >= this.columns.size) return
+    const wider = bitmapOf(Math.max(1024, this.columns.size * 2))
+    wider.set(this.live)
+    this.live = wider
+  }
+
+  #bury(): void {
+    const oldest = Number(this.#statements.oldestDeath.get()?.['seq'] ?? 0)
+    // A reader that slept for very long finds the first of the deaths it missed already forgotten.
+    if (oldest > this.#lastDeath + 1) {
+      this.live.fill(0)
+      for (const row of this.#statements.living.iterate()) add(this.live, Number(row['n']))
+    }
+    for (const row of this.#statements.deaths.iterate(this.#lastDeath)) {
+      remove(this.live, Number(row['n']))
+      this.#lastDeath = Number(row['seq'])
+    }
+  }
+
+  /** Of a record that has both texts only the wanted one counts. */
+  *#preferred(rows: Iterable<Row>, name: string): Iterable<Row> {
+    const own = new Set<number>()
+    for (const row of this.#statements.having.iterate(name)) own.add(Number(row['n']))
+    for (const row of rows) if (row['field'] === name || !own.has(Number(row['n']))) yield row
+  }
+
+  /** A statement over this index's tables. */
+  prepare(sql: (tables: Tables) => string) {
+    return this.#db.prepare(sql(this.tables))
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+const textAt = (row: Row | undefined, name: string): string | undefined => {
+  const value = row?.[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+function prepare(db: DatabaseSync, { key, col, ordkey, dead }: Tables) {
+  return {
+    rows: db.prepare(
+      `SELECT n, dates, numbers, flags, boxes, ords FROM ${col} WHERE n > ? ORDER BY n`,
+    ),
+    deaths: db.prepare(`SELECT seq, n FROM ${dead} WHERE seq > ? ORDER BY seq`),
+    oldestDeath: db.prepare(`SELECT min(seq) AS seq FROM ${dead}`),
+    living: db.prepare(`SELECT n FROM ${key} WHERE n IS NOT NULL`),
+    ids: db.prepare(`SELECT n, id AS text FROM ${key} WHERE n IS NOT NULL ORDER BY id`),
+    id: db.prepare(`SELECT id FROM ${col} WHERE n = ?`),
+    orders: db.prepare(`SELECT orders FROM ${col} WHERE n = ?`),
+    having: db.prepare(`SELECT n FROM ${ordkey} WHERE field = ?`),
+    merged: db.prepare(`SELECT field, n, text FROM ${ordkey} WHERE field IN (?, ?) ORDER BY text`),
+  }
+}

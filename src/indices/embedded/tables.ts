@@ -1,0 +1,73 @@
+/** The tables of the index file: what stands in which, and how they are named. */
+
+import type { DatabaseSync } from 'node:sqlite'
+import type { IndexName } from '../settings.ts'
+import type { Column } from './layout.ts'
+
+/** Names of the tables of one generation of one index. */
+export type Tables = {
+  /** Record id → number of its current version (null after a deletion), version, hash. */
+  readonly key: string
+  /** Number → record as deflated JSON; append only. */
+  readonly doc: string
+  /** Number → the narrow row that readers load into arrays. */
+  readonly col: string
+  /** Sort texts in their order. */
+  readonly ordkey: string
+  /** Full text, contentless. */
+  readonly fts: string
+  /** Numbers of replaced and deleted versions, in the order of their end. */
+  readonly dead: string
+}
+
+export function tablesOf(index: IndexName, generation: number): Tables {
+  const name = (table: string) => `${table}_${index}_${generation}`
+  return {
+    key: name('key'),
+    doc: name('doc'),
+    col: name('col'),
+    ordkey: name('ordkey'),
+    fts: name('fts'),
+    dead: name('dead'),
+  }
+}
+
+/** Tables that all indices have in common. */
+export function createCommonTables(db: DatabaseSync): void {
+  db.exec(`
+    CREATE TABLE IF NOT EXISTS gen (
+      name TEXT PRIMARY KEY, generation INTEGER NOT NULL, signature TEXT NOT NULL,
+      settings TEXT NOT NULL, languages TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS ord (
+      o INTEGER PRIMARY KEY, facet TEXT NOT NULL, value TEXT NOT NULL, title TEXT NOT NULL,
+      seq INTEGER NOT NULL);
+    CREATE UNIQUE INDEX IF NOT EXISTS ord_value ON ord (facet, value);
+    CREATE INDEX IF NOT EXISTS ord_seq ON ord (seq);
+    CREATE TABLE IF NOT EXISTS term (term TEXT PRIMARY KEY) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS stem (
+      stem TEXT NOT NULL, term TEXT NOT NULL, PRIMARY KEY (stem, term)) WITHOUT ROWID;`)
+}
+
+export function createTables(db: DatabaseSync, tables: Tables, columns: readonly Column[]): void {
+  const names = columns.map((column) => column.alias).join(', ')
+  db.exec(`
+    CREATE TABLE ${tables.key} (
+      id TEXT PRIMARY KEY, n INTEGER, version INTEGER NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE ${tables.doc} (n INTEGER PRIMARY KEY, json BLOB NOT NULL);
+    CREATE TABLE ${tables.col} (
+      n INTEGER PRIMARY KEY, id TEXT NOT NULL, dates BLOB, numbers BLOB, flags BLOB, boxes BLOB,
+      ords BLOB, orders TEXT);
+    CREATE TABLE ${tables.ordkey} (
+      field TEXT NOT NULL, text TEXT NOT NULL, n INTEGER NOT NULL,
+      PRIMARY KEY (field, text, n)) WITHOUT ROWID;
+    CREATE TABLE ${tables.dead} (
+      seq INTEGER PRIMARY KEY, n INTEGER NOT NULL, gone INTEGER NOT NULL DEFAULT 0);
+    CREATE INDEX ${tables.dead}_waiting ON ${tables.dead} (seq) WHERE gone = 0;
+    CREATE VIRTUAL TABLE ${tables.fts} USING fts5(
+      ${names}, content='', contentless_delete=1, tokenize='ascii');
+    INSERT INTO ${tables.fts} (${tables.fts}, rank) VALUES ('deletemerge', 25);`)
+}
+
+export function dropTables(db: DatabaseSync, tables: Tables): void {
+  for (const name of Object.values(tables)) db.exec(`DROP TABLE IF EXISTS ${name}`)
+}

@@ -1,0 +1,57 @@
+/** What travels between the main thread and the workers: plain values, big ones as text. */
+
+import type { Answer, Entry, SearchRequest } from '../../search-index.ts'
+import type { IndexName, IndexSettings } from '../../settings.ts'
+
+/**
+ * One call of `write`. JSON text crosses a thread border faster than an object tree; records travel as the finished texts
+ * that are stored, so that the worker need not parse them.
+ */
+export type Batch = { readonly heads: string; readonly records: readonly string[] }
+
+/** Per batch what went wrong, and the size of the write-ahead log. */
+export type Written = {
+  readonly errors: readonly (string | undefined)[]
+  readonly walBytes: number
+}
+
+/** Calls of the writer by name: what they take and give. */
+export type WriterCalls = {
+  open: [undefined, undefined]
+  configure: [
+    { readonly settings: readonly IndexSettings[]; readonly languages: readonly string[] },
+    readonly IndexName[],
+  ]
+  write: [readonly Batch[], Written]
+  checkpoint: [undefined, number]
+  close: [undefined, undefined]
+}
+
+export type ReaderCalls = {
+  search: [SearchRequest, Answer]
+  get: [{ readonly index: IndexName; readonly id: string }, string | undefined]
+  entries: [
+    { readonly index: IndexName; readonly after: string; readonly limit: number },
+    readonly Entry[],
+  ]
+  newest: [undefined, number]
+  documents: [undefined, Readonly<Record<IndexName, number>>]
+  close: [undefined, undefined]
+}
+
+/** What one side sends as `unknown` the other takes as `never`: both ends name the same call. */
+export type Call<Payload = unknown> = {
+  readonly id: number
+  readonly name: string
+  readonly payload: Payload
+}
+
+/** `stopped`: the main thread asked for it; `damaged`: the index file is at fault. */
+export type Trouble = 'stopped' | 'damaged' | 'other'
+
+export type Reply<Value = unknown> =
+  | { readonly id: number; readonly value: Value }
+  | { readonly id: number; readonly trouble: Trouble; readonly message: string }
+
+/** What every worker is started with; the number of a call in `stop` asks the worker to give it up. */
+export type Start = { readonly path: string; readonly stop: Int32Array }

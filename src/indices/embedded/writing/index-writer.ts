@@ -1,0 +1,133 @@
+/** Writing the records of one index: every version gets a number of its own and is never changed under it. */
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { deflateRawSync } from 'node:zlib'
+import type { Document } from '../../search-index.ts'
+import type { IndexSettings } from '../../settings.ts'
+import { packOrds, packRow } from '../columns/rows.ts'
+import { columnsOf } from '../layout.ts'
+import type { Tables } from '../tables.ts'
+import type { FacetValues } from './facet-values.ts'
+import type { Terms } from './terms.ts'
+import { Texts } from './texts.ts'
+
+/** What `write` gets: the document without its record, and the record as JSON text. */
+export type Put = { readonly document: Document; readonly record: string }
+type Removal = { readonly id: string; readonly version: number }
+
+type Deps = {
+  readonly db: DatabaseSync
+  readonly tables: Tables
+  readonly settings: IndexSettings
+  readonly languages: readonly string[]
+  readonly terms: Terms
+  readonly values: FacetValues
+}
+
+/** Statements for column sets that were met; documents of one source share a handful. */
+const rememberedInserts = 300
+
+export class IndexWriter {
+  readonly #deps: Deps
+  readonly #texts: Texts
+  readonly #statements
+  readonly #facets: ReadonlySet<string>
+  readonly #inserts = new Map<string, StatementSync>()
+  #last = -1
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#texts = new Texts(deps.terms, columnsOf(deps.settings, deps.languages), deps.languages)
+    this.#statements = prepare(deps.db, deps.tables)
+    this.#facets = new Set(deps.settings.facets.map((facet) => facet.id))
+    this.forget()
+  }
+
+  /** A version that is not newer than the stored one changes nothing. */
+  put({ document, record }: Put): void {
+    const { id, version, hash } = document
+    if (!this.#retire(id, version)) return
+    const n = ++this.#last
+    const { key, doc, col, ordkey } = this.#statements
+    key.run(id, n, version, hash)
+    doc.run(n, deflateRawSync(record, { level: 1 }))
+    const row = packRow(document, this.#deps.settings)
+    const orders = this.#orders(document)
+    const text = orders.length > 0 ? JSON.stringify(Object.fromEntries(orders)) : null
+    col.run(n, id, row.dates, row.numbers, row.flags, row.boxes, this.#ords(document), text)
+    for (const [field, value] of orders) ordkey.run(field, value, n)
+    const columns = this.#texts.of(document)
+    this.#insert([...columns.keys()]).run(n, ...columns.values())
+  }
+
+  /** Leaves the version behind, so that an older put that comes late does not bring the record back. */
+  remove({ id, version }: Removal): void {
+    if (this.#retire(id, version)) this.#statements.key.run(id, null, version, '')
+  }
+
+  /** After a rollback: what the memory says about numbers is wrong. */
+  forget(): void {
+    this.#last = Number(this.#statements.last.get()?.['n'] ?? -1)
+  }
+
+  /** Whether the version is news; if so, the present one is dead. */
+  #retire(id: string, version: number): boolean {
+    const row = this.#statements.find.get(id)
+    if (!row) return true
+    if (Number(row['version']) >= version) return false
+    if (row['n'] !== null) {
+      this.#statements.unindex.run(row['n'] ?? null)
+      this.#statements.die.run(row['n'] ?? null)
+    }
+    return true
+  }
+
+  #ords(document: Document) {
+    const ords = new Set<number>()
+    for (const [facet, values] of Object.entries(document.facets)) {
+      if (!this.#facets.has(facet)) continue
+      for (const value of values) ords.add(this.#deps.values.number(facet, value))
+    }
+    return packOrds(ords)
+  }
+
+  #orders(document: Document): (readonly [string, string])[] {
+    const { orders } = this.#deps.settings
+    return Object.entries(document.order).filter(
+      ([name]) => orders.includes(name) || orders.includes(name.slice(0, name.lastIndexOf('.'))),
+    )
+  }
+
+  #insert(aliases: readonly string[]): StatementSync {
+    const names = ['rowid', ...aliases].join(', ')
+    const known = this.#inserts.get(names)
+    if (known) return known
+    if (this.#inserts.size >= rememberedInserts) this.#inserts.clear()
+    const marks = ['?', ...aliases.map(() => '?')].join(', ')
+    const statement = this.#deps.db.prepare(
+      `INSERT INTO ${this.#deps.tables.fts} (${names}) VALUES (${marks})`,
+    )
+    this.#inserts.set(names, statement)
+    return statement
+  }
+}
+
+function prepare(db: DatabaseSync, tables: Tables) {
+  const { key, doc, col, ordkey, fts, dead } = tables
+  return {
+    find: db.prepare(`SELECT n, version FROM ${key} WHERE id = ?`),
+    key: db.prepare(`INSERT OR REPLACE INTO ${key} (id, n, version, hash) VALUES (?, ?, ?, ?)`),
+    doc: db.prepare(`INSERT INTO ${doc} (n, json) VALUES (?, ?)`),
+    col: db.prepare(
+      `INSERT INTO ${col} (n, id, dates, numbers, flags, boxes, ords, orders)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    ordkey: db.prepare(`INSERT INTO ${ordkey} (field, text, n) VALUES (?, ?, ?)`),
+    unindex: db.prepare(`DELETE FROM ${fts} WHERE rowid = ?`),
+    die: db.prepare(`INSERT INTO ${dead} (n) VALUES (?)`),
+    // Numbers of purged versions stay taken: readers know them as dead.
+    last: db.prepare(
+      `SELECT max(n) AS n FROM (SELECT max(n) AS n FROM ${doc} UNION ALL SELECT max(n) FROM ${dead})`,
+    ),
+  }
+}

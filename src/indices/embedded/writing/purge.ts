@@ -1,0 +1,42 @@
+/** Removing what replaced and deleted versions left behind, a little at a time. */
+
+import type { DatabaseSync } from 'node:sqlite'
+import type { Tables } from '../tables.ts'
+
+/** Rows per transaction: a single write never waits longer than that. */
+const portion = 2_000
+/** Numbers of purged versions that stay on record, so that a reader that slept learns of them. */
+const remembered = 100_000
+
+/** Purges one portion and says whether there is more. Not inside a transaction. */
+export function purge(db: DatabaseSync, tables: Tables): boolean {
+  const { dead, doc, col, ordkey } = tables
+  const rows = db
+    .prepare(`SELECT seq, n FROM ${dead} WHERE gone = 0 ORDER BY seq LIMIT ?`)
+    .all(portion)
+  if (rows.length === 0) return false
+  const orders = db.prepare(`SELECT orders FROM ${col} WHERE n = ?`)
+  const unorder = db.prepare(`DELETE FROM ${ordkey} WHERE field = ? AND text = ? AND n = ?`)
+  const uncol = db.prepare(`DELETE FROM ${col} WHERE n = ?`)
+  const undoc = db.prepare(`DELETE FROM ${doc} WHERE n = ?`)
+  const gone = db.prepare(`UPDATE ${dead} SET gone = 1 WHERE seq = ?`)
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    for (const row of rows) {
+      const n = Number(row['n'])
+      const texts: unknown = JSON.parse(String(orders.get(n)?.['orders'] ?? '{}'))
+      for (const [field, text] of Object.entries(texts ?? {})) unorder.run(field, String(text), n)
+      uncol.run(n)
+      undoc.run(n)
+      gone.run(Number(row['seq']))
+    }
+    db.prepare(
+      `DELETE FROM ${dead} WHERE gone = 1 AND seq <= (SELECT max(seq) FROM ${dead}) - ?`,
+    ).run(remembered)
+    db.exec('COMMIT')
+  } catch (error) {
+    db.exec('ROLLBACK')
+    throw error
+  }
+  return rows.length === portion
+}

@@ -1,0 +1,39 @@
+/** Entry of the writer thread. */
+
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Start, WriterCalls } from '../threads/messages.ts'
+import { serve } from '../threads/serve.ts'
+import { Writer } from './writer.ts'
+
+const purgeEveryMs = 10_000
+
+const { path }: Start = workerData
+let opened: Writer | undefined
+
+/** Opened by the first call, so that a damaged file is an answer and not a crash. */
+function writer(): Writer {
+  opened ??= new Writer(path)
+  return opened
+}
+
+/** Between two portions whatever came in meanwhile goes first. */
+function purge(): void {
+  if (opened?.purge()) setImmediate(purge)
+}
+
+const timer = setInterval(purge, purgeEveryMs).unref()
+
+const calls = {
+  open: () => void writer(),
+  configure: ({ settings, languages }: WriterCalls['configure'][0]) =>
+    writer().configure(settings, languages),
+  write: (batches: WriterCalls['write'][0]) => writer().write(batches),
+  checkpoint: () => writer().checkpoint(),
+  close: () => {
+    clearInterval(timer)
+    opened?.close()
+    opened = undefined
+  },
+}
+
+if (parentPort) serve(parentPort, calls)

@@ -1,0 +1,35 @@
+/** What a field name of a request reaches: the same reading on every engine. */
+
+/** A full-text field, in all buckets or in one. */
+export type Reach = { readonly field: string; readonly bucket?: string }
+
+/** The record's id is searchable in every index, under this name, in the bucket of no language. */
+export const idField = 'id'
+
+/**
+ * What `name` reaches: a field (`title`), the fields below a name (`distributions` → `distributions.title`), or a field in
+ * one configured language (`title.de`). Empty for an unknown name. The bucket of unconfigured languages has no name.
+ */
+export function reachOf(
+  name: string,
+  fields: readonly string[],
+  languages: readonly string[],
+): readonly Reach[] {
+  const all = [idField, ...fields]
+  if (all.includes(name)) return [{ field: name }]
+  const below = fields.filter((field) => field.startsWith(`${name}.`))
+  if (below.length > 0) return below.map((field) => ({ field }))
+  const dot = name.lastIndexOf('.')
+  if (dot < 0) return []
+  const [field, bucket] = [name.slice(0, dot), name.slice(dot + 1).toLowerCase()]
+  return fields.includes(field) && languages.includes(bucket) ? [{ field, bucket }] : []
+}
+
+/** Whether a (field, bucket) pair is reached; `undefined` reaches everything. */
+export const reaches = (
+  reach: readonly Reach[] | undefined,
+  field: string,
+  bucket: string,
+): boolean =>
+  reach === undefined ||
+  reach.some((one) => one.field === field && (one.bucket === undefined || one.bucket === bucket))

@@ -1,0 +1,74 @@
+/** Reducing a record to the fields a client asked for. */
+
+type Json = unknown
+type Fields = Readonly<Record<string, Json>>
+/** Wanted paths as a tree; `true` = the value with everything in it. */
+type Wanted = { [step: string]: Wanted | true }
+
+const language = /^[a-z]{2,3}(-[A-Za-z0-9-]+)?$/
+
+/**
+ * The parts of a record that dotted paths name, descending into objects and through arrays; what is left empty is dropped.
+ * `title.de` on a record without German gives the text of its main language under `de`.
+ */
+export function includeFields(record: Fields, paths: readonly string[]): Fields {
+  const main = mainLanguages(record)
+  const found = pick(record, wantedOf(paths), main)
+  return isFields(found) ? found : {}
+}
+
+function wantedOf(paths: readonly string[]): Wanted {
+  const root: Wanted = Object.create(null)
+  for (const path of paths) {
+    const steps = path.split('.')
+    let at = root
+    for (const [i, step] of steps.entries()) {
+      const known = at[step]
+      if (known === true) break
+      const next: Wanted | true = i === steps.length - 1 ? true : (known ?? Object.create(null))
+      at[step] = next
+      if (next !== true) at = next
+    }
+  }
+  return root
+}
+
+function pick(value: Json, wanted: Wanted, main: readonly string[]): Json {
+  if (Array.isArray(value)) {
+    const kept = value.map((part) => pick(part, wanted, main)).filter((part) => part !== undefined)
+    return kept.length > 0 ? kept : undefined
+  }
+  if (!isFields(value)) return undefined
+  const kept: Record<string, Json> = {}
+  for (const [step, below] of Object.entries(wanted)) {
+    const found = Object.hasOwn(value, step) ? value[step] : fallback(value, step, main)
+    const part = below === true ? found : pick(found, below, main)
+    if (part !== undefined) kept[step] = part
+  }
+  return Object.keys(kept).length > 0 ? kept : undefined
+}
+
+/** Portals list records by `title.{language of the page}` and need a title in any case. */
+function fallback(texts: Fields, step: string, main: readonly string[]): Json {
+  if (!language.test(step)) return undefined
+  const keys = Object.keys(texts)
+  const isTexts = keys.every((key) => language.test(key) && isText(texts[key]))
+  if (keys.length === 0 || !isTexts) return undefined
+  const chosen = [...main, 'en'].find((key) => Object.hasOwn(texts, key)) ?? keys[0]
+  return chosen === undefined ? undefined : texts[chosen]
+}
+
+/** Languages of the record's catalogue, or of the record where it is a catalogue itself. */
+function mainLanguages(record: Fields): readonly string[] {
+  const catalogue = record['catalog']
+  const languages = isFields(catalogue) ? catalogue['language'] : record['language']
+  if (!Array.isArray(languages)) return []
+  return languages.map((entry) => (isFields(entry) ? String(entry['id']) : String(entry)))
+}
+
+const isText = (value: Json) =>
+  typeof value === 'string' ||
+  (Array.isArray(value) && value.every((part) => typeof part === 'string'))
+
+const isFields = (value: Json): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
