@@ -39,7 +39,7 @@ export function scopedLeaf(
     case 'text':
       return quoted ? quotedLeaf(text, scope.field) : wordLeaf(text, scope.field)
     case 'facet':
-      return { kind: 'value', facet: scope.facet, value: text }
+      return valueLeaf(scope, text, quoted)
     case 'date':
     case 'number': {
       const span = boundOf(scope, text)
@@ -48,6 +48,18 @@ export function scopedLeaf(
     default:
       return scope satisfies never
   }
+}
+
+/** The id of a facet value, or words of its label. */
+function valueLeaf(
+  { facet, field }: Extract<Scope, { kind: 'facet' }>,
+  text: string,
+  quoted: boolean,
+): QueryTree {
+  const value: QueryTree = { kind: 'value', facet, value: text }
+  const label =
+    field === undefined ? undefined : quoted ? quotedLeaf(text, field) : wordLeaf(text, field)
+  return label === undefined ? value : { kind: 'or', of: [value, label] }
 }
 
 /** `[low TO high]` on a date or number field, both ends included, `*` = open; `undefined` when a bound does not parse. */

@@ -1,11 +1,13 @@
 /** Which names in front of a colon limit a term to a field, and what kind of field each is. */
 
+import { reachOf } from '../../indices/fields.ts'
 import type { IndexSettings } from '../../indices/settings.ts'
 
 export type Scope =
   | { readonly kind: 'text'; readonly field: string }
   | { readonly kind: 'date' | 'number'; readonly name: string }
-  | { readonly kind: 'facet'; readonly facet: string }
+  /** `field`: the facet's values have labels that can be searched, too. */
+  | { readonly kind: 'facet'; readonly facet: string; readonly field?: string }
 
 /** The scope that a name stands for; `undefined` leaves the colon literal. */
 export type Scopes = (name: string) => Scope | undefined
@@ -15,16 +17,20 @@ const language = /^[a-z]{2,3}(-[A-Za-z0-9-]{1,40})?$/
 
 /** The scopes of all searched indices together; a name of several kinds is text before date, number and facet. */
 export function scopesOf(settings: readonly IndexSettings[]): Scopes {
-  const texts = new Set(['id', ...settings.flatMap(({ texts }) => texts.map(({ name }) => name))])
+  const texts = [...new Set(settings.flatMap(({ texts }) => texts.map(({ name }) => name)))]
   const dates = new Set(settings.flatMap(({ dates }) => dates))
   const numbers = new Set(settings.flatMap(({ numbers }) => numbers))
   const facets = new Set(settings.flatMap(({ facets }) => facets.map(({ id }) => id)))
   return (name) => {
-    if (texts.has(name) || texts.has(withoutLanguage(name))) return { kind: 'text', field: name }
+    const suffix = name.slice(withoutLanguage(name).length + 1)
+    const isText = reachOf(name, texts, suffix === '' ? [] : [suffix.toLowerCase()]).length > 0
+    const facet = [name, idOwner(name)].find((id) => facets.has(id))
+    if (isText && (texts.includes(name) || facet === undefined))
+      return { kind: 'text', field: name }
     if (dates.has(name)) return { kind: 'date', name }
     if (numbers.has(name)) return { kind: 'number', name }
-    const facet = [name, idOwner(name)].find((id) => facets.has(id))
-    return facet === undefined ? undefined : { kind: 'facet', facet }
+    if (facet === undefined) return undefined
+    return { kind: 'facet', facet, ...(isText && { field: name }) }
   }
 }
 

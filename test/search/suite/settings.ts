@@ -15,8 +15,11 @@ export const scoreBands = [
 export const settings: readonly IndexSettings[] = [
   {
     index: 'dataset',
-    texts: [text('id'), text('title', true), text('description'), text('keywords')],
-    facets: ['country', 'format', 'theme', 'publisher', 'catalog'].map(facet),
+    texts: [text('title', true), text('description'), text('keywords'), text('theme.label')],
+    facets: [
+      ...['country', 'format', 'theme', 'publisher', 'catalog'].map(facet),
+      { id: 'quality', title: 'Quality', bands: scoreBands },
+    ],
     dates: ['issued', 'modified'],
     numbers: ['scoring'],
     flags: ['countryData', 'dataServices'],
@@ -25,7 +28,7 @@ export const settings: readonly IndexSettings[] = [
   },
   {
     index: 'catalogue',
-    texts: [text('id'), text('title', true), text('description')],
+    texts: [text('title', true), text('description')],
     facets: ['country', 'publisher'].map(facet),
     dates: ['issued', 'modified'],
     numbers: [],
@@ -35,7 +38,7 @@ export const settings: readonly IndexSettings[] = [
   },
   {
     index: 'vocabulary',
-    texts: [text('id'), text('pref_label', true), text('alt_label')],
+    texts: [text('pref_label', true), text('alt_label')],
     facets: [facet('vocabulary')],
     dates: [],
     numbers: [],

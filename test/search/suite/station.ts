@@ -1,0 +1,84 @@
+/** The search station over the real embedded engine, holding the corpus. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { embeddedIndex } from '../../../src/indices/embedded.ts'
+import type { SearchIndex } from '../../../src/indices/search-index.ts'
+import { logger } from '../../../src/log.ts'
+import { loadProfile } from '../../../src/profile/load.ts'
+import { searchApp } from '../../../src/search/app.ts'
+import { documents } from './corpus.ts'
+import { settings } from './settings.ts'
+
+export type Reply = { readonly status: number; readonly headers: Headers; readonly body: Body }
+
+/** Parsed JSON of an answer; tests say which members they expect. */
+export type Body = {
+  readonly result: Result
+  readonly errors?: readonly { readonly parameter?: string }[]
+  readonly [member: string]: unknown
+}
+
+export type Result = {
+  readonly index?: string
+  readonly count: number
+  readonly facets?: readonly FacetBody[]
+  readonly results: readonly Readonly<Record<string, unknown>>[]
+  readonly [member: string]: unknown
+}
+
+export type FacetBody = {
+  readonly id: string
+  readonly title: string
+  readonly items: readonly { readonly id: string; readonly title: string; readonly count: number }[]
+}
+
+export type Station = {
+  readonly index: SearchIndex
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<Reply>
+  readonly close: () => Promise<void>
+}
+
+export async function station(): Promise<Station> {
+  const directory = await mkdtemp(join(tmpdir(), 'search-'))
+  const log = logger('silent')
+  const index = await embeddedIndex({ directory, log })
+  await index.configure(settings)
+  await index.write(documents.map((put) => ({ put })))
+  const app = searchApp({
+    index,
+    settings,
+    scoreField: 'scoring',
+    profile: await loadProfile(),
+    version: '1',
+    http: { log },
+  })
+  return {
+    index,
+    get: async (path, headers = {}) => {
+      const answer = await app.request(path, { headers })
+      const text = await answer.text()
+      const isJson = answer.headers.get('Content-Type')?.includes('json')
+      return {
+        status: answer.status,
+        headers: answer.headers,
+        body: (isJson ? JSON.parse(text) : { text }) as Body,
+      }
+    },
+    close: async () => {
+      await index.close()
+      await rm(directory, { recursive: true })
+    },
+  }
+}
+
+/** Ids of the hits, in their order. */
+export const idsOf = ({ body }: Reply): string => body.result.results.map(({ id }) => id).join(' ')
+
+/** Facets in one line: `country: DE 3, FR 1 · format: CSV 2`. */
+export const facetText = ({ body }: Reply, names: readonly string[]): string =>
+  (body.result.facets ?? [])
+    .filter(({ id }) => names.includes(id))
+    .map(({ id, items }) => `${id}: ${items.map(({ id, count }) => `${id} ${count}`).join(', ')}`)
+    .join(' · ')
