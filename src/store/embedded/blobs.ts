@@ -38,6 +38,7 @@ export type Blobs = {
 const schema = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
+  PRAGMA wal_autocheckpoint = 8000;
   CREATE TABLE IF NOT EXISTS graph (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, content BLOB NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS link (graph INTEGER NOT NULL, line TEXT NOT NULL, PRIMARY KEY (graph, line)) STRICT, WITHOUT ROWID;
   PRAGMA user_version = 1;

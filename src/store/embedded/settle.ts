@@ -30,20 +30,19 @@ type Draft = { readonly removed: Set<string>; readonly added: Set<string> }
 
 const linesOf = (text: string) => text.match(/[^\n]*\n/g) ?? []
 
-function settleContent(blobs: Blobs, graph: string, text: string, draft: Draft): string[] {
-  const fresh = triplesOf(text)
+function settleContent(blobs: Blobs, graph: string, text: string, draft: Draft): Set<string> {
+  const next = new Set(triplesOf(text))
   const old = blobs.content(graph) ?? ''
-  if (old === text) return fresh
-  const next = new Set(fresh)
+  if (old === text) return next
   const before = new Set(linesOf(old))
-  const linked = blobs.hasLinks(graph)
+  const linked = before.size > 0 && blobs.hasLinks(graph)
   for (const line of before) {
     if (next.has(line) || (linked && blobs.hasLink(graph, line.slice(0, -1)))) continue
     draft.removed.add(line)
   }
   for (const line of next) if (!before.has(line)) draft.added.add(line)
   blobs.setContent(graph, text)
-  return fresh
+  return next
 }
 
 function settleLinks(blobs: Blobs, change: Change, draft: Draft, content: () => Set<string>): void {
@@ -86,7 +85,7 @@ export function settle(blobs: Blobs, change: Change): Settled {
   const existed = blobs.has(graph)
   const draft: Draft = { removed: new Set(), added: new Set() }
   const text = change.content
-  let lines = text === undefined ? undefined : new Set(settleContent(blobs, graph, text, draft))
+  let lines = text === undefined ? undefined : settleContent(blobs, graph, text, draft)
   const content = () => (lines ??= new Set(linesOf(blobs.content(graph) ?? '')))
   settleLinks(blobs, change, draft, content)
   blobs.tidy(graph)
