@@ -3,7 +3,8 @@
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { clearing, readMarks } from './loop/marks.ts'
-import { queue, type Mark, type Pending, type Queue } from './loop/queue.ts'
+import type { Mark } from '../store/marks.ts'
+import { queue, type Pending, type Queue } from './loop/queue.ts'
 import { waiters } from './loop/waiters.ts'
 
 export type ProjectorDeps = {

@@ -16,7 +16,7 @@ import { rename } from './content/rename.ts'
 import { removal, tooManyTriples, type DatasetPut } from './datasets.ts'
 import type { Outcome, RepositoryDeps } from './deps.ts'
 import { unknownCatalogue } from './writing/find-dataset.ts'
-import { cascadeLine, fact, pendingLine, systemChange, type Mark } from './writing/marks.ts'
+import { fact, markLine, systemChange, type Mark } from '../store/marks.ts'
 
 const factsQuery = loadQuery('catalogue-facts')
 const membersQuery = loadQuery('catalogue-datasets')
@@ -110,7 +110,11 @@ async function replace(
     [
       { graph: iri, content: toLines(after) },
       systemChange({
-        add: [fact(iri, 'hash', hash), pendingLine(mark), ...(cascades ? [cascadeLine(mark)] : [])],
+        add: [
+          fact(iri, 'hash', hash),
+          markLine('pending', mark),
+          ...(cascades ? [markLine('cascade', mark)] : []),
+        ],
         remove: stored ? [fact(iri, 'hash', stored)] : [],
       }),
     ],
@@ -165,7 +169,10 @@ async function cascade(
     deps.changed(gone.map(({ mark }) => mark))
   }
   const mark = { resource: iri, version: versions.next() }
-  const facts = systemChange({ add: [pendingLine(mark)], remove: [fact(iri, 'hash', hash)] })
+  const facts = systemChange({
+    add: [markLine('pending', mark)],
+    remove: [fact(iri, 'hash', hash)],
+  })
   await store.write([{ graph: iri, drop: true }, facts], signal)
   deps.changed([mark])
   return mark

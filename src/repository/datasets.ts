@@ -17,7 +17,7 @@ import { rename } from './content/rename.ts'
 import { datasetIds } from './writing/dataset-id.ts'
 import type { Outcome, RepositoryDeps } from './deps.ts'
 import { findById, unknownDataset, type Origin } from './writing/find-dataset.ts'
-import { pendingLine, systemChange, type Mark } from './writing/marks.ts'
+import { markLine, systemChange, type Mark } from '../store/marks.ts'
 
 export type DatasetPut = {
   readonly catalogue: string
@@ -89,7 +89,7 @@ export function removal(
     { graph: names.dataset(id), drop: true },
     { graph: names.metrics(id), drop: true },
     { graph: names.catalogue(catalogue), remove: linkLines({ names }, catalogue, id) },
-    systemChange({ add: [pendingLine(mark)] }),
+    systemChange({ add: [markLine('pending', mark)] }),
   ]
 }
 
@@ -168,7 +168,7 @@ async function land(
   const changes: Change[] = [
     { graph: mark.resource, content: write.content },
     ...links,
-    systemChange({ add: [pendingLine(mark)] }),
+    systemChange({ add: [markLine('pending', mark)] }),
     ...gone.flatMap((double) => removal(deps, catalogue, double.id, double.mark)),
   ]
   await deps.store.write(changes, signal)

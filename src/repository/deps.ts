@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import type { Names } from '../rdf/names.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { Locks } from './writing/locks.ts'
-import type { Mark } from './writing/marks.ts'
+import type { Mark } from '../store/marks.ts'
 import type { Versions } from './writing/versions.ts'
 
 export type RepositoryDeps = {

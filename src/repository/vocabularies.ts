@@ -12,7 +12,7 @@ import { prune } from './content/prune.ts'
 import type { CataloguePut } from './catalogues.ts'
 import type { DatasetPut } from './datasets.ts'
 import type { Outcome, RepositoryDeps } from './deps.ts'
-import { fact, pendingLine, systemChange, type Mark } from './writing/marks.ts'
+import { fact, markLine, systemChange, type Mark } from '../store/marks.ts'
 
 const factsQuery = loadQuery('vocabulary-facts')
 const ownerQuery = loadQuery('scheme-owner')
@@ -63,7 +63,7 @@ export function vocabularies(deps: RepositoryDeps): Vocabularies {
         precondition(facts.hash)
         const mark = { resource: names.vocabulary(id), version: deps.versions.next() }
         const system = systemChange({
-          add: [pendingLine(mark)],
+          add: [markLine('pending', mark)],
           remove: factLines(mark.resource, facts),
         })
         await store.write([{ graph: facts.scheme, drop: true }, system], signal)
@@ -109,7 +109,7 @@ async function replace(
   const moved =
     stored && stored.scheme !== scheme ? [{ graph: stored.scheme, drop: true as const }] : []
   const system = systemChange({
-    add: [...factLines(resource, { scheme, hash }), pendingLine(mark)],
+    add: [...factLines(resource, { scheme, hash }), markLine('pending', mark)],
     remove: stored ? factLines(resource, stored) : [],
   })
   await store.write([...moved, { graph: scheme, content: toLines(ground) }, system], signal)

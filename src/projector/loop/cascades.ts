@@ -7,7 +7,7 @@ import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { clearingCascade, readCascades } from './marks.ts'
 import type { Projector } from '../projector.ts'
-import type { Mark } from './queue.ts'
+import type { Mark } from '../../store/marks.ts'
 
 const members = loadQuery('catalogue-datasets')
 

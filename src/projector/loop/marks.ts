@@ -1,12 +1,12 @@
 /** Pending marks as they stand in the store. */
 
 import type { Change } from '../../store/change.ts'
-import { toLine } from '../../rdf/lines.ts'
-import { ctl, systemGraph, xsd } from '../../rdf/namespaces.ts'
-import { literal, namedNode, quad } from '../../rdf/terms.ts'
+import { markLine, systemChange, type Mark } from '../../store/marks.ts'
+import { xsd } from '../../rdf/namespaces.ts'
+import { literal } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
-import type { Mark, Pending } from './queue.ts'
+import type { Pending } from './queue.ts'
 
 const pendingQuery = loadQuery('pending')
 const cascadesQuery = loadQuery('cascades')
@@ -37,18 +37,13 @@ export async function readCascades(
   )
 }
 
-const line = (name: string, resource: string, version: number) =>
-  toLine(quad(namedNode(resource), ctl(name), literal(String(version))))
-
 /** The change that removes exactly the marks that were read: a newer one survives. */
-export const clearing = (done: readonly Pending[]): Change => ({
-  graph: systemGraph,
-  remove: done.flatMap(({ resource, marked }) =>
-    marked.map((version) => line('pending', resource, version)),
-  ),
-})
+export const clearing = (done: readonly Pending[]): Change =>
+  systemChange({
+    remove: done.flatMap(({ resource, marked }) =>
+      marked.map((version) => markLine('pending', { resource, version })),
+    ),
+  })
 
-export const clearingCascade = ({ resource, version }: Mark): Change => ({
-  graph: systemGraph,
-  remove: [line('cascade', resource, version)],
-})
+export const clearingCascade = (mark: Mark): Change =>
+  systemChange({ remove: [markLine('cascade', mark)] })

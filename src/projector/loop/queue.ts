@@ -1,6 +1,6 @@
 /** Marks that wait to be projected: one per resource, the newest version, in the order in which resources came. */
 
-export type Mark = { readonly resource: string; readonly version: number }
+import type { Mark } from '../../store/marks.ts'
 
 /** All versions of a resource that were marked; they are cleared together once the newest state is indexed. */
 export type Pending = {

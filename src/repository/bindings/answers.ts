@@ -7,7 +7,7 @@ import { answerRdf, receiveRdf, type AnswerOptions } from '../../http/rdf.ts'
 import { parse } from '../../rdf/parse.ts'
 import { unskolemise } from '../../rdf/skolem.ts'
 import type { Outcome } from '../deps.ts'
-import type { Mark } from '../writing/marks.ts'
+import type { Mark } from '../../store/marks.ts'
 import { indexStatus, waitOf, type Settled } from './waiting.ts'
 
 export type Answering = {

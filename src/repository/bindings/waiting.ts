@@ -1,6 +1,6 @@
 /** How long the answer to a write waits for the index (RFC 7240, `Prefer`). */
 
-import type { Mark } from '../writing/marks.ts'
+import type { Mark } from '../../store/marks.ts'
 
 export type Wait = {
   /** Milliseconds; 0 = not at all. */

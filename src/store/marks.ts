@@ -1,12 +1,15 @@
-/** Pending marks and other facts of the system graph, as lines of a change. */
+/** Pending marks and other facts that the platform keeps in its system graph, as lines of a change. */
 
-import type { Change } from '../../store/change.ts'
-import { ctl, systemGraph } from '../../rdf/namespaces.ts'
-import { toLine } from '../../rdf/lines.ts'
-import { literal, namedNode, quad } from '../../rdf/terms.ts'
+import { toLine } from '../rdf/lines.ts'
+import { ctl, systemGraph } from '../rdf/namespaces.ts'
+import { literal, namedNode, quad } from '../rdf/terms.ts'
+import type { Change } from './change.ts'
 
-/** A resource that was written and waits to be indexed. */
+/** A resource that was written and waits to be indexed. Versions grow with every write. */
 export type Mark = { readonly resource: string; readonly version: number }
+
+/** `pending` = the resource itself, `cascade` = the datasets of a catalogue. */
+export type MarkKind = 'pending' | 'cascade'
 
 /** The line of the system graph that says `name` of `resource`; `value` is an IRI when it is given as `{ iri }`. */
 export function fact(
@@ -18,11 +21,9 @@ export function fact(
   return toLine(quad(namedNode(resource), ctl(name), object))
 }
 
-export const pendingLine = (mark: Mark): string =>
-  fact(mark.resource, 'pending', String(mark.version))
-
-export const cascadeLine = (mark: Mark): string =>
-  fact(mark.resource, 'cascade', String(mark.version))
+/** The line that marks a resource. */
+export const markLine = (kind: MarkKind, { resource, version }: Mark): string =>
+  fact(resource, kind, String(version))
 
 /** The change of the system graph that adds and removes `lines`. */
 export const systemChange = (lines: {
