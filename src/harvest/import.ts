@@ -1,0 +1,79 @@
+/** `npm run import`: the command that brings a DCAT document into a running platform. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Failure } from '../errors.ts'
+import { usage, wishOf, WrongUsage } from './importing/arguments.ts'
+import { NoDestination } from './importing/cutting/destination.ts'
+import { importDump } from './importing/dump.ts'
+import { progressLine } from './importing/progress-line.ts'
+import { NoSource, openSource } from './importing/source.ts'
+import { report } from './importing/summary.ts'
+
+const clock = {
+  now: () => performance.now(),
+  wait: (milliseconds: number, signal: AbortSignal) => wait(milliseconds, undefined, { signal }),
+}
+const interrupted = 130
+
+/** The document is no RDF; the message has document, line and column. */
+class NotUnderstood extends Error {}
+
+process.exitCode = await run(process.argv.slice(2))
+
+/** Does what the command line asks; 0 when every dataset is in, 1 when one failed, 2 when the question was wrong. */
+async function run(argumentList: readonly string[]): Promise<number> {
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
+  const line = progressLine(process.stderr, clock.now)
+  try {
+    const wish = wishOf(argumentList)
+    const key = wish.key ?? (await knownKey())
+    const source = await openSource({ ...wish, stdin: process.stdin }, stop.signal)
+    const options = { ...wish, key, clock, progress: line.show }
+    const summary = await importDump(source, options, stop.signal).catch((error: unknown) => {
+      throw located(error, source.name)
+    })
+    line.clear()
+    process.stdout.write(report(summary))
+    if (summary.ended !== undefined && stop.signal.aborted) return interrupted
+    return summary.failed > 0 || summary.ended !== undefined ? 1 : 0
+  } catch (error) {
+    line.clear()
+    if (stop.signal.aborted) return interrupted
+    return complain(error)
+  }
+}
+
+async function knownKey(): Promise<string> {
+  const given = process.env['PLATFORM_API_KEY']
+  if (given) return given
+  const file = join(process.env['PLATFORM_DATA_DIR'] ?? './data', 'api-key')
+  try {
+    return (await readFile(file, 'utf8')).trim()
+  } catch (error) {
+    const message = `no API key: give --key or PLATFORM_API_KEY (there is no ${file})`
+    throw new WrongUsage(message, { cause: error })
+  }
+}
+
+/** A syntax error, said the way editors understand: document, line, column. */
+function located(error: unknown, name: string): unknown {
+  if (!(error instanceof Failure)) return error
+  const [{ line, column, detail } = { detail: '' }] = error.errors
+  const place = [name, line, column].filter((part) => part !== undefined).join(':')
+  const words = line === undefined ? `${error.kind}: ${error.detail}` : detail
+  return new NotUnderstood(`${place}: ${words}`, { cause: error })
+}
+
+function complain(error: unknown): number {
+  if (error instanceof WrongUsage || error instanceof NoSource || error instanceof NoDestination) {
+    process.stderr.write(`${error.message}\n${error instanceof WrongUsage ? `\n${usage}` : ''}`)
+    return 2
+  }
+  if (error instanceof NotUnderstood) {
+    process.stderr.write(`${error.message}\nnothing was sent\n`)
+    return 1
+  }
+  throw error
+}

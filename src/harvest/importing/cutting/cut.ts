@@ -1,0 +1,107 @@
+/** Cuts one resource out of a spooled document: everything that can be reached from it, up to the next resource. */
+import { termText } from '../../../rdf/lines.ts'
+import { dcat, rdf, skos } from '../../../rdf/namespaces.ts'
+import type { Place, Spool } from './spool.ts'
+
+export type Piece = {
+  /** N-Triples, sorted, without doubles. */
+  readonly body: string
+  /** The lines of the root alone, as the document has them. */
+  readonly own: string
+  /** Blank nodes typed as dataset that stand inside this one. */
+  readonly nested: readonly string[]
+}
+
+/** What the repository takes for one resource at most; a closure that runs further has lost its way. */
+const mostTriples = 200_000
+/** From so many datasets on, a data service names only the dataset that it is copied into. */
+const manyDatasets = 100
+
+const typeLine = (term: { termType: 'NamedNode'; value: string }) =>
+  ` ${termText(rdf('type'))} <${term.value}> .\n`
+const boundaries = [dcat('Catalog'), dcat('CatalogRecord'), skos('ConceptScheme')].map(typeLine)
+const datasets = [dcat('Dataset'), dcat('DatasetSeries')].map(typeLine)
+const concept = typeLine(skos('Concept'))
+const servesDataset = ` ${termText(dcat('servesDataset'))} `
+
+const holds = (lines: string, needles: readonly string[]) =>
+  needles.some((needle) => lines.includes(needle))
+
+/** The object of an N-Triples line when it is a node, else `undefined`. Subject and predicate hold no blanks. */
+export function nodeOf(line: string): string | undefined {
+  const start = line.indexOf(' ', line.indexOf(' ') + 1) + 1
+  const first = line[start]
+  return first === '<' || first === '_' ? line.slice(start, -2) : undefined
+}
+
+/**
+ * The closure of a root over objects, in the root's graph and, where that says nothing, in the default graph. Other
+ * datasets, catalogues, records and concept schemes end it, concepts keep their own lines; what several resources
+ * share is copied into each. `undefined` when it exceeds what a repository takes.
+ */
+export function cut(spool: Spool, root: Place): Piece | undefined {
+  const own = spool.describe(root)
+  const found = linesOf(own)
+  const nested: string[] = []
+  const queue = followed(found, new Set([root.term]))
+  const seen = new Set([root.term, ...queue])
+  for (const term of queue) {
+    const lines = describe(spool, term, root.graph)
+    if (lines === '' || isElsewhere(spool, term, lines)) continue
+    if (term.startsWith('_') && holds(lines, datasets)) nested.push(term)
+    const about = without(linesOf(lines), root.term)
+    for (const line of about) found.push(line)
+    if (found.length > mostTriples) return undefined
+    const isConcept = lines.includes(concept)
+    for (const node of followed(about, seen)) if (!isConcept || node[0] === '_') queue.push(node)
+  }
+  return { body: joined(found), own, nested }
+}
+
+function describe(spool: Spool, term: string, graph: string): string {
+  const lines = spool.describe({ term, graph })
+  return lines === '' && graph !== '' ? spool.describe({ term, graph: '' }) : lines
+}
+
+/** Whether a node is a resource of its own. A blank dataset is one only when a catalogue links it. */
+function isElsewhere(spool: Spool, term: string, lines: string): boolean {
+  if (holds(lines, boundaries)) return true
+  if (!holds(lines, datasets)) return false
+  return !term.startsWith('_') || spool.cataloguesOf(term).length > 0
+}
+
+const linesOf = (lines: string): string[] => {
+  const all = lines.split('\n')
+  all.pop()
+  return all
+}
+
+/** Nodes that lines point to and that nobody has seen yet; they count as seen from now on. */
+function followed(lines: readonly string[], seen: Set<string>): string[] {
+  const nodes: string[] = []
+  for (const line of lines) {
+    const node = nodeOf(line)
+    if (node === undefined || seen.has(node)) continue
+    seen.add(node)
+    nodes.push(node)
+  }
+  return nodes
+}
+
+/** One map service of a thousand datasets would make a million links out of a thousand. */
+function without(lines: string[], root: string): string[] {
+  const isOther = (line: string) => line.includes(servesDataset) && nodeOf(line) !== root
+  const others = lines.filter(isOther).length
+  return others < manyDatasets ? lines : lines.filter((line) => !isOther(line))
+}
+
+function joined(lines: string[]): string {
+  lines.sort()
+  let body = ''
+  let last = ''
+  for (const line of lines) {
+    if (line !== last) body += `${line}\n`
+    last = line
+  }
+  return body
+}

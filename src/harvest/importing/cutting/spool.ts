@@ -1,0 +1,175 @@
+/** The scratch store of an import: triples kept by graph and subject, found again whatever order they came in. */
+import { DatabaseSync } from 'node:sqlite'
+import type { Quad } from '@rdfjs/types'
+import { termText } from '../../../rdf/lines.ts'
+import { dcat, foaf, rdf } from '../../../rdf/namespaces.ts'
+import { keyHash } from './key-hash.ts'
+
+/** A described node: its N-Triples text, and the text of the graph that describes it (`''` = default graph). */
+export type Place = { readonly term: string; readonly graph: string }
+
+export type Spool = {
+  /** Takes a batch; nothing can be found before `finish`. */
+  readonly add: (quads: readonly Quad[]) => void
+  readonly finish: () => void
+  /** The N-Triples lines about a node in one graph, `\n` after each; `''` when there are none. */
+  readonly describe: (place: Place) => string
+  readonly datasetCount: () => number
+  /** Every node typed as dataset or series, once, in the order of the document. */
+  readonly datasets: () => Iterable<Place>
+  /** Catalogues by type or because they link datasets, sorted by their text. */
+  readonly catalogues: () => readonly Place[]
+  /** Texts of the catalogues that link a dataset, sorted. */
+  readonly cataloguesOf: (dataset: string) => readonly string[]
+  readonly hasLinks: () => boolean
+  /** Catalogue records about a dataset. */
+  readonly recordsOf: (dataset: string) => readonly Place[]
+  /** Whether the original id is new in its catalogue; the second asker gets `false`. */
+  readonly claim: (catalogue: string, originalId: string) => boolean
+  readonly close: () => void
+}
+
+/** Triples that are grouped in memory before they go to SQLite as rows. */
+const batchSize = 20_000
+
+// A database without a name is SQLite's own temporary file: in memory while the cache holds it, on disk beyond,
+// and gone when the process is, however it ends.
+const schema = `
+  PRAGMA page_size = 8192; PRAGMA cache_size = -32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+  CREATE TABLE chunk (hash INTEGER, key TEXT, lines TEXT);
+  CREATE TABLE dataset (term TEXT, graph TEXT, UNIQUE (term, graph));
+  CREATE TABLE catalogue (term TEXT, graph TEXT, typed INTEGER, PRIMARY KEY (term, graph)) WITHOUT ROWID;
+  CREATE TABLE link (dataset TEXT, catalogue TEXT);
+  CREATE TABLE topic (dataset TEXT, term TEXT, graph TEXT);
+  CREATE TABLE claim (catalogue TEXT, id TEXT, PRIMARY KEY (catalogue, id)) WITHOUT ROWID;
+  BEGIN`
+const indexes = `
+  CREATE INDEX chunk_hash ON chunk (hash);
+  CREATE INDEX link_dataset ON link (dataset, catalogue);
+  CREATE INDEX topic_dataset ON topic (dataset, term, graph);`
+
+// Of a catalogue in several graphs the description is in the graph of its own name, else where it has its type.
+const cataloguesInOrder =
+  'SELECT term, graph FROM catalogue ORDER BY term, term = graph DESC, typed DESC, graph'
+
+const keyOf = (term: string, graph: string) => (graph === '' ? term : `${term} ${graph}`)
+const text = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/** Opens an empty spool. Throws SQLite's error when the temporary folder cannot be written. */
+export function openSpool(): Spool {
+  const database = new DatabaseSync('')
+  database.exec(schema)
+  const filling = fill(database)
+  return {
+    add: filling.add,
+    finish: () => {
+      filling.flush()
+      database.exec(indexes)
+    },
+    ...reading(database),
+    close: () => database.close(),
+  }
+}
+
+function fill(database: DatabaseSync) {
+  const chunk = database.prepare('INSERT INTO chunk VALUES (?, ?, ?)')
+  const noted = notes(database)
+  const groups = new Map<string, string>()
+  let waiting = 0
+  const flush = () => {
+    for (const [key, lines] of groups) chunk.run(keyHash(key), key, lines)
+    groups.clear()
+    waiting = 0
+  }
+  const add = (quads: readonly Quad[]) => {
+    for (const quad of quads) {
+      const subject = termText(quad.subject)
+      const object = termText(quad.object)
+      const graph = quad.graph.termType === 'DefaultGraph' ? '' : termText(quad.graph)
+      if (noted({ term: subject, graph }, quad.predicate.value, object)) continue
+      const key = keyOf(subject, graph)
+      const line = `${subject} ${termText(quad.predicate)} ${object} .\n`
+      groups.set(key, (groups.get(key) ?? '') + line)
+      waiting += 1
+    }
+    if (waiting >= batchSize) flush()
+  }
+  return { add, flush }
+}
+
+/** Notes what a triple says about datasets, catalogues and records; `true` when it is a link and needs no other place. */
+function notes(database: DatabaseSync) {
+  const dataset = database.prepare('INSERT OR IGNORE INTO dataset VALUES (?, ?)')
+  const catalogue = database.prepare(
+    'INSERT INTO catalogue VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET typed = max(typed, excluded.typed)',
+  )
+  const link = database.prepare('INSERT INTO link VALUES (?, ?)')
+  const topic = database.prepare('INSERT INTO topic VALUES (?, ?, ?)')
+  const type = rdf('type').value
+  const datasetTypes = new Set([dcat('Dataset'), dcat('DatasetSeries')].map((t) => termText(t)))
+  const catalogueType = termText(dcat('Catalog'))
+  const [datasetLink, recordLink] = [dcat('dataset').value, dcat('record').value]
+  const primaryTopic = foaf('primaryTopic').value
+  let lastCatalogue = ''
+  return ({ term, graph }: Place, predicate: string, object: string): boolean => {
+    switch (predicate) {
+      case type:
+        if (datasetTypes.has(object)) dataset.run(term, graph)
+        else if (object === catalogueType) catalogue.run(term, graph, 1)
+        return false
+      case datasetLink:
+        if (lastCatalogue !== keyOf(term, graph)) catalogue.run(term, graph, 0)
+        lastCatalogue = keyOf(term, graph)
+        link.run(object, term)
+        return true
+      case recordLink:
+        return true
+      case primaryTopic:
+        topic.run(object, term, graph)
+        return false
+      default:
+        return false
+    }
+  }
+}
+
+function reading(database: DatabaseSync) {
+  const chunks = database.prepare('SELECT key, lines FROM chunk WHERE hash = ?')
+  const graphs = database.prepare('SELECT graph FROM dataset WHERE term = ? ORDER BY graph')
+  const links = database.prepare('SELECT DISTINCT catalogue FROM link WHERE dataset = ? ORDER BY 1')
+  const topics = database.prepare('SELECT DISTINCT term, graph FROM topic WHERE dataset = ?')
+  const claims = database.prepare('INSERT OR IGNORE INTO claim VALUES (?, ?)')
+  const all = database.prepare('SELECT term, graph FROM dataset ORDER BY rowid')
+  const one = (sql: string) => Number(database.prepare(sql).get()?.['n'] ?? 0)
+  const place = (row: Record<string, unknown>): Place => ({
+    term: text(row['term']),
+    graph: text(row['graph']),
+  })
+  const describe = ({ term, graph }: Place) => {
+    const key = keyOf(term, graph)
+    let lines = ''
+    for (const row of chunks.all(keyHash(key))) if (row['key'] === key) lines += text(row['lines'])
+    return lines
+  }
+  // A dataset that several graphs describe is the one in the graph of its own name, else in the first.
+  const isHome = ({ term, graph }: Place) => {
+    const names = graphs.all(term).map((row) => text(row['graph']))
+    return graph === (names.includes(term) ? term : names[0])
+  }
+  return {
+    describe,
+    datasetCount: () => one('SELECT count(DISTINCT term) AS n FROM dataset'),
+    *datasets() {
+      const single = one('SELECT count(DISTINCT graph) AS n FROM dataset') < 2
+      for (const row of all.iterate()) if (single || isHome(place(row))) yield place(row)
+    },
+    catalogues: () => {
+      const rows = database.prepare(cataloguesInOrder).all().map(place)
+      return rows.filter((row, at) => row.term !== rows[at - 1]?.term)
+    },
+    cataloguesOf: (dataset: string) => links.all(dataset).map((row) => text(row['catalogue'])),
+    hasLinks: () => one('SELECT EXISTS (SELECT 1 FROM link) AS n') > 0,
+    recordsOf: (dataset: string) => topics.all(dataset).map(place),
+    claim: (catalogue: string, id: string) => claims.run(catalogue, id).changes === 1,
+  }
+}

@@ -1,0 +1,130 @@
+/** Brings a whole DCAT document into a repository: reads it to its end, then sends each dataset by itself. */
+import { parseStream } from '../../rdf/parse-stream.ts'
+import { connect, type Send } from './sending/connection.ts'
+import { destinations, type Destinations } from './cutting/destination.ts'
+import { parcels, type Parcel } from './cutting/parcels.ts'
+import { patient, Unreachable, type Clock } from './sending/patience.ts'
+import { putCatalogue, putDataset, Refused } from './sending/repository.ts'
+import type { Source } from './source.ts'
+import { openSpool, type Spool } from './cutting/spool.ts'
+import { Tally, type Summary } from './summary.ts'
+
+export type ImportOptions = {
+  /** Address of the repository service: `http://localhost:8080/api/hub/repo`. */
+  readonly service: string
+  readonly key: string
+  /** Id of the catalogue that takes everything; without it the document decides. */
+  readonly catalogue?: string
+  /** Replace the description of catalogues that exist. */
+  readonly updateCatalogue?: boolean
+  /** Datasets on their way at the same time. */
+  readonly concurrency?: number
+  readonly clock: Clock
+  readonly progress?: (state: Progress) => void
+}
+
+/** Bytes while reading, datasets while sending; `total` when it is known. */
+export type Progress = {
+  readonly phase: 'reading' | 'sending'
+  readonly done: number
+  readonly total: number | undefined
+}
+
+/**
+ * Imports a document. Nothing is sent before the last byte is read and understood: throws the parser's `Failure`
+ * (`malformed-rdf` with line and column), `NoDestination`, or the abort reason while reading. Later troubles do not
+ * throw: they are in the summary, as is the reason when a signal, a refusal or a lost server ends the import early.
+ */
+export async function importDump(
+  source: Source,
+  options: ImportOptions,
+  signal: AbortSignal,
+): Promise<Summary> {
+  const spool = openSpool()
+  try {
+    const tally = new Tally()
+    await read({ source, spool, tally, options }, signal)
+    const targets = destinations(spool, options.catalogue)
+    return await send({ spool, targets, tally, options }, signal)
+  } finally {
+    spool.close()
+  }
+}
+
+type Reading = { source: Source; spool: Spool; tally: Tally; options: ImportOptions }
+
+async function read({ source, spool, tally, options }: Reading, signal: AbortSignal) {
+  let bytes = 0
+  async function* counted() {
+    for await (const part of source.bytes) {
+      signal.throwIfAborted()
+      bytes += part.byteLength
+      yield part
+    }
+  }
+  const batches = parseStream(counted(), source.format, {
+    baseIri: source.baseIri,
+    repair: (repair) => tally.repair(repair),
+  })
+  for await (const quads of batches) {
+    spool.add(quads)
+    options.progress?.({ phase: 'reading', done: bytes, total: source.size })
+  }
+  spool.finish()
+}
+
+type Sending = { spool: Spool; targets: Destinations; tally: Tally; options: ImportOptions }
+
+async function send({ spool, targets, tally, options }: Sending, signal: AbortSignal) {
+  const { clock, concurrency = 8 } = options
+  const started = clock.now()
+  const total = spool.datasetCount()
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  const connection = connect(options.service, options.key, concurrency)
+  const ask = patient(connection.send, clock)
+  const waiting = parcels(spool, targets)
+  const carry = async () => {
+    for (const parcel of waiting) {
+      await deliver({ ask, parcel, tally }, either)
+      options.progress?.({ phase: 'sending', done: tally.done, total })
+    }
+  }
+  const carriers: Promise<void>[] = []
+  let ended: string | undefined
+  try {
+    for (const { id, body } of targets.all) {
+      const update = options.updateCatalogue === true
+      tally.catalogue(id, await putCatalogue(ask, { id, body, update }, either))
+    }
+    for (let lane = 0; lane < concurrency; lane += 1) carriers.push(carry())
+    await Promise.all(carriers)
+  } catch (error) {
+    ended = endOf(error, options.service, signal)
+  } finally {
+    stop.abort()
+    // The others still hold the spool until their requests are called off.
+    await Promise.allSettled(carriers)
+    connection.close()
+  }
+  const seconds = (clock.now() - started) / 1000
+  return tally.close({ total, seconds, ...(ended === undefined ? {} : { ended }) })
+}
+
+type Delivery = { ask: Send; parcel: Parcel; tally: Tally }
+
+async function deliver({ ask, parcel, tally }: Delivery, signal: AbortSignal) {
+  const { dataset } = parcel
+  if ('reason' in parcel) return tally.lose({ dataset, reason: parcel.reason })
+  const verdict = await putDataset(ask, parcel, signal)
+  if ('outcome' in verdict) tally.count(verdict.outcome)
+  else tally.lose({ dataset, reason: verdict.reason })
+}
+
+/** Why the import ended early. Throws what nobody expected. */
+function endOf(error: unknown, service: string, signal: AbortSignal): string {
+  if (signal.aborted) return 'interrupted'
+  if (error instanceof Unreachable) return `${service} cannot be reached: ${error.message}`
+  if (error instanceof Refused) return error.message
+  throw error
+}

@@ -1,0 +1,60 @@
+/** What the tests of the importer stand on: documents, spools, time that does not pass. */
+
+import { fromLines } from '../../../src/rdf/lines.ts'
+import { parse } from '../../../src/rdf/parse.ts'
+import { openSpool, type Spool } from '../../../src/harvest/importing/cutting/spool.ts'
+import type { Source } from '../../../src/harvest/importing/source.ts'
+import type { Clock } from '../../../src/harvest/importing/sending/patience.ts'
+
+const prefixes = `
+  @prefix dcat: <http://www.w3.org/ns/dcat#> .
+  @prefix dct: <http://purl.org/dc/terms/> .
+  @prefix foaf: <http://xmlns.com/foaf/0.1/> .
+  @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+  @prefix vcard: <http://www.w3.org/2006/vcard/ns#> .
+  @prefix ex: <https://example.org/> .
+`
+
+/** Turtle with the usual prefixes in front. */
+export const turtle = (text: string): string => prefixes + text
+
+/** A spool that has taken a TriG document whole. */
+export async function spooled(text: string): Promise<Spool> {
+  const spool = openSpool()
+  spool.add(await parse(turtle(text), 'trig', { baseIri: 'https://example.org/' }))
+  spool.finish()
+  return spool
+}
+
+/** A source as the importer reads it. */
+export function sourceOf(text: string, format: Source['format'] = 'turtle'): Source {
+  const bytes = new TextEncoder().encode(text)
+  return {
+    name: 'test',
+    format,
+    baseIri: 'https://example.org/',
+    size: bytes.byteLength,
+    bytes: (async function* () {
+      for (let at = 0; at < bytes.byteLength; at += 1000) yield bytes.subarray(at, at + 1000)
+    })(),
+  }
+}
+
+/** Time that passes only when somebody waits, and then at once; it keeps account of the pauses. */
+export function quickClock(): Clock & { readonly pauses: readonly number[] } {
+  const pauses: number[] = []
+  let at = 0
+  return {
+    pauses,
+    now: () => at,
+    wait: (milliseconds, signal) => {
+      signal.throwIfAborted()
+      pauses.push(milliseconds)
+      at += milliseconds
+      return Promise.resolve()
+    },
+  }
+}
+
+/** How many N-Triples lines a body has. */
+export const size = (body: string): number => fromLines(body).length
