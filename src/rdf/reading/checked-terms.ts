@@ -43,7 +43,7 @@ export class CheckedTerms {
   namedNode(iri: string): NamedNode {
     let term = this.known.get(iri)
     if (!term) this.known.set(iri, (term = this.iri(iri)))
-    if (this.known.size > 10_000) this.known.clear()
+    if (this.known.size > 1_000) this.known.clear()
     return term
   }
 
