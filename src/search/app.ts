@@ -48,15 +48,7 @@ export function searchApp(deps: SearchDeps): App {
     recordAnswer(c, await catalogue(index, c.req.valid('param').id, c.var.signal)),
   )
   bindVocabularies(app, index)
-  app.openapi(routes.profileRoute, (c) => {
-    const wanted = negotiate(c.req.header('Accept'), ['application/json', 'text/turtle'])
-    const answer =
-      wanted === 'text/turtle'
-        ? c.body(profile.shapes, 200, { 'Content-Type': 'text/turtle; charset=utf-8' })
-        : c.json(profilePage(profile))
-    addVary(answer.headers, 'Accept')
-    return answer
-  })
+  bindProfile(app, profile)
   app.openapi(routes.healthRoute, async (c) => c.json({ status: 'up', ...(await index.health()) }))
   docs(app, {
     title: 'Search',
@@ -81,6 +73,18 @@ function bindVocabularies(app: App, index: SearchIndex): void {
   app.openapi(routes.conceptRoute, async (c) =>
     recordAnswer(c, { text: await concept(index, c.req.valid('param'), c.var.signal) }),
   )
+}
+
+function bindProfile(app: App, profile: Profile): void {
+  const shapes = (c: AppContext) =>
+    c.body(profile.shapes, 200, { 'Content-Type': 'text/turtle; charset=utf-8' })
+  app.openapi(routes.shapesRoute, shapes)
+  app.openapi(routes.profileRoute, (c) => {
+    const wanted = negotiate(c.req.header('Accept'), ['application/json', 'text/turtle'])
+    const answer = wanted === 'text/turtle' ? shapes(c) : c.json(profilePage(profile))
+    addVary(answer.headers, 'Accept')
+    return answer
+  })
 }
 
 /** Without a known index there is nothing to ask the engine. */

@@ -173,18 +173,31 @@ export const conceptRoute = createRoute({
   responses: recordAnswers('The concept'),
 })
 
+const profileAnswers: RouteConfig['responses'] = {
+  200: {
+    description: 'The profile; its shapes for clients that prefer Turtle',
+    content: { [json]: { schema: z.looseObject({}) }, 'text/turtle': { schema: z.string() } },
+  },
+  default: problem,
+}
+
 export const profileRoute = createRoute({
   method: 'get',
   path: '/profile',
-  summary: 'The active profile; as Turtle its shapes',
-  responses: {
-    200: {
-      description: 'The profile',
-      content: { [json]: { schema: z.looseObject({}) }, 'text/turtle': { schema: z.string() } },
-    },
-    default: problem,
-    406: { description: 'Neither JSON nor Turtle is acceptable' },
-  },
+  summary: 'The active profile',
+  responses: profileAnswers,
+})
+
+const shapesAnswers: RouteConfig['responses'] = {
+  200: { description: 'SHACL shapes', content: { 'text/turtle': { schema: z.string() } } },
+  default: problem,
+}
+
+export const shapesRoute = createRoute({
+  method: 'get',
+  path: '/profile.ttl',
+  summary: 'The shapes of the active profile',
+  responses: shapesAnswers,
 })
 
 export const healthRoute = createRoute({

@@ -25,13 +25,12 @@ describe('a query finds its datasets', () => {
 })
 
 describe('a request is answered', () => {
-  it.each([...requests])('%s %s', async (_, query, count, ids, isOrdered, facets) => {
-    const all = query.includes('limit=') ? query : `${query}&limit=100`
-    const answer = await get(all)
+  it.each(requests)('$no $query', async ({ query, count, ids, ordered, facets }) => {
+    const answer = await get(query.includes('limit=') ? query : `${query}&limit=100`)
     expect(answer.status).toBe(200)
     expect(answer.body.result.count).toBe(count)
-    expect(isOrdered ? idsOf(answer) : sorted(idsOf(answer))).toBe(ids)
-    if (facets !== undefined) expect(facetText(answer, facetNames)).toBe(facets)
+    expect(ordered ? idsOf(answer) : sorted(idsOf(answer))).toBe(ids)
+    expect(facets === undefined ? undefined : facetText(answer, facetNames)).toBe(facets)
   })
 
   it('in the order of relevance when there is a word, else of modification', async () => {

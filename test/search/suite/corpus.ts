@@ -24,7 +24,7 @@ type Entry = {
 const catalogueOf = (id: string) => (Number(id.slice(1)) % 3 === 0 ? 'c02' : 'c01')
 
 const file = new URL('corpus.json', import.meta.url)
-const entries = JSON.parse(readFileSync(file, 'utf8')) as readonly Entry[]
+const entries: readonly Entry[] = JSON.parse(readFileSync(file, 'utf8'))
 
 export const documents: readonly Document[] = entries.map(documentOf)
 

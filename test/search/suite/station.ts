@@ -1,4 +1,4 @@
-/** The search station over the real embedded engine, holding the corpus. */
+/** The search station over the real embedded engine, holding the corpus or other documents. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,6 +17,9 @@ export type Reply = { readonly status: number; readonly headers: Headers; readon
 export type Body = {
   readonly result: Result
   readonly errors?: readonly { readonly parameter?: string }[]
+  readonly paths?: Readonly<
+    Record<string, { readonly get: { readonly parameters: readonly { readonly name: string }[] } }>
+  >
   readonly [member: string]: unknown
 }
 
@@ -40,12 +43,12 @@ export type Station = {
   readonly close: () => Promise<void>
 }
 
-export async function station(): Promise<Station> {
+export async function station(held = documents): Promise<Station> {
   const directory = await mkdtemp(join(tmpdir(), 'search-'))
   const log = logger('silent')
   const index = await embeddedIndex({ directory, log })
   await index.configure(settings)
-  await index.write(documents.map((put) => ({ put })))
+  await index.write(held.map((put) => ({ put })))
   const app = searchApp({
     index,
     settings,
@@ -60,11 +63,8 @@ export async function station(): Promise<Station> {
       const answer = await app.request(path, { headers })
       const text = await answer.text()
       const isJson = answer.headers.get('Content-Type')?.includes('json')
-      return {
-        status: answer.status,
-        headers: answer.headers,
-        body: (isJson ? JSON.parse(text) : { text }) as Body,
-      }
+      const body: Body = isJson ? JSON.parse(text) : { text }
+      return { status: answer.status, headers: answer.headers, body }
     },
     close: async () => {
       await index.close()
