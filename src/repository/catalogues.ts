@@ -1,5 +1,6 @@
 /** Catalogues: put, read without their links, delete with everything in them. */
 
+import { keyOf } from '../rdf/read.ts'
 import type { Quad } from '@rdfjs/types'
 import { canonicalise } from '../rdf/canonical.ts'
 import { fromLines, toLines } from '../rdf/lines.ts'
@@ -10,7 +11,6 @@ import type { Change } from '../store/change.ts'
 import { bind, loadQuery } from '../store/queries.ts'
 import { embeddedFactsDiffer } from './content/embedded-facts.ts'
 import { catalogueContent, catalogueNode } from './content/catalogue-content.ts'
-import { nodeKey } from './content/prune.ts'
 import { timestamp } from './content/record.ts'
 import { rename } from './content/rename.ts'
 import { removal, tooManyTriples, type DatasetPut } from './datasets.ts'
@@ -100,7 +100,7 @@ async function replace(
   if (stored === hash) return { kind: 'unchanged', iri, hash, modified: undefined }
   const before =
     stored === undefined ? [] : fromLines((await store.read(iri, { links: false }, signal)) ?? '')
-  const renamed = rename(own, new Map([[nodeKey(node), iri]]))
+  const renamed = rename(own, new Map([[keyOf(node), iri]]))
   const ground = skolemise(renamed, { genid: names.genid(iri), labels })
   const modified = timestamp(deps.now())
   const after = [...ground, ...missingDates(iri, { ground, before, modified })]

@@ -1,5 +1,6 @@
 /** Datasets: put by the id at the origin, read, delete. */
 
+import { keyOf } from '../rdf/read.ts'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
 import { canonicalise } from '../rdf/canonical.ts'
@@ -11,7 +12,6 @@ import type { Change } from '../store/change.ts'
 import { mergedGraphs, ownContent } from './content/dataset-content.ts'
 import { datasetNode } from './content/dataset-node.ts'
 import { distributionIris } from './content/distribution-iris.ts'
-import { nodeKey } from './content/prune.ts'
 import { recordQuads, timestamp, type DatasetRecord } from './content/record.ts'
 import { rename } from './content/rename.ts'
 import { datasetIds } from './writing/dataset-id.ts'
@@ -128,7 +128,7 @@ async function replace(
   }
   const before = stored ? fromLines((await store.read(iri, {}, signal)) ?? '') : []
   const renaming = distributionIris(own, before, deps)
-  const renamed = rename(own, new Map([...renaming.iris, [nodeKey(node), iri]]))
+  const renamed = rename(own, new Map([...renaming.iris, [keyOf(node), iri]]))
   const ground = skolemise([...renamed, ...renaming.identifiers], {
     genid: names.genid(iri),
     labels,

@@ -5,12 +5,12 @@ import type { Names, ResourceKind } from '../rdf/names.ts'
 import { splitSuffix } from '../rdf/media-types.ts'
 
 /** Where the repository describes each kind of resource. */
-const described: Partial<Record<ResourceKind, (id: string) => string>> = {
-  dataset: (id) => `/datasets/${id}`,
-  record: (id) => `/datasets/${id}`,
-  catalogue: (id) => `/catalogues/${id}`,
-  vocabulary: (id) => `/vocabularies/${id}`,
-}
+const described: readonly (readonly [ResourceKind, string])[] = [
+  ['dataset', '/datasets/'],
+  ['record', '/datasets/'],
+  ['catalogue', '/catalogues/'],
+  ['vocabulary', '/vocabularies/'],
+]
 
 /** Answers resource IRIs under the base of `names`; `repository` is the public address of the repository service. */
 export function leadToDescriptions(app: App, names: Names, repository: string): void {
@@ -18,11 +18,11 @@ export function leadToDescriptions(app: App, names: Names, repository: string): 
   app.get('*', async (c, next) => {
     const path = new URL(c.req.url).pathname
     const { id: bare, format } = splitSuffix(names.base + path.slice(root.length))
-    for (const [kind, place] of Object.entries(described)) {
-      const id = names.idOf(kind as ResourceKind, bare)
+    for (const [kind, place] of described) {
+      const id = names.idOf(kind, bare)
       if (id === undefined) continue
       const suffix = format === undefined ? '' : path.slice(path.lastIndexOf('.'))
-      return c.redirect(`${repository}${place(id)}${suffix}`, 303)
+      return c.redirect(`${repository}${place}${id}${suffix}`, 303)
     }
     return next()
   })

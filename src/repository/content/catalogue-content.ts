@@ -1,11 +1,12 @@
 /** What of a catalogue body is the catalogue's own: its metadata, without links to datasets and their descriptions. */
 
+import { keyOf } from '../../rdf/read.ts'
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
 import type { Names } from '../../rdf/names.ts'
 import { classes } from './classes.ts'
-import { nodeKey, prune } from './prune.ts'
+import { prune } from './prune.ts'
 
 const links = new Set([dcat('dataset').value, dcat('record').value])
 const parts = new Set([dct('hasPart').value, dcat('catalog').value])
@@ -16,13 +17,11 @@ const parts = new Set([dct('hasPart').value, dcat('catalog').value])
  */
 export function catalogueNode(quads: readonly Quad[], iri: string): Term {
   const all = classes(quads).of('Catalog')
-  const sub = new Set(
-    quads.filter((q) => parts.has(q.predicate.value)).map((q) => nodeKey(q.object)),
-  )
+  const sub = new Set(quads.filter((q) => parts.has(q.predicate.value)).map((q) => keyOf(q.object)))
   const roots = [...all].filter(([key]) => !sub.has(key)).map(([, node]) => node)
   const candidates = roots.length > 0 ? roots : [...all.values()]
   const found =
-    candidates.length === 1 ? candidates[0] : candidates.find((node) => nodeKey(node) === iri)
+    candidates.length === 1 ? candidates[0] : candidates.find((node) => keyOf(node) === iri)
   if (found) return found
   if (candidates.length === 0)
     throw new Failure('missing-class', 'the body describes no dcat:Catalog')
@@ -30,7 +29,7 @@ export function catalogueNode(quads: readonly Quad[], iri: string): Term {
     'ambiguous-subject',
     `the body describes ${candidates.length} catalogues that are not part of each other`,
     {
-      errors: candidates.slice(0, 20).map((node) => ({ detail: nodeKey(node).slice(0, 200) })),
+      errors: candidates.slice(0, 20).map((node) => ({ detail: keyOf(node).slice(0, 200) })),
     },
   )
 }
@@ -38,14 +37,14 @@ export function catalogueNode(quads: readonly Quad[], iri: string): Term {
 /** The body without links to datasets and records, their descriptions, and statements about the platform's other resources. */
 export function catalogueContent(quads: readonly Quad[], catalogue: Term, names: Names): Quad[] {
   const others = classes(quads).of('Dataset', 'DatasetSeries', 'Distribution', 'CatalogRecord')
-  const self = nodeKey(catalogue)
+  const self = keyOf(catalogue)
   const foreign = (node: Term) =>
     node.termType === 'NamedNode' && names.owns(node.value) && node.value !== self
   return prune(
     quads,
     (q) =>
-      others.has(nodeKey(q.subject)) ||
+      others.has(keyOf(q.subject)) ||
       foreign(q.subject) ||
-      (nodeKey(q.subject) === self && links.has(q.predicate.value)),
+      (keyOf(q.subject) === self && links.has(q.predicate.value)),
   )
 }

@@ -1,8 +1,8 @@
 /** Which nodes of a body are what: a few questions about `rdf:type`, asked once per body. */
 
+import { keyOf } from '../../rdf/read.ts'
 import type { Quad, Term } from '@rdfjs/types'
 import { dcat, rdf } from '../../rdf/namespaces.ts'
-import { nodeKey } from './prune.ts'
 
 const type = rdf('type').value
 
@@ -17,7 +17,7 @@ export function classes(quads: readonly Quad[]): Classes {
   for (const quad of quads) {
     if (quad.predicate.value !== type) continue
     const known = members.get(quad.object.value) ?? new Map<string, Term>()
-    known.set(nodeKey(quad.subject), quad.subject)
+    known.set(keyOf(quad.subject), quad.subject)
     members.set(quad.object.value, known)
   }
   return {

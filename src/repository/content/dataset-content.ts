@@ -1,10 +1,11 @@
 /** What of a dataset body is the dataset's own, so that no body can describe another resource of the platform. */
 
+import { keyOf } from '../../rdf/read.ts'
 import type { Quad, Term } from '@rdfjs/types'
 import type { Names } from '../../rdf/names.ts'
 import { dcat, dqv } from '../../rdf/namespaces.ts'
 import { classes } from './classes.ts'
-import { nodeKey, prune } from './prune.ts'
+import { prune } from './prune.ts'
 
 const distribution = dcat('distribution').value
 const metadata = dqv('QualityMetadata').value
@@ -22,13 +23,12 @@ export function mergedGraphs(quads: readonly Quad[]): readonly Quad[] {
 /** The body without catalogues, records and statements about other resources of the platform. */
 export function ownContent(quads: readonly Quad[], dataset: Term, names: Names): Quad[] {
   const frames = classes(quads).of('Catalog', 'CatalogRecord')
-  const self = nodeKey(dataset)
+  const self = keyOf(dataset)
   const own = new Set([self])
   for (const q of quads) {
-    if (nodeKey(q.subject) === self && q.predicate.value === distribution)
-      own.add(nodeKey(q.object))
+    if (keyOf(q.subject) === self && q.predicate.value === distribution) own.add(keyOf(q.object))
   }
   const foreign = (node: Term) =>
     node.termType === 'NamedNode' && names.owns(node.value) && !own.has(node.value)
-  return prune(quads, (q) => frames.has(nodeKey(q.subject)) || foreign(q.subject))
+  return prune(quads, (q) => frames.has(keyOf(q.subject)) || foreign(q.subject))
 }

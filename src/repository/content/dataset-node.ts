@@ -1,10 +1,10 @@
 /** Finds the one dataset that a body is about. */
 
+import { keyOf } from '../../rdf/read.ts'
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { dct } from '../../rdf/namespaces.ts'
 import { classes } from './classes.ts'
-import { nodeKey } from './prune.ts'
 
 export type Wanted = { readonly iri: string; readonly originalId: string }
 
@@ -22,8 +22,8 @@ export function datasetNode(quads: readonly Quad[], wanted: Wanted): Term {
   const frames = kinds.of('Catalog', 'CatalogRecord')
   const pointedTo = new Set(
     quads
-      .filter((q) => !frames.has(nodeKey(q.subject)) && nodeKey(q.subject) !== nodeKey(q.object))
-      .map((q) => nodeKey(q.object)),
+      .filter((q) => !frames.has(keyOf(q.subject)) && keyOf(q.subject) !== keyOf(q.object))
+      .map((q) => keyOf(q.object)),
   )
   const roots = [...datasets].filter(([key]) => !pointedTo.has(key)).map(([, node]) => node)
   const candidates = roots.length > 0 ? roots : [...datasets.values()]
@@ -36,14 +36,14 @@ function chosen(quads: readonly Quad[], candidates: readonly Term[], wanted: Wan
   const identified = new Set(
     quads
       .filter((q) => q.predicate.value === identifier && q.object.value === wanted.originalId)
-      .map((q) => nodeKey(q.subject)),
+      .map((q) => keyOf(q.subject)),
   )
   const found =
-    candidates.find((node) => nodeKey(node) === wanted.iri) ??
-    candidates.find((node) => identified.has(nodeKey(node))) ??
-    candidates.find((node) => nodeKey(node) === wanted.originalId)
+    candidates.find((node) => keyOf(node) === wanted.iri) ??
+    candidates.find((node) => identified.has(keyOf(node))) ??
+    candidates.find((node) => keyOf(node) === wanted.originalId)
   if (found) return found
-  const names = candidates.map(nodeKey).sort()
+  const names = candidates.map(keyOf).sort()
   throw new Failure(
     'ambiguous-subject',
     `the body describes ${candidates.length} datasets and none of them is named by the original id; send them one by one`,

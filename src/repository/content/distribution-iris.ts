@@ -1,11 +1,11 @@
 /** Gives distributions IRIs that stay the same from one version of a dataset to the next. */
 
+import { keyOf } from '../../rdf/read.ts'
 import type { Quad, Term } from '@rdfjs/types'
 import type { Names } from '../../rdf/names.ts'
 import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
 import { distributionKeys, type DistributionKeys } from './distribution-keys.ts'
-import { nodeKey } from './prune.ts'
 
 export type Renaming = {
   /** Node key in the body → platform IRI. */
@@ -24,9 +24,8 @@ export function distributionNodes(quads: Iterable<Quad>): ReadonlyMap<string, Te
   const nodes = new Map<string, Term>()
   for (const q of quads) {
     if (q.predicate.value === link && q.object.termType !== 'Literal')
-      nodes.set(nodeKey(q.object), q.object)
-    if (q.predicate.value === type && q.object.value === cls)
-      nodes.set(nodeKey(q.subject), q.subject)
+      nodes.set(keyOf(q.object), q.object)
+    if (q.predicate.value === type && q.object.value === cls) nodes.set(keyOf(q.subject), q.subject)
   }
   return nodes
 }
@@ -63,22 +62,22 @@ export function distributionIris(
   const iris = new Map<string, string>()
   for (const matches of free.size > 0 ? rounds : []) {
     for (const keys of fresh) {
-      if (iris.has(nodeKey(keys.node))) continue
+      if (iris.has(keyOf(keys.node))) continue
       const twin = [...free].find((known) => matches(keys, known))
       if (!twin) continue
       free.delete(twin)
-      iris.set(nodeKey(keys.node), twin.node.value)
+      iris.set(keyOf(keys.node), twin.node.value)
     }
   }
   for (const keys of fresh) {
-    const key = nodeKey(keys.node)
+    const key = keyOf(keys.node)
     if (!iris.has(key)) iris.set(key, mint.names.distribution(mint.uuid()))
   }
   return { iris, identifiers: fresh.flatMap((keys) => identifierOf(keys, iris)) }
 }
 
 function identifierOf(keys: DistributionKeys, iris: ReadonlyMap<string, string>): Quad[] {
-  const iri = iris.get(nodeKey(keys.node))
+  const iri = iris.get(keyOf(keys.node))
   const own = ownKey(keys)
   if (keys.identifiers.length > 0 || own === undefined || iri === undefined || own === iri)
     return []

@@ -1,8 +1,8 @@
 /** The keys by which a distribution is recognised from one version of a dataset to the next. */
 
+import { keyOf } from '../../rdf/read.ts'
 import type { Quad, Term } from '@rdfjs/types'
 import { dcat, dct } from '../../rdf/namespaces.ts'
-import { nodeKey } from './prune.ts'
 
 export type DistributionKeys = {
   readonly node: Term
@@ -25,7 +25,7 @@ export function distributionKeys(
   nodes: ReadonlyMap<string, Term>,
 ): DistributionKeys[] {
   const about = new Map<string, Quad[]>([...nodes.keys()].map((key) => [key, []]))
-  for (const q of quads) about.get(nodeKey(q.subject))?.push(q)
+  for (const q of quads) about.get(keyOf(q.subject))?.push(q)
   const keys = [...nodes].map(([key, node]): DistributionKeys => {
     const own = about.get(key) ?? []
     const values = (predicate: string) =>
@@ -48,4 +48,4 @@ export function distributionKeys(
 }
 
 const position = (keys: DistributionKeys) =>
-  [keys.accessUrl ?? '', keys.downloadUrl ?? '', keys.title ?? '', nodeKey(keys.node)].join('\n')
+  [keys.accessUrl ?? '', keys.downloadUrl ?? '', keys.title ?? '', keyOf(keys.node)].join('\n')

@@ -1,12 +1,9 @@
 /** Removes what a write must not carry: named subjects, and the blank nodes that hung on them alone. */
 
 import type { Quad, Term } from '@rdfjs/types'
+import { keyOf } from '../../rdf/read.ts'
 
 const isBlank = (term: Term) => term.termType === 'BlankNode'
-
-/** Key of a subject or object that tells blank nodes from IRIs. */
-export const nodeKey = (term: Term): string =>
-  term.termType === 'BlankNode' ? `_:${term.value}` : term.value
 
 /**
  * The quads without those that `drop` names, and without blank nodes that only dropped quads pointed to. Blank nodes that
@@ -16,16 +13,16 @@ export function prune(quads: readonly Quad[], drop: (quad: Quad) => boolean): Qu
   let kept = quads.filter((quad) => !drop(quad))
   let gone = quads.filter(drop)
   while (gone.length > 0) {
-    const referenced = new Set(kept.filter((q) => isBlank(q.object)).map((q) => nodeKey(q.object)))
+    const referenced = new Set(kept.filter((q) => isBlank(q.object)).map((q) => keyOf(q.object)))
     const orphans = new Set(
       gone
         .filter((q) => isBlank(q.object))
-        .map((q) => nodeKey(q.object))
+        .map((q) => keyOf(q.object))
         .filter((key) => !referenced.has(key)),
     )
     if (orphans.size === 0) break
-    gone = kept.filter((q) => orphans.has(nodeKey(q.subject)))
-    kept = kept.filter((q) => !orphans.has(nodeKey(q.subject)))
+    gone = kept.filter((q) => orphans.has(keyOf(q.subject)))
+    kept = kept.filter((q) => !orphans.has(keyOf(q.subject)))
   }
   return kept
 }

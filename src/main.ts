@@ -1,0 +1,244 @@
+/** Starts the platform: reads the configuration once and is the only place where stations meet. */
+
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseConfig, type Config } from './config.ts'
+import { runDemo } from './harvest/demo.ts'
+import { apiKeys } from './http/api-key.ts'
+import { newApp, type App } from './http/app.ts'
+import { gateway, type Door, type Entrance } from './http/gateway.ts'
+import { keyFile } from './http/keys/key-file.ts'
+import { metrics, serveMetrics, type Metrics } from './http/metrics.ts'
+import { serve } from './http/serve.ts'
+import { embeddedIndex } from './indices/embedded.ts'
+import type { SearchIndex } from './indices/search-index.ts'
+import { logger, type Log } from './log.ts'
+import { loadProfile } from './profile/load.ts'
+import { projection, type Projection } from './projector/projection.ts'
+import { names as namesOf } from './rdf/names.ts'
+import { repositoryApp } from './repository/app.ts'
+import { leadToDescriptions } from './repository/resource-iris.ts'
+import { sparqlApp } from './repository/sparql/app.ts'
+import { locks } from './repository/writing/locks.ts'
+import { versions } from './repository/writing/versions.ts'
+import { searchApp } from './search/app.ts'
+import { embeddedStore } from './store/embedded.ts'
+import type { GraphStore } from './store/graph-store.ts'
+
+const version = '0.1.0'
+const shipped = (path: string) => new URL(`../${path}`, import.meta.url).pathname
+
+const places = { repo: '/api/hub/repo', search: '/api/hub/search', sparql: '/sparql' } as const
+
+export type Platform = {
+  readonly url: string
+  /** Accepted as `X-API-Key`; the generated one when none is configured. */
+  readonly key: string
+  readonly projection: Projection
+  readonly store: GraphStore
+  readonly index: SearchIndex
+  /** Finishes what is in flight, then closes everything. */
+  stop(): Promise<void>
+}
+
+/** What runs before the engines are up: a door that says so. */
+type Shell = { readonly config: Config; readonly log: Log; readonly numbers: Metrics }
+
+/**
+ * Opens engines and doors. The port is open from the start and `/health` answers 503 until everything is ready. Rejects
+ * when the port is taken, a file cannot be opened, or the profile has problems.
+ */
+export async function startPlatform(config: Config, log: Log): Promise<Platform> {
+  const shell: Shell = { config, log, numbers: metrics({ runtime: true }) }
+  let door: Door = rootApp(shell, undefined)
+  const served = await serve(
+    { fetch: (request, env) => door.fetch(request, env) },
+    { host: config.host, port: config.port, limits: config.limits },
+  )
+  try {
+    const engines = await openEngines(shell)
+    const { key, keys } = await knownKeys(shell)
+    door = gateway(stations(shell, engines, keys))
+    return {
+      url: served.url,
+      key,
+      ...engines,
+      stop: async () => {
+        await served.close()
+        await engines.projection.stop()
+        await engines.index.close()
+        await engines.store.close()
+      },
+    }
+  } catch (error) {
+    await served.close()
+    throw error
+  }
+}
+
+type Engines = Awaited<ReturnType<typeof openEngines>>
+
+async function openEngines({ config, log }: Shell) {
+  const directory = (name: string) => join(config.dataDir, name)
+  const names = namesOf(config.baseUri)
+  const profile = await loadProfile(config.profile.directory ?? shipped('shapes/default'))
+  const { sparqlMs, sparqlRows, sparqlBytes, sparqlQueryBytes, sparqlPerClient, sparqlWaiting } =
+    config.limits
+  const store = await embeddedStore({
+    directory: directory('store'),
+    log,
+    open: {
+      ms: sparqlMs,
+      rows: sparqlRows,
+      bytes: sparqlBytes,
+      queryBytes: sparqlQueryBytes,
+      perClient: sparqlPerClient,
+      waiting: sparqlWaiting,
+    },
+  })
+  const index = await embeddedIndex({ directory: directory('search'), log })
+  const projected = await projection({
+    store,
+    index,
+    names,
+    profile,
+    log,
+    vocabularies: shipped('shapes/vocabularies'),
+    pause: async (ms, signal) => {
+      await sleep(ms, undefined, { signal }).catch(() => undefined)
+    },
+    now: Date.now,
+  })
+  return { store, index, names, profile, projection: projected }
+}
+
+/** Configured keys, or the one that the installation made for itself. */
+async function knownKeys({ config, log }: Shell) {
+  const { keyFailures } = config.limits
+  if (config.apiKeys) {
+    const keys = apiKeys(config.apiKeys, { keyFailures })
+    log.info({ keys: keys.list() }, 'keys.configured')
+    return { keys, key: Object.keys(config.apiKeys)[0] ?? '' }
+  }
+  const { key, path, created } = await keyFile(config.dataDir)
+  log.info({ path, created }, 'keys.generated')
+  return { keys: apiKeys({ [key]: ['*'] }, { keyFailures }), key }
+}
+
+function stations(shell: Shell, engines: Engines, keys: ReturnType<typeof apiKeys>): Entrance[] {
+  const { config, log } = shell
+  const { store, index, names, profile, projection } = engines
+  const { settings, newest } = projection
+  const door = (base: string) => ({ ...httpOptions(shell), base })
+  const repository = () =>
+    repositoryApp({
+      store,
+      names,
+      log,
+      keys,
+      profile,
+      version,
+      limits: config.limits,
+      triples: config.limits.triples,
+      locks: locks(),
+      versions: versions(newest, Date.now),
+      now: () => new Date(),
+      uuid: randomUUID,
+      changed: projection.changed,
+      cascaded: projection.cascaded,
+      settled: projection.settled,
+      http: door(places.repo),
+    })
+  const address = `${names.base}${places.sparql.slice(1)}`
+  const queryBytes = config.limits.sparqlQueryBytes
+  const apps: Readonly<Record<keyof typeof places, () => App>> = {
+    repo: repository,
+    search: () => searchApp({ index, settings, profile, version, http: door(places.search) }),
+    sparql: () => sparqlApp({ store, address, queryBytes, http: door(places.sparql) }),
+  }
+  const root = rootApp(shell, engines)
+  const chosen = config.services.map((name) => ({ base: places[name], app: apps[name]() }))
+  return [...chosen, { base: '', app: root }]
+}
+
+const httpOptions = ({ config, log, numbers }: Shell) => ({
+  log,
+  metrics: numbers,
+  requestMs: config.limits.requestMs,
+  trustedProxies: config.trustedProxies,
+  cors: { origins: config.corsOrigins },
+})
+
+/** Health, numbers, and where everything is. */
+function rootApp(shell: Shell, engines: Engines | undefined): App {
+  const { config, numbers } = shell
+  const app = newApp({ ...httpOptions(shell), name: 'root' })
+  serveMetrics(app, numbers)
+  app.get('/health', async (c) => {
+    if (!engines) return c.json({ status: 'starting' }, 503)
+    const [store, index] = await Promise.all([engines.store.health(), engines.index.health()])
+    const status = store.ready ? 'up' : 'down'
+    const pending = engines.projection.pending()
+    return c.json({ status, store, index, pending }, store.ready ? 200 : 503)
+  })
+  app.get('/', (c) =>
+    c.json({
+      name: 'Cartulary',
+      version,
+      ...Object.fromEntries(config.services.map((name) => [name, `${places[name]}/`])),
+      health: '/health',
+    }),
+  )
+  if (engines) leadToDescriptions(app, engines.names, places.repo)
+  return app
+}
+
+async function run(argumentList: readonly string[]): Promise<void> {
+  const demo = argumentList.includes('--demo')
+  const directory = demo ? await mkdtemp(join(tmpdir(), 'cartulary-demo-')) : undefined
+  const env =
+    directory === undefined ? process.env : { ...process.env, PLATFORM_DATA_DIR: directory }
+  const parsed = parseConfig(env)
+  if (!parsed.ok) return fail(parsed.message)
+  const log = logger(demo ? 'warn' : parsed.config.logLevel)
+  for (const warning of parsed.config.warnings) log.warn({ warning }, 'configuration.warning')
+  if (parsed.config.ignored.length > 0)
+    log.warn({ ignored: parsed.config.ignored }, 'configuration.ignored')
+  const platform = await startPlatform(parsed.config, log)
+  const end = new AbortController()
+  const stop = async () => {
+    end.abort()
+    await platform.stop()
+    if (directory !== undefined) await rm(directory, { recursive: true, force: true })
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(
+      signal,
+      () =>
+        void stop().then(
+          () => process.exit(0),
+          (error: unknown) => fail(String(error)),
+        ),
+    )
+  }
+  const addresses = parsed.config.services
+    .map((name) => `${platform.url}${places[name]}/`)
+    .join(' ')
+  process.stdout.write(`Cartulary ${version} is ready: ${addresses}\n`)
+  if (demo)
+    await runDemo({ ...platform, folder: shipped('pipes/demo'), out: process.stdout }, end.signal)
+}
+
+function fail(message: string): void {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}
+
+if (import.meta.main) {
+  await run(process.argv.slice(2)).catch((error: unknown) =>
+    fail(error instanceof Error ? error.message : String(error)),
+  )
+}
