@@ -25,6 +25,8 @@ export type ConceptCache = {
   readonly formatByText: Formats['byText']
   readonly formatByMediaType: Formats['byMediaType']
   readonly concepts: (scheme: string) => readonly Concept[]
+  /** Grows with every replacement. */
+  readonly revision: () => number
   /** A stored vocabulary takes the place of the bundled one; `undefined` brings that back. */
   readonly replace: (scheme: string, concepts: readonly Concept[] | undefined) => void
 }
@@ -94,6 +96,7 @@ export function conceptCache(bundled: Tables): ConceptCache {
   for (const [scheme, concepts] of bundled) tables.set(scheme, tableOf(concepts))
   const built = new Map([...bundled.values()].flat().map((concept) => [concept.iri, concept]))
   let lookups = lookupsOf(tables)
+  let revision = 0
   const find = (iri: string): Concept | undefined => {
     const all = lookups.all()
     for (const spelling of spellings(iri)) {
@@ -111,12 +114,14 @@ export function conceptCache(bundled: Tables): ConceptCache {
     formatByText: (text) => lookups.formats().byText(text),
     formatByMediaType: (type) => lookups.formats().byMediaType(type),
     concepts: (scheme) => tables.get(scheme)?.concepts ?? [],
+    revision: () => revision,
     replace(scheme, concepts) {
       const next = concepts?.map((concept) => completed(concept, built.get(concept.iri)))
       const replacement = next ?? bundled.get(scheme)
       if (replacement) tables.set(scheme, tableOf(replacement))
       else tables.delete(scheme)
       lookups = lookupsOf(tables)
+      revision += 1
     },
   }
 }

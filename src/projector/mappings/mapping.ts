@@ -1,10 +1,11 @@
 /** What a mapping is: a pure function from the values of a field to its JSON, with complaints on the side. */
 
+import { compareCodePoints } from '../../text/code-points.ts'
 import type { Term } from '@rdfjs/types'
 import type { Field } from '../../profile/fields.ts'
 import type { Graph } from '../../rdf/read.ts'
 import type { ConceptCache } from '../concepts.ts'
-import { byCodePoint, type Json, type JsonObject } from './json.ts'
+import type { Json, JsonObject } from './json.ts'
 
 export type Problem =
   | 'not-an-iri'
@@ -67,18 +68,27 @@ export type Scene = {
   /** IRIs with this prefix stand for blank nodes. */
   readonly genidPrefix: string
   readonly metrics?: Graph
-  /** Nodes from the root to here, to notice circles in the records themselves. */
+  /** The catalogue of a dataset; a catalogue has none. */
   readonly catalogue?: CatalogueFacts
+  /** IRI of the dataset's catalogue record. */
+  readonly recordIri?: string
   readonly report: (field: string, problem: Problem, value: string | Term) => void
 }
 
 /** What the records of a catalogue need to know about it. */
 export type CatalogueFacts = {
   readonly id: string
+  readonly iri: string
+  readonly graph: Graph
   /** The JSON of the catalogue's own document. */
   readonly record: JsonObject
+  readonly country: JsonObject | undefined
+  /** In the catalogue's own first language. */
+  readonly title: string
   /** Language codes of the catalogue, the default language first. */
   readonly languages: readonly string[]
+  /** What of it stands in its datasets, made once per place. */
+  readonly embedded: Map<Site, Json>
 }
 
 export type Mapping = (nodes: readonly Term[], site: Site, scene: Scene) => Json | undefined
@@ -99,7 +109,7 @@ export type Ranked = { readonly key: string; readonly json: Json }
 const textOf = (json: Json) => (typeof json === 'string' ? json : JSON.stringify(json))
 
 const inOrder = (a: Ranked, b: Ranked) =>
-  byCodePoint(a.key, b.key) || byCodePoint(textOf(a.json), textOf(b.json))
+  compareCodePoints(a.key, b.key) || compareCodePoints(textOf(a.json), textOf(b.json))
 
 /**
  * One value or an array, as the profile asks: ordered by key, doubles removed, nothing when there is none. Several

@@ -1,9 +1,9 @@
 /** Reads the concepts of a vocabulary out of its graph (SKOS reference, W3C 2009). */
 
+import { compareCodePoints } from '../../text/code-points.ts'
 import type { Term } from '@rdfjs/types'
 import { ctl, dc, dct, foaf, opauthority, owl, rdf, skos } from '../../rdf/namespaces.ts'
 import type { Graph } from '../../rdf/read.ts'
-import { byCodePoint } from '../mappings/json.ts'
 import { keyedTexts, tagOf } from '../mappings/text/languages.ts'
 import { schemes, type Concept, type Extensions } from './concept.ts'
 
@@ -19,14 +19,14 @@ function conceptIris(graph: Graph, scheme: string): readonly string[] {
     )
   for (const subject of graph.subjects())
     if (subject !== scheme && !subject.startsWith('_:') && belongs(subject)) found.add(subject)
-  return [...found].sort(byCodePoint)
+  return [...found].sort(compareCodePoints)
 }
 
 const texts = (terms: readonly Term[]) =>
   terms
     .map(({ value }) => value.trim())
     .filter((text) => text !== '')
-    .sort(byCodePoint)
+    .sort(compareCodePoints)
 
 function idOf(graph: Graph, iri: string): string {
   const [code] = texts(graph.objects(iri, dc('identifier')))
@@ -49,8 +49,10 @@ function altLabels(terms: readonly Term[]): Readonly<Record<string, readonly str
     if (labels) labels.push(text)
     else byLanguage.set(key, [text])
   }
-  const keys = [...byLanguage.keys()].sort(byCodePoint)
-  return Object.fromEntries(keys.map((key) => [key, byLanguage.get(key)?.sort(byCodePoint) ?? []]))
+  const keys = [...byLanguage.keys()].sort(compareCodePoints)
+  return Object.fromEntries(
+    keys.map((key) => [key, byLanguage.get(key)?.sort(compareCodePoints) ?? []]),
+  )
 }
 
 /** The code of ISO 3166 or ISO 639 has its own name per table. */
@@ -70,7 +72,7 @@ function extensionsOf(graph: Graph, iri: string, scheme: string): Extensions {
       .objects(iri, rdf('type'))
       .map(({ value }) => value)
       .filter((type) => type.startsWith('http://xmlns.com/foaf/0.1/'))
-      .sort(byCodePoint)[0],
+      .sort(compareCodePoints)[0],
     licensing_assistant: one(ctl('assistant')),
     ...(code && { [code]: one(ctl('alpha2'))?.toLowerCase() }),
   }
@@ -120,5 +122,5 @@ export function schemeIn(graph: Graph): string | undefined {
     for (const { value } of graph.objects(subject, skos('inScheme')))
       counts.set(value, (counts.get(value) ?? 0) + 1)
   }
-  return [...counts].sort(([a, m], [b, n]) => n - m || byCodePoint(a, b))[0]?.[0]
+  return [...counts].sort(([a, m], [b, n]) => n - m || compareCodePoints(a, b))[0]?.[0]
 }

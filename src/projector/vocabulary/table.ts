@@ -1,6 +1,6 @@
 /** One vocabulary with its lookups. */
 
-import { byCodePoint } from '../mappings/json.ts'
+import { compareCodePoints } from '../../text/code-points.ts'
 import type { Concept } from './concept.ts'
 
 export type Table = {
@@ -14,7 +14,7 @@ export type Table = {
 /** Current concepts before deprecated ones, then by IRI: the first of several matches is the right one. */
 export const preferred = (concepts: readonly Concept[]): readonly Concept[] =>
   [...concepts].sort(
-    (a, b) => Number(a.deprecated) - Number(b.deprecated) || byCodePoint(a.iri, b.iri),
+    (a, b) => Number(a.deprecated) - Number(b.deprecated) || compareCodePoints(a.iri, b.iri),
   )
 
 /** A map in which the first key wins. */

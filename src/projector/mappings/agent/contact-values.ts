@@ -1,8 +1,8 @@
 /** Mail addresses, telephone numbers and web addresses, which vCard writes in three ways (vCard ontology 2.6). */
 
+import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Term } from '@rdfjs/types'
 import { vcard } from '../../../rdf/namespaces.ts'
-import { byCodePoint } from '../json.ts'
 import { isBlank, type Scene } from '../mapping.ts'
 
 const valuePredicates = [vcard('hasValue').value, vcard('value').value]
@@ -14,7 +14,7 @@ function spelled(term: Term, scene: Scene): string | undefined {
       .objects(term, predicate)
       .map(({ value }) => value.trim())
       .filter((value) => value !== '')
-      .sort(byCodePoint)
+      .sort(compareCodePoints)
     if (term.termType !== 'Literal' && text !== undefined) return text
   }
   if (term.termType !== 'Literal' && isBlank(term, scene)) return undefined
@@ -29,7 +29,7 @@ export function valueOf(
 ): string | undefined {
   for (const predicate of predicates) {
     const texts = scene.graph.objects(node, predicate).flatMap((term) => spelled(term, scene) ?? [])
-    if (texts.length > 0) return texts.sort(byCodePoint)[0]
+    if (texts.length > 0) return texts.sort(compareCodePoints)[0]
   }
   return undefined
 }

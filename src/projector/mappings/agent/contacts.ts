@@ -1,8 +1,9 @@
 /** Contact points (vCard ontology). */
 
+import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Term } from '@rdfjs/types'
 import { foaf, rdf, vcard } from '../../../rdf/namespaces.ts'
-import { byCodePoint, objectOf, type Json, type JsonObject } from '../json.ts'
+import { objectOf, type Json, type JsonObject } from '../json.ts'
 import { iriOf, settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
 import { labelOf } from '../text/labels.ts'
 import { oneText } from '../text/languages.ts'
@@ -53,13 +54,13 @@ function lines(node: Term, scene: Scene): string | undefined {
 
 function addressOf(node: Term, scene: Scene): string | undefined {
   const found = scene.graph.objects(node, addresses).flatMap((term) => lines(term, scene) ?? [])
-  return found.sort(byCodePoint)[0]
+  return found.sort(compareCodePoints)[0]
 }
 
 function urlsOf(node: Term, scene: Scene): Json | undefined {
   const isAbsolute = (text: string) => /^[a-z][a-z0-9+.-]*:[^\s<>"]+$/i.test(text)
   const urls = new Set(valuesOf(pages, node, scene).filter(isAbsolute))
-  return urls.size > 0 ? [...urls].sort(byCodePoint) : undefined
+  return urls.size > 0 ? [...urls].sort(compareCodePoints) : undefined
 }
 
 function contactOf(node: Term, scene: Scene): JsonObject | undefined {

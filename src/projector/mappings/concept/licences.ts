@@ -1,9 +1,10 @@
 /** Licences: concepts of the licence table in all their spellings, described nodes, foreign IRIs, names. */
 
+import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Term } from '@rdfjs/types'
 import { dc, dct, rdfs, skos } from '../../../rdf/namespaces.ts'
 import type { Concept } from '../../vocabulary/concept.ts'
-import { byCodePoint, objectOf, type JsonObject } from '../json.ts'
+import { objectOf, type JsonObject } from '../json.ts'
 import { iriLike, iriOf, settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
 import { normalised } from '../text/keywords.ts'
 import { oneText } from '../text/languages.ts'
@@ -44,7 +45,7 @@ function described(node: Term, scene: Scene): JsonObject | undefined {
   const matches = scene.graph
     .objects(node, exactMatch)
     .flatMap((term) => iriOf(term, scene) ?? [])
-    .sort(byCodePoint)
+    .sort(compareCodePoints)
   const concept = matches.map((iri) => known(iri, scene)).find(Boolean)
   if (concept) return fromConcept(concept)
   const label = firstText(node, labels, scene)

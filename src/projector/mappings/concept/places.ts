@@ -1,9 +1,10 @@
 /** Countries, continents, places and NUTS regions, and the one country that a set of places leads to. */
 
+import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Term } from '@rdfjs/types'
 import type { ConceptCache } from '../../concepts.ts'
 import { schemes, type Concept } from '../../vocabulary/concept.ts'
-import { byCodePoint, type JsonObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import { iriOf, settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
 import { remembered } from './described.ts'
 
@@ -87,5 +88,5 @@ export function countriesOf(nodes: readonly Term[], scene: Scene): readonly Json
     const id = country?.['id']
     if (country && typeof id === 'string') found.set(id, country)
   }
-  return [...found].sort(([a], [b]) => byCodePoint(a, b)).map(([, country]) => country)
+  return [...found].sort(([a], [b]) => compareCodePoints(a, b)).map(([, country]) => country)
 }

@@ -1,8 +1,9 @@
 /** The areas that a record covers, as GeoJSON geometries. */
 
+import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Term } from '@rdfjs/types'
 import { dcat, geosparql, locn } from '../../../rdf/namespaces.ts'
-import { byCodePoint, type Json } from '../json.ts'
+import type { Json } from '../json.ts'
 import { settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
 import { geometryOf, type Geometry } from './geometry.ts'
 import { fromGml } from './gml.ts'
@@ -46,7 +47,7 @@ function literalsOf(node: Term, scene: Scene): readonly (readonly string[])[] {
               scene.graph.objects(value, name).map((literal) => literal.value),
             ),
       )
-      .sort(byCodePoint),
+      .sort(compareCodePoints),
   )
 }
 

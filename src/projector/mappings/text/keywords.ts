@@ -1,7 +1,8 @@
 /** Keywords: labels with an id that is made of them. */
 
+import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Literal, Term } from '@rdfjs/types'
-import { byCodePoint, type Json } from '../json.ts'
+import type { Json } from '../json.ts'
 import { iriOf, type Mapping, type Scene } from '../mapping.ts'
 import { tagOf } from './languages.ts'
 
@@ -35,7 +36,9 @@ function labelled(node: Term, scene: Scene): { label: string; language: string }
 }
 
 const inOrder = (a: Keyword, b: Keyword) =>
-  byCodePoint(a.id, b.id) || byCodePoint(a.language, b.language) || byCodePoint(a.label, b.label)
+  compareCodePoints(a.id, b.id) ||
+  compareCodePoints(a.language, b.language) ||
+  compareCodePoints(a.label, b.label)
 
 /** `"Feinstaub (PM10)"@de` → `{"id":"feinstaub-pm10","label":"Feinstaub (PM10)","language":"de"}` */
 export const keywords: Mapping = (nodes, site, scene) => {

@@ -1,7 +1,8 @@
 /** Language tags and texts: which language key a literal gets, and which text is taken when one is wanted (BCP 47, RFC 6497). */
 
+import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Literal, Term } from '@rdfjs/types'
-import { byCodePoint, type JsonObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 
 /** What a language tag says. */
 export type Tag = {
@@ -50,7 +51,9 @@ export type KeyedText = { readonly key: string; readonly text: string; readonly 
 type Candidate = { readonly text: string; readonly tag: Tag }
 
 const isFirst = (a: Candidate, b: Candidate) =>
-  a.tag.rank - b.tag.rank || byCodePoint(a.text, b.text) || byCodePoint(a.tag.full, b.tag.full)
+  a.tag.rank - b.tag.rank ||
+  compareCodePoints(a.text, b.text) ||
+  compareCodePoints(a.tag.full, b.tag.full)
 
 function keyFor(tag: Tag, taken: ReadonlySet<string>, language: string): string | undefined {
   const key = tag.rank === 1 ? language : tag.primary
@@ -96,7 +99,7 @@ export function keyedTexts(
     taken.add(key)
     keyed.push({ key, text, tag })
   }
-  return keyed.length > 1 ? keyed.sort((a, b) => byCodePoint(a.key, b.key)) : keyed
+  return keyed.length > 1 ? keyed.sort((a, b) => compareCodePoints(a.key, b.key)) : keyed
 }
 
 /** The object language → text; `undefined` when there is no text. */
@@ -129,7 +132,9 @@ export function oneText(nodes: readonly Term[], language: string): string | unde
     if (text === '') continue
     const rank = preference(node, language)
     const isBetter =
-      best === undefined || rank < bestRank || (rank === bestRank && byCodePoint(text, best) < 0)
+      best === undefined ||
+      rank < bestRank ||
+      (rank === bestRank && compareCodePoints(text, best) < 0)
     if (!isBetter) continue
     best = text
     bestRank = rank

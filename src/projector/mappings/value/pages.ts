@@ -1,9 +1,10 @@
 /** Web pages and documents. */
 
 import type { Term } from '@rdfjs/types'
+import { compareCodePoints } from '../../../text/code-points.ts'
 import { dct } from '../../../rdf/namespaces.ts'
 import { formatOf } from '../concept/formats.ts'
-import { objectOf, type JsonObject } from '../json.ts'
+import { objectOf, type Json, type JsonObject } from '../json.ts'
 import { iriLike, settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
 import { languageMap } from '../text/languages.ts'
 
@@ -11,21 +12,23 @@ const title = dct('title').value
 const description = dct('description').value
 const format = dct('format').value
 
+const inOrder = (a: JsonObject, b: JsonObject) =>
+  compareCodePoints(JSON.stringify(a), JSON.stringify(b))
+
 function formatAt(node: Term, scene: Scene): JsonObject | undefined {
-  const formats = scene.graph.objects(node, format).flatMap((term) => formatOf(term, scene) ?? [])
-  return formats.length > 1
-    ? formats.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))[0]
-    : formats[0]
+  const formats = scene.graph
+    .objects(node, format)
+    .map((term) => formatOf(term, scene))
+    .filter((json) => json !== undefined)
+  return formats.length > 1 ? formats.sort(inOrder)[0] : formats[0]
 }
 
-function described(node: Term, scene: Scene): JsonObject {
+function described(node: Term, scene: Scene): Readonly<Record<string, Json | undefined>> {
   const { graph, language } = scene
   return {
-    ...objectOf({
-      title: languageMap(graph.objects(node, title), language),
-      description: languageMap(graph.objects(node, description), language),
-      format: formatAt(node, scene),
-    }),
+    title: languageMap(graph.objects(node, title), language),
+    description: languageMap(graph.objects(node, description), language),
+    format: formatAt(node, scene),
   }
 }
 

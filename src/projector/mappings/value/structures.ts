@@ -1,8 +1,9 @@
 /** Small structured values: checksums, secondary identifiers, relations, extensions. */
 
+import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Term } from '@rdfjs/types'
 import { dcat, dct, skos, spdx, xsd } from '../../../rdf/namespaces.ts'
-import { byCodePoint, objectOf, type JsonObject } from '../json.ts'
+import { objectOf, type JsonObject } from '../json.ts'
 import { iriLike, iriOf, settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
 
 /** Literals have no properties; looked up as subjects they could be taken for an IRI of the same spelling. */
@@ -26,7 +27,7 @@ const sorted = (terms: readonly Term[]) =>
   terms
     .map(({ value }) => value.trim())
     .filter((text) => text !== '')
-    .sort(byCodePoint)
+    .sort(compareCodePoints)
 
 const afterLast = (iri: string) =>
   iri.slice(Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/')) + 1)
@@ -56,7 +57,7 @@ export const admsIdentifier = mapped((node, scene) => {
   if (node.termType === 'Literal')
     return objectOf({ identifier: node.value.trim() || undefined, scheme: schemeOf(node) })
   const [notation] = [...scene.graph.objects(node, skos('notation'))].sort((a, b) =>
-    byCodePoint(`${a.value} ${schemeOf(a)}`, `${b.value} ${schemeOf(b)}`),
+    compareCodePoints(`${a.value} ${schemeOf(a)}`, `${b.value} ${schemeOf(b)}`),
   )
   return objectOf({
     resource: iriOf(node, scene),
@@ -67,7 +68,7 @@ export const admsIdentifier = mapped((node, scene) => {
 
 function iris(node: Term, predicate: string, scene: Scene): readonly string[] | undefined {
   const found = scene.graph.objects(node, predicate).flatMap((term) => iriLike(term, scene) ?? [])
-  return found.length > 0 ? [...new Set(found)].sort(byCodePoint) : undefined
+  return found.length > 0 ? [...new Set(found)].sort(compareCodePoints) : undefined
 }
 
 /** QualifiedRelation: `{relation[], had_role[]}`. */

@@ -1,0 +1,66 @@
+/** Documents of datasets. */
+
+import { dcat } from '../../rdf/namespaces.ts'
+import type { Graph } from '../../rdf/read.ts'
+import { namedNode } from '../../rdf/terms.ts'
+import { columnsOf } from '../indexing/columns.ts'
+import type { JsonObject } from '../mappings/json.ts'
+import type { CatalogueFacts, Slot } from '../mappings/mapping.ts'
+import { fieldsOf } from '../mappings/nested.ts'
+import { slotsOf } from '../mappings/slots.ts'
+import { assembler } from './assembling.ts'
+import type { CatalogueReader } from './catalogues.ts'
+import type { BuilderDeps, Built } from './deps.ts'
+import { sceneOf } from './scenes.ts'
+
+export type DatasetInput = {
+  readonly id: string
+  /** IRI of the dataset. */
+  readonly iri: string
+  readonly version: number
+  readonly hash: string
+  /** Dataset, distributions and catalogue record. */
+  readonly graph: Graph
+  readonly catalogue: { readonly id: string; readonly graph: Graph }
+  readonly metrics?: Graph
+}
+
+const distribution = dcat('distribution').value
+
+/** Names of fields that are arrays even without a value. */
+const arrays = (slots: readonly Slot[]): readonly string[] =>
+  slots
+    .filter(({ paths, site }) => paths.includes(distribution) && !site.single)
+    .map(({ field }) => field.name)
+
+function parentOf({ record }: CatalogueFacts): string | undefined {
+  const parent = record['is_part_of']
+  const [first] = Array.isArray(parent) ? parent : [parent]
+  return typeof first === 'string' ? first : undefined
+}
+
+/** The builder of dataset documents. */
+export function datasetBuilder(deps: BuilderDeps, read: CatalogueReader) {
+  const { fields } = deps.profile.dataset
+  const slots = slotsOf(fields)
+  const empty = Object.fromEntries(arrays(slots).map((name) => [name, []]))
+  const assemble = assembler(deps, 'dataset', columnsOf(fields))
+  return (input: DatasetInput): Built => {
+    const { facts } = read(input.catalogue)
+    const { id, iri, version, hash, graph, metrics } = input
+    const { languages } = facts
+    const { scene, reports } = sceneOf(deps, {
+      id,
+      iri,
+      graph,
+      language: languages[0] ?? 'en',
+      catalogue: facts,
+      ...(metrics && { metrics }),
+    })
+    const mapped = { ...empty, ...fieldsOf(namedNode(iri), slots, scene) }
+    const record = (deps.enrich?.(mapped, 'dataset') ?? mapped) as JsonObject
+    const parent = parentOf(facts)
+    const catalogue = { id: facts.id, title: facts.title, ...(parent !== undefined && { parent }) }
+    return { document: assemble({ id, version, hash, record, languages, catalogue }), reports }
+  }
+}

@@ -1,0 +1,66 @@
+/** The columns of an index, compiled from a shape: one list for settings and documents, so that they cannot differ. */
+
+import { languageMaps, type Field, type Shape } from '../../profile/fields.ts'
+import { scores } from '../mappings/value/metrics.ts'
+import { rules, type Rule } from './rules.ts'
+
+/** A field with its rule and its place. */
+export type Column = {
+  readonly name: string
+  /** Dotted. */
+  readonly path: string
+  readonly rule: Rule
+  readonly children: readonly Column[]
+  /** Whether one record has one such value at most: only then it can be sorted by. */
+  readonly sortable: boolean
+  readonly isRoot: boolean
+}
+
+/** What the platform knows by itself and nobody reads as text. */
+const silentNames = new Set(['id', 'resource'])
+
+function ruleOf(field: Field, inside: string): Rule {
+  const isSilent = silentNames.has(field.name) && field.paths.length === 0
+  if (!isSilent && inside !== 'catalog.') return rules[field.mapping]
+  return field.name === 'id' && inside !== 'distributions.' ? { order: [''] } : {}
+}
+
+function columnOf(field: Field, inside: string, sortable: boolean): Column {
+  const path = inside + field.name
+  const single = field.single || languageMaps.has(field.mapping)
+  const goesOn = field.mapping === 'Nested' ? single : true
+  return {
+    name: field.name,
+    path,
+    rule: ruleOf(field, inside),
+    children: columnsOf(field.children, `${path}.`, sortable && goesOn),
+    sortable,
+    isRoot: inside === '',
+  }
+}
+
+/** The columns of fields; `inside` is the dotted path of the field around, with a dot at its end. */
+export const columnsOf = (
+  fields: Shape['fields'],
+  inside = '',
+  sortable = true,
+): readonly Column[] => fields.map((field) => columnOf(field, inside, sortable))
+
+/** All columns of a tree, outer ones first. */
+export const flat = (columns: readonly Column[]): readonly Column[] =>
+  columns.flatMap((column) => [column, ...flat(column.children)])
+
+/** Dotted names by which the texts of a column are sorted. */
+export const orderNames = ({ rule, path, sortable }: Column): readonly string[] =>
+  sortable ? (rule.order ?? []).map((key) => (key === '' ? path : `${path}.${key}`)) : []
+
+/** Dotted names of the numbers of a column. */
+export function numberNames({ rule, path, sortable }: Column): readonly string[] {
+  if (!sortable) return []
+  if (rule.column === 'numbers') return scores.map((score) => `${path}.${score}`)
+  return rule.column === 'number' ? [path] : []
+}
+
+/** Whether a column holds dates that a record is found or sorted by. */
+export const isDate = ({ rule, sortable }: Column): boolean =>
+  sortable && (rule.column === 'instant' || rule.column === 'period')

@@ -1,0 +1,46 @@
+/** Instants and periods of a document as epoch milliseconds. */
+
+import type { Json } from '../mappings/json.ts'
+
+export type Span = readonly [number, number]
+
+/** The ends of time in ECMAScript; they stand for an open side. */
+const always: Span = [-8.64e15, 8.64e15]
+const most = 4
+const day = 86_400_000
+
+const listOf = (json: Json): readonly Json[] => (Array.isArray(json) ? json : [json])
+
+function instants(json: Json): readonly Span[] {
+  return listOf(json).flatMap((text) => {
+    const at = typeof text === 'string' ? Date.parse(text) : Number.NaN
+    return Number.isNaN(at) ? [] : [[at, at] as const]
+  })
+}
+
+/** An end at midnight is a mere date, and that counts to the end of its day. */
+function endOf(text: unknown): number {
+  if (typeof text !== 'string') return always[1]
+  const at = Date.parse(text)
+  return text.endsWith('T00:00:00Z') ? at + day - 1 : at
+}
+
+function periods(json: Json): readonly Span[] {
+  return listOf(json).flatMap((period) => {
+    if (typeof period !== 'object' || !('gte' in period || 'lte' in period)) return []
+    const { gte, lte } = period as { readonly gte?: unknown; readonly lte?: unknown }
+    const from = typeof gte === 'string' ? Date.parse(gte) : always[0]
+    return [[from, endOf(lte)] as const]
+  })
+}
+
+function joined(spans: readonly Span[]): Span {
+  const from = Math.min(...spans.map(([start]) => start))
+  return [from, Math.max(...spans.map(([, end]) => end))]
+}
+
+/** At most four spans; what is more is joined into the fourth. */
+export function spansIn(json: Json, column: 'instant' | 'period'): readonly Span[] {
+  const spans = column === 'instant' ? instants(json) : periods(json)
+  return spans.length <= most ? spans : [...spans.slice(0, most - 1), joined(spans.slice(most - 1))]
+}

@@ -1,0 +1,114 @@
+/** Fields that the platform fills: identity, catalogue, country, quality, translations. */
+
+import type { Term } from '@rdfjs/types'
+import type { Field } from '../../profile/fields.ts'
+import { dcat, dcatap, dct, foaf, rdf } from '../../rdf/namespaces.ts'
+import { namedNode } from '../../rdf/terms.ts'
+import { countriesOf, spatialResource } from './concept/places.ts'
+import type { Json } from './json.ts'
+import { iriOf, type Filler, type Scene } from './mapping.ts'
+import { nested } from './nested.ts'
+import { metrics } from './value/metrics.ts'
+import { translationMeta } from './value/translation.ts'
+
+/** The record's platform id; of an embedded node the last segment of its IRI. */
+const id: Filler = (node, site, scene) => {
+  if (site.path === 'id') return scene.id
+  const iri = iriOf(node, scene)?.replace(/\/+$/, '')
+  return iri?.slice(Math.max(iri.lastIndexOf('/'), iri.lastIndexOf('#')) + 1) || undefined
+}
+
+const resource: Filler = (node, _site, scene) => iriOf(node, scene)
+
+const spatialPredicate = dct('spatial').value
+
+const spatialResources: Filler = (node, site, scene) =>
+  spatialResource(scene.graph.objects(node, spatialPredicate), site, scene)
+
+/** The catalogue's country; without one the record's own when its places lead to exactly one. */
+const country: Filler = (node, site, scene) => {
+  const ofCatalogue = scene.catalogue?.country
+  const own = () => countriesOf(scene.graph.objects(node, spatialPredicate), scene)
+  const isCatalogue = scene.catalogue === undefined
+  const found = ofCatalogue ? [ofCatalogue] : own()
+  const chosen = isCatalogue || found.length === 1 ? found[0] : undefined
+  return chosen === undefined || site.single ? chosen : [chosen]
+}
+
+const legislation = dcatap('applicableLegislation').value
+const distribution = dcat('distribution').value
+const regulation = /^https?:\/\/data\.europa\.eu\/eli\/reg_impl\/2023\/138\/oj\/?$/
+
+const isHvd: Filler = (node, _site, scene) =>
+  [node, ...scene.graph.objects(node, distribution)].some((each) =>
+    scene.graph.objects(each, legislation).some(({ value }) => regulation.test(value)),
+  )
+
+const recordClass = dcat('CatalogRecord')
+const topic = foaf('primaryTopic')
+
+/** The catalogue record in the graph of its dataset. */
+function recordsOf(node: Term, scene: Scene): readonly Term[] {
+  const own = scene.recordIri
+  if (own !== undefined && scene.graph.objects(own, rdf('type')).length > 0) return [namedNode(own)]
+  return scene.graph
+    .subjectsOf(topic, node)
+    .filter((key) => scene.graph.objects(key, rdf('type')).some((type) => type.equals(recordClass)))
+    .map((key) => namedNode(key))
+}
+
+const catalogRecord: Filler = (node, site, scene) => {
+  const nodes = recordsOf(node, scene)
+  return nodes.length === 0 ? undefined : nested(nodes, site, scene)
+}
+
+/** What of the catalogue stands in its datasets; the same for all of them. */
+const catalog: Filler = (_node, site, scene) => {
+  const { catalogue } = scene
+  if (!catalogue) return undefined
+  const known = catalogue.embedded.get(site)
+  if (known !== undefined) return known
+  const object: Record<string, Json> = {}
+  for (const { field, paths, map, site: inner } of site.children) {
+    const nodes = paths.flatMap((path) => [...catalogue.graph.objects(catalogue.iri, path)])
+    const json =
+      field.paths.length > 0
+        ? map(nodes, inner, { ...scene, graph: catalogue.graph })
+        : catalogue.record[field.name]
+    if (json !== undefined) object[field.name] = json
+  }
+  const json = site.single ? object : [object]
+  catalogue.embedded.set(site, json)
+  return json
+}
+
+const byName: Readonly<Record<string, Filler>> = {
+  id,
+  resource,
+  country,
+  catalog,
+  spatial_resource: spatialResources,
+  is_hvd: isHvd,
+  catalog_record: catalogRecord,
+}
+
+/** Predicates of fields that may stand without `sh:path` because their name says enough. */
+const usualPaths: Readonly<Record<string, string>> = {
+  'catalog_record.issued': dct('issued').value,
+  'catalog_record.modified': dct('modified').value,
+}
+
+/** How a field gets its values: by the platform, or from predicates. */
+export function sourceOf(
+  field: Field,
+  path: string,
+): { readonly fill?: Filler; readonly paths: readonly string[] } {
+  if (field.mapping === 'Metrics') return { fill: metrics, paths: [] }
+  if (field.mapping === 'TranslationMeta') return { fill: translationMeta, paths: [] }
+  if (field.paths.length > 0) return { paths: field.paths }
+  if (field.mapping === 'DistributionType') return { paths: [dct('type').value] }
+  const usual = usualPaths[path]
+  if (usual !== undefined) return { paths: [usual] }
+  const fill = byName[field.name]
+  return fill ? { fill, paths: [] } : { paths: [] }
+}

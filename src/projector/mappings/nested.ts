@@ -1,0 +1,51 @@
+/** Objects of fields: a record, and the nodes embedded in it. */
+
+import type { Term } from '@rdfjs/types'
+import { iriOf, settle, type Mapping, type Ranked, type Scene, type Slot } from './mapping.ts'
+import type { Json, JsonObject } from './json.ts'
+
+/** The values of all predicates of a field; each term once. */
+function valuesOf(node: Term, paths: readonly string[], scene: Scene): readonly Term[] {
+  const [path, ...more] = paths
+  if (path === undefined) return []
+  const values = scene.graph.objects(node, path)
+  if (more.length === 0) return values
+  const others = more.flatMap((other) => [...scene.graph.objects(node, other)])
+  const fresh = others.filter((term) => !values.some((value) => value.equals(term)))
+  return fresh.length === 0 ? values : [...values, ...fresh]
+}
+
+function valueOf(node: Term, slot: Slot, scene: Scene): Json | undefined {
+  if (slot.fill) return slot.fill(node, slot.site, scene)
+  const nodes = valuesOf(node, slot.paths, scene)
+  return nodes.length === 0 ? undefined : slot.map(nodes, slot.site, scene)
+}
+
+/** The fields of a node that have a value, in profile order. */
+export function fieldsOf(node: Term, slots: readonly Slot[], scene: Scene): JsonObject | undefined {
+  const object: Record<string, Json> = {}
+  let some = false
+  for (const slot of slots) {
+    const json = valueOf(node, slot, scene)
+    if (json !== undefined) {
+      object[slot.field.name] = json
+      some = true
+    } else if (slot.field.required) scene.report(slot.site.path, 'missing-mandatory', '')
+  }
+  return some ? object : undefined
+}
+
+/** Nested: `distributions: [{id, title, …}]`; a node without any field is left out. */
+export const nested: Mapping = (nodes, site, scene) => {
+  const values: Ranked[] = []
+  for (const node of nodes) {
+    if (node.termType === 'Literal') {
+      scene.report(site.path, 'not-an-iri', node)
+      continue
+    }
+    if (site.tooDeep) scene.report(site.path, 'too-deep', node)
+    const json = fieldsOf(node, site.children, scene)
+    if (json) values.push({ key: iriOf(node, scene) ?? '', json })
+  }
+  return settle(values, site, scene)
+}
