@@ -95,6 +95,8 @@ describe('a name in front of a colon', () => {
     ['publisher:"City of X"', 'value(publisher, City of X)'],
     ['theme:ENVI', 'or(value(theme, ENVI), theme:envi)'],
     ['theme.id:ENVI', 'value(theme, ENVI)'],
+    ['title.id:air', 'title.id:air'],
+    ['hvd_category.id:x', 'value(hvdCategory, x)'],
     ['theme.label.en:water', 'theme.label.en:water'],
     ['scoring:[100 TO 200.5]', 'range(scoring, 100, 200.5)'],
     ['scoring:300', 'range(scoring, 300, 300)'],

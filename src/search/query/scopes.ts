@@ -15,22 +15,28 @@ export type Scopes = (name: string) => Scope | undefined
 /** Language keys of documents: `de`, `sr-Latn`. */
 const language = /^[a-z]{2,3}(-[A-Za-z0-9-]{1,40})?$/
 
-/** The scopes of all searched indices together; a name of several kinds is text before date, number and facet. */
+/**
+ * The scopes of all searched indices together: `title`, `title.en`, `issued`; `country` is the facet's value or words of its
+ * label, `country.id` the value alone.
+ */
 export function scopesOf(settings: readonly IndexSettings[]): Scopes {
   const texts = [...new Set(settings.flatMap(({ texts }) => texts.map(({ name }) => name)))]
   const dates = new Set(settings.flatMap(({ dates }) => dates))
   const numbers = new Set(settings.flatMap(({ numbers }) => numbers))
-  const facets = new Set(settings.flatMap(({ facets }) => facets.map(({ id }) => id)))
+  const ids = settings.flatMap(({ facets }) => facets.map(({ id }) => id))
+  const facets = new Map(ids.map((id) => [plain(id), id]))
+  const fieldOf = (name: string) => {
+    const suffix = name.slice(withoutLanguage(name).length + 1).toLowerCase()
+    return reachOf(name, texts, suffix === '' ? [] : [suffix]).length > 0 ? name : undefined
+  }
   return (name) => {
-    const suffix = name.slice(withoutLanguage(name).length + 1)
-    const isText = reachOf(name, texts, suffix === '' ? [] : [suffix.toLowerCase()]).length > 0
-    const facet = [name, idOwner(name)].find((id) => facets.has(id))
-    if (isText && (texts.includes(name) || facet === undefined))
-      return { kind: 'text', field: name }
     if (dates.has(name)) return { kind: 'date', name }
     if (numbers.has(name)) return { kind: 'number', name }
-    if (facet === undefined) return undefined
-    return { kind: 'facet', facet, ...(isText && { field: name }) }
+    const owner = idOwner(name)
+    const facet = owner === undefined ? ids.find((id) => id === name) : facets.get(plain(owner))
+    const field = owner !== undefined && facet !== undefined ? undefined : fieldOf(name)
+    if (facet === undefined) return field === undefined ? undefined : { kind: 'text', field }
+    return { kind: 'facet', facet, ...(field !== undefined && { field }) }
   }
 }
 
@@ -41,5 +47,8 @@ export function withoutLanguage(name: string): string {
 }
 
 /** `format` of `distributions.format.id`: the values of facets are the ids inside the records. */
-const idOwner = (name: string): string =>
-  name.endsWith('.id') ? (name.slice(0, -'.id'.length).split('.').at(-1) ?? '') : ''
+const idOwner = (name: string): string | undefined =>
+  name.endsWith('.id') ? name.slice(0, -'.id'.length).split('.').at(-1) : undefined
+
+/** Records say `hvd_category` where the facet is called `hvdCategory`. */
+const plain = (name: string): string => name.replaceAll('_', '').toLowerCase()

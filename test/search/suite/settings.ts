@@ -17,7 +17,7 @@ export const settings: readonly IndexSettings[] = [
     index: 'dataset',
     texts: [text('title', true), text('description'), text('keywords'), text('theme.label')],
     facets: [
-      ...['country', 'format', 'theme', 'publisher', 'catalog'].map(facet),
+      ...['country', 'format', 'theme', 'publisher', 'catalog', 'hvdCategory'].map(facet),
       { id: 'quality', title: 'Quality', bands: scoreBands },
     ],
     dates: ['issued', 'modified'],
