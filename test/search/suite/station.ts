@@ -14,7 +14,7 @@ import { settings } from './settings.ts'
 export type Reply = { readonly status: number; readonly headers: Headers; readonly body: Body }
 
 /** Parsed JSON of an answer; tests say which members they expect. */
-export type Body = {
+type Body = {
   readonly result: Result
   readonly errors?: readonly { readonly parameter?: string }[]
   readonly paths?: Readonly<
@@ -23,7 +23,7 @@ export type Body = {
   readonly [member: string]: unknown
 }
 
-export type Result = {
+type Result = {
   readonly index?: string
   readonly count: number
   readonly facets?: readonly FacetBody[]
@@ -31,7 +31,7 @@ export type Result = {
   readonly [member: string]: unknown
 }
 
-export type FacetBody = {
+type FacetBody = {
   readonly id: string
   readonly title: string
   readonly items: readonly { readonly id: string; readonly title: string; readonly count: number }[]
