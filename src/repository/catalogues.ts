@@ -8,6 +8,7 @@ import { dct, xsd } from '../rdf/namespaces.ts'
 import { skolemise } from '../rdf/skolem.ts'
 import { literal, namedNode, quad } from '../rdf/terms.ts'
 import type { Change } from '../store/change.ts'
+import { paged } from '../store/paged.ts'
 import { bind, loadQuery } from '../store/queries.ts'
 import { embeddedFactsDiffer } from './content/embedded-facts.ts'
 import { catalogueContent, catalogueNode } from './content/catalogue-content.ts'
@@ -151,16 +152,13 @@ async function cascade(
 ): Promise<Mark> {
   const { store, names, versions } = deps
   const iri = names.catalogue(id)
-  const page = bind(membersQuery, {
-    catalogue: namedNode(iri),
-    limit: literal(String(batchSize), xsd('integer')),
-    offset: literal('0', xsd('integer')),
-  })
+  const members = bind(membersQuery, { catalogue: namedNode(iri) })
+  const page = paged(members, { limit: batchSize })
   for (;;) {
     const rows = await store.select(page, signal)
-    const members = rows.flatMap((row) => names.idOf('dataset', row['resource']?.value ?? '') ?? [])
-    if (members.length === 0) break
-    const gone = members.map((member) => ({
+    const found = rows.flatMap((row) => names.idOf('dataset', row['resource']?.value ?? '') ?? [])
+    if (found.length === 0) break
+    const gone = found.map((member) => ({
       member,
       mark: { resource: names.dataset(member), version: versions.next() },
     }))

@@ -2,9 +2,9 @@
 
 import { Failure } from '../errors.ts'
 import type { Names } from '../rdf/names.ts'
-import { xsd } from '../rdf/namespaces.ts'
 import { literal, namedNode } from '../rdf/terms.ts'
 import type { GraphStore, Row } from '../store/graph-store.ts'
+import { paged } from '../store/paged.ts'
 import { bind, loadQuery, type Values } from '../store/queries.ts'
 
 export type Page = {
@@ -33,10 +33,9 @@ const queries = {
 }
 
 export function lists(store: GraphStore, names: Names): Lists {
-  const rows = (query: keyof typeof queries, page: Page, more: Values, signal: AbortSignal) => {
-    const integer = (value: number) => literal(String(value), xsd('integer'))
-    const values = { ...more, limit: integer(page.limit ?? usual), offset: integer(page.offset) }
-    return store.select(bind(queries[query], values), signal)
+  const rows = (query: keyof typeof queries, page: Page, values: Values, signal: AbortSignal) => {
+    const { limit = usual, offset } = page
+    return store.select(paged(bind(queries[query], values), { limit, offset }), signal)
   }
   const prefix = literal(names.catalogue(''))
 

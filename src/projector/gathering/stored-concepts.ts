@@ -3,10 +3,9 @@
 import type { Log } from '../../log.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
-import { xsd } from '../../rdf/namespaces.ts'
 import { graphOf, type Graph } from '../../rdf/read.ts'
-import { literal } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
+import { paged } from '../../store/paged.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { ConceptCache } from '../concepts.ts'
 import { conceptsOf } from '../vocabulary/reading.ts'
@@ -44,8 +43,7 @@ export function storedConcepts(deps: {
   }
 
   const load: StoredConcepts['load'] = async (signal) => {
-    const integer = (value: number) => literal(String(value), xsd('integer'))
-    const page = bind(vocabularies, { limit: integer(most), offset: integer(0) })
+    const page = paged(bind(vocabularies, {}), { limit: most })
     for (const { resource, scheme } of await store.select(page, signal)) {
       const id = names.idOf('vocabulary', resource?.value ?? '')
       const text = scheme && (await store.read(scheme.value, {}, signal))

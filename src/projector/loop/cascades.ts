@@ -1,9 +1,9 @@
 /** Projects the datasets of a catalogue again when a fact that they embed has changed. */
 
 import type { Log } from '../../log.ts'
-import { xsd } from '../../rdf/namespaces.ts'
-import { literal, namedNode } from '../../rdf/terms.ts'
+import { namedNode } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
+import { paged } from '../../store/paged.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { clearingCascade, readCascades } from './marks.ts'
 import type { Projector } from '../projector.ts'
@@ -70,12 +70,7 @@ async function membersOf(
   offset: number,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const integer = (value: number) => literal(String(value), xsd('integer'))
-  const query = bind(members, {
-    catalogue: namedNode(catalogue),
-    limit: integer(page),
-    offset: integer(offset),
-  })
+  const query = paged(bind(members, { catalogue: namedNode(catalogue) }), { limit: page, offset })
   const rows = await store.select(query, signal)
   return rows.flatMap((row) => row['resource']?.value ?? [])
 }

@@ -2,16 +2,13 @@
 
 import type { Change } from '../../store/change.ts'
 import { markLine, systemChange, type Mark } from '../../store/marks.ts'
-import { xsd } from '../../rdf/namespaces.ts'
-import { literal } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
+import { paged } from '../../store/paged.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { Pending } from './queue.ts'
 
 const pendingQuery = loadQuery('pending')
 const cascadesQuery = loadQuery('cascades')
-
-const limited = (limit: number) => ({ limit: literal(String(limit), xsd('integer')) })
 
 /** The oldest marks, at most `limit`. */
 export async function readMarks(
@@ -19,7 +16,7 @@ export async function readMarks(
   limit: number,
   signal: AbortSignal,
 ): Promise<Mark[]> {
-  const rows = await store.select(bind(pendingQuery, limited(limit)), signal)
+  const rows = await store.select(paged(bind(pendingQuery, {}), { limit }), signal)
   return rows.flatMap(({ resource, version }) =>
     resource && version ? [{ resource: resource.value, version: Number(version.value) }] : [],
   )
@@ -31,7 +28,7 @@ export async function readCascades(
   limit: number,
   signal: AbortSignal,
 ): Promise<Mark[]> {
-  const rows = await store.select(bind(cascadesQuery, limited(limit)), signal)
+  const rows = await store.select(paged(bind(cascadesQuery, {}), { limit }), signal)
   return rows.flatMap(({ catalogue, version }) =>
     catalogue && version ? [{ resource: catalogue.value, version: Number(version.value) }] : [],
   )
