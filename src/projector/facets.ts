@@ -34,6 +34,7 @@ export const scoringBands: readonly Band[] = [
 const dataset = ['dataset'] as const
 const both = ['dataset', 'catalogue'] as const
 
+/** The default facets in the order of answers. */
 export const defaultFacets: readonly FacetConfig[] = [
   { id: 'dataScope', title: 'Data scope', indices: dataset, path: 'country', kind: 'scope' },
   { id: 'is_hvd', title: 'High-value datasets', indices: dataset, path: 'is_hvd', term: '' },
@@ -101,8 +102,8 @@ export function isServed(facet: FacetConfig, index: IndexName, profile: Profile)
 /** Ids of facets that some index of theirs cannot feed, for the start-up log. */
 export const unservedFacets = (
   profile: Profile,
-  facets: readonly FacetConfig[],
+  given: readonly FacetConfig[] = defaultFacets,
 ): readonly string[] =>
-  facets
+  given
     .filter((facet) => !facet.indices.every((index) => isServed(facet, index, profile)))
     .map(({ id }) => id)

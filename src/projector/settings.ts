@@ -33,6 +33,7 @@ function settingsOf(
 ): IndexSettings {
   const shape = shapeOf(index, profile)
   const columns = flat(columnsOf(shape.fields))
+  const has = (path: string) => columns.some((column) => column.path === path)
   const named = (column: string) =>
     columns.filter(({ rule, sortable }) => sortable && rule.column === column)
   return {
@@ -42,8 +43,8 @@ function settingsOf(
     dates: columns.filter(isDate).map(({ path }) => path),
     numbers: columns.flatMap(numberNames),
     flags: [
-      ...(index === 'vocabulary' ? [] : ['countryData']),
-      ...(index === 'dataset' ? ['dataServices'] : []),
+      ...(has('country') ? ['countryData'] : []),
+      ...(has('distributions.access_service') ? ['dataServices'] : []),
       ...named('flag').map(({ path }) => path),
     ],
     boxes: columns.some(({ rule, isRoot }) => isRoot && rule.column === 'boxes'),

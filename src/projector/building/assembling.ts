@@ -2,7 +2,7 @@
 
 import type { Document, FacetValue } from '../../indices/search-index.ts'
 import { isServed, type FacetConfig } from '../facets.ts'
-import type { Column } from '../indexing/columns.ts'
+import type { Columns } from '../indexing/columns.ts'
 import {
   facetReader,
   hasCountry,
@@ -52,7 +52,7 @@ const lastSegment = (iri: string) =>
 export function assembler(
   { profile, names, facets, nonCountries }: BuilderDeps,
   index: 'dataset' | 'catalogue',
-  columns: readonly Column[],
+  columns: Columns,
 ): (from: Assembled) => Document {
   const readers = facets
     .filter((facet) => isServed(facet, index, profile))

@@ -4,13 +4,16 @@ import { languageMaps, type Field, type Shape } from '../../profile/fields.ts'
 import { scores } from '../mappings/value/metrics.ts'
 import { rules, type Rule } from './rules.ts'
 
+/** The columns of an object by name, in profile order. */
+export type Columns = ReadonlyMap<string, Column>
+
 /** A field with its rule and its place. */
 export type Column = {
   readonly name: string
   /** Dotted. */
   readonly path: string
   readonly rule: Rule
-  readonly children: readonly Column[]
+  readonly children: Columns
   /** Whether one record has one such value at most: only then it can be sorted by. */
   readonly sortable: boolean
   readonly isRoot: boolean
@@ -40,15 +43,12 @@ function columnOf(field: Field, inside: string, sortable: boolean): Column {
 }
 
 /** The columns of fields; `inside` is the dotted path of the field around, with a dot at its end. */
-export const columnsOf = (
-  fields: Shape['fields'],
-  inside = '',
-  sortable = true,
-): readonly Column[] => fields.map((field) => columnOf(field, inside, sortable))
+export const columnsOf = (fields: Shape['fields'], inside = '', sortable = true): Columns =>
+  new Map(fields.map((field) => [field.name, columnOf(field, inside, sortable)]))
 
 /** All columns of a tree, outer ones first. */
-export const flat = (columns: readonly Column[]): readonly Column[] =>
-  columns.flatMap((column) => [column, ...flat(column.children)])
+export const flat = (columns: Columns): readonly Column[] =>
+  [...columns.values()].flatMap((column) => [column, ...flat(column.children)])
 
 /** Dotted names by which the texts of a column are sorted. */
 export const orderNames = ({ rule, path, sortable }: Column): readonly string[] =>

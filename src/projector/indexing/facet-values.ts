@@ -57,7 +57,7 @@ function plainValues({ path, term = 'id', display = 'label' }: FacetConfig): Fac
   const shown = term === 'name' && display === 'label' ? 'name' : display
   return (record, { language }) =>
     distinct(
-      valuesAt(record, steps).flatMap((value) => {
+      valuesAt(record, steps).flatMap((value): readonly FacetValue[] => {
         const id = termOf(value, term, language)
         if (id === undefined || id === '') return none
         const title = isObject(value) ? oneOf(value[shown], language) : undefined

@@ -3,7 +3,7 @@
 import type { Document } from '../../indices/search-index.ts'
 import type { Json, JsonObject } from '../mappings/json.ts'
 import { boxesIn } from './boxes.ts'
-import type { Column } from './columns.ts'
+import type { Column, Columns } from './columns.ts'
 import { spansIn } from './instants.ts'
 import { collectOrder, collectTexts, type Texts } from './texts.ts'
 
@@ -55,17 +55,18 @@ type Languages = readonly string[]
 /** Adds everything that the columns find in an object. */
 export function indexFields(
   into: Indexed,
-  columns: readonly Column[],
+  columns: Columns,
   object: JsonObject,
   languages: Languages,
 ): void {
-  for (const column of columns) {
-    const json = object[column.name]
-    if (json === undefined) continue
+  for (const name in object) {
+    const column = columns.get(name)
+    const json = object[name]
+    if (column === undefined || json === undefined) continue
     collectTexts(into.text, column, json, languages[0] ?? 'en')
     if (column.sortable && column.rule.order) collectOrder(into.order, column, json, languages)
     addColumn(into, column, json)
-    if (column.children.length === 0) continue
+    if (column.children.size === 0) continue
     const inner: readonly Json[] = Array.isArray(json) ? json : [json]
     for (const each of inner)
       if (typeof each === 'object')
