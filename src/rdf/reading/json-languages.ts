@@ -39,11 +39,17 @@ export function spellings(tree: Json): Spelling {
   const values = aliases(contexts, '@value')
   const maps = mapTerms(contexts)
   const usual = new Map<string, string>()
-  const exact = new Map<string, string>()
+  const exact = new Map<string, string[]>()
   const note = (tag: string, texts: readonly (Json | undefined)[]) => {
     const lowered = tag.toLowerCase()
     if (!usual.has(lowered)) usual.set(lowered, tag)
-    for (const text of texts) if (typeof text === 'string') exact.set(`${lowered} ${text}`, tag)
+    for (const text of texts) {
+      if (typeof text !== 'string') continue
+      const key = `${lowered} ${text}`
+      const known = exact.get(key)
+      if (known) known.push(tag)
+      else exact.set(key, [tag])
+    }
   }
   eachObject(tree, (object) => {
     for (const [key, value] of Object.entries(object)) {
@@ -57,5 +63,11 @@ export function spellings(tree: Json): Spelling {
       for (const [tag, texts] of Object.entries(value)) note(tag, [texts].flat())
     }
   })
-  return (lowered, text) => exact.get(`${lowered} ${text}`) ?? usual.get(lowered) ?? lowered
+  // One text may stand there twice, with one tag in two spellings: expansion keeps their order.
+  return (lowered, text) => {
+    const tagged = exact.get(`${lowered} ${text}`)
+    const [spelled] = tagged ?? []
+    if (tagged && tagged.length > 1) tagged.shift()
+    return spelled ?? usual.get(lowered) ?? lowered
+  }
 }

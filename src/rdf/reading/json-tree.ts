@@ -22,6 +22,8 @@ export function readJson(text: string): Json {
     const detail = offset >= text.trimEnd().length ? 'the JSON ends too early' : 'this is not JSON'
     throw malformed(detail, placeAt(text, offset), cause)
   }
+  // A bare string would be taken for the address of a document to fetch.
+  if (typeof tree !== 'object' || tree === null) throw malformed('JSON-LD is an object or an array')
   let level: Json[] = [tree]
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > deepest) throw malformed(`JSON-LD is nested deeper than ${deepest} levels`)

@@ -41,6 +41,8 @@ function tokenParser(format: N3Format, options: ParseOptions, terms: CheckedTerm
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a literal may come back as the unusable term
     factory: terms as unknown as DataFactory,
     lexer,
+    // Otherwise a label inside `[ ]` of N3 is another node than outside.
+    formulaScopedBlankNodes: true,
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- observers are missing in the published types
   return new Parser(settings) as unknown as TokenParser
