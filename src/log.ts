@@ -31,6 +31,8 @@ export function logger(
       level: (label: string) => ({ level: label }),
       log: (fields: object) => masked(fields),
     },
+    // The library's own serialiser would flatten what `masked` has told already.
+    serializers: { err: (err: unknown) => err },
     messageKey: 'event',
   }
   return pino(options, cleaning(destination, secrets))

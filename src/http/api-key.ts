@@ -4,9 +4,10 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { Failure } from '../errors.ts'
 import { failures } from './keys/failures.ts'
 import type { Key } from './keys/permission.ts'
+import { inProcess } from './shell/client.ts'
 import type { AppContext } from './shell/context.ts'
 
-export { may, type Action, type Key } from './keys/permission.ts'
+export { may, type Key } from './keys/permission.ts'
 
 export type ApiKeys = {
   /**
@@ -49,14 +50,14 @@ export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
       throw new Failure('too-many-requests', detail, { retryAfter: blocked })
     }
     if (key) return greet(welcome, key, address)
-    if (address !== 'in-process') wrong.count(address)
+    if (address !== inProcess) wrong.count(address)
     throw new Failure('unauthorized', noKey)
   }
 
   const find = (c: AppContext): Key | undefined => {
     const shown = presented(c.req.header('X-API-Key'), c.req.header('Authorization'))
     if (shown === undefined) return undefined
-    const key = check(shown, c.get('client') ?? 'in-process')
+    const key = check(shown, c.get('client') ?? inProcess)
     c.set('key', key)
     return key
   }

@@ -14,7 +14,7 @@ import type { Cors } from './shell/headers.ts'
 import { methodsOf } from './shell/methods.ts'
 import { eachRequest } from './shell/request.ts'
 
-export type { App, AppContext, AppEnv } from './shell/context.ts'
+export type { App, AppContext } from './shell/context.ts'
 
 export type AppOptions = {
   readonly log: Log

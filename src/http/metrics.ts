@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { App } from './shell/context.ts'
 
 /** One request that was answered; `route` is the pattern, so that the number of series stays small. */
-export type Observation = {
+type Observation = {
   readonly service: string
   readonly method: string
   readonly route: string

@@ -3,7 +3,7 @@
 import type { Complaint, Kind } from '../errors.ts'
 import { Failure } from '../errors.ts'
 
-export const problemType = 'application/problem+json'
+const problemType = 'application/problem+json'
 
 /** Status and constant title per kind; a new kind does not compile without its row. */
 export const problems = {
@@ -52,7 +52,7 @@ export const problems = {
 type Status = (typeof problems)[Kind]['status']
 
 /** The members of a problem document; `instance` is the path of the request. */
-export type Problem = {
+type Problem = {
   readonly type: string
   readonly title: string
   readonly status: Status

@@ -11,7 +11,7 @@ import { entityTag, isFresh } from './conditions.ts'
 import { addVary } from './shell/headers.ts'
 
 /** The format of the body. Throws `unsupported-media-type` (415) for a missing, unknown or not UTF-8 `Content-Type`. */
-export function contentFormat(c: AppContext): Format {
+function contentFormat(c: AppContext): Format {
   const given = c.req.header('Content-Type')
   const format = formatOfMediaType(given)
   if (format) return format
@@ -49,10 +49,10 @@ export async function readRdf(c: AppContext, { baseIri, limits }: ReadOptions): 
   return parse(text, format, { baseIri })
 }
 
-export type AnswerFormat = { readonly format: Format; readonly mediaType: string }
+type AnswerFormat = { readonly format: Format; readonly mediaType: string }
 
 /** What to answer in: the suffix of the path, else `Accept`. Throws `not-acceptable` (406). */
-export function answerFormat(c: AppContext, suffix?: Format): AnswerFormat {
+function answerFormat(c: AppContext, suffix?: Format): AnswerFormat {
   if (suffix) return { format: suffix, mediaType: formats[suffix].mediaType }
   const found = negotiateFormat(c.req.header('Accept'))
   if (found) return found

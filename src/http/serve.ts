@@ -31,22 +31,26 @@ export type Served = {
 /** Starts listening; rejects when the port is taken. */
 export async function serve(app: Door, options: ServeOptions): Promise<Served> {
   const { host = '127.0.0.1', port, limits = defaultLimits, signal } = options
-  const state = { closing: false }
+  const running = new Set<ServerResponse>()
+  let ended: Promise<void> | undefined
   const listener = getRequestListener((request, env: object) => app.fetch(request, env), {
     hostname: host,
   })
   const server = createServer(serverOptions(limits), (incoming, outgoing) => {
-    if (state.closing) outgoing.setHeader('Connection', 'close')
+    running.add(outgoing)
+    outgoing.once('close', () => {
+      running.delete(outgoing)
+      if (ended) server.closeIdleConnections()
+    })
+    if (ended) outgoing.setHeader('Connection', 'close')
     if (!isRefused(incoming, outgoing, limits)) void listener(incoming, outgoing)
   })
   server.maxConnections = limits.connections
   server.on('clientError', refuseConnection)
   await listening(server, host, port)
 
-  let ended: Promise<void> | undefined
   const close = () => {
-    state.closing = true
-    ended ??= drain(server, limits.drainMs)
+    ended ??= drain(server, running, limits.drainMs)
     return ended
   }
   signal?.addEventListener('abort', () => void close(), { once: true })
@@ -92,11 +96,18 @@ function addressOf(server: Server): { url: string; port: number } {
   return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`, port }
 }
 
-async function drain(server: Server, milliseconds: number): Promise<void> {
+async function drain(
+  server: Server,
+  running: ReadonlySet<ServerResponse>,
+  milliseconds: number,
+): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
   server.closeIdleConnections()
+  for (const outgoing of running) {
+    if (!outgoing.headersSent) outgoing.setHeader('Connection', 'close')
+  }
   const late = new Error('some requests did not finish in time')
   await within(closed, milliseconds, () => late).catch((error: unknown) => {
     if (error !== late) throw error

@@ -56,16 +56,17 @@ function problemLine(
   const name = variable ?? ''
   const known = factsOf(schema, name)
   const secret = known?.secret === true
-  const place =
-    inner.length === 0 ? '' : ` ${inner.map((key) => (secret ? masked(key) : key)).join('.')}`
-  const said =
-    inner.length === 0 && issue.code !== 'custom' ? `must be ${known?.right}` : issue.message
+  const place = inner.map((key) => (secret ? masked(key) : key)).join('.')
   const got = secret ? `••• (${given[name]?.length ?? 0} characters)` : shown(given[name])
-  return `${name}:${place} ${lowerFirst(said)}; got ${got}`
+  return `${name}: ${said(issue, place, known?.right)}; got ${got}`
+}
+
+/** Our own words where a schema has some; what the library says of shapes is for programmers. */
+function said(issue: z.core.$ZodIssue, place: string, right = 'something else'): string {
+  if (issue.code === 'custom') return place === '' ? issue.message : `${place} ${issue.message}`
+  return `must be ${right}${place === '' || /^\d+$/.test(place) ? '' : ` (wrong at ${place})`}`
 }
 
 /** Keys of a secret object are secrets themselves; the digest tells which one is meant. */
 const masked = (key: string): string =>
   /^\d{1,4}$/.test(key) ? key : `key ${hash('sha256', key, 'hex').slice(0, 8)}`
-
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)

@@ -1,7 +1,7 @@
 /** The API key that a fresh installation makes for itself. */
 
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, open, readFile, stat } from 'node:fs/promises'
+import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** `created` is true when this call made the file. The key is for `apiKeys` only: log the path, never the key. */
@@ -18,7 +18,7 @@ export async function keyFile(
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, 'api-key')
   const key = random(32).toString('base64url')
-  const created = await createOnly(path, `${key}\n`)
+  const created = await createOnly(path, `${key}\n`, random(8).toString('hex'))
   if (created) return { key, path, created }
   if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600)
   const found = (await readFile(path, 'utf8')).trim()
@@ -26,17 +26,17 @@ export async function keyFile(
   return { key: found, path, created }
 }
 
-async function createOnly(path: string, text: string): Promise<boolean> {
+/** Whole or not at all: whoever finds the file finds the key in it. */
+async function createOnly(path: string, text: string, name: string): Promise<boolean> {
+  const draft = `${path}.${name}`
+  await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
   try {
-    const file = await open(path, 'wx', 0o600)
-    try {
-      await file.writeFile(text)
-    } finally {
-      await file.close()
-    }
+    await link(draft, path)
     return true
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
     throw error
+  } finally {
+    await rm(draft)
   }
 }

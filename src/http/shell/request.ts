@@ -61,7 +61,8 @@ const safeId = (id: string | undefined): string | undefined =>
 function whenSent(c: AppContext, then: (bytes: number | undefined) => void): void {
   const outgoing = c.env?.outgoing
   const socket = outgoing?.socket
-  if (!outgoing || !socket) {
+  // A client that left during the work has closed the answer already, and nothing tells it again.
+  if (!outgoing || !socket || outgoing.destroyed) {
     then(undefined)
     return
   }

@@ -1,0 +1,203 @@
+/** Settings: defaults, all problems at once, and a page that agrees with what is read. */
+
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { documentation, parseConfig, type Config } from '../src/config.ts'
+import { defaultLimits } from '../src/http/limits.ts'
+
+function configOf(env: Record<string, string> = {}): Config {
+  const result = parseConfig(env)
+  if (!result.ok) throw new Error(result.message)
+  return result.config
+}
+
+function problemsOf(env: Record<string, string>): string {
+  const result = parseConfig(env)
+  return result.ok ? 'no problem' : result.message
+}
+
+describe('an empty environment', () => {
+  it('has settings that work on this machine only', () => {
+    expect(configOf()).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      baseUri: 'http://localhost:8080/',
+      dataDir: './data',
+      services: ['repo', 'search', 'sparql'],
+      apiKeys: undefined,
+      profile: { enabled: false },
+      search: {},
+      limits: defaultLimits,
+      corsOrigins: [],
+      trustedProxies: [],
+      logLevel: 'info',
+      ignored: [],
+      warnings: [],
+    })
+  })
+
+  it('is the same as one of blank values', () => {
+    expect(configOf({ PLATFORM_PORT: '', PLATFORM_LIMITS: ' ', PLATFORM_PROFILE: '' })).toEqual(
+      configOf(),
+    )
+  })
+})
+
+describe('a setting', () => {
+  it('of the port moves the base IRI along, unless that is set', () => {
+    expect(configOf({ PLATFORM_PORT: '9000' }).baseUri).toBe('http://localhost:9000/')
+    const PLATFORM_BASE_URI = 'https://data.example/portal/'
+    expect(configOf({ PLATFORM_PORT: '9000', PLATFORM_BASE_URI }).baseUri).toBe(PLATFORM_BASE_URI)
+  })
+
+  it('of API keys gives their permissions; an empty object counts as none', () => {
+    const key = 'a-key-of-enough-letters'
+    const given = { [key]: ['*'], 'another-key-that-is-long': ['govdata', 'PUT /vocabularies/*'] }
+    expect(configOf({ PLATFORM_HUB_API_KEYS: JSON.stringify(given) }).apiKeys).toEqual(given)
+    expect(configOf({ PLATFORM_HUB_API_KEYS: '{}' }).apiKeys).toBeUndefined()
+  })
+
+  it('of lists takes commas with or without spaces', () => {
+    const config = configOf({
+      PLATFORM_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+      PLATFORM_CORS_ORIGINS: 'https://a.example,http://localhost:3000',
+      PLATFORM_SERVICES: 'search , repo',
+    })
+    expect(config.trustedProxies).toEqual(['10.0.0.0/8', '::1'])
+    expect(config.corsOrigins).toEqual(['https://a.example', 'http://localhost:3000'])
+    expect(config.services).toEqual(['search', 'repo'])
+  })
+
+  it('of limits replaces what it names and nothing else', () => {
+    const { limits } = configOf({ PLATFORM_LIMITS: '{"bodyBytes":1048576}' })
+    expect(limits).toEqual({ ...defaultLimits, bodyBytes: 1_048_576 })
+  })
+
+  it('of a profile counts when its flag is on, and is named as ignored when it is off', () => {
+    const PLATFORM_PROFILE = '{"type":"directory","path":"/profile"}'
+    const PLATFORM_FEATURE_FLAGS = '{"platform_profile":true}'
+    expect(configOf({ PLATFORM_PROFILE, PLATFORM_FEATURE_FLAGS }).profile).toEqual({
+      enabled: true,
+      directory: '/profile',
+    })
+    const off = configOf({ PLATFORM_PROFILE })
+    expect([off.profile, off.ignored]).toEqual([{ enabled: false }, ['PLATFORM_PROFILE']])
+  })
+
+  it('of search takes vocabularies for enrichment', () => {
+    const vocabulary = {
+      publishers: { fields: ['publisher'], replacements: ['name:pref_label.en'] },
+    }
+    const given = configOf({ PLATFORM_SEARCH_CONFIG: JSON.stringify({ vocabulary }) })
+    expect(given.search.vocabulary).toEqual(vocabulary)
+  })
+
+  it('that this version does not have is accepted and named once', () => {
+    const config = configOf({
+      PLATFORM_HUB_VALIDATOR: '{"enabled":true}',
+      PLATFORM_CLUSTER_CONFIG: 'x',
+      PLATFORM_SERVICES: 'repo,scheduler',
+    })
+    expect(config.ignored).toEqual([
+      'PLATFORM_CLUSTER_CONFIG',
+      'PLATFORM_HUB_VALIDATOR',
+      'PLATFORM_SERVICES=scheduler',
+    ])
+    expect([config.services, config.warnings]).toEqual([['repo'], []])
+  })
+})
+
+describe('a name that nobody reads', () => {
+  it('is a warning with the name that was probably meant', () => {
+    const { warnings } = configOf({ PLATFORM_PROT: '1', PLATFORM_XYZ_ABCDEF: '1', PATH: '/bin' })
+    expect(warnings).toEqual([
+      'PLATFORM_PROT is not read: did you mean PLATFORM_PORT?',
+      'PLATFORM_XYZ_ABCDEF is not read',
+    ])
+  })
+
+  it('and a weak key are told without the key', () => {
+    const { warnings } = configOf({ PLATFORM_HUB_API_KEYS: '{"shortkey":["*"]}' })
+    expect(warnings).toEqual([expect.stringMatching(/^API key [0-9a-f]{8} has fewer than 16/)])
+  })
+})
+
+describe('a problem', () => {
+  it.each([
+    ['PLATFORM_PORT', 'abc', 'must be a whole number 0..65535; got abc'],
+    ['PLATFORM_PORT', '70000', 'must be a whole number 0..65535; got 70000'],
+    ['PLATFORM_PORT', '-1', 'must be a whole number 0..65535; got -1'],
+    ['PLATFORM_HOST', 'a b', 'must be a host name or an address; got a b'],
+    ['PLATFORM_BASE_URI', 'data.example/', 'must be an absolute http(s) IRI that ends in /'],
+    ['PLATFORM_BASE_URI', 'http://h/x', 'must be an absolute http(s) IRI that ends in /'],
+    ['PLATFORM_BASE_URI', 'http://h/?x/', 'must be an absolute http(s) IRI that ends in /'],
+    ['PLATFORM_BASE_URI', 'http://h/a b/', 'must be an absolute http(s) IRI that ends in /'],
+    ['PLATFORM_LOG_LEVEL', 'loud', 'must be one of debug, info, warn, error, silent; got loud'],
+    ['PLATFORM_LIMITS', '{', 'is not valid JSON'],
+    ['PLATFORM_LIMITS', '[]', 'must be a JSON object of limit → whole number; got []'],
+    ['PLATFORM_LIMITS', '{"bodyByte":1}', 'bodyByte is no limit (did you mean bodyBytes?)'],
+    ['PLATFORM_LIMITS', '{"bodyBytes":"5"}', 'bodyBytes must be a whole number 1024..'],
+    ['PLATFORM_LIMITS', '{"bodyBytes":1.5}', 'bodyBytes must be a whole number 1024..'],
+    [
+      'PLATFORM_SERVICES',
+      'repos',
+      'must be a comma-separated list of repo, search, sparql; got repos',
+    ],
+    ['PLATFORM_CORS_ORIGINS', 'https://a.example/', 'must be an origin'],
+    ['PLATFORM_TRUSTED_PROXIES', '10.0.0.0/99', 'must be an address or a CIDR range'],
+    ['PLATFORM_PROFILE', '{"type":"git"}', '(wrong at type); got {"type":"git"}'],
+    ['PLATFORM_TRIPLESTORE_CONFIG', '{"dialect":"fuseki"}', 'not available in this version'],
+    ['PLATFORM_SEARCH_ENGINE_CONFIG', '{"engine":"meilisearch"}', 'not available in this version'],
+    ['PLATFORM_HUB_API_KEYS', '["*"]', 'must be a JSON object of API key → array of permissions'],
+    ['PLATFORM_FEATURE_FLAGS', '{"platform_profile":true}', 'switches the profile on'],
+  ])('of %s = %s says what would be right', (name, value, said) => {
+    expect(problemsOf({ [name]: value })).toContain(said)
+  })
+
+  it('is one line of many: all are told together, each with its variable', () => {
+    const message = problemsOf({
+      PLATFORM_PORT: 'abc',
+      PLATFORM_LIMITS: '{"cursors":0,"nonsense":1}',
+      PLATFORM_FEATURE_FLAGS: '{"platform_profile":true}',
+      PLATFORM_LOG_LEVEL: 'loud',
+    })
+    expect(message.split('\n')[0]).toBe('5 problems in the configuration:')
+    expect(message.split('\n').slice(1)).toEqual([
+      expect.stringContaining('  PLATFORM_PORT:'),
+      expect.stringContaining('  PLATFORM_LIMITS: cursors'),
+      expect.stringContaining('  PLATFORM_LIMITS: nonsense'),
+      expect.stringContaining('  PLATFORM_LOG_LEVEL:'),
+      expect.stringContaining('  PLATFORM_PROFILE:'),
+    ])
+  })
+
+  it.each([
+    '{"canary-secret":["no permission"]}',
+    '{"canary-secret":"*"}',
+    '{"canary-secret":',
+    '{"canary secret":["*"]}',
+    '"canary-secret"',
+  ])('[T7] of the keys %s tells nothing of them', (value) => {
+    const message = problemsOf({
+      PLATFORM_HUB_API_KEYS: value,
+      PLATFORM_TRIPLESTORE_CONFIG: '{"password":"canary-secret"}',
+      PLATFORM_SEARCH_ENGINE_CONFIG: '{"apiKey":"canary-secret"}',
+    })
+    expect(message).toContain('PLATFORM_HUB_API_KEYS:')
+    expect(message).not.toMatch(/canary/)
+    expect(message).toContain('•••')
+  })
+})
+
+describe('the configuration page', () => {
+  it('is what the schema says now (npm run configuration writes it)', () => {
+    const written = readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8')
+    expect(written).toBe(documentation())
+  })
+
+  it('has a row for every variable with its default', () => {
+    expect(documentation()).toContain('| `PLATFORM_PORT` | `8080` |')
+    expect(documentation()).toContain('| `PLATFORM_BASE_URI` | `http://localhost:{port}/` |')
+    expect(documentation()).toContain('| `bodyBytes` | 50 MB |')
+  })
+})

@@ -1,0 +1,254 @@
+/** The shell of every station, asked as a client would. */
+
+import { createRoute, z } from '@hono/zod-openapi'
+import { describe, expect, it } from 'vitest'
+import { Failure } from '../../src/errors.ts'
+import { newApp, type AppOptions } from '../../src/http/app.ts'
+import { metrics, serveMetrics } from '../../src/http/metrics.ts'
+import { logger } from '../../src/log.ts'
+
+const search = createRoute({
+  method: 'get',
+  path: '/search',
+  request: { query: z.object({ limit: z.coerce.number().max(1000), page: z.coerce.number() }) },
+  responses: { 200: { description: 'hits' } },
+})
+const post = createRoute({
+  method: 'post',
+  path: '/search',
+  request: {
+    body: { content: { 'application/json': { schema: z.object({ 'a/b': z.array(z.int()) }) } } },
+  },
+  responses: { 200: { description: 'hits' } },
+})
+
+function station(options: Partial<AppOptions> = {}) {
+  const lines: string[] = []
+  const log = logger('info', { write: (line) => void lines.push(line) })
+  const app = newApp({ log, name: 'test', makeId: () => 'made', ...options })
+  app.openapi(search, (c) => c.json(c.req.valid('query')))
+  app.openapi(post, (c) => c.json(c.req.valid('json')))
+  app.get('/things/:id', (c) => c.json({ id: c.req.param('id'), path: c.req.path }))
+  app.put('/things/:id', (c) => c.body(null, 204))
+  app.get('/broken', () => {
+    throw new Error('password canary')
+  })
+  app.get('/full', () => {
+    throw new Failure('too-many-requests', 'later', { retryAfter: 3 })
+  })
+  app.get('/large', (c) => c.text('Grüße '.repeat(1000)))
+  const events = () => lines.map((line): Record<string, unknown> => JSON.parse(line))
+  return { app, lines, events }
+}
+
+const problem = async (answer: Response) => {
+  expect(answer.headers.get('Content-Type')).toBe('application/problem+json')
+  const body: { type: string; errors?: object[] } = JSON.parse(await answer.text())
+  return body
+}
+
+describe('an unknown path', () => {
+  it('is a 404 problem whose instance is the path without the query', async () => {
+    const answer = await station().app.request('/nothing?x=1')
+    expect(answer.status).toBe(404)
+    expect(await problem(answer)).toMatchObject({
+      type: 'urn:cartulary:problem:not-found',
+      instance: '/nothing',
+    })
+  })
+})
+
+describe('a known path with another method', () => {
+  it('is a 405 problem with Allow', async () => {
+    const answer = await station().app.request('/things/x', { method: 'DELETE' })
+    expect(answer.status).toBe(405)
+    expect(answer.headers.get('Allow')).toBe('GET, HEAD, OPTIONS, PUT')
+    expect((await problem(answer)).type).toBe('urn:cartulary:problem:method-not-allowed')
+  })
+
+  it('answers OPTIONS with 204 and Allow, and an unknown path with 404', async () => {
+    const answer = await station().app.request('/things/x', { method: 'OPTIONS' })
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('Allow')).toBe('GET, HEAD, OPTIONS, PUT')
+    expect((await station().app.request('/no', { method: 'OPTIONS' })).status).toBe(404)
+  })
+})
+
+describe('HEAD', () => {
+  it('has status and headers of GET and no body', async () => {
+    const { app } = station()
+    for (const path of ['/things/x', '/nothing']) {
+      const get = await app.request(path)
+      const head = await app.request(path, { method: 'HEAD' })
+      expect(head.status).toBe(get.status)
+      expect(Object.fromEntries(head.headers)).toEqual(Object.fromEntries(get.headers))
+      expect(await head.text()).toBe('')
+    }
+  })
+})
+
+describe('a trailing slash', () => {
+  it('means nothing for reads and something for writes', async () => {
+    const { app } = station()
+    expect((await app.request('/things/x/')).status).toBe(200)
+    expect((await app.request('/things/x/', { method: 'HEAD' })).status).toBe(200)
+    expect((await app.request('/things/x/', { method: 'PUT' })).status).toBe(404)
+  })
+})
+
+describe('parameters', () => {
+  it('are refused all at once, each by its name', async () => {
+    const body = await problem(await station().app.request('/search?limit=2000&page=x'))
+    expect(body.type).toBe('urn:cartulary:problem:invalid-parameter')
+    expect(body.errors).toEqual([
+      { parameter: 'limit', detail: expect.stringContaining('got 2000') },
+      { parameter: 'page', detail: expect.stringContaining('got x') },
+    ])
+  })
+
+  it('of a JSON body are refused by JSON Pointer', async () => {
+    const answer = await station().app.request('/search', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"a/b":[1,"x"]}',
+    })
+    expect((await problem(answer)).errors).toMatchObject([{ pointer: '/a~1b/1' }])
+  })
+
+  it('of a body that is no JSON are a malformed-json problem', async () => {
+    const answer = await station().app.request('/search', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"a',
+    })
+    expect(answer.status).toBe(400)
+    expect((await problem(answer)).type).toBe('urn:cartulary:problem:malformed-json')
+  })
+})
+
+describe('an unexpected error', () => {
+  it('[T7] is a bare 500, and whole in the log under the same request id', async () => {
+    const { app, lines, events } = station()
+    const answer = await app.request('/broken')
+    expect(answer.status).toBe(500)
+    expect(await answer.text()).not.toContain('canary')
+    expect(lines.join('')).toContain('password canary')
+    expect(events().map(({ event, requestId }) => [event, requestId])).toEqual([
+      ['request.failed', 'made'],
+      ['request', 'made'],
+    ])
+  })
+})
+
+describe('a base path', () => {
+  it('is cut off before routes and permissions see the path', async () => {
+    const { app } = station({ base: '/api/hub/x' })
+    expect(await (await app.request('/api/hub/x/things/1')).json()).toEqual({
+      id: '1',
+      path: '/things/1',
+    })
+    expect((await app.request('/api/hub/xthings/1')).status).toBe(404)
+    expect(await problem(await app.request('/api/hub/x/no'))).toMatchObject({
+      instance: '/api/hub/x/no',
+    })
+  })
+})
+
+describe('pages of other origins', () => {
+  const from = { Origin: 'https://a.example' }
+  const preflight = (method: string) => ({
+    method: 'OPTIONS',
+    headers: { ...from, 'Access-Control-Request-Method': method },
+  })
+
+  it('may read', async () => {
+    const answer = await station().app.request('/things/x', { headers: from })
+    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
+    expect(answer.headers.get('Access-Control-Expose-Headers')).toMatch(/Location.*ETag.*Link/)
+  })
+
+  it('[T15] may not write, and no preflight for reading says so either', async () => {
+    const { app } = station()
+    const write = await app.request('/things/x', preflight('PUT'))
+    expect(write.headers.get('Access-Control-Allow-Origin')).toBeNull()
+    const read = await app.request('/things/x', preflight('GET'))
+    expect(read.headers.get('Access-Control-Allow-Origin')).toBe('*')
+    expect(read.headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD, OPTIONS')
+  })
+
+  it('may write from a configured origin, and caches can tell', async () => {
+    const { app } = station({ cors: { origins: ['https://a.example'] } })
+    const asked = await app.request('/things/x', preflight('PUT'))
+    expect(asked.headers.get('Access-Control-Allow-Origin')).toBe('https://a.example')
+    expect(asked.headers.get('Access-Control-Allow-Methods')).toContain('PUT')
+    const done = await app.request('/things/x', { method: 'PUT', headers: from })
+    expect(done.headers.get('Access-Control-Allow-Origin')).toBe('https://a.example')
+    expect(done.headers.get('Vary')).toContain('Origin')
+    const other = { method: 'PUT', headers: { Origin: 'https://b.example' } }
+    const refused = await app.request('/things/x', other)
+    expect(refused.headers.get('Access-Control-Allow-Origin')).toBeNull()
+  })
+
+  it('may POST where that only reads', async () => {
+    const { app } = station({ cors: { reads: ['POST'] } })
+    const asked = await app.request('/search', preflight('POST'))
+    expect(asked.headers.get('Access-Control-Allow-Methods')).toContain('POST')
+  })
+})
+
+describe('every answer', () => {
+  it('forbids guessing of types and has a request id', async () => {
+    const answer = await station().app.request('/things/x', {
+      headers: { 'X-Request-Id': 'abc-1' },
+    })
+    expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff')
+    expect(answer.headers.get('X-Request-Id')).toBe('abc-1')
+    expect(answer.headers.get('Cache-Control')).toBe('no-cache')
+  })
+
+  it.each(['', 'a b', 'x'.repeat(65), 'é', '<script>'])(
+    '[T16] makes its own id instead of %j',
+    async (id) => {
+      const answer = await station().app.request('/things/x', { headers: { 'X-Request-Id': id } })
+      expect(answer.headers.get('X-Request-Id')).toBe('made')
+    },
+  )
+
+  it('of 429 says when to come back', async () => {
+    const answer = await station().app.request('/full')
+    expect([answer.status, answer.headers.get('Retry-After')]).toEqual([429, '3'])
+  })
+})
+
+describe('the log line of a request', () => {
+  it('has method, path, status, time and id, and no secret of the query', async () => {
+    let clock = 0
+    const { app, events } = station({ now: () => (clock += 5) })
+    await app.request('/things/x?q=1&API_KEY=canary&%74oken=canary2')
+    expect(events()).toMatchObject([
+      {
+        event: 'request',
+        service: 'test',
+        method: 'GET',
+        path: '/things/x?q=1&API_KEY=•••&%74oken=•••',
+        status: 200,
+        ms: 5,
+        requestId: 'made',
+      },
+    ])
+  })
+})
+
+describe('metrics', () => {
+  it('count per route pattern, so that ids and unknown paths do not multiply the series', async () => {
+    const numbers = metrics()
+    const { app } = station({ metrics: numbers })
+    serveMetrics(app, numbers)
+    for (const path of ['/things/1', '/things/2', '/no/1', '/no/2']) await app.request(path)
+    const answer = await app.request('/metrics')
+    const text = await answer.text()
+    expect(answer.headers.get('Content-Type')).toContain('text/plain')
+    expect(text).toContain('_count{service="test",method="GET",route="/things/:id",status="200"} 2')
+    expect(text).toContain('_count{service="test",method="GET",route="none",status="404"} 2')
+  })
+})

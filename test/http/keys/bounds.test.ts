@@ -1,0 +1,91 @@
+/** Failures, slots and the key file: small things with a bound each. */
+
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { failures } from '../../../src/http/keys/failures.ts'
+import { keyFile } from '../../../src/http/keys/key-file.ts'
+import { slots } from '../../../src/http/keys/slots.ts'
+
+const folder = () => mkdtemp(join(tmpdir(), 'cartulary-key-'))
+
+describe('the table of failures', () => {
+  it('forgets the oldest address when it is full', () => {
+    const table = failures({ perMinute: 1, now: () => 0, addresses: 3 })
+    for (const address of ['a', 'b', 'c', 'd']) table.count(address)
+    expect(['a', 'b', 'c', 'd'].map((address) => table.blocked(address) !== undefined)).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ])
+  })
+
+  it('starts anew when the minute is over', () => {
+    let now = 0
+    const table = failures({ perMinute: 2, now: () => now })
+    table.count('a')
+    now = 59_000
+    table.count('a')
+    expect(table.blocked('a')).toBe(1)
+    now = 60_000
+    expect(table.blocked('a')).toBeUndefined()
+    table.count('a')
+    expect(table.blocked('a')).toBeUndefined()
+  })
+})
+
+describe('slots', () => {
+  const bounded = () => slots({ atOnce: 2, limit: 'writesPerKey' })
+
+  it('refuse the third work of one client with 429, and no work of another', async () => {
+    const bound = bounded()
+    const gate = Promise.withResolvers<string>()
+    const running = [bound.run('a', () => gate.promise), bound.run('a', () => gate.promise)]
+    await expect(bound.run('a', async () => 'x')).rejects.toMatchObject({
+      kind: 'too-many-requests',
+      detail: expect.stringContaining('writesPerKey'),
+    })
+    expect(await bound.run('b', async () => 'other')).toBe('other')
+    gate.resolve('done')
+    expect(await Promise.all(running)).toEqual(['done', 'done'])
+    expect(await bound.run('a', async () => 'again')).toBe('again')
+  })
+
+  it('are freed by work that fails', async () => {
+    const bound = bounded()
+    const fail = () => bound.run('a', () => Promise.reject(new Error('own')))
+    for (let i = 0; i < 5; i++) await expect(fail()).rejects.toThrow('own')
+  })
+})
+
+describe('the key file', () => {
+  it('is made once, readable by its owner only, with 256 random bits', async () => {
+    const directory = join(await folder(), 'data')
+    const made = await keyFile(directory)
+    expect(made).toMatchObject({ created: true, path: join(directory, 'api-key') })
+    expect(Buffer.from(made.key, 'base64url')).toHaveLength(32)
+    expect((await stat(made.path)).mode & 0o777).toBe(0o600)
+    expect((await stat(directory)).mode & 0o777).toBe(0o700)
+    expect(await keyFile(directory)).toEqual({ ...made, created: false })
+  })
+
+  it('is the same for two processes that start at once', async () => {
+    const directory = await folder()
+    const made = await Promise.all([keyFile(directory), keyFile(directory), keyFile(directory)])
+    expect(new Set(made.map(({ key }) => key)).size).toBe(1)
+    expect(made.filter(({ created }) => created)).toHaveLength(1)
+  })
+
+  it('that others could read is closed, and an empty one is a problem', async () => {
+    const directory = await folder()
+    const path = join(directory, 'api-key')
+    await writeFile(path, 'own-key\n', { mode: 0o644 })
+    expect((await keyFile(directory)).key).toBe('own-key')
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    await writeFile(path, '\n')
+    await expect(keyFile(directory)).rejects.toThrow('empty')
+    expect(await readFile(path, 'utf8')).toBe('\n')
+  })
+})

@@ -1,0 +1,112 @@
+/** The log: one line per event, and nothing secret in it. */
+
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Failure } from '../src/errors.ts'
+import { logger, type Log } from '../src/log.ts'
+
+function record(secrets: readonly string[] = []): { log: Log; lines: string[] } {
+  const lines: string[] = []
+  const log = logger('info', { write: (line) => void lines.push(line) }, { secrets })
+  return { log, lines }
+}
+
+const logged = (fields: object, secrets?: readonly string[]): Record<string, unknown> => {
+  const { log, lines } = record(secrets)
+  log.info(fields, 'thing.done')
+  return JSON.parse(lines.join(''))
+}
+
+describe('a line of the log', () => {
+  it('has level, time, fields and the event name', () => {
+    expect(logged({ count: 3 })).toMatchObject({ level: 'info', count: 3, event: 'thing.done' })
+  })
+
+  it('[T16] stays one line of valid JSON whatever text it tells', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, name) => {
+        const { log, lines } = record()
+        log.info({ text, [`n${name}`]: text }, 'thing.done')
+        expect(lines).toHaveLength(1)
+        expect(lines[0]?.split(/[\n\r\u0085\u2028\u2029]/)).toEqual([lines[0]?.slice(0, -1), ''])
+        expect(JSON.parse(lines[0] ?? '')).toMatchObject({ event: 'thing.done' })
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it.each(['\u001b[31m', '\r\nfake', '\u2028', '\u202e', '\u0085', '\u007f'])(
+    '[T16] tells %j without a character that a terminal obeys',
+    (text) => {
+      const { log, lines } = record()
+      log.info({ text }, 'thing.done')
+      // oxlint-disable-next-line no-control-regex
+      expect(lines.join('').trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/)
+      expect(JSON.parse(lines.join('')).text).toBe(text)
+    },
+  )
+
+  it('is cut when a field is very long', () => {
+    expect(JSON.stringify(logged({ text: 'x'.repeat(100_000) })).length).toBeLessThan(9000)
+  })
+})
+
+describe('secrets', () => {
+  it.each(['Authorization', 'x-api-key', 'apiKey', 'password', 'token', 'Set-Cookie'])(
+    '[T7] of the name %s are masked at any depth',
+    (name) => {
+      const line = JSON.stringify(logged({ a: { b: [{ [name]: 'canary' }] }, [name]: 'canary' }))
+      expect(line).not.toContain('canary')
+      expect(line).toContain('•••')
+    },
+  )
+
+  it('[T7] that are registered are masked inside any text, also in their JSON form', () => {
+    const secret = 'pa"ss\\word\n1'
+    const fields = { url: `before ${secret} after`, err: new Error(`refused ${secret}`) }
+    const line = JSON.stringify(logged(fields, [secret]))
+    expect(line).not.toContain('word')
+    expect(line).toContain('before ••• after')
+  })
+
+  it('[T7] in the user part of an address are masked', () => {
+    expect(logged({ url: 'https://me:pw@host.example/x' })['url']).toBe(
+      'https://•••@host.example/x',
+    )
+  })
+
+  it('shorter than six characters are not looked for, because every line would have them', () => {
+    expect(logged({ text: 'abc' }, ['abc'])['text']).toBe('abc')
+  })
+})
+
+describe('an error', () => {
+  it('is told with kind, place and causes, without what libraries hang on it', () => {
+    const cause = Object.assign(new Error('socket closed'), {
+      code: 'ECONNRESET',
+      request: 'canary',
+    })
+    const err = new Failure('store-unavailable', 'try later', { cause })
+    const line = logged({ err })
+    expect(line['err']).toMatchObject({
+      type: 'Failure',
+      kind: 'store-unavailable',
+      cause: { message: 'socket closed', code: 'ECONNRESET' },
+    })
+    expect(JSON.stringify(line)).not.toContain('canary')
+  })
+
+  it('with a circle of causes or fields still gives a line', () => {
+    const err: Error & { cause?: unknown } = new Error('round')
+    err.cause = err
+    const ring: Record<string, unknown> = {}
+    ring['ring'] = ring
+    expect(logged({ err, ring })).toMatchObject({ event: 'thing.done' })
+  })
+})
+
+it('a silent log writes nothing', () => {
+  const lines: string[] = []
+  logger('silent', { write: (line) => void lines.push(line) }).error({}, 'thing.failed')
+  expect(lines).toEqual([])
+})
