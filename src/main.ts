@@ -7,11 +7,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseConfig, type Config } from './config.ts'
 import { runDemo } from './harvest/demo.ts'
-import { apiKeys } from './http/api-key.ts'
-import { newApp, type App } from './http/app.ts'
+import type { ApiKeys } from './http/api-key.ts'
+import type { App } from './http/app.ts'
 import { gateway, type Door, type Entrance } from './http/gateway.ts'
-import { keyFile } from './http/keys/key-file.ts'
-import { metrics, serveMetrics, type Metrics } from './http/metrics.ts'
+import { knownKeys } from './http/keys/known-keys.ts'
+import { metrics, type Metrics } from './http/metrics.ts'
+import { rootApp } from './http/root.ts'
 import { serve } from './http/serve.ts'
 import { embeddedIndex } from './indices/embedded.ts'
 import type { SearchIndex } from './indices/search-index.ts'
@@ -53,14 +54,19 @@ type Shell = { readonly config: Config; readonly log: Log; readonly numbers: Met
  */
 export async function startPlatform(config: Config, log: Log): Promise<Platform> {
   const shell: Shell = { config, log, numbers: metrics({ runtime: true }) }
-  let door: Door = rootApp(shell, undefined)
+  let door: Door = front(shell, undefined)
   const served = await serve(
     { fetch: (request, env) => door.fetch(request, env) },
     { host: config.host, port: config.port, limits: config.limits },
   )
   try {
     const engines = await openEngines(shell)
-    const { key, keys } = await knownKeys(shell)
+    const { key, keys } = await knownKeys({
+      configured: config.apiKeys,
+      directory: config.dataDir,
+      keyFailures: config.limits.keyFailures,
+      log,
+    })
     door = gateway(stations(shell, engines, keys))
     return {
       url: served.url,
@@ -115,20 +121,7 @@ async function openEngines({ config, log }: Shell) {
   return { store, index, names, profile, projection: projected }
 }
 
-/** Configured keys, or the one that the installation made for itself. */
-async function knownKeys({ config, log }: Shell) {
-  const { keyFailures } = config.limits
-  if (config.apiKeys) {
-    const keys = apiKeys(config.apiKeys, { keyFailures })
-    log.info({ keys: keys.list() }, 'keys.configured')
-    return { keys, key: Object.keys(config.apiKeys)[0] ?? '' }
-  }
-  const { key, path, created } = await keyFile(config.dataDir)
-  log.info({ path, created }, 'keys.generated')
-  return { keys: apiKeys({ [key]: ['*'] }, { keyFailures }), key }
-}
-
-function stations(shell: Shell, engines: Engines, keys: ReturnType<typeof apiKeys>): Entrance[] {
+function stations(shell: Shell, engines: Engines, keys: ApiKeys): Entrance[] {
   const { config, log } = shell
   const { store, index, names, profile, projection } = engines
   const { settings, newest } = projection
@@ -159,9 +152,8 @@ function stations(shell: Shell, engines: Engines, keys: ReturnType<typeof apiKey
     search: () => searchApp({ index, settings, profile, version, http: door(places.search) }),
     sparql: () => sparqlApp({ store, address, queryBytes, http: door(places.sparql) }),
   }
-  const root = rootApp(shell, engines)
   const chosen = config.services.map((name) => ({ base: places[name], app: apps[name]() }))
-  return [...chosen, { base: '', app: root }]
+  return [...chosen, { base: '', app: front(shell, engines) }]
 }
 
 const httpOptions = ({ config, log, numbers }: Shell) => ({
@@ -172,26 +164,20 @@ const httpOptions = ({ config, log, numbers }: Shell) => ({
   cors: { origins: config.corsOrigins },
 })
 
-/** Health, numbers, and where everything is. */
-function rootApp(shell: Shell, engines: Engines | undefined): App {
+/** The front of all services; without engines it says that the platform is starting. */
+function front(shell: Shell, engines: Engines | undefined): App {
   const { config, numbers } = shell
-  const app = newApp({ ...httpOptions(shell), name: 'root' })
-  serveMetrics(app, numbers)
-  app.get('/health', async (c) => {
-    if (!engines) return c.json({ status: 'starting' }, 503)
-    const [store, index] = await Promise.all([engines.store.health(), engines.index.health()])
-    const status = store.ready ? 'up' : 'down'
-    const pending = engines.projection.pending()
-    return c.json({ status, store, index, pending }, store.ready ? 200 : 503)
+  const app = rootApp({
+    http: httpOptions(shell),
+    metrics: numbers,
+    version,
+    services: Object.fromEntries(config.services.map((name) => [name, `${places[name]}/`])),
+    health: async () => {
+      if (!engines) return { ready: false }
+      const [store, index] = await Promise.all([engines.store.health(), engines.index.health()])
+      return { ready: store.ready, store, index, pending: engines.projection.pending() }
+    },
   })
-  app.get('/', (c) =>
-    c.json({
-      name: 'Cartulary',
-      version,
-      ...Object.fromEntries(config.services.map((name) => [name, `${places[name]}/`])),
-      health: '/health',
-    }),
-  )
   if (engines) leadToDescriptions(app, engines.names, places.repo)
   return app
 }

@@ -66,10 +66,8 @@ export class Projector {
 
   /** Reads the marks that an earlier process left, then works until `stop`. */
   async start(): Promise<void> {
-    const left = await readMarks(this.#deps.store, this.#deps.capacity, this.#stopping.signal)
-    if (left.length > 0) this.#deps.log.info({ marks: left.length }, 'projection.resumed')
-    this.#overflow = left.length >= this.#deps.capacity
-    this.changed(left)
+    const left = await this.#refill()
+    if (left > 0) this.#deps.log.info({ marks: left }, 'projection.resumed')
     this.#running = this.#work()
   }
 
@@ -111,14 +109,21 @@ export class Projector {
     }
   }
 
+  /** Takes as many marks from the store as memory holds; a full page may not have been the last. */
+  async #refill(): Promise<number> {
+    const { store, capacity } = this.#deps
+    this.#overflow = false
+    const marks = await readMarks(store, capacity, this.#stopping.signal)
+    if (marks.length >= capacity) this.#overflow = true
+    this.changed(marks)
+    return marks.length
+  }
+
   /** One batch; false when there was nothing to do. */
   async #step(): Promise<boolean> {
-    const { store, project, batch, capacity } = this.#deps
+    const { store, project, batch } = this.#deps
     const { signal } = this.#stopping
-    if (this.#waiting.size === 0 && this.#overflow) {
-      this.#overflow = false
-      this.changed(await readMarks(store, capacity, signal))
-    }
+    if (this.#waiting.size === 0 && this.#overflow) await this.#refill()
     const taken = this.#waiting.take(batch)
     if (taken.length === 0) return false
     this.#busy = taken.length

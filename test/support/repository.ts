@@ -54,7 +54,7 @@ export async function repository(options: { limits?: Partial<Limits>; index?: In
     http: { log },
   })
 
-  const ask = (path: string, asked: Asked = {}) =>
+  const ask = async (path: string, asked: Asked = {}): Promise<Response> =>
     app.request(path, {
       method: asked.method ?? 'GET',
       headers: {

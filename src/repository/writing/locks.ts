@@ -4,7 +4,7 @@ import { Failure } from '../../errors.ts'
 
 export type Locks = {
   /** Runs `work` once all earlier work under `name` has ended. A signal that fires while waiting gives `time-limit`. */
-  run<T>(name: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>
+  readonly run: <T>(name: string, work: () => Promise<T>, signal: AbortSignal) => Promise<T>
 }
 
 export function locks(): Locks {

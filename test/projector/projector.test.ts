@@ -1,0 +1,123 @@
+/** The loop between store and index, over a real store and with an index that fails on demand. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { logger } from '../../src/log.ts'
+import { readMarks } from '../../src/projector/loop/marks.ts'
+import type { Pending } from '../../src/projector/loop/queue.ts'
+import { Projector } from '../../src/projector/projector.ts'
+import { embeddedStore } from '../../src/store/embedded.ts'
+import type { GraphStore } from '../../src/store/graph-store.ts'
+import { markLine, systemChange, type Mark } from '../../src/store/marks.ts'
+
+const log = logger('silent')
+const soon = () => AbortSignal.timeout(10_000)
+let directory: string
+let store: GraphStore
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'cartulary-'))
+  store = await embeddedStore({ directory, log })
+})
+afterEach(async () => {
+  await store.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const mark = (name: string, version: number): Mark => ({ resource: `urn:x:${name}`, version })
+const write = (...marks: Mark[]) =>
+  store.write([systemChange({ add: marks.map((one) => markLine('pending', one)) })])
+
+function recording(
+  options: { fail?: (batch: readonly Pending[]) => void; batch?: number; capacity?: number } = {},
+) {
+  const projected: (readonly Pending[])[] = []
+  const pauses: number[] = []
+  const projector = new Projector({
+    store,
+    log,
+    batch: options.batch ?? 100,
+    capacity: options.capacity ?? 1000,
+    pause: (ms) => {
+      pauses.push(ms)
+      return Promise.resolve()
+    },
+    project: async (batch) => {
+      options.fail?.(batch)
+      projected.push(batch)
+    },
+  })
+  return { projector, projected, pauses }
+}
+
+describe('the projector', () => {
+  it('finishes the marks of an earlier process and removes them from the store', async () => {
+    await write(mark('a', 1), mark('b', 2))
+    const { projector, projected } = recording()
+    await projector.start()
+    await projector.idle(soon())
+    await projector.stop()
+    expect(projected.flat().map(({ resource }) => resource)).toEqual(['urn:x:a', 'urn:x:b'])
+    expect(await readMarks(store, 10, soon())).toEqual([])
+  })
+
+  it('projects a resource that was written three times in a row once, and clears all three marks', async () => {
+    const marks = [mark('a', 1), mark('a', 2), mark('a', 3)]
+    await write(...marks)
+    const { projector, projected } = recording()
+    await projector.start()
+    await projector.idle(soon())
+    await projector.stop()
+    expect(projected).toEqual([[{ resource: 'urn:x:a', version: 3, marked: [1, 2, 3] }]])
+    expect(await readMarks(store, 10, soon())).toEqual([])
+  })
+
+  it('a mark that was set while its resource was projected stays', async () => {
+    await write(mark('a', 1))
+    let late: Promise<unknown> | undefined
+    const { projector, projected } = recording({ fail: () => void (late ??= write(mark('a', 2))) })
+    await projector.start()
+    await projector.idle(soon())
+    await projector.stop()
+    await late
+    expect(projected).toHaveLength(1)
+    expect(await readMarks(store, 10, soon())).toEqual([mark('a', 2)])
+  })
+
+  it('keeps marks of a batch that failed, tries again with growing pauses, and loses nothing', async () => {
+    let failures = 3
+    const { projector, projected, pauses } = recording({
+      fail: () => {
+        if (failures-- > 0) throw new Error('the engine is away')
+      },
+    })
+    await projector.start()
+    await write(mark('a', 1))
+    projector.changed([mark('a', 1)])
+    expect(await projector.settled(mark('a', 1), soon())).toBe(true)
+    await projector.idle(soon())
+    await projector.stop()
+    expect(pauses).toEqual([100, 200, 400])
+    expect(projected).toHaveLength(1)
+    expect(await readMarks(store, 10, soon())).toEqual([])
+  })
+
+  it('reads from the store what its memory could not hold', async () => {
+    const marks = Array.from({ length: 50 }, (_, i) => mark(`r${i}`, i + 1))
+    await write(...marks)
+    const { projector, projected } = recording({ capacity: 5, batch: 2 })
+    await projector.start()
+    projector.changed(marks)
+    await projector.idle(soon())
+    await projector.stop()
+    expect(new Set(projected.flat().map(({ resource }) => resource)).size).toBe(50)
+    expect(await readMarks(store, 100, soon())).toEqual([])
+  })
+
+  it('idle gives up when its signal fires', async () => {
+    const { projector } = recording()
+    projector.changed([mark('a', 1)])
+    await expect(projector.idle(AbortSignal.timeout(10))).rejects.toThrow()
+  })
+})

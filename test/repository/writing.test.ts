@@ -1,0 +1,93 @@
+/** What keeps writes in order: locks, versions, and how long an answer waits. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { indexStatus, waitOf } from '../../src/repository/bindings/waiting.ts'
+import { locks } from '../../src/repository/writing/locks.ts'
+import { versions } from '../../src/repository/writing/versions.ts'
+
+const never = new AbortController().signal
+
+describe('locks', () => {
+  it('run work under one name one after the other, in the order of asking', async () => {
+    const { run } = locks()
+    const seen: string[] = []
+    const gate = Promise.withResolvers<void>()
+    const first = run(
+      'a',
+      async () => {
+        await gate.promise
+        seen.push('first')
+      },
+      never,
+    )
+    const second = run('a', async () => void seen.push('second'), never)
+    await run('b', async () => void seen.push('other name'), never)
+    gate.resolve()
+    await Promise.all([first, second])
+    expect(seen).toEqual(['other name', 'first', 'second'])
+  })
+
+  it('go on after work that failed', async () => {
+    const { run } = locks()
+    const failed = run('a', () => Promise.reject(new Error('no')), never)
+    const next = run('a', () => Promise.resolve('yes'), never)
+    await expect(failed).rejects.toThrow('no')
+    expect(await next).toBe('yes')
+  })
+
+  it('a writer that waits too long is told to come back, and keeps nobody else waiting', async () => {
+    const { run } = locks()
+    const gate = Promise.withResolvers<void>()
+    const holder = run('a', () => gate.promise, never)
+    const late = new AbortController()
+    const tired = run('a', () => Promise.resolve('never runs'), late.signal)
+    const patient = run('a', () => Promise.resolve('runs'), never)
+    late.abort()
+    await expect(tired).rejects.toMatchObject({ kind: 'time-limit', retryAfter: 1 })
+    gate.resolve()
+    await holder
+    expect(await patient).toBe('runs')
+  })
+})
+
+describe('versions', () => {
+  it('grow whatever the wall clock does', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(10_000), { minLength: 2 }),
+        fc.nat(10_000_000),
+        (times, newest) => {
+          let at = 0
+          const clock = versions(newest, () => times[at++ % times.length] ?? 0)
+          const given = times.map(() => clock.next())
+          return given.every((version, i) => version > (given[i - 1] ?? newest))
+        },
+      ),
+    )
+  })
+})
+
+describe('Prefer', () => {
+  const cases: readonly (readonly [string | undefined, number, string | undefined])[] = [
+    [undefined, 5000, undefined],
+    ['respond-async', 0, 'respond-async'],
+    ['wait=2', 2000, 'wait=2'],
+    ['return=minimal, wait=0', 0, 'wait=0'],
+    ['wait=3600', 60_000, 'wait=60'],
+    ['wait=x', 5000, undefined],
+    ['RESPOND-ASYNC, wait=9', 0, 'respond-async'],
+  ]
+  it.each(cases)('%s waits %i ms', (header, ms, applied) => {
+    expect(waitOf(header, 5000)).toEqual({ ms, applied })
+  })
+
+  it('an index that is slower than the wait is said to be pending', async () => {
+    const settled = (_: unknown, signal: AbortSignal) =>
+      new Promise<boolean>((resolve) => {
+        signal.addEventListener('abort', () => resolve(false))
+      })
+    const mark = { resource: 'urn:x', version: 1 }
+    expect(await indexStatus(settled, mark, { ms: 5, applied: undefined }, never)).toBe('pending')
+  })
+})
