@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { isomorphic } from 'rdf-isomorphic'
 import { describe, expect, test } from 'vitest'
 import type { Quad } from '@rdfjs/types'
@@ -39,7 +39,8 @@ describe('the hash', () => {
         const all = distinct(quads)
         const { hash } = await canonicalise(all)
         const more = distinct([...all, extra])
-        if (more.length > all.length) expect((await canonicalise(more)).hash).not.toBe(hash)
+        const grown = more.length > all.length
+        expect((await canonicalise(more)).hash === hash).toBe(!grown)
         fc.pre(all.length > 0)
         const fewer = all.toSpliced(pick % all.length, 1)
         expect((await canonicalise(fewer)).hash).not.toBe(hash)

@@ -1,6 +1,6 @@
 /** Arbitrary graphs for property tests: odd literals, shared and circular blank nodes, few terms so that things meet. */
 import type { BlankNode, NamedNode, Quad } from '@rdfjs/types'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { dcat, dct, rdf, xsd } from '../../src/rdf/namespaces.ts'
 import { blankNode, literal, namedNode, quad } from '../../src/rdf/terms.ts'
 

@@ -84,7 +84,7 @@ describe('errors', () => {
 })
 
 test('XML may declare its encoding', async () => {
-  const text = `<?xml version="1.0" encoding="ISO-8859-1"?><T xmlns="http://e/" p="Straße"/>`
+  const text = `<?xml version="1.0" encoding="ISO-8859-1"?><T xmlns="http://e/" xmlns:n="http://e/" n:p="Straße"/>`
   const quads = (
     await all(parseStream(pieces(Buffer.from(text, 'latin1'), 1_000), 'rdfxml', options))
   ).flat()

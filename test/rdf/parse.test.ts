@@ -4,6 +4,8 @@ import { toLines } from '../../src/rdf/lines.ts'
 import type { Format } from '../../src/rdf/media-types.ts'
 import { decode, parse } from '../../src/rdf/parse.ts'
 
+type Place = { line: number; column?: number }
+
 const baseIri = 'http://e/base/x'
 const failure = async (text: string, format: Format): Promise<Failure> => {
   const error: unknown = await parse(text, format, { baseIri }).then(
@@ -17,31 +19,46 @@ const lines = async (text: string, format: Format) =>
   toLines(await parse(text, format, { baseIri }))
 
 describe('faults name their place', () => {
-  test.each<[string, Format, string, number, number | undefined]>([
-    ['an undeclared prefix', 'turtle', '\n\n  ex:a a ex:b .', 3, 3],
-    ['a missing dot', 'turtle', '<a> <b> <c>\n<d> <e> <f> .', 2, 1],
-    ['an unclosed literal', 'turtle', '<a> <b>\n "x', 2, 2],
-    ['an IRI with a space', 'turtle', '<a> <b>\n  <http://e/a b> .', 2, 3],
-    ['an IRI with brackets', 'turtle', '<a> <b>\n  <http://e/?a[b]> .', 2, 3],
-    ['an escaped space in an IRI', 'turtle', '<a> <b>\n <http://e/a\\u0020b> .', 2, 2],
-    ['a relative IRI in N-Triples', 'ntriples', '<a> <http://e/b> <http://e/c> .', 1, 1],
-    ['a language tag with _', 'turtle', '<a> <b>\n  "x"@en_GB .', 2, undefined],
-    ['a formula', 'n3', '<a> <b>\n {} .', 2, 2],
-    ['a variable', 'n3', '<a> <b> ?x .', 1, 9],
-    ['a base direction', 'turtle', '<a> <b>\n "x"@en--ltr .', 2, undefined],
-    ['a graph in Turtle', 'turtle', '<g> {<a> <b> <c>}', 1, undefined],
-    ['JSON cut off', 'jsonld', '{\n "a": [1, 2', 2, 12],
-    ['JSON with a trailing comma', 'jsonld', '{"a": 1,\n }', 2, 2],
-    ['JSON with a bare word', 'jsonld', '[\n\n oops]', 3, 2],
-    ['JSON after its end', 'jsonld', '{}\n{}', 2, 1],
-    ['an IRI with a space in JSON-LD', 'jsonld', '{\n "@id": "tel:+4 0", "@type": "x"}', 2, 10],
-    ['XML that is not closed', 'rdfxml', '<rdf:RDF\n', 2, undefined],
-    ['an undeclared XML prefix', 'rdfxml', '\n<x:y/>', 2, undefined],
-  ])('%s (%s)', async (_, format, text, line, column) => {
+  test.each<[string, Format, string, Place]>([
+    ['an undeclared prefix', 'turtle', '\n\n  ex:a a ex:b .', { line: 3, column: 3 }],
+    ['a missing dot', 'turtle', '<a> <b> <c>\n<d> <e> <f> .', { line: 2, column: 1 }],
+    ['an unclosed literal', 'turtle', '<a> <b>\n "x', { line: 2, column: 2 }],
+    ['an IRI with a space', 'turtle', '<a> <b>\n  <http://e/a b> .', { line: 2, column: 3 }],
+    ['an IRI with brackets', 'turtle', '<a> <b>\n  <http://e/?a[b]> .', { line: 2, column: 3 }],
+    [
+      'an escaped space in an IRI',
+      'turtle',
+      '<a> <b>\n <http://e/a\\u0020b> .',
+      { line: 2, column: 2 },
+    ],
+    [
+      'a relative IRI in N-Triples',
+      'ntriples',
+      '<a> <http://e/b> <http://e/c> .',
+      { line: 1, column: 1 },
+    ],
+    ['a language tag with _', 'turtle', '<a> <b>\n  "x"@en_GB .', { line: 2 }],
+    ['a formula', 'n3', '<a> <b>\n {} .', { line: 2, column: 2 }],
+    ['a variable', 'n3', '<a> <b> ?x .', { line: 1, column: 9 }],
+    ['a base direction', 'turtle', '<a> <b>\n "x"@en--ltr .', { line: 2 }],
+    ['a graph in Turtle', 'turtle', '<g> {<a> <b> <c>}', { line: 1 }],
+    ['JSON cut off', 'jsonld', '{\n "a": [1, 2', { line: 2, column: 12 }],
+    ['JSON with a trailing comma', 'jsonld', '{"a": 1,\n }', { line: 2, column: 2 }],
+    ['JSON with a bare word', 'jsonld', '[\n\n oops]', { line: 3, column: 2 }],
+    ['JSON after its end', 'jsonld', '{}\n{}', { line: 2, column: 1 }],
+    [
+      'an IRI with a space in JSON-LD',
+      'jsonld',
+      '{\n "@id": "tel:+4 0", "@type": "x"}',
+      { line: 2, column: 10 },
+    ],
+    ['XML that is not closed', 'rdfxml', '<rdf:RDF\n', { line: 2 }],
+    ['an undeclared XML prefix', 'rdfxml', '\n<x:y/>', { line: 2 }],
+  ])('%s (%s)', async (_, format, text, place) => {
     const { kind, errors } = await failure(text, format)
     expect(kind).toBe('malformed-rdf')
     expect(errors).toHaveLength(1)
-    expect(errors[0]).toMatchObject(column === undefined ? { line } : { line, column })
+    expect(errors[0]).toMatchObject(place)
     expect(errors[0]?.detail).not.toBe('')
   })
 
@@ -118,14 +135,14 @@ describe('bytes', () => {
   })
 
   test.each([
-    [bytes('a\nbc', 0xe4, 'd'), 2, 3],
-    [bytes('\ufffd\n\ufffd', 0xff), 2, 2],
-    [bytes('a', 0xe2, 0x82), 1, 2],
-  ])('what is not UTF-8 is refused with its place', (text, line, column) => {
+    [bytes('a\nbc', 0xe4, 'd'), { line: 2, column: 3 }],
+    [bytes('\ufffd\n\ufffd', 0xff), { line: 2, column: 2 }],
+    [bytes('a', 0xe2, 0x82), { line: 1, column: 2 }],
+  ])('what is not UTF-8 is refused with its place', (text, place) => {
     expect(() => decode(text)).toThrow(
       expect.objectContaining({
         kind: 'malformed-rdf',
-        errors: [{ line, column, detail: 'the text is not UTF-8' }],
+        errors: [{ ...place, detail: 'the text is not UTF-8' }],
       }),
     )
   })

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { isomorphic } from 'rdf-isomorphic'
 import { expect, test } from 'vitest'
 import { canonicalise } from '../../src/rdf/canonical.ts'

@@ -1,7 +1,7 @@
 /** Finds where JSON stops being JSON; the runtime's own message does not always tell. */
 
 const token =
-  /[ \t\r\n]*(?:([[{])|([\]}])|(,)|(:)|("(?:[^"\\\n\r\t]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null))/y
+  /[ \t\r\n]*(?:([[{])|([\]}])|(,)|(:)|("(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null))/uy
 
 /** What may come next: a value, a key, something after a value, a colon; `first` also allows the end of its bracket. */
 type State = 'value' | 'first-value' | 'key' | 'first-key' | 'after' | 'colon'
