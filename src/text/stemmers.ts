@@ -25,13 +25,22 @@ import { stemmer as swedish } from '@orama/stemmers/swedish'
 import { stemmer as turkish } from '@orama/stemmers/turkish'
 import { stemmer as ukrainian } from '@orama/stemmers/ukrainian'
 
+/** The package's Bulgarian stemmer writes into a string, which throws for about one word in a hundred. */
+function bulgarianOrWord(word: string): string {
+  try {
+    return bulgarian(word)
+  } catch {
+    return word
+  }
+}
+
 /**
  * Czech, Estonian, Croatian, Latvian, Maltese, Polish, Slovak and Slovenian have none (the package's module `sk` is
  * Sanskrit): their words match as written.
  */
 export const stemmers: Readonly<Partial<Record<string, (word: string) => string>>> = {
   ar: arabic,
-  bg: bulgarian,
+  bg: bulgarianOrWord,
   da: danish,
   de: german,
   el: greek,
