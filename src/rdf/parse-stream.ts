@@ -7,7 +7,7 @@ import { parse } from './parse.ts'
 import { n3Pieces } from './reading/n3-reader.ts'
 import { malformed, type ParseOptions } from './reading/options.ts'
 import type { PieceReader } from './reading/pieces.ts'
-import { xmlPieces } from './reading/xml-reader.ts'
+import { xmlPieces } from './reading/xml/reader.ts'
 
 /** Quads per batch, and UTF-16 units that are parsed before somebody else gets a turn. */
 const batchSize = 1_000

@@ -1,10 +1,10 @@
 /** RDF text of any format in, checked quads out; every fault is a `Failure` that names its line. */
 import type { Quad } from '@rdfjs/types'
 import type { Format } from './media-types.ts'
-import { readJsonLd } from './reading/json-reader.ts'
+import { readJsonLd } from './reading/json/reader.ts'
 import { readN3 } from './reading/n3-reader.ts'
 import { malformed, type ParseOptions } from './reading/options.ts'
-import { readXml } from './reading/xml-reader.ts'
+import { readXml } from './reading/xml/reader.ts'
 
 export type { ParseOptions, Repair } from './reading/options.ts'
 

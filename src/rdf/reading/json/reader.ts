@@ -1,14 +1,14 @@
 /** JSON-LD by jsonld: expansion is its work, contexts come from the document itself and from nowhere else. */
 import type { Quad } from '@rdfjs/types'
 import jsonld from 'jsonld'
-import { Failure } from '../../errors.ts'
-import { CheckedTerms } from './checked-terms.ts'
-import { ExpandedJson } from './expanded-json.ts'
-import { spellings } from './json-languages.ts'
-import { eachObject, isObject, type Json, readJson } from './json-tree.ts'
-import { BadTerm, malformed, type ParseOptions, refused } from './options.ts'
-import { plain } from './pieces.ts'
-import { placeOf } from './place.ts'
+import { Failure } from '../../../errors.ts'
+import { CheckedTerms } from '../checked-terms.ts'
+import { ExpandedJson } from './expanded.ts'
+import { spellings } from './languages.ts'
+import { eachObject, isObject, type Json, readJson } from './tree.ts'
+import { BadTerm, malformed, type ParseOptions, refused } from '../options.ts'
+import { plain } from '../pieces.ts'
+import { placeOf } from '../place.ts'
 
 const limits = { contexts: 16, terms: 1_000 }
 

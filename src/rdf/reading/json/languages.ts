@@ -1,5 +1,5 @@
 /** Language tags of JSON-LD in the spelling of the document, which expansion lower-cases. */
-import { eachObject, isObject, type Json } from './json-tree.ts'
+import { eachObject, isObject, type Json } from './tree.ts'
 
 /** Answers how the tag (lower case, as expanded) of a text was written. */
 export type Spelling = (lowered: string, text: string) => string

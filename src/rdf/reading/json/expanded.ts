@@ -1,9 +1,9 @@
 /** Expanded JSON-LD to quads (JSON-LD 1.1 API, 8.1), with lexical forms and language tags as they were written. */
 import type { BlankNode, Literal, NamedNode, Quad, Quad_Graph, Quad_Object } from '@rdfjs/types'
-import { rdf, xsd } from '../namespaces.ts'
-import type { CheckedTerms } from './checked-terms.ts'
-import type { Spelling } from './json-languages.ts'
-import { isObject, type Json } from './json-tree.ts'
+import { rdf, xsd } from '../../namespaces.ts'
+import type { CheckedTerms } from '../checked-terms.ts'
+import type { Spelling } from './languages.ts'
+import { isObject, type Json } from './tree.ts'
 
 type JsonObject = { [key: string]: Json }
 type Resource = NamedNode | BlankNode

@@ -1,11 +1,11 @@
 /** RDF/XML by rdfxml-streaming-parser, fed directly: no streams, nothing fetched, limits on everything that can grow. */
 import type { DataFactory, Literal, Quad } from '@rdfjs/types'
 import { type IActiveTag, RdfXmlParser } from 'rdfxml-streaming-parser'
-import { Failure } from '../../errors.ts'
-import { CheckedTerms } from './checked-terms.ts'
-import { BadTerm, malformed, type ParseOptions, type Place, refused } from './options.ts'
-import { type PieceReader, plain } from './pieces.ts'
-import { declareEntities, refuseDeclarations } from './xml-entities.ts'
+import { Failure } from '../../../errors.ts'
+import { CheckedTerms } from '../checked-terms.ts'
+import { BadTerm, malformed, type ParseOptions, type Place, refused } from '../options.ts'
+import { type PieceReader, plain } from '../pieces.ts'
+import { declareEntities, refuseDeclarations } from './entities.ts'
 
 const limits = { depth: 100, attributes: 256, name: 1_024, text: 10 * 1_048_576 }
 const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'

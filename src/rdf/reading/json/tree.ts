@@ -1,7 +1,7 @@
 /** JSON before it becomes JSON-LD: read with the place of errors, bounded, and without keys that reach prototypes. */
-import { malformed } from './options.ts'
-import { faultAt } from './json-fault.ts'
-import { placeAt } from './place.ts'
+import { malformed } from '../options.ts'
+import { faultAt } from './fault.ts'
+import { placeAt } from '../place.ts'
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
