@@ -8,7 +8,6 @@ import { columnsOf } from '../indexing/columns.ts'
 import { languageCodes } from '../mappings/concept/language.ts'
 import { countriesOf } from '../mappings/concept/places.ts'
 import { languageMap } from '../mappings/text/languages.ts'
-import type { JsonObject } from '../mappings/json.ts'
 import type { CatalogueFacts, Report, Slot } from '../mappings/mapping.ts'
 import { fieldsOf } from '../mappings/nested.ts'
 import { slotsOf } from '../mappings/slots.ts'
@@ -43,11 +42,11 @@ function readCatalogue(deps: BuilderDeps, slots: readonly Slot[], { id, graph }:
   const language = languages[0] ?? 'en'
   const { scene, reports } = sceneOf(deps, { id, iri, graph, language })
   const mapped = fieldsOf(node, slots, scene) ?? {}
-  const record = (deps.enrich?.(mapped, 'catalogue') ?? mapped) as JsonObject
+  const record = deps.enrich?.(mapped, 'catalogue') ?? mapped
   const titles = languageMap(graph.objects(iri, dct('title')), language) ?? {}
   const title = titles[language] ?? titles['en'] ?? Object.values(titles)[0] ?? id
   const [country] = countriesOf(graph.objects(iri, dct('spatial')), scene)
-  const facts = { id, iri, graph, record, country, title: String(title), languages }
+  const facts = { id, iri, graph, record, country, title, languages }
   return { facts: { ...facts, embedded: new Map() }, reports }
 }
 

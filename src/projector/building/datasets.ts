@@ -4,7 +4,6 @@ import { dcat } from '../../rdf/namespaces.ts'
 import type { Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { columnsOf } from '../indexing/columns.ts'
-import type { JsonObject } from '../mappings/json.ts'
 import type { CatalogueFacts, Slot } from '../mappings/mapping.ts'
 import { fieldsOf } from '../mappings/nested.ts'
 import { slotsOf } from '../mappings/slots.ts'
@@ -58,7 +57,7 @@ export function datasetBuilder(deps: BuilderDeps, read: CatalogueReader) {
       ...(metrics && { metrics }),
     })
     const mapped = { ...empty, ...fieldsOf(namedNode(iri), slots, scene) }
-    const record = (deps.enrich?.(mapped, 'dataset') ?? mapped) as JsonObject
+    const record = deps.enrich?.(mapped, 'dataset') ?? mapped
     const parent = parentOf(facts)
     const catalogue = { id: facts.id, title: facts.title, ...(parent !== undefined && { parent }) }
     return { document: assemble({ id, version, hash, record, languages, catalogue }), reports }

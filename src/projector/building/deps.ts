@@ -5,6 +5,7 @@ import type { Profile } from '../../profile/fields.ts'
 import type { Names } from '../../rdf/names.ts'
 import type { ConceptCache } from '../concepts.ts'
 import type { FacetConfig } from '../facets.ts'
+import type { JsonObject } from '../mappings/json.ts'
 import type { Report } from '../mappings/mapping.ts'
 
 /** A document and what did not get into it. */
@@ -18,5 +19,5 @@ export type BuilderDeps = {
   /** Values of `country.id` that are no countries. */
   readonly nonCountries: ReadonlySet<string>
   /** Changes the JSON of a record before it is indexed (vocabulary enrichment). */
-  readonly enrich?: (record: Document['record'], index: Document['index']) => Document['record']
+  readonly enrich?: (record: JsonObject, index: Document['index']) => JsonObject
 }

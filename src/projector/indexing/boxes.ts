@@ -1,23 +1,18 @@
 /** Bounding boxes of GeoJSON geometries for the index. */
 
 import type { Box } from '../../indices/search-index.ts'
-import type { Json } from '../mappings/json.ts'
-import { boundsOf, positionsOf, type Geometry } from '../mappings/geometry/geometry.ts'
+import { isObject, listOf, type Json } from '../mappings/json.ts'
+import { boundsOf, positionsOf } from '../mappings/geometry/geometry.ts'
 
 const most = 4
 
-/** The mapping wrote the JSON; this only says so. */
-const asGeometries = (json: Json): readonly Geometry[] =>
-  (Array.isArray(json) ? json : [json]) as unknown as readonly Geometry[]
-
 /** A box over the date line was written as two polygons that meet there. */
-function boxesOf(geometry: Geometry): readonly Box[] {
-  if (geometry.type === 'MultiPolygon' && geometry.coordinates.length === 2) {
-    const parts = geometry.coordinates.map((coordinates) =>
-      boundsOf(positionsOf({ type: 'Polygon', coordinates })),
-    )
-    const meets = parts.some(([, , east]) => east === 180) && parts.some(([west]) => west === -180)
-    if (meets) return parts
+function boxesOf(geometry: Json): readonly Box[] {
+  const parts = isObject(geometry) && geometry['type'] === 'MultiPolygon' && geometry['coordinates']
+  if (Array.isArray(parts) && parts.length === 2) {
+    const boxes = parts.map((part: Json) => boundsOf(positionsOf(part)))
+    const meets = boxes.some(([, , east]) => east === 180) && boxes.some(([west]) => west === -180)
+    if (meets) return boxes
   }
   return [boundsOf(positionsOf(geometry))]
 }
@@ -33,6 +28,6 @@ function around(boxes: readonly Box[]): Box {
 
 /** At most four boxes; what is more is joined into the fourth. */
 export function boxesIn(json: Json): readonly Box[] {
-  const boxes = asGeometries(json).flatMap(boxesOf)
+  const boxes = listOf(json).flatMap(boxesOf)
   return boxes.length <= most ? boxes : [...boxes.slice(0, most - 1), around(boxes.slice(most - 1))]
 }

@@ -2,7 +2,7 @@
 
 import type { FacetValue } from '../../indices/search-index.ts'
 import type { FacetConfig } from '../facets.ts'
-import type { Json, JsonObject } from '../mappings/json.ts'
+import { isObject, plainText, type Json, type JsonObject } from '../mappings/json.ts'
 
 /** What a facet may need beside the record itself. */
 export type FacetScene = {
@@ -19,9 +19,6 @@ export type FacetReader = (record: JsonObject, scene: FacetScene) => readonly Fa
 
 const none: readonly never[] = []
 
-const isObject = (json: Json | undefined): json is JsonObject =>
-  typeof json === 'object' && !Array.isArray(json)
-
 /** The values at a path; arrays on the way are walked through. */
 function valuesAt(json: Json | undefined, path: readonly string[], at = 0): readonly Json[] {
   if (json === undefined) return none
@@ -33,17 +30,17 @@ function valuesAt(json: Json | undefined, path: readonly string[], at = 0): read
 
 /** One text of a text or a language map: English, else the default language, else the first. */
 function oneOf(json: Json | undefined, language: string): string | undefined {
-  if (!isObject(json)) return json === undefined ? undefined : String(json)
+  if (!isObject(json)) return json === undefined ? undefined : plainText(json)
   const text = json['en'] ?? json[language] ?? Object.values(json)[0]
-  return text === undefined ? undefined : String(text)
+  return text === undefined ? undefined : plainText(text)
 }
 
 function termOf(value: Json, term: string, language: string): string | undefined {
-  if (!isObject(value)) return term === '' ? String(value) : undefined
+  if (!isObject(value)) return term === '' ? plainText(value) : undefined
   const found = value[term]
   // A name in several languages is no term; the resource is one.
   if (isObject(found)) return oneOf(value['resource'] ?? found[language] ?? found, language)
-  return found === undefined ? undefined : String(found)
+  return found === undefined ? undefined : plainText(found)
 }
 
 function distinct(values: readonly FacetValue[]): readonly FacetValue[] {
@@ -70,7 +67,7 @@ function plainValues({ path, term = 'id', display = 'label' }: FacetConfig): Fac
 export function hasCountry(record: JsonObject, scene: FacetScene, path = 'country') {
   const ids = valuesAt(record, [...path.split('.'), 'id'])
   if (ids.length === 0) return undefined
-  return ids.some((id) => !scene.nonCountries.has(String(id)))
+  return ids.some((id) => !scene.nonCountries.has(plainText(id)))
 }
 
 const scopes = {
@@ -107,7 +104,7 @@ const readers: Readonly<
   parent: ({ path }) => {
     const steps = path.split('.')
     return (record, { catalogue, catalogueId }) => {
-      const iris = catalogue ? [catalogue.parent ?? ''] : valuesAt(record, steps).map(String)
+      const iris = catalogue ? [catalogue.parent ?? ''] : valuesAt(record, steps).map(plainText)
       const ids = iris.filter((iri) => iri !== '').map(catalogueId)
       return distinct(ids.map((id) => ({ id, title: id })))
     }

@@ -1,7 +1,7 @@
 /** Turns the JSON of a record into what an index stores of it beside the JSON. */
 
 import type { Document } from '../../indices/search-index.ts'
-import type { Json, JsonObject } from '../mappings/json.ts'
+import { isObject, listOf, type Json, type JsonObject } from '../mappings/json.ts'
 import { boxesIn } from './boxes.ts'
 import type { Column, Columns } from './columns.ts'
 import { spansIn } from './instants.ts'
@@ -28,7 +28,7 @@ export const nothingIndexed = (): Indexed => ({
 
 function addNumbers(into: Indexed, column: Column, json: Json) {
   if (typeof json === 'number') into.numbers[column.path] = json
-  else if (typeof json === 'object' && !Array.isArray(json))
+  else if (isObject(json))
     for (const [key, value] of Object.entries(json))
       if (typeof value === 'number') into.numbers[`${column.path}.${key}`] = value
 }
@@ -67,9 +67,7 @@ export function indexFields(
     if (column.sortable && column.rule.order) collectOrder(into.order, column, json, languages)
     addColumn(into, column, json)
     if (column.children.size === 0) continue
-    const inner: readonly Json[] = Array.isArray(json) ? json : [json]
-    for (const each of inner)
-      if (typeof each === 'object')
-        indexFields(into, column.children, each as JsonObject, languages)
+    for (const each of listOf(json))
+      if (isObject(each)) indexFields(into, column.children, each, languages)
   }
 }

@@ -1,6 +1,6 @@
 /** Instants and periods of a document as epoch milliseconds. */
 
-import type { Json } from '../mappings/json.ts'
+import { isObject, listOf, type Json } from '../mappings/json.ts'
 
 export type Span = readonly [number, number]
 
@@ -8,8 +8,6 @@ export type Span = readonly [number, number]
 const always: Span = [-8.64e15, 8.64e15]
 const most = 4
 const day = 86_400_000
-
-const listOf = (json: Json): readonly Json[] => (Array.isArray(json) ? json : [json])
 
 function instants(json: Json): readonly Span[] {
   return listOf(json).flatMap((text) => {
@@ -19,18 +17,18 @@ function instants(json: Json): readonly Span[] {
 }
 
 /** An end at midnight is a mere date, and that counts to the end of its day. */
-function endOf(text: unknown): number {
+function endOf(text: Json | undefined): number {
   if (typeof text !== 'string') return always[1]
   const at = Date.parse(text)
   return text.endsWith('T00:00:00Z') ? at + day - 1 : at
 }
 
 function periods(json: Json): readonly Span[] {
-  return listOf(json).flatMap((period) => {
-    if (typeof period !== 'object' || !('gte' in period || 'lte' in period)) return []
-    const { gte, lte } = period as { readonly gte?: unknown; readonly lte?: unknown }
+  return listOf(json).flatMap((period): readonly Span[] => {
+    if (!isObject(period)) return []
+    const { gte, lte } = period
     const from = typeof gte === 'string' ? Date.parse(gte) : always[0]
-    return [[from, endOf(lte)] as const]
+    return [[from, endOf(lte)]]
   })
 }
 

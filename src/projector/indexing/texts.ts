@@ -2,7 +2,7 @@
 
 import { cutCodePoints } from '../../text/code-points.ts'
 import { fold } from '../../text/fold.ts'
-import type { Json, JsonObject } from '../mappings/json.ts'
+import { isObject, listOf, plainText, type Json, type JsonObject } from '../mappings/json.ts'
 import type { Column } from './columns.ts'
 import type { TextLanguage } from './rules.ts'
 
@@ -17,11 +17,6 @@ export function addText(texts: Texts, field: string, language: string, text: str
   const values = (languages[language] ??= [])
   if (!values.includes(text)) values.push(text)
 }
-
-const listOf = (json: Json): readonly Json[] => (Array.isArray(json) ? json : [json])
-
-const isObject = (json: Json): json is JsonObject =>
-  typeof json === 'object' && !Array.isArray(json)
 
 function languageOf(rule: TextLanguage, holder: Json, language: string): string {
   if (rule === 'none') return noLanguage
@@ -39,8 +34,8 @@ export function collectTexts(texts: Texts, column: Column, json: Json, language:
       const value = key === '' ? holder : isObject(holder) ? holder[key] : undefined
       if (value === undefined) continue
       if (!isObject(value))
-        addText(texts, column.path, languageOf(text.language, holder, language), String(value))
-      else for (const tag in value) addText(texts, column.path, tag, String(value[tag]))
+        addText(texts, column.path, languageOf(text.language, holder, language), plainText(value))
+      else for (const tag in value) addText(texts, column.path, tag, plainText(value[tag] ?? ''))
     }
   }
 }
@@ -67,10 +62,10 @@ export function collectOrder(
     const value = key === '' ? holder : isObject(holder) ? holder[key] : undefined
     if (value === undefined) continue
     if (!isObject(value)) {
-      order[name] = sortText(String(value))
+      order[name] = sortText(plainText(value))
       continue
     }
-    for (const tag in value) order[`${name}.${tag}`] = sortText(String(value[tag]))
+    for (const tag in value) order[`${name}.${tag}`] = sortText(plainText(value[tag] ?? ''))
     const main = mainLanguage(value, languages)
     const text = main === undefined ? undefined : order[`${name}.${main}`]
     if (text !== undefined) order[name] = text

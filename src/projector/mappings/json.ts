@@ -17,3 +17,13 @@ export function objectOf(
   }
   return some ? object : undefined
 }
+
+export const isObject = (json: Json | undefined): json is JsonObject =>
+  typeof json === 'object' && !Array.isArray(json)
+
+/** A value as the elements it has: an array as it is, anything else alone. */
+export const listOf = (json: Json): readonly Json[] => (Array.isArray(json) ? json : [json])
+
+/** A value as text: a string as it is. */
+export const plainText = (json: Json): string =>
+  typeof json === 'string' ? json : JSON.stringify(json)

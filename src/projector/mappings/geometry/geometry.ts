@@ -1,5 +1,7 @@
 /** Geometries as GeoJSON has them (RFC 7946), checked and made short. */
 
+import { isObject, type Json } from '../json.ts'
+
 export type Position = readonly [number, number]
 type Line = readonly Position[]
 
@@ -12,19 +14,6 @@ export type Geometry =
 
 /** West, south, east, north. */
 export type Bounds = readonly [number, number, number, number]
-
-const depths = {
-  Point: 0,
-  MultiPoint: 1,
-  LineString: 1,
-  MultiLineString: 2,
-  Polygon: 2,
-  MultiPolygon: 3,
-} as const
-
-type Simple = keyof typeof depths
-
-const isSimple = (type: unknown): type is Simple => typeof type === 'string' && type in depths
 
 const tolerance = 1e-6
 const mostPoints = 10_000
@@ -45,46 +34,61 @@ function positionOf(value: unknown): Position | undefined {
     : undefined
 }
 
-type Nested = Position | readonly Nested[]
-
-function nestedOf(value: unknown, depth: number): Nested | undefined {
-  if (depth === 0) return positionOf(value)
-  if (!Array.isArray(value) || value.length === 0) return undefined
-  const parts = value.map((part: unknown) => nestedOf(part, depth - 1))
-  return parts.every((part) => part !== undefined) ? parts : undefined
-}
+/** Reads an array of what `read` reads; one bad member spoils it. */
+const listOf =
+  <T>(read: (value: unknown) => T | undefined) =>
+  (value: unknown): readonly T[] | undefined => {
+    if (!Array.isArray(value) || value.length === 0) return undefined
+    const parts = value.map((part: unknown) => read(part))
+    return parts.every((part) => part !== undefined) ? parts : undefined
+  }
 
 const same = (a: Position | undefined, b: Position | undefined) =>
   a !== undefined && b !== undefined && a[0] === b[0] && a[1] === b[1]
 
+const pointsOf = listOf(positionOf)
+
+function lineOf(value: unknown): Line | undefined {
+  const line = pointsOf(value)
+  return line && line.length > 1 ? line : undefined
+}
+
 /** A ring ends where it begins. */
-function closed(ring: Line): Line | undefined {
-  const [start] = ring
-  if (start === undefined) return undefined
+function ringOf(value: unknown): Line | undefined {
+  const ring = pointsOf(value)
+  const start = ring?.[0]
+  if (ring === undefined || start === undefined) return undefined
   const whole = same(start, ring.at(-1)) ? ring : [...ring, start]
   return whole.length >= 4 ? whole : undefined
 }
 
-function closedRings(rings: readonly Line[]): readonly Line[] | undefined {
-  const all = rings.map(closed)
-  return all.every((ring) => ring !== undefined) ? all : undefined
-}
+const linesOf = listOf(lineOf)
+const ringsOf = listOf(ringOf)
+const polygonsOf = listOf(ringsOf)
 
-function simpleOf(type: Simple, coordinates: unknown): Geometry | undefined {
-  const nested = nestedOf(coordinates, depths[type])
-  if (nested === undefined) return undefined
-  if (type === 'Polygon') {
-    const rings = closedRings(nested as readonly Line[])
-    return rings && { type, coordinates: rings }
+function simpleOf(type: unknown, value: unknown): Geometry | undefined {
+  switch (type) {
+    case 'Point': {
+      const coordinates = positionOf(value)
+      return coordinates && { type, coordinates }
+    }
+    case 'MultiPoint':
+    case 'LineString': {
+      const coordinates = type === 'LineString' ? lineOf(value) : pointsOf(value)
+      return coordinates && { type, coordinates }
+    }
+    case 'MultiLineString':
+    case 'Polygon': {
+      const coordinates = type === 'Polygon' ? ringsOf(value) : linesOf(value)
+      return coordinates && { type, coordinates }
+    }
+    case 'MultiPolygon': {
+      const coordinates = polygonsOf(value)
+      return coordinates && { type, coordinates }
+    }
+    default:
+      return undefined
   }
-  if (type === 'MultiPolygon') {
-    const polygons = (nested as readonly (readonly Line[])[]).map(closedRings)
-    return polygons.every((rings) => rings !== undefined)
-      ? { type, coordinates: polygons }
-      : undefined
-  }
-  if (type === 'LineString' && nested.length < 2) return undefined
-  return { type, coordinates: nested } as Geometry
 }
 
 type Loose = { readonly [key: string]: unknown }
@@ -104,19 +108,19 @@ function read(value: unknown, depth: number): Geometry | undefined {
   if (type === 'Feature') return depth < deepest ? read(value['geometry'], depth + 1) : undefined
   if (type === 'FeatureCollection') return collected(value['features'], depth)
   if (type === 'GeometryCollection') return collected(value['geometries'], depth)
-  return isSimple(type) ? simpleOf(type, value['coordinates']) : undefined
+  return simpleOf(type, value['coordinates'])
 }
 
-function* positions(value: Nested): Generator<Position> {
-  if (typeof value[0] === 'number') yield value as Position
-  else for (const part of value as readonly Nested[]) yield* positions(part)
-}
-
-/** Every position of a geometry. */
-export function* positionsOf(geometry: Geometry): Generator<Position> {
-  if (geometry.type === 'GeometryCollection')
-    for (const part of geometry.geometries) yield* positionsOf(part)
-  else yield* positions(geometry.coordinates)
+/** Every position in a geometry or a part of one. */
+export function* positionsOf(json: Json): Generator<Position> {
+  if (typeof json !== 'object') return
+  if (isObject(json)) {
+    yield* positionsOf(json['coordinates'] ?? json['geometries'] ?? [])
+    return
+  }
+  const [east, north] = json
+  if (typeof east === 'number' && typeof north === 'number') yield [east, north]
+  else for (const part of json) yield* positionsOf(part)
 }
 
 /** The box around positions. */

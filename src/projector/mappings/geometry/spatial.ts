@@ -3,7 +3,6 @@
 import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Term } from '@rdfjs/types'
 import { dcat, geosparql, locn } from '../../../rdf/namespaces.ts'
-import type { Json } from '../json.ts'
 import { settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
 import { geometryOf, type Geometry } from './geometry.ts'
 import { fromGml } from './gml.ts'
@@ -51,9 +50,6 @@ function literalsOf(node: Term, scene: Scene): readonly (readonly string[])[] {
   )
 }
 
-/** GeoJSON is JSON; its tuples only need to be seen as arrays. */
-const asJson = (geometry: Geometry): Json => geometry as unknown as Json
-
 /** Spatial: one geometry per location; an empty array when there are only names or IRIs. */
 export const spatial: Mapping = (nodes, site, scene) => {
   const values: Ranked[] = []
@@ -61,7 +57,7 @@ export const spatial: Mapping = (nodes, site, scene) => {
     const literals = literalsOf(node, scene).flat()
     let geometry: Geometry | undefined
     for (const literal of literals) if ((geometry ??= geometryIn(literal))) break
-    if (geometry) values.push({ key: JSON.stringify(geometry), json: asJson(geometry) })
+    if (geometry) values.push({ key: JSON.stringify(geometry), json: geometry })
     else if (literals[0] !== undefined) scene.report(site.path, 'bad-geometry', literals[0])
   }
   return settle(values, site, scene) ?? (site.single ? undefined : [])

@@ -1,6 +1,6 @@
 /** Keywords: labels with an id that is made of them. */
 
-import { compareCodePoints } from '../../../text/code-points.ts'
+import { compareCodePoints, cutCodePoints } from '../../../text/code-points.ts'
 import type { Literal, Term } from '@rdfjs/types'
 import type { Json } from '../json.ts'
 import { iriOf, type Mapping, type Scene } from '../mapping.ts'
@@ -15,7 +15,7 @@ export function normalised(text: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}_]+/gu, '-')
     .replace(/^-|-$/g, '')
-  return runs.length <= longest ? runs : [...runs].slice(0, longest).join('').replace(/-$/, '')
+  return runs.length <= longest ? runs : cutCodePoints(runs, longest).replace(/-$/, '')
 }
 
 type Keyword = { readonly id: string; readonly label: string; readonly language: string }

@@ -2,7 +2,6 @@
 
 import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Literal, Term } from '@rdfjs/types'
-import type { JsonObject } from '../json.ts'
 
 /** What a language tag says. */
 export type Tag = {
@@ -45,6 +44,9 @@ export function tagOf(tag: string): Tag {
   if (known.size < 2000) known.set(tag, read)
   return read
 }
+
+/** Language key → text. */
+export type LanguageMap = Readonly<Record<string, string>>
 
 export type KeyedText = { readonly key: string; readonly text: string; readonly tag: Tag }
 
@@ -103,7 +105,7 @@ export function keyedTexts(
 }
 
 /** The object language → text; `undefined` when there is no text. */
-export function languageObject(texts: readonly KeyedText[]): JsonObject | undefined {
+export function languageObject(texts: readonly KeyedText[]): LanguageMap | undefined {
   if (texts.length === 0) return undefined
   const object: Record<string, string> = {}
   for (const { key, text } of texts) object[key] = text
@@ -113,7 +115,7 @@ export function languageObject(texts: readonly KeyedText[]): JsonObject | undefi
 const silent: Complaints = { notLiteral: () => undefined, twice: () => undefined }
 
 /** The same as `keyedTexts` as an object, without complaints. */
-export const languageMap = (nodes: readonly Term[], language: string): JsonObject | undefined =>
+export const languageMap = (nodes: readonly Term[], language: string): LanguageMap | undefined =>
   languageObject(keyedTexts(nodes, language, silent))
 
 function preference(literal: Literal, language: string): string {
