@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { within } from './deadline.ts'
+import { within } from './shell/deadline.ts'
 import type { Door } from './gateway.ts'
 import { defaultLimits, type Limits } from './limits.ts'
 import { refuseConnection, transportProblem } from './shell/transport-problem.ts'

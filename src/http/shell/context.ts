@@ -3,7 +3,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import type { Deadline } from '../deadline.ts'
+import type { Deadline } from './deadline.ts'
 import type { Key } from '../keys/permission.ts'
 
 export type AppEnv = {

@@ -3,7 +3,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { Log } from '../../log.ts'
-import { deadline } from '../deadline.ts'
+import { deadline } from './deadline.ts'
 import type { Metrics } from '../metrics.ts'
 import { clientAddress } from './client.ts'
 import { compressAnswer } from './compression.ts'

@@ -1,6 +1,6 @@
 /** Time limits of requests: the one place of this folder that sets timers. */
 
-import { Failure } from '../errors.ts'
+import { Failure } from '../../errors.ts'
 
 export type Deadline = {
   /** Aborted with a `Failure` as its reason: `time-limit`, or `request-timeout` when the client left. */
