@@ -61,8 +61,12 @@ class Writer {
   properties(quads: readonly Quad[]): Record<string, Json> {
     const found: Record<string, Json> = {}
     for (const [iri, group] of byPredicate(quads)) {
-      const types = iri === type ? group.filter(({ object }) => this.isType(object)) : []
-      const others = group.filter((quad) => !types.includes(quad))
+      const types: Quad[] = []
+      const others: Quad[] = []
+      for (const quad of group) {
+        if (iri === type && this.isType(quad.object)) types.push(quad)
+        else others.push(quad)
+      }
       if (types.length > 0) found['@type'] = one(types.map(({ object }) => this.name(object)))
       if (others.length > 0)
         found[this.iri(iri)] = one(others.map(({ object }) => this.value(object)))
