@@ -145,9 +145,7 @@ export const request = (changes: Partial<SearchRequest> = {}): SearchRequest => 
 
 /** `country: DE 2, FR 1 · theme: ` as in the cases. */
 export const facetText = (
-  facets:
-    | readonly { id: string; items: readonly { id: string; count: number }[] }[]
-    | undefined,
+  facets: readonly { id: string; items: readonly { id: string; count: number }[] }[] | undefined,
 ) =>
   facets
     ?.map(({ id, items }) =>

@@ -9,7 +9,8 @@ import { DatabaseSync } from 'node:sqlite'
 export function openDatabase(path: string, role: 'writer' | 'reader'): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: 5000 })
   try {
-    if (role === 'writer') db.exec('PRAGMA page_size=4096; PRAGMA journal_mode=WAL')
+    if (role === 'writer')
+      db.exec('PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=4000')
     db.exec('PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-65536')
     if (role === 'reader') db.exec('PRAGMA query_only=1')
     return db

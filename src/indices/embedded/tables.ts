@@ -12,8 +12,6 @@ export type Tables = {
   readonly doc: string
   /** Number → the narrow row that readers load into arrays. */
   readonly col: string
-  /** Sort texts in their order. */
-  readonly ordkey: string
   /** Full text, contentless. */
   readonly fts: string
   /** Numbers of replaced and deleted versions, in the order of their end. */
@@ -26,7 +24,6 @@ export function tablesOf(index: IndexName, generation: number): Tables {
     key: name('key'),
     doc: name('doc'),
     col: name('col'),
-    ordkey: name('ordkey'),
     fts: name('fts'),
     dead: name('dead'),
   }
@@ -57,9 +54,6 @@ export function createTables(db: DatabaseSync, tables: Tables, columns: readonly
     CREATE TABLE ${tables.col} (
       n INTEGER PRIMARY KEY, id TEXT NOT NULL, dates BLOB, numbers BLOB, flags BLOB, boxes BLOB,
       ords BLOB, orders TEXT);
-    CREATE TABLE ${tables.ordkey} (
-      field TEXT NOT NULL, text TEXT NOT NULL, n INTEGER NOT NULL,
-      PRIMARY KEY (field, text, n)) WITHOUT ROWID;
     CREATE TABLE ${tables.dead} (
       seq INTEGER PRIMARY KEY, n INTEGER NOT NULL, gone INTEGER NOT NULL DEFAULT 0);
     CREATE INDEX ${tables.dead}_waiting ON ${tables.dead} (seq) WHERE gone = 0;

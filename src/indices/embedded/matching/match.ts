@@ -27,7 +27,8 @@ export function match(plan: Plan, view: View, sources: Sources): Bitmap {
     case 'range':
       return inRange(plan, view)
     case 'value': {
-      const o = sources.facets.find(plan.facet, plan.value)
+      const known = view.generation.settings.facets.some((facet) => facet.id === plan.facet)
+      const o = known ? sources.facets.find(plan.facet, plan.value) : undefined
       if (o === undefined) return bitmapOf(view.columns.size)
       return keepMarked(view.live.slice(), view.columns, { ords: [o], all: false })
     }

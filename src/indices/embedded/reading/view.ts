@@ -43,15 +43,11 @@ export class View {
   positionsBy(name: string, fallback: string | undefined): Positions {
     const known = this.#texts.get(name)
     if (known) return known
-    const { merged, orders } = this.#statements
+    const paths = [`$."${name}"`, `$."${fallback ?? name}"`] as const
+    const { texts, text } = this.#statements
     const made = new Positions({
-      scan: () => this.#preferred(merged.iterate(name, fallback ?? name), name),
-      textOf: (n) => {
-        const all: Readonly<Record<string, string>> = JSON.parse(
-          textAt(orders.get(n), 'orders') ?? '{}',
-        )
-        return all[name] ?? (fallback === undefined ? undefined : all[fallback])
-      },
+      scan: () => texts.iterate(...paths),
+      textOf: (n) => textAt(text.get(...paths, n), 'text'),
     })
     made.extend(this.columns.size)
     this.#texts.set(name, made)
@@ -92,13 +88,6 @@ export class View {
     }
   }
 
-  /** Of a record that has both texts only the wanted one counts. */
-  *#preferred(rows: Iterable<Row>, name: string): Iterable<Row> {
-    const own = new Set<number>()
-    for (const row of this.#statements.having.iterate(name)) own.add(Number(row['n']))
-    for (const row of rows) if (row['field'] === name || !own.has(Number(row['n']))) yield row
-  }
-
   /** A statement over this index's tables. */
   prepare(sql: (tables: Tables) => string) {
     return this.#db.prepare(sql(this.tables))
@@ -112,7 +101,7 @@ const textAt = (row: Row | undefined, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined
 }
 
-function prepare(db: DatabaseSync, { key, col, ordkey, dead }: Tables) {
+function prepare(db: DatabaseSync, { key, col, dead }: Tables) {
   return {
     rows: db.prepare(
       `SELECT n, dates, numbers, flags, boxes, ords FROM ${col} WHERE n > ? ORDER BY n`,
@@ -122,8 +111,10 @@ function prepare(db: DatabaseSync, { key, col, ordkey, dead }: Tables) {
     living: db.prepare(`SELECT n FROM ${key} WHERE n IS NOT NULL`),
     ids: db.prepare(`SELECT n, id AS text FROM ${key} WHERE n IS NOT NULL ORDER BY id`),
     id: db.prepare(`SELECT id FROM ${col} WHERE n = ?`),
-    orders: db.prepare(`SELECT orders FROM ${col} WHERE n = ?`),
-    having: db.prepare(`SELECT n FROM ${ordkey} WHERE field = ?`),
-    merged: db.prepare(`SELECT field, n, text FROM ${ordkey} WHERE field IN (?, ?) ORDER BY text`),
+    texts: db.prepare(
+      `SELECT n, coalesce(orders ->> ?, orders ->> ?) AS text FROM ${col}
+       WHERE orders IS NOT NULL AND text IS NOT NULL ORDER BY text`,
+    ),
+    text: db.prepare(`SELECT coalesce(orders ->> ?, orders ->> ?) AS text FROM ${col} WHERE n = ?`),
   }
 }

@@ -24,6 +24,9 @@ type Deps = {
   readonly values: FacetValues
 }
 
+/** A record is a few KB: setting up zlib's default window would cost more than compressing it. */
+const deflate = { level: 1, windowBits: 13, memLevel: 6 }
+
 /** Statements for column sets that were met; documents of one source share a handful. */
 const rememberedInserts = 300
 
@@ -48,14 +51,13 @@ export class IndexWriter {
     const { id, version, hash } = document
     if (!this.#retire(id, version)) return
     const n = ++this.#last
-    const { key, doc, col, ordkey } = this.#statements
+    const { key, doc, col } = this.#statements
     key.run(id, n, version, hash)
-    doc.run(n, deflateRawSync(record, { level: 1 }))
+    doc.run(n, deflateRawSync(record, deflate))
     const row = packRow(document, this.#deps.settings)
     const orders = this.#orders(document)
     const text = orders.length > 0 ? JSON.stringify(Object.fromEntries(orders)) : null
     col.run(n, id, row.dates, row.numbers, row.flags, row.boxes, this.#ords(document), text)
-    for (const [field, value] of orders) ordkey.run(field, value, n)
     const columns = this.#texts.of(document)
     this.#insert([...columns.keys()]).run(n, ...columns.values())
   }
@@ -113,7 +115,7 @@ export class IndexWriter {
 }
 
 function prepare(db: DatabaseSync, tables: Tables) {
-  const { key, doc, col, ordkey, fts, dead } = tables
+  const { key, doc, col, fts, dead } = tables
   return {
     find: db.prepare(`SELECT n, version FROM ${key} WHERE id = ?`),
     key: db.prepare(`INSERT OR REPLACE INTO ${key} (id, n, version, hash) VALUES (?, ?, ?, ?)`),
@@ -122,7 +124,6 @@ function prepare(db: DatabaseSync, tables: Tables) {
       `INSERT INTO ${col} (n, id, dates, numbers, flags, boxes, ords, orders)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    ordkey: db.prepare(`INSERT INTO ${ordkey} (field, text, n) VALUES (?, ?, ?)`),
     unindex: db.prepare(`DELETE FROM ${fts} WHERE rowid = ?`),
     die: db.prepare(`INSERT INTO ${dead} (n) VALUES (?)`),
     // Numbers of purged versions stay taken: readers know them as dead.

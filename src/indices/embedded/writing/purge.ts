@@ -10,13 +10,11 @@ const remembered = 100_000
 
 /** Purges one portion and says whether there is more. Not inside a transaction. */
 export function purge(db: DatabaseSync, tables: Tables): boolean {
-  const { dead, doc, col, ordkey } = tables
+  const { dead, doc, col } = tables
   const rows = db
     .prepare(`SELECT seq, n FROM ${dead} WHERE gone = 0 ORDER BY seq LIMIT ?`)
     .all(portion)
   if (rows.length === 0) return false
-  const orders = db.prepare(`SELECT orders FROM ${col} WHERE n = ?`)
-  const unorder = db.prepare(`DELETE FROM ${ordkey} WHERE field = ? AND text = ? AND n = ?`)
   const uncol = db.prepare(`DELETE FROM ${col} WHERE n = ?`)
   const undoc = db.prepare(`DELETE FROM ${doc} WHERE n = ?`)
   const gone = db.prepare(`UPDATE ${dead} SET gone = 1 WHERE seq = ?`)
@@ -24,8 +22,6 @@ export function purge(db: DatabaseSync, tables: Tables): boolean {
   try {
     for (const row of rows) {
       const n = Number(row['n'])
-      const texts: unknown = JSON.parse(String(orders.get(n)?.['orders'] ?? '{}'))
-      for (const [field, text] of Object.entries(texts ?? {})) unorder.run(field, String(text), n)
       uncol.run(n)
       undoc.run(n)
       gone.run(Number(row['seq']))

@@ -1,0 +1,21 @@
+/** The search contract on the embedded engine. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { embeddedIndex } from '../../src/indices/embedded.ts'
+import { logger } from '../../src/log.ts'
+import { languages } from './search-index-corpus.ts'
+import { searchIndexContract } from './search-index.ts'
+
+searchIndexContract('the embedded engine', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'index-'))
+  const index = await embeddedIndex({ directory, log: logger('silent'), languages })
+  return {
+    index,
+    release: async () => {
+      await index.close()
+      rmSync(directory, { recursive: true })
+    },
+  }
+})
