@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Quad } from '@rdfjs/types'
 import { canonicalise } from '../../src/rdf/canonical.ts'
 import { formatOfSuffix } from '../../src/rdf/media-types.ts'
-import { parseStream } from '../../src/rdf/parse-stream.ts'
+import { parseStream } from '../../src/rdf/reading/parse-stream.ts'
 import { decode, parse, type Repair } from '../../src/rdf/parse.ts'
 import { pieces } from './graphs.ts'
 

@@ -1,5 +1,5 @@
 /** Brings a whole DCAT document into a repository: reads it to its end, then sends each dataset by itself. */
-import { parseStream } from '../../rdf/parse-stream.ts'
+import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { connect, type Send } from './sending/connection.ts'
 import { destinations, type Destinations } from './cutting/destination.ts'
 import { parcels, type Parcel } from './cutting/parcels.ts'

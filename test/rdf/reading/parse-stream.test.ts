@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Quad } from '@rdfjs/types'
-import { toLines } from '../../src/rdf/lines.ts'
-import { parseStream } from '../../src/rdf/parse-stream.ts'
-import { pieces } from './graphs.ts'
+import { toLines } from '../../../src/rdf/lines.ts'
+import { parseStream } from '../../../src/rdf/reading/parse-stream.ts'
+import { pieces } from '../graphs.ts'
 
 const options = { baseIri: 'http://e/x' }
 const line = (index: number) => `<http://e/${index}> <http://e/p> "${index}" .\n`

@@ -1,13 +1,13 @@
 /** Parses dumps of any size in batches: memory is bounded by a batch and the longest statement, not by the source. */
 import { TextDecoder } from 'node:util'
 import type { Quad } from '@rdfjs/types'
-import { Failure } from '../errors.ts'
-import type { Format } from './media-types.ts'
-import { parse } from './parse.ts'
-import { n3Pieces } from './reading/n3-reader.ts'
-import { malformed, type ParseOptions } from './reading/options.ts'
-import type { PieceReader } from './reading/pieces.ts'
-import { xmlPieces } from './reading/xml/reader.ts'
+import { Failure } from '../../errors.ts'
+import type { Format } from '../media-types.ts'
+import { parse } from '../parse.ts'
+import { n3Pieces } from './n3-reader.ts'
+import { malformed, type ParseOptions } from './options.ts'
+import type { PieceReader } from './pieces.ts'
+import { xmlPieces } from './xml/reader.ts'
 
 /** Quads per batch, and UTF-16 units that are parsed before somebody else gets a turn. */
 const batchSize = 1_000
