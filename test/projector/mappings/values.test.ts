@@ -1,0 +1,149 @@
+/** Dates, numbers and small structures: the rows of the mapping tables. */
+
+import { describe, expect, test } from 'vitest'
+import type { MappingClass } from '../../../src/profile/fields.ts'
+import { mapped, type Row } from './mapped.ts'
+
+const rows: Partial<Record<MappingClass, readonly Row[]>> = {
+  DateTime: [
+    ['"2024-11-05T09:30:00+01:00"^^xsd:dateTime', '2024-11-05T08:30:00Z', [], 1],
+    ['"2024-11-05 09:30"', '2024-11-05T09:30:00Z', [], 1],
+    ['"2024-11-05T09:30:15.123-0230"', '2024-11-05T12:00:15Z', [], 1],
+    ['"2024-11-05T24:00:00Z"', '2024-11-06T00:00:00Z', [], 1],
+    ['"2024-11-05+14:00"^^xsd:date', '2024-11-05T00:00:00Z', [], 1],
+    ['"2024/11/05"', '2024-11-05T00:00:00Z', [], 1],
+    ['"2024-11"^^xsd:gYearMonth', '2024-11-01T00:00:00Z', [], 1],
+    ['"2024"^^xsd:gYear', '2024-01-01T00:00:00Z', [], 1],
+    ['"0001-01-01"', '0001-01-01T00:00:00Z', [], 1],
+    ['"2023", "2024"', '2024-01-01T00:00:00Z', ['too-many-values: 2023'], 1],
+    ['"2024", "2023"', ['2023-01-01T00:00:00Z', '2024-01-01T00:00:00Z']],
+    ['"2024-02-30"', undefined, ['bad-date: 2024-02-30'], 1],
+    ['"spring 2023"', undefined, ['bad-date: spring 2023'], 1],
+    ['"05.11.2024"', undefined, ['bad-date: 05.11.2024'], 1],
+    ['"0000-01-01", "9999-12-31T23:00:00-05:00"', undefined, ['bad-date', 'bad-date'], 1],
+    ['"2024-01-01T25:00:00Z", "2024-01-01T10:00:00+99:00"', undefined, ['bad-date', 'bad-date'], 1],
+    ['<https://a.example/x>', undefined, ['bad-date'], 1],
+  ],
+  DateRange: [
+    [
+      '[ dcat:startDate "2020-01-01"^^xsd:date ; dcat:endDate "2021-06-22"^^xsd:date ]',
+      [{ gte: '2020-01-01T00:00:00Z', lte: '2021-06-22T00:00:00Z' }],
+    ],
+    ['"2019-01-01/2020-12-31"', [{ gte: '2019-01-01T00:00:00Z', lte: '2020-12-31T00:00:00Z' }]],
+    ['"2019/.."', [{ gte: '2019-01-01T00:00:00Z' }]],
+    [
+      '"start=2019-01-01; end=2020-01-01; scheme=W3C-DTF;"',
+      [{ gte: '2019-01-01T00:00:00Z', lte: '2020-01-01T00:00:00Z' }],
+    ],
+    ['[ schema:endDate "2021" ]', [{ lte: '2021-01-01T00:00:00Z' }]],
+    [
+      '[ time:hasBeginning [ time:inXSDDate "2018-05-01"^^xsd:date ] ; time:hasEnd [ time:inXSDgYear "2019"^^xsd:gYear ] ]',
+      [{ gte: '2018-05-01T00:00:00Z', lte: '2019-01-01T00:00:00Z' }],
+    ],
+    [
+      '[ dcat:startDate "2020" ; dcat:endDate "soon" ]',
+      [{ gte: '2020-01-01T00:00:00Z' }],
+      ['bad-date: soon'],
+    ],
+    [
+      '[ dcat:startDate "2024-12-31" ; dcat:endDate "2024-01-01" ]',
+      undefined,
+      ['bad-range: 2024-12-31/2024-01-01'],
+    ],
+    ['[ ]', undefined],
+  ],
+  Integer: [
+    ['"48213"^^xsd:decimal', 48213, [], 1],
+    ['"1234.0"', 1234, [], 1],
+    ['1.5E3', 1500, [], 1],
+    ['"12 MB"', undefined, ['bad-number: 12 MB'], 1],
+    ['"NaN"^^xsd:double', undefined, ['bad-number: NaN'], 1],
+    ['"90071992547409930"', undefined, ['bad-number'], 1],
+  ],
+  Numeric: [
+    ['"4.5"^^xsd:decimal', 4.5, [], 1],
+    ['3, 2, 2.0', [2, 3]],
+    ['3, 2', 2, ['too-many-values: 3'], 1],
+    ['<https://a.example/x>', undefined, ['bad-number'], 1],
+  ],
+  Boolean: [
+    ['"1"^^xsd:boolean', true, [], 1],
+    ['false', false, [], 1],
+    ['true, false', false, ['too-many-values: true'], 1],
+    ['"yes"', undefined, ['bad-boolean: yes'], 1],
+  ],
+  Checksum: [
+    [
+      '[ spdx:algorithm spdx:checksumAlgorithm_sha256 ; spdx:checksumValue "b5bb" ]',
+      { algorithm: 'checksumAlgorithm_sha256', checksum_value: 'b5bb' },
+      [],
+      1,
+    ],
+    ['[ spdx:checksumValue "b5bb" ]', { checksum_value: 'b5bb' }, [], 1],
+    ['[ spdx:algorithm spdx:checksumAlgorithm_md5 ]', undefined, [], 1],
+  ],
+  AdmsIdentifier: [
+    [
+      '<https://doi.org/10.1/x> . <https://doi.org/10.1/x> skos:notation "10.1/x"^^<http://purl.org/spar/datacite/doi>',
+      [
+        {
+          resource: 'https://doi.org/10.1/x',
+          identifier: '10.1/x',
+          scheme: 'http://purl.org/spar/datacite/doi',
+        },
+      ],
+    ],
+    ['"10.1/x"', [{ identifier: '10.1/x' }]],
+    ['[ skos:notation "a", "b" ]', [{ identifier: 'a' }]],
+    ['[ ]', undefined],
+  ],
+  QualifiedRelation: [
+    [
+      '[ dct:relation <https://a.example/o> ; dcat:hadRole <https://r.example/original> ]',
+      [{ relation: ['https://a.example/o'], had_role: ['https://r.example/original'] }],
+    ],
+    [
+      '[ dcat:hadRole <https://r.example/b>, <https://r.example/a> ]',
+      [{ had_role: ['https://r.example/a', 'https://r.example/b'] }],
+    ],
+    ['[ dct:relation "o" ]', undefined],
+  ],
+  MetadataExtension: [
+    ['[ dext:isUsedBy <https://a.example/app> ]', { is_used_by: ['https://a.example/app'] }, [], 1],
+    [
+      '[ dext:isUsedBy "https://a.example/app"^^xsd:anyURI ]',
+      { is_used_by: ['https://a.example/app'] },
+      [],
+      1,
+    ],
+    ['"x"', undefined, [], 1],
+  ],
+  Page: [
+    ['<https://a.example/about>', [{ resource: 'https://a.example/about' }]],
+    [
+      '<https://a.example/about> . <https://a.example/about> dct:title "About"@en ; dct:format "pdf"',
+      [
+        {
+          resource: 'https://a.example/about',
+          title: { en: 'About' },
+          format: {
+            id: 'PDF',
+            label: 'PDF',
+            resource: 'http://publications.europa.eu/resource/authority/file-type/PDF',
+          },
+        },
+      ],
+    ],
+    ['"https://a.example/x"', [{ resource: 'https://a.example/x' }]],
+    ['"not a url"', undefined, ['not-an-iri: not a url']],
+  ],
+}
+
+describe.each(Object.entries(rows))('%s', (mapping, table) => {
+  test.each(table)('%s', async (turtle, json, problems = [], single = undefined) => {
+    const found = await mapped(mapping as MappingClass, turtle, { single: single === 1 })
+    expect(found.json).toEqual(json)
+    expect(found.problems).toHaveLength(problems.length)
+    for (const [at, problem] of problems.entries()) expect(found.problems[at]).toContain(problem)
+  })
+})
