@@ -67,7 +67,7 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     close: async () => {
       await queue.close()
       await readers.close()
-      await writer.call('close', undefined).answer
+      if (writer.running) await writer.call('close', undefined).answer
     },
   }
 }

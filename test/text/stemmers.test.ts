@@ -1,6 +1,6 @@
 /** Every stemmer takes every word. */
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { stemmers } from '../../src/text/stemmers.ts'
 
@@ -11,7 +11,7 @@ const alphabets = [
 ]
 const word = fc.oneof(
   ...alphabets.map((letters) =>
-    fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 20 }),
+    fc.string({ unit: fc.constantFrom(...Array.from(letters)), minLength: 1, maxLength: 20 }),
   ),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 10 }),
 )

@@ -76,7 +76,8 @@ export class Readers {
   async close(): Promise<void> {
     this.#closed = true
     for (const job of this.#jobs.splice(0)) job.stopping.abort(unavailable('it is closed'))
-    await Promise.all(this.#all.map((reader) => reader.call('close', undefined).answer))
+    const running = this.#all.filter((reader) => reader.running)
+    await Promise.all(running.map((reader) => reader.call('close', undefined).answer))
   }
 
   #next(): void {

@@ -57,6 +57,11 @@ export class Thread<Calls extends Signatures> {
     return { id, answer }
   }
 
+  /** Whether there is a worker now; a call would start one. */
+  get running(): boolean {
+    return this.#worker !== undefined
+  }
+
   /** Asks the worker to give a call up. */
   stop(id: number): void {
     Atomics.store(this.#stop, 0, id)
