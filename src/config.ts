@@ -10,7 +10,6 @@ import {
   services,
   variables,
   type ApiKeyPermissions,
-  type SearchConfig,
 } from './http/environment/variables.ts'
 import { withDefaults, type Limits } from './http/limits.ts'
 import type { LogLevel } from './log.ts'
@@ -25,7 +24,6 @@ export type Config = {
   readonly apiKeys: Readonly<ApiKeyPermissions> | undefined
   /** `directory` is absent for the built-in profile. */
   readonly profile: { readonly enabled: boolean; readonly directory?: string }
-  readonly search: SearchConfig
   readonly limits: Limits
   readonly corsOrigins: readonly string[]
   readonly trustedProxies: readonly string[]
@@ -68,7 +66,6 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     services: chosen.filter(isService),
     apiKeys: keysOf(values.PLATFORM_HUB_API_KEYS),
     profile: { enabled, ...(enabled && directory !== undefined && { directory }) },
-    search: values.PLATFORM_SEARCH_CONFIG ?? {},
     limits: withDefaults(values.PLATFORM_LIMITS ?? {}),
     corsOrigins: values.PLATFORM_CORS_ORIGINS ?? [],
     trustedProxies: values.PLATFORM_TRUSTED_PROXIES ?? [],

@@ -26,7 +26,6 @@ describe('an empty environment', () => {
       services: ['repo', 'search', 'sparql'],
       apiKeys: undefined,
       profile: { enabled: false },
-      search: {},
       limits: defaultLimits,
       corsOrigins: [],
       trustedProxies: [],
@@ -82,14 +81,6 @@ describe('a setting', () => {
     })
     const off = configOf({ PLATFORM_PROFILE })
     expect([off.profile, off.ignored]).toEqual([{ enabled: false }, ['PLATFORM_PROFILE']])
-  })
-
-  it('of search takes vocabularies for enrichment', () => {
-    const vocabulary = {
-      publishers: { fields: ['publisher'], replacements: ['name:pref_label.en'] },
-    }
-    const given = configOf({ PLATFORM_SEARCH_CONFIG: JSON.stringify({ vocabulary }) })
-    expect(given.search.vocabulary).toEqual(vocabulary)
   })
 
   it('that this version does not have is accepted and named once', () => {

@@ -19,6 +19,7 @@ export const laterVariables = [
   'PLATFORM_HARVEST_CONFIG',
   'PLATFORM_HUB_SHELL_CONFIG',
   'PLATFORM_HUB_VALIDATOR',
+  'PLATFORM_SEARCH_CONFIG',
   'PLATFORM_SECRETS',
 ] as const
 
@@ -30,16 +31,6 @@ const apiKeys = z.record(
   z.string().regex(/^[\u0021-\u007e]{1,512}$/),
   z.array(is(isPermission, '*, a catalogue id or METHOD /path')),
 )
-const enrichment = z.object({
-  fields: z.array(z.string()),
-  replacements: z.array(is((text) => /^[^:]+:.+/.test(text), 'target:source_path')),
-  documentTypes: z.array(z.enum(['dataset', 'catalogue'])).optional(),
-})
-const searchConfig = z.looseObject({
-  vocabulary: z.record(z.string(), enrichment).optional(),
-  facets: z.array(z.looseObject({ name: z.string(), path: z.string() })).optional(),
-  boosts: z.record(z.string(), z.number().nonnegative()).optional(),
-})
 const profileConfig = z.object({ type: z.literal('directory'), path: z.string().min(1) })
 const flags = z.record(z.string(), z.union([z.boolean(), z.stringbool()]))
 
@@ -93,14 +84,6 @@ export const variables = z.object({
       'Folder of the profile, if it is not the built-in one: `{"type":"directory","path":"…"}`.',
     right: '{"type":"directory","path":"<folder>"}',
   }),
-  PLATFORM_SEARCH_CONFIG: json(searchConfig)
-    .optional()
-    .register(facts, {
-      meaning:
-        'Search: `vocabulary` (vocabulary id → `{fields, replacements, documentTypes?}`), `facets` ' +
-        '(array of `{name, title, path, …}` in place of the built-in ones), `boosts` (field → weight).',
-      right: 'a JSON object with vocabulary, facets or boosts',
-    }),
   PLATFORM_TRIPLESTORE_CONFIG: notYet('a triplestore other than the embedded one')
     .optional()
     .register(facts, {
@@ -141,5 +124,3 @@ export const variables = z.object({
 })
 
 export type ApiKeyPermissions = z.output<typeof apiKeys>
-
-export type SearchConfig = z.output<typeof searchConfig>
