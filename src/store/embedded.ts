@@ -4,9 +4,11 @@ import { Worker } from 'node:worker_threads'
 import type { Log } from '../log.ts'
 import { sparqlClient } from './client.ts'
 import { Calls } from './embedded/calls.ts'
-import type { WriterSettings } from './embedded/messages.ts'
+import type { Opened, WriterSettings } from './embedded/messages.ts'
 import { fetchOf, protocolOf } from './embedded/serve.ts'
 import type { GraphStore } from './graph-store.ts'
+import { publicDoor, type PublicLimits } from './public/door.ts'
+import { Replica } from './public/replica.ts'
 
 export type StoreLimits = {
   /** Time for one of our own calls in ms. */
@@ -17,6 +19,10 @@ export type StoreLimits = {
   readonly quads: number
   /** Calls that may wait for the worker. */
   readonly waiting: number
+  /** Running time of a public query, and how long it waits for the public copy to be built, in ms. */
+  readonly publicMs: number
+  readonly publicBuildMs: number
+  readonly publicDoor: PublicLimits
 }
 
 const defaults: StoreLimits = {
@@ -24,6 +30,9 @@ const defaults: StoreLimits = {
   answer: 256 * 1024 * 1024,
   quads: 10_000_000,
   waiting: 20_000,
+  publicMs: 15_000,
+  publicBuildMs: 5000,
+  publicDoor: { rows: 100_000, bytes: 32 * 1024 * 1024, perClient: 2, waiting: 8 },
 }
 
 export type EmbeddedOptions = {
@@ -33,25 +42,37 @@ export type EmbeddedOptions = {
   readonly limits?: Partial<StoreLimits>
 }
 
+function launch(settings: WriterSettings): Worker {
+  const entry = new URL('./embedded/worker.ts', import.meta.url)
+  return new Worker(entry, { workerData: settings, execArgv: [] })
+}
+
+function report(log: Log, { unreadable, ...opened }: Opened, ceiling: number): void {
+  log.info({ ...opened, ceiling }, 'store.opened')
+  if (unreadable.length > 0) log.error({ graphs: unreadable.slice(0, 20) }, 'store.unreadable')
+  if (opened.quads > ceiling * 0.8) log.warn({ ...opened, ceiling }, 'store.filling')
+}
+
 /** Opens the store: resolves when the index is built from the durable copy (about 300,000 triples per second). */
 export async function embeddedStore(options: EmbeddedOptions): Promise<GraphStore> {
   const { directory, log } = options
   const limits = { ...defaults, ...options.limits }
   const settings: WriterSettings = { directory, maxQuads: limits.quads, maxAnswer: limits.answer }
-  const calls = new Calls({
-    start: () =>
-      new Worker(new URL('./embedded/worker.ts', import.meta.url), {
-        workerData: settings,
-        execArgv: [],
-      }),
+  const replica = new Replica({
+    directory,
+    log,
+    queryMs: limits.publicMs,
+    buildMs: limits.publicBuildMs,
+    follow: (port) => calls.call('follow', { port }, { ports: [port] }),
+  })
+  const calls: Calls = new Calls({
+    start: () => launch(settings),
     waiting: limits.waiting,
     callMs: limits.callMs,
     log,
-    lost: () => undefined,
+    lost: () => replica.end(),
   })
-  const { unreadable, ...opened } = await calls.opened
-  log.info({ ...opened, ceiling: limits.quads }, 'store.opened')
-  if (unreadable.length > 0) log.error({ graphs: unreadable.slice(0, 20) }, 'store.unreadable')
+  report(log, await calls.opened, limits.quads)
   return {
     ...sparqlClient({ queryEndpoint: 'http://store.invalid/query', fetch: fetchOf(calls) }),
     read: (graph, { links = true } = {}, signal) =>
@@ -60,11 +81,14 @@ export async function embeddedStore(options: EmbeddedOptions): Promise<GraphStor
       calls.call('readAll', { graphs, links }, { signal }),
     write: (changes, signal) => calls.call('write', { changes }, { signal }),
     protocol: protocolOf(calls),
-    publicQuery: () => Promise.reject(new Error('not built yet')),
+    publicQuery: publicDoor((job) => replica.run(job), limits.publicDoor),
     health: async () => {
       if (!calls.isOpen) return { ready: false, quads: 0, graphs: 0, replica: 'absent' }
-      return { ready: true, ...(await calls.call('counts', {})), replica: 'absent' }
+      return { ready: true, ...(await calls.call('counts', {})), replica: replica.state }
     },
-    close: () => calls.close(),
+    close: async () => {
+      replica.end()
+      await calls.close()
+    },
   }
 }

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import type { Blobs } from './blobs.ts'
-import { normalForm, type Quads } from './quads.ts'
+import { isBroken, normalForm, type Quads } from './quads.ts'
 import { settle, type Effect } from './settle.ts'
 import { readUpdate } from './touched.ts'
 
@@ -75,6 +75,7 @@ export function runUpdate(blobs: Blobs, quads: Quads, update: Update, full: bool
   try {
     quads.update(update.text, update.baseIri)
   } catch (cause) {
+    if (isBroken(cause)) throw cause
     throw new Failure('malformed-query', 'The update was refused by the store.', { cause })
   }
   return blobs.transaction(() => {

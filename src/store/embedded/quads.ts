@@ -4,6 +4,10 @@ import oxigraph, { type Store } from 'oxigraph'
 
 const triples = 'application/n-triples'
 
+/** A trap (memory, stack) and not a complaint about the text: the engine must not be used again. */
+export const isBroken = (error: unknown): boolean =>
+  !(error instanceof Error && error.name === 'Error')
+
 /** `''` is the default graph. */
 const graphTerm = (graph: string) =>
   graph === '' ? oxigraph.defaultGraph() : oxigraph.namedNode(graph)
@@ -53,7 +57,8 @@ function change(store: Store, graph: string, removed: string, added: string): vo
   const insert = added === '' ? '' : `;\nINSERT DATA { ${inGraph(graph, added)} }`
   try {
     store.update(`DELETE DATA { ${inGraph(graph, removed)} }${insert}`)
-  } catch {
+  } catch (error) {
+    if (isBroken(error)) throw error
     changeOneByOne(store, graph, removed, added)
   }
 }

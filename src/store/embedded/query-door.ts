@@ -1,30 +1,12 @@
 /** SPARQL 1.1 Protocol over the writing worker: the query and the update operation. */
 
 import { Failure } from '../../errors.ts'
-import { formatOfMediaType, formats, negotiate } from '../../rdf/media-types.ts'
+import { formatOfMediaType, negotiate } from '../../rdf/media-types.ts'
+import { graphTypes, solutionTypes } from '../media-types.ts'
 import { parseSparql } from '../parse-sparql.ts'
 import type { Calls } from './calls.ts'
 import type { Answered, Exchange } from './exchange.ts'
 import type { QueryShape } from './quads.ts'
-
-export const solutionTypes: readonly string[] = [
-  'application/sparql-results+json',
-  'application/json',
-  'application/sparql-results+xml',
-  'application/xml',
-  'text/csv',
-  'text/tab-separated-values',
-]
-
-export const graphTypes: readonly string[] = [
-  formats.ntriples.mediaType,
-  formats.turtle.mediaType,
-  formats.rdfxml.mediaType,
-  formats.jsonld.mediaType,
-  formats.nquads.mediaType,
-  formats.trig.mediaType,
-  formats.n3.mediaType,
-]
 
 const form = 'application/x-www-form-urlencoded'
 

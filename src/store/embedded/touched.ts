@@ -1,7 +1,7 @@
 /** Which graphs a SPARQL Update may touch, read from its syntax tree. */
 
 import { Failure } from '../../errors.ts'
-import { parseSparql } from '../parse-sparql.ts'
+import { isNode, nodes, parseSparql, type Node } from '../parse-sparql.ts'
 import type { Update } from './direct.ts'
 
 type Reading = {
@@ -10,17 +10,7 @@ type Reading = {
   readonly adds: boolean
 }
 
-type Node = Readonly<Record<string, unknown>>
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
-
 const refuse = (why: string) => new Failure('malformed-query', `The update is refused: ${why}.`)
-
-/** Every object of a syntax tree. */
-export function* nodes(tree: unknown): Generator<Node> {
-  if (!isNode(tree)) return
-  yield tree
-  for (const part of Object.values(tree)) yield* nodes(part)
-}
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 

@@ -7,7 +7,7 @@ import { putGraph, runUpdate } from './direct.ts'
 import { feeder } from './feeder.ts'
 import { checkGraph } from './lines.ts'
 import { refusalOf, type Job, type Reply, type WriterSettings } from './messages.ts'
-import { openQuads, type Quads } from './quads.ts'
+import { isBroken, openQuads, type Quads } from './quads.ts'
 import { perform, settle, type Effect, type Settled } from './settle.ts'
 
 type Store = {
@@ -107,7 +107,7 @@ function ask({ quads, settings }: Store, job: Job<'query'>): string {
   try {
     answer = quads.query(job.text, job.shape)
   } catch (cause) {
-    if (cause instanceof Error && cause.name === 'RuntimeError') throw cause
+    if (isBroken(cause)) throw cause
     throw new Failure('malformed-query', 'The query was refused by the store.', { cause })
   }
   if (answer.length <= settings.maxAnswer) return answer

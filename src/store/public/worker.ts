@@ -1,0 +1,75 @@
+/** Entry of the public worker: a read-only replica that strangers may query, and that may be ended at any moment. */
+
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import { Failure } from '../../errors.ts'
+import { systemGraph } from '../../rdf/namespaces.ts'
+import { openBlobs } from '../embedded/blobs.ts'
+import { refusalOf, type Feed } from '../embedded/messages.ts'
+import { fromTriples, isBroken, openQuads, type Quads } from '../embedded/quads.ts'
+import { perform } from '../embedded/settle.ts'
+import { fill } from '../embedded/writer.ts'
+import type { PublicAnswer } from '../graph-store.ts'
+import { cutAnswer } from './cut.ts'
+import { admit, type Admitted } from './gate.ts'
+import type { ReplicaJob, ReplicaReply, ReplicaSettings } from './replica.ts'
+
+const triples = 'application/n-triples'
+
+function checkGraphs(quads: Quads, { named }: Admitted): void {
+  for (const graph of named) {
+    const shape = { mediaType: 'text/csv' }
+    // The parser has taken the name as an IRI, so it has nothing that could end one.
+    if (quads.query(`ASK { GRAPH <${graph}> { ?s ?p ?o } }`, shape).includes('true')) continue
+    throw new Failure('malformed-query', 'The query names a graph that is not public.')
+  }
+}
+
+function run(quads: Quads, text: string, shape: Admitted & { readonly mediaType: string }): string {
+  try {
+    return quads.query(text, shape)
+  } catch (cause) {
+    if (isBroken(cause)) throw cause
+    throw new Failure('malformed-query', 'The query was refused by the engine.', { cause })
+  }
+}
+
+// Graphs are cut as lines and then written in the wanted format, which could not be cut itself.
+function answer(quads: Quads, { request, rows, bytes }: ReplicaJob): PublicAnswer {
+  const admitted = admit(request, rows)
+  checkGraphs(quads, admitted)
+  const { graph, mediaType } = admitted
+  const raw = graph ? triples : mediaType
+  const text = run(quads, admitted.text, { ...admitted, mediaType: raw })
+  const { body, cut } = cutAnswer(text, raw, { rows, bytes })
+  return { mediaType, body: raw === mediaType ? body : fromTriples(body, mediaType), cut }
+}
+
+function reply(quads: Quads, job: ReplicaJob): ReplicaReply {
+  try {
+    return { answer: answer(quads, job) }
+  } catch (error) {
+    if (error instanceof Failure) return { refusal: refusalOf(error) }
+    throw error
+  }
+}
+
+function open(directory: string, feed: MessagePort): Quads {
+  const quads = openQuads()
+  const blobs = openBlobs(directory, true)
+  fill(blobs, quads, (graph) => graph !== systemGraph)
+  blobs.close()
+  // What was written while this was read comes again: effects may be done twice.
+  feed.on('message', ({ effects, size }: Feed) => {
+    for (const effect of effects) perform(quads, effect)
+    feed.postMessage(size)
+  })
+  return quads
+}
+
+const { directory, feed }: ReplicaSettings = workerData
+const quads = open(directory, feed)
+// Without the feed this copy would grow stale: the main thread starts another when it is asked.
+feed.on('close', () => process.exit())
+parentPort?.on('message', (job: ReplicaJob) => parentPort?.postMessage(reply(quads, job)))
+const ready: ReplicaReply = { ready: true }
+parentPort?.postMessage(ready)
