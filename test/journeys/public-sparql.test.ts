@@ -1,0 +1,134 @@
+/** The public SPARQL endpoint: all forms, all formats, and nothing that it must not do. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { prefixes } from '../support/repository.ts'
+
+let directory: string
+let platform: Gateway
+let api: ReturnType<typeof client>
+beforeAll(async () => {
+  directory = await temporaryDirectory()
+  platform = await gateway(directory, { PLATFORM_LIMITS: '{"sparqlMs":1000}' })
+  api = client(platform)
+  await api.put('/catalogues/c', `${prefixes}<> a dcat:Catalog .`)
+  for (let n = 0; n < 30; n++) {
+    await api.putDataset('c', `d${n}`, `${prefixes}<> a dcat:Dataset ; dct:title "Title ${n}"@en .`)
+  }
+})
+afterAll(async () => {
+  await platform.stop()
+  await remove(directory)
+})
+
+const title =
+  'SELECT ?t WHERE { ?d a <http://www.w3.org/ns/dcat#Dataset> ; <http://purl.org/dc/terms/title> ?t }'
+
+describe('a query', () => {
+  it.each([
+    ['SELECT', title, 'application/sparql-results+json', '"Title 3"'],
+    ['SELECT as XML', title, 'application/sparql-results+xml', 'Title 3</literal>'],
+    ['SELECT as CSV', title, 'text/csv', 'Title 3'],
+    ['SELECT as TSV', title, 'text/tab-separated-values', '"Title 3"@en'],
+    ['ASK', 'ASK { ?s ?p ?o }', 'application/sparql-results+json', 'true'],
+    ['CONSTRUCT', 'CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o } LIMIT 5', 'text/turtle', 'http'],
+    [
+      'CONSTRUCT as N-Triples',
+      'CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o } LIMIT 5',
+      'application/n-triples',
+      ' .',
+    ],
+    [
+      'DESCRIBE',
+      'DESCRIBE <http://localhost:8080/set/data/d1>',
+      'application/n-triples',
+      'Title 1',
+    ],
+  ])('%s is answered', async (_, query, accept, part) => {
+    const answer = await api.query(query, accept)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('Content-Type')).toContain(accept)
+    expect(await answer.text()).toContain(part)
+  })
+
+  it('comes by GET, as a form, or as itself', async () => {
+    const byGet = await fetch(`${platform.url}/sparql?query=${encodeURIComponent(title)}`)
+    const direct = await fetch(`${platform.url}/sparql`, {
+      method: 'POST',
+      body: title,
+      headers: { 'Content-Type': 'application/sparql-query' },
+    })
+    const [a, b, c] = await Promise.all(
+      [byGet, direct, await api.query(title)].map((answer) => answer.json()),
+    )
+    expect(a).toEqual(b)
+    expect(b).toEqual(c)
+  })
+
+  it('without a query the endpoint describes itself', async () => {
+    const answer = await fetch(`${platform.url}/sparql`, { headers: { Accept: 'text/turtle' } })
+    expect(await answer.text()).toContain('sd:Service')
+  })
+})
+
+describe('what is refused', () => {
+  it.each([
+    ['an update as a query', 'DROP ALL'],
+    ['a federated query', 'SELECT * WHERE { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }'],
+    ['a silent one', 'SELECT * WHERE { SERVICE SILENT <http://127.0.0.1:9/> { ?s ?p ?o } }'],
+    ['a load', 'LOAD <http://127.0.0.1:9/>'],
+    ['a syntax error', 'SELECT * WHERE { ?s'],
+  ])('%s gives 400', async (_, query) => {
+    const answer = await api.query(query)
+    expect(answer.status).toBe(400)
+    expect(answer.headers.get('Content-Type')).toContain('application/problem+json')
+  })
+
+  it('an update in any form gives 400, and changes nothing', async () => {
+    const before = await (await api.query('SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }')).text()
+    const form = await fetch(`${platform.url}/sparql`, {
+      method: 'POST',
+      body: new URLSearchParams({ update: 'CLEAR ALL' }),
+    })
+    const direct = await fetch(`${platform.url}/sparql`, {
+      method: 'POST',
+      body: 'CLEAR ALL',
+      headers: { 'Content-Type': 'application/sparql-update' },
+    })
+    expect([form.status, direct.status]).toEqual([400, 400])
+    expect(await (await api.query('SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }')).text()).toBe(
+      before,
+    )
+  })
+
+  it('the bookkeeping of the platform is not to be seen', async () => {
+    const answer = await api.query('ASK { GRAPH <urn:cartulary:system> { ?s ?p ?o } }')
+    expect(await answer.json()).toMatchObject({ boolean: false })
+  })
+})
+
+describe('a runaway query', () => {
+  it('is ended at its time-out while writes go on, and the next query is answered', async () => {
+    const runaway = api.query(
+      'SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }',
+    )
+    const writes = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        api.putDataset('c', `w${n}`, `${prefixes}<> a dcat:Dataset ; dct:title "W" .`),
+      ),
+    )
+    expect(writes.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 201))
+    const ended = await runaway
+    expect(ended.status).toBe(503)
+    expect(ended.headers.get('Retry-After')).toMatch(/^\d+$/)
+    await expect
+      .poll(async () => (await api.query('ASK { ?s ?p ?o }')).status, { timeout: 10_000 })
+      .toBe(200)
+  })
+
+  it('a write is seen by the next query', async () => {
+    await api.putDataset('c', 'fresh', `${prefixes}<> a dcat:Dataset ; dct:title "Fresh" .`)
+    const answer = await api.query('ASK { ?s <http://purl.org/dc/terms/title> "Fresh" }')
+    expect(await answer.json()).toMatchObject({ boolean: true })
+  })
+})
