@@ -1,8 +1,8 @@
 /** What a line of a graph may be: one ground triple of N-Triples in our own spelling, with IRIs every dialect can keep. */
 
 import { Failure } from '../../errors.ts'
+import { isIri, maxIriBytes } from '../../rdf/iri.ts'
 
-const maxIriBytes = 1800
 const iri = String.raw`<([A-Za-z][A-Za-z0-9+.-]*:[^\u0000-\u0020<>"{}|^${'`'}\\]*)>`
 const literal =
   String.raw`"[^"\\\n\r]*(?:\\(?:[tbnrf"'\\]|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})[^"\\\n\r]*)*"` +
@@ -35,19 +35,11 @@ export function triplesOf(text: string): string[] {
 
 /** Checks the name of a graph; `Failure` invalid-content. */
 export function checkGraph(graph: string): void {
-  pattern.lastIndex = 0
-  const line = `<${graph}> <urn:x:p> <urn:x:o> .\n`
-  if (
-    !graph.isWellFormed() ||
-    !pattern.test(line) ||
-    pattern.lastIndex !== line.length ||
-    tooLong(graph)
-  ) {
-    throw new Failure(
-      'invalid-content',
-      'The name of a graph must be an IRI of at most 1800 bytes.',
-    )
-  }
+  if (isIri(graph) && !tooLong(graph)) return
+  throw new Failure(
+    'invalid-content',
+    `The name of a graph must be an IRI of at most ${maxIriBytes} bytes.`,
+  )
 }
 
 /** Subject and predicate with the space behind each. */

@@ -42,11 +42,18 @@ function load(store: Store, graph: string, text: string): void {
   store.load(text, { format: triples, to_graph_name: graphTerm(graph), lenient: true })
 }
 
-// Updates are parsed strictly, loads are not: an IRI that only a lenient parser takes is deleted quad by quad.
-function changeOneByOne(store: Store, graph: string, removed: string, added: string): void {
-  const options = { format: triples, to_graph_name: graphTerm(graph), lenient: true }
-  for (const quad of oxigraph.parse(removed, options)) store.delete(quad)
-  load(store, graph, added)
+// Updates are parsed strictly, loads are not: with an IRI that only the lenient parser takes, the graph is made anew.
+// That leaves dead quads behind, which is why it is not the usual way.
+function rebuild(store: Store, graph: string, removed: string, added: string): void {
+  const gone = new Set((removed.match(/[^\n]*\n/g) ?? []).map(normalForm))
+  const old = store.dump({ format: triples, from_graph_name: graphTerm(graph) })
+  const kept = (old.match(/[^\n]*\n/g) ?? []).filter((line) => !gone.has(line))
+  drop(store, graph)
+  load(store, graph, kept.join('') + added)
+}
+
+function drop(store: Store, graph: string): void {
+  store.update(graph === '' ? 'DROP DEFAULT' : `DROP SILENT GRAPH <${graph}>`)
 }
 
 function change(store: Store, graph: string, removed: string, added: string): void {
@@ -59,7 +66,7 @@ function change(store: Store, graph: string, removed: string, added: string): vo
     store.update(`DELETE DATA { ${inGraph(graph, removed)} }${insert}`)
   } catch (error) {
     if (isBroken(error)) throw error
-    changeOneByOne(store, graph, removed, added)
+    rebuild(store, graph, removed, added)
   }
 }
 
@@ -86,7 +93,7 @@ export function openQuads(): Quads {
     size: () => store.size,
     load: (graph, text) => load(store, graph, text),
     change: (graph, removed, added) => change(store, graph, removed, added),
-    drop: (graph) => store.update(graph === '' ? 'DROP DEFAULT' : `DROP SILENT GRAPH <${graph}>`),
+    drop: (graph) => drop(store, graph),
     dump: (graph) => store.dump({ format: triples, from_graph_name: graphTerm(graph) }),
     graphs: () => {
       const rows = store.query('SELECT ?g { GRAPH ?g {} }', { results_format: 'json' })

@@ -1,0 +1,10 @@
+/** The store contract on the embedded store. */
+
+import { openEmbedded } from '../support/embedded.ts'
+import { queryContract } from './graph-store-queries.ts'
+import { valueContract } from './graph-store-values.ts'
+import { writingContract } from './graph-store.ts'
+
+writingContract('embedded', openEmbedded)
+valueContract('embedded', openEmbedded)
+queryContract('embedded', openEmbedded)
