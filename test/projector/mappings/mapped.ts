@@ -48,5 +48,26 @@ export async function mapped(
   return { json: mappings[mapping](nodes, site, scene), problems }
 }
 
-/** One row of a table: values, JSON, problems; `1` as the last says that the field is single. */
+/** One row of a table: values, JSON, what the problems contain; `1` as the last says that the field is single. */
 export type Row = readonly [turtle: string, json: unknown, problems?: readonly string[], single?: 1]
+export type Rows = Partial<Record<MappingClass, readonly Row[]>>
+
+export type Case = {
+  readonly mapping: string
+  readonly turtle: string
+  readonly json: unknown
+  readonly problems: readonly string[]
+  readonly found: () => Promise<Mapped>
+}
+
+/** The rows as cases for `test.each`. */
+export const casesOf = (rows: Rows): readonly Case[] =>
+  Object.entries(rows).flatMap(([name, table]) =>
+    table.map(([turtle, json, problems = [], single]) => ({
+      mapping: name,
+      turtle,
+      json,
+      problems,
+      found: () => mapped(name as MappingClass, turtle, { single: single === 1 }),
+    })),
+  )

@@ -1,0 +1,106 @@
+/** The concept cache, the bundled tables, and the documents of stored concepts. */
+
+import { describe, expect, test } from 'vitest'
+import { conceptCache, loadBundled } from '../../src/projector/concepts.ts'
+import { schemes } from '../../src/projector/vocabulary/concept.ts'
+import { conceptsOf, schemeIn } from '../../src/projector/vocabulary/reading.ts'
+import { builder, concepts, graph } from './built.ts'
+
+const voc = 'https://example.org/voc'
+const publishers = `
+<${voc}> a skos:ConceptScheme ; skos:prefLabel "Publishers"@en .
+<${voc}/acme> a skos:Concept ; dc11:identifier "ACME" ; skos:inScheme <urn:x:other>, <${voc}> ;
+  foaf:homepage <https://acme.example/> ; skos:prefLabel "Acme"@en, "Acme AG"@de ; skos:altLabel "ACM"@en, "A.C.M."@en .
+<${voc}/old> skos:topConceptOf <${voc}> ; dc11:identifier "ACME" ; skos:prefLabel "Old"@en ;
+  <http://www.w3.org/2002/07/owl#deprecated> true .
+<${voc}/mute> a skos:Concept ; skos:inScheme <${voc}> .`
+
+describe('the concept cache', () => {
+  test('finds an IRI exactly, with the other scheme, and without a slash at its end', () => {
+    const csv = `${schemes.fileType}/CSV`
+    for (const iri of [
+      csv,
+      csv.replace('http:', 'https:'),
+      `${csv}/`,
+      `${csv.replace('http:', 'https:')}/`,
+    ])
+      expect(concepts.find(iri)?.id).toBe('CSV')
+    expect(concepts.find('https://example.org/none')).toBeUndefined()
+  })
+
+  test('finds codes in any case and countries by two letters', () => {
+    expect(concepts.byCode(schemes.dataTheme, 'envi')?.label).toBe('Environment')
+    expect(concepts.byAlpha2(schemes.country, 'gb')?.label).toBe('United Kingdom')
+    expect(concepts.byCode('https://example.org/none', 'x')).toBeUndefined()
+  })
+
+  test('prefers current concepts over deprecated ones', () => {
+    expect(concepts.licenceByText('CC BY 4.0')?.id).toBe('CC_BY_4_0')
+    expect(concepts.licenceByIri('http://creativecommons.org/licenses/by/4.0')?.deprecated).toBe(
+      false,
+    )
+  })
+
+  test('a stored vocabulary takes the place of the bundled one until it goes', async () => {
+    const cache = conceptCache(await loadBundled('shapes/vocabularies'))
+    const before = cache.revision()
+    const stored = await graph(
+      `<${schemes.country}> a skos:ConceptScheme . <${schemes.country}/CHE> a skos:Concept ; skos:inScheme <${schemes.country}> ;
+       dc11:identifier "CHE" ; skos:prefLabel "Helvetia"@en .`,
+    )
+    cache.replace(schemes.country, conceptsOf(stored, schemes.country))
+    expect(cache.find(`${schemes.country}/CHE`)?.label).toBe('Helvetia')
+    expect(cache.byAlpha2(schemes.country, 'ch')?.label).toBe('Helvetia')
+    expect(cache.find(`${schemes.country}/DEU`)).toBeUndefined()
+    cache.replace(schemes.country, undefined)
+    expect(cache.find(`${schemes.country}/CHE`)?.label).toBe('Switzerland')
+    expect(cache.revision()).toBe(before + 2)
+  })
+
+  test('a licence of a custom vocabulary is found by what it exactly matches', async () => {
+    const cache = conceptCache(await loadBundled('shapes/vocabularies'))
+    const own = await graph(
+      `<urn:x:l> a skos:ConceptScheme . <urn:x:l/1> a skos:Concept ; skos:inScheme <urn:x:l> ; dc11:identifier "L1" ;
+       skos:prefLabel "Ours"@en ; skos:exactMatch <https://terms.example/1/> .`,
+    )
+    cache.replace('urn:x:l', conceptsOf(own, 'urn:x:l'))
+    expect(cache.licenceByIri('http://www.terms.example/1')?.id).toBe('L1')
+  })
+})
+
+describe('the concepts of a stored vocabulary', () => {
+  test('are found however they say that they belong, and become documents', async () => {
+    const vocabulary = await graph(publishers)
+    expect(schemeIn(vocabulary)).toBe(voc)
+    const input = {
+      vocabulary: 'publishers',
+      scheme: voc,
+      graph: vocabulary,
+      version: 3,
+      hash: 'h',
+    }
+    const [acme, old, ...none] = builder.concepts(input)
+    expect(none).toEqual([])
+    expect(acme?.document).toMatchObject({
+      index: 'vocabulary',
+      id: 'publishers/ACME',
+      version: 3,
+      hash: 'h',
+      facets: { vocabulary: [{ id: 'publishers', title: 'Publishers' }] },
+      text: {
+        id: { x: ['ACME'] },
+        pref_label: { de: ['Acme AG'], en: ['Acme'] },
+        alt_label: { en: ['A.C.M.', 'ACM'] },
+      },
+    })
+    expect(acme?.document.record).toEqual({
+      id: 'ACME',
+      resource: `${voc}/acme`,
+      in_scheme: voc,
+      pref_label: { en: 'Acme', de: 'Acme AG' },
+      alt_label: { en: 'A.C.M.' },
+      extensions: { foaf_homepage: 'https://acme.example/' },
+    })
+    expect(old?.document.id).toBe(`publishers/${encodeURIComponent(`${voc}/old`)}`)
+  })
+})

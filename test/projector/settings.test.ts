@@ -1,0 +1,106 @@
+/** Index settings: derived from the same tree as the documents, so that no document holds what they do not name. */
+
+import { describe, expect, test } from 'vitest'
+import { loadProfile } from '../../src/profile/load.ts'
+import { unservedFacets } from '../../src/projector/facets.ts'
+import { indexSettings } from '../../src/projector/settings.ts'
+import { smallProfile } from '../profile/small.ts'
+import { catalogueOf, datasetOf, hasSamples, profile, sample } from './built.ts'
+
+const [dataset, catalogue, vocabulary] = indexSettings(profile)
+
+describe('the default settings', () => {
+  test('name the facets in the order of the configuration', () => {
+    expect(dataset?.facets.map(({ id }) => id)).toEqual(
+      'dataScope is_hvd hvdCategory country catalog superCatalog categories publisher keywords scoring format license subject dataServices'.split(
+        ' ',
+      ),
+    )
+    expect(catalogue?.facets.map(({ id }) => id)).toEqual(['country', 'superCatalog'])
+    expect(vocabulary?.facets.map(({ id }) => id)).toEqual(['vocabulary'])
+    expect(unservedFacets(profile)).toEqual([])
+  })
+
+  test('know texts, dates, numbers, flags and orders by dotted names', () => {
+    const boosts = dataset?.texts.filter(({ boost, autocomplete }) => boost > 1 || autocomplete)
+    expect(boosts).toEqual([{ name: 'title', boost: 3, autocomplete: true }])
+    expect(dataset?.texts.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        'id',
+        'description',
+        'keywords',
+        'distributions.title',
+        'distributions.access_service.title',
+      ]),
+    )
+    expect(dataset?.dates).toEqual([
+      'issued',
+      'modified',
+      'temporal',
+      'catalog_record.issued',
+      'catalog_record.modified',
+    ])
+    expect(dataset?.numbers).toContain('quality_meas.scoring')
+    expect(dataset?.flags).toEqual(['countryData', 'dataServices', 'is_hvd'])
+    expect(dataset?.orders).toEqual(
+      expect.arrayContaining(['title', 'publisher.name', 'country.id']),
+    )
+    expect([dataset?.boxes, catalogue?.boxes, vocabulary?.boxes]).toEqual([true, true, false])
+    expect(vocabulary?.texts.map(({ name }) => name)).toEqual(['id', 'pref_label', 'alt_label'])
+    expect(vocabulary?.texts[1]).toEqual({ name: 'pref_label', boost: 3, autocomplete: true })
+  })
+
+  test.skipIf(!hasSamples)('no document holds a column that they do not name', async () => {
+    const built = [
+      await datasetOf(
+        sample('worked/dataset.ttl').replaceAll(
+          'https://example.org/ds/pegel',
+          'http://localhost:8080/set/data/x',
+        ),
+      ),
+      await catalogueOf(
+        sample('worked/catalogue.ttl').replaceAll(
+          'https://example.org/catalogue/alpine-water',
+          'http://localhost:8080/id/catalogue/cat',
+        ),
+      ),
+    ]
+    for (const { document } of built) {
+      const settings = document.index === 'dataset' ? dataset : catalogue
+      const within = (names: Iterable<string>, known: readonly string[] = []) =>
+        [...names].filter((name) => !known.includes(name))
+      expect(
+        within(
+          Object.keys(document.text),
+          settings?.texts.map(({ name }) => name),
+        ),
+      ).toEqual([])
+      expect(
+        within(
+          Object.keys(document.facets),
+          settings?.facets.map(({ id }) => id),
+        ),
+      ).toEqual([])
+      expect(within(Object.keys(document.dates), settings?.dates)).toEqual([])
+      expect(within(Object.keys(document.numbers), settings?.numbers)).toEqual([])
+      expect(within(Object.keys(document.flags), settings?.flags)).toEqual([])
+      const orders = Object.keys(document.order).map((name) => name.replace(/^title\..*/, 'title'))
+      expect(within(orders, settings?.orders)).toEqual([])
+    }
+  })
+})
+
+test('a facet that a profile cannot feed is left out and named', async () => {
+  const small = await loadProfile(await smallProfile())
+  expect(indexSettings(small)[0]?.facets.map(({ id }) => id)).toEqual([
+    'dataScope',
+    'country',
+    'catalog',
+    'superCatalog',
+    'scoring',
+  ])
+  expect(unservedFacets(small)).toEqual(
+    expect.arrayContaining(['keywords', 'format', 'dataServices']),
+  )
+  expect(indexSettings(small)[0]?.flags).toEqual(['countryData'])
+})
