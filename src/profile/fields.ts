@@ -1,7 +1,7 @@
 /** The compiled profile: a tree of fields that drives documents, index settings and response models. */
 
 /** How a value becomes JSON; the first fifteen are the contract's, the others are met in public profiles. */
-export const mappingClasses = [
+const mappingClasses = [
   'SimpleMultiLangTitle',
   'SimpleMultiLang',
   'StandardText',

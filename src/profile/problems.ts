@@ -1,6 +1,6 @@
 /** Collects everything that is wrong with a profile, so that one message can name it all. */
 
-export type Place = {
+type Place = {
   readonly file: string
   readonly shape?: string
   readonly property?: string

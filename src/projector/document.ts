@@ -7,10 +7,6 @@ import type { BuilderDeps, Built } from './building/deps.ts'
 import { defaultFacets, defaultNonCountries, type FacetConfig } from './facets.ts'
 
 export type { Built } from './building/deps.ts'
-export type { CatalogueInput } from './building/catalogues.ts'
-export type { ConceptsInput } from './building/concept-documents.ts'
-export type { DatasetInput } from './building/datasets.ts'
-export type { Report } from './mappings/mapping.ts'
 
 export type DocumentDeps = Pick<BuilderDeps, 'profile' | 'concepts' | 'names' | 'enrich'> & {
   readonly facets?: readonly FacetConfig[]

@@ -24,7 +24,7 @@ export type FacetConfig = {
 }
 
 /** Ratings of the metadata quality by points. */
-export const scoringBands: readonly Band[] = [
+const scoringBands: readonly Band[] = [
   { id: 'excellentScoring', title: 'Excellent', from: 351, to: 405 },
   { id: 'goodScoring', title: 'Good', from: 221, to: 350 },
   { id: 'sufficientScoring', title: 'Sufficient', from: 121, to: 220 },

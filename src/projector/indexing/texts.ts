@@ -44,7 +44,7 @@ const longest = 100
 const sortText = (text: string) => cutCodePoints(fold(text), longest)
 
 /** The language in which a record is sorted when none is named. */
-export function mainLanguage(map: JsonObject, languages: readonly string[]): string | undefined {
+function mainLanguage(map: JsonObject, languages: readonly string[]): string | undefined {
   return languages.find((language) => language in map) ?? ('en' in map ? 'en' : Object.keys(map)[0])
 }
 

@@ -4,14 +4,14 @@ import type { Concept } from './concept.ts'
 import { firstWins } from './table.ts'
 
 /** Letters and digits only, lower case: `CC-BY 4.0` and `CC_BY_4_0` are the same. */
-export const squashed = (text: string): string =>
+const squashed = (text: string): string =>
   text
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '')
 
 /** An IRI without what does not tell licences apart: scheme, `www.`, trailing `/`, `legalcode`, `deed` and their languages. */
-export const similar = (iri: string): string =>
+const similar = (iri: string): string =>
   iri
     .trim()
     .toLowerCase()
