@@ -1,7 +1,6 @@
 /** A repository that only remembers, and misbehaves on demand. For tests of those who write to one. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 
 export type Put = {
   readonly catalogue: string
@@ -19,7 +18,10 @@ export type Mischief =
 
 export type DoubleOptions = {
   /** Asked before every PUT with how often this very resource was asked for (1 = first); `undefined` = behave. */
-  readonly mischief?: (put: Put, attempt: number) => Mischief | undefined
+  readonly mischief?: (
+    put: Put,
+    attempt: number,
+  ) => Mischief | undefined | Promise<Mischief | undefined>
   readonly catalogues?: readonly string[]
 }
 
@@ -77,7 +79,7 @@ export async function repositoryDouble(options: DoubleOptions = {}): Promise<Rep
     const name = `${catalogue}/${originalId ?? ''}`
     const attempt = (attempts.get(name) ?? 0) + 1
     attempts.set(name, attempt)
-    const mischief = options.mischief?.(put, attempt)
+    const mischief = await options.mischief?.(put, attempt)
     if (mischief === 'reset') return request.socket.destroy()
     if (mischief === 'silence') return undefined
     return answer(response, mischief ?? { status: accept(put) })
@@ -90,9 +92,10 @@ export async function repositoryDouble(options: DoubleOptions = {}): Promise<Rep
     void serve(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address() as AddressInfo
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
   return {
-    service: `http://127.0.0.1:${address.port}/repo`,
+    service: `http://127.0.0.1:${port}/repo`,
     puts,
     datasets,
     catalogues,

@@ -96,12 +96,6 @@ function without(lines: string[], root: string): string[] {
 }
 
 function joined(lines: string[]): string {
-  lines.sort()
-  let body = ''
-  let last = ''
-  for (const line of lines) {
-    if (line !== last) body += `${line}\n`
-    last = line
-  }
-  return body
+  const kept = lines.sort().filter((line, at) => line !== lines[at - 1])
+  return kept.length === 0 ? '' : `${kept.join('\n')}\n`
 }

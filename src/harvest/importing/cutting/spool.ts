@@ -75,7 +75,16 @@ function fill(database: DatabaseSync) {
   const chunk = database.prepare('INSERT INTO chunk VALUES (?, ?, ?)')
   const noted = notes(database)
   const groups = new Map<string, string>()
+  const predicates = new Map<string, string>()
   let waiting = 0
+  // A vocabulary has a few hundred predicates; a document that makes them up must not fill the memory.
+  const predicateText = (predicate: Quad['predicate']) => {
+    const known = predicates.get(predicate.value)
+    if (known !== undefined) return known
+    const made = ` ${termText(predicate)} `
+    if (predicates.size < 10_000) predicates.set(predicate.value, made)
+    return made
+  }
   const flush = () => {
     for (const [key, lines] of groups) chunk.run(keyHash(key), key, lines)
     groups.clear()
@@ -88,7 +97,7 @@ function fill(database: DatabaseSync) {
       const graph = quad.graph.termType === 'DefaultGraph' ? '' : termText(quad.graph)
       if (noted({ term: subject, graph }, quad.predicate.value, object)) continue
       const key = keyOf(subject, graph)
-      const line = `${subject} ${termText(quad.predicate)} ${object} .\n`
+      const line = `${subject}${predicateText(quad.predicate)}${object} .\n`
       groups.set(key, (groups.get(key) ?? '') + line)
       waiting += 1
     }

@@ -34,28 +34,24 @@ export function connect(service: string, key: string, most: number): Connection 
   const start = isSecure ? requestHttps : requestHttp
   const send: Send = ({ method, path, headers, body }, signal) =>
     new Promise((resolve, reject) => {
+      const bytes = body === undefined ? undefined : Buffer.from(body)
       const request = start(
         service + path,
-        { agent, method, signal, headers: { ...headersFor(key, body), ...headers } },
+        { agent, method, signal, headers: { ...headersFor(key, bytes), ...headers } },
         (response) => {
           collect(response).then(resolve, reject)
         },
       )
       request.setTimeout(silenceMs, () => request.destroy(new Error('no answer for two minutes')))
       request.on('error', reject)
-      request.end(body)
+      request.end(bytes)
     })
   return { send, close: () => agent.destroy() }
 }
 
-const headersFor = (key: string, body: string | undefined) => ({
+const headersFor = (key: string, body: Buffer | undefined) => ({
   'X-API-Key': key,
-  ...(body === undefined
-    ? {}
-    : {
-        'Content-Type': 'application/n-triples',
-        'Content-Length': String(Buffer.byteLength(body)),
-      }),
+  ...(body && { 'Content-Type': 'application/n-triples', 'Content-Length': body.byteLength }),
 })
 
 async function collect(response: IncomingMessage): Promise<Answer> {
