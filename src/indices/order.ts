@@ -4,7 +4,7 @@ import type { QueryTree } from './query-tree.ts'
 import type { OrderKey, SearchRequest } from './search-index.ts'
 
 /** Whether relevance says anything: some word, phrase or wildcard that is not under a `not`. */
-export function hasPositiveText(tree: QueryTree): boolean {
+function hasPositiveText(tree: QueryTree): boolean {
   switch (tree.kind) {
     case 'all':
     case 'none':

@@ -66,7 +66,7 @@ const other: fc.Arbitrary<QueryTree> = fc.constantFrom<QueryTree>(
 )
 
 /** Trees of depth at most 4, also of shapes that no parser writes. */
-export const trees: fc.Arbitrary<QueryTree> = fc.letrec<{ tree: QueryTree }>((tie) => ({
+const trees: fc.Arbitrary<QueryTree> = fc.letrec<{ tree: QueryTree }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },
     { weight: 5, arbitrary: leaf },

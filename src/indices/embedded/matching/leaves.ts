@@ -14,7 +14,7 @@ export type Phrases = { readonly text: string; readonly count: number }
 /** Tokens that share a stem with a word, per word and bucket. */
 const mostVariants = 1_024
 /** Terms that one wildcard stands for; of more the shortest are taken. */
-export const wildcardTerms = 1_000
+const wildcardTerms = 1_000
 
 const quoted = (tokens: readonly string[]) => `"${tokens.join(' ')}"`
 const filtered = (aliases: readonly string[] | undefined, text: string) =>

@@ -6,7 +6,7 @@ import { valueBorder, type Column } from '../layout.ts'
 import type { Terms } from './terms.ts'
 
 /** Tokens per field and bucket that are indexed; a longer text is found by its beginning. */
-export const longestText = 20_000
+const longestText = 20_000
 
 /** Column alias → prepared text, only where there is some. */
 export class Texts {
