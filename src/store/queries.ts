@@ -31,7 +31,7 @@ export function loadQuery(name: string): Query {
   return query
 }
 
-const isTerm = (value: Values[string]): value is Term => !Array.isArray(value)
+const isTerm = (value: Values[string] | readonly Term[]): value is Term => 'termType' in value
 
 type Block = {
   readonly names: readonly string[]
@@ -64,7 +64,7 @@ function rowsText(block: Block, value: Values[string], query: Query): string {
   const fail = (why: string) => new Error(`${query.name}: $${block.names.join(' $')} ${why}`)
   if (isTerm(value)) throw fail('stands in VALUES and needs a list')
   const rows = value.map((row) => {
-    const terms: readonly Term[] = Array.isArray(row) ? row : [row as Term]
+    const terms: readonly Term[] = isTerm(row) ? [row] : row
     if (terms.length !== block.names.length) throw fail(`needs rows of ${block.names.length}`)
     const text = terms.map(sparqlText).join(' ')
     return block.tuple ? `(${text})` : text

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { StoreLimits } from '../../src/store/embedded.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
-import { graphName, record } from '../support/graphs.ts'
+import { graphName, record } from '../store/graphs.ts'
 
 /** A store whose limits are the given ones; a dialect without a limit takes no notice of it. */
 export type OpenLimited = (limits?: Partial<StoreLimits>) => Promise<GraphStore>

@@ -1,6 +1,6 @@
 /** The store contract on the embedded store. */
 
-import { openEmbedded } from '../support/embedded.ts'
+import { openEmbedded } from '../store/opening.ts'
 import { queryContract } from './graph-store-queries.ts'
 import { valueContract } from './graph-store-values.ts'
 import { writingContract } from './graph-store.ts'

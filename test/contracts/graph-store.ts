@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { GraphStore } from '../../src/store/graph-store.ts'
-import { content, graphName, linesOf, record, system } from '../support/graphs.ts'
+import { content, graphName, linesOf, record, system } from '../store/graphs.ts'
 
 export type OpenStore = () => Promise<GraphStore>
 
@@ -133,14 +133,15 @@ export function writingContract(dialect: string, open: OpenStore): void {
     it('12 shows every reader a whole old or a whole new graph', async () => {
       const graph = graphName()
       await put(graph, record(20, '0'))
-      let done = false
+      const state = { done: false }
       const seen: string[][] = []
       const reader = async () => {
-        while (!done) seen.push(linesOf(await inStore(graph)), linesOf(await store.read(graph)))
+        while (!state.done)
+          seen.push(linesOf(await inStore(graph)), linesOf(await store.read(graph)))
       }
       const readers = [reader(), reader()]
       for (let n = 1; n <= 150; n += 1) await put(graph, record(20, String(n)))
-      done = true
+      state.done = true
       await Promise.all(readers)
       const whole = new Set(Array.from({ length: 151 }, (_, n) => record(20, String(n))))
       expect(seen.filter((lines) => !whole.has(content(lines)))).toEqual([])

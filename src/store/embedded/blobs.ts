@@ -44,6 +44,11 @@ const schema = `
   PRAGMA user_version = 1;
 `
 
+const upsert =
+  'INSERT INTO graph (name, content) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content'
+const forgetEmpty =
+  'DELETE FROM graph WHERE name = ? AND length(content) = 0 AND NOT EXISTS (SELECT 1 FROM link WHERE link.graph = graph.id)'
+
 const pack = (text: string): Uint8Array =>
   text === '' ? new Uint8Array() : deflateRawSync(text, { level: 1 })
 
@@ -106,9 +111,7 @@ export function openBlobs(directory: string, readOnly = false): Blobs {
   const file = openFile(directory, readOnly)
   const find = file.prepare('SELECT id FROM graph WHERE name = ?')
   const read = file.prepare('SELECT content FROM graph WHERE name = ?')
-  const put = file.prepare(
-    'INSERT INTO graph (name, content) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content',
-  )
+  const put = file.prepare(upsert)
   const id = (graph: string) => {
     const row = find.get(graph)
     return row ? Number(row['id']) : undefined
@@ -122,9 +125,7 @@ export function openBlobs(directory: string, readOnly = false): Blobs {
   const remove = file.prepare('DELETE FROM link WHERE graph = ? AND line = ?')
   const unlink = file.prepare('DELETE FROM link WHERE graph = ?')
   const forget = file.prepare('DELETE FROM graph WHERE id = ?')
-  const empty = file.prepare(
-    'DELETE FROM graph WHERE name = ? AND length(content) = 0 AND NOT EXISTS (SELECT 1 FROM link WHERE link.graph = graph.id)',
-  )
+  const empty = file.prepare(forgetEmpty)
   return {
     ...linkRows(file, id),
     transaction: (work) => bracket(file, ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'], work),

@@ -90,7 +90,7 @@ export class Calls {
       settle: (outcome) => {
         signal?.removeEventListener('abort', abort)
         if ('error' in outcome) reject(outcome.error)
-        // The worker answers each job with the result of its name (messages.ts).
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each job is answered with the result of its name
         else resolve(outcome.result as Jobs[Name][1])
       },
     }
@@ -108,7 +108,7 @@ export class Calls {
     if (!worker) return
     const ended = new Promise((resolve) => worker.once('exit', resolve))
     await Promise.allSettled([...this.#pending.values()].map(({ message }) => this.#idle(message)))
-    worker.postMessage('close')
+    worker.postMessage('close', [])
     await ended
   }
 

@@ -2,18 +2,10 @@
 
 import { Failure } from '../../errors.ts'
 import type { Blobs } from './blobs.ts'
+import type { GraphWrite, Update } from './messages.ts'
 import { isBroken, normalForm, type Quads } from './quads.ts'
 import { settle, type Effect } from './settle.ts'
 import { readUpdate } from './touched.ts'
-
-/** A Graph Store Protocol write; `text` is ground N-Triples. `''` names the default graph. */
-export type GraphWrite = {
-  readonly graph: string
-  readonly does: 'replace' | 'merge' | 'drop'
-  readonly text: string
-}
-
-export type Update = { readonly text: string; readonly baseIri?: string }
 
 const linesOf = (text: string) => text.match(/[^\n]*\n/g) ?? []
 

@@ -3,9 +3,17 @@
 import type { MessagePort } from 'node:worker_threads'
 import { Failure, type Complaint, type Kind } from '../../errors.ts'
 import type { Change, Written } from '../change.ts'
-import type { GraphWrite, Update } from './direct.ts'
 import type { QueryShape } from './quads.ts'
 import type { Effect } from './settle.ts'
+
+/** A Graph Store Protocol write; `text` is ground N-Triples. `''` names the default graph. */
+export type GraphWrite = {
+  readonly graph: string
+  readonly does: 'replace' | 'merge' | 'drop'
+  readonly text: string
+}
+
+export type Update = { readonly text: string; readonly baseIri?: string }
 
 type Counts = { readonly quads: number; readonly graphs: number }
 
@@ -65,7 +73,7 @@ export const refusalOf = (failure: Failure): Refusal => ({
   kind: failure.kind,
   detail: failure.detail,
   errors: failure.errors,
-  cause: String(failure.cause ?? ''),
+  cause: failure.cause instanceof Error ? failure.cause.message : '',
 })
 
 export const failureOf = (refusal: Refusal): Failure =>

@@ -96,9 +96,10 @@ export function openQuads(): Quads {
     drop: (graph) => drop(store, graph),
     dump: (graph) => store.dump({ format: triples, from_graph_name: graphTerm(graph) }),
     graphs: () => {
-      const rows = store.query('SELECT ?g { GRAPH ?g {} }', { results_format: 'json' })
-      const answer: { results: { bindings: { g: { value: string } }[] } } = JSON.parse(String(rows))
-      return answer.results.bindings.map(({ g }) => g.value)
+      const text = query(store, 'SELECT ?g { GRAPH ?g {} }', {
+        mediaType: 'text/tab-separated-values',
+      })
+      return [...text.matchAll(/^<(.*)>$/gm)].map(([, iri = '']) => iri)
     },
     query: (text, shape) => query(store, text, shape),
     update: (text, baseIri) =>

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import { isNode, nodes, parseSparql, type Node } from '../parse-sparql.ts'
-import type { Update } from './direct.ts'
+import type { Update } from './messages.ts'
 
 type Reading = {
   /** `undefined` = any graph. `''` is the default graph. */
@@ -41,7 +41,7 @@ function refuseBlankNodes(operation: Node): void {
   }
   for (const node of nodes(operation)) {
     if (node['type'] === 'service') throw refuse('SERVICE is not offered')
-    if (node['type'] === 'operation' && node['operator'] === 'bnode') {
+    if (String(node['operator']).toLowerCase() === 'bnode') {
       throw refuse('blank nodes cannot be stored, use IRIs')
     }
   }
@@ -61,8 +61,9 @@ export function readUpdate(update: Update): Reading {
       if (place === undefined) every = true
       else graphs.add(place)
     }
-    const type = String(node['type'] ?? '')
-    adds ||= listOf(node['insert']).length > 0 || ['copy', 'move', 'add'].includes(type)
+    const { type } = node
+    adds ||=
+      listOf(node['insert']).length > 0 || type === 'copy' || type === 'move' || type === 'add'
   }
   return { graphs: every ? undefined : graphs, adds }
 }

@@ -24,7 +24,7 @@ function take(): Job[] {
 }
 
 function turn(): void {
-  writer.run(take(), (reply: Reply) => parentPort?.postMessage(reply))
+  writer.run(take(), (reply: Reply) => parentPort?.postMessage(reply, []))
   if (queue.length > 0) setImmediate(turn)
 }
 
@@ -39,4 +39,4 @@ parentPort?.on('message', (message: Job | 'close') => {
 })
 
 const opened: Opened = { ...writer.opened, ms: Math.round(performance.now() - started) }
-parentPort?.postMessage({ opened })
+parentPort?.postMessage({ opened }, [])

@@ -136,6 +136,8 @@ function other(store: Store, job: Other): unknown {
     case 'follow':
       store.feed.follow(job.port)
       return undefined
+    default:
+      return job satisfies never
   }
 }
 

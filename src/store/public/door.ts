@@ -57,7 +57,7 @@ export function publicDoor(run: (job: ReplicaJob) => Promise<PublicAnswer>, limi
     const { promise, resolve, reject } = Promise.withResolvers<PublicAnswer>()
     const visit: Visit = {
       job: { request, rows: limits.rows, bytes: limits.bytes },
-      settle: resolve,
+      settle: (outcome) => void outcome.then(resolve, reject),
     }
     const abort = () => {
       const at = waiting.indexOf(visit)

@@ -59,7 +59,7 @@ export class Replica {
     if (!this.#worker) throw building()
     this.#running = { ...Promise.withResolvers<PublicAnswer>(), age: 0 }
     const { promise } = this.#running
-    this.#worker.postMessage(job)
+    this.#worker.postMessage(job, [])
     this.#clock.start()
     return promise
   }

@@ -61,7 +61,7 @@ function open(directory: string, feed: MessagePort): Quads {
   // What was written while this was read comes again: effects may be done twice.
   feed.on('message', ({ effects, size }: Feed) => {
     for (const effect of effects) perform(quads, effect)
-    feed.postMessage(size)
+    feed.postMessage(size, [])
   })
   return quads
 }
@@ -70,6 +70,6 @@ const { directory, feed }: ReplicaSettings = workerData
 const quads = open(directory, feed)
 // Without the feed this copy would grow stale: the main thread starts another when it is asked.
 feed.on('close', () => process.exit())
-parentPort?.on('message', (job: ReplicaJob) => parentPort?.postMessage(reply(quads, job)))
+parentPort?.on('message', (job: ReplicaJob) => parentPort?.postMessage(reply(quads, job), []))
 const ready: ReplicaReply = { ready: true }
-parentPort?.postMessage(ready)
+parentPort?.postMessage(ready, [])

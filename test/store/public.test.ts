@@ -1,0 +1,191 @@
+/** The public door: what it refuses, what it cuts, and that nobody else notices a runaway query. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { GraphStore, PublicAnswer } from '../../src/store/graph-store.ts'
+import { content, graphName, system } from './graphs.ts'
+import { openEmbedded } from './opening.ts'
+
+const bomb = 'SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }'
+const solutions = 'SELECT ?s ?o { ?s <urn:title> ?o } ORDER BY ?s'
+
+describe('public queries', () => {
+  let store: GraphStore
+  const limits = { rows: 5, bytes: 20_000, perClient: 2, waiting: 2 }
+  const ask = (query: string, accept?: string, client = 'me'): Promise<PublicAnswer> =>
+    store.publicQuery({ query, accept, client })
+
+  beforeAll(async () => {
+    store = await openEmbedded({ publicMs: 1000, publicDoor: limits })
+    await store.write(
+      Array.from({ length: 200 }, (_, n) => ({
+        graph: `urn:test:g${n}`,
+        content: content([`<urn:s:${n}> <urn:title> "t ${n} \\" , }{ <result> \\n x"@en .`]),
+      })),
+    )
+    await store.write([{ graph: system, add: ['<urn:s:1> <urn:cartulary:control#pending> "1" .'] }])
+  })
+  afterAll(() => store.close())
+
+  it.each([
+    ['application/sparql-results+json', (body: string) => JSON.parse(body).results.bindings.length],
+    ['application/json', (body: string) => JSON.parse(body).results.bindings.length],
+    ['application/sparql-results+xml', (body: string) => body.split('<result>').length - 1],
+    ['text/csv', (body: string) => body.split('\r\n').length - 2],
+    ['text/tab-separated-values', (body: string) => body.split('\n').length - 2],
+  ])('cuts %s behind the last row that is allowed', async (accept, count) => {
+    const answer = await ask(solutions, accept)
+    expect([answer.mediaType, answer.cut, count(answer.body)]).toEqual([accept, true, 5])
+    const whole = await ask(`${solutions} LIMIT 5`, accept)
+    expect([whole.cut, whole.body]).toEqual([false, answer.body])
+  })
+
+  it('cuts XML so that it ends well', async () => {
+    const { body } = await ask(solutions, 'application/sparql-results+xml')
+    expect(body.endsWith('</result></results></sparql>')).toBe(true)
+  })
+
+  it.each([
+    'text/turtle',
+    'application/n-triples',
+    'application/rdf+xml',
+    'application/ld+json',
+    'text/n3',
+  ])('cuts a graph and writes it as %s', async (accept) => {
+    const answer = await ask('CONSTRUCT WHERE { ?s <urn:title> ?o }', accept)
+    expect([answer.mediaType, answer.cut]).toEqual([accept, true])
+    expect(answer.body.match(/urn:s:\d+/g)).toHaveLength(5)
+  })
+
+  it('cuts at the byte limit too', async () => {
+    const long = '"' + 'ä'.repeat(3000) + '"'
+    const answer = await ask(`SELECT * { VALUES ?x { 1 2 3 4 5 } BIND(${long} AS ?y) }`)
+    expect(answer.cut).toBe(true)
+    expect(Buffer.byteLength(answer.body)).toBeLessThan(20_100)
+    expect(JSON.parse(answer.body).results.bindings).toHaveLength(3)
+  })
+
+  it.each([
+    'SELECT * { ?s ?p ?o } LIMIT 100 VALUES ?s { <urn:s:3> }',
+    'SELECT * { ?s ?p ?o } VALUES ?s { <urn:s:3> } # LIMIT',
+    'SELECT * { { SELECT ?s { ?s ?p ?o } LIMIT 9999 } ?s ?p ?o FILTER(?s = <urn:s:3>) }',
+    'SELECT ("LIMIT 9999" AS ?x) { <urn:s:3> ?p ?o }',
+  ])('keeps the meaning of %s', async (query) => {
+    expect(JSON.parse((await ask(query)).body).results.bindings).toHaveLength(1)
+  })
+
+  it('answers from the union of all graphs, by GRAPH, and never from the system graph', async () => {
+    const yes = async (query: string) => JSON.parse((await ask(query)).body).boolean
+    expect(await yes('ASK { <urn:s:1> <urn:title> ?o }')).toBe(true)
+    expect(await yes('ASK { GRAPH <urn:test:g1> { <urn:s:1> <urn:title> ?o } }')).toBe(true)
+    expect(await yes('ASK FROM <urn:test:g2> { <urn:s:1> <urn:title> ?o }')).toBe(false)
+    expect(await yes('ASK { GRAPH ?g { ?s <urn:cartulary:control#pending> ?o } }')).toBe(false)
+  })
+
+  it.each([
+    ['an update', 'DROP ALL', 'malformed-query'],
+    ['an update behind a query', 'ASK {} ; DROP ALL', 'malformed-query'],
+    ['SERVICE', 'SELECT * { SERVICE <http://169.254.169.254/> { ?s ?p ?o } }', 'malformed-query'],
+    [
+      'SERVICE inside',
+      'ASK { FILTER NOT EXISTS { OPTIONAL { SERVICE SILENT ?x { ?s ?p ?o } } } }',
+      'malformed-query',
+    ],
+    ['LOAD', 'LOAD <http://169.254.169.254/>', 'malformed-query'],
+    ['DEFINE', 'DEFINE get:soft "replace" SELECT * { ?s ?p ?o }', 'malformed-query'],
+    ['bif:', 'SELECT * { ?s ?p ?o FILTER(bif:contains(?o, "x")) }', 'malformed-query'],
+    [
+      'FROM of a graph that is not there',
+      'SELECT * FROM <http://169.254.169.254/> { ?s ?p ?o }',
+      'malformed-query',
+    ],
+    ['FROM of the system graph', `SELECT * FROM <${system}> { ?s ?p ?o }`, 'malformed-query'],
+    ['33 groups', `ASK ${'{'.repeat(33)}${'}'.repeat(33)}`, 'query-too-complex'],
+    ['101 brackets', `ASK { FILTER(${'('.repeat(101)}1${')'.repeat(101)}) }`, 'query-too-complex'],
+    ['more than 16 KB', `ASK { ?s ?p "${'x'.repeat(16_400)}" }`, 'query-too-complex'],
+    ['a long expression', `ASK { FILTER(${'1||'.repeat(4000)}1) }`, 'query-too-complex'],
+    ['a long path', `ASK { ?s ${'<urn:p>/'.repeat(1500)}<urn:p> ?o }`, 'query-too-complex'],
+  ])('[T20] refuses %s', async (_, query, kind) => {
+    await expect(ask(query)).rejects.toMatchObject({ kind })
+  })
+
+  it('[T20] holds the parameters of the protocol to the same rule', async () => {
+    const query = { query: 'ASK { ?s ?p ?o }', accept: undefined, client: 'me' }
+    await expect(store.publicQuery({ ...query, defaultGraphs: [system] })).rejects.toMatchObject({
+      kind: 'malformed-query',
+    })
+    const { body } = await store.publicQuery({
+      ...query,
+      defaultGraphs: ['urn:test:g1'],
+      namedGraphs: ['urn:test:g2'],
+    })
+    expect(JSON.parse(body).boolean).toBe(true)
+  })
+
+  it('says which formats there are when none is acceptable', async () => {
+    await expect(ask('ASK {}', 'image/png')).rejects.toMatchObject({ kind: 'not-acceptable' })
+  })
+
+  it('shows every write, in order', async () => {
+    const graph = graphName()
+    const value = async () => {
+      const { body } = await ask(`SELECT ?o { GRAPH <${graph}> { ?s ?p ?o } }`, 'text/csv')
+      return body.split('\r\n').slice(1, -1)
+    }
+    await value()
+    for (let n = 0; n < 50; n += 1)
+      await store.write([{ graph, content: `<urn:w> <urn:p> "${n}" .\n` }])
+    await expect.poll(value).toEqual(['49'])
+    await store.write([{ graph, drop: true }])
+    await expect.poll(value).toEqual([])
+  })
+
+  it('[T20] ends a runaway query, while writes and reads go on, and answers again', async () => {
+    await ask('ASK {}')
+    const graph = graphName()
+    const state = { ended: false }
+    const running = ask(bomb)
+      .catch((error: unknown) => error)
+      .finally(() => (state.ended = true))
+    let writes = 0
+    while (!state.ended) {
+      await store.write([{ graph, content: `<urn:w> <urn:p> "${writes}" .\n` }])
+      writes += (await store.ask(`ASK { GRAPH <${graph}> { ?s ?p "${writes}" } }`)) ? 1 : 0
+    }
+    expect(await running).toMatchObject({ kind: 'time-limit' })
+    expect(writes).toBeGreaterThan(20)
+    const { body } = await ask(`SELECT ?o { GRAPH <${graph}> { ?s ?p ?o } }`, 'text/csv')
+    expect(body).toBe(`o\r\n${writes - 1}\r\n`)
+  })
+
+  it('lets a client have two queries, and two wait', async () => {
+    const all = ['a', 'a', 'a', 'b', 'c'].map((client) => ask(bomb, undefined, client))
+    const kinds = (await Promise.allSettled(all)).map(
+      (one) => one.status === 'rejected' && one.reason.kind,
+    )
+    expect(kinds).toEqual([
+      'time-limit',
+      'time-limit',
+      'too-many-requests',
+      'time-limit',
+      'too-many-requests',
+    ])
+    expect((await ask('ASK {}', undefined, 'a')).cut).toBe(false)
+  })
+
+  it('gives up at once when the client leaves', async () => {
+    const abort = new AbortController()
+    const call = store.publicQuery({ query: bomb, accept: undefined, client: 'gone' }, abort.signal)
+    abort.abort(new Error('left'))
+    await expect(call).rejects.toThrow('left')
+    await expect
+      .poll(
+        async () =>
+          ask('ASK {}').then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe(true)
+  })
+})
