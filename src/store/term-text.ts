@@ -23,7 +23,7 @@ const escape = (value: string) =>
   value.replace(/\\[uU]|["\\\n\r\t\b\f]/g, (found) => escapes[found] ?? '')
 
 /** `<iri>`; an Error for anything that would not be one IRI token. */
-export function iriText(iri: string): string {
+function iriText(iri: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what must not get through
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:[^\u0000-\u0020<>"{}|^`\\\u007F-\u009F]*$/.test(iri)) {
     throw new Error(`not an absolute IRI: ${JSON.stringify(iri)}`)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
-export type Stored = { readonly name: string; readonly content: string; readonly links: string[] }
+type Stored = { readonly name: string; readonly content: string; readonly links: string[] }
 
 /** Reading and writing by graph name; a graph is there as long as it has a content or a link. */
 export type Blobs = {

@@ -1,12 +1,12 @@
 /** SPARQL 1.1 Protocol over the writing worker: the query and the update operation. */
 
-import { Failure } from '../../errors.ts'
-import { formatOfMediaType, negotiate } from '../../rdf/media-types.ts'
-import { graphTypes, solutionTypes } from '../media-types.ts'
-import { parseSparql } from '../parse-sparql.ts'
-import type { Calls } from './calls.ts'
+import { Failure } from '../../../errors.ts'
+import { formatOfMediaType, negotiate } from '../../../rdf/media-types.ts'
+import { graphTypes, solutionTypes } from '../../media-types.ts'
+import { parseSparql } from '../../parse-sparql.ts'
+import type { Calls } from '../calls.ts'
 import type { Answered, Exchange } from './exchange.ts'
-import type { QueryShape } from './quads.ts'
+import type { QueryShape } from '../quads.ts'
 
 const form = 'application/x-www-form-urlencoded'
 
@@ -14,7 +14,7 @@ const typeOf = ({ headers }: Exchange) =>
   headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
 
 /** The parameters of a request: of its address, and of its body when that is a form. */
-export function parametersOf(exchange: Exchange): URLSearchParams {
+function parametersOf(exchange: Exchange): URLSearchParams {
   const { searchParams } = exchange.url
   if (exchange.method !== 'POST' || typeOf(exchange) !== form) return searchParams
   const all = new URLSearchParams(exchange.body)

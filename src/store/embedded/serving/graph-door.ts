@@ -1,13 +1,13 @@
 /** SPARQL 1.1 Graph Store HTTP Protocol over the writing worker. */
 
-import { Failure } from '../../errors.ts'
-import { fromLines, toLines } from '../../rdf/lines.ts'
-import { formats, negotiateFormat, type Format } from '../../rdf/media-types.ts'
-import { parse } from '../../rdf/parse.ts'
-import { serialise } from '../../rdf/serialise.ts'
-import type { Calls } from './calls.ts'
+import { Failure } from '../../../errors.ts'
+import { fromLines, toLines } from '../../../rdf/lines.ts'
+import { formats, negotiateFormat, type Format } from '../../../rdf/media-types.ts'
+import { parse } from '../../../rdf/parse.ts'
+import { serialise } from '../../../rdf/serialise.ts'
+import type { Calls } from '../calls.ts'
 import type { Answered, Exchange } from './exchange.ts'
-import { checkGraph } from './lines.ts'
+import { checkGraph } from '../lines.ts'
 import { rdfTypeOf } from './query-door.ts'
 
 const methods = 'GET, HEAD, PUT, POST, DELETE'
