@@ -6,7 +6,7 @@ import type { Change, Written } from './change.ts'
 /** One solution. A variable that is not bound is an absent key, so a solution may be empty. */
 export type Row = Readonly<Record<string, Term>>
 
-export type ReadOptions = {
+type ReadOptions = {
   /** `false` leaves out the links of the graph (see `Change`); default `true`. */
   readonly links?: boolean
 }
@@ -30,7 +30,7 @@ export type PublicAnswer = {
   readonly cut: boolean
 }
 
-export type StoreHealth = {
+type StoreHealth = {
   readonly ready: boolean
   readonly quads: number
   readonly graphs: number

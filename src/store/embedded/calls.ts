@@ -47,6 +47,7 @@ export class Calls {
   #waiting: Entry[] = []
   #worker: Worker | undefined
   #opened = Promise.withResolvers<Opened>()
+  readonly #done = Promise.withResolvers<void>()
   #isOpen = false
   #closing = false
   #silence = 0
@@ -104,18 +105,17 @@ export class Calls {
   /** Lets what was accepted finish, then ends the worker. */
   async close(): Promise<void> {
     this.#closing = true
+    this.#checkDone()
+    await this.#done.promise
     const worker = this.#worker
     if (!worker) return
     const ended = new Promise((resolve) => worker.once('exit', resolve))
-    await Promise.allSettled([...this.#pending.values()].map(({ message }) => this.#idle(message)))
     worker.postMessage('close', [])
     await ended
   }
 
-  async #idle(message: Entry['message']): Promise<void> {
-    while (this.#pending.has(Number(message['id']))) {
-      await new Promise((resolve) => setImmediate(resolve))
-    }
+  #checkDone(): void {
+    if (this.#closing && this.#pending.size + this.#waiting.length === 0) this.#done.resolve()
   }
 
   #launch(): void {
@@ -145,6 +145,7 @@ export class Calls {
       }
     }
     this.#pump()
+    this.#checkDone()
   }
 
   #pump(): void {
@@ -198,7 +199,8 @@ export class Calls {
     if (!couldOpen) this.#waiting = []
     const failure = gone('The store had to start again; repeat the request.', error)
     for (const entry of left) if (!entry.left) entry.settle({ error: failure })
-    if (this.#closing) return
+    this.#checkDone()
+    if (this.#closing && this.#waiting.length === 0) return
     this.#settings.log.error({ error, calls: left.length }, 'store.lost')
     if (couldOpen) this.#launch()
     else this.#opened.reject(failure)

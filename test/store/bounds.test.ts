@@ -1,0 +1,71 @@
+/** Bounds of the embedded store, and how it comes back when its engine breaks. */
+
+import { describe, expect, it } from 'vitest'
+import { graphName, linesOf, record } from './graphs.ts'
+import { newDirectory, openEmbedded } from './opening.ts'
+
+describe('the embedded store', () => {
+  it('refuses what would make it too full, whole, and still takes removals', async () => {
+    const store = await openEmbedded({ quads: 100 })
+    const graph = graphName()
+    await store.write([{ graph, content: record(90) }])
+    const more = [
+      { graph: graphName(), content: record(5) },
+      { graph: graphName(), content: record(6) },
+    ]
+    await expect(store.write(more)).rejects.toMatchObject({ kind: 'store-full' })
+    expect(await store.health()).toMatchObject({ quads: 90, graphs: 1 })
+    await store.write([{ graph, content: record(80) }, ...more])
+    expect(await store.health()).toMatchObject({ quads: 91, graphs: 3 })
+    await store.close()
+  })
+
+  it('starts again from its durable copy when the engine breaks, and serves what was written', async () => {
+    const store = await openEmbedded()
+    const graph = graphName()
+    await store.write([{ graph, content: record(9), add: ['<urn:test:l> <urn:test:p> "l" .'] }])
+    const breaking = `ASK { FILTER(${'1||'.repeat(20_000)}1) }`
+    await expect(store.ask(breaking)).rejects.toMatchObject({
+      kind: 'store-unavailable',
+      retryAfter: 2,
+    })
+    expect(await store.ask(`ASK { GRAPH <${graph}> { <urn:test:l> ?p ?o } }`)).toBe(true)
+    await store.write([{ graph, content: record(3) }])
+    expect(linesOf(await store.read(graph))).toHaveLength(4)
+    await store.close()
+  })
+
+  it('counts what it holds over many replaces of one graph', async () => {
+    const directory = newDirectory()
+    const store = await openEmbedded({}, directory)
+    const graph = graphName()
+    for (let n = 0; n < 500; n += 1) await store.write([{ graph, content: record(30, String(n)) }])
+    expect(await store.health()).toMatchObject({ quads: 30, graphs: 1 })
+    await store.close()
+    const again = await openEmbedded({}, directory)
+    expect(await again.health()).toMatchObject({ quads: 30, graphs: 1 })
+    await again.close()
+  })
+
+  it('finishes accepted writes when it is closed', async () => {
+    const directory = newDirectory()
+    const store = await openEmbedded({}, directory)
+    const graphs = Array.from({ length: 600 }, graphName)
+    const writes = graphs.map((graph) => store.write([{ graph, content: record(2) }]))
+    await Promise.all([store.close(), ...writes])
+    const again = await openEmbedded({}, directory)
+    expect((await again.readAll(graphs)).size).toBe(600)
+    await again.close()
+  })
+
+  it('says no at once when too many calls wait', async () => {
+    const store = await openEmbedded({ waiting: 10 })
+    const calls = Array.from({ length: 400 }, () => store.read('urn:test:none'))
+    const outcomes = await Promise.allSettled(calls)
+    const refused = outcomes.filter((one) => one.status === 'rejected')
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.every((one) => one.reason.kind === 'store-unavailable')).toBe(true)
+    expect(await store.read('urn:test:none')).toBeUndefined()
+    await store.close()
+  })
+})
