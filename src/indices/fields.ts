@@ -6,6 +6,17 @@ export type Reach = { readonly field: string; readonly bucket?: string }
 /** The record's id is searchable in every index, under this name, in the bucket of no language. */
 export const idField = 'id'
 
+/** Keys inside an object whose text is the object's. */
+const keys = new Set([
+  'name',
+  'label',
+  'id',
+  'organisation_name',
+  'title',
+  'description',
+  'identifier',
+])
+
 /**
  * What `name` reaches: a field (`title`), the fields below a name (`distributions` → `distributions.title`), or a field in
  * one configured language (`title.de`). Empty for an unknown name. The bucket of unconfigured languages has no name.
@@ -21,8 +32,11 @@ export function reachOf(
   if (below.length > 0) return below.map((field) => ({ field }))
   const dot = name.lastIndexOf('.')
   if (dot < 0) return []
-  const [field, bucket] = [name.slice(0, dot), name.slice(dot + 1).toLowerCase()]
-  return fields.includes(field) && languages.includes(bucket) ? [{ field, bucket }] : []
+  const [field, last] = [name.slice(0, dot), name.slice(dot + 1).toLowerCase()]
+  if (!all.includes(field)) return []
+  if (languages.includes(last)) return [{ field, bucket: last }]
+  // `publisher.name`, `keywords.label`: the text of an object lies under the object's own name.
+  return keys.has(last) ? [{ field }] : []
 }
 
 /** Whether a (field, bucket) pair is reached; `undefined` reaches everything. */

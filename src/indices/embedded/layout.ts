@@ -1,26 +1,30 @@
-/** Where a text value of an index stands: one column of the full-text table per (field, bucket). */
+/** Where a text value of an index stands: one column of the full-text table per field, the language in every token. */
 
 import { otherBucket } from '../../text/language.ts'
 import { idField } from '../fields.ts'
 import type { IndexSettings } from '../settings.ts'
 
+/** Counts changes of this layout: an index of another one is written anew. */
+export const layoutNumber = 2
+
 export type Column = {
   /** Our own short name: names of profiles contain dots and come from outside. */
   readonly alias: string
   readonly field: string
-  readonly bucket: string
 }
 
 /** All columns in their order; the first is the record's id. */
-export function columnsOf(settings: IndexSettings, languages: readonly string[]): Column[] {
-  const buckets = [...languages, otherBucket]
+export function columnsOf(settings: IndexSettings): Column[] {
   const fields = settings.texts.map((text) => text.name).filter((name) => name !== idField)
-  const pairs = fields.flatMap((field) => buckets.map((bucket) => ({ field, bucket })))
-  return [{ field: idField, bucket: otherBucket }, ...pairs].map((pair, i) => ({
-    alias: `c${i}`,
-    ...pair,
-  }))
+  return [idField, ...fields].map((field, i) => ({ alias: `c${i}`, field }))
 }
 
 /** Stands between two values of one column, so that no phrase spans them; no query contains it. */
 export const valueBorder = '\ue000'
+
+/**
+ * A token as it stands in the full-text table: behind its bucket, so that a word, a phrase or a stem of one language never
+ * meets text of another. The mark is for private use: no tokeniser yields it.
+ */
+export const marked = (bucket: string, token: string): string =>
+  bucket === otherBucket ? token : `${bucket}\ue001${token}`

@@ -40,7 +40,8 @@ export function createCommonTables(db: DatabaseSync): void {
       seq INTEGER NOT NULL);
     CREATE UNIQUE INDEX IF NOT EXISTS ord_value ON ord (facet, value);
     CREATE INDEX IF NOT EXISTS ord_seq ON ord (seq);
-    CREATE TABLE IF NOT EXISTS term (term TEXT PRIMARY KEY) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS term (
+      term TEXT NOT NULL, bucket TEXT NOT NULL, PRIMARY KEY (term, bucket)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS stem (
       stem TEXT NOT NULL, term TEXT NOT NULL, PRIMARY KEY (stem, term)) WITHOUT ROWID;`)
 }

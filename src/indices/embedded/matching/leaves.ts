@@ -3,10 +3,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { hasStems, stems } from '../../../text/stems.ts'
 import { compareCodePoints } from '../../../text/code-points.ts'
-import { reachOf, reaches } from '../../fields.ts'
 import type { Leaf } from '../../query-tree.ts'
 import { isPrefix, literalPrefix, wildMatcher } from '../../wildcard.ts'
+import { marked } from '../layout.ts'
 import type { View } from '../reading/view.ts'
+import { placesOf, type Place } from './places.ts'
 
 /** An FTS5 expression and how many phrases it has; `undefined` = can match nothing. */
 export type Phrases = { readonly text: string; readonly count: number }
@@ -16,13 +17,17 @@ const mostVariants = 1_024
 /** Terms that one wildcard stands for; of more the shortest are taken. */
 const wildcardTerms = 1_000
 
-const quoted = (tokens: readonly string[]) => `"${tokens.join(' ')}"`
-const filtered = (aliases: readonly string[] | undefined, text: string) =>
-  aliases ? `{${aliases.join(' ')}} : ${text}` : text
+/** What a leaf looks for in one bucket: phrases of tokens, or the beginning of one. */
+type Wanted = {
+  readonly bucket: string
+  readonly phrase: readonly string[]
+  readonly isPrefix?: true
+}
 
 export class Leaves {
   readonly #variants
   readonly #terms
+  readonly #buckets
   readonly #check: () => void
   /** Patterns of this request that stand for more than `wildcardTerms` terms. */
   cut = new Set<string>()
@@ -30,75 +35,105 @@ export class Leaves {
   constructor(db: DatabaseSync, check: () => void) {
     this.#check = check
     this.#variants = db.prepare('SELECT DISTINCT term FROM stem WHERE stem IN (?, ?) LIMIT ?')
-    this.#terms = db.prepare('SELECT term FROM term WHERE term >= ? AND term < ?')
+    this.#terms = db.prepare('SELECT term, bucket FROM term WHERE term >= ? AND term < ?')
+    this.#buckets = db.prepare('SELECT bucket FROM term WHERE term = ?')
   }
 
   phrases(leaf: Leaf, fields: readonly string[] | undefined, view: View): Phrases | undefined {
-    const names = leaf.field === undefined ? fields : [leaf.field]
-    const { settings, languages } = view.generation
-    const texts = settings.texts.map((text) => text.name)
-    const reach = names?.flatMap((name) => reachOf(name, texts, languages))
-    const columns = view.textColumns.filter((one) => reaches(reach, one.field, one.bucket))
-    if (columns.length === 0) return undefined
-    const aliases = reach && columns.map((column) => column.alias)
+    const places = placesOf(leaf.field === undefined ? fields : [leaf.field], view)
+    if (places.length === 0) return undefined
+    return expression(places, this.#wanted(leaf, view.generation.languages))
+  }
+
+  #wanted(leaf: Leaf, languages: readonly string[]): readonly Wanted[] {
     switch (leaf.kind) {
       case 'exact':
-        return one(filtered(aliases, quoted([leaf.token])))
+        return this.#phrase([leaf.token])
       case 'phrase':
-        return leaf.tokens.length === 0 ? undefined : one(filtered(aliases, quoted(leaf.tokens)))
+        return this.#phrase(leaf.tokens)
       case 'prefix':
-        return one(filtered(aliases, `${quoted([leaf.token])} *`))
+        return this.#prefix(leaf.token)
       case 'wild':
-        return this.#wild(leaf.pattern, aliases)
+        return this.#wild(leaf.pattern)
       case 'term':
-        return this.#term(leaf.token, aliases, bucketsOf(columns))
+        return [...this.#phrase([leaf.token]), ...this.#related(leaf.token, languages)]
       default:
         return leaf satisfies never
     }
   }
 
-  /** The token anywhere, and per language what shares a stem with it there. */
-  #term(
-    token: string,
-    aliases: readonly string[] | undefined,
-    buckets: ReadonlyMap<string, readonly string[]>,
-  ): Phrases {
-    const parts = [filtered(aliases, quoted([token]))]
-    let count = 1
-    for (const [bucket, columns] of buckets) {
-      if (!hasStems(bucket)) continue
-      const [first, second] = stems(bucket, token)
-      if (first === undefined) continue
-      const rows = this.#variants.all(first, second ?? first, mostVariants)
-      const others = rows.map((row) => String(row['term'])).filter((term) => term !== token)
-      if (others.length === 0) continue
-      parts.push(filtered(columns, anyOf(others)))
-      count += others.length
-    }
-    return { text: parts.join(' OR '), count }
+  /** In every bucket that has seen all the tokens. */
+  #phrase(tokens: readonly string[]): Wanted[] {
+    const [first = [], ...others] = tokens.map((token) => this.#bucketsOf(token))
+    const shared = first.filter((bucket) => others.every((buckets) => buckets.includes(bucket)))
+    return shared.map((bucket) => ({ bucket, phrase: tokens }))
   }
 
-  #wild(pattern: string, aliases: readonly string[] | undefined): Phrases | undefined {
+  #bucketsOf(token: string): string[] {
+    return this.#buckets.all(token).map((row) => String(row['bucket']))
+  }
+
+  /** Per language, what shares a stem with the word there. */
+  #related(token: string, languages: readonly string[]): Wanted[] {
+    return languages.filter(hasStems).flatMap((bucket) => {
+      const [first, second] = stems(bucket, token)
+      if (first === undefined) return []
+      const rows = this.#variants.all(first, second ?? first, mostVariants)
+      const others = rows.map((row) => String(row['term'])).filter((term) => term !== token)
+      return others.map((term) => ({ bucket, phrase: [term] }))
+    })
+  }
+
+  #prefix(token: string): Wanted[] {
+    const buckets = new Set<string>()
+    for (const { bucket } of this.#range(token)) buckets.add(bucket)
+    return [...buckets].map((bucket) => ({ bucket, phrase: [token], isPrefix: true }))
+  }
+
+  #wild(pattern: string): Wanted[] {
     const prefix = literalPrefix(pattern)
-    if (isPrefix(pattern)) return one(filtered(aliases, `${quoted([prefix])} *`))
+    if (isPrefix(pattern)) return this.#prefix(prefix)
     const matches = wildMatcher(pattern)
-    const found: string[] = []
+    const found = new Map<string, string[]>()
+    for (const { term, bucket } of this.#range(prefix)) {
+      if (!matches(term)) continue
+      const buckets = found.get(term)
+      if (buckets) buckets.push(bucket)
+      else found.set(term, [bucket])
+    }
+    if (found.size > wildcardTerms) this.cut.add(pattern)
+    const terms = found.size > wildcardTerms ? shortest([...found.keys()]) : [...found.keys()]
+    return terms.flatMap((term) =>
+      (found.get(term) ?? []).map((bucket) => ({ bucket, phrase: [term] })),
+    )
+  }
+
+  /** All pairs of the dictionary whose term begins like this. */
+  *#range(prefix: string): Generator<{ term: string; bucket: string }> {
     let looked = 0
     for (const row of this.#terms.iterate(prefix, `${prefix}\u{10ffff}`)) {
       if (++looked % 4096 === 0) this.#check()
-      const term = String(row['term'])
-      if (matches(term)) found.push(term)
+      yield { term: String(row['term']), bucket: String(row['bucket']) }
     }
-    if (found.length === 0) return undefined
-    if (found.length > wildcardTerms) this.cut.add(pattern)
-    const taken = found.length > wildcardTerms ? shortest(found) : found
-    return { text: filtered(aliases, anyOf(taken)), count: taken.length }
   }
 }
 
-const one = (text: string): Phrases => ({ text, count: 1 })
+/** The wanted phrases in the places that are searched, in the words of FTS5. */
+function expression(places: readonly Place[], wanted: readonly Wanted[]): Phrases | undefined {
+  const parts: string[] = []
+  let count = 0
+  for (const { aliases, bucket } of places) {
+    const here = bucket === undefined ? wanted : wanted.filter((one) => one.bucket === bucket)
+    if (here.length === 0) continue
+    count += here.length
+    const any = here.map(written).join(' OR ')
+    parts.push(aliases ? `{${aliases.join(' ')}} : (${any})` : here.length > 1 ? `(${any})` : any)
+  }
+  return parts.length === 0 ? undefined : { text: parts.join(' OR '), count }
+}
 
-const anyOf = (terms: readonly string[]) => `(${terms.map((term) => quoted([term])).join(' OR ')})`
+const written = ({ bucket, phrase, isPrefix: begins }: Wanted): string =>
+  `"${phrase.map((token) => marked(bucket, token)).join(' ')}"${begins ? ' *' : ''}`
 
 /** Shortest by code points first, then by code points. */
 function shortest(terms: readonly string[]): string[] {
@@ -107,9 +142,4 @@ function shortest(terms: readonly string[]): string[] {
     .sort((a, b) => a.length - b.length || compareCodePoints(a.term, b.term))
     .slice(0, wildcardTerms)
     .map(({ term }) => term)
-}
-
-function bucketsOf(columns: View['textColumns']): Map<string, string[]> {
-  const groups = Map.groupBy(columns, (column) => column.bucket)
-  return new Map([...groups].map(([bucket, group]) => [bucket, group.map((one) => one.alias)]))
 }

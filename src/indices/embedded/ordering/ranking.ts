@@ -30,8 +30,16 @@ function weightsOf(
 ): readonly number[] | undefined {
   const defaults = new Map(view.generation.settings.texts.map((text) => [text.name, text.boost]))
   const weights = view.textColumns.map(
-    ({ field, bucket }) =>
-      boosts[`${field}.${bucket}`] ?? boosts[field] ?? defaults.get(field) ?? 1,
+    ({ field }) => boosts[field] ?? languageBoost(field, boosts) ?? defaults.get(field) ?? 1,
   )
   return weights.every((weight) => weight === 1) ? undefined : weights
+}
+
+/** `title.en` weighs the field as a whole: the language stands in the tokens, not in the columns. */
+function languageBoost(
+  field: string,
+  boosts: Readonly<Record<string, number>>,
+): number | undefined {
+  const given = Object.keys(boosts).filter((name) => name.startsWith(`${field}.`))
+  return given.length === 0 ? undefined : Math.max(...given.map((name) => boosts[name] ?? 1))
 }

@@ -27,7 +27,7 @@ export class View {
     this.generation = generation
     this.tables = tablesOf(generation.index, generation.generation)
     this.columns = new Columns(generation.settings)
-    this.textColumns = columnsOf(generation.settings, generation.languages)
+    this.textColumns = columnsOf(generation.settings)
     this.#statements = prepare(db, this.tables)
     this.ids = new Positions({
       scan: () => this.#statements.ids.iterate(),

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { icuVersion } from '../../../text/segment.ts'
 import { tokeniserNumber } from '../../../text/tokens.ts'
 import type { IndexName, IndexSettings } from '../../settings.ts'
-import { columnsOf } from '../layout.ts'
+import { columnsOf, layoutNumber } from '../layout.ts'
 import { createTables, dropTables, tablesOf } from '../tables.ts'
 
 export type Generation = {
@@ -50,7 +50,7 @@ export function configure(
       const generation = same ? old : old + 1
       if (!same) {
         if (row) dropTables(db, tablesOf(index, old))
-        createTables(db, tablesOf(index, generation), columnsOf(settings, languages))
+        createTables(db, tablesOf(index, generation), columnsOf(settings))
         emptied.push(index)
       }
       const texts = [JSON.stringify(settings), JSON.stringify(languages)] as const
@@ -67,6 +67,7 @@ export function configure(
 /** All that decides how a document is written; weights and titles do not. */
 function signatureOf(settings: IndexSettings, languages: readonly string[]): string {
   return JSON.stringify([
+    layoutNumber,
     tokeniserNumber,
     icuVersion,
     languages,

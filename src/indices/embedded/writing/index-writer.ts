@@ -40,7 +40,7 @@ export class IndexWriter {
 
   constructor(deps: Deps) {
     this.#deps = deps
-    this.#texts = new Texts(deps.terms, columnsOf(deps.settings, deps.languages), deps.languages)
+    this.#texts = new Texts(deps.terms, columnsOf(deps.settings), deps.languages)
     this.#statements = prepare(deps.db, deps.tables)
     this.#facets = new Set(deps.settings.facets.map((facet) => facet.id))
     this.forget()

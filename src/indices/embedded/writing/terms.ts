@@ -7,7 +7,7 @@ import { stems } from '../../../text/stems.ts'
 const remembered = 1_000_000
 
 /**
- * Turns text into tokens and writes (term) and (stem, term) pairs that were not seen before. What was seen is remembered
+ * Turns text into tokens and writes (term, bucket) and (stem, term) pairs that were not seen before. What was seen is remembered
  * in bounded memory: it saves lookups, nothing more.
  */
 export class Terms {
@@ -17,7 +17,7 @@ export class Terms {
   #count = 0
 
   constructor(db: DatabaseSync) {
-    this.#term = db.prepare('INSERT OR IGNORE INTO term (term) VALUES (?)')
+    this.#term = db.prepare('INSERT OR IGNORE INTO term (term, bucket) VALUES (?, ?)')
     this.#stem = db.prepare('INSERT OR IGNORE INTO stem (stem, term) VALUES (?, ?)')
   }
 
@@ -52,7 +52,7 @@ export class Terms {
     seen.set(word, token)
     this.#count++
     if (token === '') return token
-    this.#term.run(token)
+    this.#term.run(token, bucket)
     for (const stem of stems(bucket, word)) this.#stem.run(stem, token)
     return token
   }

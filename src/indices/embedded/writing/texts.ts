@@ -1,11 +1,11 @@
 /** The text of a document as the full-text table takes it. */
 
-import { bucketOf } from '../../../text/language.ts'
+import { bucketOf, otherBucket } from '../../../text/language.ts'
 import type { Document } from '../../search-index.ts'
-import { valueBorder, type Column } from '../layout.ts'
+import { marked, valueBorder, type Column } from '../layout.ts'
 import type { Terms } from './terms.ts'
 
-/** Tokens per field and bucket that are indexed; a longer text is found by its beginning. */
+/** Tokens per field that are indexed; a longer text is found by its beginning. */
 const longestText = 20_000
 
 /** Column alias → prepared text, only where there is some. */
@@ -18,18 +18,18 @@ export class Texts {
   constructor(terms: Terms, columns: readonly Column[], languages: readonly string[]) {
     this.#terms = terms
     this.#languages = languages
-    this.#alias = new Map(columns.map((one) => [`${one.bucket} ${one.field}`, one.alias]))
+    this.#alias = new Map(columns.map((one) => [one.field, one.alias]))
     this.#idAlias = columns[0]?.alias ?? ''
   }
 
   of(document: Document): Map<string, string> {
     const found = new Map<string, string[]>()
-    this.#add(found, this.#idAlias, 'x', [document.id])
+    this.#add(found, this.#idAlias, otherBucket, [document.id])
     for (const [field, languages] of Object.entries(document.text)) {
+      const alias = this.#alias.get(field)
+      if (alias === undefined) continue
       for (const [key, values] of Object.entries(languages)) {
-        const bucket = bucketOf(key, this.#languages)
-        const alias = this.#alias.get(`${bucket} ${field}`)
-        if (alias) this.#add(found, alias, bucket, values)
+        this.#add(found, alias, bucketOf(key, this.#languages), values)
       }
     }
     return new Map(
@@ -37,7 +37,7 @@ export class Texts {
     )
   }
 
-  /** Borders do not count as tokens, so two keys that share a bucket may simply follow each other. */
+  /** The limit is one of a field in all its languages; borders do not count. */
   #add(
     found: Map<string, string[]>,
     alias: string,
@@ -50,7 +50,7 @@ export class Texts {
       const tokens = this.#terms.tokens(bucket, value).slice(0, left)
       if (tokens.length === 0) continue
       if (parts.length > 0) parts.push(valueBorder)
-      for (const token of tokens) parts.push(token)
+      for (const token of tokens) parts.push(marked(bucket, token))
       left -= tokens.length
     }
     found.set(alias, parts)
