@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
-export type Put = {
+type Put = {
   readonly catalogue: string
   /** Absent for the catalogue itself. */
   readonly originalId: string | undefined
@@ -11,7 +11,7 @@ export type Put = {
 }
 
 /** What happens to one request instead of an answer. */
-export type Mischief =
+type Mischief =
   | { readonly status: number; readonly problem?: object; readonly retryAfter?: string }
   | 'reset'
   | 'silence'

@@ -78,6 +78,18 @@ describe('a server in trouble', () => {
     expect(double.puts).toEqual([])
   })
 
+  it('that takes the permission away ends the import, also for requests without an answer', async () => {
+    const { summary } = await bring(20, {
+      mischief: (put) => {
+        if (put.originalId === undefined) return undefined
+        return put.originalId.endsWith('d7') ? { status: 403 } : 'silence'
+      },
+    })
+    const { ended, unsent } = await summary
+    expect(ended).toContain('no permission')
+    expect(unsent).toBe(20)
+  })
+
   it('that refuses the catalogue ends the import before a dataset is sent', async () => {
     const problem = { type: 'urn:cartulary:problem:invalid-content', detail: 'no title' }
     const { double, summary } = await bring(5, { mischief: () => ({ status: 422, problem }) })
