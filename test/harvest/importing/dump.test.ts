@@ -153,7 +153,7 @@ describe('an import', () => {
   })
 
   it('keeps each named graph to itself', async () => {
-    const { datasets } = await arrival(
+    const { datasets, summary } = await arrival(
       turtle(`ex:k a dcat:Catalog ; dcat:dataset ex:a, ex:b .
         ex:a { ex:a a dcat:Dataset ; dct:publisher ex:p . ex:p vcard:hasAddress [ vcard:locality "X" ] . }
         ex:b { ex:b a dcat:Dataset ; dct:publisher ex:p . ex:p vcard:hasAddress [ vcard:locality "Y" ] .
@@ -161,6 +161,7 @@ describe('an import', () => {
       { format: 'trig' },
     )
     expect(Object.values(datasets).map(size)).toEqual([4, 4])
+    expect(summary).toMatchObject({ created: 2, failed: 0 })
   })
 
   it('says which datasets failed, and why: no id, an id twice, the repository said no', async () => {
