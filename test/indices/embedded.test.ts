@@ -3,6 +3,7 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Writable } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
@@ -121,6 +122,20 @@ describe('a file', () => {
       expect(await ids(healed)).toEqual([])
     },
   )
+})
+
+describe('a file of another layout', () => {
+  it('starts empty and asks for a rebuild', async () => {
+    const directory = newDirectory()
+    await (await filled(directory)).close()
+    const db = new DatabaseSync(join(directory, 'index.db'))
+    db.exec('PRAGMA user_version = 1; DROP TABLE term; CREATE TABLE term (word TEXT)')
+    db.close()
+    const index = await open(directory)
+    expect(await index.configure(settings)).toEqual({ rebuild: true })
+    await index.write(documents.map((put) => ({ put })))
+    expect(await ids(index, { tree: treeOf('station') })).toEqual(['d02', 'd01'])
+  })
 })
 
 describe('settings', () => {

@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite'
 import type { IndexName } from '../settings.ts'
-import type { Column } from './layout.ts'
+import { layoutNumber, type Column } from './layout.ts'
 
 /** Names of the tables of one generation of one index. */
 export type Tables = {
@@ -29,8 +29,13 @@ export function tablesOf(index: IndexName, generation: number): Tables {
   }
 }
 
-/** Tables that all indices have in common. */
+/** Tables that all indices have in common; those of another layout go, whatever they hold. */
 export function createCommonTables(db: DatabaseSync): void {
+  if (db.prepare('PRAGMA user_version').get()?.['user_version'] !== layoutNumber) {
+    dropAll(db, 'CREATE VIRTUAL %')
+    dropAll(db, 'CREATE TABLE %')
+    db.exec(`PRAGMA user_version = ${layoutNumber}`)
+  }
   db.exec(`
     CREATE TABLE IF NOT EXISTS gen (
       name TEXT PRIMARY KEY, generation INTEGER NOT NULL, signature TEXT NOT NULL,
@@ -61,6 +66,12 @@ export function createTables(db: DatabaseSync, tables: Tables, columns: readonly
     CREATE VIRTUAL TABLE ${tables.fts} USING fts5(
       ${names}, content='', contentless_delete=1, tokenize='ascii');
     INSERT INTO ${tables.fts} (${tables.fts}, rank) VALUES ('deletemerge', 25);`)
+}
+
+/** Virtual tables take their shadow tables with them, so they are dropped first. */
+function dropAll(db: DatabaseSync, kind: string): void {
+  const find = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE ?")
+  for (const row of find.all(kind)) db.exec(`DROP TABLE "${String(row['name'])}"`)
 }
 
 export function dropTables(db: DatabaseSync, tables: Tables): void {

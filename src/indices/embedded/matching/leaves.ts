@@ -28,6 +28,7 @@ export class Leaves {
   readonly #variants
   readonly #terms
   readonly #buckets
+  readonly #begun
   readonly #check: () => void
   /** Patterns of this request that stand for more than `wildcardTerms` terms. */
   cut = new Set<string>()
@@ -36,6 +37,7 @@ export class Leaves {
     this.#check = check
     this.#variants = db.prepare('SELECT DISTINCT term FROM stem WHERE stem IN (?, ?) LIMIT ?')
     this.#terms = db.prepare('SELECT term, bucket FROM term WHERE term >= ? AND term < ?')
+    this.#begun = db.prepare('SELECT DISTINCT bucket FROM term WHERE term >= ? AND term < ?')
     this.#buckets = db.prepare('SELECT bucket FROM term WHERE term = ?')
   }
 
@@ -85,9 +87,11 @@ export class Leaves {
   }
 
   #prefix(token: string): Wanted[] {
-    const buckets = new Set<string>()
-    for (const { bucket } of this.#range(token)) buckets.add(bucket)
-    return [...buckets].map((bucket) => ({ bucket, phrase: [token], isPrefix: true }))
+    return this.#begun.all(token, after(token)).map((row) => ({
+      bucket: String(row['bucket']),
+      phrase: [token],
+      isPrefix: true,
+    }))
   }
 
   #wild(pattern: string): Wanted[] {
@@ -111,12 +115,15 @@ export class Leaves {
   /** All pairs of the dictionary whose term begins like this. */
   *#range(prefix: string): Generator<{ term: string; bucket: string }> {
     let looked = 0
-    for (const row of this.#terms.iterate(prefix, `${prefix}\u{10ffff}`)) {
+    for (const row of this.#terms.iterate(prefix, after(prefix))) {
       if (++looked % 4096 === 0) this.#check()
       yield { term: String(row['term']), bucket: String(row['bucket']) }
     }
   }
 }
+
+/** Behind all terms that begin so. */
+const after = (prefix: string) => `${prefix}\u{10ffff}`
 
 /** The wanted phrases in the places that are searched, in the words of FTS5. */
 function expression(places: readonly Place[], wanted: readonly Wanted[]): Phrases | undefined {
