@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import type { Profile } from '../profile/fields.ts'
 import type { Names } from '../rdf/names.ts'
 import type { GraphStore } from '../store/graph-store.ts'
-import type { Mark } from '../store/marks.ts'
+import type { Landed, Mark } from '../store/marks.ts'
 import { conceptCache, loadBundled } from './concepts.ts'
 import { documentBuilder } from './document.ts'
 import { defaultFacets as facets } from './facets.ts'
@@ -34,7 +34,7 @@ export type Projection = {
   readonly settings: readonly IndexSettings[]
   /** The largest version that is known; new ones must lie above it. */
   readonly newest: number
-  readonly changed: (marks: readonly Mark[]) => void
+  readonly changed: (marks: readonly Landed[]) => void
   readonly cascaded: (mark: Mark) => void
   readonly settled: (mark: Mark, signal: AbortSignal) => Promise<boolean>
   /** Resources that are not indexed yet. */

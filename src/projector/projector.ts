@@ -3,7 +3,7 @@
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { clearing, readMarks } from './loop/marks.ts'
-import type { Mark } from '../store/marks.ts'
+import type { Landed, Mark } from '../store/marks.ts'
 import { queue, type Pending, type Queue } from './loop/queue.ts'
 import { waiters } from './loop/waiters.ts'
 
@@ -47,7 +47,7 @@ export class Projector {
   }
 
   /** Takes marks that stand in the store. */
-  changed(marks: readonly Mark[]): void {
+  changed(marks: readonly Landed[]): void {
     for (const mark of marks) if (!this.#waiting.add(mark, true)) this.#overflow = true
     this.#wake.resolve()
   }

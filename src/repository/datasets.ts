@@ -141,11 +141,16 @@ async function replace(
     issued: stored?.issued ?? modified,
     modified,
   }
-  const content = toLines([...ground, ...recordQuads(record, names)])
-  const marks = await land(deps, request.catalogue, { content, target }, signal)
-  deps.changed(marks)
-  const mark = marks[0]
-  return { kind: stored ? 'updated' : 'created', iri, hash, modified, ...(mark && { mark }) }
+  const graph = [...ground, ...recordQuads(record, names)]
+  const [mark, ...gone] = await land(
+    deps,
+    request.catalogue,
+    { content: toLines(graph), target },
+    signal,
+  )
+  const fresh = { catalogue: request.catalogue, quads: graph, created: stored === undefined }
+  deps.changed([{ ...mark, fresh }, ...gone])
+  return { kind: stored ? 'updated' : 'created', iri, hash, modified, mark }
 }
 
 /** The one atomic step: content, links, marks, and the end of doubles that direct writers left behind. */
@@ -154,7 +159,7 @@ async function land(
   catalogue: string,
   write: { readonly content: string; readonly target: Target },
   signal: AbortSignal,
-): Promise<readonly Mark[]> {
+): Promise<readonly [Mark, ...Mark[]]> {
   const { names, versions } = deps
   const { id, origin } = write.target
   const mark = { resource: names.dataset(id), version: versions.next() }

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import type { Names } from '../rdf/names.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { Locks } from './writing/locks.ts'
-import type { Mark } from '../store/marks.ts'
+import type { Landed, Mark } from '../store/marks.ts'
 import type { Versions } from './writing/versions.ts'
 
 export type RepositoryDeps = {
@@ -18,7 +18,7 @@ export type RepositoryDeps = {
   /** Most triples of one dataset or catalogue. */
   readonly triples: number
   /** Told after each write; what follows happens without delaying the answer. */
-  readonly changed: (marks: readonly Mark[]) => void
+  readonly changed: (marks: readonly Landed[]) => void
   /** Told when a fact changed that other records embed: the datasets of a catalogue are projected again. */
   readonly cascaded: (mark: Mark) => void
 }

@@ -1,5 +1,6 @@
 /** Pending marks and other facts that the platform keeps in its system graph, as lines of a change. */
 
+import type { Quad } from '@rdfjs/types'
 import { toLine } from '../rdf/lines.ts'
 import { ctl, systemGraph } from '../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../rdf/terms.ts'
@@ -7,6 +8,21 @@ import type { Change } from './change.ts'
 
 /** A resource that was written and waits to be indexed. Versions grow with every write. */
 export type Mark = { readonly resource: string; readonly version: number }
+
+/**
+ * A mark of a write that has just landed. Whoever wrote a dataset still holds what it wrote: with `fresh` nobody needs to
+ * read it back.
+ */
+export type Landed = Mark & { readonly fresh?: Fresh }
+
+export type Fresh = {
+  /** Id of the dataset's catalogue. */
+  readonly catalogue: string
+  /** The whole graph as it was written. */
+  readonly quads: readonly Quad[]
+  /** A dataset that did not exist before has nothing else in the store. */
+  readonly created: boolean
+}
 
 /** `pending` = the resource itself, `cascade` = the datasets of a catalogue. */
 export type MarkKind = 'pending' | 'cascade'

@@ -26,6 +26,8 @@ afterAll(async () => {
   await remove(directory)
 })
 
+const pending = async () => (await api.json<{ pending: number }>(`${platform.url}/health`)).pending
+
 const dataset = (n: number) => `${prefixes}<> a dcat:Dataset ; dct:title "Gauge number w${n}x"@en ;
   dcat:theme <http://publications.europa.eu/resource/authority/data-theme/ENVI> .`
 
@@ -78,6 +80,16 @@ describe('a record is found', () => {
       `${api.search}/datasets/gauge-2`,
     )
     expect(result.catalog.title).toEqual({ en: 'Streams' })
+    const titles = async () => {
+      const found = await api.json<Found>(`${api.search}/search?filters=dataset&limit=0`)
+      return found.result.facets?.find(({ id }) => id === 'catalog')?.items
+    }
+    const count = (await api.json<Found>(`${api.search}/search?filters=dataset&limit=0`)).result
+      .count
+    await expect
+      .poll(titles, { timeout: 30_000 })
+      .toEqual([{ id: 'rivers', title: 'Streams', count }])
+    await expect.poll(pending, { timeout: 30_000 }).toBe(0)
   })
 })
 
@@ -110,6 +122,7 @@ describe('a restart', () => {
 
 describe('the front', () => {
   it('says how everything is, in numbers and in addresses', async () => {
+    await expect.poll(pending, { timeout: 30_000 }).toBe(0)
     expect(await api.json(`${platform.url}/health`)).toMatchObject({
       status: 'up',
       store: { ready: true },

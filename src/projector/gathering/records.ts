@@ -4,7 +4,7 @@ import type { IndexChange, SearchIndex } from '../../indices/search-index.ts'
 import type { Log } from '../../log.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
-import { graphOf } from '../../rdf/read.ts'
+import { graphOf, type Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
@@ -24,48 +24,51 @@ export type GatherDeps = {
   readonly log: Log
 }
 
-/** The changes for datasets, read in one message, with their catalogues beside them. */
+/** The changes for datasets; what their writer did not hand over is read in one message, with the catalogues beside it. */
 export async function datasetChanges(
   deps: GatherDeps,
   batch: readonly Pending[],
   signal: AbortSignal,
 ): Promise<IndexChange[]> {
-  const { store, names } = deps
-  if (batch.length === 0) return []
-  const [graphs, catalogues] = await Promise.all([
-    store.readAll(
-      [...batch.map((one) => one.resource), ...batch.map((one) => metricsOf(names, one.resource))],
-      {},
-      signal,
-    ),
-    catalogueIds(deps, batch, signal),
-  ])
+  const { names } = deps
+  const found = await read(deps, batch, signal)
   const changes: IndexChange[] = []
-  for (const { resource, version } of batch) {
+  for (const { resource, version, fresh } of batch) {
     const id = names.idOf('dataset', resource) ?? ''
-    const text = graphs.get(resource)
-    const catalogue = catalogues.get(resource)
+    const graph = fresh ? graphOf(fresh.quads) : found.graph(resource)
+    const catalogue = fresh ? fresh.catalogue : found.catalogue(resource)
     const context = catalogue === undefined ? undefined : await deps.contexts.get(catalogue, signal)
-    if (text === undefined || !context) {
+    if (!graph || !context) {
       changes.push({ remove: { index: 'dataset', id, version } })
       continue
     }
-    const graph = graphOf(fromLines(text))
-    const metrics = graphs.get(metricsOf(names, resource))
-    const input = {
-      id,
-      iri: resource,
-      version,
-      hash: storedHash(graph, names, id),
-      graph,
-      catalogue: context,
-    }
-    const built = deps.builder.dataset(
-      metrics === undefined ? input : { ...input, metrics: graphOf(fromLines(metrics)) },
-    )
-    changes.push(told(deps, built))
+    const metrics = found.graph(metricsOf(names, resource))
+    const hash = storedHash(graph, names, id)
+    const input = { id, iri: resource, version, hash, graph, catalogue: context }
+    changes.push(told(deps, deps.builder.dataset(metrics ? { ...input, metrics } : input)))
   }
   return changes
+}
+
+async function read(deps: GatherDeps, batch: readonly Pending[], signal: AbortSignal) {
+  const { store, names } = deps
+  const unknown = batch.filter(({ fresh }) => !fresh)
+  const measured = batch.filter(({ fresh }) => !fresh?.created)
+  const graphs = [
+    ...unknown.map(({ resource }) => resource),
+    ...measured.map(({ resource }) => metricsOf(names, resource)),
+  ]
+  const [texts, catalogues] = await Promise.all([
+    graphs.length === 0 ? new Map<string, string>() : store.readAll(graphs, {}, signal),
+    catalogueIds(deps, unknown, signal),
+  ])
+  return {
+    catalogue: (dataset: string) => catalogues.get(dataset),
+    graph: (name: string): Graph | undefined => {
+      const text = texts.get(name)
+      return text === undefined ? undefined : graphOf(fromLines(text))
+    },
+  }
 }
 
 const metricsOf = (names: Names, dataset: string) =>
@@ -76,6 +79,7 @@ async function catalogueIds(
   batch: readonly Pending[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
+  if (batch.length === 0) return new Map()
   const dataset = batch.map((one) => namedNode(one.resource))
   const rows = await deps.store.select(bind(cataloguesOf, { dataset }), signal)
   return new Map(

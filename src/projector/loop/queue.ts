@@ -1,6 +1,6 @@
 /** Marks that wait to be projected: one per resource, the newest version, in the order in which resources came. */
 
-import type { Mark } from '../../store/marks.ts'
+import type { Fresh, Landed } from '../../store/marks.ts'
 
 /** All versions of a resource that were marked; they are cleared together once the newest state is indexed. */
 export type Pending = {
@@ -8,11 +8,13 @@ export type Pending = {
   readonly version: number
   /** Versions whose marks stand in the store. */
   readonly marked: readonly number[]
+  /** What the newest version holds, when its writer handed it over. */
+  readonly fresh?: Fresh
 }
 
 export type Queue = {
   /** `stored` = the mark stands in the store and must be cleared there. False when the queue is full. */
-  add(mark: Mark, stored: boolean): boolean
+  add(mark: Landed, stored: boolean): boolean
   /** Takes up to `most` resources out. */
   take(most: number): readonly Pending[]
   /** Puts back what could not be done. */
@@ -20,16 +22,22 @@ export type Queue = {
   readonly size: number
 }
 
+/** Graphs kept in memory; those of later resources are read back from the store. */
+const mostFresh = 1000
+
 /** Holds at most `capacity` resources: what is beyond stays marked in the store and is read from there later. */
 export function queue(capacity: number): Queue {
   const waiting = new Map<string, Pending>()
 
   const merge = (next: Pending) => {
     const known = waiting.get(next.resource)
+    const newest = known && known.version > next.version ? known : next
+    const kept = waiting.size < mostFresh ? newest.fresh : undefined
     waiting.set(next.resource, {
       resource: next.resource,
-      version: Math.max(known?.version ?? 0, next.version),
+      version: newest.version,
       marked: [...new Set([...(known?.marked ?? []), ...next.marked])],
+      ...(kept && { fresh: kept }),
     })
   }
 

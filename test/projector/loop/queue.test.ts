@@ -18,6 +18,16 @@ describe('the queue', () => {
     expect(waiting.size).toBe(0)
   })
 
+  it('keeps what the newest version holds, and nothing of an older one', () => {
+    const fresh = (name: string) => ({ catalogue: name, quads: [], created: true })
+    const waiting = queue(10)
+    waiting.add({ resource: 'a', version: 1, fresh: fresh('one') }, true)
+    waiting.add({ resource: 'a', version: 2, fresh: fresh('two') }, true)
+    waiting.add({ resource: 'b', version: 3, fresh: fresh('three') }, true)
+    waiting.add({ resource: 'b', version: 4 }, true)
+    expect(waiting.take(2).map((pending) => pending.fresh?.catalogue)).toEqual(['two', undefined])
+  })
+
   it('refuses new resources when it is full, but not news of known ones', () => {
     const waiting = queue(1)
     expect(waiting.add({ resource: 'a', version: 1 }, true)).toBe(true)
