@@ -15,35 +15,26 @@ import { metrics, type Metrics } from './http/metrics.ts'
 import { rootApp } from './http/root.ts'
 import { serve } from './http/serve.ts'
 import { embeddedIndex } from './indices/embedded.ts'
-import type { SearchIndex } from './indices/search-index.ts'
 import { logger, type Log } from './log.ts'
 import { loadProfile } from './profile/load.ts'
-import { projection, type Projection } from './projector/projection.ts'
+import { projection } from './projector/projection.ts'
 import { names as namesOf } from './rdf/names.ts'
 import { repositoryApp } from './repository/app.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
 import { sparqlApp } from './repository/sparql/app.ts'
+import { publicLimits } from './repository/sparql/limits.ts'
 import { locks } from './repository/writing/locks.ts'
 import { versions } from './repository/writing/versions.ts'
 import { searchApp } from './search/app.ts'
 import { embeddedStore } from './store/embedded.ts'
-import type { GraphStore } from './store/graph-store.ts'
 
 const version = '0.1.0'
 const shipped = (path: string) => new URL(`../${path}`, import.meta.url).pathname
 
 const places = { repo: '/api/hub/repo', search: '/api/hub/search', sparql: '/sparql' } as const
 
-export type Platform = {
-  readonly url: string
-  /** Accepted as `X-API-Key`; the generated one when none is configured. */
-  readonly key: string
-  readonly projection: Projection
-  readonly store: GraphStore
-  readonly index: SearchIndex
-  /** Finishes what is in flight, then closes everything. */
-  stop(): Promise<void>
-}
+/** `key` is accepted as `X-API-Key`; `stop` finishes what is in flight, then closes everything. */
+type Running = { readonly url: string; readonly key: string; readonly stop: () => Promise<void> }
 
 /** What runs before the engines are up: a door that says so. */
 type Shell = { readonly config: Config; readonly log: Log; readonly numbers: Metrics }
@@ -52,7 +43,7 @@ type Shell = { readonly config: Config; readonly log: Log; readonly numbers: Met
  * Opens engines and doors. The port is open from the start and `/health` answers 503 until everything is ready. Rejects
  * when the port is taken, a file cannot be opened, or the profile has problems.
  */
-export async function startPlatform(config: Config, log: Log): Promise<Platform> {
+async function startPlatform(config: Config, log: Log): Promise<Running> {
   const shell: Shell = { config, log, numbers: metrics({ runtime: true }) }
   let door: Door = front(shell, undefined)
   const served = await serve(
@@ -71,7 +62,6 @@ export async function startPlatform(config: Config, log: Log): Promise<Platform>
     return {
       url: served.url,
       key,
-      ...engines,
       stop: async () => {
         await served.close()
         await engines.projection.stop()
@@ -91,21 +81,17 @@ async function openEngines({ config, log }: Shell) {
   const directory = (name: string) => join(config.dataDir, name)
   const names = namesOf(config.baseUri)
   const profile = await loadProfile(config.profile.directory ?? shipped('shapes/default'))
-  const { sparqlMs, sparqlRows, sparqlBytes, sparqlQueryBytes, sparqlPerClient, sparqlWaiting } =
-    config.limits
+  const { limits } = config
   const store = await embeddedStore({
     directory: directory('store'),
     log,
-    open: {
-      ms: sparqlMs,
-      rows: sparqlRows,
-      bytes: sparqlBytes,
-      queryBytes: sparqlQueryBytes,
-      perClient: sparqlPerClient,
-      waiting: sparqlWaiting,
-    },
+    limits: publicLimits(limits),
   })
-  const index = await embeddedIndex({ directory: directory('search'), log })
+  const index = await embeddedIndex({
+    directory: directory('search'),
+    log,
+    searchMs: limits.searchMs,
+  })
   const projected = await projection({
     store,
     index,

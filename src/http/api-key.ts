@@ -7,7 +7,7 @@ import type { Key } from './keys/permission.ts'
 import { inProcess } from './shell/client.ts'
 import type { AppContext } from './shell/context.ts'
 
-export { may, type Key } from './keys/permission.ts'
+export { may } from './keys/permission.ts'
 
 export type ApiKeys = {
   /**

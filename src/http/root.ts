@@ -4,7 +4,7 @@ import { newApp, type App, type AppOptions } from './app.ts'
 import { serveMetrics, type Metrics } from './metrics.ts'
 
 /** Without `ready` the process is still starting. */
-export type Health = { readonly ready: boolean } & Readonly<Record<string, unknown>>
+type Health = { readonly ready: boolean } & Readonly<Record<string, unknown>>
 
 export type RootOptions = {
   readonly http: Omit<AppOptions, 'name' | 'base'>

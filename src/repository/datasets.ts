@@ -93,7 +93,7 @@ export function removal(
   ]
 }
 
-export function linkLines(
+function linkLines(
   { names }: Pick<RepositoryDeps, 'names'>,
   catalogue: string,
   id: string,

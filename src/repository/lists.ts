@@ -7,7 +7,7 @@ import type { GraphStore, Row } from '../store/graph-store.ts'
 import { paged } from '../store/paged.ts'
 import { bind, loadQuery, type Values } from '../store/queries.ts'
 
-export type Page = {
+type Page = {
   readonly valueType: 'uriRefs' | 'identifiers' | 'originalIds'
   readonly offset: number
   /** Absent: 100, but all of them for the original ids of a catalogue. */

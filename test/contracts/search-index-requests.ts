@@ -41,14 +41,14 @@ const score = (from?: number, to?: number) => ({
   ],
 })
 
-export const allFacets =
+const allFacets =
   'country: DE 3, FR 3, AT 2, GR 1, JP 1, LU 1, eu 1, io 1' +
   ' · format: CSV 6, GEOJSON 2, JSON 2, PDF 2, TXT 1, XLSX 1, XML 1, csv 1' +
   ' · theme: ENVI 7, TRAN 3, ECON 2, GOVE 2, EDUC 1, TECH 1' +
   ' · publisher: uba 3, ec 2, oieau 2, wien 2, bnf 1, statec 1, tokyo 1, ypen 1'
 
-export const byModified = 'd13 d02 d05 d01 d03 d14 d06 d04 d10 d08 d07 d12 d11 d09'
-export const byEnglishTitle = 'd02 d08 d13 d11 d09 d10 d03 d12 d05 d04 d07 d01 d14 d06'
+const byModified = 'd13 d02 d05 d01 d03 d14 d06 d04 d10 d08 d07 d12 d11 d09'
+const byEnglishTitle = 'd02 d08 d13 d11 d09 d10 d03 d12 d05 d04 d07 d01 d14 d06'
 
 export const requestCases: readonly RequestCase[] = [
   { no: 'P01', request: { tree: water, fields: ['title'] }, ids: 'd01 d07' },

@@ -165,6 +165,6 @@ describe.skipIf(!existsSync(folder))('a sample catalogue', () => {
 
   it('the text of a body that is no UTF-8 is never guessed', async () => {
     const bytes = await readFile(`${folder}broken/not-utf8.ttl`)
-    expect(() => decode(bytes)).toThrow()
+    expect(() => decode(bytes)).toThrow('not UTF-8')
   })
 })

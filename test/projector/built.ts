@@ -10,7 +10,7 @@ import { parse } from '../../src/rdf/parse.ts'
 import { graphOf, type Graph } from '../../src/rdf/read.ts'
 
 /** Samples that are not part of the repository; tests over them are skipped visibly without them. */
-export const samples = '../shared/data/samples'
+const samples = '../shared/data/samples'
 export const hasSamples = existsSync(samples)
 export const sample = (path: string): string => readFileSync(`${samples}/${path}`, 'utf8')
 

@@ -54,7 +54,7 @@ const typed: readonly (readonly [string, string])[] = [
   ['2020-01-01T00:00:00+00:00', 'dateTime'],
 ]
 
-export const text = fc.oneof(
+const text = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...texts) },
   fc.string({ unit: 'grapheme' }),
 )

@@ -41,7 +41,7 @@ const rungOf = (room: string) => rungs.findIndex((rung) => rung.includes(room))
 export type SourceFile = { readonly path: string; readonly text: string }
 
 /** Specifiers of all static and dynamic imports and re-exports, types too. */
-export function importsOf(text: string): string[] {
+function importsOf(text: string): string[] {
   const pattern =
     /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g
   return [...text.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? '')

@@ -15,7 +15,7 @@ import type { IndexStatus } from '../../src/repository/bindings/waiting.ts'
 import { embeddedStore } from '../../src/store/embedded.ts'
 import type { Mark } from '../../src/store/marks.ts'
 
-export const key = 'a-key-for-everything'
+const key = 'a-key-for-everything'
 export const alpineKey = 'a-key-for-alpine-water'
 export const base = 'http://localhost:8080/'
 

@@ -9,7 +9,7 @@ import { bind, loadQuery } from '../../store/queries.ts'
 
 const hashQuery = loadQuery('catalogue-hash')
 
-export type CatalogueContext = { readonly id: string; readonly graph: Graph; readonly hash: string }
+type CatalogueContext = { readonly id: string; readonly graph: Graph; readonly hash: string }
 
 export type CatalogueContexts = {
   /** `undefined` when there is no such catalogue. */

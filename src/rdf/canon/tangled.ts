@@ -8,7 +8,7 @@ import type { Blank } from './blank-nodes.ts'
 
 const sha = (text: string) => hash('sha256', text, 'hex')
 
-export const tooComplex = (cause?: unknown) =>
+const tooComplex = (cause?: unknown) =>
   new Failure(
     'too-complex',
     'the blank nodes of this graph are tied too closely to be told apart',

@@ -15,7 +15,7 @@ export type Renaming = {
 }
 
 /** Every node that is linked by `dcat:distribution` or typed `dcat:Distribution`. */
-export function distributionNodes(quads: Iterable<Quad>): ReadonlyMap<string, Term> {
+function distributionNodes(quads: Iterable<Quad>): ReadonlyMap<string, Term> {
   const [link, type, cls] = [
     dcat('distribution').value,
     rdf('type').value,

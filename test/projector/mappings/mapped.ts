@@ -49,7 +49,7 @@ export async function mapped(
 }
 
 /** One row of a table: values, JSON, what the problems contain; `1` as the last says that the field is single. */
-export type Row = readonly [turtle: string, json: unknown, problems?: readonly string[], single?: 1]
+type Row = readonly [turtle: string, json: unknown, problems?: readonly string[], single?: 1]
 export type Rows = Partial<Record<MappingClass, readonly Row[]>>
 
 export type Case = {
