@@ -103,6 +103,11 @@ describe('public queries', () => {
     ['101 brackets', `ASK { FILTER(${'('.repeat(101)}1${')'.repeat(101)}) }`, 'query-too-complex'],
     ['more than 16 KB', `ASK { ?s ?p "${'x'.repeat(16_400)}" }`, 'query-too-complex'],
     ['a long expression', `ASK { FILTER(${'1||'.repeat(4000)}1) }`, 'query-too-complex'],
+    [
+      '201 patterns in a group',
+      `ASK { ${'MINUS { ?s ?p ?o } '.repeat(201)} }`,
+      'query-too-complex',
+    ],
     ['a long path', `ASK { ?s ${'<urn:p>/'.repeat(1500)}<urn:p> ?o }`, 'query-too-complex'],
   ])('[T20] refuses %s', async (_, query, kind) => {
     await expect(ask(query)).rejects.toMatchObject({ kind })

@@ -29,7 +29,9 @@ export function fill(blobs: Blobs, quads: Quads, wanted: (graph: string) => bool
     if (!wanted(name)) continue
     try {
       quads.load(name, links.length === 0 ? content : `${content}${links.join('\n')}\n`)
-    } catch {
+    } catch (error) {
+      if (isBroken(error)) throw error
+      quads.drop(name)
       unreadable.push(name)
     }
   }

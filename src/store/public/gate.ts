@@ -6,7 +6,7 @@ import { negotiate } from '../../rdf/media-types.ts'
 import { systemGraph } from '../../rdf/namespaces.ts'
 import type { PublicQuery } from '../graph-store.ts'
 import { graphTypes, solutionTypes } from '../media-types.ts'
-import { parseSparql, placed } from '../parse-sparql.ts'
+import { isNode, parseSparql, placed, type Node } from '../parse-sparql.ts'
 import { tokens } from '../tokens.ts'
 import { limited } from './limit.ts'
 
@@ -16,6 +16,7 @@ const maxGroups = 32
 const maxNesting = 100
 /** Levels of the syntax tree: two to four per bracket or operator. */
 const maxDepth = 400
+const maxParts = 200
 
 export type Admitted = {
   /** The query with its LIMIT lowered to one more than the allowed rows, to see whether there are more. */
@@ -52,13 +53,18 @@ function checkSize(text: string): void {
   }
 }
 
-// Operators in a row (`?a + ?b + …`, `<p>/<p>/…`) nest in the engine although they have no brackets.
+/** Parts of one list that nest in the engine: steps of a path, patterns of a group. Rows of VALUES do not. */
+function partsOf(node: Node): number {
+  if (node['type'] === 'path' && Array.isArray(node['items'])) return node['items'].length
+  return Array.isArray(node) ? node.filter((part) => isNode(part) && 'type' in part).length : 0
+}
+
+// Operators, steps and patterns in a row nest in the engine although they have no brackets around them.
 function checkTree(tree: SparqlQuery): void {
   for (const [node, depth] of placed(tree)) {
     if (node['type'] === 'service') throw refuse('SERVICE is not offered')
-    const chain = node['type'] === 'path' && Array.isArray(node['items']) ? node['items'].length : 0
-    if (depth > maxDepth || chain > maxDepth) {
-      throw new Failure('query-too-complex', 'An expression or a path has too many parts.')
+    if (depth > maxDepth || partsOf(node) > maxParts) {
+      throw new Failure('query-too-complex', 'An expression, a path or a group has too many parts.')
     }
   }
 }
