@@ -39,29 +39,19 @@ export class WriteQueue {
   write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
     if (this.#closed) return Promise.reject(unavailable('it is closed'))
     if (changes.length === 0) return Promise.resolve()
-    return new Promise((resolve, reject) => {
-      const stopped = () => {
-        const reason: unknown = signal?.reason
-        reject(
-          reason instanceof Failure
-            ? reason
-            : new Failure('time-limit', 'the write was given up', { cause: reason }),
-        )
-      }
-      if (signal?.aborted) return stopped()
-      const waiting = { batch: batchOf(changes), size: changes.length, resolve, reject }
-      signal?.addEventListener(
-        'abort',
-        () => {
-          // What the writer has already got will land; what still waits need not.
-          this.#waiting = this.#waiting.filter((other) => other !== waiting)
-          stopped()
-        },
-        { once: true },
-      )
-      this.#waiting.push(waiting)
-      this.#running ??= this.#run()
-    })
+    if (signal?.aborted) return Promise.reject(givenUp(signal))
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiting = { batch: batchOf(changes), size: changes.length, resolve, reject }
+    const stop = () => {
+      // What the writer has already got will land; what still waits need not.
+      this.#waiting = this.#waiting.filter((other) => other !== waiting)
+      reject(givenUp(signal))
+    }
+    signal?.addEventListener('abort', stop, { once: true })
+    this.#waiting.push(waiting)
+    this.#running ??= this.#run()
+    // A signal may outlive thousands of writes: each listener left on it would keep a batch in memory.
+    return promise.finally(() => signal?.removeEventListener('abort', stop))
   }
 
   /** What was accepted is still written. */
@@ -107,6 +97,12 @@ export class WriteQueue {
     const moved = this.#pausedFor(() => this.#writer.call('checkpoint', undefined).answer)
     await Promise.allSettled([moved])
   }
+}
+
+function givenUp(signal: AbortSignal | undefined): Failure {
+  const reason: unknown = signal?.reason
+  if (reason instanceof Failure) return reason
+  return new Failure('time-limit', 'the write was given up', { cause: reason })
 }
 
 function batchOf(changes: readonly IndexChange[]): Batch {
