@@ -1,7 +1,9 @@
 /** A scanner for N-Triples as we write them ourselves; what it does not know it leaves to the real parser. */
-import type { NamedNode, Quad, Quad_Object, Quad_Subject } from '@rdfjs/types'
+import type { BlankNode, NamedNode, Quad, Quad_Object, Quad_Subject } from '@rdfjs/types'
 import { blankNode, literal, namedNode, quad } from '../terms.ts'
+import { CheckedTerms } from './checked-terms.ts'
 import { readN3 } from './n3-reader.ts'
+import { BadTerm } from './options.ts'
 
 const SPACE = 32
 const QUOTE = 34
@@ -23,15 +25,26 @@ const unescaped = (raw: string) =>
     single ? (escapes[single] ?? single) : String.fromCodePoint(Number.parseInt(four ?? eight, 16)),
   )
 
+/** A raw line end, or an escape that N-Triples does not have. */
+const notOurs = /[\r\n]|\\(?![tbnrf"'\\]|u[0-9A-Fa-f]{4}|U00(?:0[0-9A-Fa-f]|10)[0-9A-Fa-f]{4})/
+
 class Unknown extends Error {}
+
+type Terms = {
+  namedNode(iri: string): NamedNode
+  literal(value: string, extra?: string | NamedNode): Quad_Object
+  blankNode(label: string): BlankNode
+}
 
 /** Reads lines; terms that occur often are made once. */
 class LineScanner {
   readonly text: string
+  readonly terms: Terms
   at = 0
   readonly iris = new Map<string, NamedNode>()
-  constructor(text: string) {
+  constructor(text: string, terms: Terms) {
     this.text = text
+    this.terms = terms
   }
 
   quads(): Quad[] {
@@ -67,7 +80,7 @@ class LineScanner {
     let term = this.iris.get(iri)
     if (!term) {
       if (/[\\\s]/.test(iri)) throw new Unknown()
-      this.iris.set(iri, (term = namedNode(iri)))
+      this.iris.set(iri, (term = this.terms.namedNode(iri)))
     }
     return term
   }
@@ -77,7 +90,7 @@ class LineScanner {
     this.at += 2
     const label = this.upTo(' ')
     this.at -= 1
-    return blankNode(label)
+    return this.terms.blankNode(label)
   }
 
   object(): Quad_Object {
@@ -86,16 +99,16 @@ class LineScanner {
     const raw = this.lexicalForm()
     const value = raw.includes('\\') ? unescaped(raw) : raw
     const next = this.text.charCodeAt(this.at)
-    if (next === SPACE) return literal(value)
+    if (next === SPACE) return this.terms.literal(value)
     this.at += 1
     if (next === AT) {
       const language = this.upTo(' ')
       this.at -= 1
-      return literal(value, language)
+      return this.terms.literal(value, language)
     }
     if (next !== CARET) throw new Unknown()
     this.step(CARET)
-    return literal(value, this.iri())
+    return this.terms.literal(value, this.iri())
   }
 
   lexicalForm(): string {
@@ -103,6 +116,7 @@ class LineScanner {
     while (end >= 0 && this.isEscaped(end)) end = this.text.indexOf('"', end + 1)
     if (end < 0) throw new Unknown()
     const raw = this.text.slice(this.at, end)
+    if (notOurs.test(raw)) throw new Unknown()
     this.at = end + 1
     return raw
   }
@@ -114,12 +128,39 @@ class LineScanner {
   }
 }
 
+const trusted: Terms = { namedNode, literal, blankNode }
+
 /** The triples of N-Triples text. Labels of blank nodes stay when the text is in our own spelling. */
 export function scan(text: string): Quad[] {
   try {
-    return new LineScanner(text).quads()
+    return new LineScanner(text, trusted).quads()
   } catch (error) {
     if (!(error instanceof Unknown)) throw error
     return readN3(text, 'ntriples', { baseIri: '' })
+  }
+}
+
+/** Blank node labels as we write them; whatever else a label may hold is the parser's business. */
+const plainLabel = /^[A-Za-z0-9]+$/
+
+/**
+ * The triples of somebody's N-Triples, every term checked; `undefined` when there is anything that the scanner does not
+ * know or that must be refused: the parser knows better, and knows where.
+ */
+export function scanChecked(text: string): Quad[] | undefined {
+  const checked = new CheckedTerms({ baseIri: '' })
+  const terms: Terms = {
+    namedNode: (iri) => checked.namedNode(iri),
+    literal: (value, extra) => checked.literal(value, extra),
+    blankNode: (label) => {
+      if (!plainLabel.test(label)) throw new Unknown()
+      return checked.blankNode(label)
+    },
+  }
+  try {
+    return new LineScanner(text, terms).quads()
+  } catch (error) {
+    if (error instanceof Unknown || error instanceof BadTerm) return undefined
+    throw error
   }
 }
