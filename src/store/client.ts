@@ -5,8 +5,11 @@ import { Failure, type Kind } from '../errors.ts'
 import type { GraphStore } from './graph-store.ts'
 import { booleanOf, rowsOf } from './rows.ts'
 
+/** As much of a `Response` as is read here; an answer that never saw a socket need not be more. */
+export type Answer = Pick<Response, 'ok' | 'status' | 'text'>
+
 /** A `fetch` that brings its own limits (time, bytes) and reads the signal of its options. */
-export type Fetch = (url: string | URL, options: RequestInit) => Promise<Response>
+export type Fetch = (url: string | URL, options: RequestInit) => Promise<Answer>
 
 type Endpoint = { readonly queryEndpoint: string; readonly fetch: Fetch }
 
@@ -17,7 +20,7 @@ const kinds: Readonly<Record<number, Kind>> = {
   507: 'store-full',
 }
 
-async function textOf(response: Response): Promise<string> {
+async function textOf(response: Answer): Promise<string> {
   const text = await response.text()
   if (response.ok) return text
   const kind = kinds[response.status] ?? 'store-unavailable'
@@ -27,9 +30,10 @@ async function textOf(response: Response): Promise<string> {
 // Only the simple client: the others lose rows of cut answers, and a bad answer ends the process. It knows no signal,
 // so every call has a client of its own whose fetch carries it. Queries go as a form: all stores take that.
 function clientFor({ queryEndpoint, fetch }: Endpoint, signal: AbortSignal | undefined) {
-  const carry: typeof globalThis.fetch = (url, options) =>
-    fetch(url instanceof Request ? url.url : url, { ...options, ...(signal ? { signal } : {}) })
-  return new SimpleClient({ endpointUrl: queryEndpoint, fetch: carry })
+  const carry = (url: string | URL, options?: RequestInit) =>
+    fetch(url, signal ? { ...options, signal } : { ...options })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client hands the answer on as it is
+  return new SimpleClient({ endpointUrl: queryEndpoint, fetch: carry as typeof globalThis.fetch })
 }
 
 const operation = 'postUrlencoded'

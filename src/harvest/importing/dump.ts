@@ -76,7 +76,7 @@ async function read({ source, spool, tally, options }: Reading, signal: AbortSig
 type Sending = { spool: Spool; targets: Destinations; tally: Tally; options: ImportOptions }
 
 async function send({ spool, targets, tally, options }: Sending, signal: AbortSignal) {
-  const { clock, concurrency = 8 } = options
+  const { clock, concurrency = 12 } = options
   const started = clock.now()
   const total = spool.datasetCount()
   const stop = new AbortController()

@@ -65,13 +65,13 @@ export const protocolOf =
 /** A `fetch` for our own client: the same doors, but a `Failure` stays one, with its detail and cause. */
 export const fetchOf =
   (calls: Calls): Fetch =>
-  async (url, { method = 'GET', headers, body, signal }) =>
-    responseOf(
-      await answer(calls, {
-        method,
-        url: new URL(url),
-        headers: headers instanceof Headers ? headers : new Headers(headers),
-        body: typeof body === 'string' ? body : '',
-        signal: signal ?? undefined,
-      }),
-    )
+  async (url, { method = 'GET', headers, body, signal }) => {
+    const { status, body: text = '' } = await answer(calls, {
+      method,
+      url: new URL(url),
+      headers: headers instanceof Headers ? headers : new Headers(headers),
+      body: typeof body === 'string' ? body : '',
+      signal: signal ?? undefined,
+    })
+    return { ok: status < 300, status, text: () => Promise.resolve(text) }
+  }
