@@ -6,7 +6,7 @@ import type { GraphStore } from './graph-store.ts'
 import { booleanOf, rowsOf } from './rows.ts'
 
 /** As much of a `Response` as is read here; an answer that never saw a socket need not be more. */
-export type Answer = Pick<Response, 'ok' | 'status' | 'text'>
+type Answer = Pick<Response, 'ok' | 'status' | 'text'>
 
 /** A `fetch` that brings its own limits (time, bytes) and reads the signal of its options. */
 export type Fetch = (url: string | URL, options: RequestInit) => Promise<Answer>

@@ -118,6 +118,6 @@ describe('the projector', () => {
   it('idle gives up when its signal fires', async () => {
     const { projector } = recording()
     projector.changed([mark('a', 1)])
-    await expect(projector.idle(AbortSignal.timeout(10))).rejects.toThrow()
+    await expect(projector.idle(AbortSignal.timeout(10))).rejects.toThrow('timeout')
   })
 })

@@ -25,8 +25,9 @@ const unescaped = (raw: string) =>
     single ? (escapes[single] ?? single) : String.fromCodePoint(Number.parseInt(four ?? eight, 16)),
   )
 
-/** A raw line end, or an escape that N-Triples does not have. */
-const notOurs = /[\r\n]|\\(?![tbnrf"'\\]|u[0-9A-Fa-f]{4}|U00(?:0[0-9A-Fa-f]|10)[0-9A-Fa-f]{4})/
+/** Between the quotes: no raw line end, and no escape but those of N-Triples. */
+const ours =
+  /^(?:[^\\\r\n]|\\(?:[tbnrf"'\\]|u[0-9A-Fa-f]{4}|U00(?:0[0-9A-Fa-f]|10)[0-9A-Fa-f]{4}))*$/
 
 class Unknown extends Error {}
 
@@ -116,7 +117,7 @@ class LineScanner {
     while (end >= 0 && this.isEscaped(end)) end = this.text.indexOf('"', end + 1)
     if (end < 0) throw new Unknown()
     const raw = this.text.slice(this.at, end)
-    if (notOurs.test(raw)) throw new Unknown()
+    if (/[\\\r\n]/.test(raw) && !ours.test(raw)) throw new Unknown()
     this.at = end + 1
     return raw
   }
