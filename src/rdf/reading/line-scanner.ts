@@ -25,9 +25,12 @@ const unescaped = (raw: string) =>
     single ? (escapes[single] ?? single) : String.fromCodePoint(Number.parseInt(four ?? eight, 16)),
   )
 
-/** Between the quotes: no raw line end, and no escape but those of N-Triples. */
-const ours =
-  /^(?:[^\\\r\n]|\\(?:[tbnrf"'\\]|u[0-9A-Fa-f]{4}|U00(?:0[0-9A-Fa-f]|10)[0-9A-Fa-f]{4}))*$/
+/** The escapes of N-Triples, no others. */
+const escape = /\\(?:[tbnrf"'\\]|u[0-9A-Fa-f]{4}|U00(?:0[0-9A-Fa-f]|10)[0-9A-Fa-f]{4})/g
+
+/** Between the quotes stand no raw line ends, and no backslash that is not part of an escape. */
+const isOurs = (raw: string): boolean =>
+  !/[\\\r\n]/.test(raw) || !/[\\\r\n]/.test(raw.replace(escape, ''))
 
 class Unknown extends Error {}
 
@@ -117,7 +120,7 @@ class LineScanner {
     while (end >= 0 && this.isEscaped(end)) end = this.text.indexOf('"', end + 1)
     if (end < 0) throw new Unknown()
     const raw = this.text.slice(this.at, end)
-    if (/[\\\r\n]/.test(raw) && !ours.test(raw)) throw new Unknown()
+    if (!isOurs(raw)) throw new Unknown()
     this.at = end + 1
     return raw
   }
