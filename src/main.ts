@@ -80,7 +80,10 @@ type Engines = Awaited<ReturnType<typeof openEngines>>
 async function openEngines({ config, log }: Shell) {
   const directory = (name: string) => join(config.dataDir, name)
   const names = namesOf(config.baseUri)
-  const profile = await loadProfile(config.profile.directory ?? shipped('shapes/default'))
+  const profile = await loadProfile(config.profile.directory ?? shipped('shapes/default'), {
+    enabled: config.profile.enabled,
+  })
+  for (const warning of profile.warnings) log.warn({ warning }, 'profile.warning')
   const { limits } = config
   const store = await embeddedStore({
     directory: directory('store'),
@@ -111,7 +114,12 @@ function stations(shell: Shell, engines: Engines, keys: ApiKeys): Entrance[] {
   const { config, log } = shell
   const { store, index, names, profile, projection } = engines
   const { settings, newest } = projection
-  const door = (base: string) => ({ ...httpOptions(shell), base })
+  // A query sent by POST changes nothing: pages of other origins may send it.
+  const door = (base: string, reads: readonly string[] = []) => ({
+    ...httpOptions(shell),
+    base,
+    cors: { origins: config.corsOrigins, reads },
+  })
   const repository = () =>
     repositoryApp({
       store,
@@ -136,7 +144,7 @@ function stations(shell: Shell, engines: Engines, keys: ApiKeys): Entrance[] {
   const apps: Readonly<Record<keyof typeof places, () => App>> = {
     repo: repository,
     search: () => searchApp({ index, settings, profile, version, http: door(places.search) }),
-    sparql: () => sparqlApp({ store, address, queryBytes, http: door(places.sparql) }),
+    sparql: () => sparqlApp({ store, address, queryBytes, http: door(places.sparql, ['POST']) }),
   }
   const chosen = config.services.map((name) => ({ base: places[name], app: apps[name]() }))
   return [...chosen, { base: '', app: front(shell, engines) }]
@@ -147,7 +155,6 @@ const httpOptions = ({ config, log, numbers }: Shell) => ({
   metrics: numbers,
   requestMs: config.limits.requestMs,
   trustedProxies: config.trustedProxies,
-  cors: { origins: config.corsOrigins },
 })
 
 /** The front of all services; without engines it says that the platform is starting. */

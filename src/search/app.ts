@@ -35,6 +35,8 @@ export function searchApp(deps: SearchDeps): App {
     const search = searchOf(parametersOf(queryOf(c)), deps)
     const answer = await answerOf(index, search, c.var.signal)
     const counts = await countsFor(index, search, answer, c.var.signal)
+    // A wildcard that stands for more words than are looked for finds less than it says.
+    if (answer.shortened?.length) c.header('Wildcards-Shortened', String(answer.shortened.length))
     return jsonText(c, envelopeText(search, answer, deps.settings, counts))
   })
   app.openapi(routes.datasetsRoute, async (c) =>
