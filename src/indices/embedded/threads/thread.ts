@@ -75,7 +75,12 @@ export class Thread<Calls extends Signatures> {
   #start(): Worker {
     const { name, entry, path, log } = this.#options
     const start: Start = { path, stop: this.#stop }
-    const worker = new Worker(entry, { workerData: start, name: `index ${name}` })
+    const worker = new Worker(entry, {
+      workerData: start,
+      name: `index ${name}`,
+      // Documents are garbage as soon as they are written: a small nursery keeps them from counting as memory.
+      resourceLimits: { maxYoungGenerationSizeMb: 24 },
+    })
     worker.on('message', (reply: Reply<never>) => this.#settle(reply))
     worker.on('error', (err) => log.error({ worker: name, err }, 'index.worker-failed'))
     worker.on('exit', (code) => {
