@@ -32,6 +32,7 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   mkdirSync(directory, { recursive: true })
   const path = join(directory, 'index.db')
   const mark = join(directory, 'index.damaged')
+  const isNew = !existsSync(path)
   const damaged = () => writeFileSync(mark, '')
   const common = { path, log, damaged }
   if (existsSync(mark)) setAside(path, mark, log)
@@ -54,7 +55,7 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   return {
     configure: async (settings) => {
       const emptied = await writer.call('configure', { settings, languages }).answer
-      if (emptied.length > 0) log.warn({ indices: emptied }, 'index.emptied')
+      if (emptied.length > 0 && !isNew) log.warn({ indices: emptied }, 'index.emptied')
       return { rebuild: emptied.length > 0 }
     },
     write: (changes, signal) => queue.write(changes, signal),

@@ -20,11 +20,12 @@ const writes = ['PUT', 'DELETE']
 export function repositoryApp(deps: RepositoryAppDeps): App {
   const app = newApp({ ...deps.http, name: 'repository' })
   guard(app, deps)
+  const writing = { ...deps, closing: new Set<string>() }
   const bound: Bound = {
     ...deps,
     app,
-    catalogues: catalogues(deps),
-    datasets: datasets(deps),
+    catalogues: catalogues(writing),
+    datasets: datasets(writing),
     vocabularies: vocabularies(deps),
     lists: lists(deps.store, deps.names),
     expected: (c) => (hash) => precondition(c.req.raw.headers, hash),

@@ -15,7 +15,7 @@ import { catalogueContent, catalogueNode } from './content/catalogue-content.ts'
 import { timestamp } from './content/record.ts'
 import { rename } from './content/rename.ts'
 import { removal, tooManyTriples, type DatasetPut } from './datasets.ts'
-import type { Outcome, RepositoryDeps } from './deps.ts'
+import type { Outcome, WritingDeps } from './deps.ts'
 import { unknownCatalogue } from './writing/find-dataset.ts'
 import { fact, markLine, systemChange, type Mark } from '../store/marks.ts'
 
@@ -40,7 +40,7 @@ export type Catalogues = {
   demand(id: string, signal: AbortSignal): Promise<void>
 }
 
-export function catalogues(deps: RepositoryDeps): Catalogues {
+export function catalogues(deps: WritingDeps): Catalogues {
   const { store, names, locks } = deps
 
   const hashOf = async (id: string, signal: AbortSignal): Promise<string | undefined> => {
@@ -72,7 +72,12 @@ export function catalogues(deps: RepositoryDeps): Catalogues {
         const hash = await hashOf(id, signal)
         if (hash === undefined) throw unknownCatalogue(id)
         precondition(hash)
-        return cascade(deps, id, hash, signal)
+        deps.closing.add(id)
+        try {
+          return await cascade(deps, id, hash, signal)
+        } finally {
+          deps.closing.delete(id)
+        }
       },
       signal,
     )
@@ -85,7 +90,7 @@ export function catalogues(deps: RepositoryDeps): Catalogues {
 }
 
 async function replace(
-  deps: RepositoryDeps,
+  deps: WritingDeps,
   request: CataloguePut,
   stored: string | undefined,
   signal: AbortSignal,
@@ -145,7 +150,7 @@ function missingDates(iri: string, { ground, before, modified }: Dates): Quad[] 
 }
 
 async function cascade(
-  deps: RepositoryDeps,
+  deps: WritingDeps,
   id: string,
   hash: string,
   signal: AbortSignal,

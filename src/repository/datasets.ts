@@ -15,8 +15,8 @@ import { distributionIris } from './content/distribution-iris.ts'
 import { recordQuads, timestamp, type DatasetRecord } from './content/record.ts'
 import { rename } from './content/rename.ts'
 import { datasetIds } from './writing/dataset-id.ts'
-import type { Outcome, RepositoryDeps } from './deps.ts'
-import { findById, unknownDataset, type Origin } from './writing/find-dataset.ts'
+import type { Outcome, WritingDeps } from './deps.ts'
+import { findById, unknownCatalogue, unknownDataset, type Origin } from './writing/find-dataset.ts'
 import { markLine, systemChange, type Mark } from '../store/marks.ts'
 
 export type DatasetPut = {
@@ -41,7 +41,7 @@ export type Datasets = {
   remove(id: string, precondition: DatasetPut['precondition'], signal: AbortSignal): Promise<Mark>
 }
 
-export function datasets(deps: RepositoryDeps): Datasets {
+export function datasets(deps: WritingDeps): Datasets {
   const { store, names, locks } = deps
   const ids = datasetIds(store, names)
   const under = (catalogue: string, originalId: string) => `dataset ${catalogue}\n${originalId}`
@@ -80,7 +80,7 @@ export function datasets(deps: RepositoryDeps): Datasets {
 
 /** The changes that take one dataset away, with its links and its metrics. */
 export function removal(
-  { names }: RepositoryDeps,
+  { names }: WritingDeps,
   catalogue: string,
   id: string,
   mark: Mark,
@@ -93,11 +93,7 @@ export function removal(
   ]
 }
 
-function linkLines(
-  { names }: Pick<RepositoryDeps, 'names'>,
-  catalogue: string,
-  id: string,
-): string[] {
+function linkLines({ names }: Pick<WritingDeps, 'names'>, catalogue: string, id: string): string[] {
   const subject = namedNode(names.catalogue(catalogue))
   return [
     toLine(quad(subject, dcat('dataset'), namedNode(names.dataset(id)))),
@@ -108,7 +104,7 @@ function linkLines(
 type Target = { readonly id: string; readonly origin: Origin }
 
 async function replace(
-  deps: RepositoryDeps,
+  deps: WritingDeps,
   request: DatasetPut,
   target: Target,
   signal: AbortSignal,
@@ -155,7 +151,7 @@ async function replace(
 
 /** The one atomic step: content, links, marks, and the end of doubles that direct writers left behind. */
 async function land(
-  deps: RepositoryDeps,
+  deps: WritingDeps,
   catalogue: string,
   write: { readonly content: string; readonly target: Target },
   signal: AbortSignal,
@@ -176,6 +172,8 @@ async function land(
     systemChange({ add: [markLine('pending', mark)] }),
     ...gone.flatMap((double) => removal(deps, catalogue, double.id, double.mark)),
   ]
+  // Asked in the same turn as the write: a cascade that starts now will see it and take it away.
+  if (deps.closing.has(catalogue)) throw unknownCatalogue(catalogue)
   await deps.store.write(changes, signal)
   return [mark, ...gone.map((double) => double.mark)]
 }

@@ -23,6 +23,12 @@ export type RepositoryDeps = {
   readonly cascaded: (mark: Mark) => void
 }
 
+/** What the writers of a station share. */
+export type WritingDeps = RepositoryDeps & {
+  /** Catalogues that are being deleted: nothing new may land in them. */
+  readonly closing: Set<string>
+}
+
 /** What a write did. `unchanged` = the hash was equal and nothing was written. */
 export type Outcome = {
   readonly kind: 'created' | 'updated' | 'unchanged'

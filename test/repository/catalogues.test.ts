@@ -5,7 +5,7 @@ import { base, prefixes, repository } from '../support/repository.ts'
 
 let repo: Awaited<ReturnType<typeof repository>>
 beforeAll(async () => {
-  repo = await repository()
+  repo = await repository({ limits: { writesPerKey: 100 } })
 })
 afterAll(() => repo.close())
 
@@ -95,6 +95,29 @@ describe('a catalogue', () => {
     expect((await repo.ask('/datasets/one')).status).toBe(404)
     expect((await repo.ask('/catalogues/Water_1', { method: 'DELETE' })).status).toBe(404)
     expect(await repo.store.ask(`ASK { GRAPH <${base}id/catalogue/Water_1> { ?s ?p ?o } }`)).toBe(
+      false,
+    )
+  })
+})
+
+describe('a catalogue that is deleted while datasets come in', () => {
+  it('leaves no dataset behind, whoever was first', async () => {
+    await repo.putCatalogue('busy')
+    for (let n = 0; n < 20; n++) await repo.putDataset('busy', `old-${n}`, dataset)
+    const puts = Array.from({ length: 30 }, (_, n) => repo.putDataset('busy', `new-${n}`, dataset))
+    const [gone, ...answers] = await Promise.all([
+      repo.ask('/catalogues/busy', { method: 'DELETE' }),
+      ...puts,
+    ])
+    expect(gone.status).toBe(204)
+    expect(
+      answers.filter(({ status }) => status !== 201 && status !== 404 && status !== 429),
+    ).toEqual([])
+    const left = await repo.store.select(
+      `SELECT ?d WHERE { GRAPH ?d { ?d a <http://www.w3.org/ns/dcat#Dataset> } FILTER(REGEX(STR(?d), 'old-|new-')) }`,
+    )
+    expect(left).toEqual([])
+    expect(await repo.store.ask(`ASK { GRAPH <${base}id/catalogue/busy> { ?s ?p ?o } }`)).toBe(
       false,
     )
   })
