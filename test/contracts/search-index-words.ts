@@ -1,9 +1,9 @@
 /** Queries as typed, the trees they mean, and the datasets of the corpus that match. */
 
-/** Number, `q`, tree in the notation of `treeOf`, matching ids (`*` = all datasets). */
+/** Number, `q`, tree in the notation of `treeOf`, matching ids in their order. */
 export const wordCases: readonly (readonly [string, string, string, string])[] = [
-  ['Q01', '', 'all', '*'],
-  ['Q02', '*', 'all', '*'],
+  ['Q01', '', 'all', 'd01 d02 d03 d04 d05 d06 d07 d08 d09 d10 d11 d12 d13 d14'],
+  ['Q02', '*', 'all', 'd01 d02 d03 d04 d05 d06 d07 d08 d09 d10 d11 d12 d13 d14'],
   ['Q03', 'water', 'water', 'd01 d02 d07 d14'],
   ['Q04', 'WATER', 'water', 'd01 d02 d07 d14'],
   ['Q05', 'measurement', 'measurement', 'd01 d02'],

@@ -1,7 +1,7 @@
 /** Searching through the door: sets, counts, facets, envelope, over the embedded engine. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { queries } from './suite/queries.ts'
+import { wordCases } from '../contracts/search-index-words.ts'
 import { requests } from './suite/requests.ts'
 import { facetText, idsOf, station, type Station } from './suite/station.ts'
 
@@ -16,7 +16,7 @@ const sorted = (ids: string) => ids.split(' ').sort().join(' ')
 const get = (query: string) => search.get(`/search?${query}`)
 
 describe('a query finds its datasets', () => {
-  it.each(queries.map(([no, q, , ids]) => [no, q, ids]))('%s %s', async (_, q, ids) => {
+  it.each(wordCases.map(([no, q, , ids]) => [no, q, ids]))('%s %s', async (_, q, ids) => {
     const answer = await get(`filters=dataset&limit=100&q=${encodeURIComponent(q)}`)
     expect(answer.status).toBe(200)
     expect(sorted(idsOf(answer))).toBe(ids)

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { parseQuery } from '../../src/search/query/parser.ts'
 import { scopesOf } from '../../src/search/query/scopes.ts'
-import { queries } from './suite/queries.ts'
+import { wordCases } from '../contracts/search-index-words.ts'
 import { settings } from './suite/settings.ts'
 import { treeText } from './suite/tree-text.ts'
 
@@ -13,7 +13,7 @@ const scopes = scopesOf(settings)
 const read = (q: string) => treeText(parseQuery(q, scopes))
 
 describe('q becomes a tree', () => {
-  it.each(queries.map(([no, q, tree]) => [no, q, tree]))('%s %s', (_, q, tree) => {
+  it.each(wordCases.map(([no, q, tree]) => [no, q, tree]))('%s %s', (_, q, tree) => {
     expect(read(q)).toBe(tree)
   })
 })
