@@ -1,9 +1,7 @@
-/** Index settings of the suite: few fields, every kind of them. */
+/** Index settings of the suite: those of the contract, and what only the station knows: bands and a label. */
 
 import type { IndexSettings } from '../../../src/indices/settings.ts'
-
-const text = (name: string, autocomplete = false) => ({ name, boost: 1, autocomplete })
-const facet = (id: string) => ({ id, title: id })
+import { settings as contracted } from '../../contracts/search-index-corpus.ts'
 
 export const scoreBands = [
   { id: 'excellentScoring', title: 'Excellent', from: 351, to: 405 },
@@ -12,38 +10,18 @@ export const scoreBands = [
   { id: 'badScoring', title: 'Bad', from: 0, to: 120 },
 ]
 
-export const settings: readonly IndexSettings[] = [
-  {
-    index: 'dataset',
-    texts: [text('title', true), text('description'), text('keywords'), text('theme.label')],
-    facets: [
-      ...['country', 'format', 'theme', 'publisher', 'catalog', 'hvdCategory'].map(facet),
-      { id: 'quality', title: 'Quality', bands: scoreBands },
-    ],
-    dates: ['issued', 'modified'],
-    numbers: ['scoring'],
-    flags: ['countryData', 'dataServices'],
-    boxes: true,
-    orders: ['title'],
-  },
-  {
-    index: 'catalogue',
-    texts: [text('title', true), text('description')],
-    facets: ['country', 'publisher'].map(facet),
-    dates: ['issued', 'modified'],
-    numbers: [],
-    flags: ['countryData'],
-    boxes: false,
-    orders: ['title'],
-  },
-  {
-    index: 'vocabulary',
-    texts: [text('pref_label', true), text('alt_label')],
-    facets: [facet('vocabulary')],
-    dates: [],
-    numbers: [],
-    flags: [],
-    boxes: false,
-    orders: [],
-  },
-]
+/** What the dataset index has beyond the contract of the engines. */
+const more = {
+  texts: [{ name: 'theme.label', boost: 1, autocomplete: false }],
+  facets: [
+    { id: 'catalog', title: 'CATALOG' },
+    { id: 'hvdCategory', title: 'HVDCATEGORY' },
+    { id: 'quality', title: 'Quality', bands: scoreBands },
+  ],
+}
+
+export const settings: readonly IndexSettings[] = contracted.map((one) =>
+  one.index === 'dataset'
+    ? { ...one, texts: [...one.texts, ...more.texts], facets: [...one.facets, ...more.facets] }
+    : one,
+)
