@@ -3,7 +3,8 @@ import type { Literal, Quad, Term } from '@rdfjs/types'
 import { scan } from './reading/line-scanner.ts'
 
 const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
-const short: Readonly<Record<string, string>> = {
+/** The escapes that N-Triples and SPARQL have in common (RDF 1.2 N-Triples, ECHAR; SPARQL 1.1, ECHAR). */
+export const shortEscapes: Readonly<Record<string, string>> = {
   '"': '\\"',
   '\\': '\\\\',
   '\n': '\\n',
@@ -23,7 +24,7 @@ const unbracketables = new RegExp(unbracketable, 'gu')
 /** A literal's lexical form between quotes, escaped so that every N-Triples reader takes it (RDF 1.2 N-Triples, 4.1). */
 export const quoted = (text: string): string =>
   unquotable.test(text)
-    ? `"${text.replace(unquotables, (found) => short[found] ?? code(found))}"`
+    ? `"${text.replace(unquotables, (found) => shortEscapes[found] ?? code(found))}"`
     : `"${text}"`
 
 /** An IRI between angle brackets. Characters that would end or break it are escaped, so no IRI can smuggle syntax in. */

@@ -1,20 +1,16 @@
 /** RDF terms as SPARQL text that cannot be read as anything else. */
 
 import type { Term } from '@rdfjs/types'
+import { shortEscapes } from '../rdf/lines.ts'
+import { rdf, xsd } from '../rdf/namespaces.ts'
 
-const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
-const langString = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#langString'
+const xsdString = xsd('string').value
+const langString = rdf('langString').value
 
 // A backslash before u is written `\\` + an escaped u: stores that decode \uXXXX before they parse (SPARQL 1.1, 19.2)
 // would otherwise see a quotation mark in what is text.
 const escapes: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\b': '\\b',
-  '\f': '\\f',
+  ...shortEscapes,
   '\\u': '\\\\\\u0075',
   '\\U': '\\\\\\u0055',
 }
