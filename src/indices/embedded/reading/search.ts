@@ -1,7 +1,8 @@
 /** One search from request to answer, inside one snapshot. */
 
 import { orderOf } from '../../order.ts'
-import type { Leaf, QueryTree } from '../../query-tree.ts'
+import type { Leaf } from '../../query-tree.ts'
+import { rankingLeaves } from '../../ranking-leaves.ts'
 import type { Answer, Facet, SearchRequest } from '../../search-index.ts'
 import { sizeOf } from '../columns/bitmap.ts'
 import type { FacetDictionary } from '../columns/facet-dictionary.ts'
@@ -65,7 +66,7 @@ function hitsOf(request: SearchRequest, parts: readonly Part[], tools: Tools) {
   const ranked = request.score || order.some((key) => key.by === 'relevance')
   const end = request.offset + request.limit
   const lists: Ordered[] = parts.map(({ view, set }) => {
-    const leaves = ranked ? positive(request.tree, request, view, tools) : []
+    const leaves = ranked ? phrasesOf(request, view, tools) : []
     const { fullText } = tools
     const { boosts } = request
     const scores = ranked ? scoresOf(leaves, set, view, { fullText, boosts }) : undefined
@@ -84,21 +85,6 @@ function hitsOf(request: SearchRequest, parts: readonly Part[], tools: Tools) {
     }))
 }
 
-/** The leaves that rank: all that are not under a `not`. */
-function positive(tree: QueryTree, request: SearchRequest, view: View, tools: Tools): Phrases[] {
-  switch (tree.kind) {
-    case 'all':
-    case 'none':
-    case 'range':
-    case 'value':
-    case 'not':
-      return []
-    case 'and':
-    case 'or':
-      return tree.of.flatMap((part) => positive(part, request, view, tools))
-    default: {
-      const phrases = tools.leaves.phrases(tree, request.fields, view)
-      return phrases ? [phrases] : []
-    }
-  }
-}
+/** What the leaves that rank look for in one index; without those that can match nothing there. */
+const phrasesOf = (request: SearchRequest, view: View, { leaves }: Tools): Phrases[] =>
+  rankingLeaves(request.tree).flatMap((leaf) => leaves.phrases(leaf, request.fields, view) ?? [])
