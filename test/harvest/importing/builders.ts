@@ -1,10 +1,16 @@
-/** What the tests of the importer stand on: documents, spools, time that does not pass. */
+/** What the tests of the importer stand on: documents, spools, repositories, time that does not pass. */
 
+import { onTestFinished } from 'vitest'
 import { fromLines } from '../../../src/rdf/lines.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { openSpool, type Spool } from '../../../src/harvest/importing/cutting/spool.ts'
 import type { Source } from '../../../src/harvest/importing/source.ts'
 import type { Clock } from '../../../src/harvest/importing/sending/patience.ts'
+import {
+  repositoryDouble,
+  type DoubleOptions,
+  type RepositoryDouble,
+} from '../../support/repository-double.ts'
 
 const prefixes = `
   @prefix dcat: <http://www.w3.org/ns/dcat#> .
@@ -38,6 +44,13 @@ export function sourceOf(text: string, format: Source['format'] = 'turtle'): Sou
       for (let at = 0; at < bytes.byteLength; at += 1000) yield bytes.subarray(at, at + 1000)
     })(),
   }
+}
+
+/** A repository for the test that asks; it is closed when that test is over. */
+export async function house(options: DoubleOptions = {}): Promise<RepositoryDouble> {
+  const double = await repositoryDouble(options)
+  onTestFinished(() => double.close())
+  return double
 }
 
 /** Time that passes only when somebody waits, and then at once; it keeps account of the pauses. */

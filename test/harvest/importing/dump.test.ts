@@ -1,26 +1,12 @@
 /** A whole import: what arrives, in whatever order the document was written, and what is said about it. */
 
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import { importDump, type ImportOptions } from '../../../src/harvest/importing/dump.ts'
 import type { Format } from '../../../src/rdf/media-types.ts'
-import {
-  doubleKey,
-  repositoryDouble,
-  type DoubleOptions,
-  type RepositoryDouble,
-} from '../../support/repository-double.ts'
-import { quickClock, size, sourceOf, turtle } from './builders.ts'
+import { doubleKey, type RepositoryDouble } from '../../support/repository-double.ts'
+import { house, quickClock, size, sourceOf, turtle } from './builders.ts'
 
-const doubles: RepositoryDouble[] = []
-afterEach(async () => {
-  for (const double of doubles.splice(0)) await double.close()
-})
-const house = async (options: DoubleOptions = {}) => {
-  const double = await repositoryDouble(options)
-  doubles.push(double)
-  return double
-}
 type Wish = Partial<ImportOptions> & { format?: Format; signal?: AbortSignal }
 const bring = (text: string, double: RepositoryDouble, wish: Wish = {}) => {
   const { format = 'turtle', signal = new AbortController().signal, ...more } = wish

@@ -1,19 +1,9 @@
 /** An import against a server that is busy, breaks off, says no, or is not there. */
 
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { importDump } from '../../../src/harvest/importing/dump.ts'
-import {
-  doubleKey,
-  repositoryDouble,
-  type DoubleOptions,
-  type RepositoryDouble,
-} from '../../support/repository-double.ts'
-import { quickClock, sourceOf, turtle } from './builders.ts'
-
-const doubles: RepositoryDouble[] = []
-afterEach(async () => {
-  for (const double of doubles.splice(0)) await double.close()
-})
+import { doubleKey, type DoubleOptions } from '../../support/repository-double.ts'
+import { house, quickClock, sourceOf, turtle } from './builders.ts'
 
 const text = (count: number) => {
   const datasets = Array.from({ length: count }, (_, n) => `ex:d${n} a dcat:Dataset .`)
@@ -21,8 +11,7 @@ const text = (count: number) => {
 }
 
 async function bring(count: number, options: DoubleOptions, more: { key?: string } = {}) {
-  const double = await repositoryDouble(options)
-  doubles.push(double)
+  const double = await house(options)
   const clock = quickClock()
   const stop = new AbortController()
   const settings = { service: double.service, key: more.key ?? doubleKey, clock }
