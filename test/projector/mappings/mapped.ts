@@ -1,5 +1,6 @@
 /** Maps values written in Turtle with one mapping class, over the bundled vocabularies. */
 
+import { expect, test } from 'vitest'
 import type { MappingClass } from '../../../src/profile/fields.ts'
 import { conceptCache, loadBundled } from '../../../src/projector/concepts.ts'
 import type { Json } from '../../../src/projector/mappings/json.ts'
@@ -52,7 +53,7 @@ export async function mapped(
 type Row = readonly [turtle: string, json: unknown, problems?: readonly string[], single?: 1]
 export type Rows = Partial<Record<MappingClass, readonly Row[]>>
 
-export type Case = {
+type Case = {
   readonly mapping: string
   readonly turtle: string
   readonly json: unknown
@@ -61,7 +62,7 @@ export type Case = {
 }
 
 /** The rows as cases for `test.each`. */
-export const casesOf = (rows: Rows): readonly Case[] =>
+const casesOf = (rows: Rows): readonly Case[] =>
   Object.entries(rows).flatMap(([name, table]) =>
     table.map(([turtle, json, problems = [], single]) => ({
       mapping: name,
@@ -71,3 +72,12 @@ export const casesOf = (rows: Rows): readonly Case[] =>
       found: () => mapped(name as MappingClass, turtle, { single: single === 1 }),
     })),
   )
+
+/** One test for each row: what it becomes, and the problems in their order. */
+export function testRows(rows: Rows): void {
+  test.each(casesOf(rows))('$mapping: $turtle', async ({ json, problems, found }) => {
+    const result = await found()
+    expect(result.json).toEqual(json)
+    expect(result.problems).toEqual(problems.map((text) => expect.stringContaining(text)))
+  })
+}

@@ -1,7 +1,7 @@
 /** Texts, strings and keywords: the rows of the mapping tables. */
 
 import { expect, test } from 'vitest'
-import { casesOf, mapped, type Rows } from './mapped.ts'
+import { mapped, testRows, type Rows } from './mapped.ts'
 
 const rows: Rows = {
   SimpleMultiLangTitle: [
@@ -86,14 +86,7 @@ const alike: Rows = {
   TrimmedMultiLangSubtitle: rows.SimpleMultiLang ?? [],
 }
 
-test.each(casesOf({ ...rows, ...alike }))(
-  '$mapping: $turtle',
-  async ({ json, problems, found }) => {
-    const result = await found()
-    expect(result.json).toEqual(json)
-    expect(result.problems).toEqual(problems.map((text) => expect.stringContaining(text)))
-  },
-)
+testRows({ ...rows, ...alike })
 
 test('texts without a tag get the default language of the catalogue', async () => {
   const { json } = await mapped('MultiLang', '"Wasser", "Water"@en', { language: 'de' })
