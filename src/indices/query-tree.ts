@@ -1,4 +1,4 @@
-/** The query as a typed tree: what `q` means, independent of any engine (search-engines.md 2). */
+/** The query as a typed tree: what `q` means, independent of any engine. */
 
 /** A leaf matches when some searched field has one value in which it matches. */
 export type Leaf =

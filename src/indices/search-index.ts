@@ -8,7 +8,7 @@ export type Box = readonly [number, number, number, number]
 
 export type FacetValue = { readonly id: string; readonly title: string }
 
-/** A record as an engine stores it (search-engines.md 3.1). */
+/** A record as an engine stores it. */
 export type Document = {
   readonly index: IndexName
   /** Platform id; a concept's is `{vocabulary}/{concept}`. */

@@ -23,7 +23,7 @@ type Entry = {
 /** Every third dataset is in the second catalogue. */
 const catalogueOf = (id: string) => (Number(id.slice(1)) % 3 === 0 ? 'c02' : 'c01')
 
-const file = new URL('corpus.json', import.meta.url)
+const file = new URL('../../contracts/search-index-corpus.json', import.meta.url)
 const entries: readonly Entry[] = JSON.parse(readFileSync(file, 'utf8'))
 
 export const documents: readonly Document[] = entries.map(documentOf)
