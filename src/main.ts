@@ -24,7 +24,6 @@ import { leadToDescriptions } from './repository/resource-iris.ts'
 import { sparqlApp } from './repository/sparql/app.ts'
 import { publicLimits } from './repository/sparql/limits.ts'
 import { locks } from './repository/writing/locks.ts'
-import { versions } from './repository/writing/versions.ts'
 import { searchApp } from './search/app.ts'
 import { embeddedStore } from './store/embedded.ts'
 
@@ -113,7 +112,7 @@ async function openEngines({ config, log }: Shell) {
 function stations(shell: Shell, engines: Engines, keys: ApiKeys): Entrance[] {
   const { config, log } = shell
   const { store, index, names, profile, projection } = engines
-  const { settings, newest } = projection
+  const { settings } = projection
   // A query sent by POST changes nothing: pages of other origins may send it.
   const door = (base: string, reads: readonly string[] = []) => ({
     ...httpOptions(shell),
@@ -131,12 +130,14 @@ function stations(shell: Shell, engines: Engines, keys: ApiKeys): Entrance[] {
       limits: config.limits,
       triples: config.limits.triples,
       locks: locks(),
-      versions: versions(newest, Date.now),
+      versions: projection.versions,
       now: () => new Date(),
       uuid: randomUUID,
       changed: projection.changed,
       cascaded: projection.cascaded,
       settled: projection.settled,
+      unsure: projection.unsure,
+      awaits: projection.awaits,
       http: door(places.repo),
     })
   const address = `${names.base}${places.sparql.slice(1)}`

@@ -22,8 +22,17 @@ const clock = {
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** Imports every document of the folder through the public API, as any client would. */
-export async function runDemo({ url, key, folder, out }: Demo, signal: AbortSignal): Promise<void> {
+/** Imports every document of the folder through the public API, as any client would; a signal ends it without a word. */
+export async function runDemo(demo: Demo, signal: AbortSignal): Promise<void> {
+  try {
+    const created = await importAll(demo, signal)
+    if (!signal.aborted) demo.out.write(farewell(demo.url, demo.key, created))
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+async function importAll({ url, key, folder, out }: Demo, signal: AbortSignal): Promise<number> {
   const service = `${url}/api/hub/repo`
   let created = 0
   for (const name of (await readdir(folder)).sort()) {
@@ -32,7 +41,7 @@ export async function runDemo({ url, key, folder, out }: Demo, signal: AbortSign
     created += summary.created
     for (const { dataset, reason } of summary.losses) out.write(`${name}: ${dataset}: ${reason}\n`)
   }
-  out.write(farewell(url, key, created))
+  return created
 }
 
 const farewell = (url: string, key: string, datasets: number): string => `

@@ -7,6 +7,7 @@ import type { Profile } from '../profile/fields.ts'
 import type { Names } from '../rdf/names.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { Landed, Mark } from '../store/marks.ts'
+import { versions as clock, type Versions } from '../store/versions.ts'
 import { conceptCache, loadBundled } from './concepts.ts'
 import { documentBuilder } from './document.ts'
 import { defaultFacets as facets } from './facets.ts'
@@ -15,7 +16,8 @@ import { catalogueContexts } from './gathering/catalogue-contexts.ts'
 import { storedConcepts } from './gathering/stored-concepts.ts'
 import { cascades } from './loop/cascades.ts'
 import { Projector, type ProjectorDeps } from './projector.ts'
-import { markEverything } from './reindex.ts'
+import { newestMark } from './loop/marks.ts'
+import { markLost } from './reindex.ts'
 import { indexSettings } from './settings.ts'
 
 export type ProjectionDeps = Pick<ProjectorDeps, 'pause'> & {
@@ -32,10 +34,15 @@ export type ProjectionDeps = Pick<ProjectorDeps, 'pause'> & {
 
 export type Projection = {
   readonly settings: readonly IndexSettings[]
-  /** The largest version that is known; new ones must lie above it. */
-  readonly newest: number
+  /** The clock that every write of this process takes its version from. */
+  readonly versions: Versions
   readonly changed: (marks: readonly Landed[]) => void
-  readonly cascaded: (mark: Mark) => void
+  /** A cascade mark stands in the store. */
+  readonly cascaded: () => void
+  /** A write failed and may have landed: marks in the store are looked for. */
+  readonly unsure: () => void
+  /** Whether the index may not have the present state of a resource yet. */
+  readonly awaits: (resource: string) => boolean
   readonly settled: (mark: Mark, signal: AbortSignal) => Promise<boolean>
   /** Resources that are not indexed yet. */
   readonly pending: () => number
@@ -54,13 +61,7 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
   const stored = storedConcepts({ store, names, concepts, log })
   await stored.load()
   const settings = indexSettings(profile, facets)
-  const { rebuild } = await index.configure(settings)
-  const known = await index.newest()
-  let newest = Math.max(known, deps.now() * 1000)
-  if (rebuild || known === 0) {
-    const marks = await markEverything(store, names, () => ++newest)
-    if (marks > 0) log.warn({ marks }, 'index.rebuilding')
-  }
+  const versions = await prepared(deps, settings)
   const builder = documentBuilder({ profile, concepts, names, facets })
   const contexts = catalogueContexts(store, names)
   const gather = { store, index, builder, contexts, names, log, stored }
@@ -70,16 +71,21 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
     pause: deps.pause,
     batch,
     capacity,
+    isFirst: (resource) => names.idOf('dataset', resource) === undefined,
     project: (pending, signal) => projectBatch(gather, pending, signal),
   })
-  const cascading = cascades({ store, projector, log })
   await projector.start()
-  await cascading.start()
+  const cascading = cascades({ store, projector, log, next: versions.next, pause: deps.pause })
   return {
     settings,
-    newest,
+    versions,
     changed: (marks) => projector.changed(marks),
-    cascaded: (mark) => cascading.add(mark),
+    cascaded: () => cascading.wake(),
+    unsure: () => {
+      projector.recheck()
+      cascading.wake()
+    },
+    awaits: (resource) => projector.awaits(resource),
     settled: (mark, signal) => projector.settled(mark, signal),
     pending: () => projector.pending,
     idle: (signal) => projector.idle(signal),
@@ -88,4 +94,24 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
       await projector.stop()
     },
   }
+}
+
+/** Configures the index, sets the clock behind every version that is known, and marks what the index does not have. */
+async function prepared(
+  deps: ProjectionDeps,
+  settings: readonly IndexSettings[],
+): Promise<Versions> {
+  const { store, index, names, log } = deps
+  const { rebuild } = await index.configure(settings)
+  const versions = clock(Math.max(await index.newest(), await newestMark(store)), deps.now)
+  // An index without entries is marked too: the process may have died between emptying it and marking.
+  const { documents } = await index.health()
+  const lost = {
+    datasets: rebuild || documents.dataset === 0,
+    catalogues: rebuild || documents.catalogue === 0,
+    vocabularies: rebuild || documents.vocabulary === 0,
+  }
+  const marks = await markLost(store, names, { lost, next: versions.next })
+  if (marks > 0) log.warn({ marks }, 'index.filling')
+  return versions
 }

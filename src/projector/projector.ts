@@ -18,11 +18,22 @@ export type ProjectorDeps = {
   readonly batch: number
   /** Resources kept in memory; what is beyond is read again from the store. */
   readonly capacity: number
+  /** Resources that others embed: projected before them. */
+  readonly isFirst: (resource: string) => boolean
 }
 
 /** Milliseconds after a failed batch, doubled each time up to the last. */
 const firstPause = 100
 const lastPause = 10_000
+
+type Projected = {
+  readonly done: readonly Pending[]
+  readonly failed: readonly Pending[]
+  readonly error: unknown
+}
+
+/** Records that fail one after the other before the rest of a batch is left for later. */
+const enough = 3
 
 /** The loop between store and index. A crash anywhere leaves marks in the store, and the next `start` finishes them. */
 export class Projector {
@@ -31,25 +42,36 @@ export class Projector {
   readonly #settled = waiters()
   readonly #stopping = new AbortController()
   #overflow = false
-  #busy = 0
+  #busy: readonly Pending[] = []
   #wake = Promise.withResolvers<void>()
   #quiet = Promise.withResolvers<void>()
   #running: Promise<void> = Promise.resolve()
 
   constructor(deps: ProjectorDeps) {
     this.#deps = deps
-    this.#waiting = queue(deps.capacity)
+    this.#waiting = queue(deps.capacity, deps.isFirst)
   }
 
   /** Resources that wait or are being projected. */
   get pending(): number {
-    return this.#waiting.size + this.#busy
+    return this.#waiting.size + this.#busy.length
   }
 
   /** Takes marks that stand in the store. */
   changed(marks: readonly Landed[]): void {
     for (const mark of marks) if (!this.#waiting.add(mark, true)) this.#overflow = true
     this.#wake.resolve()
+  }
+
+  /** Looks for marks in the store: a write failed and may have landed all the same. */
+  recheck(): void {
+    this.#overflow = true
+    this.#wake.resolve()
+  }
+
+  /** Whether the index may not have the present state of a resource yet. */
+  awaits(resource: string): boolean {
+    return this.#waiting.has(resource) || this.#busy.some((one) => one.resource === resource)
   }
 
   /** Projects a resource again at a version that has no mark of its own; false when the queue is full. */
@@ -112,32 +134,58 @@ export class Projector {
   /** Takes as many marks from the store as memory holds; a full page may not have been the last. */
   async #refill(): Promise<number> {
     const { store, capacity } = this.#deps
-    this.#overflow = false
     const marks = await readMarks(store, capacity, this.#stopping.signal)
-    if (marks.length >= capacity) this.#overflow = true
+    this.#overflow = marks.length >= capacity
     this.changed(marks)
     return marks.length
   }
 
   /** One batch; false when there was nothing to do. */
   async #step(): Promise<boolean> {
-    const { store, project, batch } = this.#deps
-    const { signal } = this.#stopping
+    const { store, batch } = this.#deps
     if (this.#waiting.size === 0 && this.#overflow) await this.#refill()
     const taken = this.#waiting.take(batch)
     if (taken.length === 0) return false
-    this.#busy = taken.length
+    this.#busy = taken
+    const { done, failed, error } = await this.#project(taken)
+    try {
+      // Waiters first: a mark that is cleared late costs one more projection after a crash, never a lost one.
+      this.#settled.done(done)
+      if (done.length > 0) await store.write([clearing(done)])
+    } catch (cause) {
+      this.#waiting.restore(done)
+      throw cause
+    } finally {
+      this.#waiting.restore(failed)
+      this.#busy = []
+    }
+    if (failed.length > 0) throw error
+    return true
+  }
+
+  /** A batch as a whole; when that fails one by one, so that one bad record does not hold up its neighbours. */
+  async #project(taken: readonly Pending[]): Promise<Projected> {
+    const { project } = this.#deps
+    const { signal } = this.#stopping
     try {
       await project(taken, signal)
-      // Waiters first: a mark that is cleared late costs one more projection after a crash, never a lost one.
-      this.#settled.done(taken)
-      await store.write([clearing(taken)])
-      return true
-    } catch (error) {
-      this.#waiting.restore(taken)
-      throw error
-    } finally {
-      this.#busy = 0
+      return { done: taken, failed: [], error: undefined }
+    } catch (whole) {
+      const done: Pending[] = []
+      const failed: Pending[] = []
+      let error = whole
+      for (const one of taken.length > 1 ? taken : []) {
+        // When the first few all fail it is not the records: the engine is away.
+        if (done.length === 0 && failed.length >= enough) break
+        try {
+          await project([one], signal)
+          done.push(one)
+        } catch (single) {
+          failed.push(one)
+          error = single
+        }
+      }
+      return { done, failed: taken.filter((one) => !done.includes(one)), error }
     }
   }
 

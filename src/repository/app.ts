@@ -11,6 +11,7 @@ import { bindProfile } from './bindings/profile.ts'
 import { bindVocabularies } from './bindings/vocabularies.ts'
 import { catalogues } from './catalogues.ts'
 import { datasets } from './datasets.ts'
+import { deletions } from './writing/deletions.ts'
 import { demandId, demandPermission } from './bindings/guard.ts'
 import { lists } from './lists.ts'
 import { vocabularies } from './vocabularies.ts'
@@ -20,7 +21,7 @@ const writes = ['PUT', 'DELETE']
 export function repositoryApp(deps: RepositoryAppDeps): App {
   const app = newApp({ ...deps.http, name: 'repository' })
   guard(app, deps)
-  const writing = { ...deps, closing: new Set<string>() }
+  const writing = { ...deps, deletions: deletions() }
   const bound: Bound = {
     ...deps,
     app,

@@ -14,6 +14,8 @@ import type { Settled } from './bindings/waiting.ts'
 export type RepositoryAppDeps = RepositoryDeps & {
   readonly keys: ApiKeys
   readonly settled: Settled
+  /** Whether the index may not have the present state of a resource yet. */
+  readonly awaits: (resource: string) => boolean
   readonly limits: Limits
   readonly profile: Profile
   /** Version of the platform, for the OpenAPI document. */

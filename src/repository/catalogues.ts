@@ -16,6 +16,7 @@ import { timestamp } from './content/record.ts'
 import { rename } from './content/rename.ts'
 import { removal, tooManyTriples, type DatasetPut } from './datasets.ts'
 import type { Outcome, WritingDeps } from './deps.ts'
+import { landChanges } from './writing/landing.ts'
 import { unknownCatalogue } from './writing/find-dataset.ts'
 import { fact, markLine, systemChange, type Mark } from '../store/marks.ts'
 
@@ -72,12 +73,7 @@ export function catalogues(deps: WritingDeps): Catalogues {
         const hash = await hashOf(id, signal)
         if (hash === undefined) throw unknownCatalogue(id)
         precondition(hash)
-        deps.closing.add(id)
-        try {
-          return await cascade(deps, id, hash, signal)
-        } finally {
-          deps.closing.delete(id)
-        }
+        return deps.deletions.during(id, () => cascade(deps, id, hash, signal))
       },
       signal,
     )
@@ -112,22 +108,16 @@ async function replace(
   const after = [...ground, ...missingDates(iri, { ground, before, modified })]
   const mark = { resource: iri, version: deps.versions.next() }
   const cascades = stored !== undefined && embeddedFactsDiffer(before, after, iri)
-  await store.write(
-    [
-      { graph: iri, content: toLines(after) },
-      systemChange({
-        add: [
-          fact(iri, 'hash', hash),
-          markLine('pending', mark),
-          ...(cascades ? [markLine('cascade', mark)] : []),
-        ],
-        remove: stored ? [fact(iri, 'hash', stored)] : [],
-      }),
+  const system = systemChange({
+    add: [
+      fact(iri, 'hash', hash),
+      markLine('pending', mark),
+      ...(cascades ? [markLine('cascade', mark)] : []),
     ],
-    signal,
-  )
-  deps.changed([mark])
-  if (cascades) deps.cascaded(mark)
+    remove: stored ? [fact(iri, 'hash', stored)] : [],
+  })
+  await landChanges(deps, [{ graph: iri, content: toLines(after) }, system], [mark])
+  if (cascades) deps.cascaded()
   return { kind: stored === undefined ? 'created' : 'updated', iri, hash, modified, mark }
 }
 
@@ -141,12 +131,10 @@ type Dates = {
 function missingDates(iri: string, { ground, before, modified }: Dates): Quad[] {
   const said = (quads: readonly Quad[], name: string) =>
     quads.find((q) => q.subject.value === iri && q.predicate.value === dct(name).value)
-  const say = (name: string, text: string) =>
-    said(ground, name) ? [] : [quad(namedNode(iri), dct(name), literal(text, xsd('dateTime')))]
-  return [
-    ...say('issued', said(before, 'issued')?.object.value ?? modified),
-    ...say('modified', modified),
-  ]
+  const now = literal(modified, xsd('dateTime'))
+  const say = (name: string, value: Quad['object']) =>
+    said(ground, name) ? [] : [quad(namedNode(iri), dct(name), value)]
+  return [...say('issued', said(before, 'issued')?.object ?? now), ...say('modified', now)]
 }
 
 async function cascade(
@@ -168,15 +156,17 @@ async function cascade(
       mark: { resource: names.dataset(member), version: versions.next() },
     }))
     const changes: Change[] = gone.flatMap(({ member, mark }) => removal(deps, id, member, mark))
-    await store.write(changes, signal)
-    deps.changed(gone.map(({ mark }) => mark))
+    await landChanges(
+      deps,
+      changes,
+      gone.map(({ mark }) => mark),
+    )
   }
   const mark = { resource: iri, version: versions.next() }
   const facts = systemChange({
     add: [markLine('pending', mark)],
     remove: [fact(iri, 'hash', hash)],
   })
-  await store.write([{ graph: iri, drop: true }, facts], signal)
-  deps.changed([mark])
+  await landChanges(deps, [{ graph: iri, drop: true }, facts], [mark])
   return mark
 }

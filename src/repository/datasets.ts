@@ -16,6 +16,7 @@ import { recordQuads, timestamp, type DatasetRecord } from './content/record.ts'
 import { rename } from './content/rename.ts'
 import { datasetIds } from './writing/dataset-id.ts'
 import type { Outcome, WritingDeps } from './deps.ts'
+import { landChanges } from './writing/landing.ts'
 import { findById, unknownCatalogue, unknownDataset, type Origin } from './writing/find-dataset.ts'
 import { markLine, systemChange, type Mark } from '../store/marks.ts'
 
@@ -49,8 +50,14 @@ export function datasets(deps: WritingDeps): Datasets {
   const put: Datasets['put'] = (request, signal) =>
     locks.run(
       under(request.catalogue, request.originalId),
-      () =>
-        ids.withId(request, (id, origin) => replace(deps, request, { id, origin }, signal), signal),
+      () => {
+        const isGone = deps.deletions.watch(request.catalogue)
+        return ids.withId(
+          request,
+          (id, origin) => replace(deps, request, { id, origin, isGone }, signal),
+          signal,
+        )
+      },
       signal,
     )
 
@@ -67,8 +74,7 @@ export function datasets(deps: WritingDeps): Datasets {
         const record = await findById(store, names, id, signal)
         precondition(record.hash)
         const mark = { resource: names.dataset(id), version: deps.versions.next() }
-        await store.write(removal(deps, record.catalogue, id, mark), signal)
-        deps.changed([mark])
+        await landChanges(deps, removal(deps, record.catalogue, id, mark), [mark])
         return mark
       },
       signal,
@@ -101,7 +107,12 @@ function linkLines({ names }: Pick<WritingDeps, 'names'>, catalogue: string, id:
   ]
 }
 
-type Target = { readonly id: string; readonly origin: Origin }
+type Target = {
+  readonly id: string
+  readonly origin: Origin
+  /** Whether the catalogue has been deleted since it was looked up. */
+  readonly isGone: () => boolean
+}
 
 async function replace(
   deps: WritingDeps,
@@ -138,14 +149,7 @@ async function replace(
     modified,
   }
   const graph = [...ground, ...recordQuads(record, names)]
-  const [mark, ...gone] = await land(
-    deps,
-    request.catalogue,
-    { content: toLines(graph), target },
-    signal,
-  )
-  const fresh = { catalogue: request.catalogue, quads: graph, created: stored === undefined }
-  deps.changed([{ ...mark, fresh }, ...gone])
+  const mark = await land(deps, request.catalogue, graph, target)
   return { kind: stored ? 'updated' : 'created', iri, hash, modified, mark }
 }
 
@@ -153,11 +157,10 @@ async function replace(
 async function land(
   deps: WritingDeps,
   catalogue: string,
-  write: { readonly content: string; readonly target: Target },
-  signal: AbortSignal,
-): Promise<readonly [Mark, ...Mark[]]> {
+  graph: readonly Quad[],
+  { id, origin, isGone }: Target,
+): Promise<Mark> {
   const { names, versions } = deps
-  const { id, origin } = write.target
   const mark = { resource: names.dataset(id), version: versions.next() }
   const gone = origin.doubles.map((double) => ({
     id: double.id,
@@ -167,15 +170,16 @@ async function land(
     ? []
     : [{ graph: names.catalogue(catalogue), add: linkLines(deps, catalogue, id) }]
   const changes: Change[] = [
-    { graph: mark.resource, content: write.content },
+    { graph: mark.resource, content: toLines(graph) },
     ...links,
     systemChange({ add: [markLine('pending', mark)] }),
     ...gone.flatMap((double) => removal(deps, catalogue, double.id, double.mark)),
   ]
+  const fresh = { catalogue, quads: graph, created: origin.record === undefined }
   // Asked in the same turn as the write: a cascade that starts now will see it and take it away.
-  if (deps.closing.has(catalogue)) throw unknownCatalogue(catalogue)
-  await deps.store.write(changes, signal)
-  return [mark, ...gone.map((double) => double.mark)]
+  if (isGone()) throw unknownCatalogue(catalogue)
+  await landChanges(deps, changes, [{ ...mark, fresh }, ...gone.map((double) => double.mark)])
+  return mark
 }
 
 function checkExpectations(request: DatasetPut, stored: DatasetRecord | undefined): void {

@@ -5,7 +5,8 @@ import type { Names } from '../rdf/names.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { Locks } from './writing/locks.ts'
 import type { Landed, Mark } from '../store/marks.ts'
-import type { Versions } from './writing/versions.ts'
+import type { Versions } from '../store/versions.ts'
+import type { Deletions } from './writing/deletions.ts'
 
 export type RepositoryDeps = {
   readonly store: GraphStore
@@ -17,16 +18,17 @@ export type RepositoryDeps = {
   readonly uuid: () => string
   /** Most triples of one dataset or catalogue. */
   readonly triples: number
+  /** Told when a write failed whose outcome is not known: marks in the store must be looked for. */
+  readonly unsure: () => void
   /** Told after each write; what follows happens without delaying the answer. */
   readonly changed: (marks: readonly Landed[]) => void
   /** Told when a fact changed that other records embed: the datasets of a catalogue are projected again. */
-  readonly cascaded: (mark: Mark) => void
+  readonly cascaded: () => void
 }
 
 /** What the writers of a station share. */
 export type WritingDeps = RepositoryDeps & {
-  /** Catalogues that are being deleted: nothing new may land in them. */
-  readonly closing: Set<string>
+  readonly deletions: Deletions
 }
 
 /** What a write did. `unchanged` = the hash was equal and nothing was written. */

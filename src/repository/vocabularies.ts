@@ -4,6 +4,7 @@ import type { Quad } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
 import { canonicalise } from '../rdf/canonical.ts'
 import { fromLines, toLines } from '../rdf/lines.ts'
+import type { Names } from '../rdf/names.ts'
 import { skolemise } from '../rdf/skolem.ts'
 import { namedNode } from '../rdf/terms.ts'
 import { bind, loadQuery } from '../store/queries.ts'
@@ -12,6 +13,7 @@ import { prune } from './content/prune.ts'
 import type { CataloguePut } from './catalogues.ts'
 import type { DatasetPut } from './datasets.ts'
 import type { Outcome, RepositoryDeps } from './deps.ts'
+import { landChanges } from './writing/landing.ts'
 import { fact, markLine, systemChange, type Mark } from '../store/marks.ts'
 
 const factsQuery = loadQuery('vocabulary-facts')
@@ -66,8 +68,7 @@ export function vocabularies(deps: RepositoryDeps): Vocabularies {
           add: [markLine('pending', mark)],
           remove: factLines(mark.resource, facts),
         })
-        await store.write([{ graph: facts.scheme, drop: true }, system], signal)
-        deps.changed([mark])
+        await landChanges(deps, [{ graph: facts.scheme, drop: true }, system], [mark])
         return mark
       },
       signal,
@@ -90,13 +91,10 @@ async function replace(
   stored: Facts | undefined,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { store, names } = deps
+  const { names } = deps
   const resource = names.vocabulary(request.id)
   const sent = await request.body(resource)
-  const quads = prune(
-    sent,
-    (q) => q.subject.termType === 'NamedNode' && names.owns(q.subject.value),
-  )
+  const quads = prune(sent, (q) => isForeign(names, q.subject.value, resource))
   const scheme = conceptScheme(quads)
   await demandFree(deps, scheme, resource, signal)
   const { hash, labels } = await canonicalise(quads)
@@ -112,10 +110,13 @@ async function replace(
     add: [...factLines(resource, { scheme, hash }), markLine('pending', mark)],
     remove: stored ? factLines(resource, stored) : [],
   })
-  await store.write([...moved, { graph: scheme, content: toLines(ground) }, system], signal)
-  deps.changed([mark])
+  await landChanges(deps, [...moved, { graph: scheme, content: toLines(ground) }, system], [mark])
   return { kind: stored ? 'updated' : 'created', iri: scheme, hash, modified: undefined, mark }
 }
+
+/** Whether an IRI is of the platform's own and not below this vocabulary's handle, against which a body is resolved. */
+const isForeign = (names: Names, iri: string, resource: string): boolean =>
+  names.owns(iri) && iri !== resource && !iri.startsWith(`${resource}#`)
 
 /** A scheme belongs to one vocabulary id, and no scheme may take the graph of another resource. */
 async function demandFree(
@@ -124,7 +125,7 @@ async function demandFree(
   resource: string,
   signal: AbortSignal,
 ): Promise<void> {
-  if (deps.names.owns(scheme) || scheme.startsWith('urn:cartulary:')) {
+  if (isForeign(deps.names, scheme, resource) || scheme.startsWith('urn:cartulary:')) {
     throw new Failure(
       'invalid-content',
       `the concept scheme ${scheme} lies in the platform's own namespace`,

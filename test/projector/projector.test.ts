@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { logger } from '../../src/log.ts'
-import { readMarks } from '../../src/projector/loop/marks.ts'
+import { newestMark, readMarks } from '../../src/projector/loop/marks.ts'
 import type { Pending } from '../../src/projector/loop/queue.ts'
 import { Projector } from '../../src/projector/projector.ts'
 import { embeddedStore } from '../../src/store/embedded.ts'
@@ -37,6 +37,7 @@ function recording(
   const projector = new Projector({
     store,
     log,
+    isFirst: (resource) => resource.includes('catalogue'),
     batch: options.batch ?? 100,
     capacity: options.capacity ?? 1000,
     pause: (ms) => {
@@ -113,6 +114,40 @@ describe('the projector', () => {
     await projector.stop()
     expect(new Set(projected.flat().map(({ resource }) => resource)).size).toBe(50)
     expect(await readMarks(store, 100, soon())).toEqual([])
+  })
+
+  it('finds marks in the store that nobody told it of', async () => {
+    const { projector, projected } = recording()
+    await projector.start()
+    await write(mark('silent', 1))
+    projector.recheck()
+    await projector.idle(soon())
+    await projector.stop()
+    expect(projected.flat().map(({ resource }) => resource)).toEqual(['urn:x:silent'])
+    expect(await readMarks(store, 10, soon())).toEqual([])
+  })
+
+  it('lets no bad record hold up its neighbours', async () => {
+    const marks = Array.from({ length: 5 }, (_, i) => mark(i === 1 ? 'bad' : `good${i}`, i + 1))
+    await write(...marks)
+    const { projector } = recording({
+      fail: (batch) => {
+        if (batch.some(({ resource }) => resource.endsWith('bad')))
+          throw new Error('cannot be built')
+      },
+    })
+    await projector.start()
+    const good = marks.filter(({ resource }) => !resource.endsWith('bad'))
+    const settled = await Promise.all(good.map((one) => projector.settled(one, soon())))
+    await projector.stop()
+    expect(settled).toEqual([true, true, true, true])
+    expect(await readMarks(store, 10, soon())).toEqual([mark('bad', 2)])
+  })
+
+  it('knows the newest version that stands in a mark', async () => {
+    expect(await newestMark(store)).toBe(0)
+    await write(mark('a', 9_007_199_254_740_000), mark('b', 12))
+    expect(await newestMark(store)).toBe(9_007_199_254_740_000)
   })
 
   it('idle gives up when its signal fires', async () => {

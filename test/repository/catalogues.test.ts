@@ -58,6 +58,18 @@ describe('a catalogue', () => {
     expect(repo.cascaded).toHaveLength(before + 1)
   })
 
+  it('keeps its date of creation as it was written', async () => {
+    const dated = `${prefixes}<> a dcat:Catalog ; dct:issued "2020-01-01"^^<http://www.w3.org/2001/XMLSchema#date> .`
+    await repo.putCatalogue('dated', dated)
+    await repo.putCatalogue(
+      'dated',
+      `${prefixes}<> a dcat:Catalog ; dct:title "Now without a date" .`,
+    )
+    const text = await (await repo.ask('/catalogues/dated.nt')).text()
+    expect(text).toContain('"2020-01-01"^^<http://www.w3.org/2001/XMLSchema#date>')
+    await repo.ask('/catalogues/dated', { method: 'DELETE' })
+  })
+
   it('needs a dcat:Catalog', async () => {
     expect((await repo.putCatalogue('none', dataset)).status).toBe(422)
   })
@@ -153,6 +165,13 @@ describe('a vocabulary', () => {
     expect(
       (await put('others', `${prefixes}<urn:cartulary:system> a skos:ConceptScheme .`)).status,
     ).toBe(422)
+  })
+
+  it('may be written with relative references', async () => {
+    const relative = `${prefixes}<> a skos:ConceptScheme . <#1> a skos:Concept ; skos:inScheme <> ; skos:prefLabel "One"@en .`
+    expect((await put('relative', relative)).status).toBe(201)
+    expect(await (await repo.ask('/vocabularies/relative.nt')).text()).toContain('"One"@en')
+    await repo.ask('/vocabularies/relative', { method: 'DELETE' })
   })
 
   it('is gone after DELETE', async () => {

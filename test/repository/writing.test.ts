@@ -3,8 +3,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { indexStatus, waitOf } from '../../src/repository/bindings/waiting.ts'
+import { deletions } from '../../src/repository/writing/deletions.ts'
+import { landChanges } from '../../src/repository/writing/landing.ts'
 import { locks } from '../../src/repository/writing/locks.ts'
-import { versions } from '../../src/repository/writing/versions.ts'
+import { versions } from '../../src/store/versions.ts'
 
 const never = new AbortController().signal
 
@@ -48,6 +50,44 @@ describe('locks', () => {
     gate.resolve()
     await holder
     expect(await patient).toBe('runs')
+  })
+})
+
+describe('deletions', () => {
+  it('are noticed while they run and after they ran, not before', async () => {
+    const { during, watch } = deletions()
+    const before = watch('c')
+    expect([before(), watch('other')()]).toEqual([false, false])
+    const gate = Promise.withResolvers<void>()
+    const running = during('c', () => gate.promise)
+    expect([before(), watch('c')(), watch('other')()]).toEqual([true, true, false])
+    gate.resolve()
+    await running
+    expect([before(), watch('c')()]).toEqual([true, false])
+  })
+})
+
+describe('landing', () => {
+  it('tells of marks only when the write is done, and says when it does not know', async () => {
+    const told: string[] = []
+    const landing = (write: () => Promise<[]>) => ({
+      store: { write },
+      changed: () => void told.push('changed'),
+      unsure: () => void told.push('unsure'),
+    })
+    await landChanges(
+      landing(() => Promise.resolve([])),
+      [],
+      [],
+    )
+    await expect(
+      landChanges(
+        landing(() => Promise.reject(new Error('lost'))),
+        [],
+        [],
+      ),
+    ).rejects.toThrow('lost')
+    expect(told).toEqual(['changed', 'unsure'])
   })
 })
 

@@ -10,7 +10,7 @@ import { loadProfile } from '../../src/profile/load.ts'
 import { names as namesOf } from '../../src/rdf/names.ts'
 import { repositoryApp } from '../../src/repository/app.ts'
 import { locks } from '../../src/repository/writing/locks.ts'
-import { versions } from '../../src/repository/writing/versions.ts'
+import { versions } from '../../src/store/versions.ts'
 import type { IndexStatus } from '../../src/repository/bindings/waiting.ts'
 import { embeddedStore } from '../../src/store/embedded.ts'
 import type { Mark } from '../../src/store/marks.ts'
@@ -33,7 +33,7 @@ export async function repository(options: { limits?: Partial<Limits>; index?: In
   const names = namesOf(base)
   const limits = { ...defaultLimits, ...options.limits }
   const changed: Mark[] = []
-  const cascaded: Mark[] = []
+  const cascaded: string[] = []
   const clock = { now: new Date('2026-11-21T10:00:00Z') }
   const app = repositoryApp({
     store,
@@ -49,7 +49,9 @@ export async function repository(options: { limits?: Partial<Limits>; index?: In
     now: () => clock.now,
     uuid: () => crypto.randomUUID(),
     changed: (marks) => void changed.push(...marks),
-    cascaded: (mark) => void cascaded.push(mark),
+    cascaded: () => void cascaded.push('cascade'),
+    unsure: () => void cascaded.push('unsure'),
+    awaits: () => options.index === 'pending',
     settled: () => Promise.resolve(options.index !== 'pending'),
     http: { log },
   })

@@ -9,6 +9,7 @@ import type { Pending } from './queue.ts'
 
 const pendingQuery = loadQuery('pending')
 const cascadesQuery = loadQuery('cascades')
+const newestQuery = loadQuery('newest-mark')
 
 /** The oldest marks, at most `limit`. */
 export async function readMarks(
@@ -20,6 +21,12 @@ export async function readMarks(
   return rows.flatMap(({ resource, version }) =>
     resource && version ? [{ resource: resource.value, version: Number(version.value) }] : [],
   )
+}
+
+/** The largest version of all marks, 0 without any. */
+export async function newestMark(store: GraphStore): Promise<number> {
+  const [row] = await store.select(bind(newestQuery, {}))
+  return Number(row?.['newest']?.value ?? 0)
 }
 
 /** Catalogues whose datasets wait to be projected again, at most `limit`. */

@@ -19,21 +19,29 @@ export type Queue = {
   take(most: number): readonly Pending[]
   /** Puts back what could not be done. */
   restore(pending: readonly Pending[]): void
+  has(resource: string): boolean
   readonly size: number
 }
 
 /** Graphs kept in memory; those of later resources are read back from the store. */
 const mostFresh = 1000
 
-/** Holds at most `capacity` resources: what is beyond stays marked in the store and is read from there later. */
-export function queue(capacity: number): Queue {
-  const waiting = new Map<string, Pending>()
+/**
+ * Holds at most `capacity` resources: what is beyond stays marked in the store and is read from there later. `isFirst` names
+ * resources that others embed; they are taken before the others, or those would be built from what was.
+ */
+export function queue(capacity: number, isFirst: (resource: string) => boolean): Queue {
+  const first = new Map<string, Pending>()
+  const rest = new Map<string, Pending>()
+  const lineOf = (resource: string) => (isFirst(resource) ? first : rest)
+  const size = () => first.size + rest.size
 
   const merge = (next: Pending) => {
-    const known = waiting.get(next.resource)
+    const line = lineOf(next.resource)
+    const known = line.get(next.resource)
     const newest = known && known.version > next.version ? known : next
-    const kept = waiting.size < mostFresh ? newest.fresh : undefined
-    waiting.set(next.resource, {
+    const kept = size() < mostFresh ? newest.fresh : undefined
+    line.set(next.resource, {
       resource: next.resource,
       version: newest.version,
       marked: [...new Set([...(known?.marked ?? []), ...next.marked])],
@@ -43,22 +51,25 @@ export function queue(capacity: number): Queue {
 
   return {
     add: (mark, stored) => {
-      if (waiting.size >= capacity && !waiting.has(mark.resource)) return false
+      if (size() >= capacity && !lineOf(mark.resource).has(mark.resource)) return false
       merge({ ...mark, marked: stored ? [mark.version] : [] })
       return true
     },
     take: (most) => {
       const taken: Pending[] = []
-      for (const pending of waiting.values()) {
-        if (taken.length === most) break
-        taken.push(pending)
-        waiting.delete(pending.resource)
+      for (const line of [first, rest]) {
+        for (const pending of line.values()) {
+          if (taken.length === most) return taken
+          taken.push(pending)
+          line.delete(pending.resource)
+        }
       }
       return taken
     },
     restore: (pending) => pending.forEach(merge),
+    has: (resource) => lineOf(resource).has(resource),
     get size() {
-      return waiting.size
+      return size()
     },
   }
 }

@@ -11,6 +11,7 @@ import type { Mark } from '../../store/marks.ts'
 import { indexStatus, waitOf, type Settled } from './waiting.ts'
 
 export type Answering = {
+  readonly awaits: (resource: string) => boolean
   readonly settled: Settled
   /** Milliseconds that a write waits for the index when the client says nothing. */
   readonly waitMs: number
@@ -24,7 +25,8 @@ export async function answerWrite(
   outcome: Outcome,
   answering: Answering,
 ): Promise<Response> {
-  await waited(c, outcome.mark, answering)
+  if (outcome.mark) await waited(c, outcome.mark, answering)
+  else c.header('Index-Status', answering.awaits(outcome.iri) ? 'pending' : 'done')
   c.header('ETag', entityTag(outcome.hash))
   c.header(outcome.kind === 'created' ? 'Location' : 'Content-Location', asciiUri(outcome.iri))
   return c.body(null, statuses[outcome.kind])
@@ -43,11 +45,7 @@ export async function answerDelete(
   return c.body(null, 204)
 }
 
-async function waited(
-  c: AppContext,
-  mark: Mark | undefined,
-  { settled, waitMs }: Answering,
-): Promise<void> {
+async function waited(c: AppContext, mark: Mark, { settled, waitMs }: Answering): Promise<void> {
   const wait = waitOf(c.req.header('Prefer'), waitMs)
   c.header('Index-Status', await indexStatus(settled, mark, wait, c.get('signal')))
   if (wait.applied !== undefined) c.header('Preference-Applied', wait.applied)

@@ -9,7 +9,7 @@ import { splitSuffix } from '../../rdf/media-types.ts'
 
 export function bindCatalogues(bound: Bound): void {
   const { app, catalogues, lists, names, limits, settled, expected } = bound
-  const answering = { settled, waitMs: limits.waitMs }
+  const answering = { settled, awaits: bound.awaits, waitMs: limits.waitMs }
 
   app.openapi(routes.catalogues, async (c) =>
     c.json(await lists.catalogues(c.req.valid('query'), c.get('signal'))),

@@ -33,7 +33,7 @@ function bindLists({ app, lists, catalogues }: Bound): void {
 
 function bindOrigin(bound: Bound): void {
   const { app, datasets, limits, expected } = bound
-  const answering = { settled: bound.settled, waitMs: limits.waitMs }
+  const answering = { settled: bound.settled, awaits: bound.awaits, waitMs: limits.waitMs }
 
   const idOf = async (c: AppContext, catalogue: string, originalId: string): Promise<string> => {
     const sought = { catalogue: demandId('catalogueId', catalogue), originalId, candidate: '-' }
@@ -68,7 +68,7 @@ function bindOrigin(bound: Bound): void {
 
 function bindById(bound: Bound): void {
   const { app, datasets, limits, expected, keys, store, names } = bound
-  const answering = { settled: bound.settled, waitMs: limits.waitMs }
+  const answering = { settled: bound.settled, awaits: bound.awaits, waitMs: limits.waitMs }
 
   const permitted = async (c: AppContext, id: string) => {
     const located = await findById(store, names, demandId('datasetId', id), c.get('signal'))

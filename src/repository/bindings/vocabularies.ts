@@ -12,7 +12,7 @@ const waitMs = 60_000
 
 export function bindVocabularies(bound: Bound): void {
   const { app, vocabularies, lists, names, limits, settled, expected } = bound
-  const answering = { settled, waitMs }
+  const answering = { settled, awaits: bound.awaits, waitMs }
 
   app.openapi(routes.vocabularies, async (c) =>
     c.json(await lists.vocabularies(c.req.valid('query'), c.get('signal'))),

@@ -30,11 +30,10 @@ export type Settled = (mark: Mark, signal: AbortSignal) => Promise<boolean>
 /** Waits as asked; the write itself is done either way. */
 export async function indexStatus(
   settled: Settled,
-  mark: Mark | undefined,
+  mark: Mark,
   wait: Wait,
   signal: AbortSignal,
 ): Promise<IndexStatus> {
-  if (!mark) return 'done'
   if (wait.ms === 0) return 'pending'
   const done = await settled(mark, AbortSignal.any([signal, AbortSignal.timeout(wait.ms)]))
   return done ? 'done' : 'pending'

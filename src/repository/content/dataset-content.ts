@@ -20,11 +20,15 @@ export function mergedGraphs(quads: readonly Quad[]): readonly Quad[] {
   return metrics.size === 0 ? quads : quads.filter((q) => !metrics.has(q.graph.value))
 }
 
-/** The body without catalogues, records and statements about other resources of the platform. */
+/**
+ * The body without catalogues, records and statements about other resources of the platform. Distributions may keep platform
+ * IRIs, also when only a sample link leads to them: each gets an IRI of this dataset afterwards, whatever it came with.
+ */
 export function ownContent(quads: readonly Quad[], dataset: Term, names: Names): Quad[] {
-  const frames = classes(quads).of('Catalog', 'CatalogRecord')
+  const kinds = classes(quads)
+  const frames = kinds.of('Catalog', 'CatalogRecord')
   const self = keyOf(dataset)
-  const own = new Set([self])
+  const own = new Set([self, ...kinds.of('Distribution').keys()])
   for (const q of quads) {
     if (keyOf(q.subject) === self && q.predicate.value === distribution) own.add(keyOf(q.object))
   }

@@ -33,20 +33,56 @@ function distributionNodes(quads: Iterable<Quad>): ReadonlyMap<string, Term> {
 const ownKey = (keys: DistributionKeys): string | undefined =>
   keys.node.termType === 'NamedNode' ? keys.node.value : (keys.title ?? keys.accessUrl)
 
+type Round = {
+  /** By what a distribution of the body is looked for; absent = not in this round. */
+  readonly sought: (fresh: DistributionKeys) => string | undefined
+  /** Under what a stored one is found. */
+  readonly found: (stored: DistributionKeys) => readonly (string | undefined)[]
+}
+
 /** Rounds of matching against what is stored, surest first; within a round each stored one is taken once. */
-const rounds: readonly ((fresh: DistributionKeys, stored: DistributionKeys) => boolean)[] = [
-  (fresh, stored) => fresh.node.value === stored.node.value,
-  (fresh, stored) =>
-    fresh.identifiers[0] !== undefined && stored.identifiers.includes(fresh.identifiers[0]),
-  (fresh, stored) =>
-    fresh.node.termType === 'NamedNode' && stored.identifiers.includes(fresh.node.value),
-  (fresh, stored) =>
-    fresh.title !== undefined &&
-    (stored.identifiers.includes(fresh.title) || stored.title === fresh.title),
-  (fresh, stored) =>
-    fresh.accessUrl !== undefined &&
-    (stored.identifiers.includes(fresh.accessUrl) || stored.accessUrl === fresh.accessUrl),
+const rounds: readonly Round[] = [
+  { sought: ({ node }) => node.value, found: ({ node }) => [node.value] },
+  { sought: ({ identifiers }) => identifiers[0], found: ({ identifiers }) => identifiers },
+  {
+    sought: ({ node }) => (node.termType === 'NamedNode' ? node.value : undefined),
+    found: ({ identifiers }) => identifiers,
+  },
+  { sought: ({ title }) => title, found: ({ identifiers, title }) => [...identifiers, title] },
+  {
+    sought: ({ accessUrl }) => accessUrl,
+    found: ({ identifiers, accessUrl }) => [...identifiers, accessUrl],
+  },
 ]
+
+/** Pairs what is still alone on both sides, in the order of the keys. */
+function match(
+  { sought, found }: Round,
+  alone: readonly DistributionKeys[],
+  free: Set<DistributionKeys>,
+): Map<DistributionKeys, DistributionKeys> {
+  const places = new Map<string, DistributionKeys[]>()
+  for (const stored of free) {
+    for (const key of new Set(found(stored))) {
+      if (key === undefined) continue
+      const known = places.get(key)
+      if (known) known.push(stored)
+      else places.set(key, [stored])
+    }
+  }
+  for (const waiting of places.values()) waiting.reverse()
+  const pairs = new Map<DistributionKeys, DistributionKeys>()
+  for (const fresh of alone) {
+    const key = sought(fresh)
+    const waiting = key === undefined ? [] : (places.get(key) ?? [])
+    let twin = waiting.pop()
+    while (twin && !free.has(twin)) twin = waiting.pop()
+    if (!twin) continue
+    free.delete(twin)
+    pairs.set(fresh, twin)
+  }
+  return pairs
+}
 
 /**
  * Platform IRIs for the distributions of `body`, matched against the `stored` version (empty for a new dataset); what has no
@@ -60,14 +96,12 @@ export function distributionIris(
   const fresh = distributionKeys(body, distributionNodes(body))
   const free = new Set(distributionKeys(stored, distributionNodes(stored)))
   const iris = new Map<string, string>()
-  for (const matches of free.size > 0 ? rounds : []) {
-    for (const keys of fresh) {
-      if (iris.has(keyOf(keys.node))) continue
-      const twin = [...free].find((known) => matches(keys, known))
-      if (!twin) continue
-      free.delete(twin)
-      iris.set(keyOf(keys.node), twin.node.value)
-    }
+  let alone: readonly DistributionKeys[] = fresh
+  for (const round of rounds) {
+    if (free.size === 0) break
+    const pairs = match(round, alone, free)
+    for (const [keys, twin] of pairs) iris.set(keyOf(keys.node), twin.node.value)
+    alone = alone.filter((keys) => !pairs.has(keys))
   }
   for (const keys of fresh) {
     const key = keyOf(keys.node)

@@ -20,6 +20,8 @@ export type DatasetIds = {
 
 /** A clash gets `~~1`, `~~2`, …; this many are tried before giving up. */
 const mostClashes = 1000
+/** Characters of an id before its suffix: with it, it must still be an id. */
+const longest = 245
 
 export function datasetIds(store: GraphStore, names: Names): DatasetIds {
   const reserved = new Set<string>()
@@ -28,7 +30,7 @@ export function datasetIds(store: GraphStore, names: Names): DatasetIds {
     const plain = platformId(sought.originalId)
     if (plain === '') throw nothingLeft()
     for (let clash = 0; clash <= mostClashes; clash++) {
-      const candidate = clash === 0 ? plain : `${plain}~~${clash}`
+      const candidate = clash === 0 ? plain : `${plain.slice(0, longest)}~~${clash}`
       const origin = await findByOrigin(store, names, { ...sought, candidate }, signal)
       if (origin.record) return { id: origin.record.id, origin }
       if (!origin.taken && !reserved.has(candidate)) return { id: candidate, origin }

@@ -63,7 +63,8 @@ export async function findById(
   id: string,
   signal: AbortSignal,
 ): Promise<Located> {
-  const rows = await store.select(bind(byId, { dataset: namedNode(names.dataset(id)) }), signal)
+  const values = { dataset: namedNode(names.dataset(id)), record: namedNode(names.record(id)) }
+  const rows = await store.select(bind(byId, values), signal)
   for (const row of rows) {
     const catalogue = names.idOf('catalogue', row['catalogue']?.value ?? '')
     const record = recordOf({ ...row, dataset: namedNode(names.dataset(id)) }, names)

@@ -4,9 +4,19 @@ import { describe, expect, it } from 'vitest'
 import { queue } from '../../../src/projector/loop/queue.ts'
 import { waiters } from '../../../src/projector/loop/waiters.ts'
 
+const isFirst = (resource: string) => resource.startsWith('catalogue')
+
 describe('the queue', () => {
+  it('hands out what others embed before the others, whoever came first', () => {
+    const waiting = queue(10, isFirst)
+    for (const resource of ['a', 'b', 'catalogue-1', 'c'])
+      waiting.add({ resource, version: 1 }, true)
+    expect(waiting.take(3).map(({ resource }) => resource)).toEqual(['catalogue-1', 'a', 'b'])
+    expect(waiting.has('c')).toBe(true)
+  })
+
   it('keeps one place per resource, the newest version and every mark that stands in the store', () => {
-    const waiting = queue(10)
+    const waiting = queue(10, isFirst)
     waiting.add({ resource: 'a', version: 1 }, true)
     waiting.add({ resource: 'b', version: 2 }, true)
     waiting.add({ resource: 'a', version: 3 }, true)
@@ -20,7 +30,7 @@ describe('the queue', () => {
 
   it('keeps what the newest version holds, and nothing of an older one', () => {
     const fresh = (name: string) => ({ catalogue: name, quads: [], created: true })
-    const waiting = queue(10)
+    const waiting = queue(10, isFirst)
     waiting.add({ resource: 'a', version: 1, fresh: fresh('one') }, true)
     waiting.add({ resource: 'a', version: 2, fresh: fresh('two') }, true)
     waiting.add({ resource: 'b', version: 3, fresh: fresh('three') }, true)
@@ -29,14 +39,14 @@ describe('the queue', () => {
   })
 
   it('refuses new resources when it is full, but not news of known ones', () => {
-    const waiting = queue(1)
+    const waiting = queue(1, isFirst)
     expect(waiting.add({ resource: 'a', version: 1 }, true)).toBe(true)
     expect(waiting.add({ resource: 'b', version: 2 }, true)).toBe(false)
     expect(waiting.add({ resource: 'a', version: 3 }, true)).toBe(true)
   })
 
   it('takes back what could not be done without losing what came meanwhile', () => {
-    const waiting = queue(10)
+    const waiting = queue(10, isFirst)
     waiting.add({ resource: 'a', version: 1 }, true)
     const taken = waiting.take(1)
     waiting.add({ resource: 'a', version: 2 }, true)

@@ -2,7 +2,7 @@
 
 export type Versions = {
   /** A number larger than every earlier one. */
-  next(): number
+  readonly next: () => number
 }
 
 /**

@@ -1,0 +1,90 @@
+/** Projecting the members of a catalogue again, over a real store that changes meanwhile. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { logger } from '../../../src/log.ts'
+import { cascades } from '../../../src/projector/loop/cascades.ts'
+import { readCascades } from '../../../src/projector/loop/marks.ts'
+import { embeddedStore } from '../../../src/store/embedded.ts'
+import type { GraphStore } from '../../../src/store/graph-store.ts'
+import { markLine, systemChange } from '../../../src/store/marks.ts'
+
+const log = logger('silent')
+const catalogue = 'urn:x:catalogue'
+const link = (n: number) =>
+  `<${catalogue}> <http://www.w3.org/ns/dcat#dataset> <urn:x:d${String(n).padStart(4, '0')}> .`
+const numbers = Array.from({ length: 450 }, (_, n) => n)
+
+let directory: string
+let store: GraphStore
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'cartulary-'))
+  store = await embeddedStore({ directory, log })
+  await store.write([
+    { graph: catalogue, add: numbers.map(link) },
+    systemChange({ add: [markLine('cascade', { resource: catalogue, version: 1 })] }),
+  ])
+})
+afterEach(async () => {
+  await store.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const left = async () => (await readCascades(store, 10, AbortSignal.timeout(5000))).length
+const pause = () => Promise.resolve()
+
+describe('a cascade', () => {
+  it('reaches every member that is still there, although others are deleted meanwhile', async () => {
+    const seen = new Set<string>()
+    let deleted: Promise<unknown> | undefined
+    const projector = {
+      again: ({ resource }: { resource: string }) => seen.add(resource).size > 0,
+      settled: async () => {
+        deleted ??= store.write([{ graph: catalogue, remove: numbers.slice(0, 150).map(link) }])
+        await deleted
+        return true
+      },
+    }
+    let version = 10
+    const cascading = cascades({ store, projector, log, next: () => ++version, pause })
+    await expect.poll(left).toBe(0)
+    await cascading.stop()
+    expect(numbers.filter((n) => !seen.has(`urn:x:d${String(n).padStart(4, '0')}`))).toEqual([])
+  })
+
+  it('goes on where a full projector or a failing store stopped it', async () => {
+    const seen = new Set<string>()
+    let room = 0
+    let failures = 1
+    const projector = {
+      again: ({ resource }: { resource: string }) => {
+        if (room-- <= 0) return false
+        seen.add(resource)
+        return true
+      },
+      settled: () => (failures-- > 0 ? Promise.reject(new Error('away')) : Promise.resolve(true)),
+    }
+    const refill = () => {
+      room = 77
+      return Promise.resolve()
+    }
+    const cascading = cascades({ store, projector, log, next: () => 1, pause: refill })
+    await expect.poll(left).toBe(0)
+    await cascading.stop()
+    expect(seen.size).toBe(450)
+  })
+
+  it('that comes later is found when it is told of', async () => {
+    const projector = { again: () => true, settled: () => Promise.resolve(true) }
+    const cascading = cascades({ store, projector, log, next: () => 1, pause })
+    await expect.poll(left).toBe(0)
+    await store.write([
+      systemChange({ add: [markLine('cascade', { resource: catalogue, version: 2 })] }),
+    ])
+    cascading.wake()
+    await expect.poll(left).toBe(0)
+    await cascading.stop()
+  })
+})
