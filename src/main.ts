@@ -83,16 +83,15 @@ async function openEngines({ config, log }: Shell) {
     enabled: config.profile.enabled,
   })
   for (const warning of profile.warnings) log.warn({ warning }, 'profile.warning')
-  const { limits } = config
   const store = await embeddedStore({
     directory: directory('store'),
     log,
-    limits: publicLimits(limits),
+    limits: publicLimits(config.limits),
   })
   const index = await embeddedIndex({
     directory: directory('search'),
     log,
-    searchMs: limits.searchMs,
+    searchMs: config.limits.searchMs,
   })
   const projected = await projection({
     store,

@@ -2,8 +2,8 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import type { Term } from '@rdfjs/types'
-import { sparqlText } from './term-text.ts'
-import { tokens, type Token } from './tokens.ts'
+import { sparqlText } from './binding/term-text.ts'
+import { tokens, type Token } from './binding/tokens.ts'
 
 /** A query with `$parameters`, legal SPARQL as it stands. */
 export type Query = { readonly name: string; readonly tokens: readonly Token[] }

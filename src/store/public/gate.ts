@@ -7,7 +7,7 @@ import { systemGraph } from '../../rdf/namespaces.ts'
 import type { PublicQuery } from '../graph-store.ts'
 import { graphTypes, solutionTypes } from '../media-types.ts'
 import { isNode, parseSparql, placed, type Node } from '../parse-sparql.ts'
-import { tokens } from '../tokens.ts'
+import { tokens } from '../binding/tokens.ts'
 import { limited } from './limit.ts'
 
 const maxBytes = 16 * 1024

@@ -3,7 +3,7 @@
 import type { SparqlQuery } from 'sparqljs'
 import { Failure } from '../../errors.ts'
 import { parseSparql } from '../parse-sparql.ts'
-import { tokens, type Token } from '../tokens.ts'
+import { tokens, type Token } from '../binding/tokens.ts'
 
 /** Words outside all brackets: the query's own modifiers. */
 function outer(all: readonly Token[]): Token[] {

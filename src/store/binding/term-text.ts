@@ -1,8 +1,8 @@
 /** RDF terms as SPARQL text that cannot be read as anything else. */
 
 import type { Term } from '@rdfjs/types'
-import { shortEscapes } from '../rdf/lines.ts'
-import { rdf, xsd } from '../rdf/namespaces.ts'
+import { shortEscapes } from '../../rdf/lines.ts'
+import { rdf, xsd } from '../../rdf/namespaces.ts'
 
 const xsdString = xsd('string').value
 const langString = rdf('langString').value
