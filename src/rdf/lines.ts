@@ -18,7 +18,8 @@ const code = (character: string) =>
 
 const unquotable = /["\\\p{Cc}\ufffe\uffff]/u
 const unquotables = new RegExp(unquotable, 'gu')
-const unbracketable = /[\p{Cc} <>"{}|^`\\]/u
+// oxlint-disable-next-line no-control-regex -- the control characters are what is looked for
+const unbracketable = /[\u0000-\u0020\u007f-\u009f<>"{}|^`\\]/
 const unbracketables = new RegExp(unbracketable, 'gu')
 
 /** A literal's lexical form between quotes, escaped so that every N-Triples reader takes it (RDF 1.2 N-Triples, 4.1). */

@@ -17,6 +17,12 @@ const unusable = namedNode('urn:cartulary:unusable')
 export const isUsable = (triple: Quad): boolean =>
   triple.subject !== unusable && triple.predicate !== unusable && triple.object !== unusable
 
+/**
+ * IRIs that were found good, of all parses: predicates, classes and the concepts of authority tables stand in every record.
+ */
+const good = new Map<string, NamedNode>()
+const mostGood = 10_000
+
 let parses = 0
 
 /** JSON-LD lets a label hold anything. The outcome suits every syntax; different labels stay different. */
@@ -33,7 +39,6 @@ export class CheckedTerms {
   readonly options: ParseOptions
   readonly place: () => Place
   readonly prefix = `p${++parses}_`
-  readonly known = new Map<string, NamedNode>()
 
   constructor(options: ParseOptions, place: () => Place = () => ({})) {
     this.options = options
@@ -41,10 +46,15 @@ export class CheckedTerms {
   }
 
   namedNode(iri: string): NamedNode {
-    let term = this.known.get(iri)
-    if (!term) this.known.set(iri, (term = this.iri(iri)))
-    if (this.known.size > 1_000) this.known.clear()
-    return term
+    const term = good.get(iri)
+    if (term) return term
+    const made = this.iri(iri)
+    // A repaired IRI is reported each time it occurs.
+    if (made.value === iri) {
+      if (good.size >= mostGood) good.clear()
+      good.set(iri, made)
+    }
+    return made
   }
 
   literal(value: string, extra?: string | NamedNode | Direction): Literal | NamedNode {

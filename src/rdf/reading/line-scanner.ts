@@ -145,7 +145,7 @@ export function scan(text: string): Quad[] {
 }
 
 /** Blank node labels as we write them; whatever else a label may hold is the parser's business. */
-const plainLabel = /^[A-Za-z0-9]+$/
+const plainLabel = /^[A-Za-z0-9_]+$/
 
 /**
  * The triples of somebody's N-Triples, every term checked; `undefined` when there is anything that the scanner does not

@@ -39,6 +39,12 @@ describe('what the parser takes', () => {
     expect(await parse(text, 'ntriples', { baseIri: '' })).toHaveLength(count)
   })
 
+  it('the bodies of our own import go the quick way', () => {
+    expect(
+      scanChecked('_:p12_b0 <urn:p> _:genid_4 .\n<urn:s> <urn:p> "a\\nb"@de-AT .\n'),
+    ).toHaveLength(2)
+  })
+
   it('any literal is read alike on both ways', () => {
     const value = fc.oneof(
       fc.string({ unit: 'binary' }),
