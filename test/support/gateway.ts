@@ -28,7 +28,7 @@ export async function gateway(
   directory: string,
   env: Record<string, string> = {},
 ): Promise<Gateway> {
-  const child = spawn(process.execPath, ['--max-semi-space-size=16', main], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', main], {
     env: {
       ...process.env,
       PLATFORM_PORT: '0',

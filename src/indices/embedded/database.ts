@@ -11,7 +11,7 @@ export function openDatabase(path: string, role: 'writer' | 'reader'): DatabaseS
   try {
     if (role === 'writer')
       db.exec('PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=4000')
-    db.exec('PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32768')
+    db.exec('PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16384')
     if (role === 'reader') db.exec('PRAGMA query_only=1')
     return db
   } catch (error) {

@@ -24,7 +24,7 @@ export type Queue = {
 }
 
 /** Graphs kept in memory; those of later resources are read back from the store. */
-const mostFresh = 1000
+const mostFresh = 300
 
 /**
  * Holds at most `capacity` resources: what is beyond stays marked in the store and is read from there later. `isFirst` names
