@@ -2,5 +2,11 @@ import { defineConfig } from 'vitest/config'
 
 // Two cores in CI: files run beside each other, and a journey that starts real processes needs its time.
 export default defineConfig({
-  test: { include: ['test/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' },
+  test: {
+    setupFiles: ['test/support/compiled.ts'],
+    include: ['test/**/*.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+  },
 })

@@ -1,6 +1,7 @@
 /** The embedded triplestore: Oxigraph and SQLite in a worker thread, for one process and about ten million triples. */
 
 import { Worker } from 'node:worker_threads'
+import './compiled.ts'
 import type { Log } from '../log.ts'
 import { sparqlClient } from './client.ts'
 import { Calls } from './embedded/calls.ts'
