@@ -11,6 +11,11 @@ export type Change = {
   readonly graph: string
   /** The new content, sorted and without doubles; `''` removes the content; absent = content stays. */
   readonly content?: string
+  /**
+   * The content as `read` gave it to this writer under the lock that covers this write, `''` = there was none. A store that
+   * works by differences need not read it again.
+   */
+  readonly before?: string
   /** Links that go. One that is not there is no error. */
   readonly remove?: readonly string[]
   /** Links that come, each a line without its line end. One that is there already is no error. */

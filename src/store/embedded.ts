@@ -2,12 +2,13 @@
 
 import { Worker } from 'node:worker_threads'
 import './compiled.ts'
+import type { Change, Written } from './change.ts'
 import type { Log } from '../log.ts'
-import { sparqlClient } from './client.ts'
+import { sparqlClient } from './protocol/client.ts'
 import { Calls } from './embedded/calls.ts'
 import type { Opened, WriterSettings } from './embedded/messages.ts'
 import { fetchOf, protocolOf } from './embedded/serving/serve.ts'
-import type { GraphStore } from './graph-store.ts'
+import type { EmbeddedStore, GraphStore, Landing } from './graph-store.ts'
 import { publicDoor, type PublicLimits } from './public/door.ts'
 import { Replica } from './public/replica.ts'
 
@@ -36,6 +37,8 @@ const defaults: StoreLimits = {
   publicDoor: { rows: 100_000, bytes: 32 * 1024 * 1024, perClient: 2, waiting: 8 },
 }
 
+const product = 'embedded'
+
 export type EmbeddedOptions = {
   /** Made when absent; holds `store.db`. One process at a time. */
   readonly directory: string
@@ -56,8 +59,18 @@ function report(log: Log, { unreadable, ...opened }: Opened, ceiling: number): v
   if (opened.quads > ceiling * 0.8) log.warn({ ...opened, ceiling }, 'store.filling')
 }
 
+async function eachOf(
+  groups: readonly (readonly Change[])[],
+  write: (changes: readonly Change[]) => Promise<readonly Written[]>,
+): Promise<Landing[]> {
+  const settled = await Promise.allSettled(groups.map((changes) => write(changes)))
+  return settled.map((one) =>
+    one.status === 'fulfilled' ? { written: one.value } : { failure: one.reason },
+  )
+}
+
 /** Opens the store: resolves when the index is built from the durable copy (about 300,000 triples per second). */
-export async function embeddedStore(options: EmbeddedOptions): Promise<GraphStore> {
+export async function embeddedStore(options: EmbeddedOptions): Promise<EmbeddedStore> {
   const { directory, log } = options
   const limits = { ...defaults, ...options.limits }
   const settings: WriterSettings = { directory, maxQuads: limits.quads, maxAnswer: limits.answer }
@@ -76,18 +89,22 @@ export async function embeddedStore(options: EmbeddedOptions): Promise<GraphStor
     lost: () => replica.end(),
   })
   report(log, await calls.opened, limits.quads)
+  const write: GraphStore['write'] = (changes, signal) =>
+    calls.call('write', { changes }, { signal })
   return {
     ...sparqlClient({ queryEndpoint: 'http://store.invalid/query', fetch: fetchOf(calls) }),
     read: (graph, { links = true } = {}, signal) =>
       calls.call('read', { graph, links }, { signal }),
     readAll: (graphs, { links = true } = {}, signal) =>
       calls.call('readAll', { graphs, links }, { signal }),
-    write: (changes, signal) => calls.call('write', { changes }, { signal }),
+    write,
+    // The worker commits what waits for it as one transaction, so that groups need no packing here.
+    writeEach: (groups, signal) => eachOf(groups, (changes) => write(changes, signal)),
     protocol: protocolOf(calls),
     publicQuery: publicDoor((job) => replica.run(job), limits.publicDoor),
     health: async () => {
-      if (!calls.isOpen) return { ready: false, quads: 0, graphs: 0, replica: 'absent' }
-      return { ready: true, ...(await calls.call('counts', {})), replica: replica.state }
+      if (!calls.isOpen) return { ready: false, product, quads: 0, graphs: 0, replica: 'absent' }
+      return { ready: true, product, ...(await calls.call('counts', {})), replica: replica.state }
     },
     close: async () => {
       replica.end()

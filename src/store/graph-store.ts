@@ -32,11 +32,17 @@ export type PublicAnswer = {
 
 type StoreHealth = {
   readonly ready: boolean
-  readonly quads: number
-  readonly graphs: number
-  /** State of the replica behind `publicQuery`. */
-  readonly replica: 'absent' | 'building' | 'ready'
+  /** What runs there, in its own words where it says so: `embedded`, `Apache Jena Fuseki 5.6.0`. */
+  readonly product: string
+  /** Absent where counting would cost a walk over the whole store. */
+  readonly quads?: number
+  readonly graphs?: number
+  /** State of the embedded replica behind `publicQuery`. */
+  readonly replica?: 'absent' | 'building' | 'ready'
 }
+
+/** What became of one group of `writeEach`. */
+export type Landing = { readonly written: readonly Written[] } | { readonly failure: unknown }
 
 /**
  * Named graphs of ground triples. Every call has a time limit and a byte limit of the store's own, and rejects with a
@@ -54,15 +60,27 @@ export type GraphStore = {
   ): Promise<ReadonlyMap<string, string>>
   /** All changes or none; resolves when they are durable and visible, in the order of `changes`. */
   write(changes: readonly Change[], signal?: AbortSignal): Promise<readonly Written[]>
+  /**
+   * Independent groups, each atomic like a `write` of its own and packed into as few requests as the store takes; what
+   * became of each, in their order. No two groups may name the same graph, the system graph and links apart.
+   */
+  writeEach(
+    groups: readonly (readonly Change[])[],
+    signal?: AbortSignal,
+  ): Promise<readonly Landing[]>
   ask(query: string, signal?: AbortSignal): Promise<boolean>
   select(query: string, signal?: AbortSignal): Promise<readonly Row[]>
   /** N-Triples, possibly with repeated lines; `''` when nothing matches. */
   construct(query: string, signal?: AbortSignal): Promise<string>
-  /** SPARQL 1.1 Protocol at `…/query` and `…/update`, Graph Store Protocol at `…/data`; no socket. */
-  readonly protocol: (request: Request) => Promise<Response>
   /** Bounded and read-only; also rejects with `too-many-requests` and `not-acceptable`. */
   publicQuery(request: PublicQuery, signal?: AbortSignal): Promise<PublicAnswer>
   health(): Promise<StoreHealth>
   /** Finishes what was accepted, then ends the workers. */
   close(): Promise<void>
+}
+
+/** The embedded store is also a server of both protocols, in process. */
+export type EmbeddedStore = GraphStore & {
+  /** SPARQL 1.1 Protocol at `…/query` and `…/update`, Graph Store Protocol at `…/data`; no socket. */
+  readonly protocol: (request: Request) => Promise<Response>
 }

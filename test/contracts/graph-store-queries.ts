@@ -2,18 +2,18 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { StoreLimits } from '../../src/store/embedded.ts'
-import type { GraphStore } from '../../src/store/graph-store.ts'
+import type { EmbeddedStore } from '../../src/store/graph-store.ts'
 import { graphName, record } from '../store/graphs.ts'
 
 /** A store whose limits are the given ones; a dialect without a limit takes no notice of it. */
-export type OpenLimited = (limits?: Partial<StoreLimits>) => Promise<GraphStore>
+export type OpenLimited = (limits?: Partial<StoreLimits>) => Promise<EmbeddedStore>
 
 const endless = 'SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }'
 const all = (graph: string) => `GRAPH <${graph}> { ?s ?p ?o }`
 
 export function queryContract(dialect: string, open: OpenLimited): void {
   describe(`${dialect}: queries`, () => {
-    let store: GraphStore
+    let store: EmbeddedStore
     const graph = graphName()
     beforeAll(async () => {
       store = await open({ callMs: 1000, answer: 200_000 })

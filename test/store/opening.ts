@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { logger } from '../../src/log.ts'
 import { embeddedStore, type StoreLimits } from '../../src/store/embedded.ts'
-import type { GraphStore } from '../../src/store/graph-store.ts'
+import type { EmbeddedStore } from '../../src/store/graph-store.ts'
 
 const made: string[] = []
 process.once('exit', () => {
@@ -21,4 +21,4 @@ export function newDirectory(): string {
 export const openEmbedded = (
   limits: Partial<StoreLimits> = {},
   directory: string = newDirectory(),
-): Promise<GraphStore> => embeddedStore({ directory, log: logger('silent'), limits })
+): Promise<EmbeddedStore> => embeddedStore({ directory, log: logger('silent'), limits })

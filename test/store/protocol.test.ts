@@ -1,7 +1,7 @@
 /** The two protocols of the embedded store, without a socket. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { GraphStore } from '../../src/store/graph-store.ts'
+import type { EmbeddedStore } from '../../src/store/graph-store.ts'
 import { content, graphName, linesOf } from './graphs.ts'
 import { newDirectory, openEmbedded } from './opening.ts'
 
@@ -10,7 +10,7 @@ const turtle = '<urn:s> <urn:p> "a", 01 .'
 
 describe('the protocols', () => {
   const directory = newDirectory()
-  let store: GraphStore
+  let store: EmbeddedStore
   beforeAll(async () => {
     store = await openEmbedded({}, directory)
   })

@@ -1,7 +1,7 @@
 /** Which graphs a SPARQL Update may touch, read from its syntax tree. */
 
 import { Failure } from '../../errors.ts'
-import { isNode, nodes, parseSparql, type Node } from '../parse-sparql.ts'
+import { isNode, nodes, parseSparql, type Node } from '../protocol/parse-sparql.ts'
 import type { Update } from './messages.ts'
 
 type Reading = {

@@ -2,7 +2,7 @@
 
 import type { SparqlQuery } from 'sparqljs'
 import { Failure } from '../../errors.ts'
-import { parseSparql } from '../parse-sparql.ts'
+import { parseSparql } from '../protocol/parse-sparql.ts'
 import { tokens, type Token } from '../binding/tokens.ts'
 
 /** Words outside all brackets: the query's own modifiers. */

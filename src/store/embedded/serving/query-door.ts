@@ -2,8 +2,8 @@
 
 import { Failure } from '../../../errors.ts'
 import { formatOfMediaType, negotiate } from '../../../rdf/media-types.ts'
-import { graphTypes, solutionTypes } from '../../media-types.ts'
-import { parseSparql } from '../../parse-sparql.ts'
+import { graphTypes, solutionTypes } from '../../protocol/media-types.ts'
+import { parseSparql } from '../../protocol/parse-sparql.ts'
 import type { Calls } from '../calls.ts'
 import type { Answered, Exchange } from './exchange.ts'
 import type { QueryShape } from '../quads.ts'

@@ -1,7 +1,7 @@
 /** The embedded store as a SPARQL server without a socket: `…/query`, `…/update`, `…/data`. */
 
 import { Failure, type Kind } from '../../../errors.ts'
-import type { Fetch } from '../../client.ts'
+import type { Fetch } from '../../protocol/client.ts'
 import type { Calls } from '../calls.ts'
 import type { Answered, Exchange } from './exchange.ts'
 import { answerGraph } from './graph-door.ts'

@@ -1,9 +1,9 @@
 /** SPARQL 1.1 Query Results JSON as rows of terms. */
 
 import type { Term } from '@rdfjs/types'
-import { Failure } from '../errors.ts'
-import { blankNode, literal, namedNode } from '../rdf/terms.ts'
-import type { Row } from './graph-store.ts'
+import { Failure } from '../../errors.ts'
+import { blankNode, literal, namedNode } from '../../rdf/terms.ts'
+import type { Row } from '../graph-store.ts'
 
 type JsonTerm = {
   readonly type: string

@@ -1,8 +1,8 @@
 /** Our queries by the SPARQL Protocol, the same for every dialect; what differs is the `fetch` underneath. */
 
 import SimpleClient from 'sparql-http-client/SimpleClient.js'
-import { Failure, type Kind } from '../errors.ts'
-import type { GraphStore } from './graph-store.ts'
+import { Failure, type Kind } from '../../errors.ts'
+import type { GraphStore } from '../graph-store.ts'
 import { booleanOf, rowsOf } from './rows.ts'
 
 /** As much of a `Response` as is read here; an answer that never saw a socket need not be more. */

@@ -1,6 +1,6 @@
 /** Media types of query results, ours first. */
 
-import { formats } from '../rdf/media-types.ts'
+import { formats } from '../../rdf/media-types.ts'
 
 /** SPARQL 1.1 results of SELECT and ASK: JSON, XML, CSV and TSV. */
 export const solutionTypes: readonly string[] = [

@@ -1,7 +1,7 @@
 /** SPARQL text as a syntax tree. */
 
 import { Parser, type SparqlQuery } from 'sparqljs'
-import { Failure } from '../errors.ts'
+import { Failure } from '../../errors.ts'
 
 /** Parses a SPARQL 1.1 query or update; `Failure` malformed-query with the line. */
 export function parseSparql(text: string, baseIri?: string): SparqlQuery {
