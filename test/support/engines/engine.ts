@@ -1,0 +1,97 @@
+/** A real triplestore under test: started for the run, or one that runs already. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { running, type Command } from './running.ts'
+
+/** What goes into `PLATFORM_TRIPLESTORE_CONFIG`, all addresses absolute. */
+export type EngineConfig = {
+  readonly dialect: 'fuseki' | 'virtuoso'
+  readonly queryEndpoint: string
+  readonly updateEndpoint: string
+  readonly graphEndpoint: string
+  readonly username?: string
+  readonly password?: string
+}
+
+export type Engine = {
+  readonly dialect: EngineConfig['dialect']
+  readonly config: EngineConfig
+  /** False for a server that somebody else runs: it cannot be killed, and cases that need this skip. */
+  readonly killable: boolean
+  /** `SIGKILL`; resolves when the process is gone. */
+  readonly kill: () => Promise<void>
+  /** Starts again on the same data and port, after `kill`; resolves when it answers. */
+  readonly restart: () => Promise<void>
+  /** Ends the server and removes its data. */
+  readonly stop: () => Promise<void>
+}
+
+/** What the run lacks, in words that say how to get it: the reader is a person. */
+export class Missing extends Error {}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** The same endpoints at another origin, for instance that of a proxy in front of the server. */
+export function movedTo(origin: string, config: EngineConfig): EngineConfig {
+  const moved = (address: string) => {
+    const { pathname, search } = new URL(address)
+    return new URL(pathname + search, origin).href
+  }
+  return {
+    ...config,
+    queryEndpoint: moved(config.queryEndpoint),
+    updateEndpoint: moved(config.updateEndpoint),
+    graphEndpoint: moved(config.graphEndpoint),
+  }
+}
+
+/** A server that somebody else runs and that the run must not touch. */
+export function foreign(config: EngineConfig): Engine {
+  const refuse = () => Promise.reject(new Error('this server is not ours to stop'))
+  return {
+    dialect: config.dialect,
+    config,
+    killable: false,
+    kill: refuse,
+    restart: refuse,
+    stop: () => Promise.resolve(),
+  }
+}
+
+/** A server of our own in a new directory, which goes with it. `command` is asked once the directory is there. */
+export async function started(
+  config: EngineConfig,
+  command: (directory: string) => Promise<Command>,
+): Promise<Engine> {
+  const directory = await mkdtemp(join(tmpdir(), `cartulary-${config.dialect}-`))
+  const remove = () => rm(directory, { recursive: true, force: true })
+  try {
+    const how = await command(directory)
+    let server = await running(how)
+    return {
+      dialect: config.dialect,
+      config,
+      killable: true,
+      kill: () => server.end('SIGKILL'),
+      restart: async () => {
+        server = await running(how)
+      },
+      stop: async () => {
+        await server.end('SIGKILL')
+        await remove()
+      },
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}

@@ -1,0 +1,108 @@
+/** Apache Jena Fuseki on TDB2: got by its Maven coordinates, started on loopback. */
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { foreign, freePort, Missing, started, type Engine, type EngineConfig } from './engine.ts'
+
+const version = '5.6.0'
+const jarName = `jena-fuseki-server-${version}.jar`
+const instead = 'or set FUSEKI_URL=http://host:3030/dataset to use a server that runs already'
+
+/** Where downloads stay between runs, outside the checkout; `ENGINES_CACHE` moves it. */
+const cache = () => process.env['ENGINES_CACHE'] ?? join(homedir(), '.cache', 'cartulary-engines')
+
+export type FusekiOptions = {
+  /** Who may enter and how it is asked for; absent = everybody. */
+  readonly auth?: 'basic' | 'digest'
+}
+
+/**
+ * A server of our own, or the one at `FUSEKI_URL` (`FUSEKI_USER`, `FUSEKI_PASSWORD`). Rejects with `Missing` when there is
+ * neither Java nor an address.
+ */
+export async function startFuseki({ auth }: FusekiOptions = {}): Promise<Engine> {
+  const address = process.env['FUSEKI_URL']
+  const user = process.env['FUSEKI_USER']
+  const given = process.env['FUSEKI_PASSWORD']
+  if (address) {
+    return foreign(
+      configOf(address, user && given ? { username: user, password: given } : undefined),
+    )
+  }
+  const jar = fusekiJar()
+  const port = await freePort()
+  const credentials = auth && { username: 'cartulary', password: 'tell: no "one" ' + port }
+  const config = configOf(`http://127.0.0.1:${port}/ds`, credentials)
+  return started(config, async (directory) => {
+    await mkdir(join(directory, 'tdb2'))
+    const passwords = join(directory, 'passwords')
+    if (credentials)
+      await writeFile(passwords, `${credentials.username}: ${credentials.password}\n`)
+    return {
+      file: 'java',
+      arguments: [
+        '-Xmx2g',
+        ...['-jar', jar, '--localhost', '--port', String(port), '--ping', '--compact'],
+        ...(auth ? ['--passwd', passwords, '--auth', auth] : []),
+        ...['--tdb2', '--loc', join(directory, 'tdb2'), '--update', '--timeout', '60000', '/ds'],
+      ],
+      directory,
+      env: { FUSEKI_BASE: join(directory, 'base') },
+      answersAt: `http://127.0.0.1:${port}/$/ping`,
+      patienceMs: 120_000,
+    }
+  })
+}
+
+function configOf(
+  address: string,
+  credentials: { username: string; password: string } | undefined,
+): EngineConfig {
+  return {
+    dialect: 'fuseki',
+    queryEndpoint: `${address}/query`,
+    updateEndpoint: `${address}/update`,
+    graphEndpoint: `${address}/data`,
+    ...credentials,
+  }
+}
+
+/** The jar: that of `FUSEKI_JAR`, the one in the cache, or a fresh copy by Maven. */
+export function fusekiJar(): string {
+  const given = process.env['FUSEKI_JAR']
+  if (given) return given
+  if (!runs('java', '-version')) throw new Missing(`Fuseki needs Java 17: install it, ${instead}`)
+  const jar = join(cache(), jarName)
+  if (existsSync(jar)) return jar
+  if (!runs('mvn', '--version')) {
+    throw new Missing(`Fuseki comes by Maven: install it, set FUSEKI_JAR, ${instead}`)
+  }
+  mkdirSync(cache(), { recursive: true })
+  const fresh = mkdtempSync(join(cache(), 'fresh-'))
+  try {
+    const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy'
+    const artifact = `-Dartifact=org.apache.jena:jena-fuseki-server:${version}`
+    execFileSync('mvn', ['-q', '-B', plugin, artifact, `-DoutputDirectory=${fresh}`], {
+      cwd: fresh,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    renameSync(join(fresh, jarName), jar)
+  } catch (error) {
+    throw new Missing(`Maven could not fetch ${jarName} (${String(error)}), ${instead}`)
+  } finally {
+    rmSync(fresh, { recursive: true, force: true })
+  }
+  return jar
+}
+
+function runs(command: string, argument: string): boolean {
+  try {
+    execFileSync(command, [argument], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
