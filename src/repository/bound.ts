@@ -6,10 +6,11 @@ import type { Limits } from '../http/limits.ts'
 import type { Profile } from '../profile/fields.ts'
 import type { Catalogues } from './catalogues.ts'
 import type { Datasets } from './datasets.ts'
-import type { RepositoryDeps } from './deps.ts'
-import type { Lists } from './lists.ts'
+import type { RepositoryDeps, WritingDeps } from './deps.ts'
+import type { Lists } from './listing/lists.ts'
 import type { Vocabularies } from './vocabularies.ts'
-import type { Settled } from './bindings/waiting.ts'
+import type { Guard } from './answering/guard.ts'
+import type { Settled } from './answering/waiting.ts'
 
 export type RepositoryAppDeps = RepositoryDeps & {
   readonly keys: ApiKeys
@@ -24,11 +25,13 @@ export type RepositoryAppDeps = RepositoryDeps & {
 }
 
 /** What every binding works with. */
-export type Bound = RepositoryAppDeps & {
-  readonly app: App
-  readonly catalogues: Catalogues
-  readonly datasets: Datasets
-  readonly vocabularies: Vocabularies
-  readonly lists: Lists
-  readonly expected: (c: AppContext) => (hash: string | undefined) => void
-}
+export type Bound = RepositoryAppDeps &
+  WritingDeps & {
+    readonly app: App
+    readonly guard: Guard
+    readonly catalogues: Catalogues
+    readonly datasets: Datasets
+    readonly vocabularies: Vocabularies
+    readonly lists: Lists
+    readonly expected: (c: AppContext) => (hash: string | undefined) => void
+  }

@@ -14,8 +14,9 @@ import { embeddedFactsDiffer } from './content/embedded-facts.ts'
 import { catalogueContent, catalogueNode } from './content/catalogue-content.ts'
 import { timestamp } from './content/record.ts'
 import { rename } from './content/rename.ts'
-import { removal, tooManyTriples, type DatasetPut } from './datasets.ts'
+import { removal } from './deleting/removal.ts'
 import type { Outcome, WritingDeps } from './deps.ts'
+import { tooManyTriples, type DatasetPut } from './writing/dataset-plan.ts'
 import { landChanges } from './writing/landing.ts'
 import { unknownCatalogue } from './writing/find-dataset.ts'
 import { fact, markLine, systemChange, type Mark } from '../store/marks.ts'
@@ -155,7 +156,9 @@ async function cascade(
       member,
       mark: { resource: names.dataset(member), version: versions.next() },
     }))
-    const changes: Change[] = gone.flatMap(({ member, mark }) => removal(deps, id, member, mark))
+    const changes: Change[] = gone.flatMap(({ member, mark }) =>
+      removal(names, { catalogue: id, id: member }, mark),
+    )
     await landChanges(
       deps,
       changes,

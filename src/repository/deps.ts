@@ -6,7 +6,8 @@ import type { GraphStore } from '../store/graph-store.ts'
 import type { Locks } from './writing/locks.ts'
 import type { Landed, Mark } from '../store/marks.ts'
 import type { Versions } from '../store/versions.ts'
-import type { Deletions } from './writing/deletions.ts'
+import type { Deletions } from './deleting/deletions.ts'
+import type { Tombstones } from './deleting/tombstones.ts'
 
 export type RepositoryDeps = {
   readonly store: GraphStore
@@ -29,6 +30,7 @@ export type RepositoryDeps = {
 /** What the writers of a station share. */
 export type WritingDeps = RepositoryDeps & {
   readonly deletions: Deletions
+  readonly tombstones: Tombstones
 }
 
 /** What a write did. `unchanged` = the hash was equal and nothing was written. */

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { indexStatus, waitOf } from '../../src/repository/bindings/waiting.ts'
-import { deletions } from '../../src/repository/writing/deletions.ts'
+import { indexStatus, waitOf } from '../../src/repository/answering/waiting.ts'
+import { deletions } from '../../src/repository/deleting/deletions.ts'
 import { landChanges } from '../../src/repository/writing/landing.ts'
 import { locks } from '../../src/repository/writing/locks.ts'
 import { versions } from '../../src/store/versions.ts'

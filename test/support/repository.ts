@@ -11,7 +11,7 @@ import { names as namesOf } from '../../src/rdf/names.ts'
 import { repositoryApp } from '../../src/repository/app.ts'
 import { locks } from '../../src/repository/writing/locks.ts'
 import { versions } from '../../src/store/versions.ts'
-import type { IndexStatus } from '../../src/repository/bindings/waiting.ts'
+import type { IndexStatus } from '../../src/repository/answering/waiting.ts'
 import { embeddedStore } from '../../src/store/embedded.ts'
 import type { Mark } from '../../src/store/marks.ts'
 

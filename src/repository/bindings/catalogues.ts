@@ -1,13 +1,18 @@
 /** Binds the routes of catalogues. */
 
-import { answerDelete, answerGraph, answerWrite, receivedBody } from './answers.ts'
+import { answerDelete, answerGraph, answerWrite, receivedBody } from '../answering/answers.ts'
 import type { Bound } from '../bound.ts'
 import { unknownCatalogue } from '../writing/find-dataset.ts'
-import { demandId } from './guard.ts'
+import { demandId } from '../answering/guard.ts'
 import { routes } from '../routes.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
 
 export function bindCatalogues(bound: Bound): void {
+  bound.guard({
+    methods: ['PUT', 'DELETE'],
+    paths: ['/catalogues/:catalogueId'],
+    permission: 'catalogue',
+  })
   const { app, catalogues, lists, names, limits, settled, expected } = bound
   const answering = { settled, awaits: bound.awaits, waitMs: limits.waitMs }
 

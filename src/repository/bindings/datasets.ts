@@ -4,14 +4,18 @@ import type { Quad } from '@rdfjs/types'
 import type { AppContext } from '../../http/app.ts'
 import type { Format } from '../../rdf/media-types.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
-import { answerDelete, answerGraph, answerWrite, receivedBody } from './answers.ts'
+import { answerDelete, answerGraph, answerWrite, receivedBody } from '../answering/answers.ts'
 import type { Bound } from '../bound.ts'
 import { storedRecord } from '../content/record.ts'
 import { findById, findByOrigin, unknownDataset } from '../writing/find-dataset.ts'
-import { demandId, demandPermission } from './guard.ts'
+import { demandId, demandPermission } from '../answering/guard.ts'
 import { routes } from '../routes.ts'
 
 export function bindDatasets(bound: Bound): void {
+  const methods = ['PUT', 'DELETE']
+  const origin = '/catalogues/:catalogueId/datasets/origin'
+  bound.guard({ methods, paths: [origin], permission: 'catalogue' })
+  bound.guard({ methods, paths: ['/datasets/:datasetId'], permission: 'later' })
   bindLists(bound)
   bindOrigin(bound)
   bindById(bound)

@@ -1,9 +1,9 @@
 /** Binds the routes of vocabularies. */
 
 import { splitSuffix } from '../../rdf/media-types.ts'
-import { answerDelete, answerGraph, answerWrite, receivedBody } from './answers.ts'
+import { answerDelete, answerGraph, answerWrite, receivedBody } from '../answering/answers.ts'
 import type { Bound } from '../bound.ts'
-import { demandId } from './guard.ts'
+import { demandId } from '../answering/guard.ts'
 import { routes } from '../routes.ts'
 import { unknownVocabulary } from '../vocabularies.ts'
 
@@ -11,6 +11,11 @@ import { unknownVocabulary } from '../vocabularies.ts'
 const waitMs = 60_000
 
 export function bindVocabularies(bound: Bound): void {
+  bound.guard({
+    methods: ['PUT', 'DELETE'],
+    paths: ['/vocabularies/:vocabularyId'],
+    permission: 'platform',
+  })
   const { app, vocabularies, lists, names, limits, settled, expected } = bound
   const answering = { settled, awaits: bound.awaits, waitMs }
 

@@ -5,6 +5,12 @@ import { Failure } from '../../errors.ts'
 export type Locks = {
   /** Runs `work` once all earlier work under `name` has ended. A signal that fires while waiting gives `time-limit`. */
   readonly run: <T>(name: string, work: () => Promise<T>, signal: AbortSignal) => Promise<T>
+  /** The same under many names at once; they are taken in order, so that two such works never wait for each other. */
+  readonly runAll: <T>(
+    names: readonly string[],
+    work: () => Promise<T>,
+    signal: AbortSignal,
+  ) => Promise<T>
 }
 
 export function locks(): Locks {
@@ -24,7 +30,13 @@ export function locks(): Locks {
     }
   }
 
-  return { run }
+  const runAll: Locks['runAll'] = (names, work, signal) => {
+    const [first, ...rest] = [...new Set(names)].sort()
+    if (first === undefined) return work()
+    return run(first, () => runAll(rest, work, signal), signal)
+  }
+
+  return { run, runAll }
 }
 
 async function turnOrAbort(turn: Promise<void>, signal: AbortSignal): Promise<void> {

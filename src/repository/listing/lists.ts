@@ -1,11 +1,11 @@
 /** Lists of resources: one page of IRIs, platform ids or ids at the origin, ordered by id. */
 
-import { Failure } from '../errors.ts'
-import type { Names } from '../rdf/names.ts'
-import { literal, namedNode } from '../rdf/terms.ts'
-import type { GraphStore, Row } from '../store/graph-store.ts'
-import { paged } from '../store/paged.ts'
-import { bind, loadQuery, type Values } from '../store/queries.ts'
+import { Failure } from '../../errors.ts'
+import type { Names } from '../../rdf/names.ts'
+import { literal, namedNode } from '../../rdf/terms.ts'
+import type { GraphStore, Row } from '../../store/graph-store.ts'
+import { paged } from '../../store/paged.ts'
+import { bind, loadQuery, type Values } from '../../store/queries.ts'
 
 type Page = {
   readonly valueType: 'uriRefs' | 'identifiers' | 'originalIds'

@@ -1,0 +1,60 @@
+/** Who may write: a known key first, then its permission, then what is asked for. */
+
+import { Failure } from '../../errors.ts'
+import { may, type ApiKeys } from '../../http/api-key.ts'
+import type { App, AppContext } from '../../http/app.ts'
+import { slots } from '../../http/keys/slots.ts'
+import { isId } from '../../rdf/ids.ts'
+
+/** Which writes are guarded, and whose permission they need. */
+export type Guarded = {
+  readonly methods: readonly string[]
+  /** In the spelling of hono: `/catalogues/:catalogueId`. */
+  readonly paths: readonly string[]
+  /**
+   * `catalogue` = that of the path parameter `catalogueId`; `platform` = `*` or a pattern; `later` = any known key, because
+   * the catalogue has to be looked up first: the binding calls `demandPermission`.
+   */
+  readonly permission: 'catalogue' | 'platform' | 'later'
+}
+
+export type Guard = (guarded: Guarded) => void
+
+/** Puts key, permission and ids before anything else that a write could be told, and lets one key write only so much at once. */
+export function guards(
+  app: App,
+  { keys, atOnce }: { readonly keys: ApiKeys; readonly atOnce: number },
+): Guard {
+  const busy = slots({ atOnce, limit: 'writesPerKey' })
+  return ({ methods, paths, permission }) => {
+    app.on([...methods], [...paths], (c, next) => {
+      const { id } = keys.require(c)
+      const parameters: Readonly<Record<string, string>> = c.req.param()
+      if (permission !== 'later') {
+        demandPermission(
+          c,
+          keys,
+          permission === 'catalogue' ? parameters['catalogueId'] : undefined,
+        )
+      }
+      for (const [name, value] of Object.entries(parameters)) demandId(name, value)
+      return busy.run(id, next)
+    })
+  }
+}
+
+/** Throws `unauthorized` or `forbidden`; `catalogue` is the one that the resource belongs to, if any. */
+export function demandPermission(c: AppContext, keys: ApiKeys, catalogue?: string): void {
+  const key = c.get('key') ?? keys.require(c)
+  if (may(key, { method: c.req.method, path: c.req.path, catalogue })) return
+  throw new Failure('forbidden', 'the key has no permission for this')
+}
+
+/** An id of the path; throws `invalid-parameter`. */
+export function demandId(name: string, id: string): string {
+  if (isId(id)) return id
+  const detail = '1..255 characters of A-Z, a-z, 0-9, "_", "~" and "-"'
+  throw new Failure('invalid-parameter', `${name} is not an id`, {
+    errors: [{ parameter: name, detail }],
+  })
+}

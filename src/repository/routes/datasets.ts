@@ -1,0 +1,69 @@
+/** The contract of datasets. */
+
+import { createRoute } from '@hono/zod-openapi'
+import * as answers from './answers.ts'
+import * as parameters from './parameters.ts'
+import { body, security } from './requests.ts'
+
+export const datasetRoutes = {
+  catalogueDatasets: createRoute({
+    method: 'get',
+    path: '/catalogues/{catalogueId}/datasets',
+    summary: 'List the datasets of a catalogue',
+    request: { params: parameters.catalogue, query: parameters.list },
+    responses: answers.list,
+  }),
+  origin: createRoute({
+    method: 'get',
+    path: '/catalogues/{catalogueId}/datasets/origin',
+    summary: 'Read a dataset by its id at the origin',
+    request: { params: parameters.catalogue, query: parameters.origin },
+    responses: answers.graph,
+  }),
+  putOrigin: createRoute({
+    method: 'put',
+    path: '/catalogues/{catalogueId}/datasets/origin',
+    summary: 'Create or replace a dataset by its id at the origin',
+    security,
+    request: { params: parameters.catalogue, query: parameters.put, body },
+    responses: answers.write,
+  }),
+  deleteOrigin: createRoute({
+    method: 'delete',
+    path: '/catalogues/{catalogueId}/datasets/origin',
+    summary: 'Delete a dataset by its id at the origin',
+    security,
+    request: { params: parameters.catalogue, query: parameters.origin },
+    responses: answers.removal,
+  }),
+  datasets: createRoute({
+    method: 'get',
+    path: '/datasets',
+    summary: 'List datasets',
+    request: { query: parameters.datasetList },
+    responses: answers.list,
+  }),
+  dataset: createRoute({
+    method: 'get',
+    path: '/datasets/{datasetId}',
+    summary: 'Read a dataset with its distributions and its record',
+    request: { params: parameters.dataset },
+    responses: answers.graph,
+  }),
+  putDataset: createRoute({
+    method: 'put',
+    path: '/datasets/{datasetId}',
+    summary: 'Replace a dataset that exists',
+    security,
+    request: { params: parameters.dataset, body },
+    responses: answers.write,
+  }),
+  deleteDataset: createRoute({
+    method: 'delete',
+    path: '/datasets/{datasetId}',
+    summary: 'Delete a dataset',
+    security,
+    request: { params: parameters.dataset },
+    responses: answers.removal,
+  }),
+}

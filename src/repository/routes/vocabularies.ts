@@ -1,0 +1,39 @@
+/** The contract of vocabularies. */
+
+import { createRoute } from '@hono/zod-openapi'
+import * as answers from './answers.ts'
+import * as parameters from './parameters.ts'
+import { body, security } from './requests.ts'
+
+export const vocabularyRoutes = {
+  vocabularies: createRoute({
+    method: 'get',
+    path: '/vocabularies',
+    summary: 'List vocabularies',
+    request: { query: parameters.list },
+    responses: answers.list,
+  }),
+  vocabulary: createRoute({
+    method: 'get',
+    path: '/vocabularies/{vocabularyId}',
+    summary: 'Read a vocabulary',
+    request: { params: parameters.vocabulary },
+    responses: answers.graph,
+  }),
+  putVocabulary: createRoute({
+    method: 'put',
+    path: '/vocabularies/{vocabularyId}',
+    summary: 'Create or replace a vocabulary',
+    security,
+    request: { params: parameters.vocabulary, body },
+    responses: answers.write,
+  }),
+  deleteVocabulary: createRoute({
+    method: 'delete',
+    path: '/vocabularies/{vocabularyId}',
+    summary: 'Delete a vocabulary',
+    security,
+    request: { params: parameters.vocabulary },
+    responses: answers.removal,
+  }),
+}

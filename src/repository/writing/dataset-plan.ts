@@ -1,0 +1,129 @@
+/** Works out what the PUT of one dataset has to write, without writing it: one dataset lands alone, a bulk of them together. */
+
+import type { Quad } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import { canonicalise } from '../../rdf/canonical.ts'
+import { fromLines, toLines } from '../../rdf/lines.ts'
+import { keyOf } from '../../rdf/read.ts'
+import { skolemise } from '../../rdf/skolem.ts'
+import type { Change } from '../../store/change.ts'
+import { markLine, systemChange, type Landed } from '../../store/marks.ts'
+import { mergedGraphs, ownContent } from '../content/dataset-content.ts'
+import { datasetNode } from '../content/dataset-node.ts'
+import { distributionIris } from '../content/distribution-iris.ts'
+import { recordQuads, timestamp, type DatasetRecord } from '../content/record.ts'
+import { rename } from '../content/rename.ts'
+import { linkLines, removal } from '../deleting/removal.ts'
+import type { Outcome, RepositoryDeps } from '../deps.ts'
+import { unknownDataset, type Origin } from './find-dataset.ts'
+
+export type DatasetPut = {
+  readonly catalogue: string
+  readonly originalId: string
+  /** Parses the body with this base IRI. */
+  readonly body: (baseIri: string) => Promise<readonly Quad[]>
+  /** Throws when the stored hash (absent = no dataset yet) is not what the client expects. */
+  readonly precondition: (hash: string | undefined) => void
+  /** Write even when the hash is equal. */
+  readonly enforceUpdate?: boolean
+  /** Refuse when the stored record was modified later (epoch ms). */
+  readonly recordModified?: number
+  /** Refuse to create. */
+  readonly updateOnly?: boolean
+}
+
+/** The id that the dataset has or shall have, and what is known about it. */
+export type Target = { readonly id: string; readonly origin: Origin }
+
+/** `changes` is one atomic group; both lists are empty when nothing is to be written. */
+export type DatasetPlan = {
+  readonly outcome: Outcome
+  readonly changes: readonly Change[]
+  readonly marks: readonly Landed[]
+}
+
+/** Fails as the PUT does; reads the stored version only when something is to be written. */
+export async function planDataset(
+  deps: RepositoryDeps,
+  request: DatasetPut,
+  target: Target,
+  signal: AbortSignal,
+): Promise<DatasetPlan> {
+  const { names, store } = deps
+  const iri = names.dataset(target.id)
+  const stored = target.origin.record
+  if (request.updateOnly && !stored) throw unknownDataset(target.id)
+  const quads = mergedGraphs(await request.body(iri))
+  const node = datasetNode(quads, { iri, originalId: request.originalId })
+  const own = ownContent(quads, node, names)
+  if (own.length > deps.triples) throw tooManyTriples(own.length, deps.triples)
+  const { hash, labels } = await canonicalise(own)
+  checkExpectations(request, stored)
+  if (stored && stored.hash === hash && !request.enforceUpdate) {
+    const outcome = { kind: 'unchanged', iri, hash, modified: stored.modified } as const
+    return { outcome, changes: [], marks: [] }
+  }
+  const before = stored ? ((await store.read(iri, {}, signal)) ?? '') : ''
+  const renaming = distributionIris(own, fromLines(before), deps)
+  const renamed = rename(own, new Map([...renaming.iris, [keyOf(node), iri]]))
+  const ground = skolemise([...renamed, ...renaming.identifiers], {
+    genid: names.genid(iri),
+    labels,
+  })
+  const modified = timestamp(deps.now())
+  const record: DatasetRecord = {
+    id: target.id,
+    originalId: request.originalId,
+    hash,
+    issued: stored?.issued ?? modified,
+    modified,
+  }
+  const graph = [...ground, ...recordQuads(record, names)]
+  const { changes, marks, mark } = landing(deps, request.catalogue, { ...target, graph, before })
+  const kind = stored ? 'updated' : 'created'
+  return { outcome: { kind, iri, hash, modified, mark }, changes, marks }
+}
+
+type Written = Target & { readonly graph: readonly Quad[]; readonly before: string }
+
+/** The one atomic step: content, links, marks, and the end of doubles that direct writers left behind. */
+function landing(
+  { names, versions }: RepositoryDeps,
+  catalogue: string,
+  { id, origin, graph, before }: Written,
+) {
+  const mark = { resource: names.dataset(id), version: versions.next() }
+  const gone = origin.doubles.map((double) => ({
+    id: double.id,
+    mark: { resource: names.dataset(double.id), version: versions.next() },
+  }))
+  const links: Change[] = origin.record
+    ? []
+    : [{ graph: names.catalogue(catalogue), add: linkLines(names, { catalogue, id }) }]
+  const changes: Change[] = [
+    { graph: mark.resource, content: toLines(graph), before },
+    ...links,
+    systemChange({ add: [markLine('pending', mark)] }),
+    ...gone.flatMap((double) => removal(names, { catalogue, id: double.id }, double.mark)),
+  ]
+  const fresh = { catalogue, quads: graph, created: origin.record === undefined }
+  const marks: Landed[] = [{ ...mark, fresh }, ...gone.map((double) => double.mark)]
+  return { changes, marks, mark }
+}
+
+function checkExpectations(request: DatasetPut, stored: DatasetRecord | undefined): void {
+  request.precondition(stored?.hash)
+  if (!stored || request.recordModified === undefined) return
+  if (Date.parse(stored.modified) > request.recordModified) {
+    throw new Failure(
+      'newer-exists',
+      `the stored record was modified at ${stored.modified}, later than recordModified`,
+    )
+  }
+}
+
+export const tooManyTriples = (given: number, most: number) =>
+  new Failure(
+    'too-large',
+    `${given} triples, at most ${most} are allowed (limit "triples" of PLATFORM_LIMITS)`,
+  )
