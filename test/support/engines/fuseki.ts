@@ -14,47 +14,43 @@ const instead = 'or set FUSEKI_URL=http://host:3030/dataset to use a server that
 /** Where downloads stay between runs, outside the checkout; `ENGINES_CACHE` moves it. */
 const cache = () => process.env['ENGINES_CACHE'] ?? join(homedir(), '.cache', 'cartulary-engines')
 
-export type FusekiOptions = {
-  /** Who may enter and how it is asked for; absent = everybody. */
-  readonly auth?: 'basic' | 'digest'
+/**
+ * The server at `FUSEKI_URL` (`FUSEKI_USER`, `FUSEKI_PASSWORD`), else one of our own. Rejects with `Missing` when there is
+ * neither an address nor Java.
+ */
+export async function startFuseki(): Promise<Engine> {
+  const address = process.env['FUSEKI_URL']
+  if (!address) return ownFuseki()
+  const username = process.env['FUSEKI_USER']
+  const password = process.env['FUSEKI_PASSWORD']
+  return foreign(configOf(address, username && password ? { username, password } : undefined))
 }
 
-/**
- * A server of our own, or the one at `FUSEKI_URL` (`FUSEKI_USER`, `FUSEKI_PASSWORD`). Rejects with `Missing` when there is
- * neither Java nor an address.
- */
-export async function startFuseki({ auth }: FusekiOptions = {}): Promise<Engine> {
-  const address = process.env['FUSEKI_URL']
-  const user = process.env['FUSEKI_USER']
-  const given = process.env['FUSEKI_PASSWORD']
-  if (address) {
-    return foreign(
-      configOf(address, user && given ? { username: user, password: given } : undefined),
-    )
-  }
+/** A new server with an empty database; `auth` says how it asks who enters, absent = everybody may. */
+export async function ownFuseki(auth?: 'basic' | 'digest'): Promise<Engine> {
   const jar = fusekiJar()
   const port = await freePort()
-  const credentials = auth && { username: 'cartulary', password: 'tell: no "one" ' + port }
-  const config = configOf(`http://127.0.0.1:${port}/ds`, credentials)
-  return started(config, async (directory) => {
-    await mkdir(join(directory, 'tdb2'))
-    const passwords = join(directory, 'passwords')
-    if (credentials)
-      await writeFile(passwords, `${credentials.username}: ${credentials.password}\n`)
-    return {
-      file: 'java',
-      arguments: [
-        '-Xmx2g',
-        ...['-jar', jar, '--localhost', '--port', String(port), '--ping', '--compact'],
-        ...(auth ? ['--passwd', passwords, '--auth', auth] : []),
-        ...['--tdb2', '--loc', join(directory, 'tdb2'), '--update', '--timeout', '60000', '/ds'],
-      ],
-      directory,
-      env: { FUSEKI_BASE: join(directory, 'base') },
-      answersAt: `http://127.0.0.1:${port}/$/ping`,
-      patienceMs: 120_000,
-    }
-  })
+  const credentials = auth && { username: 'cartulary', password: `tell: no "one" ${port}` }
+  return started(
+    configOf(`http://127.0.0.1:${port}/ds`, credentials || undefined),
+    async (directory) => {
+      const [passwords, database] = [join(directory, 'passwords'), join(directory, 'tdb2')]
+      await mkdir(database)
+      if (credentials)
+        await writeFile(passwords, `${credentials.username}: ${credentials.password}\n`)
+      const guard = auth ? ['--passwd', passwords, '--auth', auth] : []
+      const place = ['--localhost', '--port', String(port), '--tdb2', '--loc', database]
+      const rights = ['--update', '--timeout', '60000', '--ping', '--compact']
+      return {
+        file: 'java',
+        arguments: ['-Xmx2g', '-jar', jar, ...place, ...rights, ...guard, '/ds'],
+        directory,
+        env: { FUSEKI_BASE: join(directory, 'base') },
+        answersAt: `http://127.0.0.1:${port}/$/ping`,
+        patienceMs: 120_000,
+      }
+    },
+  )
 }
 
 function configOf(

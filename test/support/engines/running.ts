@@ -30,14 +30,16 @@ export async function running(command: Command): Promise<Running> {
   process.once('exit', killed)
   const state = { over: false }
   const ended = new Promise<void>((resolve) => {
+    const over = () => {
+      state.over = true
+      process.off('exit', killed)
+      resolve()
+    }
     child.once('error', (error) => {
       output += String(error)
-      resolve()
+      over()
     })
-    child.once('exit', () => resolve())
-  }).then(() => {
-    state.over = true
-    process.off('exit', killed)
+    child.once('exit', over)
   })
   const end: Running['end'] = async (signal) => {
     child.kill(signal)

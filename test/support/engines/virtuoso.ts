@@ -11,15 +11,18 @@ const debianPackage = 'virtuoso-opensource-7-bin'
 const instead = 'or set VIRTUOSO_URL=http://host:8890 (VIRTUOSO_USER, VIRTUOSO_PASSWORD)'
 
 /**
- * A server of our own, or the one at `VIRTUOSO_URL` (`VIRTUOSO_USER`, default `dba`, and `VIRTUOSO_PASSWORD`). Rejects with
+ * The server at `VIRTUOSO_URL` (`VIRTUOSO_USER`, default `dba`, and `VIRTUOSO_PASSWORD`), else one of our own. Rejects with
  * `Missing` when the program is neither there nor to be had.
  */
 export async function startVirtuoso(): Promise<Engine> {
   const address = process.env['VIRTUOSO_URL']
-  if (address) {
-    const username = process.env['VIRTUOSO_USER'] ?? 'dba'
-    return foreign(configOf(address, username, process.env['VIRTUOSO_PASSWORD'] ?? 'dba'))
-  }
+  if (!address) return ownVirtuoso()
+  const username = process.env['VIRTUOSO_USER'] ?? 'dba'
+  return foreign(configOf(address, username, process.env['VIRTUOSO_PASSWORD'] ?? 'dba'))
+}
+
+/** A new server with an empty database. */
+export async function ownVirtuoso(): Promise<Engine> {
   const program = virtuosoProgram()
   const [sql, http] = [await freePort(), await freePort()]
   const password = randomBytes(12).toString('hex')
