@@ -1,15 +1,25 @@
 /** The catalogues that datasets embed, kept in memory until they change. */
 
 import { fromLines } from '../../rdf/lines.ts'
+import { dct } from '../../rdf/namespaces.ts'
 import type { Names } from '../../rdf/names.ts'
 import { graphOf, type Graph } from '../../rdf/read.ts'
-import { namedNode } from '../../rdf/terms.ts'
+import { literal, namedNode, quad } from '../../rdf/terms.ts'
+import { isHidden } from '../../rdf/visibility.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 
 const hashQuery = loadQuery('catalogue-hash')
+const parentsQuery = loadQuery('catalogue-parents')
 
-type CatalogueContext = { readonly id: string; readonly graph: Graph; readonly hash: string }
+export type CatalogueContext = {
+  readonly id: string
+  /** Without links to datasets; with the catalogue that it is part of, whichever side says so. */
+  readonly graph: Graph
+  readonly hash: string
+  /** Kept out of search, with everything in it. */
+  readonly hidden: boolean
+}
 
 export type CatalogueContexts = {
   /** `undefined` when there is no such catalogue. */
@@ -22,15 +32,26 @@ const most = 1000
 
 export function catalogueContexts(store: GraphStore, names: Names): CatalogueContexts {
   const kept = new Map<string, CatalogueContext>()
+  const prefix = literal(names.catalogue(''))
 
   const read = async (id: string, signal: AbortSignal): Promise<CatalogueContext | undefined> => {
     const iri = names.catalogue(id)
-    const [text, rows] = await Promise.all([
+    const catalogue = namedNode(iri)
+    const [text, rows, parents] = await Promise.all([
       store.read(iri, { links: false }, signal),
-      store.select(bind(hashQuery, { catalogue: namedNode(iri) }), signal),
+      store.select(bind(hashQuery, { catalogue }), signal),
+      store.select(bind(parentsQuery, { catalogue, prefix }), signal),
     ])
     if (text === undefined) return undefined
-    return { id, graph: graphOf(fromLines(text)), hash: rows[0]?.['hash']?.value ?? '' }
+    const quads = fromLines(text)
+    const above = parents.flatMap(({ parent }) =>
+      parent && parent.value !== iri ? [namedNode(parent.value)] : [],
+    )
+    const graph = graphOf([
+      ...quads,
+      ...above.map((parent) => quad(catalogue, dct('isPartOf'), parent)),
+    ])
+    return { id, graph, hash: rows[0]?.['hash']?.value ?? '', hidden: isHidden(quads, iri) }
   }
 
   return {

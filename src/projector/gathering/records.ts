@@ -38,7 +38,7 @@ export async function datasetChanges(
     const graph = fresh ? graphOf(fresh.quads) : found.graph(resource)
     const catalogue = fresh ? fresh.catalogue : found.catalogue(resource)
     const context = catalogue === undefined ? undefined : await deps.contexts.get(catalogue, signal)
-    if (!graph || !context) {
+    if (!graph || !context || context.hidden) {
       changes.push({ remove: { index: 'dataset', id, version } })
       continue
     }
@@ -101,7 +101,7 @@ export async function catalogueChanges(
     const id = deps.names.idOf('catalogue', resource) ?? ''
     deps.contexts.forget(id)
     const context = await deps.contexts.get(id, signal)
-    if (!context) changes.push({ remove: { index: 'catalogue', id, version } })
+    if (!context || context.hidden) changes.push({ remove: { index: 'catalogue', id, version } })
     else changes.push(told(deps, deps.builder.catalogue({ ...context, iri: resource, version })))
   }
   return changes
