@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     setupFiles: ['test/support/compiled.ts'],
     include: ['test/**/*.test.ts'],
+    // These need real triplestores: `npm run test:engines`.
+    exclude: ['test/engines/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -58,7 +58,7 @@ function configOf(address: string, username: string, password: string): EngineCo
 }
 
 /** `virtuoso-t` on the path, installed first where that is possible. */
-export function virtuosoProgram(): string {
+function virtuosoProgram(): string {
   const found = () => {
     try {
       return execFileSync('sh', ['-c', 'command -v virtuoso-t'], { encoding: 'utf8' }).trim()

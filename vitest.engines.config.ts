@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+// `npm run test:engines`: the suites that need real triplestores. One file after the other, because the servers are shared.
+export default defineConfig({
+  test: {
+    globalSetup: ['test/engines/servers.ts'],
+    setupFiles: ['test/support/compiled.ts', 'test/engines/addresses.ts'],
+    include: ['test/engines/**/*.test.ts', 'test/store/virtuoso/**/*.test.ts'],
+    fileParallelism: false,
+    testTimeout: 120_000,
+    hookTimeout: 360_000,
+    pool: 'forks',
+  },
+})
