@@ -44,6 +44,8 @@ export type Projection = {
   /** Whether the index may not have the present state of a resource yet. */
   readonly awaits: (resource: string) => boolean
   readonly settled: (mark: Mark, signal: AbortSignal) => Promise<boolean>
+  /** Whether a catalogue is kept out of search, with everything in it. */
+  readonly hides: (catalogue: string, signal: AbortSignal) => Promise<boolean>
   /** Resources that are not indexed yet. */
   readonly pending: () => number
   readonly idle: (signal: AbortSignal) => Promise<void>
@@ -87,6 +89,7 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
     },
     awaits: (resource) => projector.awaits(resource),
     settled: (mark, signal) => projector.settled(mark, signal),
+    hides: async (catalogue, signal) => (await contexts.get(catalogue, signal))?.hidden ?? false,
     pending: () => projector.pending,
     idle: (signal) => projector.idle(signal),
     stop: async () => {
