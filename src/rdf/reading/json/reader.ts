@@ -1,6 +1,6 @@
 /** JSON-LD by jsonld: expansion is its work, contexts come from the document itself and from nowhere else. */
 import type { Quad } from '@rdfjs/types'
-import jsonld from 'jsonld'
+import type jsonld from 'jsonld'
 import { Failure } from '../../../errors.ts'
 import { CheckedTerms } from '../checked-terms.ts'
 import { ExpandedJson } from './expanded.ts'
@@ -87,11 +87,13 @@ async function expand(tree: Json, base: string): Promise<Json> {
     }
     return { documentUrl: url, document: { '@context': document } }
   }
+  // Taken in with the first document: it needs 20 MB, and many platforms never see JSON-LD.
+  const { default: library } = await import('jsonld')
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the library's types for JSON are its own
     const input = tree as Parameters<typeof jsonld.expand>[0]
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- and so are those of its answer
-    return (await jsonld.expand(input, { base, documentLoader } as object)) as Json
+    return (await library.expand(input, { base, documentLoader } as object)) as Json
   } catch (cause) {
     if (remote !== '') {
       throw new Failure(
