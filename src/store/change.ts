@@ -24,5 +24,8 @@ export type Change = {
   readonly drop?: true
 }
 
-/** The outcome per change, in the order of the changes. */
+/**
+ * The outcome per change, in the order of the changes. Stores behind a wire do not look whether a graph existed of which
+ * only links change, and say that it did.
+ */
 export type Written = { readonly graph: string; readonly existed: boolean }

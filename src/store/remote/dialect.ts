@@ -23,7 +23,10 @@ export type Fidelity = {
 /** What has to happen to one graph. Lines are encoded; deletes come before inserts; the two sets share no line. */
 export type Edit = {
   readonly graph: string
-  /** The whole graph goes, `add` is empty then. `remove` holds what was in it where the dialect wants to know. */
+  /**
+   * Everything in the graph goes before `add` comes, which is empty unless a foreign writer had left blank nodes there.
+   * `remove` holds what was in it (ground lines only) where the dialect wants to know.
+   */
   readonly clear: boolean
   readonly remove: ReadonlySet<string>
   readonly add: ReadonlySet<string>
@@ -81,16 +84,24 @@ export type Dialect = {
   readonly namesCleared: boolean
   /**
    * Large writes go through a staging graph: while `<graph> ctl:writing <staging>` stands in the system graph, readers of
-   * the graph wait. `recover` finishes what a crash left, answers how many; called once, before anything else is written.
+   * the graph wait. `recover` finishes what a crash left and answers how many: of all graphs before anything else is
+   * written, and of one when its next writer finds it unfinished.
    */
   readonly stages: boolean
-  readonly recover?: (door: Door) => Promise<number>
+  readonly recover?: (door: Door, graph?: string) => Promise<number>
   /** Product and limits. Rejects with store-unavailable as long as the store is not ready. */
   readonly probe: (door: Door) => Promise<Probed>
+  /**
+   * Returns when no update that was sent before can still be running; asked after a write of which nothing was heard, before
+   * its graph is read again.
+   */
+  readonly settle?: (door: Door) => Promise<void>
   /** Whether an answer of text ends in a notice that the store gave up in the middle of it. */
   readonly gaveUp?: (text: string) => boolean
   /** Whether `CONSTRUCT { GRAPH ?g { … } }` is answered with N-Quads, so that many graphs are read by one query. */
   readonly quads: boolean
   /** The default graph of a query that names no graph: all graphs by itself, by this name in `GRAPH`, or none. */
   readonly union: 'always' | 'never' | { readonly graph: string }
+  /** Parameters that tell the store to end a public query after so many ms. */
+  readonly deadline?: (ms: number) => Readonly<Record<string, string>>
 }

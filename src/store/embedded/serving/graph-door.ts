@@ -7,7 +7,7 @@ import { parse } from '../../../rdf/parse.ts'
 import { serialise } from '../../../rdf/serialise.ts'
 import type { Calls } from '../calls.ts'
 import type { Answered, Exchange } from './exchange.ts'
-import { checkGraph } from '../lines.ts'
+import { checkGraph } from '../../lines.ts'
 import { rdfTypeOf } from './query-door.ts'
 
 const methods = 'GET, HEAD, PUT, POST, DELETE'

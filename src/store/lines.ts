@@ -1,7 +1,7 @@
-/** What a line of a graph may be: one ground triple of N-Triples in our own spelling, with IRIs every dialect can keep. */
+/** What a line of a graph may be: one ground triple of N-Triples in our own spelling, with terms every dialect can keep. */
 
-import { Failure } from '../../errors.ts'
-import { isIri, maxIriBytes } from '../../rdf/iri.ts'
+import { Failure } from '../errors.ts'
+import { isIri, maxIriBytes } from '../rdf/iri.ts'
 
 const iri = String.raw`<([A-Za-z][A-Za-z0-9+.-]*:[^\u0000-\u0020<>"{}|^${'`'}\\]*)>`
 const literal =
@@ -11,6 +11,21 @@ const pattern = new RegExp(`${iri} ${iri} (?:${iri}|${literal}) \\.\\n`, 'y')
 
 const tooLong = (text: string | undefined) =>
   text !== undefined && text.length > maxIriBytes / 4 && Buffer.byteLength(text) > maxIriBytes
+
+/** Longest literal in UTF-8 bytes that every supported store keeps. */
+const maxLiteralBytes = 2 ** 20
+
+const escape = /\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|.)/g
+
+/** Whether the value of a line's literal is too long; a character has three bytes at most. */
+function tooMuch(line: string): boolean {
+  if (line.length <= maxLiteralBytes / 3) return false
+  const raw = line.slice(line.indexOf('"') + 1, line.lastIndexOf('"'))
+  const value = raw.replace(escape, (_, four?: string, eight?: string) =>
+    String.fromCodePoint(Number.parseInt(four ?? eight ?? '20', 16)),
+  )
+  return Buffer.byteLength(value) > maxLiteralBytes
+}
 
 function refuse(text: string, at: number, why: string): never {
   const line = text.slice(0, at).split('\n').length
@@ -28,6 +43,7 @@ export function triplesOf(text: string): string[] {
     const match = pattern.exec(text)
     if (!match) refuse(text, at, 'it is not one ground triple per line')
     if (match.slice(1).some(tooLong)) refuse(text, at, `an IRI is longer than ${maxIriBytes} bytes`)
+    if (tooMuch(match[0])) refuse(text, at, `a literal is longer than ${maxLiteralBytes} bytes`)
     lines.push(match[0])
   }
   return lines
