@@ -19,6 +19,7 @@ export type Kind =
   | 'unknown-distribution'
   | 'unknown-vocabulary'
   | 'unknown-record'
+  | 'unknown-metrics'
   | 'unknown-concept'
   | 'unknown-cursor'
   | 'method-not-allowed'

@@ -22,6 +22,8 @@ export type AppOptions = {
   readonly name: string
   /** Path in front of all routes, without a slash at its end: `/api/hub/repo`; nothing on a port of its own. */
   readonly base?: string
+  /** The path that routes know for a path; by default the path itself. An alias meets the same routes and permissions. */
+  readonly alias?: (path: string) => string
   readonly metrics?: Metrics
   /** Milliseconds for one request; routes that need longer call `c.var.deadline.extend`. */
   readonly requestMs?: number
@@ -39,10 +41,10 @@ export type AppOptions = {
  * every GET, and a trailing slash that means nothing for reads.
  */
 export function newApp(options: AppOptions): App {
-  const { log, name, base = '' } = options
+  const { log, name, base = '', alias = (path: string) => path } = options
   const cors: Cors = { origins: [], reads: [], ...options.cors }
   const app = new OpenAPIHono<AppEnv>({
-    getPath: (request) => localPath(request, base),
+    getPath: (request) => alias(localPath(request, base)),
     defaultHook: (result) => {
       if (!result.success) throw invalid(result.error.issues, result.target, rawValue(result))
     },

@@ -24,6 +24,7 @@ export const problems = {
   'unknown-distribution': { status: 404, title: 'No such distribution' },
   'unknown-vocabulary': { status: 404, title: 'No such vocabulary' },
   'unknown-record': { status: 404, title: 'No such catalogue record' },
+  'unknown-metrics': { status: 404, title: 'No such quality metrics' },
   'unknown-concept': { status: 404, title: 'No such concept' },
   'unknown-cursor': { status: 404, title: 'No such cursor' },
   'method-not-allowed': { status: 405, title: 'The method is not allowed here' },

@@ -14,10 +14,11 @@ import { deletions } from './deleting/deletions.ts'
 import { noTombstones } from './deleting/tombstones.ts'
 import { guards } from './answering/guard.ts'
 import { lists } from './listing/lists.ts'
+import { twinOf } from './resource-aliases.ts'
 import { vocabularies } from './vocabularies.ts'
 
 export function repositoryApp(deps: RepositoryAppDeps): App {
-  const app = newApp({ ...deps.http, name: 'repository' })
+  const app = newApp({ ...deps.http, name: 'repository', alias: twinOf })
   const writing = { ...deps, deletions: deletions(), tombstones: noTombstones }
   const bound: Bound = {
     ...writing,

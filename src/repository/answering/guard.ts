@@ -5,17 +5,24 @@ import { may, type ApiKeys } from '../../http/api-key.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import { slots } from '../../http/keys/slots.ts'
 import { isId } from '../../rdf/ids.ts'
+import { twinOfPermission } from '../resource-aliases.ts'
 
-/** Which writes are guarded, and whose permission they need. */
+/**
+ * Answers the id of the catalogue that the requested resource is in, and fails when there is no such resource: that is told
+ * to any valid key. It checks the ids of the path itself.
+ */
+export type CatalogueOf = (c: AppContext) => Promise<string>
+
+/** Which requests need a key, and whose permission. */
 export type Guarded = {
   readonly methods: readonly string[]
   /** In the spelling of hono: `/catalogues/:catalogueId`. */
   readonly paths: readonly string[]
   /**
-   * `catalogue` = that of the path parameter `catalogueId`; `platform` = `*` or a pattern; `later` = any known key, because
-   * the catalogue has to be looked up first: the binding calls `demandPermission`.
+   * `catalogue` = that of the path parameter `catalogueId`; `platform` = `*` or a pattern; a function = that of the resource;
+   * `later` = any known key, because the binding finds out and calls `demandPermission`.
    */
-  readonly permission: 'catalogue' | 'platform' | 'later'
+  readonly permission: 'catalogue' | 'platform' | 'later' | CatalogueOf
 }
 
 export type Guard = (guarded: Guarded) => void
@@ -27,17 +34,16 @@ export function guards(
 ): Guard {
   const busy = slots({ atOnce, limit: 'writesPerKey' })
   return ({ methods, paths, permission }) => {
-    app.on([...methods], [...paths], (c, next) => {
+    app.on([...methods], [...paths], async (c, next) => {
       const { id } = keys.require(c)
       const parameters: Readonly<Record<string, string>> = c.req.param()
-      if (permission !== 'later') {
-        demandPermission(
-          c,
-          keys,
-          permission === 'catalogue' ? parameters['catalogueId'] : undefined,
-        )
+      if (typeof permission === 'function') {
+        demandPermission(c, keys, await permission(c))
+      } else {
+        const catalogue = permission === 'catalogue' ? parameters['catalogueId'] : undefined
+        if (permission !== 'later') demandPermission(c, keys, catalogue)
+        for (const [name, value] of Object.entries(parameters)) demandId(name, value)
       }
-      for (const [name, value] of Object.entries(parameters)) demandId(name, value)
       return busy.run(id, next)
     })
   }
@@ -45,7 +51,8 @@ export function guards(
 
 /** Throws `unauthorized` or `forbidden`; `catalogue` is the one that the resource belongs to, if any. */
 export function demandPermission(c: AppContext, keys: ApiKeys, catalogue?: string): void {
-  const key = c.get('key') ?? keys.require(c)
+  const { id, permissions } = c.get('key') ?? keys.require(c)
+  const key = { id, permissions: permissions.map(twinOfPermission) }
   if (may(key, { method: c.req.method, path: c.req.path, catalogue })) return
   throw new Failure('forbidden', 'the key has no permission for this')
 }
