@@ -59,6 +59,8 @@ type More = {
   readonly retryAfter?: number
   /** Response headers that belong to the problem, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Members of the problem beside the standard ones (RFC 9457 3.2). */
+  readonly members?: Readonly<Record<string, string>>
   readonly cause?: unknown
 }
 
@@ -72,6 +74,7 @@ export class Failure extends Error {
   readonly errors: readonly Complaint[]
   readonly retryAfter: number | undefined
   readonly headers: Readonly<Record<string, string>>
+  readonly members: Readonly<Record<string, string>>
 
   constructor(kind: Kind, detail: string, more: More = {}) {
     super(`${kind}: ${detail}`, { cause: more.cause })
@@ -81,5 +84,6 @@ export class Failure extends Error {
     this.errors = more.errors ?? []
     this.retryAfter = more.retryAfter
     this.headers = more.headers ?? {}
+    this.members = more.members ?? {}
   }
 }

@@ -52,8 +52,9 @@ export const problems = {
 
 type Status = (typeof problems)[Kind]['status']
 
-/** The members of a problem document; `instance` is the path of the request. */
+/** The members of a problem document; `instance` is the path of the request, others belong to one kind of problem. */
 type Problem = {
+  readonly [extension: string]: unknown
   readonly type: string
   readonly title: string
   readonly status: Status
@@ -77,6 +78,7 @@ export function problemOf(error: unknown, instance: string): ProblemAnswer {
   const { status, title } = problems[failure.kind]
   const told = failure.kind !== 'internal'
   const body: Problem = {
+    ...(told && failure.members),
     type: `urn:cartulary:problem:${failure.kind}`,
     title,
     status,

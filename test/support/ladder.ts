@@ -26,7 +26,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   oxigraph: ['store'],
   'sparql-http-client': ['store'],
   sparqljs: ['store'],
-  'node:sqlite': ['store/embedded', 'indices/embedded', 'harvest'],
+  'node:sqlite': ['store/embedded', 'indices/embedded', 'harvest', 'repository/deleting'],
   hono: ['http', 'routes', 'app'],
   '@hono/': ['http', 'routes', 'app'],
   'prom-client': ['http'],
