@@ -12,6 +12,7 @@ import {
   type ApiKeyPermissions,
 } from './http/environment/variables.ts'
 import { withDefaults, type Limits } from './http/limits.ts'
+import { shown } from './http/problem.ts'
 import type { LogLevel } from './log.ts'
 
 export type Config = {
@@ -25,6 +26,8 @@ export type Config = {
   /** `directory` is absent for the built-in profile. */
   readonly profile: { readonly enabled: boolean; readonly directory?: string }
   readonly limits: Limits
+  /** For how long what was deleted can be restored; 0 = not at all. */
+  readonly restoreDays: number
   readonly corsOrigins: readonly string[]
   readonly trustedProxies: readonly string[]
   readonly logLevel: LogLevel
@@ -67,6 +70,7 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     apiKeys: keysOf(values.PLATFORM_HUB_API_KEYS),
     profile: { enabled, ...(enabled && directory !== undefined && { directory }) },
     limits: withDefaults(values.PLATFORM_LIMITS ?? {}),
+    restoreDays: values.PLATFORM_HARVEST_CONFIG?.restoreDays ?? 30,
     corsOrigins: values.PLATFORM_CORS_ORIGINS ?? [],
     trustedProxies: values.PLATFORM_TRUSTED_PROXIES ?? [],
     logLevel: values.PLATFORM_LOG_LEVEL,
@@ -75,7 +79,11 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
       ...later.map((name) => `PLATFORM_SERVICES=${name}`),
       ...(directory !== undefined && !enabled ? ['PLATFORM_PROFILE'] : []),
     ],
-    warnings: [...unknownVariables(env, knownNames), ...weakKeys(values.PLATFORM_HUB_API_KEYS)],
+    warnings: [
+      ...unknownVariables(env, knownNames),
+      ...weakKeys(values.PLATFORM_HUB_API_KEYS),
+      ...laterHarvesting(values.PLATFORM_HARVEST_CONFIG),
+    ],
   }
 }
 
@@ -91,6 +99,11 @@ const weakKeys = (given: ApiKeyPermissions = {}): string[] =>
   Object.keys(given)
     .filter((key) => key.length < 16)
     .map((key) => `API key ${hash('sha256', key, 'hex').slice(0, 8)} has fewer than 16 characters`)
+
+const laterHarvesting = (given: Readonly<Record<string, unknown>> = {}): string[] =>
+  Object.keys(given)
+    .filter((name) => name !== 'restoreDays')
+    .map((name) => `${shown(name)} of PLATFORM_HARVEST_CONFIG has no effect in this version`)
 
 /** Looks at the two variables alone, so that the problem is told beside those of other variables. */
 function missingProfile(env: Environment): string[] {

@@ -27,6 +27,7 @@ describe('an empty environment', () => {
       apiKeys: undefined,
       profile: { enabled: false },
       limits: defaultLimits,
+      restoreDays: 30,
       corsOrigins: [],
       trustedProxies: [],
       logLevel: 'info',
@@ -70,6 +71,14 @@ describe('a setting', () => {
   it('of limits replaces what it names and nothing else', () => {
     const { limits } = configOf({ PLATFORM_LIMITS: '{"bodyBytes":1048576}' })
     expect(limits).toEqual({ ...defaultLimits, bodyBytes: 1_048_576 })
+  })
+
+  it('of the days of restoring stands beside members that belong to later versions', () => {
+    const config = configOf({ PLATFORM_HARVEST_CONFIG: '{"restoreDays":0,"historyDays":9}' })
+    expect(config.restoreDays).toBe(0)
+    expect(config.warnings).toEqual([
+      'historyDays of PLATFORM_HARVEST_CONFIG has no effect in this version',
+    ])
   })
 
   it('of a profile counts when its flag is on, and is named as ignored when it is off', () => {

@@ -16,7 +16,6 @@ const laterServices = ['harvest', 'metrics', 'cache', 'scheduler', 'console', 'p
 export const laterVariables = [
   'PLATFORM_CLUSTER_CONFIG',
   'PLATFORM_EVENTBUS_URL',
-  'PLATFORM_HARVEST_CONFIG',
   'PLATFORM_HUB_SHELL_CONFIG',
   'PLATFORM_HUB_VALIDATOR',
   'PLATFORM_SEARCH_CONFIG',
@@ -32,6 +31,8 @@ const apiKeys = z.record(
   z.array(is(isPermission, '*, a catalogue id or METHOD /path')),
 )
 const profileConfig = z.object({ type: z.literal('directory'), path: z.string().min(1) })
+/** Other members belong to harvesting, which comes later. */
+const harvestConfig = z.looseObject({ restoreDays: z.int().min(0).max(36_500).optional() })
 const flags = z.record(z.string(), z.union([z.boolean(), z.stringbool()]))
 
 /** What `parseConfig` reads. */
@@ -57,7 +58,8 @@ export const variables = z.object({
       derived: 'http://localhost:{port}/',
     }),
   PLATFORM_DATA_DIR: z.string().register(facts, {
-    meaning: 'Folder for everything durable: embedded store and index, generated API key.',
+    meaning:
+      'Folder for everything durable: embedded store and index, what was deleted, generated API key.',
     right: 'a path',
     standard: './data',
   }),
@@ -99,6 +101,11 @@ export const variables = z.object({
       right: 'absent',
       secret: true,
     }),
+  PLATFORM_HARVEST_CONFIG: json(harvestConfig).optional().register(facts, {
+    meaning:
+      'Days for which deleted datasets and catalogues can be restored: `{"restoreDays":30}` (the default); 0 keeps none.',
+    right: 'a JSON object such as {"restoreDays":30}, restoreDays a whole number 0..36500',
+  }),
   PLATFORM_LIMITS: json(limitValues).optional().register(facts, {
     meaning: 'Limits in place of the defaults below.',
     right: 'a JSON object of limit → whole number',
