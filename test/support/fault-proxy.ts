@@ -8,7 +8,8 @@ export type Fault =
   | 'status-500' // answered by the proxy, the store saw nothing
   | 'status-503'
   | 'slow' // the answer comes late, whole
-  | 'cut' // the answer ends in the middle of its body
+  | 'cut-length' // the answer ends in the middle of its body, which had a Content-Length
+  | 'cut-chunked' // the same, in chunks
 
 export type FaultProxy = {
   /** To be used in place of the store's own address. */
