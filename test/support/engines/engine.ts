@@ -1,7 +1,8 @@
 /** A real triplestore under test: started for the run, or one that runs already. */
 
+import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { running, type Command } from './running.ts'
@@ -32,12 +33,22 @@ export type Engine = {
 /** What the run lacks, in words that say how to get it: the reader is a person. */
 export class Missing extends Error {}
 
+/** Below the range from which outgoing connections get theirs, so that it is still free at a restart. */
 export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    if (await isFree(port)) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+  const free = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => resolve(true))
+  })
+  server.close()
+  return free
 }
 
 /** The same endpoints at another origin, for instance that of a proxy in front of the server. */

@@ -67,7 +67,7 @@ function configOf(
 }
 
 /** The jar: that of `FUSEKI_JAR`, the one in the cache, or a fresh copy by Maven. */
-function fusekiJar(): string {
+export function fusekiJar(): string {
   const given = process.env['FUSEKI_JAR']
   if (given) return given
   if (!runs('java', '-version')) throw new Missing(`Fuseki needs Java 17: install it, ${instead}`)

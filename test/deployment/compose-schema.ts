@@ -1,0 +1,45 @@
+/** The part of the Compose specification that our files use; every other key is refused, as Compose refuses misspelt ones. */
+
+import { z } from 'zod'
+
+const duration = z.string().regex(/^\d+[smh]$/)
+const size = z.string().regex(/^\d+[mg]$/)
+const mapping = z.record(z.string(), z.string())
+
+const service = z.strictObject({
+  build: z.strictObject({ context: z.string() }),
+  image: z.string(),
+  user: z.string(),
+  read_only: z.boolean(),
+  tmpfs: z.array(z.string()),
+  cap_drop: z.array(z.string()),
+  security_opt: z.array(z.string()),
+  restart: z.enum(['no', 'always', 'on-failure', 'unless-stopped']),
+  profiles: z.array(z.string()).optional(),
+  environment: mapping.optional(),
+  volumes: z.array(z.string().regex(/^[a-z]+:\/[a-z_]+$/)),
+  ports: z.array(z.string()),
+  stop_grace_period: duration.optional(),
+  healthcheck: z
+    .strictObject({
+      test: z.tuple([z.literal('CMD'), z.string()], z.string()),
+      interval: duration,
+      timeout: duration,
+      start_period: duration.optional(),
+      retries: z.number().int(),
+    })
+    .optional(),
+  mem_limit: size,
+  cpus: z.number(),
+  pids_limit: z.number().int(),
+})
+
+/** `x-…` are the file's own; the rest is what Compose knows. */
+export const composeFile = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z0-9-]*$/),
+  'x-hardened': z.unknown(),
+  services: z.record(z.string(), service),
+  volumes: z.record(z.string(), z.null()),
+})
+
+export type Service = z.output<typeof service>
