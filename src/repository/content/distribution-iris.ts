@@ -107,13 +107,29 @@ export function distributionIris(
     const key = keyOf(keys.node)
     if (!iris.has(key)) iris.set(key, mint.names.distribution(mint.uuid()))
   }
-  return { iris, identifiers: fresh.flatMap((keys) => identifierOf(keys, iris)) }
+  const identifiers = fresh.flatMap((keys) => identifierOf(keys, iris.get(keyOf(keys.node)) ?? ''))
+  return { iris, identifiers }
 }
 
-function identifierOf(keys: DistributionKeys, iris: ReadonlyMap<string, string>): Quad[] {
-  const iri = iris.get(keyOf(keys.node))
+/** The key of a distribution as its `dct:identifier`, when it came without one. */
+export function identifierOf(keys: DistributionKeys, iri: string): Quad[] {
   const own = ownKey(keys)
-  if (keys.identifiers.length > 0 || own === undefined || iri === undefined || own === iri)
-    return []
+  if (keys.identifiers.length > 0 || own === undefined || own === iri) return []
   return [quad(namedNode(iri), dct('identifier'), literal(own))]
+}
+
+/**
+ * The IRI of the stored distribution that a new one is a double of: it is that one, or the first key that the new one has
+ * (identifier, source IRI, title, access address) is a key of the stored one.
+ */
+export function storedTwin(fresh: DistributionKeys, stored: readonly Quad[]): string | undefined {
+  const places = distributionKeys(stored, distributionNodes(stored))
+  const twin = ({ sought, found }: Round) => {
+    const key = sought(fresh)
+    return key === undefined ? undefined : places.find((one) => found(one).includes(key))
+  }
+  const [itself, ...others] = rounds
+  const first = others.find(({ sought }) => sought(fresh) !== undefined)
+  const known = (itself && twin(itself)) ?? (first && twin(first))
+  return known?.node.value
 }

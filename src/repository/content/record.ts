@@ -1,8 +1,10 @@
 /** The catalogue record of a dataset: who it is at its origin, when it came and changed, and the hash of what was sent. */
 
 import type { Quad } from '@rdfjs/types'
+import { canonicalise } from '../../rdf/canonical.ts'
 import { dcat, dct, foaf, rdf, spdx, xsd } from '../../rdf/namespaces.ts'
 import type { Names } from '../../rdf/names.ts'
+import { unskolemise } from '../../rdf/skolem.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
 
 export type DatasetRecord = {
@@ -50,4 +52,35 @@ export function storedRecord(quads: readonly Quad[], record: string): StoredReco
     hash: value(value(record, spdx('checksum').value), spdx('checksumValue').value),
     modified: Number.isNaN(time) ? undefined : new Date(time),
   }
+}
+
+/**
+ * The graph of a dataset with the record's date of change and hash set anew, all else as it was. The hash is that of the
+ * stored graph without its record: who reads the dataset and sends it back as it is gets 304, the unchanged source does not.
+ * Fails with `too-complex`.
+ */
+export async function restamped(
+  graph: readonly Quad[],
+  names: Names,
+  { id, modified }: Pick<DatasetRecord, 'id' | 'modified'>,
+): Promise<Quad[]> {
+  const record = names.record(id)
+  const isOf = (q: Quad, subjects: ReadonlySet<string>, predicate: string) =>
+    q.predicate.value === predicate && subjects.has(q.subject.value)
+  const records = new Set([record])
+  const links = graph.filter((q) => isOf(q, records, spdx('checksum').value))
+  const checksums = new Set(links.map((q) => q.object.value))
+  const content = graph.filter(
+    ({ subject }) => subject.value !== record && !checksums.has(subject.value),
+  )
+  const { hash } = await canonicalise(unskolemise(content, { prefix: names.genidPrefix }))
+  const stays = graph.filter(
+    (q) =>
+      !isOf(q, records, dct('modified').value) && !isOf(q, checksums, spdx('checksumValue').value),
+  )
+  return [
+    ...stays,
+    quad(namedNode(record), dct('modified'), literal(modified, xsd('dateTime'))),
+    ...[...checksums].map((node) => quad(namedNode(node), spdx('checksumValue'), literal(hash))),
+  ]
 }
