@@ -27,6 +27,7 @@ const problem = (description: string) => ({
 const failures = {
   400: problem('A parameter or the body is wrong; line and column where they are known'),
   404: problem('No such resource'),
+  410: problem('The resource was deleted; members say when, and until when it can be restored'),
   503: problem(
     'The store is away or the time limit is reached; Retry-After says when to come back',
   ),
@@ -42,6 +43,7 @@ const writeFailures = {
   415: problem('Not an RDF media type'),
   422: problem('Well-formed, but not what belongs here'),
   429: problem('Too many writes at once, or too many wrong keys'),
+  507: problem('The triplestore is full'),
 }
 
 export const graph: Responses = {
@@ -55,6 +57,22 @@ export const write: Responses = {
   201: { description: 'Created; Location is the IRI of the resource' },
   204: { description: 'Updated' },
   304: { description: 'Unchanged: the body says what is stored already' },
+  ...writeFailures,
+}
+
+const { 201: created, 204: updated, 304: unchanged } = write
+
+/** A POST that always makes something new. */
+export const creation: Responses = { 201: created, ...writeFailures }
+
+/** A PUT that only changes what exists. */
+export const update: Responses = { 204: updated, 304: unchanged, ...writeFailures }
+
+/** A PUT that writes also what is unchanged. */
+export const replacement: Responses = { 201: created, 204: updated, ...writeFailures }
+
+export const acceptance: Responses = {
+  202: { description: 'Accepted; it will be done soon' },
   ...writeFailures,
 }
 

@@ -35,8 +35,13 @@ export const put = origin.extend({
 
 export const catalogue = z.object({ catalogueId: z.string() })
 export const dataset = z.object({ datasetId: z.string() })
+export const distribution = z.object({ distributionId: z.string() })
 export const vocabulary = z.object({ vocabularyId: z.string() })
 
 export const datasetList = list.extend({
   catalogue: z.string().optional().openapi({ description: 'Only the datasets of this catalogue' }),
+})
+
+export const historic = z.object({
+  historic: z.string().optional().openapi({ description: 'Accepted and changes nothing' }),
 })

@@ -1,0 +1,40 @@
+/** The contract of distributions. */
+
+import { createRoute } from '@hono/zod-openapi'
+import * as answers from './answers.ts'
+import * as parameters from './parameters.ts'
+import { body, security } from './requests.ts'
+
+export const distributionRoutes = {
+  postDistribution: createRoute({
+    method: 'post',
+    path: '/datasets/{datasetId}/distributions',
+    summary: 'Add a distribution to a dataset',
+    security,
+    request: { params: parameters.dataset, body },
+    responses: answers.creation,
+  }),
+  distribution: createRoute({
+    method: 'get',
+    path: '/distributions/{distributionId}',
+    summary: 'Read a distribution with what it leads to inside its dataset',
+    request: { params: parameters.distribution },
+    responses: answers.graph,
+  }),
+  putDistribution: createRoute({
+    method: 'put',
+    path: '/distributions/{distributionId}',
+    summary: 'Replace a distribution that exists; it keeps its IRI',
+    security,
+    request: { params: parameters.distribution, body },
+    responses: answers.update,
+  }),
+  deleteDistribution: createRoute({
+    method: 'delete',
+    path: '/distributions/{distributionId}',
+    summary: 'Delete a distribution and the link to it',
+    security,
+    request: { params: parameters.distribution },
+    responses: answers.removal,
+  }),
+}
