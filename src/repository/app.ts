@@ -16,10 +16,13 @@ import { guards } from './answering/guard.ts'
 import { lists } from './listing/lists.ts'
 import { twinOf } from './resource-aliases.ts'
 import { vocabularies } from './vocabularies.ts'
+import { datasetIds } from './writing/dataset-id.ts'
 
 export function repositoryApp(deps: RepositoryAppDeps): App {
   const app = newApp({ ...deps.http, name: 'repository', alias: twinOf })
-  const writing = { ...deps, deletions: deletions(), tombstones: noTombstones }
+  const tombstones = noTombstones
+  const ids = datasetIds({ ...deps, tombstones })
+  const writing = { ...deps, deletions: deletions(), tombstones, ids }
   const bound: Bound = {
     ...writing,
     app,

@@ -5,8 +5,8 @@ import { fromLines } from '../rdf/lines.ts'
 import type { Mark } from '../store/marks.ts'
 import { removal } from './deleting/removal.ts'
 import type { Outcome, WritingDeps } from './deps.ts'
-import { datasetIds } from './writing/dataset-id.ts'
-import { planDataset, type DatasetPut, type Target } from './writing/dataset-plan.ts'
+import type { Target } from './writing/dataset-id.ts'
+import { planDataset, type DatasetPut } from './writing/dataset-plan.ts'
 import { findById, unknownCatalogue } from './writing/find-dataset.ts'
 import { landChanges } from './writing/landing.ts'
 
@@ -22,8 +22,7 @@ export const datasetLock = (catalogue: string, originalId: string): string =>
   `dataset ${catalogue}\n${originalId}`
 
 export function datasets(deps: WritingDeps): Datasets {
-  const { store, names, locks } = deps
-  const ids = datasetIds(store, names)
+  const { store, names, locks, ids } = deps
 
   const put: Datasets['put'] = (request, signal) =>
     locks.run(
@@ -32,7 +31,7 @@ export function datasets(deps: WritingDeps): Datasets {
         const isGone = deps.deletions.watch(request.catalogue)
         return ids.withId(
           request,
-          (id, origin) => land(deps, request, { id, origin, isGone }, signal),
+          (target) => land(deps, request, { ...target, isGone }, signal),
           signal,
         )
       },
@@ -73,5 +72,6 @@ async function land(
   // Asked in the same turn as the write: a cascade that starts now will see it and take it away.
   if (isGone()) throw unknownCatalogue(request.catalogue)
   await landChanges(deps, changes, marks)
+  if (target.former !== undefined) deps.tombstones.forget('dataset', [target.id])
   return outcome
 }

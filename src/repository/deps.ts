@@ -8,6 +8,7 @@ import type { Landed, Mark } from '../store/marks.ts'
 import type { Versions } from '../store/versions.ts'
 import type { Deletions } from './deleting/deletions.ts'
 import type { Tombstones } from './deleting/tombstones.ts'
+import type { DatasetIds } from './writing/dataset-id.ts'
 
 export type RepositoryDeps = {
   readonly store: GraphStore
@@ -31,6 +32,7 @@ export type RepositoryDeps = {
 export type WritingDeps = RepositoryDeps & {
   readonly deletions: Deletions
   readonly tombstones: Tombstones
+  readonly ids: DatasetIds
 }
 
 /** What a write did. `unchanged` = the hash was equal and nothing was written. */

@@ -4,18 +4,42 @@ import { Failure } from '../../errors.ts'
 import { platformId } from '../../rdf/ids.ts'
 import type { Names } from '../../rdf/names.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
-import { findByOrigin, type Origin } from './find-dataset.ts'
+import type { Tombstones } from '../deleting/tombstones.ts'
+import { findByOrigins, type Origin } from './find-dataset.ts'
+
+/** The id that a dataset has or shall have, and what is known about it. */
+export type Target = {
+  readonly id: string
+  readonly origin: Origin
+  /** The graph (N-Triples) of the deleted dataset that comes back with this write. */
+  readonly former?: string
+}
 
 export type DatasetIds = {
   /**
-   * Runs `work` with what is known about an original id and the platform id that the dataset has or shall have. A new id is
-   * reserved until `work` has ended. Fails with `unknown-catalogue`, or `invalid-parameter` when nothing is left of the id.
+   * Runs `work` with the target of an original id. A new id is reserved until `work` has ended. Fails with
+   * `unknown-catalogue`, `invalid-parameter` when nothing is left of the id, `conflict` when too many share it.
    */
   withId<T>(
-    sought: { catalogue: string; originalId: string },
-    work: (id: string, origin: Origin) => Promise<T>,
+    sought: { readonly catalogue: string; readonly originalId: string },
+    work: (target: Target) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T>
+  /**
+   * The same for many original ids, all different, with as few look-ups as possible: targets come in the order of the ids,
+   * a failure in the place of an id that cannot be had.
+   */
+  withIds<T>(
+    sought: { readonly catalogue: string; readonly originalIds: readonly string[] },
+    work: (targets: readonly (Target | Failure)[]) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T>
+}
+
+export type DatasetIdDeps = {
+  readonly store: GraphStore
+  readonly names: Names
+  readonly tombstones: Pick<Tombstones, 'find' | 'ofOrigin' | 'content'>
 }
 
 /** A clash gets `~~1`, `~~2`, …; this many are tried before giving up. */
@@ -23,34 +47,143 @@ const mostClashes = 1000
 /** Characters of an id before its suffix: with it, it must still be an id. */
 const longest = 245
 
-export function datasetIds(store: GraphStore, names: Names): DatasetIds {
+export function datasetIds(deps: DatasetIdDeps): DatasetIds {
   const reserved = new Set<string>()
 
-  const choose = async (sought: { catalogue: string; originalId: string }, signal: AbortSignal) => {
-    const plain = platformId(sought.originalId)
-    if (plain === '') throw nothingLeft()
-    for (let clash = 0; clash <= mostClashes; clash++) {
-      const candidate = clash === 0 ? plain : `${plain.slice(0, longest)}~~${clash}`
-      const origin = await findByOrigin(store, names, { ...sought, candidate }, signal)
-      if (origin.record) return { id: origin.record.id, origin }
-      if (!origin.taken && !reserved.has(candidate)) return { id: candidate, origin }
+  const withIds: DatasetIds['withIds'] = async (sought, work, signal) => {
+    const search = new Search(deps, reserved, sought.catalogue)
+    try {
+      return await work(await search.targets(sought.originalIds, signal))
+    } finally {
+      search.release()
     }
-    throw new Failure('conflict', `more than ${mostClashes} datasets share the id "${plain}"`)
   }
 
   return {
-    withId: async (sought, work, signal) => {
-      const { id, origin } = await choose(sought, signal)
-      const fresh = origin.record === undefined
-      if (fresh) reserved.add(id)
-      try {
-        return await work(id, origin)
-      } finally {
-        if (fresh) reserved.delete(id)
-      }
-    },
+    withIds,
+    withId: ({ catalogue, originalId }, work, signal) =>
+      withIds(
+        { catalogue, originalIds: [originalId] },
+        ([target]) => {
+          if (target instanceof Failure) throw target
+          if (!target) throw new Error('a target for every id')
+          return work(target)
+        },
+        signal,
+      ),
   }
 }
+
+/** An original id on its way to a platform id. */
+type Seeker = {
+  readonly originalId: string
+  readonly plain: string
+  clash: number
+  candidate: string
+}
+
+/** One search; what it has reserved is its own until `release`. */
+class Search {
+  readonly #deps: DatasetIdDeps
+  readonly #reserved: Set<string>
+  readonly #catalogue: string
+  readonly #held = new Set<string>()
+  readonly #found = new Map<string, Target | Failure>()
+
+  constructor(deps: DatasetIdDeps, reserved: Set<string>, catalogue: string) {
+    this.#deps = deps
+    this.#reserved = reserved
+    this.#catalogue = catalogue
+  }
+
+  /** Every id that is not found yet proposes one candidate per round; one look-up tells about all of them. */
+  async targets(
+    originalIds: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly (Target | Failure)[]> {
+    let seekers: readonly Seeker[] = originalIds.map((originalId) => {
+      return { originalId, plain: platformId(originalId), clash: 0, candidate: '' }
+    })
+    while (seekers.length > 0) {
+      const proposing = seekers.filter((seeker) => this.#propose(seeker))
+      const origins =
+        proposing.length === 0
+          ? []
+          : await findByOrigins(this.#deps, this.#catalogue, proposing, signal)
+      seekers = proposing.filter((seeker, at) => {
+        const origin = origins[at]
+        return origin !== undefined && !this.#settle(seeker, origin)
+      })
+    }
+    return originalIds.map((id) => this.#found.get(id) ?? tooManyClashes(id))
+  }
+
+  release(): void {
+    for (const id of this.#held) this.#reserved.delete(id)
+    this.#held.clear()
+  }
+
+  /**
+   * Reserves the next candidate before anybody looks whether it is free: whoever took it earlier has landed by then and is
+   * seen, and nobody takes it afterwards. False when there is none.
+   */
+  #propose(seeker: Seeker): boolean {
+    const { originalId, plain } = seeker
+    if (plain === '') {
+      this.#found.set(originalId, nothingLeft())
+      return false
+    }
+    for (; seeker.clash <= mostClashes; seeker.clash += 1) {
+      const { clash } = seeker
+      const candidate = clash === 0 ? plain : `${plain.slice(0, longest)}~~${clash}`
+      if (this.#reserve(candidate)) {
+        seeker.candidate = candidate
+        return true
+      }
+    }
+    this.#found.set(originalId, tooManyClashes(plain))
+    return false
+  }
+
+  #reserve(id: string): boolean {
+    if (this.#reserved.has(id)) return false
+    this.#reserved.add(id)
+    this.#held.add(id)
+    return true
+  }
+
+  #free(id: string): void {
+    if (this.#held.delete(id)) this.#reserved.delete(id)
+  }
+
+  /** Whether the search has come to its end for this id. */
+  #settle(seeker: Seeker, origin: Origin): boolean {
+    const { originalId, candidate } = seeker
+    if (origin.record) {
+      this.#free(candidate)
+      this.#found.set(originalId, { id: origin.record.id, origin })
+      return true
+    }
+    const { tombstones } = this.#deps
+    const former = tombstones.ofOrigin(this.#catalogue, originalId)
+    if (former && (former.id === candidate ? !origin.taken : this.#reserve(former.id))) {
+      if (former.id !== candidate) this.#free(candidate)
+      const content = tombstones.content(former.id) ?? ''
+      this.#found.set(originalId, { id: former.id, origin, former: content })
+      return true
+    }
+    if (!origin.taken && !tombstones.find('dataset', candidate)) {
+      this.#found.set(originalId, { id: candidate, origin })
+      return true
+    }
+    this.#free(candidate)
+    seeker.clash += 1
+    return false
+  }
+}
+
+const tooManyClashes = (id: string) =>
+  new Failure('conflict', `more than ${mostClashes} datasets share the id "${id}"`)
 
 const nothingLeft = () =>
   new Failure('invalid-parameter', 'nothing is left of the original id once it is made an id', {

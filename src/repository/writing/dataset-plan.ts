@@ -1,9 +1,10 @@
 /** Works out what the PUT of one dataset has to write, without writing it: one dataset lands alone, a bulk of them together. */
 
-import type { Quad } from '@rdfjs/types'
+import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { canonicalise } from '../../rdf/canonical.ts'
 import { fromLines, toLines } from '../../rdf/lines.ts'
+import type { Names } from '../../rdf/names.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { skolemise } from '../../rdf/skolem.ts'
 import type { Change } from '../../store/change.ts'
@@ -15,7 +16,8 @@ import { recordQuads, timestamp, type DatasetRecord } from '../content/record.ts
 import { rename } from '../content/rename.ts'
 import { linkLines, removal } from '../deleting/removal.ts'
 import type { Outcome, RepositoryDeps } from '../deps.ts'
-import { unknownDataset, type Origin } from './find-dataset.ts'
+import type { Target } from './dataset-id.ts'
+import { unknownDataset } from './find-dataset.ts'
 
 export type DatasetPut = {
   readonly catalogue: string
@@ -32,14 +34,20 @@ export type DatasetPut = {
   readonly updateOnly?: boolean
 }
 
-/** The id that the dataset has or shall have, and what is known about it. */
-export type Target = { readonly id: string; readonly origin: Origin }
-
 /** `changes` is one atomic group; both lists are empty when nothing is to be written. */
 export type DatasetPlan = {
   readonly outcome: Outcome
   readonly changes: readonly Change[]
   readonly marks: readonly Landed[]
+}
+
+/** What of a body is the dataset's own, in canonical form; it does not depend on what is stored. */
+export type Prepared = {
+  readonly node: Term
+  readonly own: readonly Quad[]
+  readonly hash: string
+  /** Canonical labels of the blank nodes. */
+  readonly labels: ReadonlyMap<string, string>
 }
 
 /** Fails as the PUT does; reads the stored version only when something is to be written. */
@@ -49,38 +57,66 @@ export async function planDataset(
   target: Target,
   signal: AbortSignal,
 ): Promise<DatasetPlan> {
-  const { names, store } = deps
-  const iri = names.dataset(target.id)
+  const iri = deps.names.dataset(target.id)
   const stored = target.origin.record
   if (request.updateOnly && !stored) throw unknownDataset(target.id)
   const quads = mergedGraphs(await request.body(iri))
   const node = datasetNode(quads, { iri, originalId: request.originalId })
-  const own = ownContent(quads, node, names)
-  if (own.length > deps.triples) throw tooManyTriples(own.length, deps.triples)
-  const { hash, labels } = await canonicalise(own)
+  const prepared = await prepareDataset(deps, quads, node)
   checkExpectations(request, stored)
-  if (stored && stored.hash === hash && !request.enforceUpdate) {
-    const outcome = { kind: 'unchanged', iri, hash, modified: stored.modified } as const
-    return { outcome, changes: [], marks: [] }
-  }
-  const before = stored ? ((await store.read(iri, {}, signal)) ?? '') : ''
-  const renaming = distributionIris(own, fromLines(before), deps)
+  const same = unchanged(deps.names, { ...request, ...prepared }, target)
+  if (same) return { outcome: same, changes: [], marks: [] }
+  const before = stored ? ((await deps.store.read(iri, {}, signal)) ?? '') : ''
+  return composeDataset(deps, { ...request, prepared }, target, before)
+}
+
+/** Fails with `too-large` and `too-complex`. */
+export async function prepareDataset(
+  { names, triples }: Pick<RepositoryDeps, 'names' | 'triples'>,
+  quads: readonly Quad[],
+  node: Term,
+): Promise<Prepared> {
+  const own = ownContent(quads, node, names)
+  if (own.length > triples) throw tooManyTriples(own.length, triples)
+  return { node, own, ...(await canonicalise(own)) }
+}
+
+/** The outcome when the stored dataset says the same and nobody insists on writing it again. */
+export function unchanged(
+  names: Names,
+  { hash, enforceUpdate }: { readonly hash: string; readonly enforceUpdate?: boolean },
+  { id, origin: { record } }: Target,
+): Outcome | undefined {
+  if (!record || record.hash !== hash || enforceUpdate) return undefined
+  return { kind: 'unchanged', iri: names.dataset(id), hash, modified: record.modified }
+}
+
+type Composed = Pick<DatasetPut, 'catalogue' | 'originalId'> & { readonly prepared: Prepared }
+
+/** The write; `before` is the stored graph as `read` gave it, `''` for a new dataset. */
+export function composeDataset(
+  deps: RepositoryDeps,
+  { catalogue, originalId, prepared }: Composed,
+  target: Target,
+  before: string,
+): DatasetPlan {
+  const { names } = deps
+  const { node, own, hash, labels } = prepared
+  const { id, origin } = target
+  const iri = names.dataset(id)
+  const known = fromLines(before === '' ? (target.former ?? '') : before)
+  const renaming = distributionIris(own, known, deps)
   const renamed = rename(own, new Map([...renaming.iris, [keyOf(node), iri]]))
   const ground = skolemise([...renamed, ...renaming.identifiers], {
     genid: names.genid(iri),
     labels,
   })
   const modified = timestamp(deps.now())
-  const record: DatasetRecord = {
-    id: target.id,
-    originalId: request.originalId,
-    hash,
-    issued: stored?.issued ?? modified,
-    modified,
-  }
+  const issued = origin.record?.issued ?? modified
+  const record: DatasetRecord = { id, originalId, hash, issued, modified }
   const graph = [...ground, ...recordQuads(record, names)]
-  const { changes, marks, mark } = landing(deps, request.catalogue, { ...target, graph, before })
-  const kind = stored ? 'updated' : 'created'
+  const { changes, marks, mark } = landing(deps, catalogue, { ...target, graph, before })
+  const kind = origin.record ? 'updated' : 'created'
   return { outcome: { kind, iri, hash, modified, mark }, changes, marks }
 }
 

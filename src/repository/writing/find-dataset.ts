@@ -1,4 +1,4 @@
-/** Looks up the record of a dataset, by its id at the origin or by its platform id. */
+/** Looks up the records of datasets, by their ids at the origin or by a platform id. */
 
 import { Failure } from '../../errors.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
@@ -7,7 +7,7 @@ import type { GraphStore, Row } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { DatasetRecord } from '../content/record.ts'
 
-const byOrigin = loadQuery('find-dataset')
+const byOrigin = loadQuery('find-datasets')
 const byId = loadQuery('dataset-record')
 
 export type Located = DatasetRecord & { readonly catalogue: string }
@@ -21,40 +21,57 @@ export type Origin = {
   readonly taken: boolean
 }
 
-export type Sought = {
-  readonly catalogue: string
-  readonly originalId: string
-  readonly candidate: string
+/** `candidate` is the platform id that is wished for. */
+export type Sought = { readonly originalId: string; readonly candidate: string }
+
+/** What is known about each original id, in one look-up and in their order. Fails with `unknown-catalogue`. */
+export async function findByOrigins(
+  { store, names }: { readonly store: GraphStore; readonly names: Names },
+  catalogue: string,
+  sought: readonly Sought[],
+  signal: AbortSignal,
+): Promise<readonly Origin[]> {
+  const candidates = new Set(sought.map(({ candidate }) => names.dataset(candidate)))
+  const query = bind(byOrigin, {
+    catalogue: namedNode(names.catalogue(catalogue)),
+    originalId: sought.map(({ originalId }) => literal(originalId)),
+    taken: [...candidates].map(namedNode),
+  })
+  const rows = await store.select(query, signal)
+  if (!rows.some((row) => row['exists'])) throw unknownCatalogue(catalogue)
+  const taken = new Set(rows.flatMap((row) => row['taken']?.value ?? []))
+  const records = recordsByOrigin(rows, names)
+  return sought.map(({ originalId, candidate }) => {
+    const rank = (record: DatasetRecord) => (record.id === candidate ? 0 : 1)
+    const [record, ...doubles] = (records.get(originalId) ?? []).sort(
+      (a, b) => rank(a) - rank(b) || (a.issued < b.issued ? -1 : 1),
+    )
+    return { record, doubles, taken: taken.has(names.dataset(candidate)) }
+  })
 }
 
-/** Fails with `unknown-catalogue`. */
+function recordsByOrigin(rows: readonly Row[], names: Names): Map<string, DatasetRecord[]> {
+  const found = new Map<string, DatasetRecord[]>()
+  for (const row of rows) {
+    const record = recordOf(row, names)
+    if (!record) continue
+    const known = found.get(record.originalId)
+    if (known) known.push(record)
+    else found.set(record.originalId, [record])
+  }
+  return found
+}
+
+/** What is known about one original id. Fails with `unknown-catalogue`. */
 export async function findByOrigin(
   store: GraphStore,
   names: Names,
-  sought: Sought,
+  { catalogue, ...sought }: Sought & { readonly catalogue: string },
   signal: AbortSignal,
 ): Promise<Origin> {
-  const query = bind(byOrigin, {
-    catalogue: namedNode(names.catalogue(sought.catalogue)),
-    originalId: literal(sought.originalId),
-    candidate: namedNode(names.dataset(sought.candidate)),
-  })
-  const rows = await store.select(query, signal)
-  if (rows.length === 0) throw unknownCatalogue(sought.catalogue)
-  const records = rows
-    .flatMap((row) => recordOf({ ...row, originalId: literal(sought.originalId) }, names) ?? [])
-    .sort(
-      (a, b) =>
-        rank(a, sought.candidate) - rank(b, sought.candidate) || (a.issued < b.issued ? -1 : 1),
-    )
-  return {
-    record: records[0],
-    doubles: records.slice(1),
-    taken: rows[0]?.['taken']?.value === 'true',
-  }
+  const [origin] = await findByOrigins({ store, names }, catalogue, [sought], signal)
+  return origin ?? { record: undefined, doubles: [], taken: false }
 }
-
-const rank = (record: DatasetRecord, candidate: string) => (record.id === candidate ? 0 : 1)
 
 /** The record of a dataset and the id of its catalogue; fails with `unknown-dataset`. */
 export async function findById(
