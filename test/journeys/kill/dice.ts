@@ -1,0 +1,16 @@
+/** Chance that can be repeated. */
+
+export type Dice = () => number
+
+/** 0 ≤ x < 1, the same sequence for the same seed. */
+export function dice(seed: number): Dice {
+  let value = seed
+  return () => {
+    value = (value * 1_103_515_245 + 12_345) % 2_147_483_648
+    return value / 2_147_483_648
+  }
+}
+
+/** A whole number from `low` to `high`, both included. */
+export const between = (random: Dice, low: number, high: number): number =>
+  low + Math.floor(random() * (high - low + 1))
