@@ -9,6 +9,7 @@ import type { Target } from './writing/dataset-id.ts'
 import { planDataset, type DatasetPut } from './writing/dataset-plan.ts'
 import { findById, unknownCatalogue } from './writing/find-dataset.ts'
 import { landChanges } from './writing/landing.ts'
+import { datasetLock } from './writing/locks.ts'
 
 export type Datasets = {
   put(request: DatasetPut, signal: AbortSignal): Promise<Outcome>
@@ -16,10 +17,6 @@ export type Datasets = {
   read(id: string, signal: AbortSignal): Promise<readonly Quad[] | undefined>
   remove(id: string, precondition: DatasetPut['precondition'], signal: AbortSignal): Promise<Mark>
 }
-
-/** The lock that all writes to one dataset take. */
-export const datasetLock = (catalogue: string, originalId: string): string =>
-  `dataset ${catalogue}\n${originalId}`
 
 export function datasets(deps: WritingDeps): Datasets {
   const { store, names, locks, ids } = deps
