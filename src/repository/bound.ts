@@ -10,6 +10,9 @@ import type { RepositoryDeps, WritingDeps } from './deps.ts'
 import type { Lists } from './listing/lists.ts'
 import type { Vocabularies } from './vocabularies.ts'
 import type { Guard } from './answering/guard.ts'
+import type { Locate } from './answering/located.ts'
+import type { Distributions } from './distributions/distributions.ts'
+import type { QualityMetrics } from './metrics/quality-metrics.ts'
 import type { Settled } from './answering/waiting.ts'
 
 export type RepositoryAppDeps = RepositoryDeps & {
@@ -32,6 +35,9 @@ export type Bound = RepositoryAppDeps &
     readonly catalogues: Catalogues
     readonly datasets: Datasets
     readonly vocabularies: Vocabularies
+    readonly distributions: Distributions
+    readonly metrics: QualityMetrics
+    readonly locate: Locate
     readonly lists: Lists
     readonly expected: (c: AppContext) => (hash: string | undefined) => void
   }
