@@ -1,5 +1,6 @@
 /** Binds the routes of catalogue records, and of asking for one more projection. */
 
+import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
 import { closure, graphOf } from '../../rdf/read.ts'
@@ -19,8 +20,8 @@ export function bindRecords(bound: Bound): void {
     paths: ['/datasets/:datasetId/index'],
     permission: async (c) => (await locate.dataset(c)).catalogue,
   })
-  app.openapi(routes.datasetRecord, (c) => answerRecord(c, bound, c.req.valid('param').datasetId))
-  app.openapi(routes.record, (c) => answerRecord(c, bound, c.req.valid('param').datasetId))
+  app.openapi(routes.datasetRecord, (c) => answerRecord(c, bound, unknownDataset))
+  app.openapi(routes.record, (c) => answerRecord(c, bound, unknownRecord))
 
   const mark = async (c: AppContext) => {
     const { id } = await locate.dataset(c)
@@ -34,13 +35,20 @@ export function bindRecords(bound: Bound): void {
   app.openapi(routes.getIndex, mark)
 }
 
+const unknownRecord = (id: string) =>
+  new Failure('unknown-record', `there is no catalogue record "${id}"`)
+
 /** The record node and its checksum, out of the dataset's graph. */
-async function answerRecord(c: AppContext, bound: Bound, parameter: string): Promise<Response> {
+async function answerRecord(
+  c: AppContext,
+  bound: Bound,
+  unknown: (id: string) => Failure,
+): Promise<Response> {
   const { names, datasets } = bound
-  const { id: plain, format: suffix } = splitSuffix(parameter)
+  const { id: plain, format: suffix } = splitSuffix(c.req.param('datasetId') ?? '')
   const id = demandId('datasetId', plain)
   const quads = await datasets.read(id, c.get('signal'))
-  if (!quads) throw unknownDataset(id)
+  if (!quads) throw unknown(id)
   const { hash, modified } = storedRecord(quads, names.record(id))
   const record = closure(graphOf(quads), names.record(id), ({ object }) =>
     object.value.startsWith(names.genidPrefix),
