@@ -27,7 +27,8 @@ export type StoreLimits = {
   readonly publicDoor: PublicLimits
 }
 
-const defaults: StoreLimits = {
+/** The limits where nothing else is said. */
+export const standardLimits: StoreLimits = {
   callMs: 60_000,
   answer: 256 * 1024 * 1024,
   quads: 10_000_000,
@@ -72,7 +73,7 @@ async function eachOf(
 /** Opens the store: resolves when the index is built from the durable copy (about 300,000 triples per second). */
 export async function embeddedStore(options: EmbeddedOptions): Promise<EmbeddedStore> {
   const { directory, log } = options
-  const limits = { ...defaults, ...options.limits }
+  const limits = { ...standardLimits, ...options.limits }
   const settings: WriterSettings = { directory, maxQuads: limits.quads, maxAnswer: limits.answer }
   const replica = new Replica({
     directory,

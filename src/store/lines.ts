@@ -49,6 +49,13 @@ export function triplesOf(text: string): string[] {
   return lines
 }
 
+/** Whether a line (without its end) is a triple that can be named to a store: what came from elsewhere may not be one. */
+export function isTriple(line: string): boolean {
+  pattern.lastIndex = 0
+  const match = pattern.exec(`${line}\n`)
+  return match !== null && pattern.lastIndex === line.length + 1 && line.isWellFormed()
+}
+
 /** Checks the name of a graph; `Failure` invalid-content. */
 export function checkGraph(graph: string): void {
   if (isIri(graph) && !tooLong(graph)) return

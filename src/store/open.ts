@@ -1,8 +1,12 @@
 /** Opens the triplestore that is configured: the embedded one, or one behind a wire. */
 
 import type { Log } from '../log.ts'
-import { embeddedStore, type StoreLimits } from './embedded.ts'
+import { embeddedStore, standardLimits, type StoreLimits } from './embedded.ts'
+import { fuseki } from './fuseki.ts'
 import type { GraphStore } from './graph-store.ts'
+import type { Dialect } from './remote/dialect.ts'
+import { remoteStore } from './remote/store.ts'
+import { sparql11 } from './sparql11.ts'
 
 /** A triplestore in a process of its own. Endpoints are absolute URLs. */
 export type StoreConfig = {
@@ -21,17 +25,37 @@ export type OpenOptions = {
   readonly limits?: Partial<StoreLimits>
   /** Whether a graph is a catalogue's: its `dcat:dataset` and `dcat:record` lines are links. */
   readonly isCatalogue: (graph: string) => boolean
+  /** Milliseconds; of the process by default. */
   readonly now?: () => number
+  /** 0 ≤ x < 1; spreads the pauses between tries. */
   readonly random?: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+const dialects: Readonly<Record<StoreConfig['dialect'], Dialect>> = {
+  fuseki,
+  sparql11,
+  virtuoso: { ...sparql11, name: 'virtuoso' },
 }
 
 /** Waits for the store with a line of progress, finishes what a crash left there, then resolves. */
 export function openStore(
   config: StoreConfig | undefined,
-  { directory, log, limits = {} }: OpenOptions,
-  _signal?: AbortSignal,
+  options: OpenOptions,
+  signal?: AbortSignal,
 ): Promise<GraphStore> {
+  const { directory, log, limits = {}, isCatalogue, pause } = options
   if (!config) return embeddedStore({ directory, log, limits })
-  return Promise.reject(new Error(`the dialect ${config.dialect} is being built`))
+  const { dialect, queryEndpoint, updateEndpoint, username, password } = config
+  const auth = username !== undefined && password !== undefined ? { username, password } : undefined
+  const remote = {
+    endpoints: { query: queryEndpoint, update: updateEndpoint, auth },
+    log,
+    limits: { ...standardLimits, ...limits },
+    isCatalogue,
+    now: options.now ?? (() => performance.now()),
+    random: options.random ?? (() => 0.5),
+    pause,
+  }
+  return remoteStore(dialects[dialect], remote, signal)
 }

@@ -41,9 +41,14 @@ export function rowsOf(text: string): readonly Row[] {
   )
 }
 
+/** Virtuoso answers ASK with one solution of this variable, `1` or `0`. */
+export const askVariable = '__ASK_RETVAL'
+
 /** The answer to ASK; `Failure` as above. */
 export function booleanOf(text: string): boolean {
-  const answer = parsed(text).boolean
+  const { boolean, results } = parsed(text)
+  const odd = results?.bindings[0]?.[askVariable]
+  const answer = odd ? odd.value === '1' : boolean
   if (answer === undefined) {
     throw new Failure('store-unavailable', 'The store did not answer with true or false.')
   }

@@ -1,4 +1,4 @@
-/** Who may ask the public copy when: one query at a time, few per client, few waiting. */
+/** Who may ask in public when: one query at a time or a few, few per client, few waiting. */
 
 import { Failure } from '../../errors.ts'
 import type { PublicAnswer, PublicQuery } from '../graph-store.ts'
@@ -12,6 +12,8 @@ export type PublicLimits = {
   readonly perClient: number
   /** Waiting queries of all clients. */
   readonly waiting: number
+  /** Queries that run at the same time; one, when absent. */
+  readonly lanes?: number
 }
 
 type Visit = {
@@ -23,9 +25,10 @@ const tooMany = (why: string) => new Failure('too-many-requests', why, { retryAf
 
 /** Puts `run` behind the limits. `Failure` too-many-requests when there are too many, the signal's reason when aborted. */
 export function publicDoor(run: (job: ReplicaJob) => Promise<PublicAnswer>, limits: PublicLimits) {
+  const { lanes = 1 } = limits
   const clients = new Map<string, number>()
   const waiting: Visit[] = []
-  let busy = false
+  let running = 0
 
   const count = (client: string, by: number) => {
     const now = (clients.get(client) ?? 0) + by
@@ -34,15 +37,15 @@ export function publicDoor(run: (job: ReplicaJob) => Promise<PublicAnswer>, limi
   }
 
   async function next(): Promise<void> {
-    if (busy) return
-    busy = true
+    if (running >= lanes) return
+    running += 1
     for (let visit = waiting.shift(); visit; visit = waiting.shift()) {
       const outcome = run(visit.job)
       visit.settle(outcome)
       await Promise.allSettled([outcome])
       count(visit.job.request.client, -1)
     }
-    busy = false
+    running -= 1
   }
 
   return async (request: PublicQuery, signal?: AbortSignal): Promise<PublicAnswer> => {
@@ -50,7 +53,7 @@ export function publicDoor(run: (job: ReplicaJob) => Promise<PublicAnswer>, limi
     if ((clients.get(request.client) ?? 0) >= limits.perClient) {
       throw tooMany(`A client may have ${limits.perClient} queries at once (sparqlPerClient).`)
     }
-    if (busy && waiting.length >= limits.waiting) {
+    if (running >= lanes && waiting.length >= limits.waiting) {
       throw tooMany(`No more than ${limits.waiting} queries may wait (sparqlWaiting).`)
     }
     count(request.client, 1)

@@ -19,3 +19,7 @@ export function linkRule(isCatalogue: (graph: string) => boolean): LinkRule {
     return linkPredicates.some((predicate) => line.startsWith(`<${graph}> <${predicate}> <`))
   }
 }
+
+/** Whether a graph can have links, so that reading its content alone has to leave them out. */
+export const mayHaveLinks = (graph: string, isLink: LinkRule): boolean =>
+  isLink(graph, `<${graph}> <${linkPredicates[0]}> <urn:x> .`)

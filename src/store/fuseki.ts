@@ -1,0 +1,54 @@
+/** Apache Jena Fuseki, usually on TDB2: one update request is one transaction. */
+
+import { Failure } from '../errors.ts'
+import { fusekiFidelity } from './fuseki/values.ts'
+import { updateText } from './fuseki/update-text.ts'
+import type { Dialect, Door, Probed } from './remote/dialect.ts'
+
+const notices = ['Query cancelled due to timeout', 'Incomplete results']
+
+/** Jena ends the text of a query that met its time limit with comments, and calls it a success. */
+const gaveUp = (text: string): boolean => {
+  const end = text.slice(-400)
+  return end.includes('##  ') && notices.some((notice) => end.includes(notice))
+}
+
+async function probe(door: Door): Promise<Probed> {
+  await door.ask('ASK {}')
+  return { product: await productOf(door) }
+}
+
+/** The server's page about itself, which an operator may have closed. */
+async function productOf(door: Door): Promise<string> {
+  const name = 'Apache Jena Fuseki'
+  const url = new URL('/$/server', door.queryEndpoint).href
+  try {
+    const { status, text } = await door.send({ url, method: 'GET', headers: {}, idempotent: true })
+    const version = status === 200 && /"version"\s*:\s*"([\w.-]+)"/.exec(text)?.[1]
+    return version ? `${name} ${version}` : name
+  } catch (error) {
+    if (error instanceof Failure) return name
+    throw error
+  }
+}
+
+export const fuseki: Dialect = {
+  name: 'fuseki',
+  fidelity: fusekiFidelity,
+  sockets: 16,
+  // The store has one writer: what waits meanwhile is packed, which is faster than many transactions.
+  writers: 1,
+  destroyAfterError: false,
+  retryable: ({ status }) => status === 503,
+  fits: ({ graphs, length }) => graphs <= 210 && length <= 2 ** 20,
+  land: (edits, door) => door.update(updateText(edits)),
+  namesCleared: false,
+  stages: false,
+  probe,
+  // Writers queue inside the store, in the order of their coming.
+  settle: (door) => door.update('INSERT DATA {}'),
+  gaveUp,
+  quads: true,
+  union: { graph: 'urn:x-arq:UnionGraph' },
+  deadline: (ms) => ({ timeout: String(ms / 1000) }),
+}

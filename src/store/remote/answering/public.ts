@@ -1,0 +1,87 @@
+/** Public queries on a remote store: through the gate, guarded, bounded in time, rows and bytes. */
+
+import { Failure } from '../../../errors.ts'
+import { fromLines } from '../../../rdf/lines.ts'
+import { formatOfMediaType } from '../../../rdf/media-types.ts'
+import { ctl } from '../../../rdf/namespaces.ts'
+import { serialise } from '../../../rdf/serialise.ts'
+import type { PublicAnswer } from '../../graph-store.ts'
+import { cutAnswer } from '../../public/cut.ts'
+import { admit, type Admitted } from '../../public/gate.ts'
+import type { ReplicaJob } from '../../public/replica.ts'
+import type { Dialect, Door } from '../dialect.ts'
+import { linesOf } from '../values/respell.ts'
+import { guardedQuery } from './guarding.ts'
+import { answerOf, written } from './solutions.ts'
+
+type Settings = {
+  readonly dialect: Dialect
+  readonly door: Door
+  /** Running time of one query in ms. */
+  readonly ms: number
+}
+
+const triples = 'application/n-triples'
+const solutions = 'application/sparql-results+json'
+const reserved = `> <${ctl('').value}`
+
+async function checkGraphs({ named }: Admitted, door: Door): Promise<void> {
+  for (const graph of new Set(named)) {
+    // The parser has taken the name as an IRI, so it has nothing that could end one.
+    if (await door.ask(`ASK { GRAPH <${graph}> { ?s ?p ?o } }`)) continue
+    throw new Failure('malformed-query', 'The query names a graph that is not public.')
+  }
+}
+
+async function asked(admitted: Admitted, bytes: number, settings: Settings): Promise<string> {
+  const { dialect, door, ms } = settings
+  const { graph, union, defaultGraphs, namedGraphs } = admitted
+  const query = guardedQuery(admitted.text, { union: dialect.union, chosen: !union })
+  const form = new URLSearchParams({ query, ...dialect.deadline?.(ms) })
+  for (const iri of defaultGraphs) form.append('default-graph-uri', iri)
+  for (const iri of namedGraphs) form.append('named-graph-uri', iri)
+  const { status, text } = await door.send({
+    url: door.queryEndpoint,
+    method: 'POST',
+    headers: {
+      accept: graph ? triples : solutions,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: form.toString(),
+    idempotent: true,
+    // Formats differ in length: what is too long is cut later, what is far too long is refused here.
+    limits: { totalMs: ms, bytes: bytes * 3 },
+  })
+  if (status < 300 && !dialect.gaveUp?.(text)) return text
+  if (status === 400) {
+    throw new Failure('malformed-query', 'The query was refused by the store.', { cause: text })
+  }
+  if (status < 300 || status === 503 || status === 504) {
+    throw new Failure('time-limit', `A query may run ${ms} ms (sparqlMs).`, { cause: text })
+  }
+  throw new Failure('store-unavailable', `The store answered with ${status}.`, { cause: text })
+}
+
+async function graphAnswer(text: string, { mediaType }: Admitted, job: ReplicaJob) {
+  const lines = [...linesOf(text)].filter((line) => {
+    const predicate = line.indexOf('> ')
+    return !line.startsWith(reserved, predicate)
+  })
+  const whole = lines.map((line) => `${line}\n`).join('')
+  const { body, cut } = cutAnswer(whole, triples, job)
+  const format = formatOfMediaType(mediaType) ?? 'turtle'
+  const out = mediaType === triples ? body : await serialise(fromLines(body), format)
+  return { mediaType, body: out, cut }
+}
+
+/** Runs a public query that the door has let in. */
+export function publicRun(settings: Settings): (job: ReplicaJob) => Promise<PublicAnswer> {
+  return async (job) => {
+    const admitted = admit(job.request, job.rows)
+    await checkGraphs(admitted, settings.door)
+    const text = await asked(admitted, job.bytes, settings)
+    const { graph, mediaType } = admitted
+    if (graph) return graphAnswer(text, admitted, job)
+    return { mediaType, ...written(answerOf(text), mediaType, job) }
+  }
+}

@@ -1,0 +1,39 @@
+/** Waits for a store that is not there yet, and says so. */
+
+import { Failure } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { isDoubtful } from './refusal.ts'
+
+type Waiting = {
+  readonly log: Log
+  readonly pause: (ms: number) => Promise<void>
+  readonly now: () => number
+  readonly signal: AbortSignal | undefined
+}
+
+const [firstMs, longestMs] = [250, 5000]
+
+/** Answers that waiting does not mend. */
+const isFinal = (error: unknown) =>
+  !isDoubtful(error) || (error instanceof Failure && /credential|authori/i.test(error.message))
+
+/**
+ * What `work` gives, once it gives something: it is tried again as long as the store is away or busy, with a line of
+ * progress for every try. Rejects with what is no such thing, and with the signal's reason.
+ */
+export async function onceThere<T>(
+  work: () => Promise<T>,
+  { log, pause, now, signal }: Waiting,
+): Promise<T> {
+  const start = now()
+  for (let ms = firstMs; ; ms = Math.min(ms * 2, longestMs)) {
+    signal?.throwIfAborted()
+    try {
+      return await work()
+    } catch (error) {
+      if (isFinal(error)) throw error
+      log.info({ seconds: Math.round((now() - start) / 1000), error }, 'store.waiting')
+    }
+    await pause(ms)
+  }
+}

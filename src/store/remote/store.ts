@@ -1,0 +1,158 @@
+/** A triplestore behind a wire: what all dialects have in common, put together. */
+
+import { randomUUID } from 'node:crypto'
+import type { Log } from '../../log.ts'
+import type { StoreLimits } from '../embedded.ts'
+import type { GraphStore } from '../graph-store.ts'
+import { publicDoor } from '../public/door.ts'
+import { publicRun } from './answering/public.ts'
+import type { Dialect, Door } from './dialect.ts'
+import { doorOf } from './door.ts'
+import { linkRule } from './links.ts'
+import { readMany } from './many.ts'
+import { readContent, textOf, type Reading, type Wanted } from './reading.ts'
+import { onceThere } from './starting.ts'
+import { connectWire, type Wire } from './wire/wire.ts'
+import { turns } from './writing/turns.ts'
+import { writer } from './writing/writer.ts'
+import { writing } from './writing/writing.ts'
+
+export type RemoteOptions = {
+  readonly endpoints: {
+    readonly query: string
+    readonly update: string
+    readonly auth?: { readonly username: string; readonly password: string } | undefined
+  }
+  readonly log: Log
+  readonly limits: StoreLimits
+  readonly isCatalogue: (graph: string) => boolean
+  readonly now: () => number
+  readonly random: () => number
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+/** Until a connection stands, in ms. */
+const connectMs = 2000
+
+/** Public queries that run at the same time: the store has other clients. */
+const lanes = 4
+
+function wireOf(dialect: Dialect, options: RemoteOptions): Wire {
+  const { endpoints, limits, log, now, random, pause } = options
+  return connectWire({
+    ...(endpoints.auth && { auth: endpoints.auth }),
+    destroyAfterError: dialect.destroyAfterError,
+    sockets: dialect.sockets,
+    retryable: dialect.retryable,
+    log,
+    pause,
+    random,
+    now,
+    limits: {
+      connectMs,
+      firstByteMs: limits.callMs,
+      totalMs: limits.callMs,
+      bytes: limits.answer,
+    },
+  })
+}
+
+type Started = { readonly door: Door; readonly product: string; readonly rows: number | undefined }
+
+async function started(
+  dialect: Dialect,
+  wire: Wire,
+  options: RemoteOptions,
+  signal: AbortSignal,
+): Promise<Started> {
+  const { endpoints, log, now } = options
+  const pause = (ms: number) => options.pause(ms, signal)
+  const door = doorOf({
+    dialect,
+    wire,
+    queryEndpoint: endpoints.query,
+    updateEndpoint: endpoints.update,
+    name: randomUUID,
+    pause,
+  })
+  const { product, rows, recovered } = await onceThere(
+    async () => ({ ...(await dialect.probe(door)), recovered: await dialect.recover?.(door) }),
+    { log, pause, now, signal },
+  )
+  log.info({ product, recovered }, 'store.opened')
+  return { door, product, rows }
+}
+
+function reads(reading: Reading): Pick<GraphStore, 'read' | 'readAll'> {
+  const { isLink } = reading
+  return {
+    read: async (graph, { links = true } = {}, signal) => {
+      const wanted = { graph, links }
+      return textOf(await readContent(wanted, reading, signal), wanted, isLink)
+    },
+    readAll: async (graphs, { links = true } = {}, signal) => {
+      const texts = new Map<string, string>()
+      for (const [graph, content] of await readMany({ graphs, links }, reading, signal)) {
+        const text = textOf(content, { graph, links }, isLink)
+        if (text !== undefined) texts.set(graph, text)
+      }
+      return texts
+    },
+  }
+}
+
+/** A read of a writer: what a crash left unfinished is finished first. */
+async function readToWrite(wanted: Wanted, reading: Reading) {
+  const { dialect, door } = reading
+  if (dialect.stages) await dialect.recover?.(door, wanted.graph)
+  return readContent(wanted, reading)
+}
+
+/** Opens a store of that dialect: resolves when it answers and is in order. */
+export async function remoteStore(
+  dialect: Dialect,
+  options: RemoteOptions,
+  signal?: AbortSignal,
+): Promise<GraphStore> {
+  const { limits, log } = options
+  const wire = wireOf(dialect, options)
+  const end = new AbortController()
+  const ending = signal ? AbortSignal.any([end.signal, signal]) : end.signal
+  const { door, product, rows } = await started(dialect, wire, options, ending).catch(
+    async (error: unknown) => {
+      await wire.close()
+      throw error
+    },
+  )
+  const isLink = linkRule(options.isCatalogue)
+  const reading: Reading = { dialect, door, isLink, rows }
+  const landing = writer({ dialect, door, log })
+  return {
+    ...reads(reading),
+    ...writing({
+      dialect,
+      isLink,
+      turns: turns(),
+      land: landing.land,
+      read: (wanted) => readToWrite(wanted, reading),
+      readMany: (graphs) => readMany({ graphs, links: false }, reading),
+      settle: () => dialect.settle?.(door) ?? Promise.resolve(),
+    }),
+    ask: door.ask,
+    select: door.select,
+    construct: door.construct,
+    publicQuery: publicDoor(publicRun({ dialect, door, ms: limits.publicMs }), {
+      ...limits.publicDoor,
+      lanes,
+    }),
+    health: async () => {
+      const ready = await door.ask('ASK {}').catch(() => false)
+      return { ready, product }
+    },
+    close: async () => {
+      await landing.close()
+      end.abort()
+      await wire.close()
+    },
+  }
+}
