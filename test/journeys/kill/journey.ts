@@ -10,6 +10,7 @@ import {
   type Gateway,
 } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
+import type { Ground } from '../ground.ts'
 import { quiet, wrongs } from './checking.ts'
 import { between, dice } from './dice.ts'
 import { history } from './history.ts'
@@ -19,18 +20,7 @@ import { untilDead, type World } from './writing.ts'
 /** Acceptance by hand: `KILL_WRITES=10000 KILL_ROUNDS=30`; `KILL_SEED` runs a failure again. */
 const writes = Number(process.env['KILL_WRITES'] ?? 600)
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 3)
-const seed = Number(process.env['KILL_SEED'] ?? Date.now() % 100_000)
-
-export type Ground = {
-  readonly env: Readonly<Record<string, string>>
-  /** Makes the way to the store bad or good again; says what it did to how many requests. */
-  readonly weather?: {
-    readonly storm: () => void
-    readonly calm: () => void
-    readonly told: () => string
-  }
-  readonly end: () => Promise<void>
-}
+export const seed = Number(process.env['KILL_SEED'] ?? Date.now() % 100_000)
 
 /** `ground` is what the platform stands on, as environment; it is asked once. */
 export function killJourney(name: string, ground: () => Promise<Ground>): void {

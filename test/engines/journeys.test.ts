@@ -1,0 +1,13 @@
+/** The journeys that the embedded store passes, unchanged on every other store. */
+
+import { describe } from 'vitest'
+import { firstSteps } from '../journeys/first-steps.ts'
+import { publishAndFind } from '../journeys/publish-and-find.ts'
+import { isMissing, onStore, stores } from './stores.ts'
+
+for (const name of stores) {
+  describe.skipIf(isMissing(name))(`${name} as the store`, () => {
+    firstSteps(name, onStore(name))
+    publishAndFind(name, onStore(name))
+  })
+}

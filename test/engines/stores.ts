@@ -1,0 +1,72 @@
+/** Triplestores of a suite's own, and what a journey needs to stand on one. */
+
+import { inject } from 'vitest'
+import type { Ground } from '../journeys/ground.ts'
+import { dice } from '../journeys/kill/dice.ts'
+import { movedTo, type Engine, type EngineConfig } from '../support/engines/engine.ts'
+import { ownFuseki, startFuseki } from '../support/engines/fuseki.ts'
+import { ownVirtuoso, startVirtuoso } from '../support/engines/virtuoso.ts'
+import { faultProxy } from '../support/fault-proxy.ts'
+
+export const stores = ['fuseki', 'virtuoso'] as const
+export type StoreName = (typeof stores)[number]
+
+const starting = {
+  fuseki: { own: () => ownFuseki(), given: startFuseki },
+  virtuoso: { own: ownVirtuoso, given: startVirtuoso },
+} as const
+
+export const isMissing = (name: StoreName): boolean => 'missing' in inject(name)
+
+/** Whether this run has a server of that kind that it may kill. */
+export const isKillable = (name: StoreName): boolean => {
+  const server = inject(name)
+  return 'own' in server && server.own
+}
+
+/** A new and empty server; the given one where this run was told to use it. */
+export const fresh = (name: StoreName): Promise<Engine> =>
+  isKillable(name) ? starting[name].own() : starting[name].given()
+
+export const settingsFor = (config: EngineConfig): Record<string, string> => ({
+  PLATFORM_TRIPLESTORE_CONFIG: JSON.stringify(config),
+})
+
+export const onStore = (name: StoreName) => async (): Promise<Ground> => {
+  const engine = await fresh(name)
+  return { env: settingsFor(engine.config), end: engine.stop }
+}
+
+/** Of a hundred requests in a storm twelve or so have bad luck. */
+const storm = {
+  'reset-before': 0.015,
+  'reset-during': 0.015,
+  'reset-after': 0.015,
+  'status-500': 0.01,
+  'status-503': 0.02,
+  slow: 0.04,
+  'cut-length': 0.01,
+  'cut-chunked': 0.01,
+} as const
+
+/** The same behind a proxy that makes the way to the store bad on demand. */
+export const onStoreInWeather = (name: StoreName, seed: number) => async (): Promise<Ground> => {
+  const engine = await fresh(name)
+  const proxy = await faultProxy(engine.config.queryEndpoint, { random: dice(seed) })
+  const set = (rate: (fault: keyof typeof storm) => number) => {
+    for (const fault of Object.keys(storm) as (keyof typeof storm)[])
+      proxy.rates[fault] = rate(fault)
+  }
+  return {
+    env: settingsFor(movedTo(proxy.url, engine.config)),
+    weather: {
+      storm: () => set((fault) => storm[fault]),
+      calm: () => set(() => 0),
+      told: () => JSON.stringify(proxy.seen()),
+    },
+    end: async () => {
+      await proxy.close()
+      await engine.stop()
+    },
+  }
+}

@@ -1,0 +1,169 @@
+/** Publish and find: a catalogue goes in as RDF and is found through search, at once and after a restart. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { prefixes } from '../support/repository.ts'
+import type { Ground } from './ground.ts'
+
+type Found = {
+  result: {
+    count: number
+    results: { id: string }[]
+    facets?: { id: string; items: { id: string; count: number }[] }[]
+  }
+}
+
+/** `ground` is asked once. */
+export function publishAndFind(name: string, ground: () => Promise<Ground>): void {
+  describe(`publish and find on ${name}`, () => {
+    let directory: string
+    let platform: Gateway
+    let place: Ground
+    let api: ReturnType<typeof client>
+    beforeAll(async () => {
+      place = await ground()
+      directory = await temporaryDirectory()
+      platform = await gateway(directory, place.env)
+      api = client(platform)
+      await api.put('/catalogues/rivers', `${prefixes}<> a dcat:Catalog ; dct:title "Rivers"@en .`)
+    })
+    afterAll(async () => {
+      await platform.stop()
+      await remove(directory)
+      await place.end()
+    })
+
+    const pending = async () =>
+      (await api.json<{ pending: number }>(`${platform.url}/health`)).pending
+
+    const dataset = (
+      n: number,
+    ) => `${prefixes}<> a dcat:Dataset ; dct:title "Gauge number w${n}x"@en ;
+  dcat:theme <http://publications.europa.eu/resource/authority/data-theme/ENVI> .`
+
+    describe('a record is found', () => {
+      it('by search and by id at the moment its PUT returned, a thousand times at concurrency 8', async () => {
+        const numbers = Array.from(
+          { length: Number(process.env['JOURNEY_PUTS'] ?? 200) },
+          (_, n) => n,
+        )
+        const missing: string[] = []
+        const lane = async () => {
+          for (let n = numbers.pop(); n !== undefined; n = numbers.pop()) {
+            const answer = await api.putDataset('rivers', `gauge-${n}`, dataset(n))
+            const found = await api.json<Found>(
+              `${api.search}/search?q=w${n}x&filters=dataset&aggregation=false`,
+            )
+            const byId = await fetch(`${api.search}/datasets/gauge-${n}`)
+            await byId.body?.cancel()
+            const right =
+              answer.status === 201 &&
+              answer.headers.get('Index-Status') === 'done' &&
+              found.result.results[0]?.id === `gauge-${n}` &&
+              byId.status === 200
+            if (!right)
+              missing.push(
+                `${n}: ${answer.status} ${answer.headers.get('Index-Status')} ${found.result.count} ${byId.status}`,
+              )
+          }
+        }
+        await Promise.all(Array.from({ length: 8 }, lane))
+        expect(missing).toEqual([])
+      })
+
+      it('with facets that count exactly and carry labels', async () => {
+        const { result } = await api.json<Found>(
+          `${api.search}/search?q=gauge&filters=dataset&limit=0`,
+        )
+        const categories = result.facets?.find(({ id }) => id === 'categories')
+        expect(categories?.items).toEqual([
+          { id: 'ENVI', title: 'Environment', count: result.count },
+        ])
+      })
+
+      it('not any more once it was deleted', async () => {
+        const answer = await fetch(`${api.repo}/datasets/gauge-1`, {
+          method: 'DELETE',
+          headers: { 'X-API-Key': platform.key },
+        })
+        expect(answer.status).toBe(204)
+        expect((await fetch(`${api.search}/datasets/gauge-1`)).status).toBe(404)
+        expect((await api.json<Found>(`${api.search}/search?q=w1x`)).result.count).toBe(0)
+      })
+
+      it('under the new title of its catalogue after the catalogue was renamed', async () => {
+        await api.put(
+          '/catalogues/rivers',
+          `${prefixes}<> a dcat:Catalog ; dct:title "Streams"@en .`,
+        )
+        const { result } = await api.json<{ result: { catalog: { title: object } } }>(
+          `${api.search}/datasets/gauge-2`,
+        )
+        expect(result.catalog.title).toEqual({ en: 'Streams' })
+        const titles = async () => {
+          const found = await api.json<Found>(`${api.search}/search?filters=dataset&limit=0`)
+          return found.result.facets?.find(({ id }) => id === 'catalog')?.items
+        }
+        const count = (await api.json<Found>(`${api.search}/search?filters=dataset&limit=0`)).result
+          .count
+        await expect
+          .poll(titles, { timeout: 30_000 })
+          .toEqual([{ id: 'rivers', title: 'Streams', count }])
+        await expect.poll(pending, { timeout: 30_000 }).toBe(0)
+      })
+    })
+
+    describe('a restart', () => {
+      it('keeps everything, and SIGTERM ends with 0', async () => {
+        const before = await api.json<Found>(`${api.search}/search?filters=dataset&limit=5`)
+        const graph = await (await fetch(`${api.repo}/datasets/gauge-3.nt`)).text()
+        expect(await platform.stop()).toBe(0)
+        platform = await gateway(directory, place.env)
+        api = client(platform)
+        expect(await api.json<Found>(`${api.search}/search?filters=dataset&limit=5`)).toEqual(
+          before,
+        )
+        expect(await (await fetch(`${api.repo}/datasets/gauge-3.nt`)).text()).toBe(graph)
+      })
+
+      it('fills an index that was lost from the store, without any command', async () => {
+        const { count } = (await api.json<Found>(`${api.search}/search?filters=dataset&limit=0`))
+          .result
+        await platform.stop()
+        await remove(`${directory}/search`)
+        platform = await gateway(directory, place.env)
+        api = client(platform)
+        await expect
+          .poll(
+            async () =>
+              (await api.json<Found>(`${api.search}/search?filters=dataset&limit=0`)).result.count,
+            { timeout: 30_000 },
+          )
+          .toBe(count)
+      })
+    })
+
+    describe('the front', () => {
+      it('says how everything is, in numbers and in addresses', async () => {
+        await expect.poll(pending, { timeout: 30_000 }).toBe(0)
+        expect(await api.json(`${platform.url}/health`)).toMatchObject({
+          status: 'up',
+          store: { ready: true },
+          pending: 0,
+        })
+        expect(await (await fetch(`${platform.url}/metrics`)).text()).toContain(
+          'http_request_duration_seconds',
+        )
+        expect(await api.json(`${platform.url}/`)).toMatchObject({
+          services: { repo: '/api/hub/repo/' },
+        })
+      })
+
+      it('leads a resource IRI to its description', async () => {
+        const answer = await fetch(`${platform.url}/set/data/gauge-2.ttl`, { redirect: 'manual' })
+        expect(answer.status).toBe(303)
+        expect(answer.headers.get('Location')).toBe('/api/hub/repo/datasets/gauge-2.ttl')
+      })
+    })
+  })
+}
