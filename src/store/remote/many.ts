@@ -32,13 +32,15 @@ async function readQuads(
   reading: Reading,
   signal: AbortSignal | undefined,
 ): Promise<[string, Content | undefined][]> {
-  const answer = linesOf(await reading.door.construct(quadsQuery(graphs), signal))
-  const lines = new Map(graphs.map((graph) => [graph, new Set<string>()]))
-  for (const quad of answer) {
+  const answer = await reading.door.construct(quadsQuery(graphs), signal)
+  const lines = new Map(graphs.map((graph) => [graph, new Array<string>()]))
+  for (const quad of answer.split('\n')) {
     const [graph, line] = splitQuad(quad)
-    lines.get(graph)?.add(line)
+    lines.get(graph)?.push(line)
   }
-  return [...lines].map(([graph, all]) => [graph, contentOf(graph, all, reading)])
+  return [...lines].map(([graph, all]) => {
+    return [graph, contentOf(graph, linesOf(all.join('\n')), reading)]
+  })
 }
 
 /** Runs `work` over all, a few at a time; stops at the first failure. */
