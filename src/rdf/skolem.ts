@@ -25,6 +25,22 @@ export function unskolemise(quads: Iterable<Quad>, options: { readonly prefix: s
   )
 }
 
+/**
+ * The same for N-Triples in our own spelling, without parsing it. An object ends its line; what looks alike inside a literal
+ * is followed by a quotation mark.
+ */
+export function unskolemiseLines(lines: string, { prefix }: { readonly prefix: string }): string {
+  if (!lines.includes(prefix)) return lines
+  return lines.replace(nodesUnder(prefix), (_, subject?: string, object?: string) =>
+    subject === undefined ? ` _:g${labelOf(object ?? '')} .` : `_:g${labelOf(subject)} `,
+  )
+}
+
+function nodesUnder(prefix: string): RegExp {
+  const start = prefix.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+  return new RegExp(`^<${start}([^>]*)> | <${start}([^>]*)> \\.$`, 'gm')
+}
+
 /** A label that every syntax takes; different texts give different labels. */
 const labelOf = (text: string) =>
   text.replace(/[^A-Za-z0-9]/g, (found) => `_${found.charCodeAt(0).toString(16)}_`)

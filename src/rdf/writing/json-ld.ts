@@ -6,7 +6,7 @@ import { keyOf } from '../read.ts'
 import { byPredicate, distinct, nest, type Nesting } from './nesting.ts'
 import { shortNames, type ShortNames } from './short-names.ts'
 
-type Json = string | readonly Json[] | { readonly [key: string]: Json }
+type Json = string | null | readonly Json[] | { readonly [key: string]: Json }
 
 const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
 const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
@@ -24,6 +24,21 @@ export function jsonLd(quads: Iterable<Quad>): string {
   const [only] = nodes
   const body: Json = nodes.length === 1 && only ? only : { '@graph': nodes }
   return `${JSON.stringify({ '@context': context, ...body }, undefined, 2)}\n`
+}
+
+/** A document of many parts begins with all prefixes, because what its parts will use is not known yet. */
+export const jsonLdHead = `{"@context": ${JSON.stringify(prefixes)},\n"@graph": [`
+export const jsonLdTail = '\n]}\n'
+
+/** The node objects of one part, to stand in the array that `jsonLdHead` opens. */
+export function jsonLdPart(quads: Iterable<Quad>): string[] {
+  const triples = distinct(quads, toLine)
+  const without = misleading(triples)
+  // A prefix that would change the meaning of an IRI is switched off where that IRI stands.
+  const off = Object.fromEntries([...without].map((prefix) => [prefix, null]))
+  const context = without.size === 0 ? {} : { '@context': off }
+  const nodes = new Writer(nest(triples), shortNames(without)).nodes()
+  return nodes.map((node) => JSON.stringify({ ...context, ...node }))
 }
 
 /** Prefixes that are the scheme of an IRI in the document: with them in the context that IRI would mean another. */

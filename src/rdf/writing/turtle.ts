@@ -16,7 +16,12 @@ const bare: Readonly<Record<string, RegExp>> = {
 }
 
 /** Turtle, or TriG when there are named graphs in `quads`. */
-export function turtle(quads: Iterable<Quad>): string {
+export const turtle = (quads: Iterable<Quad>): string => turtlePart(quads, new Set())
+
+/**
+ * A part of a longer document: prefixes in `declared` stand in it already, those that this part brings are added to them.
+ */
+export function turtlePart(quads: Iterable<Quad>, declared: Set<string>): string {
   const graphs = new Map<string, Quad[]>()
   for (const quad of distinct(quads, quadKey)) {
     const name = quad.graph.termType === 'DefaultGraph' ? '' : termText(quad.graph)
@@ -30,7 +35,9 @@ export function turtle(quads: Iterable<Quad>): string {
     const text = new Writer(nest(members, labelled), names).text()
     return name === '' ? text : `${name} {\n${text}}\n`
   })
-  const head = names.used().map(([prefix, iri]) => `@prefix ${prefix}: ${bracketed(iri)} .\n`)
+  const fresh = names.used().filter(([prefix]) => !declared.has(prefix))
+  for (const [prefix] of fresh) declared.add(prefix)
+  const head = fresh.map(([prefix, iri]) => `@prefix ${prefix}: ${bracketed(iri)} .\n`)
   return [...(head.length > 0 ? [head.join('')] : []), ...blocks].join('\n')
 }
 

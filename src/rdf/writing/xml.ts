@@ -2,6 +2,7 @@
 import type { Literal, Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { toLine } from '../lines.ts'
+import { prefixes } from '../namespaces.ts'
 import { keyOf } from '../read.ts'
 import { byPredicate, distinct, nest, type Nesting } from './nesting.ts'
 import { elementNames, type ElementNames } from './xml-names.ts'
@@ -20,6 +21,29 @@ export function rdfXml(quads: Iterable<Quad>): string {
     .used()
     .map(([prefix, iri]) => `\n    xmlns:${prefix}="${attribute(iri)}"`)
   return `<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF${spaces.join('')}>\n${body}</rdf:RDF>\n`
+}
+
+/** A document of many parts declares all our prefixes; other namespaces are declared by the elements that need them. */
+export const rdfXmlHead = `<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF${Object.entries(
+  prefixes,
+)
+  .map(([prefix, iri]) => `\n    xmlns:${prefix}="${iri}"`)
+  .join('')}>\n`
+export const rdfXmlTail = '</rdf:RDF>\n'
+
+/** The elements of one part; `labels` sets its blank nodes apart from those of the other parts. */
+export function rdfXmlPart(quads: Iterable<Quad>, labels: string): string {
+  const writer = new Writer(nest(distinct(quads, toLine)), labels)
+  const elements = writer.nesting.roots.map((root) => writer.node(root, '  '))
+  const spaces = writer.names
+    .used()
+    .filter(([prefix]) => !Object.hasOwn(prefixes, prefix))
+    .map(([prefix, iri]) => ` xmlns:${prefix}="${attribute(iri)}"`)
+    .join('')
+  if (spaces === '') return elements.join('')
+  return elements
+    .map((element) => element.replace(/^ *<[^\s/>]+/, (start) => start + spaces))
+    .join('')
 }
 
 // XML 1.0, 2.2: what no document may hold, not even as a reference.
@@ -48,8 +72,10 @@ class Writer {
   readonly nesting: Nesting
   readonly names: ElementNames = elementNames()
   readonly labels = new Map<string, string>()
-  constructor(nesting: Nesting) {
+  readonly labelStart: string
+  constructor(nesting: Nesting, labelStart = 'b') {
     this.nesting = nesting
+    this.labelStart = labelStart
   }
 
   nodes(): string {
@@ -76,7 +102,7 @@ class Writer {
   /** Labels of our own, because XML names are fewer than N-Triples labels. */
   label(key: string): string {
     let label = this.labels.get(key)
-    if (label === undefined) this.labels.set(key, (label = `b${this.labels.size}`))
+    if (label === undefined) this.labels.set(key, (label = this.labelStart + this.labels.size))
     return label
   }
 

@@ -1,0 +1,91 @@
+/** Documents that are written part by part, so that their length is bounded by nothing but the reader's patience. */
+import { bracketed, fromLines } from '../lines.ts'
+import type { Format } from '../media-types.ts'
+import { namedNode, quad } from '../terms.ts'
+import { jsonLdHead, jsonLdPart, jsonLdTail } from './json-ld.ts'
+import { turtlePart } from './turtle.ts'
+import { rdfXmlHead, rdfXmlPart, rdfXmlTail } from './xml.ts'
+
+/** One graph of a document. Blank nodes must not be shared between parts, unless they have the same label in each. */
+export type Part = {
+  /** Its name in TriG and N-Quads; absent = the default graph. The other formats write the union of all parts. */
+  readonly graph?: string
+  /** N-Triples in our own spelling, blank nodes allowed. */
+  readonly lines: string
+}
+
+/** `head`, then any number of parts, then `tail` are one well-formed document. */
+export type DocumentWriter = {
+  readonly head: string
+  /** Empty for a part without triples. RDF/XML may throw `Failure('not-acceptable')`, as `serialise` does. */
+  readonly part: (part: Part) => string
+  readonly tail: string
+}
+
+/** A writer for one document. Its memory is that of the largest part. */
+export function documentWriter(format: Format): DocumentWriter {
+  switch (format) {
+    case 'ntriples':
+      return plain(({ lines }) => lines)
+    case 'nquads':
+      return plain(({ lines, graph }) => (graph === undefined ? lines : inGraph(lines, graph)))
+    case 'turtle':
+    case 'n3':
+      return turtleWriter(false)
+    case 'trig':
+      return turtleWriter(true)
+    case 'jsonld':
+      return jsonLdWriter()
+    case 'rdfxml':
+      return rdfXmlWriter()
+    default:
+      throw new Error(`unknown format ${String(format satisfies never)}`)
+  }
+}
+
+const plain = (part: DocumentWriter['part']): DocumentWriter => ({ head: '', part, tail: '' })
+
+/** A literal holds no raw line end, so ` .` before one ends a triple. */
+function inGraph(lines: string, graph: string): string {
+  const end = ` ${bracketed(graph)} .\n`
+  return lines.replaceAll(' .\n', () => end)
+}
+
+function turtleWriter(named: boolean): DocumentWriter {
+  const declared = new Set<string>()
+  return plain(({ lines, graph }) => {
+    if (lines === '') return ''
+    const quads = fromLines(lines)
+    if (!named || graph === undefined) return `${turtlePart(quads, declared)}\n`
+    const name = namedNode(graph)
+    const inside = quads.map((one) => quad(one.subject, one.predicate, one.object, name))
+    return `${turtlePart(inside, declared)}\n`
+  })
+}
+
+function jsonLdWriter(): DocumentWriter {
+  let separator = '\n'
+  return {
+    head: jsonLdHead,
+    part: ({ lines }) => {
+      const nodes = jsonLdPart(fromLines(lines))
+      if (nodes.length === 0) return ''
+      const text = `${separator}${nodes.join(',\n')}`
+      separator = ',\n'
+      return text
+    },
+    tail: jsonLdTail,
+  }
+}
+
+function rdfXmlWriter(): DocumentWriter {
+  let count = 0
+  return {
+    head: rdfXmlHead,
+    part: ({ lines }) => {
+      count += 1
+      return rdfXmlPart(fromLines(lines), `b${count}_`)
+    },
+    tail: rdfXmlTail,
+  }
+}

@@ -1,0 +1,84 @@
+/** Documents in parts: what the parts say together is what the document says, in every format. */
+import * as fc from 'fast-check'
+import { isomorphic } from 'rdf-isomorphic'
+import { expect, test } from 'vitest'
+import type { Quad } from '@rdfjs/types'
+import { Failure } from '../../../src/errors.ts'
+import { toLine, toLines } from '../../../src/rdf/lines.ts'
+import { type Format, formats } from '../../../src/rdf/media-types.ts'
+import { parse } from '../../../src/rdf/parse.ts'
+import { blankNode, namedNode, quad } from '../../../src/rdf/terms.ts'
+import { documentWriter, type Part } from '../../../src/rdf/writing/document.ts'
+import { graph } from '../graphs.ts'
+
+const baseIri = 'http://example.org/base/x'
+
+function written(parts: readonly Part[], format: Format): string | undefined {
+  const { head, part, tail } = documentWriter(format)
+  try {
+    return [head, ...parts.map(part), tail].join('')
+  } catch (error) {
+    // Predicates and characters that RDF/XML has no way to write.
+    if (error instanceof Failure && error.kind === 'not-acceptable') return undefined
+    throw error
+  }
+}
+
+/** Blank nodes of their own for each part. */
+const apart = (quads: readonly Quad[], index: number): Quad[] => {
+  const own = <T extends Quad['subject'] | Quad['object']>(term: T) =>
+    term.termType === 'BlankNode' ? blankNode(`p${index}${term.value}`) : term
+  return quads.map((one) => quad(own(one.subject), one.predicate, own(one.object)))
+}
+
+const graphNames = ['http://example.org/g1', 'http://example.org/g2', undefined] as const
+const several = fc.array(fc.tuple(graph, fc.constantFrom(...graphNames)), { maxLength: 4 })
+
+test.each(Object.keys(formats) as Format[])(
+  'parts written as %s read back as the union of their graphs, named where the format has names',
+  async (format) => {
+    await fc.assert(
+      fc.asyncProperty(several, async (chosen) => {
+        const graphs = chosen.map(([quads, name], index) => ({ name, quads: apart(quads, index) }))
+        const parts = graphs.map(({ quads, name }) => ({
+          lines: toLines(quads),
+          ...(name !== undefined && { graph: name }),
+        }))
+        const text = written(parts, format)
+        fc.pre(text !== undefined)
+        const keep = formats[format].quads
+        const expected = graphs.flatMap(({ quads, name }) =>
+          quads.map(({ subject, predicate, object }) =>
+            keep && name !== undefined
+              ? quad(subject, predicate, object, namedNode(name))
+              : quad(subject, predicate, object),
+          ),
+        )
+        const once = new Map(expected.map((one) => [`${toLine(one)} ${one.graph.value}`, one]))
+        expect(isomorphic([...once.values()], await parse(text ?? '', format, { baseIri }))).toBe(
+          true,
+        )
+      }),
+      { numRuns: 120 },
+    )
+  },
+)
+
+test.each(Object.keys(formats) as Format[])(
+  '%s without parts is a whole document',
+  async (format) => {
+    expect(await parse(written([], format) ?? '', format, { baseIri })).toEqual([])
+  },
+)
+
+test('Turtle declares a prefix once, where it is first used', () => {
+  const lines = '<http://e/a> <http://purl.org/dc/terms/title> "A" .\n'
+  const text = written([{ lines }, { lines }], 'turtle')
+  expect(text?.match(/@prefix dct:/g)).toHaveLength(1)
+})
+
+test('an IRI whose scheme is one of our prefixes keeps its meaning in JSON-LD', async () => {
+  const lines = '<geo:48.2,16.4> <http://purl.org/dc/terms/title> "here" .\n'
+  const back = await parse(written([{ lines }], 'jsonld') ?? '', 'jsonld', { baseIri })
+  expect(toLines(back)).toBe(lines)
+})
