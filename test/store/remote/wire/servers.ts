@@ -1,6 +1,10 @@
 /** Small servers that misbehave as told, and wires to them. */
 
-import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import {
   createServer as createTcpServer,
   type AddressInfo,
@@ -71,7 +75,7 @@ type Listening = {
   readonly connections: () => number
 }
 
-function listening<T extends Server>(server: T): Promise<Listening> {
+function listening(server: Server): Promise<Listening> {
   const sockets = new Set<Socket>()
   let connections = 0
   server.on('connection', (socket: Socket) => {
@@ -94,8 +98,10 @@ function listening<T extends Server>(server: T): Promise<Listening> {
 }
 
 /** A server that speaks HTTP as it should. */
-export const httpServer = (listener: RequestListener): Promise<Listening> =>
-  listening(createHttpServer(listener))
+export const httpServer = (
+  listener: (request: IncomingMessage, response: ServerResponse) => unknown,
+): Promise<Listening> =>
+  listening(createHttpServer((request, response) => void listener(request, response)))
 
 /** A request as it stood on the socket. */
 export type RawRequest = {
