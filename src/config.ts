@@ -14,6 +14,7 @@ import {
 import { withDefaults, type Limits } from './http/limits.ts'
 import { shown } from './http/problem.ts'
 import type { LogLevel } from './log.ts'
+import type { StoreConfig } from './store/open.ts'
 
 export type Config = {
   readonly host: string
@@ -25,6 +26,8 @@ export type Config = {
   readonly apiKeys: Readonly<ApiKeyPermissions> | undefined
   /** `directory` is absent for the built-in profile. */
   readonly profile: { readonly enabled: boolean; readonly directory?: string }
+  /** Absent for the embedded one. */
+  readonly triplestore: StoreConfig | undefined
   readonly limits: Limits
   /** For how long what was deleted can be restored; 0 = not at all. */
   readonly restoreDays: number
@@ -69,6 +72,7 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     services: chosen.filter(isService),
     apiKeys: keysOf(values.PLATFORM_HUB_API_KEYS),
     profile: { enabled, ...(enabled && directory !== undefined && { directory }) },
+    triplestore: values.PLATFORM_TRIPLESTORE_CONFIG,
     limits: withDefaults(values.PLATFORM_LIMITS ?? {}),
     restoreDays: values.PLATFORM_HARVEST_CONFIG?.restoreDays ?? 30,
     corsOrigins: values.PLATFORM_CORS_ORIGINS ?? [],

@@ -25,7 +25,7 @@ import { sparqlApp } from './repository/sparql/app.ts'
 import { publicLimits } from './repository/sparql/limits.ts'
 import { locks } from './repository/writing/locks.ts'
 import { searchApp } from './search/app.ts'
-import { embeddedStore } from './store/embedded.ts'
+import { openStore } from './store/open.ts'
 
 const version = '0.1.0'
 const shipped = (path: string) => new URL(`../${path}`, import.meta.url).pathname
@@ -74,6 +74,11 @@ async function startPlatform(config: Config, log: Log): Promise<Running> {
   }
 }
 
+/** Ends early when the signal is aborted. */
+const pause = async (ms: number, signal: AbortSignal) => {
+  await sleep(ms, undefined, { signal }).catch(() => undefined)
+}
+
 type Engines = Awaited<ReturnType<typeof openEngines>>
 
 async function openEngines({ config, log }: Shell) {
@@ -83,10 +88,13 @@ async function openEngines({ config, log }: Shell) {
     enabled: config.profile.enabled,
   })
   for (const warning of profile.warnings) log.warn({ warning }, 'profile.warning')
-  const store = await embeddedStore({
+  const store = await openStore(config.triplestore, {
     directory: directory('store'),
     log,
     limits: publicLimits(config.limits),
+    isCatalogue: (graph) => names.idOf('catalogue', graph) !== undefined,
+    random: Math.random,
+    pause,
   })
   const index = await embeddedIndex({
     directory: directory('search'),
@@ -100,9 +108,7 @@ async function openEngines({ config, log }: Shell) {
     profile,
     log,
     vocabularies: shipped('shapes/vocabularies'),
-    pause: async (ms, signal) => {
-      await sleep(ms, undefined, { signal }).catch(() => undefined)
-    },
+    pause,
     now: Date.now,
   })
   return { store, index, names, profile, projection: projected }

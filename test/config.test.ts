@@ -146,7 +146,33 @@ describe('a problem', () => {
     ['PLATFORM_CORS_ORIGINS', 'https://a.example/', 'must be an origin'],
     ['PLATFORM_TRUSTED_PROXIES', '10.0.0.0/99', 'must be an address or a CIDR range'],
     ['PLATFORM_PROFILE', '{"type":"git"}', '(wrong at type); got {"type":"git"}'],
-    ['PLATFORM_TRIPLESTORE_CONFIG', '{"dialect":"fuseki"}', 'not available in this version'],
+    [
+      'PLATFORM_TRIPLESTORE_CONFIG',
+      '{"dialect":"jena"}',
+      'must be one of fuseki, virtuoso, sparql11',
+    ],
+    ['PLATFORM_TRIPLESTORE_CONFIG', '{"dialect":"fuseki"}', 'or address must be given'],
+    [
+      'PLATFORM_TRIPLESTORE_CONFIG',
+      '{"dialect":"sparql11","address":"http://a/"}',
+      'queryEndpoint must be given for this dialect',
+    ],
+    [
+      'PLATFORM_TRIPLESTORE_CONFIG',
+      '{"dialect":"fuseki","adress":"http://a/"}',
+      'has a field that is not read (did you mean address?)',
+    ],
+    [
+      'PLATFORM_TRIPLESTORE_CONFIG',
+      '{"dialect":"fuseki","address":"http://me:canary@a/"}',
+      'address must be an http(s) URL without credentials',
+    ],
+    [
+      'PLATFORM_TRIPLESTORE_CONFIG',
+      '{"dialect":"fuseki","address":"http://a/","username":"me"}',
+      'username and password must be given together',
+    ],
+    ['PLATFORM_TRIPLESTORE_CONFIG', '"fuseki"', 'must be a JSON object such as'],
     ['PLATFORM_SEARCH_ENGINE_CONFIG', '{"engine":"meilisearch"}', 'not available in this version'],
     ['PLATFORM_HUB_API_KEYS', '["*"]', 'must be a JSON object of API key → array of permissions'],
     ['PLATFORM_FEATURE_FLAGS', '{"platform_profile":true}', 'switches the profile on'],
@@ -186,6 +212,42 @@ describe('a problem', () => {
     expect(message).toContain('PLATFORM_HUB_API_KEYS:')
     expect(message).not.toMatch(/canary/)
     expect(message).toContain('•••')
+  })
+})
+
+describe('the triplestore', () => {
+  const storeOf = (given: object) =>
+    configOf({ PLATFORM_TRIPLESTORE_CONFIG: JSON.stringify(given) }).triplestore
+
+  it('is the embedded one when none is configured', () => {
+    expect(configOf({}).triplestore).toBeUndefined()
+  })
+
+  it.each([
+    [{ dialect: 'fuseki', address: 'http://a/ds/' }, 'http://a/ds/query', 'http://a/ds/update'],
+    [{ dialect: 'virtuoso', address: 'http://a' }, 'http://a/sparql', 'http://a/sparql'],
+    [
+      { dialect: 'virtuoso', address: 'http://a', username: 'me', password: 'secret' },
+      'http://a/sparql-auth',
+      'http://a/sparql-auth',
+    ],
+    [
+      {
+        dialect: 'sparql11',
+        address: 'http://a',
+        queryEndpoint: 'q',
+        updateEndpoint: 'http://b/u',
+      },
+      'http://a/q',
+      'http://b/u',
+    ],
+  ])('%j has its endpoints where that product has them', (given, query, update) => {
+    expect(storeOf(given)).toMatchObject({ queryEndpoint: query, updateEndpoint: update })
+  })
+
+  it('keeps its credentials as they are', () => {
+    const given = { dialect: 'fuseki', address: 'http://a/ds', username: 'ä b', password: ' x:"' }
+    expect(storeOf(given)).toMatchObject({ username: 'ä b', password: ' x:"' })
   })
 })
 

@@ -6,6 +6,7 @@ import { isIri } from '../../rdf/iri.ts'
 import { isPermission } from '../keys/permission.ts'
 import { isRange } from '../shell/client.ts'
 import { limitValues } from './limit-values.ts'
+import { triplestore } from './triplestore.ts'
 import { facts, is, json, list, notYet, whole } from './values.ts'
 
 /** Stations that this version can run. */
@@ -86,11 +87,15 @@ export const variables = z.object({
       'Folder of the profile, if it is not the built-in one: `{"type":"directory","path":"…"}`.',
     right: '{"type":"directory","path":"<folder>"}',
   }),
-  PLATFORM_TRIPLESTORE_CONFIG: notYet('a triplestore other than the embedded one')
+  PLATFORM_TRIPLESTORE_CONFIG: json(triplestore)
     .optional()
     .register(facts, {
-      meaning: 'Reserved for a triplestore of your own. Leave it out: the embedded store is used.',
-      right: 'absent',
+      meaning:
+        'A triplestore of your own; without it the embedded store is used. ' +
+        '`{"dialect":"fuseki","address":"http://127.0.0.1:3030/ds"}`, dialect `fuseki`, `virtuoso` or `sparql11`; ' +
+        '`username` and `password` for Basic or Digest; `queryEndpoint`, `updateEndpoint`, `graphEndpoint`, relative to the ' +
+        'address or absolute, where they are not the usual ones.',
+      right: 'a JSON object such as {"dialect":"fuseki","address":"http://127.0.0.1:3030/ds"}',
       secret: true,
     }),
   PLATFORM_SEARCH_ENGINE_CONFIG: notYet('a search engine other than the embedded one')
