@@ -17,3 +17,6 @@ export function twinOfPermission(permission: string): string {
     ? permission
     : `${method} ${twinOf(path)}`
 }
+
+/** Whether the address of a list, or of a POST to it, is that of an alias. */
+export const cameByAlias = (url: string): boolean => /\/resources\/?$/.test(new URL(url).pathname)

@@ -5,13 +5,14 @@ import { may, type ApiKeys } from '../../http/api-key.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import { slots } from '../../http/keys/slots.ts'
 import { isId } from '../../rdf/ids.ts'
+import { origin } from '../routes/parameters.ts'
 import { twinOfPermission } from '../resource-aliases.ts'
 
 /**
- * Answers the id of the catalogue that the requested resource is in, and fails when there is no such resource: that is told
- * to any valid key. It checks the ids of the path itself.
+ * Answers the id of the catalogue that the requested resource is in (`undefined` = none is named), and fails when there is no
+ * such resource: that is told to any valid key. It checks the ids of the path itself.
  */
-export type CatalogueOf = (c: AppContext) => Promise<string>
+export type CatalogueOf = (c: AppContext) => Promise<string | undefined>
 
 /** Which requests need a key, and whose permission. */
 export type Guarded = {
@@ -62,6 +63,15 @@ export function demandId(name: string, id: string): string {
   if (isId(id)) return id
   const detail = '1..255 characters of A-Z, a-z, 0-9, "_", "~" and "-"'
   throw new Failure('invalid-parameter', `${name} is not an id`, {
+    errors: [{ parameter: name, detail }],
+  })
+}
+
+/** An id at the origin in the place of an id; throws `invalid-parameter`. */
+export function demandOriginalId(name: string, text: string): string {
+  if (origin.shape.originalId.safeParse(text).success) return text
+  const detail = '1..2000 characters, no control characters'
+  throw new Failure('invalid-parameter', `${name} is not an original id`, {
     errors: [{ parameter: name, detail }],
   })
 }

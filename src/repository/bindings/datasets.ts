@@ -6,16 +6,26 @@ import type { Format } from '../../rdf/media-types.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
 import { answerDelete, answerGraph, answerWrite, receivedBody } from '../answering/answers.ts'
 import type { Bound } from '../bound.ts'
+import { bindPosts } from './dataset-posts.ts'
 import { storedRecord } from '../content/record.ts'
-import { findById, findByOrigin, unknownDataset } from '../writing/find-dataset.ts'
-import { demandId, demandPermission } from '../answering/guard.ts'
+import { findByOrigin, unknownDataset } from '../writing/find-dataset.ts'
+import { demandId, demandOriginalId } from '../answering/guard.ts'
 import { routes } from '../routes.ts'
 
 export function bindDatasets(bound: Bound): void {
   const methods = ['PUT', 'DELETE']
   const origin = '/catalogues/:catalogueId/datasets/origin'
   bound.guard({ methods, paths: [origin], permission: 'catalogue' })
-  bound.guard({ methods, paths: ['/datasets/:datasetId'], permission: 'later' })
+  bound.guard({
+    methods,
+    paths: ['/datasets/:datasetId'],
+    permission: async (c) => {
+      const catalogue = c.req.query('catalogue')
+      if (catalogue !== undefined) return demandId('catalogue', catalogue)
+      return (await bound.locate.dataset(c)).catalogue
+    },
+  })
+  bindPosts(bound)
   bindLists(bound)
   bindOrigin(bound)
   bindById(bound)
@@ -36,65 +46,89 @@ function bindLists({ app, lists, catalogues }: Bound): void {
 }
 
 function bindOrigin(bound: Bound): void {
-  const { app, datasets, limits, expected } = bound
-  const answering = { settled: bound.settled, awaits: bound.awaits, waitMs: limits.waitMs }
-
-  const idOf = async (c: AppContext, catalogue: string, originalId: string): Promise<string> => {
-    const sought = { catalogue: demandId('catalogueId', catalogue), originalId, candidate: '-' }
-    const { record } = await findByOrigin(bound.store, bound.names, sought, c.get('signal'))
-    if (!record) throw unknownDataset(originalId)
-    return record.id
-  }
-
+  const { app } = bound
   app.openapi(routes.origin, async (c) => {
-    const { catalogueId } = c.req.valid('param')
-    const id = await idOf(c, catalogueId, c.req.valid('query').originalId)
+    const catalogue = demandId('catalogueId', c.req.valid('param').catalogueId)
+    const id = await idOf(c, bound, { catalogue, originalId: c.req.valid('query').originalId })
     return answer(c, bound, id)
   })
-  app.openapi(routes.putOrigin, async (c) => {
-    const { originalId, enforceUpdate, recordModified } = c.req.valid('query')
-    const body = await receivedBody(c, { limit: limits.bodyBytes, ratio: limits.bodyRatio })
-    const request = {
-      catalogue: c.req.valid('param').catalogueId,
-      originalId,
-      enforceUpdate,
-      body,
-      precondition: expected(c),
-      ...(recordModified !== undefined && { recordModified: Date.parse(recordModified) }),
-    }
-    return answerWrite(c, await datasets.put(request, c.get('signal')), answering)
+  app.openapi(routes.putOrigin, (c) => {
+    const { originalId, ...how } = c.req.valid('query')
+    return put(c, bound, { catalogue: c.req.valid('param').catalogueId, originalId, ...how })
   })
   app.openapi(routes.deleteOrigin, async (c) => {
-    const id = await idOf(c, c.req.valid('param').catalogueId, c.req.valid('query').originalId)
-    return answerDelete(c, await datasets.remove(id, expected(c), c.get('signal')), answering)
+    const catalogue = c.req.valid('param').catalogueId
+    const id = await idOf(c, bound, { catalogue, originalId: c.req.valid('query').originalId })
+    return remove(c, bound, id)
   })
 }
 
+/** With the deprecated parameter `catalogue` the id of the path is the one at the origin. */
 function bindById(bound: Bound): void {
-  const { app, datasets, limits, expected, keys, store, names } = bound
-  const answering = { settled: bound.settled, awaits: bound.awaits, waitMs: limits.waitMs }
+  const { app, locate } = bound
+  const named = (c: AppContext, catalogue: string): Named => ({
+    catalogue: demandId('catalogue', catalogue),
+    originalId: demandOriginalId('datasetId', c.req.param('datasetId') ?? ''),
+  })
 
-  const permitted = async (c: AppContext, id: string) => {
-    const located = await findById(store, names, demandId('datasetId', id), c.get('signal'))
-    demandPermission(c, keys, located.catalogue)
-    return located
-  }
-
-  app.openapi(routes.dataset, (c) => {
+  app.openapi(routes.dataset, async (c) => {
+    const { catalogue } = c.req.valid('query')
+    if (catalogue !== undefined) return answer(c, bound, await idOf(c, bound, named(c, catalogue)))
     const { id, format } = splitSuffix(c.req.valid('param').datasetId)
     return answer(c, bound, demandId('datasetId', id), format)
   })
   app.openapi(routes.putDataset, async (c) => {
-    const { catalogue, originalId } = await permitted(c, c.req.valid('param').datasetId)
-    const body = await receivedBody(c, { limit: limits.bodyBytes, ratio: limits.bodyRatio })
-    const request = { catalogue, originalId, body, precondition: expected(c), updateOnly: true }
-    return answerWrite(c, await datasets.put(request, c.get('signal')), answering)
+    const { catalogue, ...how } = c.req.valid('query')
+    if (catalogue !== undefined) return put(c, bound, { ...named(c, catalogue), ...how })
+    return put(c, bound, { ...(await locate.dataset(c)), ...how, updateOnly: true })
   })
   app.openapi(routes.deleteDataset, async (c) => {
-    const { id } = await permitted(c, c.req.valid('param').datasetId)
-    return answerDelete(c, await datasets.remove(id, expected(c), c.get('signal')), answering)
+    const { catalogue } = c.req.valid('query')
+    if (catalogue === undefined) return remove(c, bound, (await locate.dataset(c)).id)
+    return remove(c, bound, await idOf(c, bound, named(c, catalogue)))
   })
 }
+
+type Named = { readonly catalogue: string; readonly originalId: string }
+
+type Asked = Named & {
+  readonly enforceUpdate?: boolean
+  readonly recordModified?: string | undefined
+  readonly updateOnly?: boolean
+}
+
+async function idOf(c: AppContext, { store, names }: Bound, named: Named): Promise<string> {
+  const { record } = await findByOrigin(store, names, { ...named, candidate: '-' }, c.get('signal'))
+  if (!record) throw unknownDataset(named.originalId)
+  return record.id
+}
+
+async function put(c: AppContext, bound: Bound, asked: Asked): Promise<Response> {
+  const { datasets, limits, expected } = bound
+  const { catalogue, originalId, enforceUpdate = false, recordModified, updateOnly = false } = asked
+  const body = await receivedBody(c, { limit: limits.bodyBytes, ratio: limits.bodyRatio })
+  const request = {
+    catalogue,
+    originalId,
+    enforceUpdate,
+    updateOnly,
+    body,
+    precondition: expected(c),
+    ...(recordModified !== undefined && { recordModified: Date.parse(recordModified) }),
+  }
+  return answerWrite(c, await datasets.put(request, c.get('signal')), answering(bound))
+}
+
+async function remove(c: AppContext, bound: Bound, id: string): Promise<Response> {
+  const mark = await bound.datasets.remove(id, bound.expected(c), c.get('signal'))
+  return answerDelete(c, mark, answering(bound))
+}
+
+const answering = ({ settled, awaits, limits }: Bound) => ({
+  settled,
+  awaits,
+  waitMs: limits.waitMs,
+})
 
 async function answer(c: AppContext, bound: Bound, id: string, suffix?: Format): Promise<Response> {
   const quads = await bound.datasets.read(id, c.get('signal'))

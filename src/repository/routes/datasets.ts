@@ -13,6 +13,14 @@ export const datasetRoutes = {
     request: { params: parameters.catalogue, query: parameters.list },
     responses: answers.list,
   }),
+  postCatalogueDataset: createRoute({
+    method: 'post',
+    path: '/catalogues/{catalogueId}/datasets',
+    summary: 'Create a dataset; its id at the origin is a random one',
+    security,
+    request: { params: parameters.catalogue, body },
+    responses: answers.creation,
+  }),
   origin: createRoute({
     method: 'get',
     path: '/catalogues/{catalogueId}/datasets/origin',
@@ -43,11 +51,19 @@ export const datasetRoutes = {
     request: { query: parameters.datasetList },
     responses: answers.list,
   }),
+  postDataset: createRoute({
+    method: 'post',
+    path: '/datasets',
+    summary: 'Create a dataset in a catalogue; its id at the origin is a random one',
+    security,
+    request: { query: parameters.into, body },
+    responses: answers.creation,
+  }),
   dataset: createRoute({
     method: 'get',
     path: '/datasets/{datasetId}',
     summary: 'Read a dataset with its distributions and its record',
-    request: { params: parameters.dataset },
+    request: { params: parameters.dataset, query: parameters.inCatalogue },
     responses: answers.graph,
   }),
   putDataset: createRoute({
@@ -55,7 +71,7 @@ export const datasetRoutes = {
     path: '/datasets/{datasetId}',
     summary: 'Replace a dataset that exists',
     security,
-    request: { params: parameters.dataset, body },
+    request: { params: parameters.dataset, query: parameters.putInCatalogue, body },
     responses: answers.write,
   }),
   deleteDataset: createRoute({
@@ -63,7 +79,7 @@ export const datasetRoutes = {
     path: '/datasets/{datasetId}',
     summary: 'Delete a dataset',
     security,
-    request: { params: parameters.dataset },
+    request: { params: parameters.dataset, query: parameters.inCatalogue },
     responses: answers.removal,
   }),
 }

@@ -33,6 +33,13 @@ export const put = origin.extend({
   accessLevel: z.enum(['public']).optional(),
 })
 
+export const bulk = z.object({
+  precedence: z.enum(['identifier', 'uri']).default('identifier').openapi({
+    description: 'What the original id of a dataset is taken from: its dct:identifier or its IRI',
+  }),
+  enforceUpdate: put.shape.enforceUpdate,
+})
+
 export const catalogue = z.object({ catalogueId: z.string() })
 export const dataset = z.object({ datasetId: z.string() })
 export const distribution = z.object({ distributionId: z.string() })
@@ -44,4 +51,18 @@ export const datasetList = list.extend({
 
 export const historic = z.object({
   historic: z.string().optional().openapi({ description: 'Accepted and changes nothing' }),
+})
+
+/** The older way to name a dataset by its id at the origin. */
+export const inCatalogue = z.object({
+  catalogue: z.string().optional().openapi({
+    deprecated: true,
+    description: 'With it the id of the path is an id at the origin in this catalogue',
+  }),
+})
+
+export const putInCatalogue = put.omit({ originalId: true }).extend(inCatalogue.shape)
+
+export const into = z.object({
+  catalogue: z.string().openapi({ description: 'The catalogue that the dataset will be in' }),
 })
