@@ -75,9 +75,8 @@ async function startPlatform(config: Config, log: Log): Promise<Running> {
 }
 
 /** Ends early when the signal is aborted. */
-const pause = async (ms: number, signal: AbortSignal) => {
-  await sleep(ms, undefined, { signal }).catch(() => undefined)
-}
+const pause = (ms: number, signal: AbortSignal) =>
+  sleep(ms, undefined, { signal }).catch(() => undefined)
 
 type Engines = Awaited<ReturnType<typeof openEngines>>
 
@@ -96,11 +95,8 @@ async function openEngines({ config, log }: Shell) {
     random: Math.random,
     pause,
   })
-  const index = await embeddedIndex({
-    directory: directory('search'),
-    log,
-    searchMs: config.limits.searchMs,
-  })
+  const { searchMs } = config.limits
+  const index = await embeddedIndex({ directory: directory('search'), log, searchMs })
   const projected = await projection({
     store,
     index,

@@ -66,8 +66,8 @@ const isAddress = (text: string) => {
 }
 
 /** An endpoint as a URL, or what is wrong with it. */
-function endpoint(name: Name, { address, ...given }: Given): { url: string } | { fault: string } {
-  const place = given[name as keyof typeof given]
+function endpoint(name: Name, given: Given): { url: string } | { fault: string } {
+  const { [name]: place, address } = given
   const right = 'an http(s) URL without credentials'
   if (place === undefined) return { fault: `${name} must be given for this dialect` }
   if (/^[a-z][a-z0-9+.-]*:/i.test(place)) {

@@ -14,7 +14,7 @@ import { readContent, textOf, type Reading, type Wanted } from './reading.ts'
 import { onceThere } from './starting.ts'
 import { connectWire, type Wire } from './wire/wire.ts'
 import { turns } from './writing/turns.ts'
-import { writer } from './writing/writer.ts'
+import { Writer } from './writing/writer.ts'
 import { writing } from './writing/writing.ts'
 
 export type RemoteOptions = {
@@ -126,14 +126,14 @@ export async function remoteStore(
   )
   const isLink = linkRule(options.isCatalogue)
   const reading: Reading = { dialect, door, isLink, rows }
-  const landing = writer({ dialect, door, log })
+  const writer = new Writer({ dialect, door, log })
   return {
     ...reads(reading),
     ...writing({
       dialect,
       isLink,
       turns: turns(),
-      land: landing.land,
+      land: (edits) => writer.land(edits),
       read: (wanted) => readToWrite(wanted, reading),
       readMany: (graphs) => readMany({ graphs, links: false }, reading),
       settle: () => dialect.settle?.(door) ?? Promise.resolve(),
@@ -150,7 +150,7 @@ export async function remoteStore(
       return { ready, product }
     },
     close: async () => {
-      await landing.close()
+      await writer.close()
       end.abort()
       await wire.close()
     },

@@ -76,8 +76,8 @@ class Plan {
         ? [...held.lines].filter(isTriple).map((line) => dialect.fidelity.encode(line).line)
         : [],
     )
-    if (held.lines.size > 0 || hint) this.#sum.then({ graph, clear: true, remove, add: new Set() })
-    this.#sum.then(noteEdit(graph, held.notes, new Set()))
+    if (held.lines.size > 0 || hint) this.#sum.put({ graph, clear: true, remove, add: new Set() })
+    this.#sum.put(noteEdit(graph, held.notes, new Set()))
     this.#contents.set(graph, new Set())
     return held.lines.size > 0
   }
@@ -91,10 +91,10 @@ class Plan {
       for (const line of loose.remove) after.delete(line)
       for (const line of loose.add) after.add(line)
       existed = before.lines.size > 0
-      for (const edit of await this.#edits(graph, before, after)) this.#sum.then(edit)
+      for (const edit of await this.#edits(graph, before, after)) this.#sum.put(edit)
       this.#contents.set(graph, after)
     }
-    this.#sum.then({ graph, clear: false, ...links })
+    this.#sum.put({ graph, clear: false, ...links })
     return existed
   }
 

@@ -14,7 +14,7 @@ export class Sum {
   readonly #edits = new Map<string, Open>()
 
   /** Puts more behind what is there; the two sets of one edit share no line afterwards. */
-  then({ graph, clear, remove, add }: Edit): void {
+  put({ graph, clear, remove, add }: Edit): void {
     const edit = this.#of(graph)
     if (clear) {
       edit.clear = true
@@ -49,7 +49,7 @@ export class Sum {
 export function sumOf(groups: readonly (readonly Edit[])[]): readonly Edit[] {
   if (groups.length === 1) return groups[0] ?? []
   const sum = new Sum()
-  for (const edits of groups) for (const edit of edits) sum.then(edit)
+  for (const edits of groups) for (const edit of edits) sum.put(edit)
   return sum.edits
 }
 

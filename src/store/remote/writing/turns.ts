@@ -13,14 +13,11 @@ export function turns(): Turns {
       const names = [...new Set(graphs)]
       const earlier = names.flatMap((name) => last.get(name) ?? [])
       const result = earlier.length === 0 ? work() : Promise.allSettled(earlier).then(work)
-      const ended = result.then(
-        () => undefined,
-        () => undefined,
-      )
-      for (const name of names) last.set(name, ended)
-      void ended.then(() => {
+      const forget = () => {
         for (const name of names) if (last.get(name) === ended) last.delete(name)
-      })
+      }
+      const ended: Promise<void> = result.then(forget, forget)
+      for (const name of names) last.set(name, ended)
       return result
     },
   }

@@ -11,45 +11,79 @@ type Group = PromiseWithResolvers<void> & {
   readonly size: Size
 }
 
-export type Writer = {
-  /** Resolves when the group has landed, rejects when it has not or when that is not known (`isDoubtful`). */
-  readonly land: (edits: readonly Edit[]) => Promise<void>
-  /** Resolves when everything that was accepted has landed or failed; refuses from now on. */
-  readonly close: () => Promise<void>
-}
-
 type Settings = { readonly dialect: Dialect; readonly door: Door; readonly log: Log }
 
-export function writer({ dialect, door, log }: Settings): Writer {
-  const waiting: Group[] = []
-  let running = 0
-  let closed: PromiseWithResolvers<void> | undefined
+export class Writer {
+  readonly #settings: Settings
+  readonly #waiting: Group[] = []
+  #running = 0
+  #closed: PromiseWithResolvers<void> | undefined
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  /** Resolves when the group has landed, rejects when it has not or when that is not known (`isDoubtful`). */
+  land(edits: readonly Edit[]): Promise<void> {
+    if (this.#closed) {
+      return Promise.reject(new Failure('store-unavailable', 'The store is closed.'))
+    }
+    if (edits.length === 0) return Promise.resolve()
+    const group = { ...Promise.withResolvers<void>(), edits, size: sizeOf(edits) }
+    this.#waiting.push(group)
+    void this.#pump()
+    return group.promise
+  }
+
+  /** Resolves when everything that was accepted has landed or failed; refuses from now on. */
+  close(): Promise<void> {
+    this.#closed ??= Promise.withResolvers<void>()
+    if (this.#running === 0 && this.#waiting.length === 0) this.#closed.resolve()
+    return this.#closed.promise
+  }
+
+  // A step later, so that groups that come together go together.
+  async #pump(): Promise<void> {
+    await Promise.resolve()
+    if (this.#waiting.length > 0 && this.#running < this.#settings.dialect.writers)
+      await this.#run()
+  }
+
+  async #run(): Promise<void> {
+    this.#running += 1
+    for (let pack = this.#take(); pack.length > 0; pack = this.#take()) {
+      const [only] = pack
+      await (pack.length === 1 && only ? this.#landOne(only) : this.#landPack(pack))
+    }
+    this.#running -= 1
+    if (this.#running === 0) this.#closed?.resolve()
+  }
 
   /** The first groups that may share a request. */
-  function take(): Group[] {
-    const [first] = waiting
-    if (!first) return []
-    let size = first.size
+  #take(): Group[] {
+    let size = this.#waiting[0]?.size
     let count = 1
-    for (; count < waiting.length; count += 1) {
-      const more = waiting[count]
+    for (; size && count < this.#waiting.length; count += 1) {
+      const more = this.#waiting[count]
       if (!more) break
       size = together(size, more.size)
-      if (!dialect.fits(size)) break
+      if (!this.#settings.dialect.fits(size)) break
     }
-    return waiting.splice(0, count)
+    return this.#waiting.splice(0, count)
   }
 
-  const landOne = async (group: Group) => {
+  async #landOne({ edits, resolve, reject }: Group): Promise<void> {
+    const { dialect, door } = this.#settings
     try {
-      await dialect.land(group.edits, door)
-      group.resolve()
+      await dialect.land(edits, door)
+      resolve()
     } catch (error) {
-      group.reject(error)
+      reject(error)
     }
   }
 
-  async function landPack(pack: readonly Group[]): Promise<void> {
+  async #landPack(pack: readonly Group[]): Promise<void> {
+    const { dialect, door, log } = this.#settings
     try {
       await dialect.land(sumOf(pack.map(({ edits }) => edits)), door)
       for (const { resolve } of pack) resolve()
@@ -58,40 +92,8 @@ export function writer({ dialect, door, log }: Settings): Writer {
       if (isDoubtful(error)) for (const { reject } of pack) reject(error)
       else {
         log.warn({ error, groups: pack.length }, 'store.pack-refused')
-        for (const group of pack) await landOne(group)
+        for (const group of pack) await this.#landOne(group)
       }
     }
-  }
-
-  async function run(): Promise<void> {
-    running += 1
-    for (let pack = take(); pack.length > 0; pack = take()) {
-      const [only] = pack
-      await (pack.length === 1 && only ? landOne(only) : landPack(pack))
-    }
-    running -= 1
-    if (running === 0) closed?.resolve()
-  }
-
-  // A step later, so that groups that come together go together.
-  async function pump(): Promise<void> {
-    await Promise.resolve()
-    if (waiting.length > 0 && running < dialect.writers) await run()
-  }
-
-  return {
-    land: (edits) => {
-      if (closed) return Promise.reject(new Failure('store-unavailable', 'The store is closed.'))
-      if (edits.length === 0) return Promise.resolve()
-      const group = { ...Promise.withResolvers<void>(), edits, size: sizeOf(edits) }
-      waiting.push(group)
-      void pump()
-      return group.promise
-    },
-    close: () => {
-      closed ??= Promise.withResolvers<void>()
-      if (running === 0 && waiting.length === 0) closed.resolve()
-      return closed.promise
-    },
   }
 }

@@ -38,62 +38,68 @@ async function unless<T>(signal: AbortSignal | undefined, work: Promise<T>): Pro
   }
 }
 
-export function writing(settings: Settings): Pick<GraphStore, 'write' | 'writeEach'> {
-  /** Graphs of writes of which nothing was heard. */
-  const doubtful = new Set<string>()
-  const planning: Planning = { ...settings, isDoubtful: (graph) => doubtful.has(graph) }
+/** Plans and lands single groups, and remembers which graphs nothing was heard of. */
+class Landings {
+  readonly #settings: Settings
+  readonly #doubtful = new Set<string>()
+  readonly planning: Planning
 
-  async function one(changes: readonly Change[], graphs: readonly string[], plans: Planning) {
-    const inDoubt = graphs.some((graph) => doubtful.has(graph))
-    if (inDoubt) await settings.settle()
-    const { edits, written } = await planOf(changes, plans)
+  constructor(settings: Settings) {
+    this.#settings = settings
+    this.planning = { ...settings, isDoubtful: (graph) => this.#doubtful.has(graph) }
+  }
+
+  /** To be called in the group's turn. */
+  async land(changes: readonly Change[], planning = this.planning): Promise<readonly Written[]> {
+    const graphs = contents(changes, this.#settings)
+    const inDoubt = graphs.some((graph) => this.#doubtful.has(graph))
+    if (inDoubt) await this.#settings.settle()
+    const { edits, written } = await planOf(changes, planning)
     try {
-      await settings.land(edits)
+      await this.#settings.land(edits)
     } catch (error) {
-      if (isDoubtful(error)) for (const graph of graphs) doubtful.add(graph)
+      if (isDoubtful(error)) for (const graph of graphs) this.#doubtful.add(graph)
       throw error
     }
-    if (inDoubt) for (const graph of graphs) doubtful.delete(graph)
+    if (inDoubt) for (const graph of graphs) this.#doubtful.delete(graph)
     return written
   }
 
-  const write = (changes: readonly Change[], signal?: AbortSignal): Promise<readonly Written[]> => {
-    const graphs = contents(changes, settings)
-    const work = settings.turns.take(graphs, async () => {
-      signal?.throwIfAborted()
-      return one(changes, graphs, planning)
-    })
-    return unless(signal, work)
-  }
-
-  async function each(groups: readonly (readonly Change[])[]): Promise<Landing[]> {
-    const unknown = groups.flat().filter((change) => needsContent(change, planning))
-    const sure = unknown.filter(({ graph, drop }) => !drop && !doubtful.has(graph))
-    const known = await settings.readMany([...new Set(sure.map(({ graph }) => graph))])
-    const plans: Planning = {
-      ...planning,
-      read: async (wanted) => {
-        const content = wanted.links ? undefined : known.get(wanted.graph)
-        return content ?? settings.read(wanted)
-      },
+  /** All groups at once; contents that have to be known are read together. */
+  async landEach(groups: readonly (readonly Change[])[]): Promise<Landing[]> {
+    const { planning } = this
+    const unknown = groups
+      .flat()
+      .filter((change) => !change.drop && needsContent(change, planning))
+      .map(({ graph }) => graph)
+      .filter((graph) => !this.#doubtful.has(graph))
+    const known = await this.#settings.readMany([...new Set(unknown)])
+    const read: Planning['read'] = (wanted) => {
+      const content = wanted.links ? undefined : known.get(wanted.graph)
+      return content ? Promise.resolve(content) : planning.read(wanted)
     }
-    const all = groups.map((changes) => one(changes, contents(changes, settings), plans))
-    const settled = await Promise.allSettled(all)
-    return settled.map((outcome) =>
+    const all = groups.map((changes) => this.land(changes, { ...planning, read }))
+    return (await Promise.allSettled(all)).map((outcome) =>
       outcome.status === 'fulfilled' ? { written: outcome.value } : { failure: outcome.reason },
     )
   }
+}
 
+export function writing(settings: Settings): Pick<GraphStore, 'write' | 'writeEach'> {
+  const landings = new Landings(settings)
+  const inTurn = <T>(
+    changes: readonly Change[],
+    signal: AbortSignal | undefined,
+    work: () => Promise<T>,
+  ) => {
+    const turn = settings.turns.take(contents(changes, settings), async () => {
+      signal?.throwIfAborted()
+      return work()
+    })
+    return unless(signal, turn)
+  }
   return {
-    write,
-    // The turns of all groups are taken at once: what they held is read together.
-    writeEach: (groups, signal) => {
-      const graphs = groups.flatMap((changes) => contents(changes, settings))
-      const work = settings.turns.take(graphs, async () => {
-        signal?.throwIfAborted()
-        return each(groups)
-      })
-      return unless(signal, work)
-    },
+    write: (changes, signal) => inTurn(changes, signal, () => landings.land(changes)),
+    writeEach: (groups, signal) => inTurn(groups.flat(), signal, () => landings.landEach(groups)),
   }
 }
