@@ -1,0 +1,34 @@
+/** The contract of `/resources`: every route of `/datasets` once more, under the other name. */
+
+import { z, type RouteConfig } from '@hono/zod-openapi'
+import { aliasOf } from '../resource-aliases.ts'
+import { origin } from './parameters.ts'
+
+const listed = z.object({
+  resourceTypes: z
+    .array(z.string())
+    .optional()
+    .openapi({ description: 'Absent or with "Dataset": all; else an empty list' }),
+})
+
+const posted = z.object({
+  resourceId: origin.shape.originalId
+    .optional()
+    .openapi({ description: 'A wished id at the origin; when it is taken another one is made' }),
+})
+
+/** The aliases of the routes that have one, for the OpenAPI document: requests to them meet the routes themselves. */
+export function aliases(routes: readonly RouteConfig[]): RouteConfig[] {
+  return routes.flatMap((route) => {
+    const path = aliasOf(route.path)
+    if (path === undefined) return []
+    const summary = `${route.summary ?? route.path} (as ${route.path})`
+    return [{ ...route, path, summary, request: { ...route.request, ...queryOf(route) } }]
+  })
+}
+
+function queryOf({ path, method, request }: RouteConfig): { query?: z.ZodObject } {
+  if (!path.endsWith('/datasets') || (method !== 'get' && method !== 'post')) return {}
+  const known = request?.query instanceof z.ZodObject ? request.query.shape : {}
+  return { query: z.object({ ...known, ...(method === 'get' ? listed : posted).shape }) }
+}
