@@ -1,17 +1,24 @@
-/** `npm run bench [-- --datasets n]`: figures and ratios, printed, never asserted. */
+/**
+ * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, or
+ * `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
+ */
 
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { gateway, remove, temporaryDirectory } from '../support/gateway.ts'
+import { gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { importBench } from './import-bench.ts'
+import { repositoryBench, storeNames } from './repository/repository-bench.ts'
 import { requestsBench } from './requests-bench.ts'
 
 const generator = new URL('../../../shared/data/generate-catalogue.mjs', import.meta.url).pathname
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
+    store: { type: 'string', default: 'embedded' },
+    load: { type: 'string', default: '0' },
     datasets: { type: 'string', default: '20000' },
     requests: { type: 'string', default: '1000' },
   },
@@ -31,25 +38,34 @@ if (!existsSync(generator)) {
   say(`the catalogue generator is not there: ${generator}`)
   process.exit(1)
 }
-const directory = await temporaryDirectory()
-try {
+
+/** Requests one by one and an import, on the embedded store. */
+async function platformBench(directory: string, folder: string): Promise<void> {
   const dump = join(directory, 'dump.nt')
-  const folder = join(directory, 'single')
   generate(values.datasets, 'nt', dump)
-  generate(values.requests, 'ttl', folder)
   for (const [name, bench] of [
     ['requests', (platform) => requestsBench(platform, folder)],
     ['import', (platform) => importBench(platform, dump, Number(values.datasets))],
-  ] as const satisfies [
-    string,
-    (platform: Awaited<ReturnType<typeof gateway>>) => Promise<string>,
-  ][]) {
+  ] as const satisfies [string, (platform: Gateway) => Promise<string>][]) {
     const platform = await gateway(join(directory, name))
     try {
       say(`## ${name}\n${await bench(platform)}`)
     } finally {
       await platform.stop()
     }
+  }
+}
+
+const directory = await temporaryDirectory()
+try {
+  const folder = join(directory, 'single')
+  generate(values.requests, 'ttl', folder)
+  if (positionals.includes('repository')) {
+    const store = storeNames.find((name) => name === values.store)
+    if (!store) throw new Error(`--store is one of ${storeNames.join(', ')}`)
+    await repositoryBench({ store, directory, folder, load: Number(values.load), say })
+  } else {
+    await platformBench(directory, folder)
   }
 } finally {
   await remove(directory)

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { client, eventually, type Gateway } from '../support/gateway.ts'
 import { perSecond, table, timed } from './figures.ts'
+import { memory } from './memory.ts'
 import { bareIndex, bareN3, bareStore, parseOnly } from './raw.ts'
 
 const command = new URL('../../src/harvest/import.ts', import.meta.url).pathname
@@ -28,14 +29,6 @@ const run = (file: string, platform: Gateway): Promise<string> =>
       code === 0 ? resolve(output) : reject(new Error(`import ended with ${code}: ${output}`)),
     )
   })
-
-/** Peak and present resident memory of a process in MB. */
-async function memory(pid: number | undefined): Promise<{ peak: number; now: number }> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  const kb = (name: string) =>
-    Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? Number.NaN)
-  return { peak: Math.round(kb('VmHWM') / 1024), now: Math.round(kb('VmRSS') / 1024) }
-}
 
 export async function importBench(
   platform: Gateway,

@@ -1,18 +1,9 @@
 /** Single requests: PUT of a new, a changed and an unchanged dataset, and GET, alone and eight at a time. */
 
-import { readFile, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { client, type Gateway } from '../support/gateway.ts'
+import { documents } from './repository/documents.ts'
 import { wire } from './wire.ts'
 import { lanes, percentile, perSecond, table, timed } from './figures.ts'
-
-/** Turtle documents of one dataset each, in `{folder}/datasets`. */
-async function documents(folder: string): Promise<string[]> {
-  const names = (await readdir(join(folder, 'datasets'), { recursive: true }))
-    .filter((name) => name.endsWith('.ttl'))
-    .sort()
-  return Promise.all(names.map((name) => readFile(join(folder, 'datasets', name), 'utf8')))
-}
 
 export async function requestsBench(platform: Gateway, folder: string): Promise<string> {
   const api = client(platform)

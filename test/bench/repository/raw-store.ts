@@ -1,0 +1,112 @@
+/** The store by itself, spoken to with as little as will do: the measure that the repository is held against. */
+
+import { hash } from 'node:crypto'
+import type { EmbeddedStore } from '../../../src/store/graph-store.ts'
+import type { EngineConfig } from '../../support/engines/engine.ts'
+import { wire, type Answered, type Sending, type Wired } from '../wire.ts'
+
+/** Each operation is one request about one graph; `read…` answer N-Triples. */
+export type RawStore = {
+  readonly put: (graph: string, ntriples: string) => Promise<void>
+  readonly insert: (graph: string, ntriples: string) => Promise<void>
+  readonly readGraph: (graph: string) => Promise<string>
+  readonly construct: (graph: string) => Promise<string>
+  readonly close: () => Promise<void>
+}
+
+const ntriples = 'application/n-triples'
+const insertData = (graph: string, lines: string) => `INSERT DATA { GRAPH <${graph}> { ${lines} } }`
+const constructAll = (graph: string) =>
+  `CONSTRUCT { ?s ?p ?o } WHERE { GRAPH <${graph}> { ?s ?p ?o } }`
+const form = 'application/x-www-form-urlencoded'
+const named = (endpoint: string, graph: string) => `${endpoint}?graph=${encodeURIComponent(graph)}`
+
+function right(answer: Pick<Answered, 'status' | 'text'>): string {
+  if (answer.status >= 300) throw new Error(`the store answered ${answer.status}: ${answer.text}`)
+  return answer.text
+}
+
+/** A server, over connections that stay open and with credentials that are asked for once. */
+export function rawServer(config: EngineConfig): RawStore {
+  const wired = wire()
+  const proofs = new Map<string, Promise<Proof>>()
+  const send = async (address: string, options: Sending): Promise<string> => {
+    const { pathname, search } = new URL(address)
+    const proof = proofs.get(pathname) ?? asked(wired, address, config)
+    proofs.set(pathname, proof)
+    const Authorization = (await proof)(options.method ?? 'GET', pathname + search)
+    const headers = { ...options.headers, ...(Authorization !== undefined && { Authorization }) }
+    return right(await wired.ask(address, { ...options, headers }))
+  }
+  const { queryEndpoint, updateEndpoint, graphEndpoint } = config
+  return {
+    put: async (graph, body) => {
+      const headers = { 'Content-Type': ntriples }
+      await send(named(graphEndpoint, graph), { method: 'PUT', headers, body })
+    },
+    insert: async (graph, lines) => {
+      const headers = { 'Content-Type': 'application/sparql-update' }
+      await send(updateEndpoint, { method: 'POST', headers, body: insertData(graph, lines) })
+    },
+    readGraph: (graph) => send(named(graphEndpoint, graph), { headers: { Accept: ntriples } }),
+    construct: (graph) =>
+      send(queryEndpoint, {
+        method: 'POST',
+        headers: { 'Content-Type': form, Accept: ntriples },
+        body: new URLSearchParams({ query: constructAll(graph) }).toString(),
+      }),
+    close: () => {
+      wired.close()
+      return Promise.resolve()
+    },
+  }
+}
+
+/** Makes the `Authorization` of one request. */
+type Proof = (method: string, uri: string) => string | undefined
+
+/** Asks a path how it wants to be entered; a nonce serves for the whole run. */
+async function asked(
+  { ask }: Wired,
+  address: string,
+  { username, password }: EngineConfig,
+): Promise<Proof> {
+  if (username === undefined) return () => undefined
+  const challenge = (await ask(address)).headers['www-authenticate'] ?? ''
+  if (!challenge.startsWith('Digest'))
+    return () => `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+  const part = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(challenge)?.[1] ?? ''
+  const [realm, nonce] = [part('realm'), part('nonce')]
+  const secret = hash('md5', `${username}:${realm}:${password}`)
+  let count = 0
+  return (method, uri) => {
+    const nc = (count += 1).toString(16).padStart(8, '0')
+    const told = `${secret}:${nonce}:${nc}:bench:auth:${hash('md5', `${method}:${uri}`)}`
+    return (
+      `Digest username="${username}", realm="${realm}", nonce="${nonce}", uri="${uri}", qop=auth, ` +
+      `nc=${nc}, cnonce="bench", algorithm=MD5, response="${hash('md5', told)}"`
+    )
+  }
+}
+
+/** The embedded store, by the same two protocols in process. */
+export function rawEmbedded(store: EmbeddedStore): RawStore {
+  const send = async (path: string, method: string, type?: string, body?: string) => {
+    const headers = { Accept: ntriples, ...(type && { 'Content-Type': type }) }
+    const request = new Request(`http://store/${path}`, { method, headers, body: body ?? null })
+    const answer = await store.protocol(request)
+    return right({ status: answer.status, text: await answer.text() })
+  }
+  return {
+    put: async (graph, body) => {
+      await send(named('data', graph), 'PUT', ntriples, body)
+    },
+    insert: async (graph, lines) => {
+      await send('update', 'POST', 'application/sparql-update', insertData(graph, lines))
+    },
+    readGraph: (graph) => send(named('data', graph), 'GET'),
+    construct: (graph) =>
+      send('query', 'POST', form, new URLSearchParams({ query: constructAll(graph) }).toString()),
+    close: () => store.close(),
+  }
+}
