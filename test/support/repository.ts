@@ -26,7 +26,14 @@ export type Asked = {
   headers?: Record<string, string>
 }
 
-export async function repository(options: { limits?: Partial<Limits>; index?: IndexStatus } = {}) {
+export type RepositoryOptions = {
+  limits?: Partial<Limits>
+  index?: IndexStatus
+  /** Key → permissions, beside the two that are always there. */
+  keys?: Record<string, readonly string[]>
+}
+
+export async function repository(options: RepositoryOptions = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'cartulary-'))
   const log = logger('silent')
   const store = await embeddedStore({ directory, log })
@@ -43,7 +50,8 @@ export async function repository(options: { limits?: Partial<Limits>; index?: In
     triples: limits.triples,
     profile: await loadProfile(new URL('../../shapes/default', import.meta.url).pathname),
     version: 'test',
-    keys: apiKeys({ [key]: ['*'], [alpineKey]: ['alpine-water'] }),
+    address: `${base}api/hub/repo`,
+    keys: apiKeys({ ...options.keys, [key]: ['*'], [alpineKey]: ['alpine-water'] }),
     locks: locks(),
     versions: versions(0, () => clock.now.getTime()),
     now: () => clock.now,
