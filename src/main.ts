@@ -18,9 +18,10 @@ import { embeddedIndex } from './indices/embedded.ts'
 import { logger, type Log } from './log.ts'
 import { loadProfile } from './profile/load.ts'
 import { projection } from './projector/projection.ts'
-import { names as namesOf } from './rdf/names.ts'
-import { repositoryApp } from './repository/app.ts'
+import { names as namesOf, type Names } from './rdf/names.ts'
+import { followed } from './repository/listing/followed-store.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
+import { openRepository } from './repository/station.ts'
 import { sparqlApp } from './repository/sparql/app.ts'
 import { publicLimits } from './repository/sparql/limits.ts'
 import { locks } from './repository/writing/locks.ts'
@@ -57,12 +58,14 @@ async function startPlatform(config: Config, log: Log): Promise<Running> {
       keyFailures: config.limits.keyFailures,
       log,
     })
-    door = gateway(stations(shell, engines, keys))
+    const running = await stations(shell, engines, keys)
+    door = gateway(running.entrances)
     return {
       url: served.url,
       key,
       stop: async () => {
         await served.close()
+        await running.stop()
         await engines.projection.stop()
         await engines.index.close()
         await engines.store.close()
@@ -87,7 +90,7 @@ async function openEngines({ config, log }: Shell) {
     enabled: config.profile.enabled,
   })
   for (const warning of profile.warnings) log.warn({ warning }, 'profile.warning')
-  const store = await openStore(config.triplestore, {
+  const opened = await openStore(config.triplestore, {
     directory: directory('store'),
     log,
     limits: publicLimits(config.limits),
@@ -95,6 +98,7 @@ async function openEngines({ config, log }: Shell) {
     random: Math.random,
     pause,
   })
+  const { store, rosters } = followed(opened, names, Date.now)
   const { searchMs } = config.limits
   const index = await embeddedIndex({ directory: directory('search'), log, searchMs })
   const projected = await projection({
@@ -110,7 +114,13 @@ async function openEngines({ config, log }: Shell) {
   return { store, index, names, profile, projection: projected }
 }
 
-function stations(shell: Shell, engines: Engines, keys: ApiKeys): Entrance[] {
+/** The doors of all services; `stop` ends what goes on behind them. */
+type Stations = {
+  readonly entrances: readonly Entrance[]
+  readonly stop: () => Promise<unknown>
+}
+
+async function stations(shell: Shell, engines: Engines, keys: ApiKeys): Promise<Stations> {
   const { config, log } = shell
   const { store, index, names, profile, projection } = engines
   const { settings } = projection
@@ -120,37 +130,46 @@ function stations(shell: Shell, engines: Engines, keys: ApiKeys): Entrance[] {
     base,
     cors: { origins: config.corsOrigins, reads },
   })
-  const repository = () =>
-    repositoryApp({
+  const stops: (() => Promise<void>)[] = []
+  const repository = async () => {
+    const { app, stop } = await openRepository({
+      ...projection,
       store,
       names,
       log,
       keys,
       profile,
       version,
+      pause,
+      directory: join(config.dataDir, 'deleted'),
+      days: config.restoreDays,
+      address: serviceAddress(names, places.repo),
       limits: config.limits,
       triples: config.limits.triples,
       locks: locks(),
-      versions: projection.versions,
       now: () => new Date(),
       uuid: randomUUID,
-      changed: projection.changed,
-      cascaded: projection.cascaded,
-      settled: projection.settled,
-      unsure: projection.unsure,
-      awaits: projection.awaits,
       http: door(places.repo),
     })
-  const address = `${names.base}${places.sparql.slice(1)}`
+    stops.push(stop)
+    return app
+  }
+  const address = serviceAddress(names, places.sparql)
   const queryBytes = config.limits.sparqlQueryBytes
-  const apps: Readonly<Record<keyof typeof places, () => App>> = {
+  const apps: Readonly<Record<keyof typeof places, () => App | Promise<App>>> = {
     repo: repository,
     search: () => searchApp({ index, settings, profile, version, http: door(places.search) }),
     sparql: () => sparqlApp({ store, address, queryBytes, http: door(places.sparql, ['POST']) }),
   }
-  const chosen = config.services.map((name) => ({ base: places[name], app: apps[name]() }))
-  return [...chosen, { base: '', app: front(shell, engines) }]
+  const entrances: Entrance[] = []
+  for (const name of config.services)
+    entrances.push({ base: places[name], app: await apps[name]() })
+  entrances.push({ base: '', app: front(shell, engines) })
+  return { entrances, stop: () => Promise.all(stops.map((stop) => stop())) }
 }
+
+/** The public address of a service. */
+const serviceAddress = (names: Names, place: string): string => names.base + place.slice(1)
 
 const httpOptions = ({ config, log, numbers }: Shell) => ({
   log,

@@ -52,7 +52,7 @@ export async function readRdf(c: AppContext, { baseIri, limits }: ReadOptions): 
 type AnswerFormat = { readonly format: Format; readonly mediaType: string }
 
 /** What to answer in: the suffix of the path, else `Accept`. Throws `not-acceptable` (406). */
-function answerFormat(c: AppContext, suffix?: Format): AnswerFormat {
+export function answerFormat(c: AppContext, suffix?: Format): AnswerFormat {
   if (suffix) return { format: suffix, mediaType: formats[suffix].mediaType }
   const found = negotiateFormat(c.req.header('Accept'))
   if (found) return found
@@ -87,7 +87,7 @@ export async function answerRdf(
   if (hash !== undefined && isFresh(c.req.raw.headers, hash)) return varied(c.body(null, 304))
   if (options.name !== undefined) c.header('Content-Disposition', disposition(options.name, format))
   const text = await serialise(quads, format, graph === undefined ? {} : { graph })
-  return varied(c.body(text, 200, { 'Content-Type': withCharset(mediaType) }))
+  return varied(c.body(text, 200, { 'Content-Type': contentType(mediaType) }))
 }
 
 function varied(answer: Response): Response {
@@ -95,10 +95,10 @@ function varied(answer: Response): Response {
   return answer
 }
 
-/** `text/…` without a charset is read as ASCII or worse by old clients; the other types define UTF-8 themselves. */
-const withCharset = (mediaType: string): string =>
+/** The header of that name: `text/…` without a charset is read as ASCII or worse by old clients; the other types define UTF-8 themselves. */
+export const contentType = (mediaType: string): string =>
   mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType
 
 /** RFC 6266 with the name percent-encoded, so that no character of it can end the header. */
-const disposition = (name: string, format: Format): string =>
+export const disposition = (name: string, format: Format): string =>
   `inline; filename*=UTF-8''${encodeURIComponent(name.toWellFormed())}.${formats[format].suffix}`

@@ -4,17 +4,20 @@ import { newApp, type App } from '../http/app.ts'
 import { precondition } from '../http/conditions.ts'
 import { docs } from '../http/docs-page.ts'
 import type { Bound, RepositoryAppDeps } from './bound.ts'
+import { bindBulk } from './bindings/bulk.ts'
 import { bindCatalogues } from './bindings/catalogues.ts'
 import { bindDatasets } from './bindings/datasets.ts'
 import { bindDistributions } from './bindings/distributions.ts'
+import { bindLists } from './bindings/lists.ts'
 import { bindMetrics } from './bindings/metrics.ts'
 import { bindProfile } from './bindings/profile.ts'
 import { bindRecords } from './bindings/records.ts'
+import { bindTombstones } from './bindings/tombstones.ts'
+import { documentAliases } from './bindings/resources.ts'
 import { bindVocabularies } from './bindings/vocabularies.ts'
 import { catalogues } from './catalogues.ts'
 import { datasets } from './datasets.ts'
-import { deletions } from './deleting/deletions.ts'
-import { noTombstones } from './deleting/tombstones.ts'
+import { tellWhatIsGone } from './deleting/gone.ts'
 import { guards } from './answering/guard.ts'
 import { locate } from './answering/located.ts'
 import { distributions } from './distributions/distributions.ts'
@@ -22,13 +25,10 @@ import { lists } from './listing/lists.ts'
 import { qualityMetrics } from './metrics/quality-metrics.ts'
 import { twinOf } from './resource-aliases.ts'
 import { vocabularies } from './vocabularies.ts'
-import { datasetIds } from './writing/dataset-id.ts'
 
 export function repositoryApp(deps: RepositoryAppDeps): App {
   const app = newApp({ ...deps.http, name: 'repository', alias: twinOf })
-  const tombstones = noTombstones
-  const ids = datasetIds({ ...deps, tombstones })
-  const writing = { ...deps, deletions: deletions(), tombstones, ids }
+  const writing = { ...deps, ...deps.deletion }
   const parts = { distributions: distributions(writing), metrics: qualityMetrics(writing) }
   const bound: Bound = {
     ...writing,
@@ -39,16 +39,24 @@ export function repositoryApp(deps: RepositoryAppDeps): App {
     catalogues: catalogues(writing),
     datasets: datasets(writing),
     vocabularies: vocabularies(deps),
-    lists: lists(deps.store, deps.names),
+    lists: lists({
+      ...deps,
+      demand: (id, signal) => bound.catalogues.demand(id, signal),
+    }),
     expected: (c) => (hash) => precondition(c.req.raw.headers, hash),
   }
+  tellWhatIsGone(app, bound)
   bindCatalogues(bound)
+  bindBulk(bound)
   bindDatasets(bound)
   bindDistributions(bound)
+  bindLists(bound)
   bindMetrics(bound)
   bindRecords(bound)
+  bindTombstones(bound)
   bindVocabularies(bound)
   bindProfile(bound)
+  documentAliases(app)
   docs(app, {
     title: 'Repository',
     version: deps.version,

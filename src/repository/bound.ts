@@ -6,8 +6,10 @@ import type { Limits } from '../http/limits.ts'
 import type { Profile } from '../profile/fields.ts'
 import type { Catalogues } from './catalogues.ts'
 import type { Datasets } from './datasets.ts'
+import type { Deletion } from './deleting/deletion.ts'
 import type { RepositoryDeps, WritingDeps } from './deps.ts'
 import type { Lists } from './listing/lists.ts'
+import type { Rosters } from './listing/rosters.ts'
 import type { Vocabularies } from './vocabularies.ts'
 import type { Guard } from './answering/guard.ts'
 import type { Locate } from './answering/located.ts'
@@ -16,12 +18,17 @@ import type { QualityMetrics } from './metrics/quality-metrics.ts'
 import type { Settled } from './answering/waiting.ts'
 
 export type RepositoryAppDeps = RepositoryDeps & {
+  readonly deletion: Deletion
   readonly keys: ApiKeys
   readonly settled: Settled
   /** Whether the index may not have the present state of a resource yet. */
   readonly awaits: (resource: string) => boolean
   readonly limits: Limits
   readonly profile: Profile
+  /** What is kept of long lists; it hears of the writes of `store`. */
+  readonly rosters: Rosters
+  /** Public address of the service, without a slash at its end: lists and links name themselves by it. */
+  readonly address: string
   /** Version of the platform, for the OpenAPI document. */
   readonly version: string
   readonly http: Omit<AppOptions, 'name'>

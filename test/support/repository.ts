@@ -3,16 +3,20 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { apiKeys } from '../../src/http/api-key.ts'
 import { defaultLimits, type Limits } from '../../src/http/limits.ts'
 import { logger } from '../../src/log.ts'
 import { loadProfile } from '../../src/profile/load.ts'
 import { names as namesOf } from '../../src/rdf/names.ts'
 import { repositoryApp } from '../../src/repository/app.ts'
+import { openDeletion } from '../../src/repository/deleting/deletion.ts'
+import { followed } from '../../src/repository/listing/followed-store.ts'
 import { locks } from '../../src/repository/writing/locks.ts'
 import { versions } from '../../src/store/versions.ts'
 import type { IndexStatus } from '../../src/repository/answering/waiting.ts'
 import { embeddedStore } from '../../src/store/embedded.ts'
+import type { EmbeddedStore } from '../../src/store/graph-store.ts'
 import type { Mark } from '../../src/store/marks.ts'
 
 const key = 'a-key-for-everything'
@@ -31,34 +35,53 @@ export type RepositoryOptions = {
   index?: IndexStatus
   /** Key → permissions, beside the two that are always there. */
   keys?: Record<string, readonly string[]>
+  /** Days for which what was deleted can be restored; 30 when absent. */
+  days?: number
+  /** A directory that an earlier repository left; its owner removes it. */
+  directory?: string
+  /** Puts something between repository and store. */
+  around?: (store: EmbeddedStore) => EmbeddedStore
 }
 
 export async function repository(options: RepositoryOptions = {}) {
-  const directory = await mkdtemp(join(tmpdir(), 'cartulary-'))
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'cartulary-')))
   const log = logger('silent')
-  const store = await embeddedStore({ directory, log })
+  const opened = await embeddedStore({ directory, log })
+  const store = options.around?.(opened) ?? opened
   const names = namesOf(base)
   const limits = { ...defaultLimits, ...options.limits }
   const changed: Mark[] = []
   const cascaded: string[] = []
   const clock = { now: new Date('2026-11-21T10:00:00Z') }
-  const app = repositoryApp({
-    store,
+  const { store: followedStore, rosters } = followed(store, names, () => clock.now.getTime())
+  const writing = {
+    store: followedStore,
     names,
     log,
-    limits,
     triples: limits.triples,
-    profile: await loadProfile(new URL('../../shapes/default', import.meta.url).pathname),
-    version: 'test',
-    address: `${base}api/hub/repo`,
-    keys: apiKeys({ ...options.keys, [key]: ['*'], [alpineKey]: ['alpine-water'] }),
     locks: locks(),
     versions: versions(0, () => clock.now.getTime()),
     now: () => clock.now,
     uuid: () => crypto.randomUUID(),
-    changed: (marks) => void changed.push(...marks),
+    changed: (marks: readonly Mark[]) => void changed.push(...marks),
     cascaded: () => void cascaded.push('cascade'),
     unsure: () => void cascaded.push('unsure'),
+  }
+  const deletion = await openDeletion({
+    ...writing,
+    directory: join(directory, 'deleted'),
+    days: options.days ?? 30,
+    pause: (ms, signal) => sleep(Math.min(ms, 50), undefined, { signal }).catch(() => undefined),
+  })
+  const app = repositoryApp({
+    ...writing,
+    rosters,
+    deletion,
+    limits,
+    profile: await loadProfile(new URL('../../shapes/default', import.meta.url).pathname),
+    version: 'test',
+    address: `${base}api/hub/repo`,
+    keys: apiKeys({ ...options.keys, [key]: ['*'], [alpineKey]: ['alpine-water'] }),
     awaits: () => options.index === 'pending',
     settled: () => Promise.resolve(options.index !== 'pending'),
     http: { log },
@@ -95,9 +118,12 @@ export async function repository(options: RepositoryOptions = {}) {
     ask,
     putCatalogue,
     putDataset,
+    deletion,
+    directory,
     close: async () => {
+      await deletion.stop()
       await store.close()
-      await rm(directory, { recursive: true, force: true })
+      if (options.directory === undefined) await rm(directory, { recursive: true, force: true })
     },
   }
 }

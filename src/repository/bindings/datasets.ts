@@ -26,23 +26,8 @@ export function bindDatasets(bound: Bound): void {
     },
   })
   bindPosts(bound)
-  bindLists(bound)
   bindOrigin(bound)
   bindById(bound)
-}
-
-function bindLists({ app, lists, catalogues }: Bound): void {
-  app.openapi(routes.datasets, async (c) => {
-    const { catalogue, ...page } = c.req.valid('query')
-    if (catalogue !== undefined)
-      await catalogues.demand(demandId('catalogue', catalogue), c.get('signal'))
-    return c.json(await lists.datasets(catalogue, page, c.get('signal')))
-  })
-  app.openapi(routes.catalogueDatasets, async (c) => {
-    const id = demandId('catalogueId', c.req.valid('param').catalogueId)
-    await catalogues.demand(id, c.get('signal'))
-    return c.json(await lists.datasets(id, c.req.valid('query'), c.get('signal')))
-  })
 }
 
 function bindOrigin(bound: Bound): void {

@@ -16,12 +16,9 @@ export function bindVocabularies(bound: Bound): void {
     paths: ['/vocabularies/:vocabularyId'],
     permission: 'platform',
   })
-  const { app, vocabularies, lists, names, limits, settled, expected } = bound
+  const { app, vocabularies, names, limits, settled, expected } = bound
   const answering = { settled, awaits: bound.awaits, waitMs }
 
-  app.openapi(routes.vocabularies, async (c) =>
-    c.json(await lists.vocabularies(c.req.valid('query'), c.get('signal'))),
-  )
   app.openapi(routes.vocabulary, async (c) => {
     const { id, format: suffix } = splitSuffix(c.req.valid('param').vocabularyId)
     const found = await vocabularies.read(demandId('vocabularyId', id), c.get('signal'))

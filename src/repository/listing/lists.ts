@@ -1,89 +1,116 @@
-/** Lists of resources: one page of IRIs, platform ids or ids at the origin, ordered by id. */
+/** The lists of catalogues, datasets and vocabularies, as the store knows them. */
 
-import { Failure } from '../../errors.ts'
-import type { Names } from '../../rdf/names.ts'
+import type { Term } from '@rdfjs/types'
+import { isId } from '../../rdf/ids.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
-import type { GraphStore, Row } from '../../store/graph-store.ts'
-import { paged } from '../../store/paged.ts'
-import { bind, loadQuery, type Values } from '../../store/queries.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
+import { rosterNames } from './followed-store.ts'
+import { graphsOf, originalIdsOf, schemesOf, type Lookup } from './lookup.ts'
+import type { List } from './list.ts'
+import type { Roster, Rosters } from './rosters.ts'
 
-type Page = {
-  readonly valueType: 'uriRefs' | 'identifiers' | 'originalIds'
-  readonly offset: number
-  /** Absent: 100, but all of them for the original ids of a catalogue. */
-  readonly limit?: number | undefined
+const queries = {
+  catalogues: loadQuery('catalogue-ids'),
+  datasets: loadQuery('dataset-ids'),
+  members: loadQuery('member-ids'),
+  vocabularies: loadQuery('vocabulary-ids'),
 }
 
 export type Lists = {
-  catalogues(page: Page, signal: AbortSignal): Promise<string[]>
-  /** Of one catalogue (which must exist), or of all. */
-  datasets(catalogue: string | undefined, page: Page, signal: AbortSignal): Promise<string[]>
-  vocabularies(page: Page, signal: AbortSignal): Promise<string[]>
+  readonly catalogues: List
+  /** Of all catalogues. */
+  readonly datasets: List
+  readonly vocabularies: List
+  /** Of one catalogue; its ids fail as `demand` does when there is none. */
+  readonly members: (catalogue: string) => List
 }
 
-const usual = 100
-const everything = 2 ** 31 - 1
-
-const queries = {
-  catalogues: loadQuery('catalogues'),
-  datasets: loadQuery('datasets'),
-  members: loadQuery('catalogue-datasets'),
-  originalIds: loadQuery('catalogue-original-ids'),
-  vocabularies: loadQuery('vocabularies'),
+export type ListDeps = Lookup & {
+  readonly rosters: Rosters
+  /** Fails when there is no such catalogue. */
+  readonly demand: (catalogue: string, signal: AbortSignal) => Promise<void>
 }
 
-export function lists(store: GraphStore, names: Names): Lists {
-  const rows = (query: keyof typeof queries, page: Page, values: Values, signal: AbortSignal) => {
-    const { limit = usual, offset } = page
-    return store.select(paged(bind(queries[query], values), { limit, offset }), signal)
-  }
-  const prefix = literal(names.catalogue(''))
-
-  const originalIds = async (catalogue: string | undefined, page: Page, signal: AbortSignal) => {
-    if (catalogue === undefined) throw needsCatalogue()
-    // Exporters compare these with their source to find what is gone: half a list would delete good data.
-    const whole = page.limit === undefined && page.offset === 0
-    const asked = whole ? { ...page, limit: everything } : page
-    const within = { catalogue: namedNode(names.catalogue(catalogue)) }
-    const found = await rows('originalIds', asked, within, signal)
-    return found.flatMap((row) => row['originalId']?.value ?? [])
-  }
-
+export function lists(deps: ListDeps): Lists {
   return {
-    catalogues: async (page, signal) => {
-      const found = await rows('catalogues', page, { prefix }, signal)
-      return page.valueType === 'uriRefs'
-        ? iris(found)
-        : ids(found, (iri) => names.idOf('catalogue', iri))
-    },
-    datasets: async (catalogue, page, signal) => {
-      if (page.valueType === 'originalIds') return originalIds(catalogue, page, signal)
-      const within =
-        catalogue === undefined ? { prefix } : { catalogue: namedNode(names.catalogue(catalogue)) }
-      const found = await rows(
-        catalogue === undefined ? 'datasets' : 'members',
-        page,
-        within,
-        signal,
-      )
-      return page.valueType === 'uriRefs'
-        ? iris(found)
-        : ids(found, (iri) => names.idOf('dataset', iri))
-    },
-    vocabularies: async (page, signal) => {
-      const found = await rows('vocabularies', page, {}, signal)
-      if (page.valueType === 'uriRefs') return found.flatMap((row) => row['scheme']?.value ?? [])
-      return ids(found, (iri) => names.idOf('vocabulary', iri))
-    },
+    catalogues: catalogueList(deps),
+    datasets: datasetList(deps),
+    members: (catalogue) => memberList(deps, catalogue),
+    vocabularies: vocabularyList(deps),
   }
 }
 
-const iris = (rows: readonly Row[]) => rows.flatMap((row) => row['resource']?.value ?? [])
+type Reading = { readonly query: keyof typeof queries; readonly name: string }
 
-const ids = (rows: readonly Row[], idOf: (iri: string) => string | undefined) =>
-  iris(rows).flatMap((iri) => idOf(iri) ?? [])
+/** The ids that a query packs into its rows. */
+function ids(
+  { store, rosters }: ListDeps,
+  { query, name }: Reading,
+  values: Readonly<Record<string, Term>>,
+): Promise<Roster> {
+  return rosters.of(name, async () => {
+    // Nobody's signal: the others who wait for the same roster have not left.
+    const rows = await store.select(bind(queries[query], values))
+    return rows.flatMap((row) => row['ids']?.value.split(' ') ?? []).filter(isId)
+  })
+}
 
-function needsCatalogue(): Failure {
-  const detail = 'originalIds are unique inside one catalogue only: add catalogue=<id>'
-  return new Failure('invalid-parameter', detail, { errors: [{ parameter: 'valueType', detail }] })
+function catalogueList(deps: ListDeps): List {
+  const { names } = deps
+  return {
+    path: '/catalogues',
+    ids: () => {
+      const reading = { query: 'catalogues', name: rosterNames.catalogues } as const
+      return ids(deps, reading, { prefix: literal(names.catalogue('')) })
+    },
+    uriRefs: async (chosen) => chosen.map(names.catalogue),
+    originalIds: async (chosen) => chosen,
+    described: (chosen, signal) => graphsOf(deps, chosen.map(names.catalogue), signal),
+  }
+}
+
+function datasetList(deps: ListDeps): List {
+  const { names } = deps
+  return {
+    path: '/datasets',
+    ids: () => {
+      const reading = { query: 'datasets', name: rosterNames.datasets } as const
+      const catalogues = literal(names.catalogue(''))
+      return ids(deps, reading, { prefix: literal(names.dataset('')), catalogues })
+    },
+    uriRefs: async (chosen) => chosen.map(names.dataset),
+    described: (chosen, signal) => graphsOf(deps, chosen.map(names.dataset), signal),
+  }
+}
+
+function memberList(deps: ListDeps, id: string): List {
+  const { names } = deps
+  return {
+    ...datasetList(deps),
+    path: `/catalogues/${id}/datasets`,
+    ids: async (signal) => {
+      const reading = { query: 'members', name: rosterNames.members(id) } as const
+      const catalogue = namedNode(names.catalogue(id))
+      const found = await ids(deps, reading, { prefix: literal(names.dataset('')), catalogue })
+      if (found.length === 0) await deps.demand(id, signal)
+      return found
+    },
+    originalIds: (chosen, signal) => originalIdsOf(deps, chosen, signal),
+    allOriginalIds: true,
+  }
+}
+
+function vocabularyList(deps: ListDeps): List {
+  const { names } = deps
+  const schemes: List['uriRefs'] = (chosen, signal) => schemesOf(deps, chosen, signal)
+  return {
+    path: '/vocabularies',
+    ids: () => {
+      const reading = { query: 'vocabularies', name: rosterNames.vocabularies } as const
+      return ids(deps, reading, { prefix: literal(names.vocabulary('')) })
+    },
+    uriRefs: schemes,
+    originalIds: async (chosen) => chosen,
+    described: async (chosen, signal) => graphsOf(deps, await schemes(chosen, signal), signal),
+  }
 }

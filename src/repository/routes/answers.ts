@@ -46,6 +46,12 @@ const writeFailures = {
   507: problem('The triplestore is full'),
 }
 
+/** How a write can fail that also negotiates its answer. */
+export const refused: Responses = {
+  406: problem('None of the accepted media types can be served'),
+  ...writeFailures,
+}
+
 export const graph: Responses = {
   200: { description: 'The RDF, in the format of the suffix or of Accept', content: rdfContent },
   304: { description: 'The client has this state already' },
@@ -75,11 +81,27 @@ export const acceptance: Responses = {
 
 export const removal: Responses = { 204: { description: 'Deleted' }, ...writeFailures }
 
+const link = {
+  Link: { schema: { type: 'string' as const }, description: 'Other pages (RFC 8288)' },
+}
+
 export const list: Responses = {
   200: {
-    description: 'Strings, ordered by id',
-    content: { 'application/json': { schema: z.array(z.string()) } },
+    description: 'Strings, or RDF for valueType=metadata, ordered by id',
+    headers: link,
+    content: { 'application/json': { schema: z.array(z.string()) }, ...rdfContent },
   },
+  406: problem('None of the accepted media types can be served'),
+  ...failures,
+}
+
+/** A whole catalogue as one document. */
+export const dump: Responses = {
+  200: {
+    description: 'The RDF, sent while it is made; breaks off when it cannot be finished',
+    content: rdfContent,
+  },
+  406: problem('None of the accepted media types can be served'),
   ...failures,
 }
 

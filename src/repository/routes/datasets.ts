@@ -6,13 +6,6 @@ import * as parameters from './parameters.ts'
 import { body, security } from './requests.ts'
 
 export const datasetRoutes = {
-  catalogueDatasets: createRoute({
-    method: 'get',
-    path: '/catalogues/{catalogueId}/datasets',
-    summary: 'List the datasets of a catalogue',
-    request: { params: parameters.catalogue, query: parameters.list },
-    responses: answers.list,
-  }),
   postCatalogueDataset: createRoute({
     method: 'post',
     path: '/catalogues/{catalogueId}/datasets',
@@ -43,13 +36,6 @@ export const datasetRoutes = {
     security,
     request: { params: parameters.catalogue, query: parameters.origin },
     responses: answers.removal,
-  }),
-  datasets: createRoute({
-    method: 'get',
-    path: '/datasets',
-    summary: 'List datasets',
-    request: { query: parameters.datasetList },
-    responses: answers.list,
   }),
   postDataset: createRoute({
     method: 'post',

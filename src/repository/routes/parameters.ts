@@ -4,15 +4,33 @@ import { z } from '@hono/zod-openapi'
 
 const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
 
+const flagOf = (standard: boolean, description: string) =>
+  flag.default(standard).openapi({ type: 'boolean', default: standard, description })
+
 export const list = z.object({
   valueType: z
-    .enum(['uriRefs', 'identifiers', 'originalIds'])
+    .enum(['uriRefs', 'identifiers', 'originalIds', 'metadata'])
     .default('uriRefs')
-    .openapi({ description: 'IRIs, platform ids, or ids at the origin' }),
-  offset: z.coerce.number().int().min(0).default(0),
+    .openapi({ description: 'IRIs, platform ids, ids at the origin, or the resources as RDF' }),
+  offset: z.coerce.number().int().min(0).optional().openapi({ description: 'Default 0' }),
   limit: z.coerce.number().int().min(1).max(5000).optional().openapi({
     description: 'Default 100; original ids of a catalogue without limit and offset: all of them',
   }),
+  hydra: flagOf(true, 'With metadata: whether the answer has a paging node'),
+  usePagedCollection: flagOf(false, 'With metadata: the paging node of early drafts of Hydra'),
+})
+
+/** Lists of datasets: another kind of resources than datasets is an empty list. */
+export const datasets = list.extend({
+  resourceTypes: z
+    .union([z.string(), z.array(z.string())])
+    .transform((given) => [given].flat().flatMap((types) => types.split(',')))
+    .optional()
+    .openapi({
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Dataset or absent = all; a list without it = nothing',
+    }),
 })
 
 export const origin = z.object({
@@ -45,7 +63,7 @@ export const dataset = z.object({ datasetId: z.string() })
 export const distribution = z.object({ distributionId: z.string() })
 export const vocabulary = z.object({ vocabularyId: z.string() })
 
-export const datasetList = list.extend({
+export const datasetList = datasets.extend({
   catalogue: z.string().optional().openapi({ description: 'Only the datasets of this catalogue' }),
 })
 
@@ -65,4 +83,10 @@ export const putInCatalogue = put.omit({ originalId: true }).extend(inCatalogue.
 
 export const into = z.object({
   catalogue: z.string().openapi({ description: 'The catalogue that the dataset will be in' }),
+})
+
+export const tombstones = z.object({
+  catalogue: z.string().optional().openapi({ description: 'Only of this catalogue' }),
+  offset: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(5000).default(100),
 })

@@ -6,13 +6,6 @@ import * as parameters from './parameters.ts'
 import { body, security } from './requests.ts'
 
 export const vocabularyRoutes = {
-  vocabularies: createRoute({
-    method: 'get',
-    path: '/vocabularies',
-    summary: 'List vocabularies',
-    request: { query: parameters.list },
-    responses: answers.list,
-  }),
   vocabulary: createRoute({
     method: 'get',
     path: '/vocabularies/{vocabularyId}',

@@ -1,0 +1,53 @@
+/** RDF documents of any length as answers: written graph by graph while they are sent. */
+
+import type { AppContext } from '../../http/app.ts'
+import type { Limits } from '../../http/limits.ts'
+import { answerFormat, contentType, disposition } from '../../http/rdf.ts'
+import { addVary } from '../../http/shell/headers.ts'
+import type { Log } from '../../log.ts'
+import type { Format } from '../../rdf/media-types.ts'
+import { documentWriter, type Part } from '../../rdf/writing/document.ts'
+import { answerFlow } from './flow.ts'
+
+export type DocumentOptions = {
+  /** Format named by a suffix of the path. */
+  readonly suffix?: Format | undefined
+  /** Name for saving, without suffix. */
+  readonly name?: string
+  readonly log: Log
+  readonly limits: Pick<Limits, 'longRequestMs'>
+}
+
+/**
+ * 200 with the parts in the format asked for; `not-acceptable` when there is none. What is held in memory is one batch of
+ * parts. RDF/XML cannot hold every graph: when that shows after the first batch, the answer breaks off.
+ */
+export async function answerDocument(
+  c: AppContext,
+  parts: AsyncGenerator<readonly Part[]>,
+  { suffix, name, log, limits }: DocumentOptions,
+): Promise<Response> {
+  const { format, mediaType } = answerFormat(c, suffix)
+  const headers = {
+    'Content-Type': contentType(mediaType),
+    ...(name !== undefined && { 'Content-Disposition': disposition(name, format) }),
+  }
+  const pieces = documentPieces(parts, format)
+  const answer = await answerFlow(c, pieces, { log, pieceMs: limits.longRequestMs, headers })
+  addVary(answer.headers, 'Accept')
+  return answer
+}
+
+async function* documentPieces(
+  parts: AsyncGenerator<readonly Part[]>,
+  format: Format,
+): AsyncGenerator<string> {
+  const writer = documentWriter(format)
+  let text = writer.head
+  for await (const batch of parts) {
+    for (const part of batch) text += writer.part(part)
+    if (text !== '') yield text
+    text = ''
+  }
+  yield text + writer.tail
+}

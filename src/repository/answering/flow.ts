@@ -1,0 +1,48 @@
+/** Answers that come in pieces: made while they are sent, as fast as the client takes them. */
+
+import type { AppContext } from '../../http/app.ts'
+import type { Log } from '../../log.ts'
+
+export type Flow = {
+  readonly log: Log
+  /** Milliseconds for each piece to be made and taken. */
+  readonly pieceMs: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * 200 with the pieces as body. The first one is made before the answer begins: what fails until then is a problem like any
+ * other. A later failure breaks the connection off, because half a document must not look like a whole one.
+ */
+export async function answerFlow(
+  c: AppContext,
+  pieces: AsyncGenerator<string>,
+  { log, pieceMs, headers }: Flow,
+): Promise<Response> {
+  const renew = () => c.get('deadline').extend(pieceMs)
+  renew()
+  let next = await pieces.next()
+  if (c.req.method === 'HEAD') {
+    await pieces.return(undefined)
+    return c.body(null, 200, headers)
+  }
+  const encoder = new TextEncoder()
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    try {
+      renew()
+      while (next.done !== true && next.value === '') next = await pieces.next()
+      if (next.done === true) return controller.close()
+      controller.enqueue(encoder.encode(next.value))
+      next = await pieces.next()
+    } catch (error) {
+      log.warn({ err: error, requestId: c.get('requestId') }, 'answer.broken')
+      controller.error(error)
+    }
+  }
+  const cancel = async () => {
+    await pieces.return(undefined)
+  }
+  // Nothing is made before somebody asks for it.
+  const stream = new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 })
+  return c.body(stream, 200, headers)
+}

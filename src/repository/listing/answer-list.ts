@@ -1,0 +1,129 @@
+/** Answers a page of any list, in any of its value types. */
+
+import { Failure } from '../../errors.ts'
+import type { AppContext } from '../../http/app.ts'
+import type { Limits } from '../../http/limits.ts'
+import type { Log } from '../../log.ts'
+import type { Part } from '../../rdf/writing/document.ts'
+import { answerDocument } from '../answering/document.ts'
+import { answerFlow } from '../answering/flow.ts'
+import { idBatches, type List } from './list.ts'
+import { addressesOf, linkHeader, pagingNode, type Paging } from './pages.ts'
+
+/** What a client asks of a list, as its parameters say it. */
+export type ListQuery = {
+  readonly valueType: 'uriRefs' | 'identifiers' | 'originalIds' | 'metadata'
+  readonly offset?: number | undefined
+  readonly limit?: number | undefined
+  readonly hydra: boolean
+  readonly usePagedCollection: boolean
+  /** Kinds of resources that are wanted; absent = all there are. */
+  readonly resourceTypes?: readonly string[] | undefined
+}
+
+type Answering = {
+  /** Public address of the service. */
+  readonly address: string
+  readonly log: Log
+  readonly limits: Pick<Limits, 'longRequestMs'>
+}
+
+type Asked = { readonly list: List; readonly query: ListQuery }
+
+const usualLimit = 100
+
+/** Resources that are read, written and sent together: what a long answer holds in memory. */
+const batchSize = 50
+const originsAtOnce = 1000
+
+/** 200 with strings or RDF and the `Link` header; fails as the list does. */
+export async function answerList(
+  c: AppContext,
+  list: List,
+  query: ListQuery,
+  answering: Answering,
+): Promise<Response> {
+  const signal = c.get('signal')
+  const { valueType, offset } = query
+  if (valueType === 'originalIds' && !list.originalIds) throw needsCatalogue()
+  const roster = isWanted(query) ? await list.ids(signal) : []
+  const whole =
+    valueType === 'originalIds' &&
+    list.allOriginalIds === true &&
+    query.limit === undefined &&
+    offset === undefined
+  const limit = whole ? undefined : (query.limit ?? usualLimit)
+  const page = { offset: offset ?? 0, limit }
+  const { address } = answering
+  const paging: Paging = { address, parameters: parametersOf(query), page, total: roster.length }
+  const addresses = addressesOf(list, paging)
+  c.header('Link', linkHeader(addresses))
+  if (whole && roster.length > 0) return answerOrigins(c, list, answering)
+  const ids = roster.slice(page.offset, page.offset + (limit ?? 0))
+  if (valueType === 'metadata') {
+    const node = pagingNode(addresses, paging, query.usePagedCollection)
+    const parts = described(list, { ids, first: query.hydra ? [node] : [] }, signal)
+    return answerDocument(c, parts, answering)
+  }
+  return c.json(await strings({ list, query }, ids, signal))
+}
+
+/** A list of another kind of resources is an empty list of datasets. */
+const isWanted = ({ resourceTypes }: ListQuery): boolean =>
+  resourceTypes === undefined || resourceTypes.some((type) => type.toLowerCase() === 'dataset')
+
+function parametersOf(query: ListQuery): Record<string, string> {
+  const { resourceTypes, valueType, hydra, usePagedCollection } = query
+  return {
+    ...(resourceTypes && { resourceTypes: resourceTypes.join(',') }),
+    valueType,
+    ...(valueType === 'metadata' && !hydra && { hydra: 'false' }),
+    ...(valueType === 'metadata' && usePagedCollection && { usePagedCollection: 'true' }),
+  }
+}
+
+async function strings(
+  { list, query }: Asked,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (query.valueType === 'uriRefs') return list.uriRefs(ids, signal)
+  return query.valueType === 'originalIds' && list.originalIds ? list.originalIds(ids, signal) : ids
+}
+
+/** All original ids: exporters compare them with their source to find what is gone, half a list would delete good data. */
+function answerOrigins(c: AppContext, list: List, { log, limits }: Answering): Promise<Response> {
+  const signal = c.get('signal')
+  async function* pieces() {
+    let separator = '['
+    for await (const batch of idBatches(list, originsAtOnce, signal)) {
+      const origins = (await list.originalIds?.(batch, signal)) ?? []
+      const text = origins.map((origin) => JSON.stringify(origin)).join(',')
+      if (text === '') continue
+      yield separator + text
+      separator = ','
+    }
+    yield separator === '[' ? '[]' : ']'
+  }
+  const headers = { 'Content-Type': 'application/json' }
+  return answerFlow(c, pieces(), { log, pieceMs: limits.longRequestMs, headers })
+}
+
+type Described = { readonly ids: readonly string[]; readonly first: readonly Part[] }
+
+/** The paging node, then the resources. */
+async function* described(
+  list: List,
+  { ids, first }: Described,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Part[]> {
+  yield [...first, ...(await list.described(ids.slice(0, batchSize), signal))]
+  for (let at = batchSize; at < ids.length; at += batchSize) {
+    yield await list.described(ids.slice(at, at + batchSize), signal)
+  }
+}
+
+function needsCatalogue(): Failure {
+  const detail = 'originalIds are unique inside one catalogue only: add catalogue=<id>'
+  return new Failure('invalid-parameter', detail, { errors: [{ parameter: 'valueType', detail }] })
+}

@@ -1,0 +1,98 @@
+/** The store, with an ear for the writes that change which resources there are. */
+
+import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
+import type { Names } from '../../rdf/names.ts'
+import type { Change } from '../../store/change.ts'
+import type { GraphStore } from '../../store/graph-store.ts'
+import { rosters, type Rosters } from './rosters.ts'
+
+/** Names of the rosters that are kept. */
+export const rosterNames = {
+  catalogues: 'catalogues',
+  vocabularies: 'vocabularies',
+  datasets: 'datasets',
+  members: (catalogue: string) => `datasets of ${catalogue}`,
+} as const
+
+export type Followed = { readonly store: GraphStore; readonly rosters: Rosters }
+
+/**
+ * The same store, for all who write, with rosters that hear of what lands and are forgotten where it is not known what did.
+ * `now` in milliseconds of any clock.
+ */
+export function followed(store: GraphStore, names: Names, now: () => number): Followed {
+  const kept = rosters({ now })
+  return { store: { ...store, ...writers(store, hearing(names, kept)) }, rosters: kept }
+}
+
+function writers(
+  store: GraphStore,
+  { landed, unsure }: ReturnType<typeof hearing>,
+): Pick<GraphStore, 'write' | 'writeEach'> {
+  return {
+    write: async (changes, signal) => {
+      try {
+        const written = await store.write(changes, signal)
+        landed(changes)
+        return written
+      } catch (error) {
+        unsure(changes)
+        throw error
+      }
+    },
+    writeEach: async (groups, signal) => {
+      try {
+        const landings = await store.writeEach(groups, signal)
+        landings.forEach((landing, at) => {
+          const changes = groups[at] ?? []
+          if ('written' in landing) landed(changes)
+          else unsure(changes)
+        })
+        return landings
+      } catch (error) {
+        unsure(groups.flat())
+        throw error
+      }
+    },
+  }
+}
+
+function hearing(names: Names, kept: Rosters) {
+  const forget = (catalogue: string) => {
+    kept.forget(rosterNames.catalogues)
+    kept.forget(rosterNames.datasets)
+    kept.forget(rosterNames.members(catalogue))
+  }
+  const each = (
+    lines: readonly string[] | undefined,
+    catalogue: string,
+    tell: 'add' | 'remove',
+  ): void => {
+    const start = `<${names.catalogue(catalogue)}> <${dcat('dataset').value}> <`
+    for (const line of lines ?? []) {
+      if (!line.startsWith(start)) continue
+      const id = names.idOf('dataset', line.slice(start.length, line.indexOf('>', start.length)))
+      if (id === undefined) continue
+      kept[tell](rosterNames.members(catalogue), id)
+      kept[tell](rosterNames.datasets, id)
+    }
+  }
+  const visit = (change: Change, certain: boolean): void => {
+    if (change.graph === systemGraph) {
+      const lines = [...(change.add ?? []), ...(change.remove ?? [])]
+      if (lines.some((line) => line.includes(schemeFact))) kept.forget(rosterNames.vocabularies)
+      return
+    }
+    const catalogue = names.idOf('catalogue', change.graph)
+    if (catalogue === undefined) return
+    if (change.drop || change.content !== undefined || !certain) return forget(catalogue)
+    each(change.remove, catalogue, 'remove')
+    each(change.add, catalogue, 'add')
+  }
+  return {
+    landed: (changes: readonly Change[]) => changes.forEach((change) => visit(change, true)),
+    unsure: (changes: readonly Change[]) => changes.forEach((change) => visit(change, false)),
+  }
+}
+
+const schemeFact = `> <${ctl('scheme').value}> <`
