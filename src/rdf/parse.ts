@@ -1,6 +1,7 @@
 /** RDF text of any format in, checked quads out; every fault is a `Failure` that names its line. */
 import type { Quad } from '@rdfjs/types'
 import type { Format } from './media-types.ts'
+import { CheckedTerms } from './reading/checked-terms.ts'
 import { scanChecked } from './reading/line-scanner.ts'
 import { readJsonLd } from './reading/json/reader.ts'
 import { readN3 } from './reading/n3-reader.ts'
@@ -21,10 +22,15 @@ export async function parse(text: string, format: Format, options: ParseOptions)
     case 'jsonld':
       return readJsonLd(text, options)
     case 'ntriples':
-      return (options.repair ? undefined : scanChecked(text)) ?? readN3(text, format, options)
+    case 'nquads':
+      return (
+        (options.repair
+          ? undefined
+          : scanChecked(text, new CheckedTerms(options), format === 'nquads')) ??
+        readN3(text, format, options)
+      )
     case 'turtle':
     case 'trig':
-    case 'nquads':
     case 'n3':
       return readN3(text, format, options)
     default:

@@ -25,6 +25,9 @@ const mostGood = 10_000
 
 let parses = 0
 
+/** What readers put in front of every label of a document, all of them the same, so that one can go on where another stopped. */
+export const labelPrefix = 'l_'
+
 /** JSON-LD lets a label hold anything. The outcome suits every syntax; different labels stay different. */
 const safeLabel = (label: string) =>
   label.replace(/[^A-Za-z0-9_]/g, (found) => `-${found.charCodeAt(0).toString(16)}-`)
@@ -38,11 +41,13 @@ type Direction = { readonly language: string; readonly direction?: string }
 export class CheckedTerms {
   readonly options: ParseOptions
   readonly place: () => Place
-  readonly prefix = `p${++parses}_`
+  readonly prefix: string
 
-  constructor(options: ParseOptions, place: () => Place = () => ({})) {
+  /** `like`: terms of the same document, made elsewhere; equal labels mean the same node there and here. */
+  constructor(options: ParseOptions, place: () => Place = () => ({}), like?: CheckedTerms) {
     this.options = options
     this.place = place
+    this.prefix = like?.prefix ?? `p${++parses}_`
   }
 
   namedNode(iri: string): NamedNode {

@@ -1,12 +1,13 @@
-/** A scanner for N-Triples as we write them ourselves; what it does not know it leaves to the real parser. */
-import type { BlankNode, NamedNode, Quad, Quad_Object, Quad_Subject } from '@rdfjs/types'
-import { blankNode, literal, namedNode, quad } from '../terms.ts'
-import { CheckedTerms } from './checked-terms.ts'
+/** A scanner for N-Triples and N-Quads as most people write them; what it does not know it leaves to the real parser. */
+import type { BlankNode, NamedNode, Quad, Quad_Graph, Quad_Object } from '@rdfjs/types'
+import { blankNode, defaultGraph, literal, namedNode, quad } from '../terms.ts'
+import { labelPrefix, type CheckedTerms } from './checked-terms.ts'
 import { readN3 } from './n3-reader.ts'
 import { BadTerm } from './options.ts'
 
 const SPACE = 32
 const QUOTE = 34
+const DOT = 46
 const AT = 64
 const LESS = 60
 const BACKSLASH = 92
@@ -46,9 +47,12 @@ class LineScanner {
   readonly terms: Terms
   at = 0
   readonly iris = new Map<string, NamedNode>()
-  constructor(text: string, terms: Terms) {
+  /** Whether lines may end in the name of a graph. */
+  readonly named: boolean
+  constructor(text: string, terms: Terms, named = false) {
     this.text = text
     this.terms = terms
+    this.named = named
   }
 
   quads(): Quad[] {
@@ -59,9 +63,10 @@ class LineScanner {
       const predicate = this.iri()
       this.step(SPACE)
       const object = this.object()
+      const graph = this.graph()
       if (!this.text.startsWith(' .\n', this.at)) throw new Unknown()
       this.at += 3
-      found.push(quad(subject, predicate, object))
+      found.push(quad(subject, predicate, object, graph))
     }
     return found
   }
@@ -89,12 +94,18 @@ class LineScanner {
     return term
   }
 
-  node(): Quad_Subject {
+  node(): NamedNode | BlankNode {
     if (this.text.charCodeAt(this.at) !== UNDERSCORE) return this.iri()
     this.at += 2
     const label = this.upTo(' ')
     this.at -= 1
     return this.terms.blankNode(label)
+  }
+
+  graph(): Quad_Graph {
+    if (!this.named || this.text.charCodeAt(this.at + 1) === DOT) return defaultGraph()
+    this.step(SPACE)
+    return this.node()
   }
 
   object(): Quad_Object {
@@ -148,21 +159,24 @@ export function scan(text: string): Quad[] {
 const plainLabel = /^[A-Za-z0-9_]+$/
 
 /**
- * The triples of somebody's N-Triples, every term checked; `undefined` when there is anything that the scanner does not
- * know or that must be refused: the parser knows better, and knows where.
+ * The quads of somebody's N-Triples, or N-Quads when lines may be `named`, every term checked; `undefined` when there is
+ * anything that the scanner does not know or that must be refused: the parser knows better, and knows where.
  */
-export function scanChecked(text: string): Quad[] | undefined {
-  const checked = new CheckedTerms({ baseIri: '' })
+export function scanChecked(
+  text: string,
+  checked: CheckedTerms,
+  named: boolean,
+): Quad[] | undefined {
   const terms: Terms = {
     namedNode: (iri) => checked.namedNode(iri),
     literal: (value, extra) => checked.literal(value, extra),
     blankNode: (label) => {
       if (!plainLabel.test(label)) throw new Unknown()
-      return checked.blankNode(label)
+      return checked.blankNode(labelPrefix + label)
     },
   }
   try {
-    return new LineScanner(text, terms).quads()
+    return new LineScanner(text, terms, named).quads()
   } catch (error) {
     if (error instanceof Unknown || error instanceof BadTerm) return undefined
     throw error

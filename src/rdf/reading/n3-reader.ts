@@ -4,7 +4,7 @@ import type { DataFactory, Quad } from '@rdfjs/types'
 import { Lexer, Parser } from 'n3'
 import { Failure } from '../../errors.ts'
 import type { Format } from '../media-types.ts'
-import { CheckedTerms } from './checked-terms.ts'
+import { CheckedTerms, labelPrefix } from './checked-terms.ts'
 import { BadTerm, malformed, type ParseOptions, type Place, refused } from './options.ts'
 import { type PieceReader, plain } from './pieces.ts'
 import { placeInLine } from './place.ts'
@@ -41,6 +41,7 @@ function tokenParser(format: N3Format, options: ParseOptions, terms: CheckedTerm
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a literal may come back as the unusable term
     factory: terms as unknown as DataFactory,
     lexer,
+    blankNodePrefix: labelPrefix,
     // Otherwise a label inside `[ ]` of N3 is another node than outside.
     formulaScopedBlankNodes: true,
   }
@@ -101,8 +102,14 @@ export function readN3(text: string, format: N3Format, options: ParseOptions): Q
 /** Text that may be held back while no triple becomes complete, in UTF-16 units. */
 const patience = 16 * 1_048_576
 
-/** Reads in pieces; memory is bounded by the longest statement. */
-export function n3Pieces(format: N3Format, options: ParseOptions): PieceReader {
+/**
+ * Reads in pieces; memory is bounded by the longest statement. `before`: the terms of what was read of the document elsewhere.
+ */
+export function n3Pieces(
+  format: N3Format,
+  options: ParseOptions,
+  before?: CheckedTerms,
+): PieceReader {
   const listeners = new Map<string, (text?: string) => void>()
   const source = {
     on: (event: string, listener: (text?: string) => void) => listeners.set(event, listener),
@@ -110,7 +117,7 @@ export function n3Pieces(format: N3Format, options: ParseOptions): PieceReader {
   let place: Place = {}
   let quads: Quad[] = []
   let waiting = 0
-  const terms = new CheckedTerms(options, () => place)
+  const terms = new CheckedTerms(options, () => place, before)
   const run = (event: string, text = ''): Quad[] => {
     try {
       listeners.get(event)?.(text)

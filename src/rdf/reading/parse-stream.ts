@@ -4,6 +4,7 @@ import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import type { Format } from '../media-types.ts'
 import { parse } from '../parse.ts'
+import { linePieces } from './line-pieces.ts'
 import { n3Pieces } from './n3-reader.ts'
 import { malformed, type ParseOptions } from './options.ts'
 import type { PieceReader } from './pieces.ts'
@@ -23,18 +24,31 @@ export async function* parseStream(
   format: Format,
   options: ParseOptions,
 ): AsyncIterable<Quad[]> {
-  if (format === 'jsonld') yield* whole(source, options)
-  else yield* pieces(source, format, options)
+  if (format === 'jsonld') {
+    const parts: string[] = []
+    for await (const text of texts(source, format)) parts.push(text)
+    yield* batches(await parse(parts.join(''), format, options))
+  } else yield* pieces(texts(source, format), format, options)
+}
+
+/** The same for a text that is there already: whoever consumes it may let others have a turn between two batches. */
+export async function* parseText(
+  text: string,
+  format: Format,
+  options: ParseOptions,
+): AsyncIterable<Quad[]> {
+  if (format === 'jsonld') yield* batches(await parse(text, format, options))
+  else yield* pieces([text], format, options)
 }
 
 async function* pieces(
-  source: AsyncIterable<Uint8Array>,
+  source: AsyncIterable<string> | Iterable<string>,
   format: Exclude<Format, 'jsonld'>,
   options: ParseOptions,
 ): AsyncIterable<Quad[]> {
-  const reader: PieceReader = format === 'rdfxml' ? xmlPieces(options) : n3Pieces(format, options)
+  const reader = readerFor(format, options)
   let waiting: Quad[] = []
-  for await (const text of texts(source, format)) {
+  for await (const text of source) {
     for (let at = 0; at < text.length; at += pieceSize) {
       const found = reader.write(text.slice(at, at + pieceSize))
       waiting = waiting.length === 0 ? found : waiting.concat(found)
@@ -44,17 +58,16 @@ async function* pieces(
       }
     }
   }
-  const rest = waiting.concat(reader.end())
-  for (let at = 0; at < rest.length; at += batchSize) yield rest.slice(at, at + batchSize)
+  yield* batches(waiting.concat(reader.end()))
 }
 
-async function* whole(
-  source: AsyncIterable<Uint8Array>,
-  options: ParseOptions,
-): AsyncIterable<Quad[]> {
-  const parts: string[] = []
-  for await (const text of texts(source, 'jsonld')) parts.push(text)
-  const quads = await parse(parts.join(''), 'jsonld', options)
+function readerFor(format: Exclude<Format, 'jsonld'>, options: ParseOptions): PieceReader {
+  if (format === 'rdfxml') return xmlPieces(options)
+  if (format === 'ntriples' || format === 'nquads') return linePieces(format, options)
+  return n3Pieces(format, options)
+}
+
+function* batches(quads: readonly Quad[]): Iterable<Quad[]> {
   for (let at = 0; at < quads.length; at += batchSize) yield quads.slice(at, at + batchSize)
 }
 
