@@ -27,6 +27,7 @@ export type Kind =
   | 'request-timeout'
   | 'newer-exists'
   | 'already-exists'
+  | 'duplicate-in-request'
   | 'conflict'
   | 'gone'
   | 'precondition-failed'

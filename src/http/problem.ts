@@ -32,6 +32,7 @@ export const problems = {
   'request-timeout': { status: 408, title: 'The request did not arrive in time' },
   'newer-exists': { status: 409, title: 'A newer version exists' },
   'already-exists': { status: 409, title: 'The resource exists already' },
+  'duplicate-in-request': { status: 409, title: 'The request holds the same thing twice' },
   conflict: { status: 409, title: 'The request conflicts with the present state' },
   gone: { status: 410, title: 'The resource was deleted' },
   'precondition-failed': { status: 412, title: 'A precondition failed' },

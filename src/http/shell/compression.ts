@@ -42,9 +42,10 @@ export async function compressAnswer(c: AppContext): Promise<number | undefined>
   return undefined
 }
 
+/** Lines that are sent as they come must not wait until a coder has enough of them. */
 const isCompressible = (type: string | null): boolean =>
   type !== null &&
-  /^(text\/|application\/(?:[\w.+-]*(?:json|xml|yaml)|javascript|trig|n-triples|n-quads|sparql-\w+)|image\/svg)/i.test(
+  /^(text\/|application\/(?!x-ndjson)(?:[\w.+-]*(?:json|xml|yaml)|javascript|trig|n-triples|n-quads|sparql-\w+)|image\/svg)/i.test(
     type,
   )
 

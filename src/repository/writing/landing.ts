@@ -4,8 +4,8 @@ import type { Change } from '../../store/change.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import type { Landed } from '../../store/marks.ts'
 
-type Landing = {
-  readonly store: Pick<GraphStore, 'write'>
+type Landing<Calls extends keyof GraphStore> = {
+  readonly store: Pick<GraphStore, Calls>
   readonly changed: (marks: readonly Landed[]) => void
   /** Told when a write failed and may have landed all the same: its marks are in the store if it did. */
   readonly unsure: () => void
@@ -16,7 +16,7 @@ type Landing = {
  * left, and a mark that nobody hears of would wait for the next start.
  */
 export async function landChanges(
-  { store, changed, unsure }: Landing,
+  { store, changed, unsure }: Landing<'write'>,
   changes: readonly Change[],
   marks: readonly Landed[],
 ): Promise<void> {
@@ -27,4 +27,24 @@ export async function landChanges(
     throw error
   }
   changed(marks)
+}
+
+/** Changes that land together or not at all, with their marks. */
+export type Group = { readonly changes: readonly Change[]; readonly marks: readonly Landed[] }
+
+/** The same for many independent groups at once; answers what became of each, `undefined` = landed. */
+export async function landEach(
+  { store, changed, unsure }: Landing<'writeEach'>,
+  groups: readonly Group[],
+): Promise<readonly unknown[]> {
+  let failures: readonly unknown[]
+  try {
+    const landings = await store.writeEach(groups.map(({ changes }) => changes))
+    failures = landings.map((landing) => ('failure' in landing ? landing.failure : undefined))
+  } catch (error) {
+    failures = groups.map(() => error)
+  }
+  if (failures.some((failure) => failure !== undefined)) unsure()
+  changed(groups.flatMap(({ marks }, at) => (failures[at] === undefined ? marks : [])))
+  return failures
 }

@@ -1,0 +1,86 @@
+/** Binds the route of the bulk write. */
+
+import { Failure } from '../../errors.ts'
+import type { AppContext } from '../../http/app.ts'
+import { receiveRdf } from '../../http/rdf.ts'
+import { pathOf } from '../../http/shell/context.ts'
+import { negotiate } from '../../rdf/media-types.ts'
+import { parseText } from '../../rdf/reading/parse-stream.ts'
+import type { Bound } from '../bound.ts'
+import { bulk } from '../bulk/bulk.ts'
+import { pauses } from '../bulk/pauses.ts'
+import { turns } from '../bulk/turns.ts'
+import type { Verdict } from '../bulk/verdicts.ts'
+import { routes } from '../routes.ts'
+
+const asArray = 'application/json'
+const asLines = 'application/x-ndjson'
+
+/** Requests that are parsed and written at the same time: one can fill the machine, and each holds its body in memory. */
+const atOnce = 2
+
+export function bindBulk(bound: Bound): void {
+  const { app, catalogues, limits, names } = bound
+  const paths = ['/catalogues/:catalogueId/datasets/bulk']
+  bound.guard({ methods: ['PUT'], paths, permission: 'catalogue' })
+  const now = bound.http.now ?? (() => performance.now())
+  const writing = bulk({ ...bound, most: limits.bulkItems, pause: pauses(now) })
+  const line = turns(atOnce)
+
+  app.openapi(routes.putBulk, async (c) => {
+    const catalogue = c.req.valid('param').catalogueId
+    const mediaType = answerType(c)
+    c.get('deadline').extend(limits.longRequestMs)
+    const signal = c.get('signal')
+    const bytes = { bytes: limits.bodyBytes, ratio: limits.bodyRatio }
+    const { text, format } = await receiveRdf(c, bytes)
+    await catalogues.demand(catalogue, signal)
+    const end = await line.take(signal)
+    signal.addEventListener('abort', end, { once: true })
+    try {
+      // The ids are not known before the body is read: relative references get a place under the catalogue.
+      const batches = parseText(text, format, { baseIri: `${names.base}catalogues/${catalogue}/` })
+      const request = { ...c.req.valid('query'), catalogue, batches, instance: pathOf(c.req.url) }
+      const verdicts = await writing.put(request, signal)
+      if (mediaType === asLines)
+        return c.body(lines(verdicts, end), 200, { 'Content-Type': asLines })
+      const all: Verdict[] = []
+      for await (const some of verdicts) all.push(...some)
+      end()
+      return c.json(all, 200)
+    } catch (error) {
+      end()
+      throw error
+    }
+  })
+}
+
+function answerType(c: AppContext): string {
+  const found = negotiate(c.req.header('Accept'), [asArray, asLines])
+  if (found !== undefined) return found
+  throw new Failure('not-acceptable', `Accept must allow ${asArray} or ${asLines}`)
+}
+
+/** One verdict per line, as they come; nothing is worked on that nobody takes. */
+function lines(verdicts: AsyncGenerator<readonly Verdict[]>, end: () => void): ReadableStream {
+  const encoder = new TextEncoder()
+  return new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      try {
+        const { done, value } = await verdicts.next()
+        if (done !== true) {
+          const text = value.map((verdict) => `${JSON.stringify(verdict)}\n`).join('')
+          return controller.enqueue(encoder.encode(text))
+        }
+        controller.close()
+      } catch (error) {
+        controller.error(error)
+      }
+      return end()
+    },
+    cancel: async () => {
+      await verdicts.return(undefined)
+      end()
+    },
+  })
+}
