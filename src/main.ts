@@ -52,12 +52,9 @@ async function startPlatform(config: Config, log: Log): Promise<Running> {
   )
   try {
     const engines = await openEngines(shell)
-    const { key, keys } = await knownKeys({
-      configured: config.apiKeys,
-      directory: config.dataDir,
-      keyFailures: config.limits.keyFailures,
-      log,
-    })
+    const { apiKeys: configured, dataDir: directory } = config
+    const { keyFailures } = config.limits
+    const { key, keys } = await knownKeys({ configured, directory, keyFailures, log })
     const running = await stations(shell, engines, keys)
     door = gateway(running.entrances)
     return {
@@ -111,16 +108,11 @@ async function openEngines({ config, log }: Shell) {
     pause,
     now: Date.now,
   })
-  return { store, index, names, profile, projection: projected }
+  return { store, rosters, index, names, profile, projection: projected }
 }
 
 /** The doors of all services; `stop` ends what goes on behind them. */
-type Stations = {
-  readonly entrances: readonly Entrance[]
-  readonly stop: () => Promise<unknown>
-}
-
-async function stations(shell: Shell, engines: Engines, keys: ApiKeys): Promise<Stations> {
+async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
   const { config, log } = shell
   const { store, index, names, profile, projection } = engines
   const { settings } = projection
@@ -130,15 +122,12 @@ async function stations(shell: Shell, engines: Engines, keys: ApiKeys): Promise<
     base,
     cors: { origins: config.corsOrigins, reads },
   })
-  const stops: (() => Promise<void>)[] = []
-  const repository = async () => {
-    const { app, stop } = await openRepository({
+  const openRepo = () =>
+    openRepository({
+      ...engines,
       ...projection,
-      store,
-      names,
       log,
       keys,
-      profile,
       version,
       pause,
       directory: join(config.dataDir, 'deleted'),
@@ -151,21 +140,20 @@ async function stations(shell: Shell, engines: Engines, keys: ApiKeys): Promise<
       uuid: randomUUID,
       http: door(places.repo),
     })
-    stops.push(stop)
-    return app
-  }
+  const repository = config.services.includes('repo') ? await openRepo() : undefined
   const address = serviceAddress(names, places.sparql)
   const queryBytes = config.limits.sparqlQueryBytes
-  const apps: Readonly<Record<keyof typeof places, () => App | Promise<App>>> = {
-    repo: repository,
+  const apps: Readonly<Record<keyof typeof places, () => App | undefined>> = {
+    repo: () => repository?.app,
     search: () => searchApp({ index, settings, profile, version, http: door(places.search) }),
     sparql: () => sparqlApp({ store, address, queryBytes, http: door(places.sparql, ['POST']) }),
   }
-  const entrances: Entrance[] = []
-  for (const name of config.services)
-    entrances.push({ base: places[name], app: await apps[name]() })
+  const entrances: Entrance[] = config.services.flatMap((name) => {
+    const app = apps[name]()
+    return app ? [{ base: places[name], app }] : []
+  })
   entrances.push({ base: '', app: front(shell, engines) })
-  return { entrances, stop: () => Promise.all(stops.map((stop) => stop())) }
+  return { entrances, stop: () => repository?.stop() }
 }
 
 /** The public address of a service. */
@@ -214,20 +202,14 @@ async function run(argumentList: readonly string[]): Promise<void> {
     await platform.stop()
     if (directory !== undefined) await rm(directory, { recursive: true, force: true })
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(
-      signal,
-      () =>
-        void stop().then(
-          () => process.exit(0),
-          (error: unknown) => fail(String(error)),
-        ),
+  const leave = () =>
+    void stop().then(
+      () => process.exit(0),
+      (error: unknown) => fail(String(error)),
     )
-  }
-  const addresses = parsed.config.services
-    .map((name) => `${platform.url}${places[name]}/`)
-    .join(' ')
-  process.stdout.write(`Cartulary ${version} is ready: ${addresses}\n`)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, leave)
+  const addresses = parsed.config.services.map((name) => `${platform.url}${places[name]}/`)
+  process.stdout.write(`Cartulary ${version} is ready: ${addresses.join(' ')}\n`)
   if (demo)
     await runDemo({ ...platform, folder: shipped('pipes/demo'), out: process.stdout }, end.signal)
 }

@@ -1,31 +1,32 @@
-/** Catalogues: put, read without their links, delete with everything in them. */
+/** Catalogues: put, read without their links, delete with everything in them, restore. */
 
 import { keyOf } from '../rdf/read.ts'
 import type { Quad } from '@rdfjs/types'
+import { Failure } from '../errors.ts'
 import { canonicalise } from '../rdf/canonical.ts'
 import { fromLines, toLines } from '../rdf/lines.ts'
 import { dct, xsd } from '../rdf/namespaces.ts'
 import { skolemise } from '../rdf/skolem.ts'
 import { literal, namedNode, quad } from '../rdf/terms.ts'
-import type { Change } from '../store/change.ts'
-import { paged } from '../store/paged.ts'
 import { bind, loadQuery } from '../store/queries.ts'
-import { embeddedFactsDiffer } from './content/embedded-facts.ts'
 import { catalogueContent, catalogueNode } from './content/catalogue-content.ts'
 import { timestamp } from './content/record.ts'
 import { rename } from './content/rename.ts'
-import { removal } from './deleting/removal.ts'
+import {
+  demandNotDeleting,
+  removeCatalogue,
+  type CatalogueRemoval,
+} from './deleting/catalogue-removal.ts'
+import type { Cascades } from './deleting/cascades.ts'
+import type { Return, Returns } from './deleting/returns.ts'
 import type { Outcome, WritingDeps } from './deps.ts'
+import { catalogueMarks } from './writing/catalogue-marks.ts'
 import { tooManyTriples, type DatasetPut } from './writing/dataset-plan.ts'
 import { landChanges } from './writing/landing.ts'
 import { unknownCatalogue } from './writing/find-dataset.ts'
-import { fact, markLine, systemChange, type Mark } from '../store/marks.ts'
+import { fact, systemChange } from '../store/marks.ts'
 
 const factsQuery = loadQuery('catalogue-facts')
-const membersQuery = loadQuery('catalogue-datasets')
-
-/** Datasets removed per atomic step of a cascade. */
-const batchSize = 200
 
 export type CataloguePut = Pick<DatasetPut, 'body' | 'precondition'> & { readonly id: string }
 
@@ -36,13 +37,30 @@ export type Catalogues = {
     id: string,
     signal: AbortSignal,
   ): Promise<{ quads: readonly Quad[]; hash: string } | undefined>
-  /** Removes all datasets, then the catalogue; a repeated call goes on where an interrupted one ended. */
-  remove(id: string, precondition: DatasetPut['precondition'], signal: AbortSignal): Promise<Mark>
+  /**
+   * The catalogue goes at once and its datasets after it. While they do, a repeated call tells of the work. Fails with
+   * `unknown-catalogue`, and with `conflict` while the catalogue is being restored.
+   */
+  remove(
+    id: string,
+    precondition: DatasetPut['precondition'],
+    signal: AbortSignal,
+  ): Promise<CatalogueRemoval>
+  /**
+   * Brings a deleted catalogue back, and behind it the datasets that went with it. Fails with `unknown-catalogue` without a
+   * tombstone, `already-exists` when the id is in use again, `conflict` while the datasets are still being removed.
+   */
+  restore(id: string, signal: AbortSignal): Promise<Return>
   /** Fails with `unknown-catalogue`. */
   demand(id: string, signal: AbortSignal): Promise<void>
 }
 
-export function catalogues(deps: WritingDeps): Catalogues {
+export type CatalogueDeps = WritingDeps & {
+  readonly cascades: Cascades
+  readonly returns: Returns
+}
+
+export function catalogues(deps: CatalogueDeps): Catalogues {
   const { store, names, locks } = deps
 
   const hashOf = async (id: string, signal: AbortSignal): Promise<string | undefined> => {
@@ -72,9 +90,25 @@ export function catalogues(deps: WritingDeps): Catalogues {
       `catalogue ${id}`,
       async () => {
         const hash = await hashOf(id, signal)
-        if (hash === undefined) throw unknownCatalogue(id)
+        if (hash === undefined) {
+          const job = await deps.cascades.of(id, signal)
+          if (job) return { job }
+          throw unknownCatalogue(id)
+        }
         precondition(hash)
-        return deps.deletions.during(id, () => cascade(deps, id, hash, signal))
+        if (deps.returns.of(id))
+          throw new Failure('conflict', `the catalogue "${id}" is being restored; try again later`)
+        return removeCatalogue(deps, { id, hash }, signal)
+      },
+      signal,
+    )
+
+  const restore: Catalogues['restore'] = (id, signal) =>
+    locks.run(
+      `catalogue ${id}`,
+      async () => {
+        await demandNotDeleting(deps, id, signal)
+        return deps.returns.begin(id, signal)
       },
       signal,
     )
@@ -83,11 +117,11 @@ export function catalogues(deps: WritingDeps): Catalogues {
     if ((await hashOf(id, signal)) === undefined) throw unknownCatalogue(id)
   }
 
-  return { put, read, remove, demand }
+  return { put, read, remove, restore, demand }
 }
 
 async function replace(
-  deps: WritingDeps,
+  deps: CatalogueDeps,
   request: CataloguePut,
   stored: string | undefined,
   signal: AbortSignal,
@@ -100,24 +134,22 @@ async function replace(
   if (own.length > deps.triples) throw tooManyTriples(own.length, deps.triples)
   const { hash, labels } = await canonicalise(own)
   request.precondition(stored)
+  if (stored === undefined) await demandNotDeleting(deps, request.id, signal)
   if (stored === hash) return { kind: 'unchanged', iri, hash, modified: undefined }
-  const before =
-    stored === undefined ? [] : fromLines((await store.read(iri, { links: false }, signal)) ?? '')
+  const content =
+    stored === undefined ? '' : ((await store.read(iri, { links: false }, signal)) ?? '')
+  const before = fromLines(content)
   const renamed = rename(own, new Map([[keyOf(node), iri]]))
   const ground = skolemise(renamed, { genid: names.genid(iri), labels })
   const modified = timestamp(deps.now())
   const after = [...ground, ...missingDates(iri, { ground, before, modified })]
-  const mark = { resource: iri, version: deps.versions.next() }
-  const cascades = stored !== undefined && embeddedFactsDiffer(before, after, iri)
+  const { mark, marks, lines, cascades } = catalogueMarks(deps, { iri, before, after })
   const system = systemChange({
-    add: [
-      fact(iri, 'hash', hash),
-      markLine('pending', mark),
-      ...(cascades ? [markLine('cascade', mark)] : []),
-    ],
-    remove: stored ? [fact(iri, 'hash', stored)] : [],
+    add: [fact(iri, 'hash', hash), ...lines],
+    remove: stored === undefined ? [] : [fact(iri, 'hash', stored)],
   })
-  await landChanges(deps, [{ graph: iri, content: toLines(after) }, system], [mark])
+  await landChanges(deps, [{ graph: iri, content: toLines(after), before: content }, system], marks)
+  if (stored === undefined) deps.tombstones.forget('catalogue', [request.id])
   if (cascades) deps.cascaded()
   return { kind: stored === undefined ? 'created' : 'updated', iri, hash, modified, mark }
 }
@@ -136,40 +168,4 @@ function missingDates(iri: string, { ground, before, modified }: Dates): Quad[] 
   const say = (name: string, value: Quad['object']) =>
     said(ground, name) ? [] : [quad(namedNode(iri), dct(name), value)]
   return [...say('issued', said(before, 'issued')?.object ?? now), ...say('modified', now)]
-}
-
-async function cascade(
-  deps: WritingDeps,
-  id: string,
-  hash: string,
-  signal: AbortSignal,
-): Promise<Mark> {
-  const { store, names, versions } = deps
-  const iri = names.catalogue(id)
-  const members = bind(membersQuery, { catalogue: namedNode(iri) })
-  const page = paged(members, { limit: batchSize })
-  for (;;) {
-    const rows = await store.select(page, signal)
-    const found = rows.flatMap((row) => names.idOf('dataset', row['resource']?.value ?? '') ?? [])
-    if (found.length === 0) break
-    const gone = found.map((member) => ({
-      member,
-      mark: { resource: names.dataset(member), version: versions.next() },
-    }))
-    const changes: Change[] = gone.flatMap(({ member, mark }) =>
-      removal(names, { catalogue: id, id: member }, mark),
-    )
-    await landChanges(
-      deps,
-      changes,
-      gone.map(({ mark }) => mark),
-    )
-  }
-  const mark = { resource: iri, version: versions.next() }
-  const facts = systemChange({
-    add: [markLine('pending', mark)],
-    remove: [fact(iri, 'hash', hash)],
-  })
-  await landChanges(deps, [{ graph: iri, drop: true }, facts], [mark])
-  return mark
 }

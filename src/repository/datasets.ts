@@ -1,9 +1,10 @@
-/** Datasets: put by the id at the origin, read, delete. */
+/** Datasets: put by the id at the origin, read, delete, restore. */
 
 import type { Quad } from '@rdfjs/types'
 import { fromLines } from '../rdf/lines.ts'
 import type { Mark } from '../store/marks.ts'
-import { removal } from './deleting/removal.ts'
+import { remainsOf, removeDatasets } from './deleting/removing.ts'
+import { restoreDataset } from './deleting/restoring.ts'
 import type { Outcome, WritingDeps } from './deps.ts'
 import type { Target } from './writing/dataset-id.ts'
 import { planDataset, type DatasetPut } from './writing/dataset-plan.ts'
@@ -15,7 +16,13 @@ export type Datasets = {
   put(request: DatasetPut, signal: AbortSignal): Promise<Outcome>
   /** The dataset's graph with its distributions and record, skolemised; `undefined` when there is none. */
   read(id: string, signal: AbortSignal): Promise<readonly Quad[] | undefined>
+  /** Fails with `unknown-dataset`. What is removed can be restored for as long as its tombstone lives. */
   remove(id: string, precondition: DatasetPut['precondition'], signal: AbortSignal): Promise<Mark>
+  /**
+   * Fails with `unknown-dataset` without a tombstone, `already-exists` when the id or the id at the origin is in use,
+   * `conflict` when the catalogue is gone.
+   */
+  restore(id: string, signal: AbortSignal): Promise<Outcome>
 }
 
 export function datasets(deps: WritingDeps): Datasets {
@@ -47,15 +54,17 @@ export function datasets(deps: WritingDeps): Datasets {
       async () => {
         const record = await findById(store, names, id, signal)
         precondition(record.hash)
-        const mark = { resource: names.dataset(id), version: deps.versions.next() }
-        await landChanges(deps, removal(names, { catalogue: record.catalogue, id }, mark), [mark])
-        return mark
+        const doomed = { catalogue: record.catalogue, datasets: [{ id, originalId }] }
+        const remains = await remainsOf(deps, doomed, signal)
+        const [removed] = await removeDatasets(deps, remains, deps.now())
+        if (!removed || 'failure' in removed) throw removed?.failure
+        return removed.mark
       },
       signal,
     )
   }
 
-  return { put, read, remove }
+  return { put, read, remove, restore: (id, signal) => restoreDataset(deps, id, signal) }
 }
 
 async function land(

@@ -1,6 +1,7 @@
 /** Binds the routes of catalogues. */
 
-import { answerDelete, answerGraph, answerWrite, receivedBody } from '../answering/answers.ts'
+import { answerGraph, answerWrite, receivedBody } from '../answering/answers.ts'
+import { answerRemoval } from '../answering/removal.ts'
 import type { Bound } from '../bound.ts'
 import { unknownCatalogue } from '../writing/find-dataset.ts'
 import { demandId } from '../answering/guard.ts'
@@ -13,12 +14,9 @@ export function bindCatalogues(bound: Bound): void {
     paths: ['/catalogues/:catalogueId'],
     permission: 'catalogue',
   })
-  const { app, catalogues, lists, names, limits, settled, expected } = bound
+  const { app, catalogues, names, limits, settled, expected } = bound
   const answering = { settled, awaits: bound.awaits, waitMs: limits.waitMs }
 
-  app.openapi(routes.catalogues, async (c) =>
-    c.json(await lists.catalogues(c.req.valid('query'), c.get('signal'))),
-  )
   app.openapi(routes.catalogue, async (c) => {
     const { id, format: suffix } = splitSuffix(c.req.valid('param').catalogueId)
     const found = await catalogues.read(demandId('catalogueId', id), c.get('signal'))
@@ -40,9 +38,8 @@ export function bindCatalogues(bound: Bound): void {
     return answerWrite(c, outcome, answering)
   })
   app.openapi(routes.deleteCatalogue, async (c) => {
-    // A cascade over a large catalogue takes its time; an interrupted one goes on with the next DELETE.
-    c.get('deadline').extend(limits.longRequestMs)
     const id = c.req.valid('param').catalogueId
-    return answerDelete(c, await catalogues.remove(id, expected(c), c.get('signal')), answering)
+    const removal = await catalogues.remove(id, expected(c), c.get('signal'))
+    return answerRemoval(c, removal, answering)
   })
 }

@@ -1,7 +1,7 @@
 /** Which catalogues are being deleted, so that nothing lands in one that goes or has gone meanwhile. */
 
 export type Deletions = {
-  /** Runs the work that deletes a catalogue. */
+  /** Runs work that deletes a catalogue; several such works may overlap. */
   readonly during: <T>(catalogue: string, work: () => Promise<T>) => Promise<T>
   /**
    * To be called before the catalogue is looked up; the answer is asked in the very turn of the write: true when a deletion
@@ -11,22 +11,26 @@ export type Deletions = {
 }
 
 export function deletions(): Deletions {
-  const running = new Set<string>()
+  const running = new Map<string, number>()
   const counts = new Map<string, number>()
-  const count = (catalogue: string) => counts.get(catalogue) ?? 0
+  const add = (to: Map<string, number>, catalogue: string, more: number) => {
+    const sum = (to.get(catalogue) ?? 0) + more
+    if (sum === 0) to.delete(catalogue)
+    else to.set(catalogue, sum)
+  }
   return {
     during: async (catalogue, work) => {
-      running.add(catalogue)
-      counts.set(catalogue, count(catalogue) + 1)
+      add(running, catalogue, 1)
+      add(counts, catalogue, 1)
       try {
         return await work()
       } finally {
-        running.delete(catalogue)
+        add(running, catalogue, -1)
       }
     },
     watch: (catalogue) => {
-      const before = count(catalogue)
-      return () => running.has(catalogue) || count(catalogue) !== before
+      const before = counts.get(catalogue)
+      return () => running.has(catalogue) || counts.get(catalogue) !== before
     },
   }
 }

@@ -1,0 +1,127 @@
+/** Removes the datasets of a catalogue that has gone already, batch by batch, until its last link is gone. */
+
+import type { Names } from '../../rdf/names.ts'
+import { namedNode } from '../../rdf/terms.ts'
+import type { GraphStore } from '../../store/graph-store.ts'
+import { fact, systemChange } from '../../store/marks.ts'
+import { paged } from '../../store/paged.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
+import { timestamp } from '../content/record.ts'
+import { datasetLock } from '../writing/locks.ts'
+import { landChanges } from '../writing/landing.ts'
+import { originsOf, remainsOf, removeDatasets, type Doomed, type RemovingDeps } from './removing.ts'
+import type { Remains } from './tombstones.ts'
+
+const membersQuery = loadQuery('linked-datasets')
+const sizeQuery = loadQuery('catalogue-size')
+
+/** Datasets whose locks are held together, and graphs that are read at once. */
+const page = 100
+const slice = 10
+/** Characters of contents that are kept in memory before they are removed. */
+const most = 8 * 2 ** 20
+
+/** A catalogue on its way out; the facts stand in the system graph from its first step to its last. */
+export type CatalogueDeletion = {
+  readonly id: string
+  /** Told apart from other deletions of the same catalogue by this version. */
+  readonly version: number
+  readonly at: Date
+}
+
+export const deletionFacts = (names: Names, { id, version, at }: CatalogueDeletion): string[] => [
+  fact(names.catalogue(id), 'deleting', String(version)),
+  fact(names.catalogue(id), 'deletedAt', timestamp(at)),
+]
+
+/** How many datasets a catalogue still links. */
+export async function sizeOf(
+  { store, names }: { readonly store: GraphStore; readonly names: Names },
+  id: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const catalogue = namedNode(names.catalogue(id))
+  const [row] = await store.select(bind(sizeQuery, { catalogue }), signal)
+  return Number(row?.['size']?.value ?? 0)
+}
+
+/** One pass over the datasets, then the end of the catalogue. Throws when the store is away; done again, it goes on. */
+export async function emptyCatalogue(
+  deps: RemovingDeps,
+  deletion: CatalogueDeletion,
+  gone: (datasets: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  // Links that stay where they are: to what is not a dataset of ours, and to what could not be removed this time.
+  let passed = 0
+  let failure: unknown
+  for (;;) {
+    signal.throwIfAborted()
+    const linked = await links(deps, deletion.id, passed, signal)
+    if (linked.length === 0) break
+    const ids = linked.flatMap((iri) => deps.names.idOf('dataset', iri) ?? [])
+    const outcome = await removePage(deps, deletion, ids, signal)
+    failure ??= outcome.failure
+    passed += linked.length - outcome.gone
+    gone(outcome.gone)
+  }
+  if (failure !== undefined) throw failure
+  const drop = { graph: deps.names.catalogue(deletion.id), drop: true } as const
+  const facts = systemChange({ remove: deletionFacts(deps.names, deletion) })
+  await landChanges(deps, [drop, facts], [])
+}
+
+async function links(
+  { store, names }: RemovingDeps,
+  id: string,
+  offset: number,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const query = bind(membersQuery, { catalogue: namedNode(names.catalogue(id)) })
+  const rows = await store.select(paged(query, { limit: page, offset }), signal)
+  return rows.flatMap((row) => row['resource']?.value ?? [])
+}
+
+type Outcome = { readonly gone: number; readonly failure: unknown }
+
+/** Under the locks of all of them: who writes one of these datasets at this moment comes to an end first. */
+async function removePage(
+  deps: RemovingDeps,
+  deletion: CatalogueDeletion,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<Outcome> {
+  if (ids.length === 0) return { gone: 0, failure: undefined }
+  const datasets = await originsOf(deps, ids, signal)
+  const locks = datasets.flatMap(({ originalId }) =>
+    originalId === undefined ? [] : [datasetLock(deletion.id, originalId)],
+  )
+  const doomed = { catalogue: deletion.id, datasets, deletion: deletion.version }
+  return deps.locks.runAll(locks, () => removeSlices(deps, doomed, deletion.at, signal), signal)
+}
+
+async function removeSlices(
+  deps: RemovingDeps,
+  doomed: Doomed,
+  at: Date,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  let gone = 0
+  let failure: unknown
+  const remove = async (remains: readonly Remains[]) => {
+    for (const one of await removeDatasets(deps, remains, at)) {
+      if ('failure' in one) failure ??= one.failure
+      else gone += 1
+    }
+  }
+  let held: readonly Remains[] = []
+  for (let start = 0; start < doomed.datasets.length; start += slice) {
+    const datasets = doomed.datasets.slice(start, start + slice)
+    held = [...held, ...(await remainsOf(deps, { ...doomed, datasets }, signal))]
+    if (held.reduce((sum, { content }) => sum + content.length, 0) < most) continue
+    await remove(held)
+    held = []
+  }
+  if (held.length > 0) await remove(held)
+  return { gone, failure }
+}

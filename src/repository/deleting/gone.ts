@@ -1,0 +1,75 @@
+/** 410 in place of 404: what was deleted and can be restored is told apart from what never was. */
+
+import { Failure } from '../../errors.ts'
+import type { App, AppContext } from '../../http/app.ts'
+import type { Names } from '../../rdf/names.ts'
+import { splitSuffix } from '../../rdf/media-types.ts'
+import type { GraphStore } from '../../store/graph-store.ts'
+import { present } from './keeping/doubts.ts'
+import type { Tombstone, Tombstones } from './tombstones.ts'
+
+export type GoneDeps = {
+  readonly store: GraphStore
+  readonly names: Names
+  readonly tombstones: Tombstones
+}
+
+/** Says when a resource was deleted, until when it can be restored, and what it was. */
+export function gone(tombstone: Tombstone): Failure {
+  const { kind, id, catalogue, originalId, deletedAt, restorableUntil } = tombstone
+  const place = kind === 'dataset' ? `/datasets/${id}` : `/catalogues/${id}`
+  const detail = `the ${kind} "${id}" was deleted at ${deletedAt}; POST ${place}/restore brings it back until ${restorableUntil}`
+  const members = { deletedAt, restorableUntil, catalogue }
+  return new Failure('gone', detail, {
+    members: { ...members, ...(originalId !== undefined && { originalId }) },
+  })
+}
+
+/** Failures that may mean a deleted dataset: a part of it cannot be found either. */
+const missing: readonly string[] = [
+  'unknown-dataset',
+  'unknown-record',
+  'unknown-metrics',
+  'unknown-distribution',
+]
+
+/** To be called before the routes are bound: looks at what they could not find. */
+export function tellWhatIsGone(app: App, deps: GoneDeps): void {
+  const { tombstones } = deps
+
+  const ofDataset = (c: AppContext, kind: string): Tombstone | undefined => {
+    const { id = '' } = parameters(c)
+    const catalogue = c.req.query('catalogue')
+    // The deprecated form names the id at the origin.
+    if (catalogue !== undefined && isPlain(c.req.path)) return tombstones.ofOrigin(catalogue, id)
+    return missing.includes(kind) ? tombstones.find('dataset', splitSuffix(id).id) : undefined
+  }
+  const ofOrigin = (c: AppContext, kind: string): Tombstone | undefined => {
+    const { id = '' } = parameters(c)
+    const asked =
+      c.req.method !== 'PUT' && (kind === 'unknown-dataset' || kind === 'unknown-catalogue')
+    return asked ? tombstones.ofOrigin(id, c.req.query('originalId') ?? '') : undefined
+  }
+  const ofCatalogue = (c: AppContext, kind: string): Tombstone | undefined =>
+    kind === 'unknown-catalogue'
+      ? tombstones.find('catalogue', splitSuffix(parameters(c)['id'] ?? '').id)
+      : undefined
+
+  const tell = (path: string, find: (c: AppContext, kind: string) => Tombstone | undefined) =>
+    app.use(path, async (c, next) => {
+      await next()
+      if (!(c.error instanceof Failure)) return
+      const found = find(c, c.error.kind)
+      if (!found || (await present(deps, [found], c.get('signal'))).size > 0) return
+      c.res = undefined
+      throw gone(found)
+    })
+  tell('/datasets/:id/*', ofDataset)
+  tell('/records/:id', ofDataset)
+  tell('/catalogues/:id', ofCatalogue)
+  tell('/catalogues/:id/datasets/origin', ofOrigin)
+}
+
+const parameters = (c: AppContext): Readonly<Record<string, string>> => c.req.param()
+
+const isPlain = (path: string) => /^\/datasets\/[^/]+$/.test(path)

@@ -1,0 +1,104 @@
+/** Removes datasets: the tombstone is durable first, then the store loses the dataset, then the tombstone counts. */
+
+import { namedNode } from '../../rdf/terms.ts'
+import type { Change } from '../../store/change.ts'
+import type { Mark } from '../../store/marks.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
+import type { RepositoryDeps } from '../deps.ts'
+import { removal } from './removal.ts'
+import type { Remains, Tombstones } from './tombstones.ts'
+
+const originsQuery = loadQuery('dataset-origins')
+
+export type RemovingDeps = RepositoryDeps & { readonly tombstones: Tombstones }
+
+/** What happened to one dataset. */
+export type Removed = { readonly id: string } & (
+  | { readonly mark: Mark }
+  | { readonly failure: unknown }
+)
+
+export type Doomed = {
+  readonly catalogue: string
+  readonly datasets: readonly Pick<Remains, 'id' | 'originalId'>[]
+  /** The version of the deletion of the whole catalogue, if that is why. */
+  readonly deletion?: number
+}
+
+/** The datasets as they are stored; one that is linked and not there has an empty content. */
+export async function remainsOf(
+  { store, names }: Pick<RepositoryDeps, 'store' | 'names'>,
+  { datasets, ...common }: Doomed,
+  signal: AbortSignal,
+): Promise<readonly Remains[]> {
+  const graphs = datasets.flatMap(({ id }) => [names.dataset(id), names.metrics(id)])
+  const texts = await store.readAll(graphs, {}, signal)
+  return datasets.map((dataset) => ({
+    ...common,
+    ...dataset,
+    kind: 'dataset',
+    content: texts.get(names.dataset(dataset.id)) ?? '',
+    metrics: texts.get(names.metrics(dataset.id)) ?? '',
+  }))
+}
+
+/**
+ * Each dataset is an atomic step of its own; the caller holds their locks. A failure means that nobody knows: the dataset may
+ * be gone, and then its tombstone will be found by whoever takes away the doubts.
+ */
+export async function removeDatasets(
+  deps: RemovingDeps,
+  remains: readonly Remains[],
+  deletedAt: Date,
+): Promise<readonly Removed[]> {
+  const { names, versions, tombstones } = deps
+  const doomed = remains.map(({ id, catalogue }) => {
+    const mark = { resource: names.dataset(id), version: versions.next() }
+    return { id, mark, changes: removal(names, { catalogue, id }, mark) }
+  })
+  const kept = tombstones.keep(
+    remains.filter(({ content }) => content !== ''),
+    deletedAt,
+  )
+  const failures = await land(
+    deps,
+    doomed.map(({ changes }) => changes),
+  )
+  const removed = doomed.map(({ id, mark }, at): Removed => {
+    const failure = failures.get(at)
+    return failure === undefined ? { id, mark } : { id, failure }
+  })
+  kept.end(removed.flatMap((one) => ('mark' in one ? [one.id] : [])))
+  deps.changed(removed.flatMap((one) => ('mark' in one ? [one.mark] : [])))
+  return removed
+}
+
+/** Writes groups of changes; the failures by the place of their group. */
+async function land(
+  { store, unsure }: Pick<RepositoryDeps, 'store' | 'unsure'>,
+  groups: readonly (readonly Change[])[],
+): Promise<ReadonlyMap<number, unknown>> {
+  const failures = new Map<number, unknown>()
+  try {
+    const landings = await store.writeEach(groups)
+    landings.forEach((landing, at) => 'failure' in landing && failures.set(at, landing.failure))
+  } catch (error) {
+    groups.forEach((_, at) => failures.set(at, error))
+  }
+  if (failures.size > 0) unsure()
+  return failures
+}
+
+/** The ids at the origin of some datasets; one without a record has none. */
+export async function originsOf(
+  { store, names }: Pick<RepositoryDeps, 'store' | 'names'>,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Pick<Remains, 'id' | 'originalId'>[]> {
+  const dataset = ids.map((id) => [namedNode(names.dataset(id)), namedNode(names.record(id))])
+  const rows = await store.select(bind(originsQuery, { dataset }), signal)
+  const origins = new Map(
+    rows.map((row) => [row['dataset']?.value, row['originalId']?.value] as const),
+  )
+  return ids.map((id) => ({ id, originalId: origins.get(names.dataset(id)) }))
+}

@@ -1,0 +1,90 @@
+/** Brings the datasets of a catalogue back that went with it, as far as nobody has taken their ids meanwhile. */
+
+import { Failure } from '../../errors.ts'
+import type { RepositoryDeps } from '../deps.ts'
+import type { DatasetIds, Target } from '../writing/dataset-id.ts'
+import { datasetLock } from '../writing/locks.ts'
+import { restoration } from './restoring.ts'
+import type { After, Doubt, Remains, Tombstones } from './tombstones.ts'
+
+export type ReturningDeps = RepositoryDeps & {
+  readonly tombstones: Tombstones
+  readonly ids: DatasetIds
+}
+
+type Taken = Remains & Doubt
+
+/**
+ * Throws when the store is away; done again, it goes on. Fails with `unknown-catalogue` when it is not there. What cannot come back, because its id at the origin is in use again,
+ * keeps its tombstone. `done` counts datasets.
+ */
+export async function restoreTaken(
+  deps: ReturningDeps,
+  { id, deletion }: { readonly id: string; readonly deletion: number },
+  done: (datasets: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let after: After = { deletion, serial: 0 }
+  for (;;) {
+    signal.throwIfAborted()
+    const page = deps.tombstones.taken(after)
+    const last = page.at(-1)
+    if (!last) return
+    const locks = page.flatMap(({ originalId }) =>
+      originalId === undefined ? [] : [datasetLock(id, originalId)],
+    )
+    await deps.locks.runAll(locks, () => restorePage(deps, id, page, signal), signal)
+    done(page.length)
+    after = { deletion, serial: last.serial }
+  }
+}
+
+function restorePage(
+  deps: ReturningDeps,
+  catalogue: string,
+  page: readonly Taken[],
+  signal: AbortSignal,
+): Promise<void> {
+  const wanted = new Map<string, Taken>()
+  for (const one of page) {
+    if (one.originalId !== undefined && deps.tombstones.stands(one.serial))
+      wanted.set(one.originalId, one)
+  }
+  const originalIds = [...wanted.keys()]
+  if (originalIds.length === 0) return Promise.resolve()
+  const work = (targets: readonly (Target | Failure)[]) =>
+    landAll(
+      deps,
+      [...wanted.values()].filter((one, at) => isFree(one, targets[at])),
+    )
+  return deps.ids.withIds({ catalogue, originalIds }, work, signal)
+}
+
+const isFree = (one: Taken, target: Target | Failure | undefined): boolean =>
+  target !== undefined &&
+  !(target instanceof Failure) &&
+  target.former !== undefined &&
+  target.id === one.id
+
+async function landAll(deps: ReturningDeps, datasets: readonly Taken[]): Promise<void> {
+  const { store, tombstones, changed, unsure } = deps
+  const back = datasets.map((one) => ({ ...restoration(deps, one), id: one.id }))
+  const landings = await store.writeEach(back.map(({ changes }) => changes)).catch((error) => {
+    unsure()
+    throw error
+  })
+  const landed = back.filter((_, at) => {
+    const landing = landings[at]
+    return landing !== undefined && 'written' in landing
+  })
+  tombstones.forget(
+    'dataset',
+    landed.map(({ id }) => id),
+  )
+  changed(landed.map((one) => one.landed))
+  for (const landing of landings) {
+    if (!('failure' in landing)) continue
+    unsure()
+    throw landing.failure
+  }
+}
