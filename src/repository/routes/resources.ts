@@ -4,13 +4,6 @@ import { z, type RouteConfig } from '@hono/zod-openapi'
 import { aliasOf } from '../resource-aliases.ts'
 import { origin } from './parameters.ts'
 
-const listed = z.object({
-  resourceTypes: z
-    .array(z.string())
-    .optional()
-    .openapi({ description: 'Absent or with "Dataset": all; else an empty list' }),
-})
-
 const posted = z.object({
   resourceId: origin.shape.originalId
     .optional()
@@ -23,12 +16,12 @@ export function aliases(routes: readonly RouteConfig[]): RouteConfig[] {
     const path = aliasOf(route.path)
     if (path === undefined) return []
     const summary = `${route.summary ?? route.path} (as ${route.path})`
-    return [{ ...route, path, summary, request: { ...route.request, ...queryOf(route) } }]
+    return [{ ...route, path, summary, request: { ...route.request, ...wishOf(route) } }]
   })
 }
 
-function queryOf({ path, method, request }: RouteConfig): { query?: z.ZodObject } {
-  if (!path.endsWith('/datasets') || (method !== 'get' && method !== 'post')) return {}
-  const known = request?.query instanceof z.ZodObject ? request.query.shape : {}
-  return { query: z.object({ ...known, ...(method === 'get' ? listed : posted).shape }) }
+function wishOf({ path, method, request }: RouteConfig): { query?: z.ZodObject } {
+  if (!path.endsWith('/datasets') || method !== 'post') return {}
+  const known = request?.query instanceof z.ZodObject ? request.query : z.object({})
+  return { query: known.extend(posted.shape) }
 }

@@ -1,0 +1,270 @@
+/** Who may write what: every operation of the served contract that asks for a key, whoever built it. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addressOf, operations, type Operation } from '../support/openapi.ts'
+import { alpineKey, prefixes, repository } from '../support/repository.ts'
+
+const contract = async (): Promise<Operation[]> => {
+  const repo = await repository()
+  const document: unknown = await (await repo.ask('/openapi.json')).json()
+  await repo.close()
+  return operations(document)
+}
+
+const all = await contract()
+const secured = all.filter((operation) => operation.secured)
+const nameOf = ({ method, path }: Operation) => `${method} ${path}`
+const strangers = 'GET /**'
+
+let repo: Awaited<ReturnType<typeof repository>>
+beforeAll(async () => {
+  const patterns = secured.map((one) => [`key of ${nameOf(one)}`, [nameOf(one)]] as const)
+  const keys = {
+    'key of a reader': [strangers],
+    'key of nothing': [],
+    ...Object.fromEntries(patterns),
+  }
+  repo = await repository({ keys })
+})
+afterAll(() => repo.close())
+
+let count = 0
+/** A catalogue with a dataset, a distribution and metrics of its own. */
+async function seed(): Promise<Record<string, string>> {
+  const catalogueId = `c${(count += 1)}`
+  await repo.putCatalogue(catalogueId)
+  const body = `${prefixes}<> a dcat:Dataset ; dcat:distribution [ a dcat:Distribution ; dct:title "csv" ] .`
+  const put = await repo.putDataset(catalogueId, `d${count}`, body)
+  const datasetId = put.headers.get('Location')?.split('/').at(-1) ?? ''
+  const text = (await repo.store.read(`http://localhost:8080/set/data/${datasetId}`)) ?? ''
+  const distributionId = /set\/distribution\/([^>]+)>/.exec(text)?.[1] ?? ''
+  const vocabularyId = `v${count}`
+  await repo.ask(`/vocabularies/${vocabularyId}`, {
+    method: 'PUT',
+    type: 'text/turtle',
+    body: bodies.vocabulary,
+  })
+  return {
+    catalogueId,
+    catalogue: catalogueId,
+    datasetId,
+    distributionId,
+    vocabularyId,
+    originalId: `d${count}`,
+  }
+}
+
+const bodies = {
+  dataset: `${prefixes}<> a dcat:Dataset ; dct:title "new" .`,
+  catalogue: `${prefixes}<> a dcat:Catalog .`,
+  distribution: `${prefixes}<> a dcat:Distribution ; dct:title "new" .`,
+  get vocabulary() {
+    return `${prefixes}<https://example.org/scheme/${count}> a skos:ConceptScheme .`
+  },
+}
+
+function bodyOf({ path }: Operation, { datasetId }: Record<string, string>): string {
+  if (path.endsWith('/metrics')) {
+    const on = `<http://localhost:8080/set/data/${datasetId}>`
+    return `@prefix dqv: <http://www.w3.org/ns/dqv#> . [] a dqv:QualityMeasurement ; dqv:computedOn ${on} .`
+  }
+  if (/distributions(\/\{\w+\})?$/.test(path)) return bodies.distribution
+  if (path.startsWith('/vocabularies')) return bodies.vocabulary
+  return path === '/catalogues/{catalogueId}' ? bodies.catalogue : bodies.dataset
+}
+
+type Sent = {
+  headers?: Record<string, string>
+  body?: string
+  type?: string
+  values: Record<string, string>
+}
+
+const send = (operation: Operation, { headers = {}, values, ...sent }: Sent) => {
+  const written =
+    operation.bodies.length > 0 ? { type: 'text/turtle', body: bodyOf(operation, values) } : {}
+  const { type, body } = { ...written, ...sent }
+  return repo.app.request(addressOf(operation, values), {
+    method: operation.method,
+    headers: { ...(type !== undefined && { 'Content-Type': type }), ...headers },
+    ...(body !== undefined && { body }),
+  })
+}
+const slug = async (answer: Response) =>
+  ((await answer.json()) as { type: string }).type.split(':').at(-1)
+const wrongContent = '[] a <http://www.w3.org/ns/dqv#QualityMetadata> .'
+/** What a resource is looked up by before its catalogue is known. */
+const isLookedUp = ({ path }: Operation) =>
+  /\/(datasets|resources|distributions)\/\{\w+\}/.test(path)
+const cases = secured.map((operation) => [nameOf(operation), operation] as const)
+
+describe('every operation that asks for a key', () => {
+  it('is every operation that writes', () => {
+    const writes = all.filter(({ method }) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
+    expect(writes.filter((operation) => !operation.secured).map(nameOf)).toEqual([])
+    expect(writes.length).toBeGreaterThan(15)
+  })
+
+  it.each(cases)('%s: without a known key 401, whatever else is wrong', async (_, operation) => {
+    const values = await seed()
+    const wrong: Record<string, string>[] = [
+      {},
+      { 'X-API-Key': 'unknown' },
+      { Authorization: 'Bearer unknown' },
+    ]
+    for (const headers of wrong) {
+      for (const sent of [{}, { type: 'text/html', body: '<' }]) {
+        if (operation.method === 'GET' && 'body' in sent) continue
+        const answer = await send(operation, { headers, values, ...sent })
+        expect([answer.status, answer.headers.get('WWW-Authenticate')]).toEqual([
+          401,
+          'ApiKey, Bearer',
+        ])
+        expect(await slug(answer)).toBe('unauthorized')
+      }
+    }
+  })
+
+  it.each(cases)(
+    '%s: with the key of another catalogue, of other endpoints or of nothing 403',
+    async (_, operation) => {
+      const values = await seed()
+      for (const key of [
+        alpineKey,
+        'key of nothing',
+        ...(operation.method === 'GET' ? [] : ['key of a reader']),
+      ]) {
+        const answer = await send(operation, { headers: { 'X-API-Key': key }, values })
+        expect([key, answer.status, await slug(answer)]).toEqual([key, 403, 'forbidden'])
+      }
+      const others = secured.filter(
+        ({ path }) => path.split('/')[1] !== operation.path.split('/')[1],
+      )
+      const aliases = (path: string) => path.replace('/resources', '/datasets').split('/')[1]
+      for (const other of others
+        .filter(({ path }) => aliases(path) !== aliases(operation.path))
+        .slice(0, 3)) {
+        const headers = { 'X-API-Key': `key of ${nameOf(other)}` }
+        expect([nameOf(other), (await send(operation, { headers, values })).status]).toEqual([
+          nameOf(other),
+          403,
+        ])
+      }
+    },
+  )
+
+  it.each(cases)(
+    '%s: with its own pattern, as each kind of header, it is let through',
+    async (_, operation) => {
+      const key = `key of ${nameOf(operation)}`
+      for (const headers of [
+        { 'X-API-Key': key },
+        { Authorization: key },
+        { Authorization: `Bearer ${key}` },
+      ]) {
+        const answer = await send(operation, { headers, values: await seed() })
+        expect([200, 201, 202, 204, 304, 404, 409]).toContain(answer.status)
+        if (answer.status === 404) expect(await slug(answer)).not.toBe('not-found')
+        expect(operation.statuses).toContain(answer.status)
+      }
+    },
+  )
+
+  it.each(cases.filter(([, one]) => isLookedUp(one)))(
+    '%s: an unknown id is 404 for any valid key',
+    async (_, operation) => {
+      const values = { datasetId: 'nowhere', distributionId: 'nowhere' }
+      const answer = await send(operation, { headers: { 'X-API-Key': 'key of nothing' }, values })
+      expect(answer.status).toBe(404)
+      expect(await slug(answer)).toMatch(/^unknown-(dataset|distribution)$/)
+    },
+  )
+
+  it.each(cases.filter(([, { bodies: sent }]) => sent.length > 0))(
+    '%s: permission, then media type, then size, then existence, then syntax, then content',
+    async (_, operation) => {
+      const values = await seed()
+      const headers = { 'X-API-Key': 'a-key-for-everything' }
+      const unknown = isLookedUp(operation)
+        ? values
+        : { ...values, catalogueId: 'nowhere', catalogue: 'nowhere' }
+      const denied = await send(operation, {
+        headers: { 'X-API-Key': 'key of nothing' },
+        values,
+        type: 'text/html',
+      })
+      expect(denied.status).toBe(403)
+      expect(
+        (await send(operation, { headers, values: unknown, type: 'text/html', body: '<' })).status,
+      ).toBe(415)
+      const inside =
+        operation.path.startsWith('/catalogues/{catalogueId}/') || operation.path === '/datasets'
+      if (inside)
+        expect((await send(operation, { headers, values: unknown, body: '<a> <b> ' })).status).toBe(
+          404,
+        )
+      expect((await send(operation, { headers, values, body: '<a> <b> ' })).status).toBe(400)
+      if (operation.statuses.includes(422)) {
+        const other = await send(operation, {
+          headers: { ...headers, 'If-Match': '"0"' },
+          values,
+          body: wrongContent,
+        })
+        expect(other.status).toBe(operation.path.endsWith('/bulk') ? 200 : 422)
+      }
+    },
+  )
+})
+
+describe('reads', () => {
+  it.each(all.filter((one) => !one.secured).map((one) => [nameOf(one), one] as const))(
+    '%s is open',
+    async (_, operation) => {
+      const answer = await send(operation, { values: await seed() })
+      expect([200, 404]).toContain(answer.status)
+    },
+  )
+})
+
+describe('the order of checks', () => {
+  const origin = '/catalogues/alpine-water/datasets/origin'
+  const ask = (path: string, method: string, headers: Record<string, string> = {}, body?: string) =>
+    repo.app.request(path, { method, headers, ...(body !== undefined && { body }) })
+  const key = { 'X-API-Key': 'a-key-for-everything' }
+  const turtle = { ...key, 'Content-Type': 'text/turtle' }
+
+  it('tells of unknown routes and methods before it asks for a key', async () => {
+    expect((await ask('/nowhere', 'PUT')).status).toBe(404)
+    const answer = await ask('/datasets/x', 'PATCH')
+    expect([answer.status, answer.headers.get('Allow')]).toEqual([
+      405,
+      'DELETE, GET, HEAD, OPTIONS, PUT',
+    ])
+  })
+
+  it('looks at parameters before the media type, and at the size before the catalogue', async () => {
+    expect((await ask(`${origin}?enforceUpdate=maybe`, 'PUT', key, 'x')).status).toBe(400)
+    expect((await ask(`${origin}?originalId=x`, 'PUT', key, 'x')).status).toBe(415)
+    const announced = { ...turtle, 'Content-Length': '99999999999' }
+    expect(
+      (await ask('/catalogues/nowhere/datasets/origin?originalId=x', 'PUT', announced, 'x')).status,
+    ).toBe(413)
+  })
+
+  it('looks at preconditions before it compares hashes', async () => {
+    await repo.putCatalogue('alpine-water')
+    const path = `${origin}?originalId=ordered`
+    expect((await ask(path, 'PUT', turtle, bodies.dataset)).status).toBe(201)
+    expect((await ask(path, 'PUT', turtle, bodies.dataset)).status).toBe(304)
+    expect((await ask(path, 'PUT', { ...turtle, 'If-Match': '"0"' }, bodies.dataset)).status).toBe(
+      412,
+    )
+    expect(
+      (await ask(path, 'PUT', { ...turtle, 'If-None-Match': '*' }, bodies.dataset)).status,
+    ).toBe(412)
+    expect(
+      (await ask(`${path}&recordModified=2000-01-01T00:00:00Z`, 'PUT', turtle, bodies.dataset))
+        .status,
+    ).toBe(409)
+  })
+})
