@@ -44,11 +44,7 @@ class Authentication {
     const answer = await send(known ?? 'open')
     if (answer.status !== 401) return answer
     if (isFresh && !isStale(answer)) throw this.#refused(path, answer)
-    // Of calls that met the end of a nonce together, the first one learns the next and the others take it over.
-    const next = this.#paths.get(path)
-    const again = await send(
-      next === undefined || next === known ? this.#learn(path, answer) : next,
-    )
+    const again = await send(this.#learn(path, answer))
     if (again.status === 401) throw this.#refused(path, again)
     return again
   }

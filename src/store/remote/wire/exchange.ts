@@ -22,26 +22,30 @@ export type Exchanges = {
   readonly exchange: Exchange
   /** Gives up connections that wait for work: when one was found dead, they are likely to be as well. */
   readonly dropIdle: () => void
-  /** Ends what runs with `reason` and closes all connections. */
-  readonly close: (reason: unknown) => void
 }
 
 type Options = {
   readonly sockets: number
   readonly destroyAfterError: boolean
   readonly now: () => number
+  /** Ends what runs, with its reason, and closes all connections. */
+  readonly closing: AbortSignal
 }
 
 // Shorter than the idle time of the servers that we know (5 s and more), so that we are the ones who hang up.
 const idleMs = 4000
 
 /** At most `sockets` connections to one origin at the same time; what comes in between waits. */
-export function exchanges({ sockets, destroyAfterError, now }: Options): Exchanges {
+export function exchanges({ sockets, destroyAfterError, now, closing }: Options): Exchanges {
   const options = { keepAlive: true, maxSockets: sockets, timeout: idleMs }
   const plain = new Agent(options)
   const secure = new SecureAgent(options)
   const running = new Set<Running>()
-  const closed = new AbortController()
+  closing.addEventListener('abort', () => {
+    for (const one of running) one.stop(closing.reason)
+    plain.destroy()
+    secure.destroy()
+  })
 
   const start = ({ url, method, headers, body }: Outgoing): ClientRequest => {
     const isSecure = url.protocol === 'https:'
@@ -56,7 +60,7 @@ export function exchanges({ sockets, destroyAfterError, now }: Options): Exchang
   }
 
   const exchange: Exchange = async (outgoing, bounds, signal) => {
-    closed.signal.throwIfAborted()
+    closing.throwIfAborted()
     signal?.throwIfAborted()
     const one = new Running(start(outgoing), {
       ...bounds,
@@ -80,12 +84,6 @@ export function exchanges({ sockets, destroyAfterError, now }: Options): Exchang
       for (const agent of [plain, secure])
         for (const idle of Object.values(agent.freeSockets))
           for (const socket of idle ?? []) socket.destroy()
-    },
-    close: (reason) => {
-      closed.abort(reason)
-      for (const one of running) one.stop(reason)
-      plain.destroy()
-      secure.destroy()
     },
   }
 }

@@ -17,7 +17,7 @@ type Call = {
   readonly attempt: () => Promise<WireAnswer>
   readonly idempotent: boolean
   readonly bounds: Bounds
-  /** Any of them ends a pause, with its reason. */
+  /** Any of them ends a pause. */
   readonly signals: readonly AbortSignal[]
 }
 
@@ -52,10 +52,10 @@ async function paused(
   { pause }: RetryOptions,
 ): Promise<void> {
   const signal = AbortSignal.any([...signals])
+  // An aborted pause needs no error of its own: the next try rejects with the reason before it sends anything.
   await pause(ms, signal).catch((error: unknown) => {
     if (!signal.aborted) throw error
   })
-  signal.throwIfAborted()
 }
 
 /** Milliseconds between the tries, before they are spread. */

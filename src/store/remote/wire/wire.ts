@@ -46,7 +46,7 @@ export type Wire = {
 export function connectWire(options: WireOptions): Wire {
   const { log, now, limits } = options
   const closing = new AbortController()
-  const { exchange, dropIdle, close } = exchanges(options)
+  const { exchange, dropIdle } = exchanges({ ...options, closing: closing.signal })
   const breaker = circuitBreaker({ now, onChange: (state, err) => tell(log, state, err) })
   const told = logged(exchange, options)
   const guarded: Exchange = (...request) => breaker.guard(() => told(...request))
@@ -54,7 +54,6 @@ export function connectWire(options: WireOptions): Wire {
   const retries = { ...options, onStale: dropIdle }
 
   const send: Wire['send'] = async (request, signal) => {
-    closing.signal.throwIfAborted()
     const outgoing = outgoingOf(request)
     const { totalMs, ...parts } = { ...limits, ...request.limits }
     const bounds: Bounds = { ...parts, until: now() + totalMs }
@@ -69,7 +68,6 @@ export function connectWire(options: WireOptions): Wire {
     state: breaker.state,
     close: () => {
       closing.abort(unavailable('The connection to the store is closed.'))
-      close(closing.signal.reason)
       return Promise.resolve()
     },
   }
@@ -95,7 +93,7 @@ function logged(exchange: Exchange, { log, now }: WireOptions): Exchange {
       log.debug({ ...line, status, chars: text.length, ms: now() - started }, 'store.exchange')
       return answer
     } catch (err) {
-      log.debug({ ...line, err, ms: now() - started }, 'store.exchange')
+      log.debug({ ...line, fault: String(err), ms: now() - started }, 'store.exchange')
       throw err
     }
   }

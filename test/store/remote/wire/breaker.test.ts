@@ -59,16 +59,19 @@ describe('the circuit', () => {
   })
 
   it('stays closed when connections break that had served before', async () => {
+    const held: (() => void)[] = []
     const { url } = await rawServer(({ socket, onConnection }) => {
       if (onConnection > 1) socket.resetAndDestroy()
-      else socket.write(wholeAnswer('fine'))
+      else held.push(() => socket.write(wholeAnswer('fine')))
     })
     const one = wire({ sockets: 8 })
-    const ask = () => one.send(asking(url, { idempotent: false }))
-    for (let turn = 0; turn < 6; turn += 1) {
-      await ask()
-      await failureOf(ask())
-    }
+    const askAll = () => held.map(() => one.send(asking(url, { idempotent: false })))
+    const first = Array.from({ length: 8 }, () => one.send(asking(url)))
+    await vi.waitFor(() => expect(held).toHaveLength(8), { interval: 1, timeout: 10_000 })
+    for (const release of held) release()
+    await Promise.all(first)
+    for (const failure of await Promise.all(askAll().map(failureOf)))
+      expect(failure.detail).toBe('The connection to the store broke off.')
     expect(one.state()).toBe('closed')
   })
 

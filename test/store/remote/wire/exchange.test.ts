@@ -17,9 +17,10 @@ describe('an answer', () => {
 
   it('keeps characters whole that arrive in pieces', async () => {
     const { url } = await rawServer(({ socket }) => {
-      const bytes = Buffer.from('🦉'.repeat(3))
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${bytes.length}\r\n\r\n`)
-      for (const byte of bytes) socket.write(Buffer.of(byte))
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
+      for (const byte of Buffer.from('🦉🦉🦉'))
+        socket.write(Buffer.concat([Buffer.from('1\r\n'), Buffer.of(byte), Buffer.from('\r\n')]))
+      socket.write('0\r\n\r\n')
     })
     expect((await wire().send(asking(url))).text).toBe('🦉🦉🦉')
   })
@@ -202,14 +203,19 @@ describe('an aborted call', () => {
 })
 
 describe('closing', () => {
-  it('ends what runs and refuses what comes', async () => {
+  it('ends what runs and what waits, and refuses what comes', async () => {
     const arrived = Promise.withResolvers<void>()
-    const { url } = await rawServer(() => arrived.resolve())
-    const one = wire()
-    const running = failureOf(one.send(asking(url)))
+    const { url, connections } = await rawServer(() => arrived.resolve())
+    const one = wire({ sockets: 1 })
+    const pending = Promise.all([1, 2].map(() => failureOf(one.send(updating(url)))))
     await arrived.promise
     await one.close()
-    expect((await running).kind).toBe('store-unavailable')
-    expect((await failureOf(one.send(asking(url)))).kind).toBe('store-unavailable')
+    const late = await failureOf(one.send(asking(url)))
+    for (const { kind, detail } of [...(await pending), late])
+      expect([kind, detail]).toEqual([
+        'store-unavailable',
+        'The connection to the store is closed.',
+      ])
+    expect(connections()).toBe(1)
   })
 })
