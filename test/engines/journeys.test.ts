@@ -2,6 +2,7 @@
 
 import { describe } from 'vitest'
 import { firstSteps } from '../journeys/first-steps.ts'
+import { partsOfADataset } from '../journeys/parts-of-a-dataset.ts'
 import { publishAndFind } from '../journeys/publish-and-find.ts'
 import { isMissing, onStore, stores } from './stores.ts'
 
@@ -9,5 +10,6 @@ for (const name of stores) {
   describe.skipIf(isMissing(name))(`${name} as the store`, () => {
     firstSteps(name, onStore(name))
     publishAndFind(name, onStore(name))
+    partsOfADataset(name, onStore(name))
   })
 }
