@@ -19,7 +19,6 @@ import { logger, type Log } from './log.ts'
 import { loadProfile } from './profile/load.ts'
 import { projection } from './projector/projection.ts'
 import { names as namesOf, type Names } from './rdf/names.ts'
-import { followed } from './repository/listing/followed-store.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
 import { openRepository } from './repository/station.ts'
 import { sparqlApp } from './repository/sparql/app.ts'
@@ -87,7 +86,7 @@ async function openEngines({ config, log }: Shell) {
     enabled: config.profile.enabled,
   })
   for (const warning of profile.warnings) log.warn({ warning }, 'profile.warning')
-  const opened = await openStore(config.triplestore, {
+  const store = await openStore(config.triplestore, {
     directory: directory('store'),
     log,
     limits: publicLimits(config.limits),
@@ -95,7 +94,6 @@ async function openEngines({ config, log }: Shell) {
     random: Math.random,
     pause,
   })
-  const { store, rosters } = followed(opened, names, Date.now)
   const { searchMs } = config.limits
   const index = await embeddedIndex({ directory: directory('search'), log, searchMs })
   const projected = await projection({
@@ -108,7 +106,7 @@ async function openEngines({ config, log }: Shell) {
     pause,
     now: Date.now,
   })
-  return { store, rosters, index, names, profile, projection: projected }
+  return { store, index, names, profile, projection: projected }
 }
 
 /** The doors of all services; `stop` ends what goes on behind them. */
@@ -180,7 +178,7 @@ function front(shell: Shell, engines: Engines | undefined): App {
       return { ready: store.ready, store, index, pending: engines.projection.pending() }
     },
   })
-  if (engines) leadToDescriptions(app, engines.names, places.repo)
+  if (engines) leadToDescriptions(app, engines.names, serviceAddress(engines.names, places.repo))
   return app
 }
 

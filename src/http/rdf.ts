@@ -87,6 +87,8 @@ export async function answerRdf(
   if (hash !== undefined && isFresh(c.req.raw.headers, hash)) return varied(c.body(null, 304))
   if (options.name !== undefined) c.header('Content-Disposition', disposition(options.name, format))
   const text = await serialise(quads, format, graph === undefined ? {} : { graph })
+  // Said here, because the answer to HEAD has no body that it could be read off.
+  c.header('Content-Length', String(Buffer.byteLength(text)))
   return varied(c.body(text, 200, { 'Content-Type': contentType(mediaType) }))
 }
 

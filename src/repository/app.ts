@@ -8,6 +8,7 @@ import { bindBulk } from './bindings/bulk.ts'
 import { bindCatalogues } from './bindings/catalogues.ts'
 import { bindDatasets } from './bindings/datasets.ts'
 import { bindDistributions } from './bindings/distributions.ts'
+import { bindDump } from './bindings/dump.ts'
 import { bindLists } from './bindings/lists.ts'
 import { bindMetrics } from './bindings/metrics.ts'
 import { bindProfile } from './bindings/profile.ts'
@@ -41,6 +42,7 @@ export function repositoryApp(deps: RepositoryAppDeps): App {
     vocabularies: vocabularies(deps),
     lists: lists({
       ...deps,
+      rosters: deps.kept.rosters,
       demand: (id, signal) => bound.catalogues.demand(id, signal),
     }),
     expected: (c) => (hash) => precondition(c.req.raw.headers, hash),
@@ -50,6 +52,7 @@ export function repositoryApp(deps: RepositoryAppDeps): App {
   bindBulk(bound)
   bindDatasets(bound)
   bindDistributions(bound)
+  bindDump(bound)
   bindLists(bound)
   bindMetrics(bound)
   bindRecords(bound)

@@ -9,7 +9,7 @@ import type { Datasets } from './datasets.ts'
 import type { Deletion } from './deleting/deletion.ts'
 import type { RepositoryDeps, WritingDeps } from './deps.ts'
 import type { Lists } from './listing/lists.ts'
-import type { Rosters } from './listing/rosters.ts'
+import type { Kept } from './listing/followed-store.ts'
 import type { Vocabularies } from './vocabularies.ts'
 import type { Guard } from './answering/guard.ts'
 import type { Locate } from './answering/located.ts'
@@ -25,8 +25,8 @@ export type RepositoryAppDeps = RepositoryDeps & {
   readonly awaits: (resource: string) => boolean
   readonly limits: Limits
   readonly profile: Profile
-  /** What is kept of long lists; it hears of the writes of `store`. */
-  readonly rosters: Rosters
+  /** What is remembered of long lists; it hears of the writes of `store`. */
+  readonly kept: Kept
   /** Public address of the service, without a slash at its end: lists and links name themselves by it. */
   readonly address: string
   /** Version of the platform, for the OpenAPI document. */

@@ -4,25 +4,36 @@ import type { App } from '../http/app.ts'
 import type { Names, ResourceKind } from '../rdf/names.ts'
 import { splitSuffix } from '../rdf/media-types.ts'
 
-/** Where the repository describes each kind of resource. */
-const described: readonly (readonly [ResourceKind, string])[] = [
-  ['dataset', '/datasets/'],
-  ['record', '/datasets/'],
-  ['catalogue', '/catalogues/'],
-  ['vocabulary', '/vocabularies/'],
-]
+/** Where the repository describes each kind of resource; the id carries the suffix. */
+const described: Readonly<Record<ResourceKind, (id: string) => string>> = {
+  dataset: (id) => `/datasets/${id}`,
+  record: (id) => `/datasets/${id}/record`,
+  metrics: (id) => `/datasets/${id}/metrics`,
+  distribution: (id) => `/distributions/${id}`,
+  catalogue: (id) => `/catalogues/${id}`,
+  vocabulary: (id) => `/vocabularies/${id}`,
+}
 
-/** Answers resource IRIs under the base of `names`; `repository` is the public address of the repository service. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
+const kinds = Object.keys(described) as ResourceKind[]
+
+/**
+ * Answers resource IRIs under the base of `names`; `repository` is the public address of the repository service. The answer
+ * names the path only, so that whoever came by another host stays there.
+ */
 export function leadToDescriptions(app: App, names: Names, repository: string): void {
   const root = new URL(names.base).pathname
+  const service = new URL(repository).pathname
   app.get('*', async (c, next) => {
-    const path = new URL(c.req.url).pathname
-    const { id: bare, format } = splitSuffix(names.base + path.slice(root.length))
-    for (const [kind, place] of described) {
-      const id = names.idOf(kind, bare)
+    const { pathname } = new URL(c.req.url)
+    // A proxy may have taken the base's own path off.
+    const path = pathname.startsWith(root) ? pathname.slice(root.length) : pathname.slice(1)
+    const { id: iri, format } = splitSuffix(names.base + path)
+    for (const kind of kinds) {
+      const id = names.idOf(kind, iri)
       if (id === undefined) continue
       const suffix = format === undefined ? '' : path.slice(path.lastIndexOf('.'))
-      return c.redirect(`${repository}${place}${id}${suffix}`, 303)
+      return c.redirect(service + described[kind](id + suffix), 303)
     }
     return next()
   })

@@ -4,6 +4,7 @@ import { bulkRoutes } from './routes/bulk.ts'
 import { catalogueRoutes } from './routes/catalogues.ts'
 import { datasetRoutes } from './routes/datasets.ts'
 import { distributionRoutes } from './routes/distributions.ts'
+import { dumpRoutes } from './routes/dump.ts'
 import { listRoutes } from './routes/lists.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { profileRoutes } from './routes/profile.ts'
@@ -16,6 +17,7 @@ export const routes = {
   ...catalogueRoutes,
   ...datasetRoutes,
   ...distributionRoutes,
+  ...dumpRoutes,
   ...listRoutes,
   ...metricsRoutes,
   ...recordRoutes,

@@ -53,7 +53,7 @@ export async function repository(options: RepositoryOptions = {}) {
   const changed: Mark[] = []
   const cascaded: string[] = []
   const clock = { now: new Date('2026-11-21T10:00:00Z') }
-  const { store: followedStore, rosters } = followed(store, names, () => clock.now.getTime())
+  const { store: followedStore, kept } = followed(store, names, () => clock.now.getTime())
   const writing = {
     store: followedStore,
     names,
@@ -75,7 +75,7 @@ export async function repository(options: RepositoryOptions = {}) {
   })
   const app = repositoryApp({
     ...writing,
-    rosters,
+    kept,
     deletion,
     limits,
     profile: await loadProfile(new URL('../../shapes/default', import.meta.url).pathname),

@@ -33,7 +33,7 @@ export async function answerWrite(
 }
 
 /** A header holds ASCII only (RFC 3987, 3.1). */
-const asciiUri = (iri: string) => iri.replace(/[^\x21-\x7e]+/gu, encodeURIComponent)
+export const asciiUri = (iri: string) => iri.replace(/[^\x21-\x7e]+/gu, encodeURIComponent)
 
 /** 204 once the record is gone from search or the wait is over. */
 export async function answerDelete(

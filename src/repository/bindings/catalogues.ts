@@ -1,6 +1,8 @@
 /** Binds the routes of catalogues. */
 
-import { answerGraph, answerWrite, receivedBody } from '../answering/answers.ts'
+import { answerWrite, receivedBody } from '../answering/answers.ts'
+import { answerResource } from '../answering/resource.ts'
+import { modifiedOf } from '../content/record.ts'
 import { answerRemoval } from '../answering/removal.ts'
 import type { Bound } from '../bound.ts'
 import { unknownCatalogue } from '../writing/find-dataset.ts'
@@ -21,15 +23,15 @@ export function bindCatalogues(bound: Bound): void {
     const { id, format: suffix } = splitSuffix(c.req.valid('param').catalogueId)
     const found = await catalogues.read(demandId('catalogueId', id), c.get('signal'))
     if (!found) throw unknownCatalogue(id)
-    const { quads, hash } = found
-    const { genidPrefix } = names
-    return answerGraph(c, quads, {
-      suffix,
-      hash,
-      genidPrefix,
-      graph: names.catalogue(id),
-      name: id,
-    })
+    const iri = names.catalogue(id)
+    const facts = {
+      id,
+      iri,
+      graph: iri,
+      path: `/catalogues/${id}`,
+      modified: modifiedOf(found.quads, iri),
+    }
+    return answerResource(c, { ...facts, ...found }, bound, suffix)
   })
   app.openapi(routes.putCatalogue, async (c) => {
     const id = c.req.valid('param').catalogueId

@@ -1,10 +1,10 @@
 /** Binds the routes of datasets. */
 
-import type { Quad } from '@rdfjs/types'
 import type { AppContext } from '../../http/app.ts'
 import type { Format } from '../../rdf/media-types.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
-import { answerDelete, answerGraph, answerWrite, receivedBody } from '../answering/answers.ts'
+import { answerDelete, answerWrite, receivedBody } from '../answering/answers.ts'
+import { answerResource } from '../answering/resource.ts'
 import type { Bound } from '../bound.ts'
 import { bindPosts } from './dataset-posts.ts'
 import { storedRecord } from '../content/record.ts'
@@ -116,20 +116,19 @@ const answering = ({ settled, awaits, limits }: Bound) => ({
 })
 
 async function answer(c: AppContext, bound: Bound, id: string, suffix?: Format): Promise<Response> {
-  const quads = await bound.datasets.read(id, c.get('signal'))
+  const { datasets, kept, lists, names } = bound
+  const signal = c.get('signal')
+  const [quads, catalogue] = await Promise.all([
+    datasets.read(id, signal),
+    kept.homes.of(id, () => lists.catalogueOf(id, signal)),
+  ])
   if (!quads) throw unknownDataset(id)
-  return answerGraph(c, quads, { suffix, ...described(quads, bound, id) })
-}
-
-function described(quads: readonly Quad[], { names }: Bound, id: string) {
-  const { hash, modified } = storedRecord(quads, names.record(id))
-  const link = `<${names.dataset(id)}>; rel="canonical", <${names.record(id)}>; rel="describedby"`
-  return {
-    genidPrefix: names.genidPrefix,
-    graph: names.dataset(id),
-    name: id,
-    headers: { Link: link },
-    ...(hash !== undefined && { hash }),
-    ...(modified && { modified }),
+  const record = names.record(id)
+  const links = {
+    describedby: record,
+    collection: catalogue === undefined ? undefined : names.catalogue(catalogue),
   }
+  const iri = names.dataset(id)
+  const facts = { id, iri, graph: iri, path: `/datasets/${id}`, ...storedRecord(quads, record) }
+  return answerResource(c, { ...facts, quads, links }, bound, suffix)
 }

@@ -1,7 +1,8 @@
 /** Binds the routes of vocabularies. */
 
 import { splitSuffix } from '../../rdf/media-types.ts'
-import { answerDelete, answerGraph, answerWrite, receivedBody } from '../answering/answers.ts'
+import { answerDelete, answerWrite, receivedBody } from '../answering/answers.ts'
+import { answerResource } from '../answering/resource.ts'
 import type { Bound } from '../bound.ts'
 import { demandId } from '../answering/guard.ts'
 import { routes } from '../routes.ts'
@@ -16,7 +17,7 @@ export function bindVocabularies(bound: Bound): void {
     paths: ['/vocabularies/:vocabularyId'],
     permission: 'platform',
   })
-  const { app, vocabularies, names, limits, settled, expected } = bound
+  const { app, vocabularies, limits, settled, expected } = bound
   const answering = { settled, awaits: bound.awaits, waitMs }
 
   app.openapi(routes.vocabulary, async (c) => {
@@ -24,13 +25,14 @@ export function bindVocabularies(bound: Bound): void {
     const found = await vocabularies.read(demandId('vocabularyId', id), c.get('signal'))
     if (!found) throw unknownVocabulary(id)
     const { quads, hash, scheme } = found
-    return answerGraph(c, quads, {
-      suffix,
-      hash,
-      genidPrefix: names.genidPrefix,
+    const facts = {
+      id,
+      iri: scheme,
       graph: scheme,
-      name: id,
-    })
+      path: `/vocabularies/${id}`,
+      modified: undefined,
+    }
+    return answerResource(c, { ...facts, quads, hash }, bound, suffix)
   })
   app.openapi(routes.putVocabulary, async (c) => {
     c.get('deadline').extend(limits.longRequestMs)

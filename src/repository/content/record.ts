@@ -47,11 +47,19 @@ export type StoredRecord = {
 export function storedRecord(quads: readonly Quad[], record: string): StoredRecord {
   const value = (subject: string | undefined, predicate: string) =>
     quads.find((q) => q.subject.value === subject && q.predicate.value === predicate)?.object.value
-  const time = Date.parse(value(record, dct('modified').value) ?? '')
   return {
     hash: value(value(record, spdx('checksum').value), spdx('checksumValue').value),
-    modified: Number.isNaN(time) ? undefined : new Date(time),
+    modified: modifiedOf(quads, record),
   }
+}
+
+/** `dct:modified` of a resource; senders write it in many ways, and what is no date counts as absent. */
+export function modifiedOf(quads: readonly Quad[], iri: string): Date | undefined {
+  const said = quads.find(
+    (q) => q.subject.value === iri && q.predicate.value === dct('modified').value,
+  )
+  const time = Date.parse(said?.object.value ?? '')
+  return Number.isNaN(time) ? undefined : new Date(time)
 }
 
 /**

@@ -4,6 +4,7 @@ import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
 import type { Names } from '../../rdf/names.ts'
 import type { Change } from '../../store/change.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
+import { homes, type Homes } from './homes.ts'
 import { rosters, type Rosters } from './rosters.ts'
 
 /** Names of the rosters that are kept. */
@@ -14,15 +15,20 @@ export const rosterNames = {
   members: (catalogue: string) => `datasets of ${catalogue}`,
 } as const
 
-export type Followed = { readonly store: GraphStore; readonly rosters: Rosters }
+/** What is remembered of the store for a moment. */
+export type Kept = { readonly rosters: Rosters; readonly homes: Homes }
 
 /**
- * The same store, for all who write, with rosters that hear of what lands and are forgotten where it is not known what did.
- * `now` in milliseconds of any clock.
+ * The same store, for all who write, and what hears of their writes: it is told what lands, and forgets where it is not known
+ * what did. `now` in milliseconds of any clock.
  */
-export function followed(store: GraphStore, names: Names, now: () => number): Followed {
-  const kept = rosters({ now })
-  return { store: { ...store, ...writers(store, hearing(names, kept)) }, rosters: kept }
+export function followed(
+  store: GraphStore,
+  names: Names,
+  now: () => number,
+): { readonly store: GraphStore; readonly kept: Kept } {
+  const kept = { rosters: rosters({ now }), homes: homes({ now }) }
+  return { store: { ...store, ...writers(store, hearing(names, kept)) }, kept }
 }
 
 function writers(
@@ -57,11 +63,11 @@ function writers(
   }
 }
 
-function hearing(names: Names, kept: Rosters) {
+function hearing(names: Names, { rosters, homes }: Kept) {
   const forget = (catalogue: string) => {
-    kept.forget(rosterNames.catalogues)
-    kept.forget(rosterNames.datasets)
-    kept.forget(rosterNames.members(catalogue))
+    rosters.forget(rosterNames.catalogues)
+    rosters.forget(rosterNames.datasets)
+    rosters.forget(rosterNames.members(catalogue))
   }
   const each = (
     lines: readonly string[] | undefined,
@@ -73,14 +79,16 @@ function hearing(names: Names, kept: Rosters) {
       if (!line.startsWith(start)) continue
       const id = names.idOf('dataset', line.slice(start.length, line.indexOf('>', start.length)))
       if (id === undefined) continue
-      kept[tell](rosterNames.members(catalogue), id)
-      kept[tell](rosterNames.datasets, id)
+      rosters[tell](rosterNames.members(catalogue), id)
+      rosters[tell](rosterNames.datasets, id)
+      if (tell === 'add') homes.enter(id, catalogue)
+      else homes.leave(id)
     }
   }
   const visit = (change: Change, certain: boolean): void => {
     if (change.graph === systemGraph) {
       const lines = [...(change.add ?? []), ...(change.remove ?? [])]
-      if (lines.some((line) => line.includes(schemeFact))) kept.forget(rosterNames.vocabularies)
+      if (lines.some((line) => line.includes(schemeFact))) rosters.forget(rosterNames.vocabularies)
       return
     }
     const catalogue = names.idOf('catalogue', change.graph)

@@ -9,6 +9,7 @@ import { bind, loadQuery } from '../../store/queries.ts'
 
 const origins = loadQuery('original-ids')
 const schemes = loadQuery('vocabulary-schemes')
+const homes = loadQuery('dataset-catalogues')
 
 /** Resources that one question to the store is about. */
 const batchSize = 500
@@ -63,6 +64,16 @@ export async function schemesOf(
     found.push(...batch.flatMap((id) => byId.get(names.vocabulary(id)) ?? []))
   }
   return found
+}
+
+/** The catalogue that links a dataset. */
+export async function catalogueOf(
+  { store, names }: Lookup,
+  id: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const rows = await store.select(bind(homes, { dataset: [namedNode(names.dataset(id))] }), signal)
+  return rows.flatMap((row) => names.idOf('catalogue', row['catalogue']?.value ?? '') ?? [])[0]
 }
 
 function* batches(ids: readonly string[]): Generator<readonly string[]> {

@@ -1,0 +1,17 @@
+/** The contract of dumps. */
+
+import { createRoute } from '@hono/zod-openapi'
+import * as answers from './answers.ts'
+import * as parameters from './parameters.ts'
+
+export const dumpRoutes = {
+  dump: createRoute({
+    method: 'get',
+    path: '/catalogues/{catalogueId}/dump',
+    summary: 'Read a whole catalogue as one document',
+    description:
+      'The catalogue, its datasets with their distributions and records, and the links between them; `dump.nq`, `dump.ttl` and so on beat Accept. The import takes it back.',
+    request: { params: parameters.catalogue },
+    responses: answers.dump,
+  }),
+}
