@@ -7,6 +7,7 @@ import type { GraphStore } from './graph-store.ts'
 import type { Dialect } from './remote/dialect.ts'
 import { remoteStore } from './remote/store.ts'
 import { sparql11 } from './sparql11.ts'
+import { virtuoso } from './virtuoso.ts'
 
 /** A triplestore in a process of its own. Endpoints are absolute URLs. */
 export type StoreConfig = {
@@ -35,7 +36,7 @@ export type OpenOptions = {
 const dialects: Readonly<Record<StoreConfig['dialect'], Dialect>> = {
   fuseki,
   sparql11,
-  virtuoso: { ...sparql11, name: 'virtuoso' },
+  virtuoso,
 }
 
 /** Waits for the store with a line of progress, finishes what a crash left there, then resolves. */

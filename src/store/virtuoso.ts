@@ -1,0 +1,43 @@
+/** OpenLink Virtuoso 7: only a single operation is atomic there, and every write of ours is one (decision 0013). */
+
+import type { Dialect, Door, Edit } from './remote/dialect.ts'
+import { isPassing, meaningOf } from './virtuoso/answers.ts'
+import { hasCollisions } from './virtuoso/collisions.ts'
+import { probeVirtuoso, touch } from './virtuoso/probing.ts'
+import { landStaged, recoverStaged } from './virtuoso/staging.ts'
+import { singleText } from './virtuoso/update-text.ts'
+import { checkName, virtuosoFidelity } from './virtuoso/values.ts'
+
+async function land(edits: readonly Edit[], door: Door): Promise<void> {
+  for (const { graph } of edits) checkName(graph)
+  const text = edits.some(hasCollisions) ? undefined : singleText(edits)
+  await (text === undefined ? landStaged(edits, door) : door.update(text))
+}
+
+/** How long a write of which nothing was heard is given to end. */
+const settleMs = 1500
+
+export const virtuoso: Dialect = {
+  name: 'virtuoso',
+  fidelity: virtuosoFidelity,
+  // Debian's server has ten threads; more writers deadlock more often and are not faster.
+  sockets: 8,
+  writers: 2,
+  destroyAfterError: true,
+  retryable: isPassing,
+  refused: meaningOf,
+  fits: ({ graphs, cleared, removed, added, length }) =>
+    graphs <= 320 && cleared <= 100 && removed + added <= 8000 && length <= 2 ** 20,
+  land,
+  // Clearing by pattern also takes what cannot be named.
+  namesCleared: false,
+  stages: true,
+  recover: recoverStaged,
+  probe: probeVirtuoso,
+  settle: async (door) => {
+    await door.pause(settleMs)
+    await touch(door)
+  },
+  quads: false,
+  union: 'always',
+}

@@ -1,0 +1,178 @@
+/** Writes of any size in one step: what goes and what comes lies ready in graphs of its own, and one operation moves it. */
+
+import { ctl, systemGraph } from '../../rdf/namespaces.ts'
+import type { Door, Edit } from '../remote/dialect.ts'
+import { isDoubtful } from '../remote/refusal.ts'
+import { collidingOf } from './collisions.ts'
+import { insertText } from './update-text.ts'
+
+/**
+ * A part of a staged write, a line of its manifest: what is to be done to a graph, and the graph that holds the lines.
+ * `first` is for what has to be gone before the rest, because Virtuoso takes it for the same as what comes.
+ */
+type Kind = 'adds' | 'removes' | 'clears' | 'removesFirst' | 'clearsFirst'
+type Part = { readonly kind: Kind; readonly graph: string; readonly lines: readonly string[] }
+
+const property = (name: Kind | 'writing' | 'staging') => `<${ctl(name).value}>`
+
+/** The staging graph is registered for as long as any of it may be there; `complete` until it has been moved. */
+const registration = (staging: string) => `<${staging}> ${property('staging')} "begun" .`
+const completion = (staging: string) => `<${staging}> ${property('staging')} "complete" .`
+
+function partsOf(edit: Edit): Part[] {
+  const { graph, clear, add } = edit
+  const colliding = collidingOf(edit)
+  const rest = [...edit.remove].filter((line) => !colliding.has(line))
+  const all: Part[] = [
+    { kind: 'removesFirst', graph, lines: [...colliding] },
+    { kind: 'removes', graph, lines: clear ? [] : rest },
+    { kind: 'adds', graph, lines: [...add] },
+  ]
+  const parts = all.filter(({ lines }) => lines.length > 0)
+  if (clear) parts.push({ kind: add.size > 0 ? 'clearsFirst' : 'clears', graph, lines: [] })
+  return parts
+}
+
+/** Readers of these wait; links in the system graph are read line by line. */
+const signs = (edits: readonly Edit[], staging: string): string[] =>
+  edits
+    .filter(({ graph }) => graph !== systemGraph)
+    .map(({ graph }) => `<${graph}> ${property('writing')} <${staging}> .`)
+
+type Block = { readonly graph: string; readonly lines: readonly string[] }
+
+const [perBlock, perRequest] = [2000, 2 ** 20]
+
+const lengthOf = ({ lines }: Block) => lines.reduce((sum, line) => sum + line.length + 1, 100)
+
+/** Blocks in requests of about one megabyte. */
+function* batches(all: Iterable<Block>): Generator<readonly Block[]> {
+  let [batch, length]: [Block[], number] = [[], 0]
+  for (const block of all) {
+    batch.push(block)
+    length += lengthOf(block)
+    if (length < perRequest) continue
+    yield batch
+    ;[batch, length] = [[], 0]
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Every part with the line of the manifest that tells of it in the same request, so that none is ever forgotten. */
+function* blocksOf(parts: readonly Part[], staging: string): Generator<Block> {
+  for (const [at, { kind, graph, lines }] of parts.entries()) {
+    const name = `${staging}:${at}`
+    yield { graph: staging, lines: [`<${name}> ${property(kind)} <${graph}> .`] }
+    for (let from = 0; from < lines.length; from += perBlock) {
+      yield { graph: name, lines: lines.slice(from, from + perBlock) }
+    }
+  }
+}
+
+/** The requests that lay everything ready. The last words of the last one are that it is complete. */
+function* preparing(edits: readonly Edit[], staging: string): Generator<string> {
+  const ends = [...signs(edits, staging), completion(staging)]
+  const parts = [
+    ...edits.flatMap(partsOf),
+    { kind: 'removes', graph: systemGraph, lines: ends } satisfies Part,
+  ]
+  const blocks = [
+    { graph: systemGraph, lines: [registration(staging)] },
+    ...blocksOf(parts, staging),
+    { graph: systemGraph, lines: ends },
+  ]
+  for (const batch of batches(blocks)) yield insertText(batch)
+}
+
+const staged = (staging: string, kind: Kind, names: string) => {
+  const [graph = '', ...triple] = names.split(' ')
+  return (
+    `{ GRAPH <${staging}> { ?part_${kind} ${property(kind)} ${graph} } ` +
+    `GRAPH ?part_${kind} { ${triple.join(' ')} } }`
+  )
+}
+
+const cleared = (staging: string, kind: Kind) =>
+  `{ GRAPH <${staging}> { ?part_${kind} ${property(kind)} ?g } GRAPH ?g { ?a ?b ?c } }`
+
+const firstText = (staging: string) =>
+  'DELETE { GRAPH ?g { ?a ?b ?c } } WHERE { ' +
+  `${staged(staging, 'removesFirst', '?g ?a ?b ?c')} UNION ${cleared(staging, 'clearsFirst')} }`
+
+const moveText = (staging: string) =>
+  'DELETE { GRAPH ?g { ?a ?b ?c } } INSERT { GRAPH ?h { ?s ?p ?o } } WHERE { ' +
+  `${staged(staging, 'removes', '?g ?a ?b ?c')} UNION ${cleared(staging, 'clears')} ` +
+  `UNION ${staged(staging, 'adds', '?h ?s ?p ?o')} }`
+
+/** Moves what lies ready; again and again with the same result as long as nothing else is written. */
+async function move(staging: string, door: Door, hasFirst = true): Promise<void> {
+  if (hasFirst) await door.update(firstText(staging))
+  await door.update(moveText(staging))
+}
+
+/** Takes away everything that is left of a staged write, its signs and its registration too. */
+const cleaning = (staging: string) =>
+  `DELETE { GRAPH ?part { ?a ?b ?c } GRAPH <${staging}> { ?part ?kind ?g } GRAPH <${systemGraph}> { ` +
+  `<${staging}> ${property('staging')} ?state . ?signed ${property('writing')} <${staging}> } } ` +
+  `WHERE { { GRAPH <${staging}> { ?part ?kind ?g } OPTIONAL { GRAPH ?part { ?a ?b ?c } } } ` +
+  `UNION { GRAPH <${systemGraph}> { <${staging}> ${property('staging')} ?state } } ` +
+  `UNION { GRAPH <${systemGraph}> { ?signed ${property('writing')} <${staging}> } } }`
+
+// What cannot be taken away now is registered: the next start does it.
+const forget = (staging: string, door: Door) =>
+  door.update(cleaning(staging)).catch(() => undefined)
+
+const isFirst = (edit: Edit) => partsOf(edit).some(({ kind }) => kind.endsWith('First'))
+
+/**
+ * Lands edits of any size, all or none, whatever ends the process or the store in between. When nothing is heard of the last
+ * steps, everything stays as it lies, for `recover` to finish.
+ */
+export async function landStaged(edits: readonly Edit[], door: Door): Promise<void> {
+  const staging = `urn:cartulary:staging:${door.name()}`
+  const hasFirst = edits.some(isFirst)
+  let isReady = false
+  try {
+    const requests = [...preparing(edits, staging)]
+    for (const [at, text] of requests.entries()) {
+      isReady = at === requests.length - 1
+      await door.update(text)
+    }
+    await move(staging, door, hasFirst)
+  } catch (error) {
+    if (!isReady || (!isDoubtful(error) && !hasFirst)) await forget(staging, door)
+    throw error
+  }
+  await forget(staging, door)
+}
+
+const [stateQuery, signQuery] = [
+  `SELECT ?staging ?state { GRAPH <${systemGraph}> { ?staging ${property('staging')} ?state } }`,
+  (graph: string) =>
+    `SELECT ?staging { GRAPH <${systemGraph}> { <${graph}> ${property('writing')} ?staging } }`,
+]
+
+async function finish(staging: string, door: Door): Promise<void> {
+  await move(staging, door)
+  await door.update(cleaning(staging))
+}
+
+/**
+ * Finishes the staged writes that were complete and takes the others away; answers how many there were. With a graph only
+ * those that it waits for.
+ */
+export async function recoverStaged(door: Door, graph?: string): Promise<number> {
+  if (graph !== undefined) {
+    const rows = await door.select(signQuery(graph))
+    const stagings = new Set(rows.map((row) => row['staging']?.value ?? ''))
+    for (const staging of stagings) await finish(staging, door)
+    return stagings.size
+  }
+  const rows = await door.select(stateQuery)
+  const states = Map.groupBy(rows, (row) => row['staging']?.value ?? '')
+  for (const [staging, found] of states) {
+    if (found.some((row) => row['state']?.value === 'complete')) await finish(staging, door)
+    else await door.update(cleaning(staging))
+  }
+  return states.size
+}
