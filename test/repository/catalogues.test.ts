@@ -101,11 +101,12 @@ describe('a catalogue', () => {
     expect((await repo.ask('/datasets?catalogue=nowhere')).status).toBe(404)
   })
 
-  it('is deleted with all its datasets, and a deletion of nothing is 404', async () => {
+  it('is deleted with all its datasets; then both are gone, and what never was is unknown', async () => {
     expect((await repo.ask('/catalogues/Water_1', { method: 'DELETE' })).status).toBe(204)
-    expect((await repo.ask('/catalogues/Water_1')).status).toBe(404)
-    expect((await repo.ask('/datasets/one')).status).toBe(404)
-    expect((await repo.ask('/catalogues/Water_1', { method: 'DELETE' })).status).toBe(404)
+    expect((await repo.ask('/catalogues/Water_1')).status).toBe(410)
+    expect((await repo.ask('/datasets/one')).status).toBe(410)
+    expect((await repo.ask('/catalogues/Water_1', { method: 'DELETE' })).status).toBe(410)
+    expect((await repo.ask('/catalogues/never', { method: 'DELETE' })).status).toBe(404)
     expect(await repo.store.ask(`ASK { GRAPH <${base}id/catalogue/Water_1> { ?s ?p ?o } }`)).toBe(
       false,
     )

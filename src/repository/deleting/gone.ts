@@ -1,6 +1,6 @@
 /** 410 in place of 404: what was deleted and can be restored is told apart from what never was. */
 
-import { Failure } from '../../errors.ts'
+import { Failure, type Kind } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import type { Names } from '../../rdf/names.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
@@ -37,29 +37,29 @@ const missing: readonly string[] = [
 export function tellWhatIsGone(app: App, deps: GoneDeps): void {
   const { tombstones } = deps
 
-  const ofDataset = (c: AppContext, kind: string): Tombstone | undefined => {
-    const { id = '' } = parameters(c)
+  const byOrigin = (c: AppContext, kind: Kind, catalogue: string, originalId: string) => {
+    const asked = kind === 'unknown-dataset' || kind === 'unknown-catalogue'
+    // A PUT creates what is not there.
+    return asked && c.req.method !== 'PUT' ? tombstones.ofOrigin(catalogue, originalId) : undefined
+  }
+  const ofOrigin: Finding = (c, { id, kind }) =>
+    byOrigin(c, kind, id, c.req.query('originalId') ?? '')
+  const ofDataset: Finding = (c, { id, kind }) => {
     const catalogue = c.req.query('catalogue')
     // The deprecated form names the id at the origin.
-    if (catalogue !== undefined && isPlain(c.req.path)) return tombstones.ofOrigin(catalogue, id)
+    if (catalogue !== undefined && isPlain(c.req.path)) return byOrigin(c, kind, catalogue, id)
     return missing.includes(kind) ? tombstones.find('dataset', splitSuffix(id).id) : undefined
   }
-  const ofOrigin = (c: AppContext, kind: string): Tombstone | undefined => {
-    const { id = '' } = parameters(c)
-    const asked =
-      c.req.method !== 'PUT' && (kind === 'unknown-dataset' || kind === 'unknown-catalogue')
-    return asked ? tombstones.ofOrigin(id, c.req.query('originalId') ?? '') : undefined
-  }
-  const ofCatalogue = (c: AppContext, kind: string): Tombstone | undefined =>
-    kind === 'unknown-catalogue'
-      ? tombstones.find('catalogue', splitSuffix(parameters(c)['id'] ?? '').id)
-      : undefined
+  const ofCatalogue: Finding = (_, { id, kind }) =>
+    kind === 'unknown-catalogue' ? tombstones.find('catalogue', splitSuffix(id).id) : undefined
 
-  const tell = (path: string, find: (c: AppContext, kind: string) => Tombstone | undefined) =>
+  const tell = (path: string, find: Finding) =>
     app.use(path, async (c, next) => {
+      // Asked before the route runs: afterwards the parameters are those of the route.
+      const id = c.req.param('id') ?? ''
       await next()
       if (!(c.error instanceof Failure)) return
-      const found = find(c, c.error.kind)
+      const found = find(c, { id, kind: c.error.kind })
       if (!found || (await present(deps, [found], c.get('signal'))).size > 0) return
       c.res = undefined
       throw gone(found)
@@ -70,6 +70,10 @@ export function tellWhatIsGone(app: App, deps: GoneDeps): void {
   tell('/catalogues/:id/datasets/origin', ofOrigin)
 }
 
-const parameters = (c: AppContext): Readonly<Record<string, string>> => c.req.param()
+/** The tombstone of what a request could not find; `id` is that of its path. */
+type Finding = (
+  c: AppContext,
+  missed: { readonly id: string; readonly kind: Kind },
+) => Tombstone | undefined
 
 const isPlain = (path: string) => /^\/datasets\/[^/]+$/.test(path)

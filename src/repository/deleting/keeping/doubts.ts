@@ -59,5 +59,5 @@ export async function truthfulPage(
   const listed: readonly (Tombstone & Doubt)[] = deps.tombstones.list(catalogue, page)
   const there = await present(deps, listed, signal)
   deps.tombstones.discard([...there].map(({ serial }) => serial))
-  return listed.filter((one) => !there.has(one))
+  return listed.filter((one) => !there.has(one)).map(({ serial: _, ...one }) => one)
 }
