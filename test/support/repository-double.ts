@@ -1,11 +1,14 @@
 /** A repository that only remembers, and misbehaves on demand. For tests of those who write to one. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { bulkParts, type BulkPart } from './bulk-parts.ts'
 
 type Put = {
   readonly catalogue: string
-  /** Absent for the catalogue itself. */
+  /** Absent for the catalogue itself, and for many datasets at once. */
   readonly originalId: string | undefined
+  /** The datasets of a bulk request, in the order of the body. */
+  readonly many?: readonly BulkPart[]
   readonly body: string
   readonly headers: IncomingMessage['headers']
 }
@@ -23,6 +26,10 @@ export type DoubleOptions = {
     attempt: number,
   ) => Mischief | undefined | Promise<Mischief | undefined>
   readonly catalogues?: readonly string[]
+  /** Whether it takes many datasets at once; `misread` = it does and answers something that does not fit. */
+  readonly bulk?: boolean | 'misread'
+  /** What is said about single datasets of many, instead of taking them. */
+  readonly refuse?: (originalId: string) => { status: number; problem?: object } | undefined
 }
 
 export type RepositoryDouble = {
@@ -36,6 +43,9 @@ export type RepositoryDouble = {
   readonly most: () => number
   readonly close: () => Promise<void>
 }
+
+/** What the IRIs of the double's resources begin with. */
+const platform = 'http://platform.example/'
 
 /** The key that the double knows. */
 export const doubleKey = 'a-key-for-tests'
@@ -64,6 +74,22 @@ export async function repositoryDouble(options: DoubleOptions = {}): Promise<Rep
     return known === undefined ? 201 : known === body ? 304 : 204
   }
 
+  const acceptMany = (put: Put, many: readonly BulkPart[]): object[] => {
+    const verdicts = many.map(({ originalId, body }) => {
+      const refusal = options.refuse?.(originalId)
+      return { originalId, ...(refusal ?? { status: accept({ ...put, originalId, body }) }) }
+    })
+    return options.bulk === 'misread' ? verdicts.slice(1) : verdicts
+  }
+
+  const list = () => {
+    if (options.bulk === undefined) return { status: 404 }
+    return {
+      status: 200,
+      json: [...catalogues.keys()].map((id) => `${platform}id/catalogue/${id}`),
+    }
+  }
+
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? '', 'http://double')
     const catalogue = /^\/repo\/catalogues\/([^/]+)/.exec(url.pathname)?.[1] ?? ''
@@ -71,18 +97,23 @@ export async function repositoryDouble(options: DoubleOptions = {}): Promise<Rep
     if (request.headers['x-api-key'] !== doubleKey) return answer(response, { status: 401 })
     if (request.method === 'HEAD')
       return answer(response, { status: catalogues.has(catalogue) ? 200 : 404 })
+    if (request.method === 'GET') return answer(response, list())
     let body = ''
     request.setEncoding('utf8')
     for await (const part of request) body += String(part)
-    const put = { catalogue, originalId, body, headers: request.headers }
+    const many = url.pathname.endsWith('/datasets/bulk') ? bulkParts(body, platform) : undefined
+    if (many && options.bulk === undefined) return answer(response, { status: 404 })
+    const put = { catalogue, originalId, body, headers: request.headers, ...(many && { many }) }
     puts.push(put)
-    const name = `${catalogue}/${originalId ?? ''}`
+    const name = `${catalogue}/${originalId ?? (many ? many[0]?.originalId : '')}`
     const attempt = (attempts.get(name) ?? 0) + 1
     attempts.set(name, attempt)
     const mischief = await options.mischief?.(put, attempt)
     if (mischief === 'reset') return request.socket.destroy()
     if (mischief === 'silence') return undefined
-    return answer(response, mischief ?? { status: accept(put) })
+    if (mischief) return answer(response, mischief)
+    const status = many ? 200 : accept(put)
+    return answer(response, many ? { status, json: acceptMany(put, many) } : { status })
   }
 
   const server = createServer((request, response) => {
@@ -108,9 +139,11 @@ export async function repositoryDouble(options: DoubleOptions = {}): Promise<Rep
   }
 }
 
-function answer(response: ServerResponse, what: Exclude<Mischief, string>): void {
-  const { status, problem, retryAfter } = what
+type Answer = Exclude<Mischief, string> & { readonly json?: unknown }
+
+function answer(response: ServerResponse, { status, problem, json, retryAfter }: Answer): void {
+  const told = json ?? problem
   if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter)
   if (problem) response.setHeader('Content-Type', 'application/problem+json')
-  response.writeHead(status).end(problem ? JSON.stringify(problem) : undefined)
+  response.writeHead(status).end(told === undefined ? undefined : JSON.stringify(told))
 }

@@ -1,10 +1,11 @@
-/** Brings a whole DCAT document into a repository: reads it to its end, then sends each dataset by itself. */
+/** Brings a whole DCAT document into a repository: reads it to its end, then sends its datasets. */
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
-import { connect, type Send } from './sending/connection.ts'
+import { connect } from './sending/connection.ts'
 import { destinations, type Destinations } from './cutting/destination.ts'
-import { parcels, type Parcel } from './cutting/parcels.ts'
+import { parcels } from './cutting/parcels.ts'
 import { patient, Unreachable, type Clock } from './sending/patience.ts'
-import { putCatalogue, putDataset, Refused } from './sending/repository.ts'
+import { deliverAll } from './sending/delivery.ts'
+import { putCatalogue, Refused } from './sending/repository.ts'
 import type { Source } from './source.ts'
 import { openSpool, type Spool } from './cutting/spool.ts'
 import { Tally, type Summary } from './summary.ts'
@@ -17,7 +18,7 @@ export type ImportOptions = {
   readonly catalogue?: string
   /** Replace the description of catalogues that exist. */
   readonly updateCatalogue?: boolean
-  /** Datasets on their way at the same time. */
+  /** Single datasets on their way at the same time, where the repository does not take many at once. */
   readonly concurrency?: number
   readonly clock: Clock
   readonly progress?: (state: Progress) => void
@@ -76,49 +77,32 @@ async function read({ source, spool, tally, options }: Reading, signal: AbortSig
 type Sending = { spool: Spool; targets: Destinations; tally: Tally; options: ImportOptions }
 
 async function send({ spool, targets, tally, options }: Sending, signal: AbortSignal) {
-  const { clock, concurrency = 12 } = options
+  const { clock, concurrency = 12, progress } = options
   const started = clock.now()
   const total = spool.datasetCount()
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
   const connection = connect(options.service, options.key, concurrency)
   const ask = patient(connection.send, clock)
-  const waiting = parcels(spool, targets)
-  const carry = async () => {
-    for (const parcel of waiting) {
-      await deliver({ ask, parcel, tally }, either)
-      options.progress?.({ phase: 'sending', done: tally.done, total })
-    }
-  }
-  const carriers: Promise<void>[] = []
   let ended: string | undefined
   try {
     for (const { id, body } of targets.all) {
       const update = options.updateCatalogue === true
       tally.catalogue(id, await putCatalogue(ask, { id, body, update }, either))
     }
-    for (let lane = 0; lane < concurrency; lane += 1) carriers.push(carry())
-    await Promise.all(carriers)
+    const said = () => progress?.({ phase: 'sending', done: tally.done, total })
+    await deliverAll(
+      { ask, parcels: parcels(spool, targets), tally, concurrency, said },
+      stop,
+      either,
+    )
   } catch (error) {
     ended = endOf(error, options.service, signal)
   } finally {
-    stop.abort()
-    // The others still hold the spool until their requests are called off.
-    await Promise.allSettled(carriers)
     connection.close()
   }
   const seconds = (clock.now() - started) / 1000
   return tally.close({ total, seconds, ...(ended === undefined ? {} : { ended }) })
-}
-
-type Delivery = { ask: Send; parcel: Parcel; tally: Tally }
-
-async function deliver({ ask, parcel, tally }: Delivery, signal: AbortSignal) {
-  const { dataset } = parcel
-  if ('reason' in parcel) return tally.lose({ dataset, reason: parcel.reason })
-  const verdict = await putDataset(ask, parcel, signal)
-  if ('outcome' in verdict) tally.count(verdict.outcome)
-  else tally.lose({ dataset, reason: verdict.reason })
 }
 
 /** Why the import ended early. Throws what nobody expected. */

@@ -7,14 +7,16 @@ import { dct } from '../../../rdf/namespaces.ts'
 import { termText } from '../../../rdf/lines.ts'
 
 /** A dataset ready to be sent, or the reason why it cannot be. `dataset` names it in reports. */
-export type Parcel =
-  | {
-      readonly dataset: string
-      readonly catalogue: string
-      readonly originalId: string
-      readonly body: string
-    }
-  | { readonly dataset: string; readonly reason: string }
+export type Parcel = DatasetParcel | { readonly dataset: string; readonly reason: string }
+
+export type DatasetParcel = {
+  readonly dataset: string
+  readonly catalogue: string
+  readonly originalId: string
+  /** The dataset's node and its triples, both as N-Triples. */
+  readonly node: string
+  readonly body: string
+}
 
 const title = ` ${termText(dct('title'))} `
 
@@ -69,5 +71,5 @@ function parcelOf(
       dataset: originalId,
       reason: `duplicate-in-request: ${place.term} has the original id of an earlier dataset`,
     }
-  return { dataset: originalId, catalogue, originalId, body }
+  return { dataset: originalId, catalogue, originalId, node: place.term, body }
 }

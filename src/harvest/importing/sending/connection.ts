@@ -3,18 +3,21 @@ import { Agent, request as requestHttp, type IncomingMessage } from 'node:http'
 import { Agent as SecureAgent, request as requestHttps } from 'node:https'
 
 export type Ask = {
-  readonly method: 'HEAD' | 'PUT'
+  readonly method: 'GET' | 'HEAD' | 'PUT'
   /** Path and query below the service's address, with a leading slash. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  /** N-Triples; the content type is set when there is one. */
   readonly body?: string
+  /** Of the body; N-Triples when nothing is said. */
+  readonly mediaType?: string
+  /** Characters of the answer that are kept; 64 K when nothing is said. */
+  readonly longestAnswer?: number
 }
 
 export type Answer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** At most the first 64 KB. */
+  /** As much of it as was asked for. */
   readonly text: string
 }
 
@@ -23,7 +26,7 @@ export type Send = (ask: Ask, signal: AbortSignal) => Promise<Answer>
 
 export type Connection = { readonly send: Send; readonly close: () => void }
 
-const longestAnswer = 65_536
+const usualAnswer = 65_536
 const silenceMs = 120_000
 
 /** Connects to a repository service such as `http://localhost:8080/api/hub/repo`; `most` sockets at the same time. */
@@ -32,14 +35,15 @@ export function connect(service: string, key: string, most: number): Connection 
   const options = { keepAlive: true, maxSockets: most }
   const agent = isSecure ? new SecureAgent(options) : new Agent(options)
   const start = isSecure ? requestHttps : requestHttp
-  const send: Send = ({ method, path, headers, body }, signal) =>
+  const send: Send = (ask, signal) =>
     new Promise((resolve, reject) => {
-      const bytes = body === undefined ? undefined : Buffer.from(body)
+      const { method, path, longestAnswer = usualAnswer } = ask
+      const bytes = ask.body === undefined ? undefined : Buffer.from(ask.body)
       const request = start(
         service + path,
-        { agent, method, signal, headers: { ...headersFor(key, bytes), ...headers } },
+        { agent, method, signal, headers: { ...headersFor(key, ask, bytes), ...ask.headers } },
         (response) => {
-          collect(response).then(resolve, reject)
+          collect(response, longestAnswer).then(resolve, reject)
         },
       )
       request.setTimeout(silenceMs, () => request.destroy(new Error('no answer for two minutes')))
@@ -49,15 +53,19 @@ export function connect(service: string, key: string, most: number): Connection 
   return { send, close: () => agent.destroy() }
 }
 
-const headersFor = (key: string, body: Buffer | undefined) => ({
+const headersFor = (
+  key: string,
+  { mediaType = 'application/n-triples' }: Ask,
+  body: Buffer | undefined,
+) => ({
   'X-API-Key': key,
-  ...(body && { 'Content-Type': 'application/n-triples', 'Content-Length': body.byteLength }),
+  ...(body && { 'Content-Type': mediaType, 'Content-Length': body.byteLength }),
 })
 
-async function collect(response: IncomingMessage): Promise<Answer> {
+async function collect(response: IncomingMessage, longest: number): Promise<Answer> {
   response.setEncoding('utf8')
   let text = ''
   for await (const part of response)
-    if (text.length < longestAnswer) text += String(part).slice(0, longestAnswer - text.length)
+    if (text.length < longest) text += String(part).slice(0, longest - text.length)
   return { status: response.statusCode ?? 0, headers: response.headers, text }
 }

@@ -31,10 +31,14 @@ export async function putDataset(
   const path = `/catalogues/${catalogue}/datasets/origin?originalId=${encodeURIComponent(originalId)}`
   const headers = { Prefer: 'respond-async' }
   const answer = await send({ method: 'PUT', path, headers, body }, signal)
-  const outcome = outcomes[answer.status]
-  if (outcome) return { outcome }
   refuseByKey(answer, `catalogue ${catalogue}`)
-  return { reason: reasonOf(answer) }
+  return verdictOf(answer.status, jsonIn(answer.text))
+}
+
+/** What a status of a dataset's PUT means; `problem` is its RFC 9457 document, if there is one. */
+export function verdictOf(status: number, problem: unknown): Verdict {
+  const outcome = outcomes[status]
+  return outcome ? { outcome } : { reason: reasonOf(status, problem) }
 }
 
 /**
@@ -58,18 +62,19 @@ export async function putCatalogue(
   const outcome = answer.status === 412 && !update ? 'unchanged' : outcomes[answer.status]
   if (outcome) return outcome
   refuseByKey(answer, `catalogue ${id}`)
-  throw new Refused(`catalogue ${id}: ${reasonOf(answer)}`)
+  throw new Refused(`catalogue ${id}: ${reasonOf(answer.status, jsonIn(answer.text))}`)
 }
 
-function refuseByKey({ status }: Answer, what: string): void {
+/** Throws `Refused` when the key is the reason. */
+export function refuseByKey({ status }: Answer, what: string): void {
   if (status === 401) throw new Refused(`${what}: the API key is missing or unknown (--key)`)
   if (status === 403)
     throw new Refused(`${what}: the API key has no permission to write it (--key)`)
 }
 
 /** The problem's words (RFC 9457): slug, detail and the first place that it names. */
-function reasonOf({ status, text }: Answer): string {
-  const problem = problemOf(text)
+export function reasonOf(status: number, told: unknown): string {
+  const problem = isRecord(told) ? told : {}
   const slug = /^urn:cartulary:problem:(.+)$/.exec(textOf(problem['type']))?.[1] ?? `HTTP ${status}`
   const detail = textOf(problem['detail']) || textOf(problem['title'])
   const [first] = Array.isArray(problem['errors']) ? problem['errors'] : []
@@ -81,15 +86,15 @@ const placeOf = ({ line, column }: Readonly<Record<string, unknown>>) =>
   ` (${[`line ${String(line)}`, ...(typeof column === 'number' ? [`column ${column}`] : [])].join(', ')})`
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
-function problemOf(text: string): Readonly<Record<string, unknown>> {
+/** The JSON of an answer; `undefined` when a proxy in between answers in its own words. */
+export function jsonIn(text: string): unknown {
   try {
-    const problem: unknown = JSON.parse(text)
-    return isRecord(problem) ? problem : {}
+    return JSON.parse(text)
   } catch {
-    // A proxy in between answers in its own words; the status has to do.
-    return {}
+    // The status has to do.
+    return undefined
   }
 }
