@@ -24,7 +24,9 @@ const kinds = Object.keys(described) as ResourceKind[]
 export function leadToDescriptions(app: App, names: Names, repository: string): void {
   const root = new URL(names.base).pathname
   const service = new URL(repository).pathname
-  app.get('*', async (c, next) => {
+  // No route of its own: it would make every other path one that exists.
+  app.use('*', async (c, next) => {
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return next()
     const { pathname } = new URL(c.req.url)
     // A proxy may have taken the base's own path off.
     const path = pathname.startsWith(root) ? pathname.slice(root.length) : pathname.slice(1)
