@@ -2,7 +2,6 @@
 
 import { keyOf } from '../rdf/read.ts'
 import type { Quad } from '@rdfjs/types'
-import { Failure } from '../errors.ts'
 import { canonicalise } from '../rdf/canonical.ts'
 import { fromLines, toLines } from '../rdf/lines.ts'
 import { dct, xsd } from '../rdf/namespaces.ts'
@@ -88,18 +87,8 @@ export function catalogues(deps: CatalogueDeps): Catalogues {
   const remove: Catalogues['remove'] = (id, precondition, signal) =>
     locks.run(
       `catalogue ${id}`,
-      async () => {
-        const hash = await hashOf(id, signal)
-        if (hash === undefined) {
-          const job = await deps.cascades.of(id, signal)
-          if (job) return { job }
-          throw unknownCatalogue(id)
-        }
-        precondition(hash)
-        if (deps.returns.of(id))
-          throw new Failure('conflict', `the catalogue "${id}" is being restored; try again later`)
-        return removeCatalogue(deps, { id, hash }, signal)
-      },
+      async () =>
+        removeCatalogue(deps, { id, hash: await hashOf(id, signal), precondition }, signal),
       signal,
     )
 

