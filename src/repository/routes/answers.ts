@@ -28,6 +28,8 @@ const failures = {
   400: problem('A parameter or the body is wrong; line and column where they are known'),
   404: problem('No such resource'),
   410: problem('The resource was deleted; members say when, and until when it can be restored'),
+  414: problem('The address is longer than a limit'),
+  431: problem('The header is longer than a limit'),
   503: problem(
     'The store is away or the time limit is reached; Retry-After says when to come back',
   ),
@@ -37,6 +39,7 @@ const writeFailures = {
   ...failures,
   401: problem('No valid API key'),
   403: problem('The key lacks the permission'),
+  408: problem('The body did not arrive in time'),
   409: problem('In conflict with what is stored'),
   412: problem('The resource is not in the state that the client expects'),
   413: problem('Larger than a limit'),

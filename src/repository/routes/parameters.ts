@@ -39,14 +39,18 @@ export const origin = z.object({
     .min(1)
     .max(2000)
     .regex(/^\P{Cc}*$/u, 'must not hold control characters')
-    .openapi({ description: 'The id of the dataset at its origin, unique in its catalogue' }),
+    .openapi({
+      // The same without a flag: JSON Schema patterns have none.
+      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+      description: 'The id of the dataset at its origin, unique in its catalogue',
+    }),
 })
 
 export const put = origin.extend({
   recordModified: z.iso.datetime({ offset: true }).optional().openapi({
     description: 'Refuse with 409 when the stored record was modified later',
   }),
-  enforceUpdate: flag.default(false).openapi({ description: 'Write even what is unchanged' }),
+  enforceUpdate: flagOf(false, 'Write even what is unchanged'),
   publicationStatus: z.enum(['published']).optional(),
   accessLevel: z.enum(['public']).optional(),
 })
