@@ -23,7 +23,9 @@ export function bodyOf(response: IncomingMessage, bytes: number): Promise<string
       if (response.complete) resolve(textOf(parts, length))
     })
     response.on('error', reject)
-    response.on('close', () => reject(new Error('the answer ended early')))
+    response.on('close', () => {
+      if (!response.complete) reject(new Error('the answer ended early'))
+    })
   })
 }
 

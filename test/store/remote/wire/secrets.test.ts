@@ -50,7 +50,8 @@ describe('[T7] a password', () => {
         wire({ log }).send(asking(url)),
       ),
     )
-    expect(told.match(/rejected/g)).toHaveLength(3)
+    expect(told.match(/TypeError: an address may not hold credentials/g)).toHaveLength(2)
+    expect(told.match(/TypeError: not an HTTP address/g)).toHaveLength(1)
     expect(told).not.toContain('geheim')
   })
 })
