@@ -52,13 +52,21 @@ function restorePage(
   }
   const originalIds = [...wanted.keys()]
   if (originalIds.length === 0) return Promise.resolve()
-  const work = (targets: readonly (Target | Failure)[]) =>
-    landAll(
+  const work = (targets: readonly (Target | Failure)[]) => {
+    const datasets = [...wanted.values()]
+    // The answer to an earlier try may have got lost.
+    const back = datasets.filter((one, at) => isBack(one, targets[at]))
+    deps.tombstones.discard(back.map(({ serial }) => serial))
+    return landAll(
       deps,
-      [...wanted.values()].filter((one, at) => isFree(one, targets[at])),
+      datasets.filter((one, at) => isFree(one, targets[at])),
     )
+  }
   return deps.ids.withIds({ catalogue, originalIds }, work, signal)
 }
+
+const isBack = (one: Taken, target: Target | Failure | undefined): boolean =>
+  target !== undefined && !(target instanceof Failure) && target.origin.record?.id === one.id
 
 const isFree = (one: Taken, target: Target | Failure | undefined): boolean =>
   target !== undefined &&
