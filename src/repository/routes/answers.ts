@@ -7,11 +7,14 @@ type Responses = RouteConfig['responses']
 
 /** No zod here: a JSON-LD body would be parsed as JSON before its handler sees it. */
 export const rdfContent = Object.fromEntries(
-  Object.values(formats).map(({ mediaType }) => [
+  Object.entries(formats).map(([format, { mediaType }]) => [
     mediaType,
-    { schema: { type: 'string' as const } },
+    { schema: format === 'jsonld' ? {} : { type: 'string' as const } },
   ]),
 )
+
+/** JSON-LD also goes out under the name that plain clients know. */
+const rdfAnswer = { ...rdfContent, 'application/json': { schema: {} } }
 
 const problem = (description: string) => ({
   description,
@@ -56,7 +59,7 @@ export const refused: Responses = {
 }
 
 export const graph: Responses = {
-  200: { description: 'The RDF, in the format of the suffix or of Accept', content: rdfContent },
+  200: { description: 'The RDF, in the format of the suffix or of Accept', content: rdfAnswer },
   304: { description: 'The client has this state already' },
   406: problem('None of the accepted media types can be served'),
   ...failures,
@@ -92,7 +95,10 @@ export const list: Responses = {
   200: {
     description: 'Strings, or RDF for valueType=metadata, ordered by id',
     headers: link,
-    content: { 'application/json': { schema: z.array(z.string()) }, ...rdfContent },
+    content: {
+      ...rdfContent,
+      'application/json': { schema: z.array(z.string()).or(z.looseObject({})) },
+    },
   },
   406: problem('None of the accepted media types can be served'),
   ...failures,
@@ -116,4 +122,6 @@ export const profile: Responses = {
       'text/turtle': { schema: z.string() },
     },
   },
+  414: failures[414],
+  431: failures[431],
 }
