@@ -45,10 +45,8 @@ describe('the Link header of a resource', () => {
 
   it.each(paths)('of %s leads to every other format, and each of them is there', async (path) => {
     const others = links(await repo.ask(path)).filter(({ relation }) => relation === 'alternate')
-    expect(others.map(({ type }) => type).sort()).toEqual(
-      Object.values(formats)
-        .map(({ mediaType }) => mediaType)
-        .sort(),
+    expect(new Set(others.map(({ type }) => type))).toEqual(
+      new Set(Object.values(formats).map(({ mediaType }) => mediaType)),
     )
     for (const { target: address = '', type = '' } of others) {
       const answer = await repo.ask(address.slice(service.length), {

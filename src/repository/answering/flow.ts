@@ -36,6 +36,8 @@ export async function answerFlow(
       next = await pieces.next()
     } catch (error) {
       log.warn({ err: error, requestId: c.get('requestId') }, 'answer.broken')
+      // The server's adapter may write the message behind the body and end it well.
+      c.env?.outgoing?.destroy()
       controller.error(error)
     }
   }
