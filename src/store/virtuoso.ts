@@ -4,6 +4,7 @@ import type { Dialect, Door, Edit } from './remote/dialect.ts'
 import { isPassing, meaningOf } from './virtuoso/answers.ts'
 import { hasCollisions } from './virtuoso/collisions.ts'
 import { probeVirtuoso, touch } from './virtuoso/probing.ts'
+import { ownSpelling } from './virtuoso/spelling.ts'
 import { landStaged, recoverStaged } from './virtuoso/staging.ts'
 import { singleText } from './virtuoso/update-text.ts'
 import { checkName, virtuosoFidelity } from './virtuoso/values.ts'
@@ -38,6 +39,7 @@ export const virtuoso: Dialect = {
     await door.pause(settleMs)
     await touch(door)
   },
+  respelt: ownSpelling,
   quads: false,
   union: 'always',
 }

@@ -14,6 +14,7 @@ type JsonTerm = {
 
 type JsonResults = {
   readonly boolean?: boolean
+  readonly head?: { readonly vars?: readonly string[] }
   readonly results?: { readonly bindings: readonly Readonly<Record<string, JsonTerm>>[] }
 }
 
@@ -41,14 +42,14 @@ export function rowsOf(text: string): readonly Row[] {
   )
 }
 
-/** Virtuoso answers ASK with one solution of this variable, `1` or `0`. */
+/** Virtuoso answers ASK with solutions of this variable: one of `1`, or none. */
 export const askVariable = '__ASK_RETVAL'
 
 /** The answer to ASK; `Failure` as above. */
 export function booleanOf(text: string): boolean {
-  const { boolean, results } = parsed(text)
-  const odd = results?.bindings[0]?.[askVariable]
-  const answer = odd ? odd.value === '1' : boolean
+  const { boolean, head, results } = parsed(text)
+  const isOdd = results !== undefined && head?.vars?.[0] === askVariable
+  const answer = isOdd ? results.bindings[0]?.[askVariable]?.value === '1' : boolean
   if (answer === undefined) {
     throw new Failure('store-unavailable', 'The store did not answer with true or false.')
   }

@@ -96,6 +96,8 @@ export type Dialect = {
    * its graph is read again.
    */
   readonly settle?: (door: Door) => Promise<void>
+  /** An answer to CONSTRUCT in our spelling of N-Triples, where the store writes in another. */
+  readonly respelt?: (text: string) => string
   /** Whether an answer of text ends in a notice that the store gave up in the middle of it. */
   readonly gaveUp?: (text: string) => boolean
   /** Whether `CONSTRUCT { GRAPH ?g { … } }` is answered with N-Quads, so that many graphs are read by one query. */

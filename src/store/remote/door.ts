@@ -38,8 +38,11 @@ function withQuads(options: RequestInit): RequestInit {
 export function doorOf({ dialect, wire, ...settings }: Settings): Door {
   const { queryEndpoint, updateEndpoint, name, pause } = settings
   const headers = { 'content-type': 'application/sparql-update' }
+  const { respelt = (text: string) => text } = dialect
+  const client = sparqlClient({ queryEndpoint, fetch: whole(wire.fetch, dialect) })
   return {
-    ...sparqlClient({ queryEndpoint, fetch: whole(wire.fetch, dialect) }),
+    ...client,
+    construct: async (query, signal) => respelt(await client.construct(query, signal)),
     update: async (text) => {
       const answer = await wire.send({
         url: updateEndpoint,

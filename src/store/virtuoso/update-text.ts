@@ -59,13 +59,17 @@ const largestInsert = { lines: 30_000, length: 4 * 2 ** 20 }
 
 const named = (edits: readonly Edit[], kind: 'remove' | 'add') => blocks(partsOf(edits, kind))
 
+function insertPart(edits: readonly Edit[]): string {
+  const inserts = named(edits, 'add')
+  return inserts === '' ? '' : `INSERT {\n${inserts}}\n`
+}
+
 /** Clears graphs, and does the rest even when there is nothing to clear: `OPTIONAL` gives a solution then, `UNION {}` none. */
 function clearing(edits: readonly Edit[]): string {
   const graphs = edits.flatMap(({ clear, graph }) => (clear ? `<${graph}>` : []))
-  const inserts = named(edits, 'add')
   return (
     `DELETE {\nGRAPH ?g { ?s ?p ?o }\n${named(edits, 'remove')}}\n` +
-    `${inserts === '' ? '' : `INSERT {\n${inserts}}\n`}` +
+    insertPart(edits) +
     `WHERE { VALUES ?g { ${graphs.join(' ')} } OPTIONAL { GRAPH ?g { ?s ?p ?o } } }`
   )
 }
@@ -89,6 +93,5 @@ export function singleText(edits: readonly Edit[]): string | undefined {
     return `DELETE DATA {\n${blocks([only])}}`
   }
   if (removes + adds > perModify) return undefined
-  const inserts = adds === 0 ? '' : `INSERT {\n${named(edits, 'add')}}\n`
-  return `DELETE {\n${named(edits, 'remove')}}\n${inserts}WHERE {}`
+  return `DELETE {\n${named(edits, 'remove')}}\n${insertPart(edits)}WHERE {}`
 }

@@ -28,8 +28,8 @@ export function answerOf(text: string): Answer {
     const { boolean, head, results }: Json = JSON.parse(text)
     if (boolean !== undefined) return { boolean }
     const { bindings } = results ?? {}
-    const odd = bindings?.[0]?.[askVariable]
-    if (odd) return { boolean: odd.value === '1' }
+    const isOdd = bindings && head?.vars?.[0] === askVariable
+    if (isOdd) return { boolean: bindings[0]?.[askVariable]?.value === '1' }
     if (head?.vars && bindings) return { variables: head.vars, solutions: bindings }
   } catch (cause) {
     throw new Failure('store-unavailable', 'The answer of the store ended early.', { cause })
