@@ -64,76 +64,92 @@ async function world() {
 
 type Dataset = { readonly id: string; readonly title: string }
 
+/** What should be there by the contract: one state per dataset, and sentences about whatever the repository did otherwise. */
+function ledger() {
+  const alive = new Map<string, Dataset>()
+  const dead = new Map<string, Dataset>()
+  const wrong: string[] = []
+  const check = (what: string, found: unknown, right: unknown) => {
+    if (found !== right) wrong.push(`${what}: ${String(found)} instead of ${String(right)}`)
+  }
+  return {
+    wrong,
+    known: (key: string) => alive.get(key) ?? dead.get(key),
+    put: (key: string, title: string, { status, id }: { status: number; id: string }) => {
+      check(`PUT ${key}`, status, alive.has(key) ? 204 : 201)
+      const before = alive.get(key) ?? dead.get(key)
+      if (before) check(`id of ${key}`, id, before.id)
+      else if ([...alive.values(), ...dead.values()].some((one) => one.id === id))
+        wrong.push(`${key} has the id of another: ${id}`)
+      alive.set(key, { id, title })
+      dead.delete(key)
+    },
+    delete: (key: string, known: Dataset, status: number) => {
+      check(`DELETE ${key}`, status, alive.has(key) ? 204 : 410)
+      dead.set(key, known)
+      alive.delete(key)
+    },
+    restore: (key: string, known: Dataset, status: number) => {
+      check(`restore ${key}`, status, dead.has(key) ? 201 : 409)
+      alive.set(key, known)
+      dead.delete(key)
+    },
+    expected: () => [...alive].map(([key, one]) => ({ key, ...one })),
+  }
+}
+
 describe('in any order of PUT, DELETE and restore', () => {
   it('every dataset keeps its id, a deleted one keeps it too, and nobody else gets it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 18 }), async (steps) => {
         const { put, remove, restore, live } = await world()
-        const alive = new Map<string, Dataset>()
-        const dead = new Map<string, Dataset>()
+        const book = ledger()
         for (const [n, { does, ...where }] of steps.entries()) {
           const key = `${where.home} ${where.spelling}`
-          const known = alive.get(key) ?? dead.get(key)
-          if (does === 'put') {
-            const { status, id } = await put(where, `v${n}`)
-            expect(status).toBe(alive.has(key) ? 204 : 201)
-            if (known) expect(id).toBe(known.id)
-            else
-              expect([...alive.values(), ...dead.values()].map((one) => one.id)).not.toContain(id)
-            alive.set(key, { id, title: `v${n}` })
-            dead.delete(key)
-          } else if (known && does === 'delete') {
-            expect(await remove(known.id)).toBe(alive.has(key) ? 204 : 410)
-            dead.set(key, known)
-            alive.delete(key)
-          } else if (known) {
-            expect(await restore(known.id)).toBe(dead.has(key) ? 201 : 409)
-            alive.set(key, known)
-            dead.delete(key)
+          const known = book.known(key)
+          if (does === 'put') book.put(key, `v${n}`, await put(where, `v${n}`))
+          else if (known) {
+            const { id } = known
+            book[does](key, known, await (does === 'delete' ? remove(id) : restore(id)))
           }
         }
-        const expected = [...alive].map(([key, one]) => ({ key, ...one }))
-        expect(new Set(await live())).toEqual(new Set(expected))
+        expect(book.wrong).toEqual([])
+        expect(new Set(await live())).toEqual(new Set(book.expected()))
       }),
       { numRuns: 12 },
     )
   })
 
   it('all at once: ids stay different, and every dataset is one that somebody put', async () => {
+    const rounds = fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 3 })
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 3 }),
-        async (rounds) => {
-          const { put, remove, restore, live } = await world()
-          const ids = new Set<string>()
-          for (const [n, round] of rounds.entries()) {
-            const work = round.map(async ({ does, ...where }, at) => {
-              if (does === 'put') {
-                const { status, id } = await put(
-                  where,
-                  `${where.home} ${where.spelling} ${n}.${at}`,
-                )
-                expect([201, 204]).toContain(status)
-                ids.add(id)
-                return
-              }
-              const id = [...ids][at % Math.max(1, ids.size)]
-              if (id === undefined) return
-              const status = await (does === 'delete' ? remove(id) : restore(id))
-              expect([201, 204, 404, 409, 410]).toContain(status)
-            })
-            await Promise.all(work)
+      fc.asyncProperty(rounds, async (all) => {
+        const { put, remove, restore, live } = await world()
+        const ids = new Set<string>()
+        const statuses = new Set<number>()
+        const perform = async ({ does, ...where }: Step, name: string, at: number) => {
+          const key = `${where.home} ${where.spelling}`
+          const id = [...ids][at % Math.max(1, ids.size)]
+          if (does === 'put') {
+            const answer = await put(where, `${key} ${name}`)
+            ids.add(answer.id)
+            statuses.add(answer.status)
+          } else if (id !== undefined) {
+            statuses.add(await (does === 'delete' ? remove(id) : restore(id)))
           }
-          const found = await live()
-          expect(new Set(found.map(({ id }) => id)).size).toBe(found.length)
-          expect(new Set(found.map(({ key }) => key)).size).toBe(found.length)
-          for (const { key, title } of found) expect(title?.startsWith(`${key} `)).toBe(true)
-          // What does not live can be restored, as long as its id at the origin is not in use.
-          for (const id of ids)
-            if (!found.some((one) => one.id === id)) expect(await restore(id)).toBe(201)
-          expect((await live()).length).toBe(ids.size)
-        },
-      ),
+        }
+        for (const [n, round] of all.entries())
+          await Promise.all(round.map((one, at) => perform(one, `${n}.${at}`, at)))
+        const found = await live()
+        expect([...statuses.difference(new Set([201, 204, 409, 410]))]).toEqual([])
+        expect(new Set(found.map(({ id }) => id)).size).toBe(found.length)
+        expect(new Set(found.map(({ key }) => key)).size).toBe(found.length)
+        expect(found.filter(({ key, title }) => !title?.startsWith(`${key} `))).toEqual([])
+        const gone = [...ids].filter((id) => !found.some((one) => one.id === id))
+        const answers = await Promise.all(gone.map((id) => restore(id)))
+        expect(answers.filter((status) => status !== 201)).toEqual([])
+        expect((await live()).length).toBe(ids.size)
+      }),
       { numRuns: 12 },
     )
   })
