@@ -2,8 +2,9 @@
 
 import { createRoute, z, type RouteConfig } from '@hono/zod-openapi'
 import * as answers from './answers.ts'
+import * as examples from './examples.ts'
 import * as parameters from './parameters.ts'
-import { body, security } from './requests.ts'
+import { bodyOf, security } from './requests.ts'
 
 const verdict = z
   .looseObject({
@@ -35,7 +36,11 @@ export const bulkRoutes = {
       'reached from it. The answer has one object per item, in the order of the body, with the status that the PUT of the single ' +
       'dataset would have answered. The index is not waited for.',
     security,
-    request: { params: parameters.catalogue, query: parameters.bulk, body },
+    request: {
+      params: parameters.catalogue,
+      query: parameters.bulk,
+      body: bodyOf(examples.dataset),
+    },
     responses: written,
   }),
 }

@@ -2,8 +2,9 @@
 
 import { createRoute, type RouteConfig } from '@hono/zod-openapi'
 import * as answers from './answers.ts'
+import * as examples from './examples.ts'
 import * as parameters from './parameters.ts'
-import { body, security } from './requests.ts'
+import { bodyOf, security } from './requests.ts'
 
 /** No zod here: the binding answers with or without a body. */
 const remaining = {
@@ -33,7 +34,7 @@ export const catalogueRoutes = {
     path: '/catalogues/{catalogueId}',
     summary: 'Create or replace a catalogue',
     security,
-    request: { params: parameters.catalogue, body },
+    request: { params: parameters.catalogue, body: bodyOf(examples.catalogue) },
     responses: answers.write,
   }),
   deleteCatalogue: createRoute({

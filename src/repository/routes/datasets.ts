@@ -2,8 +2,9 @@
 
 import { createRoute } from '@hono/zod-openapi'
 import * as answers from './answers.ts'
+import * as examples from './examples.ts'
 import * as parameters from './parameters.ts'
-import { body, security } from './requests.ts'
+import { bodyOf, security } from './requests.ts'
 
 export const datasetRoutes = {
   postCatalogueDataset: createRoute({
@@ -11,7 +12,7 @@ export const datasetRoutes = {
     path: '/catalogues/{catalogueId}/datasets',
     summary: 'Create a dataset; its id at the origin is a random one',
     security,
-    request: { params: parameters.catalogue, body },
+    request: { params: parameters.catalogue, body: bodyOf(examples.dataset) },
     responses: answers.creation,
   }),
   origin: createRoute({
@@ -26,7 +27,11 @@ export const datasetRoutes = {
     path: '/catalogues/{catalogueId}/datasets/origin',
     summary: 'Create or replace a dataset by its id at the origin',
     security,
-    request: { params: parameters.catalogue, query: parameters.put, body },
+    request: {
+      params: parameters.catalogue,
+      query: parameters.put,
+      body: bodyOf(examples.dataset),
+    },
     responses: answers.write,
   }),
   deleteOrigin: createRoute({
@@ -42,7 +47,7 @@ export const datasetRoutes = {
     path: '/datasets',
     summary: 'Create a dataset in a catalogue; its id at the origin is a random one',
     security,
-    request: { query: parameters.into, body },
+    request: { query: parameters.into, body: bodyOf(examples.dataset) },
     responses: answers.creation,
   }),
   dataset: createRoute({
@@ -57,7 +62,11 @@ export const datasetRoutes = {
     path: '/datasets/{datasetId}',
     summary: 'Replace a dataset that exists',
     security,
-    request: { params: parameters.dataset, query: parameters.putInCatalogue, body },
+    request: {
+      params: parameters.dataset,
+      query: parameters.putInCatalogue,
+      body: bodyOf(examples.dataset),
+    },
     responses: answers.write,
   }),
   deleteDataset: createRoute({

@@ -2,8 +2,9 @@
 
 import { createRoute } from '@hono/zod-openapi'
 import * as answers from './answers.ts'
+import * as examples from './examples.ts'
 import * as parameters from './parameters.ts'
-import { body, security } from './requests.ts'
+import { bodyOf, security } from './requests.ts'
 
 export const distributionRoutes = {
   postDistribution: createRoute({
@@ -11,7 +12,7 @@ export const distributionRoutes = {
     path: '/datasets/{datasetId}/distributions',
     summary: 'Add a distribution to a dataset',
     security,
-    request: { params: parameters.dataset, body },
+    request: { params: parameters.dataset, body: bodyOf(examples.distribution) },
     responses: answers.creation,
   }),
   distribution: createRoute({
@@ -26,7 +27,7 @@ export const distributionRoutes = {
     path: '/distributions/{distributionId}',
     summary: 'Replace a distribution that exists; it keeps its IRI',
     security,
-    request: { params: parameters.distribution, body },
+    request: { params: parameters.distribution, body: bodyOf(examples.distribution) },
     responses: answers.update,
   }),
   deleteDistribution: createRoute({

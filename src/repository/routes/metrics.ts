@@ -2,8 +2,9 @@
 
 import { createRoute } from '@hono/zod-openapi'
 import * as answers from './answers.ts'
+import * as examples from './examples.ts'
 import * as parameters from './parameters.ts'
-import { body, security } from './requests.ts'
+import { bodyOf, security } from './requests.ts'
 
 const path = '/datasets/{datasetId}/metrics'
 
@@ -20,7 +21,7 @@ export const metricsRoutes = {
     path,
     summary: 'Replace the quality metrics of a dataset',
     security,
-    request: { params: parameters.dataset, body },
+    request: { params: parameters.dataset, body: bodyOf(examples.metrics) },
     responses: answers.replacement,
   }),
   deleteMetrics: createRoute({

@@ -43,6 +43,7 @@ export const origin = z.object({
       // The same without a flag: JSON Schema patterns have none.
       pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
       description: 'The id of the dataset at its origin, unique in its catalogue',
+      example: 'levels',
     }),
 })
 
@@ -62,10 +63,16 @@ export const bulk = z.object({
   enforceUpdate: put.shape.enforceUpdate,
 })
 
-export const catalogue = z.object({ catalogueId: z.string() })
-export const dataset = z.object({ datasetId: z.string() })
+export const catalogue = z.object({
+  catalogueId: z.string().openapi({ example: 'rivers' }),
+})
+export const dataset = z.object({
+  datasetId: z.string().openapi({ example: 'levels' }),
+})
 export const distribution = z.object({ distributionId: z.string() })
-export const vocabulary = z.object({ vocabularyId: z.string() })
+export const vocabulary = z.object({
+  vocabularyId: z.string().openapi({ example: 'quality' }),
+})
 
 export const datasetList = datasets.extend({
   catalogue: z.string().optional().openapi({ description: 'Only the datasets of this catalogue' }),
@@ -86,7 +93,10 @@ export const inCatalogue = z.object({
 export const putInCatalogue = put.omit({ originalId: true }).extend(inCatalogue.shape)
 
 export const into = z.object({
-  catalogue: z.string().openapi({ description: 'The catalogue that the dataset will be in' }),
+  catalogue: z.string().openapi({
+    description: 'The catalogue that the dataset will be in',
+    example: 'rivers',
+  }),
 })
 
 export const tombstones = z.object({

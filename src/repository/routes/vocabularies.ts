@@ -2,8 +2,9 @@
 
 import { createRoute } from '@hono/zod-openapi'
 import * as answers from './answers.ts'
+import * as examples from './examples.ts'
 import * as parameters from './parameters.ts'
-import { body, security } from './requests.ts'
+import { bodyOf, security } from './requests.ts'
 
 export const vocabularyRoutes = {
   vocabulary: createRoute({
@@ -18,7 +19,7 @@ export const vocabularyRoutes = {
     path: '/vocabularies/{vocabularyId}',
     summary: 'Create or replace a vocabulary',
     security,
-    request: { params: parameters.vocabulary, body },
+    request: { params: parameters.vocabulary, body: bodyOf(examples.vocabulary) },
     responses: answers.write,
   }),
   deleteVocabulary: createRoute({
