@@ -15,24 +15,22 @@ import type { Guard } from './answering/guard.ts'
 import type { Locate } from './answering/located.ts'
 import type { Distributions } from './distributions/distributions.ts'
 import type { QualityMetrics } from './metrics/quality-metrics.ts'
-import type { Settled } from './answering/waiting.ts'
+import type { Indexing } from './answering/waiting.ts'
 
-export type RepositoryAppDeps = RepositoryDeps & {
-  readonly deletion: Deletion
-  readonly keys: ApiKeys
-  readonly settled: Settled
-  /** Whether the index may not have the present state of a resource yet. */
-  readonly awaits: (resource: string) => boolean
-  readonly limits: Limits
-  readonly profile: Profile
-  /** What is remembered of long lists; it hears of the writes of `store`. */
-  readonly kept: Kept
-  /** Public address of the service, without a slash at its end: lists and links name themselves by it. */
-  readonly address: string
-  /** Version of the platform, for the OpenAPI document. */
-  readonly version: string
-  readonly http: Omit<AppOptions, 'name'>
-}
+export type RepositoryAppDeps = RepositoryDeps &
+  Indexing & {
+    readonly deletion: Deletion
+    readonly keys: ApiKeys
+    readonly limits: Limits
+    readonly profile: Profile
+    /** What is remembered of long lists; it hears of the writes of `store`. */
+    readonly kept: Kept
+    /** Public address of the service, without a slash at its end: lists and links name themselves by it. */
+    readonly address: string
+    /** Version of the platform, for the OpenAPI document. */
+    readonly version: string
+    readonly http: Omit<AppOptions, 'name'>
+  }
 
 /** What every binding works with. */
 export type Bound = RepositoryAppDeps &

@@ -124,7 +124,8 @@ async function replace(
   const { hash, labels } = await canonicalise(own)
   request.precondition(stored)
   if (stored === undefined) await demandNotDeleting(deps, request.id, signal)
-  if (stored === hash) return { kind: 'unchanged', iri, hash, modified: undefined }
+  if (stored === hash)
+    return { kind: 'unchanged', iri, catalogue: request.id, hash, modified: undefined }
   const content =
     stored === undefined ? '' : ((await store.read(iri, { links: false }, signal)) ?? '')
   const before = fromLines(content)
@@ -140,7 +141,8 @@ async function replace(
   await landChanges(deps, [{ graph: iri, content: toLines(after), before: content }, system], marks)
   if (stored === undefined) deps.tombstones.forget('catalogue', [request.id])
   if (cascades) deps.cascaded()
-  return { kind: stored === undefined ? 'created' : 'updated', iri, hash, modified, mark }
+  const kind = stored === undefined ? 'created' : 'updated'
+  return { kind, iri, catalogue: request.id, hash, modified, mark }
 }
 
 type Dates = {

@@ -39,6 +39,8 @@ export type WritingDeps = RepositoryDeps & {
 export type Outcome = {
   readonly kind: 'created' | 'updated' | 'unchanged'
   readonly iri: string
+  /** Id of the catalogue that it is, or is in; absent for what is in none. */
+  readonly catalogue?: string
   readonly hash: string
   readonly modified: string | undefined
   /** Absent when nothing was written. */

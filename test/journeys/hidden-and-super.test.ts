@@ -36,8 +36,13 @@ const found = async (filter: 'dataset' | 'catalogue', facets: object = {}) => {
 
 describe('a hidden catalogue', () => {
   it('is not found, nor is anything in it, and both can be read all the same', async () => {
-    await catalogue('quiet', hidden)
-    await api.putDataset('quiet', 'still-water', dataset)
+    const told = [
+      await catalogue('quiet', hidden),
+      await api.putDataset('quiet', 'still-water', dataset),
+      await api.putDataset('quiet', 'still-water', dataset),
+    ]
+    expect(told.map(({ status }) => status)).toEqual([201, 201, 304])
+    expect(told.map(({ headers }) => headers.get('Index-Status'))).toEqual(['none', 'none', 'none'])
     expect(await found('catalogue')).toEqual([])
     expect(await found('dataset')).toEqual([])
     const read = await Promise.all(

@@ -83,6 +83,7 @@ export async function repository(options: RepositoryOptions = {}) {
     address: `${base}api/hub/repo`,
     keys: apiKeys({ ...options.keys, [key]: ['*'], [alpineKey]: ['alpine-water'] }),
     awaits: () => options.index === 'pending',
+    hides: () => Promise.resolve(options.index === 'none'),
     settled: () => Promise.resolve(options.index !== 'pending'),
     http: { log },
   })

@@ -4,18 +4,25 @@ import type { Quad } from '@rdfjs/types'
 import type { AppContext } from '../../http/app.ts'
 import { entityTag } from '../../http/conditions.ts'
 import { answerRdf, receiveRdf, type AnswerOptions } from '../../http/rdf.ts'
+import type { Limits } from '../../http/limits.ts'
 import { parse } from '../../rdf/parse.ts'
 import { unskolemise } from '../../rdf/skolem.ts'
 import type { Outcome } from '../deps.ts'
 import type { Mark } from '../../store/marks.ts'
-import { indexStatus, waitOf, type Settled } from './waiting.ts'
+import { indexStatus, waitOf, type Indexing } from './waiting.ts'
 
-export type Answering = {
-  readonly awaits: (resource: string) => boolean
-  readonly settled: Settled
+export type Answering = Indexing & {
   /** Milliseconds that a write waits for the index when the client says nothing. */
   readonly waitMs: number
 }
+
+/** How writes of records are answered. */
+export const answering = (indexing: Indexing, { waitMs }: Pick<Limits, 'waitMs'>): Answering => ({
+  settled: indexing.settled,
+  awaits: indexing.awaits,
+  hides: indexing.hides,
+  waitMs,
+})
 
 const statuses = { created: 201, updated: 204, unchanged: 304 } as const
 
@@ -25,8 +32,17 @@ export async function answerWrite(
   outcome: Outcome,
   answering: Answering,
 ): Promise<Response> {
-  if (outcome.mark) await waited(c, outcome.mark, answering)
-  else c.header('Index-Status', answering.awaits(outcome.iri) ? 'pending' : 'done')
+  const { iri, mark, catalogue } = outcome
+  const status = mark
+    ? await waited(c, mark, answering)
+    : answering.awaits(iri)
+      ? 'pending'
+      : 'done'
+  const hidden =
+    status === 'done' &&
+    catalogue !== undefined &&
+    (await answering.hides(catalogue, c.get('signal')))
+  c.header('Index-Status', hidden ? 'none' : status)
   c.header('ETag', entityTag(outcome.hash))
   c.header(outcome.kind === 'created' ? 'Location' : 'Content-Location', asciiUri(outcome.iri))
   return c.body(null, statuses[outcome.kind])
@@ -41,14 +57,14 @@ export async function answerDelete(
   mark: Mark,
   answering: Answering,
 ): Promise<Response> {
-  await waited(c, mark, answering)
+  c.header('Index-Status', await waited(c, mark, answering))
   return c.body(null, 204)
 }
 
-async function waited(c: AppContext, mark: Mark, { settled, waitMs }: Answering): Promise<void> {
+async function waited(c: AppContext, mark: Mark, { settled, waitMs }: Answering) {
   const wait = waitOf(c.req.header('Prefer'), waitMs)
-  c.header('Index-Status', await indexStatus(settled, mark, wait, c.get('signal')))
   if (wait.applied !== undefined) c.header('Preference-Applied', wait.applied)
+  return indexStatus(settled, mark, wait, c.get('signal'))
 }
 
 /** The stored graph with its blank nodes back. */

@@ -22,10 +22,20 @@ export function waitOf(prefer: string | undefined, standardMs: number): Wait {
   return { ms: capped * 1000, applied: `wait=${capped}` }
 }
 
-export type IndexStatus = 'done' | 'pending'
+/** `none` = not indexed on purpose: the catalogue is hidden. */
+export type IndexStatus = 'done' | 'pending' | 'none'
 
 /** Resolves true when the marked version is searchable, false when the signal fires first. */
 export type Settled = (mark: Mark, signal: AbortSignal) => Promise<boolean>
+
+/** What is known about the index. */
+export type Indexing = {
+  readonly settled: Settled
+  /** Whether the index may not have the present state of a resource yet. */
+  readonly awaits: (resource: string) => boolean
+  /** Whether a catalogue is kept out of search, with everything in it. */
+  readonly hides: (catalogue: string, signal: AbortSignal) => Promise<boolean>
+}
 
 /** Waits as asked; the write itself is done either way. */
 export async function indexStatus(
@@ -33,7 +43,7 @@ export async function indexStatus(
   mark: Mark,
   wait: Wait,
   signal: AbortSignal,
-): Promise<IndexStatus> {
+): Promise<Exclude<IndexStatus, 'none'>> {
   if (wait.ms === 0) return 'pending'
   const done = await settled(mark, AbortSignal.any([signal, AbortSignal.timeout(wait.ms)]))
   return done ? 'done' : 'pending'

@@ -32,7 +32,11 @@ export function bindBulk(bound: Bound): void {
     const mediaType = answerType(c)
     c.get('deadline').extend(limits.longRequestMs)
     const signal = c.get('signal')
-    const bytes = { bytes: limits.bodyBytes, ratio: limits.bodyRatio }
+    const bytes = {
+      bytes: limits.bodyBytes,
+      ratio: limits.bodyRatio,
+      idleMs: limits.bodyIdleMs,
+    }
     const { text, format } = await receiveRdf(c, bytes)
     await catalogues.demand(catalogue, signal)
     const end = await line.take(signal)

@@ -1,6 +1,6 @@
 /** Binds the routes of catalogues. */
 
-import { answerWrite, receivedBody } from '../answering/answers.ts'
+import { answerWrite, answering, receivedBody } from '../answering/answers.ts'
 import { answerResource } from '../answering/resource.ts'
 import { modifiedOf } from '../content/record.ts'
 import { answerRemoval } from '../answering/removal.ts'
@@ -16,8 +16,8 @@ export function bindCatalogues(bound: Bound): void {
     paths: ['/catalogues/:catalogueId'],
     permission: 'catalogue',
   })
-  const { app, catalogues, names, limits, settled, expected } = bound
-  const answering = { settled, awaits: bound.awaits, waitMs: limits.waitMs }
+  const { app, catalogues, names, limits, expected } = bound
+  const records = answering(bound, limits)
 
   app.openapi(routes.catalogue, async (c) => {
     const { id, format: suffix } = splitSuffix(c.req.valid('param').catalogueId)
@@ -37,11 +37,11 @@ export function bindCatalogues(bound: Bound): void {
     const id = c.req.valid('param').catalogueId
     const body = await receivedBody(c, { limit: limits.bodyBytes, ratio: limits.bodyRatio })
     const outcome = await catalogues.put({ id, body, precondition: expected(c) }, c.get('signal'))
-    return answerWrite(c, outcome, answering)
+    return answerWrite(c, outcome, records)
   })
   app.openapi(routes.deleteCatalogue, async (c) => {
     const id = c.req.valid('param').catalogueId
     const removal = await catalogues.remove(id, expected(c), c.get('signal'))
-    return answerRemoval(c, removal, answering)
+    return answerRemoval(c, removal, records)
   })
 }

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
-import { answerWrite, receivedBody } from '../answering/answers.ts'
+import { answerWrite, answering, receivedBody } from '../answering/answers.ts'
 import { demandId, demandOriginalId } from '../answering/guard.ts'
 import type { Bound } from '../bound.ts'
 import type { Outcome } from '../deps.ts'
@@ -30,7 +30,7 @@ export function bindPosts(bound: Bound): void {
 }
 
 async function create(c: AppContext, bound: Bound, catalogue: string): Promise<Response> {
-  const { datasets, limits, settled, awaits, expected } = bound
+  const { datasets, limits, expected } = bound
   const wish = cameByAlias(c.req.url) ? c.req.query('resourceId') : undefined
   const wished = wish === undefined ? undefined : demandOriginalId('resourceId', wish)
   const body = await receivedBody(c, { limit: limits.bodyBytes, ratio: limits.bodyRatio })
@@ -47,7 +47,7 @@ async function create(c: AppContext, bound: Bound, catalogue: string): Promise<R
         if (isTaken(error)) return under(bound.uuid())
         throw error
       }))
-  return answerWrite(c, outcome, { settled, awaits, waitMs: limits.waitMs })
+  return answerWrite(c, outcome, answering(bound, limits))
 }
 
 const taken = (originalId: string) =>

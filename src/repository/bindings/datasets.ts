@@ -3,7 +3,7 @@
 import type { AppContext } from '../../http/app.ts'
 import type { Format } from '../../rdf/media-types.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
-import { answerDelete, answerWrite, receivedBody } from '../answering/answers.ts'
+import { answerDelete, answerWrite, answering, receivedBody } from '../answering/answers.ts'
 import { answerResource } from '../answering/resource.ts'
 import type { Bound } from '../bound.ts'
 import { bindPosts } from './dataset-posts.ts'
@@ -101,19 +101,17 @@ async function put(c: AppContext, bound: Bound, asked: Asked): Promise<Response>
     precondition: expected(c),
     ...(recordModified !== undefined && { recordModified: Date.parse(recordModified) }),
   }
-  return answerWrite(c, await datasets.put(request, c.get('signal')), answering(bound))
+  return answerWrite(
+    c,
+    await datasets.put(request, c.get('signal')),
+    answering(bound, bound.limits),
+  )
 }
 
 async function remove(c: AppContext, bound: Bound, id: string): Promise<Response> {
   const mark = await bound.datasets.remove(id, bound.expected(c), c.get('signal'))
-  return answerDelete(c, mark, answering(bound))
+  return answerDelete(c, mark, answering(bound, bound.limits))
 }
-
-const answering = ({ settled, awaits, limits }: Bound) => ({
-  settled,
-  awaits,
-  waitMs: limits.waitMs,
-})
 
 async function answer(c: AppContext, bound: Bound, id: string, suffix?: Format): Promise<Response> {
   const { datasets, kept, lists, names } = bound

@@ -1,7 +1,13 @@
 /** Binds the routes of distributions. */
 
 import { splitSuffix } from '../../rdf/media-types.ts'
-import { answerDelete, answerGraph, answerWrite, receivedBody } from '../answering/answers.ts'
+import {
+  answerDelete,
+  answerGraph,
+  answerWrite,
+  answering,
+  receivedBody,
+} from '../answering/answers.ts'
 import { demandId } from '../answering/guard.ts'
 import type { Bound } from '../bound.ts'
 import { unknownDistribution } from '../distributions/distributions.ts'
@@ -46,30 +52,29 @@ function bindWrites(bound: Bound): void {
   const { app, distributions, limits, locate, expected } = bound
   const bytes = { limit: limits.bodyBytes, ratio: limits.bodyRatio }
   /** A distribution is searchable when its dataset is. */
-  const answering = (dataset: string) => ({
-    settled: bound.settled,
-    awaits: () => bound.awaits(bound.names.dataset(dataset)),
-    waitMs: limits.waitMs,
-  })
+  const record = (dataset: string) => {
+    const awaits = () => bound.awaits(bound.names.dataset(dataset))
+    return answering({ ...bound, awaits }, limits)
+  }
 
   app.openapi(routes.postDistribution, async (c) => {
     const dataset = await locate.dataset(c)
     const body = await receivedBody(c, bytes)
     const request = { dataset, body, precondition: expected(c) }
     const outcome = await distributions.create(request, c.get('signal'))
-    return answerWrite(c, outcome, answering(dataset.id))
+    return answerWrite(c, outcome, record(dataset.id))
   })
   app.openapi(routes.putDistribution, async (c) => {
     const { id, dataset } = await locate.distribution(c)
     const body = await receivedBody(c, bytes)
     const request = { id, dataset, body, precondition: expected(c) }
     const outcome = await distributions.replace(request, c.get('signal'))
-    return answerWrite(c, outcome, answering(dataset.id))
+    return answerWrite(c, outcome, record(dataset.id))
   })
   app.openapi(routes.deleteDistribution, async (c) => {
     const { id, dataset } = await locate.distribution(c)
     const request = { id, dataset, precondition: expected(c) }
     const mark = await distributions.remove(request, c.get('signal'))
-    return answerDelete(c, mark, answering(dataset.id))
+    return answerDelete(c, mark, record(dataset.id))
   })
 }

@@ -1,7 +1,13 @@
 /** Binds the routes of quality metrics. */
 
 import { splitSuffix } from '../../rdf/media-types.ts'
-import { answerDelete, answerGraph, answerWrite, receivedBody } from '../answering/answers.ts'
+import {
+  answerDelete,
+  answerGraph,
+  answerWrite,
+  answering,
+  receivedBody,
+} from '../answering/answers.ts'
 import { demandId } from '../answering/guard.ts'
 import type { Bound } from '../bound.ts'
 import { unknownMetrics } from '../metrics/quality-metrics.ts'
@@ -16,11 +22,10 @@ export function bindMetrics(bound: Bound): void {
     permission: async (c) => (await locate.dataset(c)).catalogue,
   })
   /** The scores are searchable when the document of the dataset has them. */
-  const answering = (dataset: string) => ({
-    settled: bound.settled,
-    awaits: () => bound.awaits(names.dataset(dataset)),
-    waitMs: limits.waitMs,
-  })
+  const record = (dataset: string) => {
+    const awaits = () => bound.awaits(names.dataset(dataset))
+    return answering({ ...bound, awaits }, limits)
+  }
 
   app.openapi(routes.metrics, async (c) => {
     const { id: plain, format: suffix } = splitSuffix(c.req.valid('param').datasetId)
@@ -43,11 +48,11 @@ export function bindMetrics(bound: Bound): void {
     const body = await receivedBody(c, { limit: limits.bodyBytes, ratio: limits.bodyRatio })
     const request = { dataset, body, precondition: expected(c) }
     const outcome = await metrics.put(request, c.get('signal'))
-    return answerWrite(c, outcome, answering(dataset.id))
+    return answerWrite(c, outcome, record(dataset.id))
   })
   app.openapi(routes.deleteMetrics, async (c) => {
     const dataset = await locate.dataset(c)
     const mark = await metrics.remove({ dataset, precondition: expected(c) }, c.get('signal'))
-    return answerDelete(c, mark, answering(dataset.id))
+    return answerDelete(c, mark, record(dataset.id))
   })
 }

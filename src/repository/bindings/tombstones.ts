@@ -1,14 +1,14 @@
 /** Binds the list of what was deleted, and the ways back. */
 
-import { answerWrite } from '../answering/answers.ts'
+import { answerWrite, answering } from '../answering/answers.ts'
 import { demandId, demandPermission } from '../answering/guard.ts'
 import type { Bound } from '../bound.ts'
 import { truthfulPage } from '../deleting/keeping/doubts.ts'
 import { routes } from '../routes.ts'
 
 export function bindTombstones(bound: Bound): void {
-  const { app, catalogues, datasets, keys, limits, locate, settled, tombstones } = bound
-  const answering = { settled, awaits: bound.awaits, waitMs: limits.waitMs }
+  const { app, catalogues, datasets, keys, limits, locate, tombstones } = bound
+  const records = answering(bound, limits)
   const [methods, restore] = [['POST'], '/datasets/:datasetId/restore']
   bound.guard({ methods: ['GET'], paths: ['/tombstones'], permission: 'later' })
   bound.guard({ methods, paths: ['/catalogues/:catalogueId/restore'], permission: 'catalogue' })
@@ -33,7 +33,7 @@ export function bindTombstones(bound: Bound): void {
   })
   app.openapi(routes.restoreDataset, async (c) => {
     const { datasetId } = c.req.valid('param')
-    return answerWrite(c, await datasets.restore(datasetId, c.get('signal')), answering)
+    return answerWrite(c, await datasets.restore(datasetId, c.get('signal')), records)
   })
   app.openapi(routes.restoreCatalogue, async (c) => {
     // The catalogue is there at once, its datasets come after it; should the time be over, they go on coming.
@@ -41,6 +41,6 @@ export function bindTombstones(bound: Bound): void {
     const { catalogueId } = c.req.valid('param')
     const { outcome, job } = await catalogues.restore(catalogueId, c.get('signal'))
     await job.done
-    return answerWrite(c, outcome, answering)
+    return answerWrite(c, outcome, records)
   })
 }

@@ -1,7 +1,7 @@
 /** Binds the routes of vocabularies. */
 
 import { splitSuffix } from '../../rdf/media-types.ts'
-import { answerDelete, answerWrite, receivedBody } from '../answering/answers.ts'
+import { answerDelete, answerWrite, answering, receivedBody } from '../answering/answers.ts'
 import { answerResource } from '../answering/resource.ts'
 import type { Bound } from '../bound.ts'
 import { demandId } from '../answering/guard.ts'
@@ -17,8 +17,8 @@ export function bindVocabularies(bound: Bound): void {
     paths: ['/vocabularies/:vocabularyId'],
     permission: 'platform',
   })
-  const { app, vocabularies, limits, settled, expected } = bound
-  const answering = { settled, awaits: bound.awaits, waitMs }
+  const { app, vocabularies, limits, expected } = bound
+  const concepts = answering(bound, { waitMs })
 
   app.openapi(routes.vocabulary, async (c) => {
     const { id, format: suffix } = splitSuffix(c.req.valid('param').vocabularyId)
@@ -40,10 +40,10 @@ export function bindVocabularies(bound: Bound): void {
     const { vocabularyBytes: limit, bodyRatio: ratio } = limits
     const body = await receivedBody(c, { limit, name: 'vocabularyBytes', ratio })
     const outcome = await vocabularies.put({ id, body, precondition: expected(c) }, c.get('signal'))
-    return answerWrite(c, outcome, answering)
+    return answerWrite(c, outcome, concepts)
   })
   app.openapi(routes.deleteVocabulary, async (c) => {
     const id = c.req.valid('param').vocabularyId
-    return answerDelete(c, await vocabularies.remove(id, expected(c), c.get('signal')), answering)
+    return answerDelete(c, await vocabularies.remove(id, expected(c), c.get('signal')), concepts)
   })
 }

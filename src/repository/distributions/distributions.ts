@@ -103,7 +103,8 @@ async function create(
     return { graph: after, result: await hashIn(deps, after, iri) }
   }
   const { result: hash, ...written } = await editDataset(deps, request.dataset, edit, signal)
-  return { kind: 'created', iri, hash, modified: undefined, ...written }
+  const { catalogue } = request.dataset
+  return { kind: 'created', iri, catalogue, hash, modified: undefined, ...written }
 }
 
 async function replace(
@@ -131,7 +132,8 @@ async function replace(
   }
   const { result: hash, ...written } = await editDataset(deps, request.dataset, edit, signal)
   const kind = written.mark ? 'updated' : 'unchanged'
-  return { kind, iri, hash, modified: undefined, ...written }
+  const { catalogue } = request.dataset
+  return { kind, iri, catalogue, hash, modified: undefined, ...written }
 }
 
 async function remove(

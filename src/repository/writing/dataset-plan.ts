@@ -84,11 +84,18 @@ export async function prepareDataset(
 /** The outcome when the stored dataset says the same and nobody insists on writing it again. */
 export function unchanged(
   names: Names,
-  { hash, enforceUpdate }: { readonly hash: string; readonly enforceUpdate?: boolean },
+  request: Pick<DatasetPut, 'catalogue' | 'enforceUpdate'> & { readonly hash: string },
   { id, origin: { record } }: Target,
 ): Outcome | undefined {
+  const { catalogue, hash, enforceUpdate } = request
   if (!record || record.hash !== hash || enforceUpdate) return undefined
-  return { kind: 'unchanged', iri: names.dataset(id), hash, modified: record.modified }
+  return {
+    kind: 'unchanged',
+    iri: names.dataset(id),
+    catalogue,
+    hash,
+    modified: record.modified,
+  }
 }
 
 type Composed = Pick<DatasetPut, 'catalogue' | 'originalId'> & { readonly prepared: Prepared }
@@ -117,7 +124,7 @@ export function composeDataset(
   const graph = [...ground, ...recordQuads(record, names)]
   const { changes, marks, mark } = landing(deps, catalogue, { ...target, graph, before })
   const kind = origin.record ? 'updated' : 'created'
-  return { outcome: { kind, iri, hash, modified, mark }, changes, marks }
+  return { outcome: { kind, iri, catalogue, hash, modified, mark }, changes, marks }
 }
 
 type Written = Target & { readonly graph: readonly Quad[]; readonly before: string }
