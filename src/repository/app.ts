@@ -14,7 +14,6 @@ import { bindMetrics } from './bindings/metrics.ts'
 import { bindProfile } from './bindings/profile.ts'
 import { bindRecords } from './bindings/records.ts'
 import { bindTombstones } from './bindings/tombstones.ts'
-import { documentAliases } from './bindings/resources.ts'
 import { bindVocabularies } from './bindings/vocabularies.ts'
 import { catalogues } from './catalogues.ts'
 import { datasets } from './datasets.ts'
@@ -25,6 +24,8 @@ import { distributions } from './distributions/distributions.ts'
 import { lists } from './listing/lists.ts'
 import { qualityMetrics } from './metrics/quality-metrics.ts'
 import { twinOf } from './resource-aliases.ts'
+import { routes } from './routes.ts'
+import { aliases } from './routes/resources.ts'
 import { vocabularies } from './vocabularies.ts'
 
 export function repositoryApp(deps: RepositoryAppDeps): App {
@@ -59,7 +60,7 @@ export function repositoryApp(deps: RepositoryAppDeps): App {
   bindTombstones(bound)
   bindVocabularies(bound)
   bindProfile(bound)
-  documentAliases(app)
+  for (const alias of aliases(Object.values(routes))) app.openAPIRegistry.registerPath(alias)
   docs(app, {
     title: 'Repository',
     version: deps.version,

@@ -5,7 +5,7 @@ import { may, type ApiKeys } from '../../http/api-key.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import { slots } from '../../http/keys/slots.ts'
 import { isId } from '../../rdf/ids.ts'
-import { origin } from '../routes/parameters.ts'
+import { origin } from '../routes/parts/parameters.ts'
 import { twinOfPermission } from '../resource-aliases.ts'
 
 /**

@@ -5,7 +5,7 @@ import { Failure } from '../../errors.ts'
 import { invalid } from '../../http/shell/complaints.ts'
 import { dct } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
-import { origin } from '../routes/parameters.ts'
+import { origin } from '../routes/parts/parameters.ts'
 
 /** What is asked first for the id: `dct:identifier` or the IRI of the dataset. */
 export type Precedence = 'identifier' | 'uri'

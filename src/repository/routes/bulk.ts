@@ -1,10 +1,10 @@
 /** The contract of the bulk write. */
 
 import { createRoute, z, type RouteConfig } from '@hono/zod-openapi'
-import * as answers from './answers.ts'
-import * as examples from './examples.ts'
-import * as parameters from './parameters.ts'
-import { bodyOf, security } from './requests.ts'
+import * as answers from './parts/answers.ts'
+import * as examples from './parts/examples.ts'
+import * as parameters from './parts/parameters.ts'
+import { bodyOf, security } from './parts/requests.ts'
 
 const verdict = z
   .looseObject({

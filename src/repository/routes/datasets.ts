@@ -1,10 +1,10 @@
 /** The contract of datasets. */
 
 import { createRoute } from '@hono/zod-openapi'
-import * as answers from './answers.ts'
-import * as examples from './examples.ts'
-import * as parameters from './parameters.ts'
-import { bodyOf, security } from './requests.ts'
+import * as answers from './parts/answers.ts'
+import * as examples from './parts/examples.ts'
+import * as parameters from './parts/parameters.ts'
+import { bodyOf, security } from './parts/requests.ts'
 
 export const datasetRoutes = {
   postCatalogueDataset: createRoute({

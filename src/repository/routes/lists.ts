@@ -1,8 +1,8 @@
 /** The contract of lists. */
 
 import { createRoute } from '@hono/zod-openapi'
-import * as answers from './answers.ts'
-import * as parameters from './parameters.ts'
+import * as answers from './parts/answers.ts'
+import * as parameters from './parts/parameters.ts'
 
 export const listRoutes = {
   catalogues: createRoute({

@@ -1,7 +1,7 @@
 /** The contract of the profile page. */
 
 import { createRoute } from '@hono/zod-openapi'
-import * as answers from './answers.ts'
+import * as answers from './parts/answers.ts'
 
 export const profileRoutes = {
   profile: createRoute({

@@ -1,9 +1,9 @@
 /** The contract of catalogue records, and of asking for one more projection. */
 
 import { createRoute } from '@hono/zod-openapi'
-import * as answers from './answers.ts'
-import * as parameters from './parameters.ts'
-import { security } from './requests.ts'
+import * as answers from './parts/answers.ts'
+import * as parameters from './parts/parameters.ts'
+import { security } from './parts/requests.ts'
 
 const index = (method: 'get' | 'post') =>
   createRoute({

@@ -2,7 +2,7 @@
 
 import { z, type RouteConfig } from '@hono/zod-openapi'
 import { aliasOf } from '../resource-aliases.ts'
-import { origin } from './parameters.ts'
+import { origin } from './parts/parameters.ts'
 
 const posted = z.object({
   resourceId: origin.shape.originalId
