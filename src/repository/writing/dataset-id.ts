@@ -78,7 +78,6 @@ export function datasetIds(deps: DatasetIdDeps): DatasetIds {
 type Seeker = {
   readonly originalId: string
   readonly plain: string
-  clash: number
   candidate: string
 }
 
@@ -88,6 +87,8 @@ class Search {
   readonly #reserved: Set<string>
   readonly #catalogue: string
   readonly #held = new Set<string>()
+  /** Plain id → the suffix to be tried next: what is before it is taken. */
+  readonly #clashes = new Map<string, number>()
   readonly #found = new Map<string, Target | Failure>()
 
   constructor(deps: DatasetIdDeps, reserved: Set<string>, catalogue: string) {
@@ -96,24 +97,31 @@ class Search {
     this.#catalogue = catalogue
   }
 
-  /** Every id that is not found yet proposes one candidate per round; one look-up tells about all of them. */
+  /**
+   * In each round those that are not found yet propose a candidate, and one look-up tells about all of them. Ids that become
+   * the same take turns, so that the earlier one gets the lower suffix, as if they had come one by one.
+   */
   async targets(
     originalIds: readonly string[],
     signal: AbortSignal,
   ): Promise<readonly (Target | Failure)[]> {
     let seekers: readonly Seeker[] = originalIds.map((originalId) => {
-      return { originalId, plain: platformId(originalId), clash: 0, candidate: '' }
+      return { originalId, plain: platformId(originalId), candidate: '' }
     })
     while (seekers.length > 0) {
-      const proposing = seekers.filter((seeker) => this.#propose(seeker))
+      const firsts = new Map(seekers.toReversed().map((seeker) => [seeker.plain, seeker]))
+      const proposing = seekers.filter(
+        (seeker) => firsts.get(seeker.plain) === seeker && this.#propose(seeker),
+      )
       const origins =
         proposing.length === 0
           ? []
           : await findByOrigins(this.#deps, this.#catalogue, proposing, signal)
-      seekers = proposing.filter((seeker, at) => {
-        const origin = origins[at]
-        return origin !== undefined && !this.#settle(seeker, origin)
-      })
+      for (const [at, origin] of origins.entries()) {
+        const seeker = proposing[at]
+        if (seeker) this.#settle(seeker, origin)
+      }
+      seekers = seekers.filter(({ originalId }) => !this.#found.has(originalId))
     }
     return originalIds.map((id) => this.#found.get(id) ?? tooManyClashes(id))
   }
@@ -133,8 +141,8 @@ class Search {
       this.#found.set(originalId, nothingLeft())
       return false
     }
-    for (; seeker.clash <= mostClashes; seeker.clash += 1) {
-      const { clash } = seeker
+    for (let clash = this.#clashes.get(plain) ?? 0; clash <= mostClashes; clash += 1) {
+      this.#clashes.set(plain, clash)
       const candidate = clash === 0 ? plain : `${plain.slice(0, longest)}~~${clash}`
       if (this.#reserve(candidate)) {
         seeker.candidate = candidate
@@ -156,13 +164,12 @@ class Search {
     if (this.#held.delete(id)) this.#reserved.delete(id)
   }
 
-  /** Whether the search has come to its end for this id. */
-  #settle(seeker: Seeker, origin: Origin): boolean {
-    const { originalId, candidate } = seeker
+  /** Ends the search for this id, or leaves it to the next round with the next suffix. */
+  #settle({ originalId, plain, candidate }: Seeker, origin: Origin): void {
     if (origin.record) {
       this.#free(candidate)
       this.#found.set(originalId, { id: origin.record.id, origin })
-      return true
+      return
     }
     const { tombstones } = this.#deps
     const former = tombstones.ofOrigin(this.#catalogue, originalId)
@@ -170,15 +177,14 @@ class Search {
       if (former.id !== candidate) this.#free(candidate)
       const content = tombstones.content(former.id) ?? ''
       this.#found.set(originalId, { id: former.id, origin, former: content })
-      return true
+      return
     }
-    if (!origin.taken && !tombstones.find('dataset', candidate)) {
-      this.#found.set(originalId, { id: candidate, origin })
-      return true
+    const isFree = !origin.taken && !tombstones.find('dataset', candidate)
+    if (isFree) this.#found.set(originalId, { id: candidate, origin })
+    else {
+      this.#free(candidate)
+      this.#clashes.set(plain, (this.#clashes.get(plain) ?? 0) + 1)
     }
-    this.#free(candidate)
-    seeker.clash += 1
-    return false
   }
 }
 
