@@ -182,9 +182,8 @@ describe('a dump that cannot be finished', () => {
       for (const coding of ['identity', 'gzip']) {
         away = true
         readings = 0
-        const answer = await fetch(url, { headers: { 'Accept-Encoding': coding } })
-        expect(answer.status).toBe(200)
-        await expect(answer.text()).rejects.toThrow('terminated')
+        const answer = fetch(url, { headers: { 'Accept-Encoding': coding } })
+        await expect(answer.then((one) => one.text())).rejects.toThrow(/terminated|fetch failed/)
       }
     },
   )
