@@ -5,13 +5,13 @@ import type { Dialect } from './remote/dialect.ts'
 import { fidelityOf } from './remote/values/fidelity.ts'
 import { integers } from './remote/values/value.ts'
 
-/** Forms that are canonical, and short enough for any store's own numbers. */
+/** Forms that are canonical, and short enough for any store's own numbers; types that no store puts into another. */
 function form(name: string, lexical: string): boolean {
-  if (integers.has(name)) return /^(0|-?[1-9]\d{0,14})$/.test(lexical)
+  if (name === 'integer') return /^(0|-?[1-9]\d{0,14})$/.test(lexical)
   if (name === 'decimal') return /^-?(0|[1-9]\d{0,7})\.\d{0,6}[1-9]$/.test(lexical)
   if (name === 'boolean') return lexical === 'true' || lexical === 'false'
   if (name === 'date') return /^\d{4}-\d\d-\d\d$/.test(lexical)
-  if (name === 'dateTime' || name === 'dateTimeStamp') {
+  if (name === 'dateTime') {
     return /^[1-9]\d{3}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d?\d?[1-9])?Z?$/.test(lexical)
   }
   return name === 'anyURI'

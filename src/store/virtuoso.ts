@@ -33,6 +33,7 @@ export const virtuoso: Dialect = {
   // Clearing by pattern also takes what cannot be named.
   namesCleared: false,
   stages: true,
+  torn: true,
   recover: recoverStaged,
   probe: probeVirtuoso,
   settle: async (door) => {

@@ -2,29 +2,22 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { StoreLimits } from '../../src/store/embedded.ts'
-import type { EmbeddedStore } from '../../src/store/graph-store.ts'
+import type { GraphStore } from '../../src/store/graph-store.ts'
 import { graphName, record } from '../store/graphs.ts'
 
 /** A store whose limits are the given ones; a dialect without a limit takes no notice of it. */
-export type OpenLimited = (limits?: Partial<StoreLimits>) => Promise<EmbeddedStore>
+export type OpenLimited = (limits?: Partial<StoreLimits>) => Promise<GraphStore>
 
-const endless = 'SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }'
 const all = (graph: string) => `GRAPH <${graph}> { ?s ?p ?o }`
 
 export function queryContract(dialect: string, open: OpenLimited): void {
   describe(`${dialect}: queries`, () => {
-    let store: EmbeddedStore
+    let store: GraphStore
     const graph = graphName()
+    const endless = `SELECT (COUNT(*) AS ?n) { GRAPH <${graph}> { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l } }`
     beforeAll(async () => {
       store = await open({ callMs: 1000, answer: 200_000 })
       await store.write([{ graph, content: record(300) }])
-      await store.protocol(
-        new Request('http://store/data?default', {
-          method: 'PUT',
-          headers: { 'content-type': 'application/n-triples' },
-          body: record(300),
-        }),
-      )
     })
     afterAll(() => store.close())
 
@@ -91,12 +84,13 @@ export function queryContract(dialect: string, open: OpenLimited): void {
       expect(await store.ask(`ASK { ${all(graph)} }`)).toBe(true)
     })
 
-    it('46 starts empty: no system graph, nothing fails', async () => {
-      const empty = await open()
-      expect(await empty.read('urn:cartulary:system')).toBeUndefined()
-      expect(await empty.health()).toMatchObject({ ready: true, quads: 0, graphs: 0 })
-      await empty.close()
-      await expect(empty.read(graph)).rejects.toMatchObject({ kind: 'store-unavailable' })
+    it('is closed when it is told so', async () => {
+      const other = await open()
+      await other.close()
+      await expect(other.read(graph)).rejects.toMatchObject({ kind: 'store-unavailable' })
+      await expect(other.write([{ graph, drop: true }])).rejects.toMatchObject({
+        kind: 'store-unavailable',
+      })
     })
   })
 }

@@ -6,6 +6,20 @@ export const system = 'urn:cartulary:system'
 
 export const graphName = (): string => `urn:test:graph:${randomUUID()}`
 
+const catalogues = 'urn:test:catalogue:'
+
+export const catalogueName = (): string => `${catalogues}${randomUUID()}`
+
+/** What tests open stores with: `catalogueName` gives such graphs. */
+export const isCatalogue = (graph: string): boolean => graph.startsWith(catalogues)
+
+/** The line by which a catalogue names its n-th dataset. */
+export const linkOf = (catalogue: string, n: number): string =>
+  `<${catalogue}> <http://www.w3.org/ns/dcat#dataset> <urn:test:d${n}> .`
+
+export const markOf = (graph: string, n: number): string =>
+  `<${graph}> <urn:cartulary:control#pending> "${n}" .`
+
 /** Lines sorted and without doubles, each with its end, as `Change.content` wants them. */
 export const content = (lines: readonly string[]): string =>
   [...new Set(lines)]

@@ -6,6 +6,7 @@ import { Parser } from 'sparqljs'
 import { describe, expect, it } from 'vitest'
 import { literal, namedNode } from '../../src/rdf/terms.ts'
 import { bind, loadQuery, queryOf } from '../../src/store/queries.ts'
+import { hostile } from './hostile.ts'
 
 const tree = (text: string) => JSON.parse(JSON.stringify(new Parser().parse(text)))
 const text = `# $none here
@@ -28,48 +29,12 @@ function expected(template: string, values: Readonly<Record<string, unknown>>): 
   return replace(tree(template))
 }
 
-const hostile = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
-  fc
-    .array(
-      fc.constantFrom(
-        '"',
-        '\\',
-        '\\u0022',
-        '\\U00000022',
-        '\n',
-        '\r',
-        '}',
-        '{',
-        '#',
-        '>',
-        '<',
-        "'",
-        '"""',
-        "'''",
-        ' . } ; DROP ALL #',
-        '$graph',
-        '?s',
-        '@en',
-        '^^',
-        '\t',
-        '\0',
-        '\u2028',
-        '\\"',
-        '\\\\',
-      ),
-      { maxLength: 12 },
-    )
-    .map((parts) => parts.join('')),
-)
-
 describe('binding', () => {
   it('[T4] leaves the tree of the query as it is, whatever a literal holds', () => {
     const query = queryOf(text)
     const graph = namedNode('urn:g')
     fc.assert(
       fc.property(hostile, fc.constantFrom('', 'de', 'zh-Hant'), (value, language) => {
-        fc.pre(value.isWellFormed())
         const term = language === '' ? literal(value) : literal(value, language)
         const bound = tree(bind(query, { graph, value: term }))
         const datatype = { termType: 'NamedNode', value: term.datatype.value }
@@ -85,10 +50,7 @@ describe('binding', () => {
 
   it('[T4] gives every one of 30,000 hostile literals back from the tree', () => {
     const query = queryOf('SELECT * { VALUES $value { UNDEF } ?s ?p $value }')
-    const many = fc.array(
-      hostile.filter((value) => value.isWellFormed()),
-      { minLength: 100, maxLength: 100 },
-    )
+    const many = fc.array(hostile, { minLength: 100, maxLength: 100 })
     fc.assert(
       fc.property(many, (values) => {
         const { where } = tree(bind(query, { value: values.map((value) => literal(value)) }))

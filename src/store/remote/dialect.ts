@@ -89,6 +89,8 @@ export type Dialect = {
    */
   readonly stages: boolean
   readonly recover?: (door: Door, graph?: string) => Promise<number>
+  /** A commit becomes visible triple by triple: reads of a graph and writes of it wait for each other. */
+  readonly torn?: boolean
   /** Product and limits. Rejects with store-unavailable as long as the store is not ready. */
   readonly probe: (door: Door) => Promise<Probed>
   /**

@@ -22,6 +22,10 @@ export type Reading = {
   readonly isLink: LinkRule
   /** Lines from which an answer may have been cut. */
   readonly rows: number | undefined
+  /** Finishes what a crash left of a graph; absent for those who may only wait for its writer. */
+  readonly finish?: (graph: string) => Promise<unknown>
+  /** Reads a graph while nobody writes it; absent where a read sees all of a write or nothing by itself. */
+  readonly apart?: <T>(graph: string, read: () => Promise<T>) => Promise<T>
 }
 
 export type Wanted = { readonly graph: string; readonly links: boolean }
@@ -80,11 +84,14 @@ export async function readContent(
 ): Promise<Content> {
   checkGraph(wanted.graph)
   const query = queryOf(wanted, reading)
+  const answer = () => wholeAnswer(query, reading, signal)
+  const { apart = (_, read) => read() } = reading
   for (let left = waits; left > 0; left -= 1) {
-    const content = contentOf(wanted.graph, await wholeAnswer(query, reading, signal), reading)
+    const content = contentOf(wanted.graph, await apart(wanted.graph, answer), reading)
     if (content) return content
     signal?.throwIfAborted()
-    await reading.door.pause(waitMs)
+    if (left === waits && reading.finish) await reading.finish(wanted.graph)
+    else await reading.door.pause(waitMs)
   }
   throw new Failure('store-unavailable', 'The graph is being written.', { retryAfter: 2 })
 }

@@ -10,7 +10,7 @@ import type { Dialect, Door } from './dialect.ts'
 import { doorOf } from './door.ts'
 import { linkRule } from './links.ts'
 import { readMany } from './many.ts'
-import { readContent, textOf, type Reading, type Wanted } from './reading.ts'
+import { readContent, textOf, type Reading } from './reading.ts'
 import { onceThere } from './starting.ts'
 import { connectWire, type Wire } from './wire/wire.ts'
 import { turns } from './writing/turns.ts'
@@ -101,13 +101,6 @@ function reads(reading: Reading): Pick<GraphStore, 'read' | 'readAll'> {
   }
 }
 
-/** A read of a writer: what a crash left unfinished is finished first. */
-async function readToWrite(wanted: Wanted, reading: Reading) {
-  const { dialect, door } = reading
-  if (dialect.stages) await dialect.recover?.(door, wanted.graph)
-  return readContent(wanted, reading)
-}
-
 /** Opens a store of that dialect: resolves when it answers and is in order. */
 export async function remoteStore(
   dialect: Dialect,
@@ -127,15 +120,20 @@ export async function remoteStore(
   const isLink = linkRule(options.isCatalogue)
   const reading: Reading = { dialect, door, isLink, rows }
   const writer = new Writer({ dialect, door, log })
+  const order = turns()
+  const reader: Reading = dialect.torn ? { ...reading, apart: order.share } : reading
+  // A writer has the only turn on its graph: what is unfinished there is nobody's any more.
+  const { recover } = dialect
+  const own: Reading = { ...reading, ...(recover && { finish: (graph) => recover(door, graph) }) }
   return {
-    ...reads(reading),
+    ...reads(reader),
     ...writing({
       dialect,
       isLink,
-      turns: turns(),
+      turns: order,
       land: (edits) => writer.land(edits),
-      read: (wanted) => readToWrite(wanted, reading),
-      readMany: (graphs) => readMany({ graphs, links: false }, reading),
+      read: (wanted) => readContent(wanted, own),
+      readMany: (graphs) => readMany({ graphs, links: false }, own),
       settle: () => dialect.settle?.(door) ?? Promise.resolve(),
     }),
     ask: door.ask,

@@ -32,12 +32,19 @@ function canonical(name: string, lexical: string): string {
   return timeless(name, lexical) ?? instant(name, lexical) ?? lexical
 }
 
+/** Types that some stores put into one: what is derived from integers and from times. */
+const kindOf = (name: string) => {
+  if (integers.has(name)) return 'integer'
+  return name === 'dateTimeStamp' ? 'dateTime' : name
+}
+
 function valueKey(value: Value): string {
   if (value.language !== '') return lineOf({ ...value, language: value.language.toLowerCase() })
   const name = xsdName(value.datatype)
   if (name === undefined) return lineOf(value)
   if (name === 'string') return `${value.head}${value.lexical}" .`
-  return lineOf({ ...value, datatype: xsd(name).value, lexical: canonical(name, value.lexical) })
+  const datatype = xsd(kindOf(name)).value
+  return lineOf({ ...value, datatype, lexical: canonical(name, value.lexical) })
 }
 
 const dotted = /<([^<>"]*\/\.\.?(?:[/?#][^<>"]*)?)>/g
