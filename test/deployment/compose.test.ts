@@ -1,6 +1,8 @@
 /** The Compose files: valid, closed by default, and made of settings and files that exist. */
 
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -9,7 +11,7 @@ import { composeFile } from './compose-schema.ts'
 import { all, composed, env, envFile, read, root } from './reading.ts'
 
 const example = envFile('compose/example.env')
-const filled = { ...example, FUSEKI_PASSWORD: 'f'.repeat(48), VIRTUOSO_PASSWORD: 'a'.repeat(48) }
+const filled = { ...example, FUSEKI_PASSWORD: 'f'.repeat(48), VIRTUOSO_PASSWORD: 'a'.repeat(20) }
 const healthPath = { fuseki: '/$/ping', virtuoso: '/sparql?query=ASK%7B%7D' } as const
 const dockerfile = (context: string) => join('compose', context, 'Dockerfile')
 
@@ -95,5 +97,17 @@ describe('the example of the settings', () => {
       Object.entries(example).filter(([name]) => name.startsWith('PLATFORM_')),
     )
     expect(parseConfig(platform)).toMatchObject({ ok: true, config: { warnings: [] } })
+  })
+})
+
+describe('the first start of Virtuoso', () => {
+  it('refuses a password that Virtuoso would cut without a word', () => {
+    const env = {
+      VIRTUOSO_DIR: tmpdir(),
+      VIRTUOSO_INI: '/nowhere',
+      VIRTUOSO_PASSWORD: 'a'.repeat(21),
+    }
+    const { status, stderr } = spawnSync('sh', [join(root, 'compose/virtuoso/start.sh')], { env })
+    expect([status, stderr.toString()]).toEqual([1, expect.stringContaining('20 characters')])
   })
 })

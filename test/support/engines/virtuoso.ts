@@ -25,7 +25,7 @@ export async function startVirtuoso(): Promise<Engine> {
 export async function ownVirtuoso(): Promise<Engine> {
   installVirtuoso()
   const [sql, http] = [await freePort(), await freePort()]
-  const password = randomBytes(12).toString('hex')
+  const password = randomBytes(10).toString('hex')
   return started(configOf(`http://127.0.0.1:${http}`, 'dba', password), async (directory) => {
     const ini = join(directory, 'virtuoso.ini')
     await writeFile(ini, await settings(directory, sql, http))
