@@ -26,7 +26,9 @@ export function turns(): Turns {
     // All graphs are asked for in one step, so that no two works can wait for each other.
     take: <T>(graphs: Iterable<string>, work: () => Promise<T>): Promise<T> => {
       const names = [...new Set(graphs)]
-      const earlier = names.flatMap((name) => [last.get(name) ?? [], shared.get(name) ?? []].flat())
+      const earlier = [last, shared].flatMap((ends) =>
+        names.flatMap((name) => ends.get(name) ?? []),
+      )
       const result = earlier.length === 0 ? work() : settled(earlier).then(work)
       const end = settled([result])
       for (const name of names) keep(last, name, end)
