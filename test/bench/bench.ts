@@ -56,9 +56,6 @@ async function platformBench(directory: string, folder: string): Promise<void> {
   }
 }
 
-// An interrupted run must not leave servers behind: they end with the process when it exits.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-
 const directory = await temporaryDirectory()
 try {
   const folder = join(directory, 'single')

@@ -26,13 +26,12 @@ export async function running(command: Command): Promise<Running> {
   const keep = (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4000))
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
-  const killed = () => child.kill('SIGKILL')
-  process.once('exit', killed)
+  const watcher = endsWithUs(child.pid)
   const state = { over: false }
   const ended = new Promise<void>((resolve) => {
     const over = () => {
       state.over = true
-      process.off('exit', killed)
+      watcher.kill('SIGKILL')
       resolve()
     }
     child.once('error', (error) => {
@@ -56,6 +55,10 @@ export async function running(command: Command): Promise<Running> {
   }
   return { end }
 }
+
+/** Kills a process when ours is gone, however that came about: the pipe to the watcher closes then. */
+const endsWithUs = (pid: number | undefined) =>
+  spawn('sh', ['-c', `cat > /dev/null; kill -9 ${pid}`], { stdio: ['pipe', 'ignore', 'ignore'] })
 
 async function answers(address: string): Promise<boolean> {
   try {
