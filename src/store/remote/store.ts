@@ -121,12 +121,11 @@ export async function remoteStore(
   const reading: Reading = { dialect, door, isLink, rows }
   const writer = new Writer({ dialect, door, log })
   const order = turns()
-  const reader: Reading = dialect.torn ? { ...reading, apart: order.share } : reading
   // A writer has the only turn on its graph: what is unfinished there is nobody's any more.
   const { recover } = dialect
   const own: Reading = { ...reading, ...(recover && { finish: (graph) => recover(door, graph) }) }
   return {
-    ...reads(reader),
+    ...reads(dialect.torn ? { ...reading, apart: order.share } : reading),
     ...writing({
       dialect,
       isLink,

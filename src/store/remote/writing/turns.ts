@@ -18,9 +18,8 @@ export function turns(): Turns {
   /** The end of what stands in a map last, which is forgotten then. */
   const keep = (ends: Map<string, Promise<void>>, name: string, end: Promise<void>) => {
     ends.set(name, end)
-    void end.then(() => {
-      if (ends.get(name) === end) ends.delete(name)
-    })
+    const forget = () => ends.get(name) === end && ends.delete(name)
+    void end.then(forget)
   }
   return {
     // All graphs are asked for in one step, so that no two works can wait for each other.
