@@ -15,9 +15,9 @@ import {
   demandNotDeleting,
   removeCatalogue,
   type CatalogueRemoval,
-} from './deleting/catalogue-removal.ts'
-import type { Cascades } from './deleting/cascades.ts'
-import type { Return, Returns } from './deleting/returns.ts'
+} from './deleting/catalogues/catalogue-removal.ts'
+import type { Cascades } from './deleting/catalogues/cascades.ts'
+import type { Return, Returns } from './deleting/catalogues/returns.ts'
 import type { Outcome, WritingDeps } from './deps.ts'
 import { catalogueMarks } from './writing/catalogue-marks.ts'
 import { tooManyTriples, type DatasetPut } from './writing/dataset-plan.ts'

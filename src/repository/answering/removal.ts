@@ -1,7 +1,7 @@
 /** What the deletion of a catalogue answers: done, or how many of its datasets remain. */
 
 import type { AppContext } from '../../http/app.ts'
-import type { CatalogueRemoval } from '../deleting/catalogue-removal.ts'
+import type { CatalogueRemoval } from '../deleting/catalogues/catalogue-removal.ts'
 import type { Answering } from './answers.ts'
 import { waitOf } from './waiting.ts'
 

@@ -3,13 +3,13 @@
 import { rm } from 'node:fs/promises'
 import type { RepositoryDeps } from '../deps.ts'
 import { datasetIds, type DatasetIds } from '../writing/dataset-id.ts'
-import type { BackgroundDeps } from './background.ts'
-import { cascades, type Cascades } from './cascades.ts'
+import type { BackgroundDeps } from './catalogues/background.ts'
+import { cascades, type Cascades } from './catalogues/cascades.ts'
 import { deletions, type Deletions } from './deletions.ts'
 import { resolveDoubts } from './keeping/doubts.ts'
 import { keeper } from './keeping/keeper.ts'
 import { keptTombstones } from './keeping/kept-tombstones.ts'
-import { returns, type Returns } from './returns.ts'
+import { returns, type Returns } from './catalogues/returns.ts'
 import { noTombstones, type Tombstones } from './tombstones.ts'
 
 export type DeletionOptions = RepositoryDeps &

@@ -15,7 +15,7 @@ export type GoneDeps = {
 }
 
 /** Says when a resource was deleted, until when it can be restored, and what it was. */
-export function gone(tombstone: Tombstone): Failure {
+function gone(tombstone: Tombstone): Failure {
   const { kind, id, catalogue, originalId, deletedAt, restorableUntil } = tombstone
   const place = kind === 'dataset' ? `/datasets/${id}` : `/catalogues/${id}`
   const detail = `the ${kind} "${id}" was deleted at ${deletedAt}; POST ${place}/restore brings it back until ${restorableUntil}`

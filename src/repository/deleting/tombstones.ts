@@ -1,6 +1,6 @@
 /** What was deleted and can still be brought back, as the writers see it. The store is the truth: a tombstone counts only where it holds no such resource. */
 
-export type TombstoneKind = 'dataset' | 'catalogue'
+type TombstoneKind = 'dataset' | 'catalogue'
 
 export type Tombstone = {
   readonly kind: TombstoneKind

@@ -1,17 +1,17 @@
 /** The first step of deleting a catalogue: its content goes and its deletion stands in the store; its datasets follow. */
 
-import { Failure } from '../../errors.ts'
-import { fromLines } from '../../rdf/lines.ts'
-import { fact, systemChange, type Mark } from '../../store/marks.ts'
-import { catalogueMarks } from '../writing/catalogue-marks.ts'
-import { landChanges } from '../writing/landing.ts'
+import { Failure } from '../../../errors.ts'
+import { fromLines } from '../../../rdf/lines.ts'
+import { fact, systemChange, type Mark } from '../../../store/marks.ts'
+import { catalogueMarks } from '../../writing/catalogue-marks.ts'
+import { landChanges } from '../../writing/landing.ts'
 import type { Job } from './background.ts'
 import { deletionFacts, sizeOf } from './cascade.ts'
 import type { Cascades } from './cascades.ts'
-import type { Deletions } from './deletions.ts'
-import type { RemovingDeps } from './removing.ts'
+import type { Deletions } from '../deletions.ts'
+import type { RemovingDeps } from '../removing.ts'
 import type { Returns } from './returns.ts'
-import { unknownCatalogue } from '../writing/find-dataset.ts'
+import { unknownCatalogue } from '../../writing/find-dataset.ts'
 
 export type CatalogueRemoval = {
   /** The removal of its datasets. */

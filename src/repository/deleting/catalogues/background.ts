@@ -1,7 +1,7 @@
 /** Work on catalogues that goes on behind the requests: one at a time per catalogue, a few at once, paused by failures only. */
 
-import type { Log } from '../../log.ts'
-import type { Locks } from '../writing/locks.ts'
+import type { Log } from '../../../log.ts'
+import type { Locks } from '../../writing/locks.ts'
 
 export type BackgroundDeps = {
   readonly locks: Locks
@@ -17,7 +17,7 @@ export type Job = {
   readonly remaining: () => number
 }
 
-export type Task = {
+type Task = {
   readonly catalogue: string
   /** Datasets that are to be done. */
   readonly datasets: number

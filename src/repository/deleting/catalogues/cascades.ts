@@ -1,13 +1,13 @@
 /** The deletions of catalogues that are at work: begun by a request, or found in the store when the process starts. */
 
-import { namedNode } from '../../rdf/terms.ts'
-import { paged } from '../../store/paged.ts'
-import { bind, loadQuery } from '../../store/queries.ts'
-import type { Row } from '../../store/graph-store.ts'
+import { namedNode } from '../../../rdf/terms.ts'
+import { paged } from '../../../store/paged.ts'
+import { bind, loadQuery } from '../../../store/queries.ts'
+import type { Row } from '../../../store/graph-store.ts'
 import { background, type BackgroundDeps, type Job } from './background.ts'
 import { emptyCatalogue, sizeOf, type CatalogueDeletion } from './cascade.ts'
-import type { Deletions } from './deletions.ts'
-import type { RemovingDeps } from './removing.ts'
+import type { Deletions } from '../deletions.ts'
+import type { RemovingDeps } from '../removing.ts'
 
 const oneQuery = loadQuery('catalogue-deletion')
 const allQuery = loadQuery('deletions')

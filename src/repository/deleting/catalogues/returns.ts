@@ -1,17 +1,17 @@
 /** Brings deleted catalogues back: the catalogue in one step, then the datasets that went with it, batch by batch. */
 
-import { Failure } from '../../errors.ts'
-import { fromLines } from '../../rdf/lines.ts'
-import { fact, systemChange } from '../../store/marks.ts'
-import type { Outcome, RepositoryDeps } from '../deps.ts'
-import { catalogueMarks } from '../writing/catalogue-marks.ts'
-import type { DatasetIds } from '../writing/dataset-id.ts'
-import { unknownCatalogue } from '../writing/find-dataset.ts'
-import { landChanges } from '../writing/landing.ts'
+import { Failure } from '../../../errors.ts'
+import { fromLines } from '../../../rdf/lines.ts'
+import { fact, systemChange } from '../../../store/marks.ts'
+import type { Outcome, RepositoryDeps } from '../../deps.ts'
+import { catalogueMarks } from '../../writing/catalogue-marks.ts'
+import type { DatasetIds } from '../../writing/dataset-id.ts'
+import { unknownCatalogue } from '../../writing/find-dataset.ts'
+import { landChanges } from '../../writing/landing.ts'
 import { background, type BackgroundDeps, type Job } from './background.ts'
-import { present } from './keeping/doubts.ts'
+import { present } from '../keeping/doubts.ts'
 import { restoreTaken } from './returning.ts'
-import type { Remains, Tombstones } from './tombstones.ts'
+import type { Remains, Tombstones } from '../tombstones.ts'
 
 export type ReturnsDeps = RepositoryDeps &
   BackgroundDeps & { readonly tombstones: Tombstones; readonly ids: DatasetIds }

@@ -1,11 +1,11 @@
 /** Brings the datasets of a catalogue back that went with it, as far as nobody has taken their ids meanwhile. */
 
-import { Failure } from '../../errors.ts'
-import type { RepositoryDeps } from '../deps.ts'
-import type { DatasetIds, Target } from '../writing/dataset-id.ts'
-import { datasetLock } from '../writing/locks.ts'
-import { restoration } from './restoring.ts'
-import type { After, Doubt, Remains, Tombstones } from './tombstones.ts'
+import { Failure } from '../../../errors.ts'
+import type { RepositoryDeps } from '../../deps.ts'
+import type { DatasetIds, Target } from '../../writing/dataset-id.ts'
+import { datasetLock } from '../../writing/locks.ts'
+import { restoration } from '../restoring.ts'
+import type { After, Doubt, Remains, Tombstones } from '../tombstones.ts'
 
 export type ReturningDeps = RepositoryDeps & {
   readonly tombstones: Tombstones

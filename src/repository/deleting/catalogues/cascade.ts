@@ -1,16 +1,22 @@
 /** Removes the datasets of a catalogue that has gone already, batch by batch, until its last link is gone. */
 
-import type { Names } from '../../rdf/names.ts'
-import { namedNode } from '../../rdf/terms.ts'
-import type { GraphStore } from '../../store/graph-store.ts'
-import { fact, systemChange } from '../../store/marks.ts'
-import { paged } from '../../store/paged.ts'
-import { bind, loadQuery } from '../../store/queries.ts'
-import { timestamp } from '../content/record.ts'
-import { datasetLock } from '../writing/locks.ts'
-import { landChanges } from '../writing/landing.ts'
-import { originsOf, remainsOf, removeDatasets, type Doomed, type RemovingDeps } from './removing.ts'
-import type { Remains } from './tombstones.ts'
+import type { Names } from '../../../rdf/names.ts'
+import { namedNode } from '../../../rdf/terms.ts'
+import type { GraphStore } from '../../../store/graph-store.ts'
+import { fact, systemChange } from '../../../store/marks.ts'
+import { paged } from '../../../store/paged.ts'
+import { bind, loadQuery } from '../../../store/queries.ts'
+import { timestamp } from '../../content/record.ts'
+import { datasetLock } from '../../writing/locks.ts'
+import { landChanges } from '../../writing/landing.ts'
+import {
+  originsOf,
+  remainsOf,
+  removeDatasets,
+  type Doomed,
+  type RemovingDeps,
+} from '../removing.ts'
+import type { Remains } from '../tombstones.ts'
 
 const membersQuery = loadQuery('linked-datasets')
 const sizeQuery = loadQuery('catalogue-size')
