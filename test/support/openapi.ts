@@ -55,5 +55,5 @@ export function addressOf(operation: Operation, values: Readonly<Record<string, 
   const query = new URLSearchParams()
   for (const { name, in: place, required } of operation.parameters)
     if (place === 'query' && required) query.set(name, values[name] ?? name)
-  return query.size === 0 ? path : `${path}?${query}`
+  return query.size === 0 ? path : `${path}?${query.toString()}`
 }

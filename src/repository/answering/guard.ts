@@ -12,10 +12,10 @@ import { twinOfPermission } from '../resource-aliases.ts'
  * Answers the id of the catalogue that the requested resource is in (`undefined` = none is named), and fails when there is no
  * such resource: that is told to any valid key. It checks the ids of the path itself.
  */
-export type CatalogueOf = (c: AppContext) => Promise<string | undefined>
+type CatalogueOf = (c: AppContext) => Promise<string | undefined>
 
 /** Which requests need a key, and whose permission. */
-export type Guarded = {
+type Guarded = {
   readonly methods: readonly string[]
   /** In the spelling of hono: `/catalogues/:catalogueId`. */
   readonly paths: readonly string[]

@@ -6,7 +6,7 @@ import { unknownDistribution, type Distributions } from '../distributions/distri
 import { findById, type Located } from '../writing/find-dataset.ts'
 import { demandId } from './guard.ts'
 
-export type LocatedDistribution = { readonly id: string; readonly dataset: Located }
+type LocatedDistribution = { readonly id: string; readonly dataset: Located }
 
 export type Locate = {
   /** The dataset of the path parameter `datasetId`; fails with `unknown-dataset` or `invalid-parameter`. */

@@ -19,7 +19,7 @@ import { received } from './received.ts'
 
 const graphsOf = loadQuery('distribution-datasets')
 
-export type DistributionPut = Pick<DatasetPut, 'body' | 'precondition'> & {
+type DistributionPut = Pick<DatasetPut, 'body' | 'precondition'> & {
   readonly dataset: DatasetPlace
   /** Id of the distribution. */
   readonly id: string

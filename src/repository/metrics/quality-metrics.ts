@@ -14,7 +14,7 @@ import { tooManyTriples, type DatasetPut } from '../writing/dataset-plan.ts'
 import { unknownDataset } from '../writing/find-dataset.ts'
 import { metricsContent } from './metrics-content.ts'
 
-export type MetricsPut = Pick<DatasetPut, 'body' | 'precondition'> & {
+type MetricsPut = Pick<DatasetPut, 'body' | 'precondition'> & {
   readonly dataset: DatasetPlace
 }
 
