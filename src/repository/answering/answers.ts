@@ -3,9 +3,8 @@
 import type { Quad } from '@rdfjs/types'
 import type { AppContext } from '../../http/app.ts'
 import { entityTag } from '../../http/conditions.ts'
-import { answerRdf, receiveRdf, type AnswerOptions } from '../../http/rdf.ts'
+import { answerRdf, type AnswerOptions } from '../../http/rdf.ts'
 import type { Limits } from '../../http/limits.ts'
-import { parse } from '../../rdf/parse.ts'
 import { unskolemise } from '../../rdf/skolem.ts'
 import type { Outcome } from '../deps.ts'
 import type { Mark } from '../../store/marks.ts'
@@ -73,13 +72,3 @@ export const answerGraph = (
   quads: readonly Quad[],
   options: AnswerOptions & { readonly genidPrefix: string },
 ): Promise<Response> => answerRdf(c, unskolemise(quads, { prefix: options.genidPrefix }), options)
-
-/** Reads the body now, so that its size and media type are checked first; the syntax is checked when the IRI is known. */
-export async function receivedBody(
-  c: AppContext,
-  bytes: { readonly limit: number; readonly name?: string; readonly ratio: number },
-): Promise<(baseIri: string) => Promise<readonly Quad[]>> {
-  const limits = { bytes: bytes.limit, ratio: bytes.ratio, ...(bytes.name && { name: bytes.name }) }
-  const { text, format } = await receiveRdf(c, limits)
-  return (baseIri) => parse(text, format, { baseIri })
-}

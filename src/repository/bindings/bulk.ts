@@ -2,10 +2,10 @@
 
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
-import { receiveRdf } from '../../http/rdf.ts'
 import { pathOf } from '../../http/shell/context.ts'
 import { negotiate } from '../../rdf/media-types.ts'
 import { parseText } from '../../rdf/reading/parse-stream.ts'
+import { receivedText } from '../answering/received.ts'
 import type { Bound } from '../bound.ts'
 import { bulk } from '../bulk/bulk.ts'
 import { pauses } from '../bulk/pauses.ts'
@@ -32,12 +32,7 @@ export function bindBulk(bound: Bound): void {
     const mediaType = answerType(c)
     c.get('deadline').extend(limits.longRequestMs)
     const signal = c.get('signal')
-    const bytes = {
-      bytes: limits.bodyBytes,
-      ratio: limits.bodyRatio,
-      idleMs: limits.bodyIdleMs,
-    }
-    const { text, format } = await receiveRdf(c, bytes)
+    const { text, format } = await receivedText(c, limits)
     await catalogues.demand(catalogue, signal)
     const end = await line.take(signal)
     signal.addEventListener('abort', end, { once: true })

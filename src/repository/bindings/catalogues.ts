@@ -1,6 +1,7 @@
 /** Binds the routes of catalogues. */
 
-import { answerWrite, answering, receivedBody } from '../answering/answers.ts'
+import { answerWrite, answering } from '../answering/answers.ts'
+import { receivedBody } from '../answering/received.ts'
 import { answerResource } from '../answering/resource.ts'
 import { modifiedOf } from '../content/record.ts'
 import { answerRemoval } from '../answering/removal.ts'
@@ -35,7 +36,7 @@ export function bindCatalogues(bound: Bound): void {
   })
   app.openapi(routes.putCatalogue, async (c) => {
     const id = c.req.valid('param').catalogueId
-    const body = await receivedBody(c, { limit: limits.bodyBytes, ratio: limits.bodyRatio })
+    const body = await receivedBody(c, limits)
     const outcome = await catalogues.put({ id, body, precondition: expected(c) }, c.get('signal'))
     return answerWrite(c, outcome, records)
   })

@@ -2,7 +2,8 @@
 
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
-import { answerWrite, answering, receivedBody } from '../answering/answers.ts'
+import { answerWrite, answering } from '../answering/answers.ts'
+import { receivedBody } from '../answering/received.ts'
 import { demandId, demandOriginalId } from '../answering/guard.ts'
 import type { Bound } from '../bound.ts'
 import type { Outcome } from '../deps.ts'
@@ -33,7 +34,7 @@ async function create(c: AppContext, bound: Bound, catalogue: string): Promise<R
   const { datasets, limits, expected } = bound
   const wish = cameByAlias(c.req.url) ? c.req.query('resourceId') : undefined
   const wished = wish === undefined ? undefined : demandOriginalId('resourceId', wish)
-  const body = await receivedBody(c, { limit: limits.bodyBytes, ratio: limits.bodyRatio })
+  const body = await receivedBody(c, limits)
   const under = (originalId: string): Promise<Outcome> => {
     const precondition = (hash: string | undefined) => {
       if (hash !== undefined) throw taken(originalId)

@@ -3,7 +3,8 @@
 import type { AppContext } from '../../http/app.ts'
 import type { Format } from '../../rdf/media-types.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
-import { answerDelete, answerWrite, answering, receivedBody } from '../answering/answers.ts'
+import { answerDelete, answerWrite, answering } from '../answering/answers.ts'
+import { receivedBody } from '../answering/received.ts'
 import { answerResource } from '../answering/resource.ts'
 import type { Bound } from '../bound.ts'
 import { bindPosts } from './dataset-posts.ts'
@@ -91,7 +92,7 @@ async function idOf(c: AppContext, { store, names }: Bound, named: Named): Promi
 async function put(c: AppContext, bound: Bound, asked: Asked): Promise<Response> {
   const { datasets, limits, expected } = bound
   const { catalogue, originalId, enforceUpdate = false, recordModified, updateOnly = false } = asked
-  const body = await receivedBody(c, { limit: limits.bodyBytes, ratio: limits.bodyRatio })
+  const body = await receivedBody(c, limits)
   const request = {
     catalogue,
     originalId,

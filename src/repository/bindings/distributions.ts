@@ -1,13 +1,8 @@
 /** Binds the routes of distributions. */
 
 import { splitSuffix } from '../../rdf/media-types.ts'
-import {
-  answerDelete,
-  answerGraph,
-  answerWrite,
-  answering,
-  receivedBody,
-} from '../answering/answers.ts'
+import { answerDelete, answerGraph, answerWrite, answering } from '../answering/answers.ts'
+import { receivedBody } from '../answering/received.ts'
 import { demandId } from '../answering/guard.ts'
 import type { Bound } from '../bound.ts'
 import { unknownDistribution } from '../distributions/distributions.ts'
@@ -50,7 +45,6 @@ function bindReads({ app, distributions, names }: Bound): void {
 
 function bindWrites(bound: Bound): void {
   const { app, distributions, limits, locate, expected } = bound
-  const bytes = { limit: limits.bodyBytes, ratio: limits.bodyRatio }
   /** A distribution is searchable when its dataset is. */
   const record = (dataset: string) => {
     const awaits = () => bound.awaits(bound.names.dataset(dataset))
@@ -59,14 +53,14 @@ function bindWrites(bound: Bound): void {
 
   app.openapi(routes.postDistribution, async (c) => {
     const dataset = await locate.dataset(c)
-    const body = await receivedBody(c, bytes)
+    const body = await receivedBody(c, limits)
     const request = { dataset, body, precondition: expected(c) }
     const outcome = await distributions.create(request, c.get('signal'))
     return answerWrite(c, outcome, record(dataset.id))
   })
   app.openapi(routes.putDistribution, async (c) => {
     const { id, dataset } = await locate.distribution(c)
-    const body = await receivedBody(c, bytes)
+    const body = await receivedBody(c, limits)
     const request = { id, dataset, body, precondition: expected(c) }
     const outcome = await distributions.replace(request, c.get('signal'))
     return answerWrite(c, outcome, record(dataset.id))

@@ -1,13 +1,8 @@
 /** Binds the routes of quality metrics. */
 
 import { splitSuffix } from '../../rdf/media-types.ts'
-import {
-  answerDelete,
-  answerGraph,
-  answerWrite,
-  answering,
-  receivedBody,
-} from '../answering/answers.ts'
+import { answerDelete, answerGraph, answerWrite, answering } from '../answering/answers.ts'
+import { receivedBody } from '../answering/received.ts'
 import { demandId } from '../answering/guard.ts'
 import type { Bound } from '../bound.ts'
 import { unknownMetrics } from '../metrics/quality-metrics.ts'
@@ -45,7 +40,7 @@ export function bindMetrics(bound: Bound): void {
   })
   app.openapi(routes.putMetrics, async (c) => {
     const dataset = await locate.dataset(c)
-    const body = await receivedBody(c, { limit: limits.bodyBytes, ratio: limits.bodyRatio })
+    const body = await receivedBody(c, limits)
     const request = { dataset, body, precondition: expected(c) }
     const outcome = await metrics.put(request, c.get('signal'))
     return answerWrite(c, outcome, record(dataset.id))

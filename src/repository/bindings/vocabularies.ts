@@ -1,7 +1,8 @@
 /** Binds the routes of vocabularies. */
 
 import { splitSuffix } from '../../rdf/media-types.ts'
-import { answerDelete, answerWrite, answering, receivedBody } from '../answering/answers.ts'
+import { answerDelete, answerWrite, answering } from '../answering/answers.ts'
+import { receivedBody } from '../answering/received.ts'
 import { answerResource } from '../answering/resource.ts'
 import type { Bound } from '../bound.ts'
 import { demandId } from '../answering/guard.ts'
@@ -37,8 +38,7 @@ export function bindVocabularies(bound: Bound): void {
   app.openapi(routes.putVocabulary, async (c) => {
     c.get('deadline').extend(limits.longRequestMs)
     const id = c.req.valid('param').vocabularyId
-    const { vocabularyBytes: limit, bodyRatio: ratio } = limits
-    const body = await receivedBody(c, { limit, name: 'vocabularyBytes', ratio })
+    const body = await receivedBody(c, limits, 'vocabularyBytes')
     const outcome = await vocabularies.put({ id, body, precondition: expected(c) }, c.get('signal'))
     return answerWrite(c, outcome, concepts)
   })

@@ -1,0 +1,41 @@
+/** Bodies of writes: their size and media type are checked when they come, their syntax when the IRI is known. */
+
+import { setImmediate } from 'node:timers/promises'
+import type { Quad } from '@rdfjs/types'
+import type { AppContext } from '../../http/app.ts'
+import type { Limits } from '../../http/limits.ts'
+import { receiveRdf, type Received } from '../../http/rdf.ts'
+import { parse } from '../../rdf/parse.ts'
+import { parseText } from '../../rdf/reading/parse-stream.ts'
+
+/** Characters from which on others get their turn while a body is parsed. */
+const large = 512 * 1024
+
+/** The text of the body; `name` is the limit of its size. Throws what `receiveRdf` throws. */
+export const receivedText = (
+  c: AppContext,
+  limits: Limits,
+  name: 'bodyBytes' | 'vocabularyBytes' = 'bodyBytes',
+): Promise<Received> =>
+  receiveRdf(c, { bytes: limits[name], name, ratio: limits.bodyRatio, idleMs: limits.bodyIdleMs })
+
+/** Reads the body now, and parses it when the base IRI is there. */
+export async function receivedBody(
+  c: AppContext,
+  limits: Limits,
+  name?: 'bodyBytes' | 'vocabularyBytes',
+): Promise<(baseIri: string) => Promise<readonly Quad[]>> {
+  const received = await receivedText(c, limits, name)
+  const { text, format } = received
+  return (baseIri) =>
+    text.length < large ? parse(text, format, { baseIri }) : inTurns(received, baseIri)
+}
+
+async function inTurns({ text, format }: Received, baseIri: string): Promise<readonly Quad[]> {
+  const all: Quad[] = []
+  for await (const quads of parseText(text, format, { baseIri })) {
+    all.push(...quads)
+    await setImmediate()
+  }
+  return all
+}
