@@ -115,12 +115,9 @@ async function remove(c: AppContext, bound: Bound, id: string): Promise<Response
 }
 
 async function answer(c: AppContext, bound: Bound, id: string, suffix?: Format): Promise<Response> {
-  const { datasets, kept, lists, names } = bound
+  const { datasets, kept, names } = bound
   const signal = c.get('signal')
-  const [quads, catalogue] = await Promise.all([
-    datasets.read(id, signal),
-    kept.homes.of(id, () => lists.catalogueOf(id, signal)),
-  ])
+  const [quads, catalogue] = await Promise.all([datasets.read(id, signal), kept.homes.of(id)])
   if (!quads) throw unknownDataset(id)
   const record = names.record(id)
   const links = {

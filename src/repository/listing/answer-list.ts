@@ -33,7 +33,7 @@ type Asked = { readonly list: List; readonly query: ListQuery }
 const usualLimit = 100
 
 /** Resources that are read, written and sent together: what a long answer holds in memory. */
-const batchSize = 50
+const usualBatch = 50
 const originsAtOnce = 1000
 
 /** 200 with strings or RDF and the `Link` header; fails as the list does. */
@@ -117,6 +117,7 @@ async function* described(
   { ids, first }: Described,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Part[]> {
+  const { batchSize = usualBatch } = list
   yield [...first, ...(await list.described(ids.slice(0, batchSize), signal))]
   for (let at = batchSize; at < ids.length; at += batchSize) {
     yield await list.described(ids.slice(at, at + batchSize), signal)

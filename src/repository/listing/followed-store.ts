@@ -5,6 +5,7 @@ import type { Names } from '../../rdf/names.ts'
 import type { Change } from '../../store/change.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { homes, type Homes } from './homes.ts'
+import { cataloguesOf } from './lookup.ts'
 import { rosters, type Rosters } from './rosters.ts'
 
 /** Names of the rosters that are kept. */
@@ -27,7 +28,8 @@ export function followed(
   names: Names,
   now: () => number,
 ): { readonly store: GraphStore; readonly kept: Kept } {
-  const kept = { rosters: rosters({ now }), homes: homes({ now }) }
+  const find = (ids: readonly string[]) => cataloguesOf({ store, names }, ids)
+  const kept = { rosters: rosters({ now }), homes: homes({ now, find }) }
   return { store: { ...store, ...writers(store, hearing(names, kept)) }, kept }
 }
 

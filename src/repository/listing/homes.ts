@@ -1,14 +1,16 @@
-/** Remembers for a moment which catalogue a dataset is in, so that a read of the dataset need not ask. */
+/** Remembers for a while which catalogue a dataset is in, so that a read of the dataset need not ask. */
 
 export type Homes = {
-  /** The catalogue of a dataset: the one that is remembered, or what `find` answers. */
-  of(dataset: string, find: () => Promise<string | undefined>): Promise<string | undefined>
+  /** The id of the catalogue that a dataset is in. Those who ask while the store is being asked are answered together. */
+  of(dataset: string): Promise<string | undefined>
   /** Tells of writes that have landed. */
   enter(dataset: string, catalogue: string): void
   leave(dataset: string): void
 }
 
-type Limits = {
+type Options = {
+  /** Dataset → catalogue, both ids, as far as there are such datasets. */
+  readonly find: (datasets: readonly string[]) => Promise<ReadonlyMap<string, string>>
   readonly now: () => number
   /** Milliseconds for which an answer is believed: others may write to the store behind our back. */
   readonly keptMs?: number
@@ -17,7 +19,9 @@ type Limits = {
 
 type Home = { readonly catalogue: string; readonly since: number }
 
-export function homes({ now, keptMs = 30_000, most = 20_000 }: Limits): Homes {
+const batchSize = 500
+
+export function homes({ find, now, keptMs = 600_000, most = 50_000 }: Options): Homes {
   const known = new Map<string, Home>()
   const enter = (dataset: string, catalogue: string) => {
     known.delete(dataset)
@@ -28,15 +32,44 @@ export function homes({ now, keptMs = 30_000, most = 20_000 }: Limits): Homes {
       known.delete(oldest)
     }
   }
+  const ask = together(find)
   return {
-    of: async (dataset, find) => {
+    of: async (dataset) => {
       const home = known.get(dataset)
       if (home && now() - home.since < keptMs) return home.catalogue
-      const catalogue = await find()
+      const catalogue = await ask(dataset)
       if (catalogue !== undefined) enter(dataset, catalogue)
       return catalogue
     },
     enter,
     leave: (dataset) => void known.delete(dataset),
+  }
+}
+
+/** One question at a time; what is asked meanwhile goes into the next one. */
+function together(find: Options['find']): (dataset: string) => Promise<string | undefined> {
+  const waiting = new Map<string, PromiseWithResolvers<string | undefined>>()
+  let running = false
+
+  const run = async () => {
+    running = true
+    while (waiting.size > 0) {
+      const batch = [...waiting].slice(0, batchSize)
+      for (const [dataset] of batch) waiting.delete(dataset)
+      try {
+        const found = await find(batch.map(([dataset]) => dataset))
+        for (const [dataset, { resolve }] of batch) resolve(found.get(dataset))
+      } catch (error) {
+        for (const [, { reject }] of batch) reject(error)
+      }
+    }
+    running = false
+  }
+
+  return (dataset) => {
+    const asked = waiting.get(dataset) ?? Promise.withResolvers<string | undefined>()
+    waiting.set(dataset, asked)
+    if (!running) void run()
+    return asked.promise
   }
 }

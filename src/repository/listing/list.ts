@@ -20,6 +20,8 @@ export type List = {
   readonly allOriginalIds?: boolean
   /** The resources themselves, blank nodes and all, in the order of the ids. */
   readonly described: Values<Part>
+  /** Resources that are described together; 50 when absent. */
+  readonly batchSize?: number
 }
 
 /** All ids of a list in batches, each going on behind the last id: one that comes or goes meanwhile moves no other. */

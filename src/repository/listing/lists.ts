@@ -5,7 +5,7 @@ import { isId } from '../../rdf/ids.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { rosterNames } from './followed-store.ts'
-import { catalogueOf, graphsOf, originalIdsOf, schemesOf, type Lookup } from './lookup.ts'
+import { graphsOf, originalIdsOf, schemesOf, type Lookup } from './lookup.ts'
 import type { List } from './list.ts'
 import type { Roster, Rosters } from './rosters.ts'
 
@@ -23,8 +23,6 @@ export type Lists = {
   readonly vocabularies: List
   /** Of one catalogue; its ids fail as `demand` does when there is none. */
   readonly members: (catalogue: string) => List
-  /** The catalogue that a dataset is in. */
-  readonly catalogueOf: (dataset: string, signal: AbortSignal) => Promise<string | undefined>
 }
 
 export type ListDeps = Lookup & {
@@ -39,7 +37,6 @@ export function lists(deps: ListDeps): Lists {
     datasets: datasetList(deps),
     members: (catalogue) => memberList(deps, catalogue),
     vocabularies: vocabularyList(deps),
-    catalogueOf: (dataset, signal) => catalogueOf(deps, dataset, signal),
   }
 }
 
@@ -115,5 +112,7 @@ function vocabularyList(deps: ListDeps): List {
     uriRefs: schemes,
     originalIds: async (chosen) => chosen,
     described: async (chosen, signal) => graphsOf(deps, await schemes(chosen, signal), signal),
+    // One of them may be larger than a hundred datasets.
+    batchSize: 1,
   }
 }

@@ -66,14 +66,19 @@ export async function schemesOf(
   return found
 }
 
-/** The catalogue that links a dataset. */
-export async function catalogueOf(
+/** The catalogues that datasets are in: dataset → catalogue, both ids. */
+export async function cataloguesOf(
   { store, names }: Lookup,
-  id: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const rows = await store.select(bind(homes, { dataset: [namedNode(names.dataset(id))] }), signal)
-  return rows.flatMap((row) => names.idOf('catalogue', row['catalogue']?.value ?? '') ?? [])[0]
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const dataset = ids.map((id) => namedNode(names.dataset(id)))
+  const found = new Map<string, string>()
+  for (const row of await store.select(bind(homes, { dataset }))) {
+    const id = names.idOf('dataset', row['dataset']?.value ?? '')
+    const catalogue = names.idOf('catalogue', row['catalogue']?.value ?? '')
+    if (id !== undefined && catalogue !== undefined) found.set(id, catalogue)
+  }
+  return found
 }
 
 function* batches(ids: readonly string[]): Generator<readonly string[]> {

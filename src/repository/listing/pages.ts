@@ -7,7 +7,7 @@ import type { Part } from '../../rdf/writing/document.ts'
 import type { List } from './list.ts'
 
 /** What of a list is asked for; without `limit` it is all of it. */
-export type Page = { readonly offset: number; readonly limit: number | undefined }
+type Page = { readonly offset: number; readonly limit: number | undefined }
 
 /** Absolute addresses. */
 export type Addresses = {
