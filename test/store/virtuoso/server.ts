@@ -1,0 +1,86 @@
+/** The Virtuoso that a run was given (`VIRTUOSO_URL`, `VIRTUOSO_USER`, `VIRTUOSO_PASSWORD`), as a store and as a bare door. */
+
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { logger } from '../../../src/log.ts'
+import { openStore, type OpenOptions, type StoreConfig } from '../../../src/store/open.ts'
+import type { GraphStore } from '../../../src/store/graph-store.ts'
+import type { Door } from '../../../src/store/remote/dialect.ts'
+import { doorOf } from '../../../src/store/remote/door.ts'
+import { connectWire, type Wire } from '../../../src/store/remote/wire/wire.ts'
+import { virtuoso } from '../../../src/store/virtuoso.ts'
+
+const address = process.env['VIRTUOSO_URL']
+
+/** Without a server the suites say that they were skipped. */
+export const isAbsent = address === undefined
+
+export const config: StoreConfig = {
+  dialect: 'virtuoso',
+  queryEndpoint: `${address}/sparql-auth`,
+  updateEndpoint: `${address}/sparql-auth`,
+  username: process.env['VIRTUOSO_USER'] ?? 'dba',
+  password: process.env['VIRTUOSO_PASSWORD'] ?? 'dba',
+}
+
+export const isCatalogue = (graph: string) => graph.startsWith('urn:test:catalogue:')
+
+const pause: OpenOptions['pause'] = async (ms, signal) => {
+  await sleep(ms, undefined, { signal }).catch(() => undefined)
+}
+
+export const open = (changed: Partial<StoreConfig> = {}): Promise<GraphStore> =>
+  openStore({ ...config, ...changed }, { directory: '', log: logger('silent'), isCatalogue, pause })
+
+export type Bare = { readonly door: Door; readonly close: Wire['close'] }
+
+/** A door without anything behind it: what is sent through it is all that is sent. */
+export function bareDoor(): Bare {
+  const { username = '', password = '' } = config
+  const wire = connectWire({
+    auth: { username, password },
+    destroyAfterError: true,
+    sockets: 4,
+    retryable: virtuoso.retryable,
+    log: logger('silent'),
+    pause,
+    random: Math.random,
+    now: () => performance.now(),
+    limits: { connectMs: 5000, firstByteMs: 60_000, totalMs: 60_000, bytes: 2 ** 28 },
+  })
+  const door = doorOf({
+    dialect: virtuoso,
+    wire,
+    queryEndpoint: config.queryEndpoint,
+    updateEndpoint: config.updateEndpoint,
+    callMs: 60_000,
+    name: randomUUID,
+    pause: (ms) => sleep(ms),
+  })
+  return { door, close: wire.close }
+}
+
+/** What dies at the n-th update: before it is sent, or when its answer should come. */
+export function dying(door: Door, at: number, when: 'before' | 'after'): Door {
+  let count = 0
+  const gone = () => Promise.reject(new Error('the process has ended'))
+  return {
+    ...door,
+    update: async (text) => {
+      count += 1
+      if (count > at || (count === at && when === 'before')) return gone()
+      await door.update(text)
+      if (count === at) return gone()
+    },
+  }
+}
+
+/** A door that counts the updates that went through. */
+export function counting(door: Door): { readonly door: Door; readonly count: () => number } {
+  let count = 0
+  const update: Door['update'] = (text) => {
+    count += 1
+    return door.update(text)
+  }
+  return { door: { ...door, update }, count: () => count }
+}
