@@ -58,8 +58,20 @@ export const refused: Responses = {
   ...writeFailures,
 }
 
+const header = (description: string) => ({ schema: { type: 'string' as const }, description })
+
+const state = {
+  ETag: header('The state of the resource, the same for all formats'),
+  'Last-Modified': header('When the resource changed last, where that is known'),
+  Link: header('canonical, describedby, collection, and alternate for each format (RFC 8288)'),
+}
+
 export const graph: Responses = {
-  200: { description: 'The RDF, in the format of the suffix or of Accept', content: rdfAnswer },
+  200: {
+    description: 'The RDF, in the format of the suffix or of Accept',
+    headers: state,
+    content: rdfAnswer,
+  },
   304: { description: 'The client has this state already' },
   406: problem('None of the accepted media types can be served'),
   ...failures,
@@ -87,14 +99,10 @@ export const acceptance: Responses = {
 
 export const removal: Responses = { 204: { description: 'Deleted' }, ...writeFailures }
 
-const link = {
-  Link: { schema: { type: 'string' as const }, description: 'Other pages (RFC 8288)' },
-}
-
 export const list: Responses = {
   200: {
     description: 'Strings, or RDF for valueType=metadata, ordered by id',
-    headers: link,
+    headers: { Link: header('first, prev, next and last page (RFC 8288)') },
     content: {
       ...rdfContent,
       'application/json': { schema: z.array(z.string()).or(z.looseObject({})) },
@@ -108,7 +116,7 @@ export const list: Responses = {
 export const dump: Responses = {
   200: {
     description: 'The RDF, sent while it is made; breaks off when it cannot be finished',
-    content: rdfContent,
+    content: rdfAnswer,
   },
   406: problem('None of the accepted media types can be served'),
   ...failures,

@@ -63,16 +63,16 @@ export const bulk = z.object({
   enforceUpdate: put.shape.enforceUpdate,
 })
 
-export const catalogue = z.object({
-  catalogueId: z.string().openapi({ example: 'rivers' }),
-})
-export const dataset = z.object({
-  datasetId: z.string().openapi({ example: 'levels' }),
-})
-export const distribution = z.object({ distributionId: z.string() })
-export const vocabulary = z.object({
-  vocabularyId: z.string().openapi({ example: 'quality' }),
-})
+const id = (example?: string) =>
+  z.string().openapi({
+    description: 'When a resource is read, a suffix such as .ttl names the format of the answer',
+    ...(example !== undefined && { example }),
+  })
+
+export const catalogue = z.object({ catalogueId: id('rivers') })
+export const dataset = z.object({ datasetId: id('levels') })
+export const distribution = z.object({ distributionId: id() })
+export const vocabulary = z.object({ vocabularyId: id('quality') })
 
 export const datasetList = datasets.extend({
   catalogue: z.string().optional().openapi({ description: 'Only the datasets of this catalogue' }),
