@@ -7,10 +7,13 @@ import type { Dialect, Door, Probed } from './remote/dialect.ts'
 
 const notices = ['Query cancelled due to timeout', 'Incomplete results']
 
+const late = 'Query timed out'
+
 /** Jena ends the text of a query that met its time limit with comments, and calls it a success. */
 const gaveUp = (text: string): boolean => {
   const end = text.slice(-400)
-  return end.includes('##  ') && notices.some((notice) => end.includes(notice))
+  const isCut = end.includes('##  ') && notices.some((notice) => end.includes(notice))
+  return isCut || (text.length < 100 && text.startsWith(late))
 }
 
 async function probe(door: Door): Promise<Probed> {
@@ -39,8 +42,9 @@ export const fuseki: Dialect = {
   // The store has one writer: what waits meanwhile is packed, which is faster than many transactions.
   writers: 1,
   destroyAfterError: false,
-  retryable: ({ status }) => status === 503,
-  fits: ({ graphs, length }) => graphs <= 210 && length <= 2 ** 20,
+  retryable: ({ status, text }) => status === 503 && !text.startsWith(late),
+  // A hundred records with their links and marks.
+  fits: ({ graphs, length }) => graphs <= 300 && length <= 2 ** 20,
   land: (edits, door) => door.update(updateText(edits)),
   namesCleared: false,
   stages: false,

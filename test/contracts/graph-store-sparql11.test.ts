@@ -4,9 +4,7 @@ import { afterAll, beforeAll } from 'vitest'
 import type { StoreLimits } from '../../src/store/embedded.ts'
 import { openRemote, startProtocol } from '../store/opening.ts'
 import type { ProtocolServer } from '../support/protocol-server.ts'
-import { queryContract } from './graph-store-queries.ts'
-import { valueContract } from './graph-store-values.ts'
-import { writingContract } from './graph-store.ts'
+import { storeContract } from './graph-store-all.ts'
 
 let server: ProtocolServer
 beforeAll(async () => {
@@ -14,11 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const open = (limits?: Partial<StoreLimits>) => openRemote(server.config, limits)
-
-// The parser in front of the embedded store's protocol is strict, and slow with long texts.
-const known = { literal: 200_000, strict: true, share: 0.05 } as const
-
-writingContract('sparql11', open, known)
-valueContract('sparql11', open, known)
-queryContract('sparql11', open)
+storeContract('sparql11', {
+  open: (limits?: Partial<StoreLimits>) => openRemote(server.config, limits),
+  start: () => startProtocol(),
+  guarded: () => startProtocol({ username: 'portal', password: 'a: "b"', refused: [] }),
+  // The parser in front of the embedded store's protocol is strict, and slow with long texts.
+  known: { literal: 200_000, strict: true, share: 0.05, alone: true, union: false },
+})

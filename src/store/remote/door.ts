@@ -11,35 +11,50 @@ type Settings = {
   readonly wire: Pick<Wire, 'send' | 'fetch'>
   readonly queryEndpoint: string
   readonly updateEndpoint: string
+  /** Time limit of a query in ms, told to stores that can be told. */
+  readonly callMs?: number
   readonly name: () => string
   readonly pause: (ms: number) => Promise<void>
 }
 
+// What is constructed without a graph is written as triples in the format of quads too.
+function headersFor({ headers }: RequestInit, { quads }: Dialect): Headers {
+  const all = new Headers(headers)
+  if (quads && all.get('accept') === 'application/n-triples') {
+    all.set('accept', 'application/n-quads')
+  }
+  return all
+}
+
+/** The store ends a query itself when we no longer wait for it. */
+function bodyFor({ body }: RequestInit, { dialect, callMs }: Settings) {
+  if (!(body instanceof URLSearchParams) || !dialect.deadline || callMs === undefined) {
+    return body
+  }
+  return new URLSearchParams([...body, ...Object.entries(dialect.deadline(callMs))])
+}
+
 /** A fetch whose answers are whole: a notice of the store that it gave up is an error. */
-function whole(fetch: Fetch, { gaveUp, quads }: Dialect): Fetch {
+function whole(settings: Settings): Fetch {
+  const { dialect, wire } = settings
   return async (url, options) => {
-    const answer = await fetch(url, quads ? withQuads(options) : options)
-    if (!gaveUp || !answer.ok) return answer
+    const [headers, body] = [headersFor(options, dialect), bodyFor(options, settings)]
+    const answer = await wire.fetch(url, { ...options, headers, ...(body && { body }) })
+    if (!dialect.gaveUp) return answer
     const text = await answer.text()
-    if (gaveUp(text)) throw new Failure('time-limit', 'The triplestore ended a query at its limit.')
+    if (dialect.gaveUp(text)) {
+      throw new Failure('time-limit', 'The triplestore ended a query at its limit.')
+    }
     return { ok: answer.ok, status: answer.status, text: () => Promise.resolve(text) }
   }
 }
 
-// What is constructed without a graph is written as triples in this format too.
-function withQuads(options: RequestInit): RequestInit {
-  const headers = new Headers(options.headers)
-  if (headers.get('accept') === 'application/n-triples')
-    headers.set('accept', 'application/n-quads')
-  return { ...options, headers }
-}
-
 /** Opens the door. */
-export function doorOf({ dialect, wire, ...settings }: Settings): Door {
-  const { queryEndpoint, updateEndpoint, name, pause } = settings
+export function doorOf(settings: Settings): Door {
+  const { dialect, wire, queryEndpoint, updateEndpoint, name, pause } = settings
   const headers = { 'content-type': 'application/sparql-update' }
   const { respelt = (text: string) => text } = dialect
-  const client = sparqlClient({ queryEndpoint, fetch: whole(wire.fetch, dialect) })
+  const client = sparqlClient({ queryEndpoint, fetch: whole(settings) })
   return {
     ...client,
     construct: async (query, signal) => respelt(await client.construct(query, signal)),

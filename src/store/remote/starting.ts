@@ -3,6 +3,7 @@
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { isDoubtful } from './refusal.ts'
+import { CredentialsFault } from './wire/faults.ts'
 
 type Waiting = {
   readonly log: Log
@@ -13,9 +14,9 @@ type Waiting = {
 
 const [firstMs, longestMs] = [250, 5000]
 
-/** Answers that waiting does not mend. */
+/** What waiting does not mend. */
 const isFinal = (error: unknown) =>
-  !isDoubtful(error) || (error instanceof Failure && /credential|authori/i.test(error.message))
+  !isDoubtful(error) || (error instanceof Failure && error.cause instanceof CredentialsFault)
 
 /**
  * What `work` gives, once it gives something: it is tried again as long as the store is away or busy, with a line of

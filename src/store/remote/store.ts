@@ -72,6 +72,7 @@ async function started(
     wire,
     queryEndpoint: endpoints.query,
     updateEndpoint: endpoints.update,
+    callMs: options.limits.callMs,
     name: randomUUID,
     pause,
   })

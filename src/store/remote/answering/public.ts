@@ -52,11 +52,12 @@ async function asked(admitted: Admitted, bytes: number, settings: Settings): Pro
     // Formats differ in length: what is too long is cut later, what is far too long is refused here.
     limits: { totalMs: ms, bytes: bytes * 3 },
   })
-  if (status < 300 && !dialect.gaveUp?.(text)) return text
+  const isCut = dialect.gaveUp?.(text) ?? false
+  if (status < 300 && !isCut) return text
   if (status === 400) {
     throw new Failure('malformed-query', 'The query was refused by the store.', { cause: text })
   }
-  if (status < 300 || status === 503 || status === 504) {
+  if (isCut || status === 503 || status === 504) {
     throw new Failure('time-limit', `A query may run ${ms} ms (sparqlMs).`, { cause: text })
   }
   throw new Failure('store-unavailable', `The store answered with ${status}.`, { cause: text })

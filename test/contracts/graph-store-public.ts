@@ -1,0 +1,129 @@
+/** What the public door of every store behind a wire must do: answer, cut, refuse, and end what runs away. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { GraphStore } from '../../src/store/graph-store.ts'
+import { content, graphName, markOf, system } from '../store/graphs.ts'
+import type { OpenLimited } from './graph-store-queries.ts'
+import type { Known } from './graph-store.ts'
+
+const limits = { rows: 5, bytes: 20_000, perClient: 3, waiting: 2 }
+
+export function publicContract(
+  dialect: string,
+  open: OpenLimited,
+  { union = true, alone = false }: Known,
+): void {
+  describe(`${dialect}: public queries`, () => {
+    let store: GraphStore
+    const graph = graphName()
+    const title = `urn:test:title:${graph.slice(-12)}`
+    const inGraph = `GRAPH <${graph}> { ?s <${title}> ?o }`
+    const ask = (query: string, accept?: string, client = 'me') =>
+      store.publicQuery({ query, accept, client })
+    const yes = async (query: string) => JSON.parse((await ask(query)).body).boolean
+
+    beforeAll(async () => {
+      store = await open({ publicMs: 1500, publicDoor: limits })
+      const lines = Array.from(
+        { length: 300 },
+        (_, n) => `<urn:s:${n}> <${title}> "t ${n} \\" , }{ <result> \\n x"@en .`,
+      )
+      await store.write([
+        { graph, content: content(lines) },
+        { graph: system, add: [markOf(graph, 1)] },
+      ])
+    })
+    afterAll(() => store.close())
+
+    it.each([
+      [
+        'application/sparql-results+json',
+        (body: string) => JSON.parse(body).results.bindings.length,
+      ],
+      ['application/json', (body: string) => JSON.parse(body).results.bindings.length],
+      ['application/sparql-results+xml', (body: string) => body.split('<result>').length - 1],
+      ['text/csv', (body: string) => body.split('\r\n').length - 2],
+      ['text/tab-separated-values', (body: string) => body.split('\n').length - 2],
+    ])('cuts %s behind the last row that is allowed, and says so', async (accept, count) => {
+      const query = `SELECT ?s ?o { ${inGraph} } ORDER BY ?s`
+      const answer = await ask(query, accept)
+      expect([answer.mediaType, answer.cut, count(answer.body)]).toEqual([accept, true, 5])
+      const whole = await ask(`${query} LIMIT 5`, accept)
+      expect([whole.cut, whole.body]).toEqual([false, answer.body])
+    })
+
+    it.each(['text/turtle', 'application/n-triples', 'application/rdf+xml', 'application/ld+json'])(
+      'cuts a graph and writes it as %s',
+      async (accept) => {
+        const answer = await ask(`CONSTRUCT { ?s <${title}> ?o } WHERE { ${inGraph} }`, accept)
+        expect([answer.mediaType, answer.cut]).toEqual([accept, true])
+        expect(answer.body.match(/urn:s:\d+/g)).toHaveLength(5)
+      },
+    )
+
+    it('cuts at the byte limit too', async () => {
+      const long = '"' + 'ä'.repeat(3000) + '"'
+      const answer = await ask(`SELECT * { VALUES ?x { 1 2 3 4 5 } BIND(${long} AS ?y) }`)
+      expect(answer.cut).toBe(true)
+      expect(Buffer.byteLength(answer.body)).toBeLessThan(20_100)
+      expect(JSON.parse(answer.body).results.bindings).toHaveLength(3)
+    })
+
+    it('answers ASK, by GRAPH, by FROM and from the union', async () => {
+      expect(await yes(`ASK { ${inGraph} }`)).toBe(true)
+      expect(await yes(`ASK { GRAPH ?g { ?s <${title}> ?o } }`)).toBe(true)
+      expect(await yes(`ASK FROM <${graph}> { ?s <${title}> ?o }`)).toBe(true)
+      expect(await yes(`ASK { GRAPH <${graph}> { ?s <urn:test:none> ?o } }`)).toBe(false)
+      expect(await yes(`ASK { ?s <${title}> ?o }`)).toBe(union)
+    })
+
+    it('shows nothing of the bookkeeping, whichever way it is asked', async () => {
+      const about = `FILTER(?s = <${graph}>)`
+      expect(await yes(`ASK { ?s ?p ?o ${about} }`)).toBe(false)
+      expect(await yes(`ASK { { ?s ?p ?o } UNION { ?s ?q ?o } ${about} }`)).toBe(false)
+      expect(await yes(`ASK { GRAPH ?g { ?s ?p ?o ${about} } }`)).toBe(false)
+      expect(await yes(`ASK { FILTER EXISTS { ?s ?p ?o ${about} } }`)).toBe(false)
+      expect(await yes(`ASK { { SELECT ?s { GRAPH ?g { ?s ?p ?o } } } ${about} }`)).toBe(false)
+      expect(await yes(`ASK { GRAPH ?g { } FILTER(?g = IRI("urn:cartulary:" + "system")) }`)).toBe(
+        false,
+      )
+      const described = await ask(`DESCRIBE <${graph}>`, 'application/n-triples')
+      expect(described.body).not.toContain('urn:cartulary')
+    })
+
+    it.each([
+      ['an update', 'DROP ALL'],
+      ['an update behind a query', 'ASK {} ; DROP ALL'],
+      ['SERVICE', 'SELECT * { SERVICE <http://169.254.169.254/> { ?s ?p ?o } }'],
+      ['LOAD', 'LOAD <http://169.254.169.254/>'],
+      ['DEFINE', 'DEFINE get:soft "replace" SELECT * { ?s ?p ?o }'],
+      ['bif:', 'SELECT * { ?s ?p ?o FILTER(bif:contains(?o, "x")) }'],
+      ['FROM of a graph that is not there', 'ASK FROM <http://169.254.169.254/> { ?s ?p ?o }'],
+      ['FROM of the system graph', `ASK FROM <${system}> { ?s ?p ?o }`],
+      ['GRAPH of the system graph', `ASK { GRAPH <${system}> { ?s ?p ?o } }`],
+      ['a property of the bookkeeping', 'ASK { ?s <urn:cartulary:control#pending> ?o }'],
+      ['every property but some', 'ASK { ?s !<urn:p> ?o }'],
+    ])('[T20] 47 refuses %s', async (_, query) => {
+      await expect(ask(query)).rejects.toMatchObject({ kind: 'malformed-query' })
+    })
+
+    it('[T20] 48 ends a runaway query, while writes and reads go on, and answers again', async () => {
+      const bomb = `SELECT (COUNT(*) AS ?n) { ${['a', 'b', 'c', 'd', 'e']
+        .map((name) => `GRAPH <${graph}> { ?s${name} ?p${name} ?o${name} }`)
+        .join(' ')} }`
+      const state = { ended: false }
+      const running = ask(bomb)
+        .catch((error: unknown) => error)
+        .finally(() => (state.ended = true))
+      const other = graphName()
+      let writes = 0
+      while (!state.ended && !alone) {
+        await store.write([{ graph: other, content: `<urn:w> <urn:p> "${writes}" .\n` }])
+        writes += (await store.ask(`ASK { GRAPH <${other}> { ?s ?p "${writes}" } }`)) ? 1 : 0
+      }
+      expect(await running).toMatchObject({ kind: 'time-limit' })
+      expect(alone || writes > 1).toBe(true)
+      await expect.poll(() => yes(`ASK { ${inGraph} }`).catch(() => false)).toBe(true)
+    })
+  })
+}
