@@ -196,6 +196,20 @@ describe('a dump that cannot be finished', () => {
     expect(answer.headers.get('Retry-After')).not.toBeNull()
   })
 
+  it('ends for a reader who takes nothing for as long as one request may last', async () => {
+    const impatient = await repository({ limits: { requestMs: 50 } })
+    try {
+      await impatient.putCatalogue('slow')
+      await impatient.putDataset('slow', 'one', dataset(1))
+      const answer = await impatient.ask('/catalogues/slow/dump.nq')
+      const reader = answer.body?.getReader()
+      await reader?.read()
+      await expect(reader?.closed).rejects.toThrow('longer than')
+    } finally {
+      await impatient.close()
+    }
+  })
+
   it('breaks off when its catalogue goes meanwhile', async () => {
     await repo.putCatalogue('leaving')
     await repo.putDataset('leaving', 'one', dataset(1))

@@ -15,7 +15,7 @@ export type DocumentOptions = {
   /** Name for saving, without suffix. */
   readonly name?: string
   readonly log: Log
-  readonly limits: Pick<Limits, 'longRequestMs'>
+  readonly limits: Pick<Limits, 'requestMs'>
 }
 
 /**
@@ -33,7 +33,7 @@ export async function answerDocument(
     ...(name !== undefined && { 'Content-Disposition': disposition(name, format) }),
   }
   const pieces = documentPieces(parts, format)
-  const answer = await answerFlow(c, pieces, { log, pieceMs: limits.longRequestMs, headers })
+  const answer = await answerFlow(c, pieces, { log, pieceMs: limits.requestMs, headers })
   addVary(answer.headers, 'Accept')
   return answer
 }

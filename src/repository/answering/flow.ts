@@ -27,6 +27,11 @@ export async function answerFlow(
     return c.body(null, 200, headers)
   }
   const encoder = new TextEncoder()
+  const signal = c.get('signal')
+  const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    // Nobody asks a reader who takes nothing any more: the time limit ends the answer.
+    signal.addEventListener('abort', () => broken(c, controller, signal.reason), { once: true })
+  }
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
     try {
       renew()
@@ -36,15 +41,23 @@ export async function answerFlow(
       next = await pieces.next()
     } catch (error) {
       log.warn({ err: error, requestId: c.get('requestId') }, 'answer.broken')
-      // The server's adapter may write the message behind the body and end it well.
-      c.env?.outgoing?.destroy()
-      controller.error(error)
+      broken(c, controller, error)
     }
   }
   const cancel = async () => {
     await pieces.return(undefined)
   }
   // Nothing is made before somebody asks for it.
-  const stream = new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 })
+  const stream = new ReadableStream<Uint8Array>({ start, pull, cancel }, { highWaterMark: 0 })
   return c.body(stream, 200, headers)
+}
+
+function broken(
+  c: AppContext,
+  controller: ReadableStreamDefaultController<Uint8Array>,
+  error: unknown,
+): void {
+  // The server's adapter may write the message behind the body and end it well.
+  c.env?.outgoing?.destroy()
+  controller.error(error)
 }

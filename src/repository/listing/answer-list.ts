@@ -25,7 +25,7 @@ type Answering = {
   /** Public address of the service. */
   readonly address: string
   readonly log: Log
-  readonly limits: Pick<Limits, 'longRequestMs'>
+  readonly limits: Pick<Limits, 'requestMs'>
 }
 
 type Asked = { readonly list: List; readonly query: ListQuery }
@@ -106,7 +106,7 @@ function answerOrigins(c: AppContext, list: List, { log, limits }: Answering): P
     yield separator === '[' ? '[]' : ']'
   }
   const headers = { 'Content-Type': 'application/json' }
-  return answerFlow(c, pieces(), { log, pieceMs: limits.longRequestMs, headers })
+  return answerFlow(c, pieces(), { log, pieceMs: limits.requestMs, headers })
 }
 
 type Described = { readonly ids: readonly string[]; readonly first: readonly Part[] }
