@@ -53,7 +53,9 @@ export function faultContract(
       await store.close()
       await server.stop()
     })
-    const back = () => expect.poll(async () => (await store.health()).ready, { timeout: 30_000 })
+    const back = async () => {
+      await expect.poll(async () => (await store.health()).ready, { timeout: 30_000 }).toBe(true)
+    }
 
     it('46 starts empty: no system graph, nothing fails', async () => {
       expect(await store.read(system)).toBeUndefined()
@@ -80,7 +82,7 @@ export function faultContract(
       await server.kill()
       await Promise.allSettled(callers)
       await server.restart()
-      await back().toBe(true)
+      await back()
       for (let n = 0; n <= last; n += 1) {
         const [a, b] = await Promise.all(graphs(n).map((graph) => inStore(store, graph)))
         const whole = linesOf(record(30, String(n)))
@@ -106,7 +108,7 @@ export function faultContract(
       ])
       expect(await store.health()).toMatchObject({ ready: false })
       await server.restart()
-      await back().toBe(true)
+      await back()
       expect(linesOf(await store.read(graph))).toEqual(linesOf(record(5)))
       await store.write([{ graph, content: record(7) }])
       expect(linesOf(await store.read(graph))).toEqual(linesOf(record(7)))

@@ -24,7 +24,7 @@ export type Known = {
   /** How much of the amounts of the cases it can be asked for in the time of a test; all by default. */
   readonly share?: number
   /** It does one thing at a time. */
-  readonly alone?: true
+  readonly alone?: boolean
   /** False when a query that names no graph is not answered from all of them. */
   readonly union?: boolean
 }
