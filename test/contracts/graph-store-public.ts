@@ -124,7 +124,9 @@ export function publicContract(
       }
       expect(await running).toMatchObject({ kind: 'time-limit' })
       expect(writes).toBeGreaterThan(1)
-      await expect.poll(() => yes(`ASK { ${inGraph} }`).catch(() => false)).toBe(true)
+      await expect
+        .poll(() => yes(`ASK { ${inGraph} }`).catch(() => false), { timeout: 30_000 })
+        .toBe(true)
     })
   })
 }

@@ -2,11 +2,10 @@
 
 import { describe, inject } from 'vitest'
 import type { StoreLimits } from '../../src/store/embedded.ts'
-import { queryContract } from '../contracts/graph-store-queries.ts'
-import { valueContract } from '../contracts/graph-store-values.ts'
-import { writingContract } from '../contracts/graph-store.ts'
+import { storeContract } from '../contracts/graph-store-all.ts'
 import { openRemote } from '../store/opening.ts'
-import { isMissing, stores } from './stores.ts'
+import { ownFuseki } from '../support/engines/fuseki.ts'
+import { fresh, isKillable, isMissing, stores } from './stores.ts'
 
 for (const name of stores) {
   describe.skipIf(isMissing(name))(`${name} as the store`, () => {
@@ -15,8 +14,11 @@ for (const name of stores) {
       if ('missing' in server) throw new Error(server.missing)
       return openRemote(server.config, limits)
     }
-    writingContract(name, open)
-    valueContract(name, open)
-    queryContract(name, open)
+    storeContract(name, {
+      open,
+      start: isKillable(name) ? () => fresh(name) : undefined,
+      // Virtuoso asks everybody for a digest anyway.
+      guarded: () => (name === 'fuseki' ? ownFuseki('basic') : fresh(name)),
+    })
   })
 }
