@@ -72,35 +72,57 @@ function rowsText(block: Block, value: Values[string], query: Query): string {
   return `{ ${rows.join('\n')} }`
 }
 
+/** Text as it stands, the place of a term, or the braces of a `VALUES`. */
+type Part = string | { readonly name: string } | { readonly block: Block }
+
+const parted = new WeakMap<Query, readonly Part[]>()
+
+/** The parts of a query, found once. */
+function partsOf(query: Query): readonly Part[] {
+  const known = parted.get(query)
+  if (known) return known
+  const blocks = query.tokens.flatMap((_, at) => blockAt(query, at) ?? [])
+  const listed = new Set(blocks.flatMap(({ names }) => names))
+  const parts: Part[] = []
+  let text = ''
+  const put = (part: Part) => {
+    parts.push(text, part)
+    text = ''
+  }
+  for (const [at, token] of query.tokens.entries()) {
+    const block = blocks.find(({ from, to }) => at >= from && at <= to)
+    const name = token.kind === 'parameter' ? token.text.slice(1) : undefined
+    if (block) {
+      if (at === block.from) put({ block })
+    } else if (name === undefined) text += token.text
+    else if (listed.has(name)) text += `?${name}`
+    else put({ name })
+  }
+  parts.push(text)
+  parted.set(query, parts)
+  return parts
+}
+
 /**
  * The text of a query with its values in place. A missing or unused value, a list without `VALUES`, or a term that
  * cannot stand in a query is an Error: these are mistakes of ours, never of a client.
  */
 export function bind(query: Query, values: Values): string {
   const used = new Set<string>()
-  const listed = new Set<string>()
-  const blocks = query.tokens.flatMap((_, at) => blockAt(query, at) ?? [])
-  for (const { names } of blocks) for (const name of names) listed.add(name)
-  const parts = query.tokens.map((token, at) => {
-    const block = blocks.find(({ from, to }) => at >= from && at <= to)
-    if (block) {
-      if (at > block.from) return ''
-      const [key = ''] = block.names
-      const rows = values[key]
-      if (rows === undefined) throw new Error(`${query.name}: no value for $${key}`)
-      used.add(key)
-      return rowsText(block, rows, query)
-    }
-    if (token.kind !== 'parameter') return token.text
-    const name = token.text.slice(1)
-    if (listed.has(name)) return `?${name}`
+  const valueOf = (name: string) => {
     const value = values[name]
     if (value === undefined) throw new Error(`${query.name}: no value for $${name}`)
-    if (!isTerm(value)) throw new Error(`${query.name}: $${name} is a list without VALUES`)
     used.add(name)
+    return value
+  }
+  const texts = partsOf(query).map((part) => {
+    if (typeof part === 'string') return part
+    if ('block' in part) return rowsText(part.block, valueOf(part.block.names[0] ?? ''), query)
+    const value = valueOf(part.name)
+    if (!isTerm(value)) throw new Error(`${query.name}: $${part.name} is a list without VALUES`)
     return ` ${sparqlText(value)} `
   })
   const unused = Object.keys(values).filter((name) => !used.has(name))
   if (unused.length > 0) throw new Error(`${query.name}: has no $${unused.join(', $')}`)
-  return parts.join('')
+  return texts.join('')
 }

@@ -1,7 +1,6 @@
 /** The embedded store as a SPARQL server without a socket: `…/query`, `…/update`, `…/data`. */
 
 import { Failure, type Kind } from '../../../errors.ts'
-import type { Fetch } from '../../protocol/client.ts'
 import type { Calls } from '../calls.ts'
 import type { Answered, Exchange } from './exchange.ts'
 import { answerGraph } from './graph-door.ts'
@@ -60,18 +59,4 @@ export const protocolOf =
     } catch (error) {
       return refusal(error)
     }
-  }
-
-/** A `fetch` for our own client: the same doors, but a `Failure` stays one, with its detail and cause. */
-export const fetchOf =
-  (calls: Calls): Fetch =>
-  async (url, { method = 'GET', headers, body, signal }) => {
-    const { status, body: text = '' } = await answer(calls, {
-      method,
-      url: new URL(url),
-      headers: headers instanceof Headers ? headers : new Headers(headers),
-      body: typeof body === 'string' ? body : '',
-      signal: signal ?? undefined,
-    })
-    return { ok: status < 300, status, text: () => Promise.resolve(text) }
   }
