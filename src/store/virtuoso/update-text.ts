@@ -1,6 +1,7 @@
 /** Edits as the text of one operation, because a request of several is not atomic on Virtuoso. */
 
 import type { Edit } from '../remote/dialect.ts'
+import { integers, valueOf, xsdName } from '../remote/values/value.ts'
 
 /** Triples of one `GRAPH` block that the compiler takes; measured: 4,900 are taken, 5,000 are "memory exhausted". */
 const perBlock = 4000
@@ -64,6 +65,26 @@ function insertPart(edits: readonly Edit[]): string {
   return inserts === '' ? '' : `INSERT {\n${inserts}}\n`
 }
 
+/** Datatypes whose values a template can name; it takes others for values that are not there, and deletes nothing. */
+const native = new Set([...integers, ...'decimal float double boolean'.split(' ')])
+const calendar = new Set('date dateTime gYear gYearMonth'.split(' '))
+
+/** Whether a line may stand in the template of a `DELETE` over several graphs. */
+function isNameable(line: string): boolean {
+  const value = valueOf(line)
+  if (!value || value.language !== '') return true
+  const name = xsdName(value.datatype) ?? ''
+  // The smallest integer becomes a decimal there.
+  return calendar.has(name) || (native.has(name) && value.lexical.length < 19)
+}
+
+/** Whether a line may stand in the template of an `INSERT`: times of day are no SQL, and see above. */
+const isWritable = (line: string): boolean =>
+  isNameable(line) || !/"\^\^<[^>]*#(?:time|\w*[iI]nteger|long)> \.$/.test(line)
+
+const all = (edits: readonly Edit[], kind: 'remove' | 'add', test: (line: string) => boolean) =>
+  edits.every((edit) => [...edit[kind]].every(test))
+
 /** Clears graphs, and does the rest even when there is nothing to clear: `OPTIONAL` gives a solution then, `UNION {}` none. */
 function clearing(edits: readonly Edit[]): string {
   const graphs = edits.flatMap(({ clear, graph }) => (clear ? `<${graph}>` : []))
@@ -84,7 +105,9 @@ export function singleText(edits: readonly Edit[]): string | undefined {
     const fits = adds <= largestInsert.lines && length <= largestInsert.length
     return fits ? insertText(partsOf(edits, 'add')) : undefined
   }
+  if (clears + adds > 0 && !all(edits, 'add', isWritable)) return undefined
   if (clears > 0) {
+    if (!all(edits, 'remove', isNameable)) return undefined
     return clears <= clearsAtOnce && removes + adds <= besideClear ? clearing(edits) : undefined
   }
   const [only, ...more] = partsOf(edits, 'remove')
@@ -92,6 +115,6 @@ export function singleText(edits: readonly Edit[]): string | undefined {
   if (adds === 0 && only && more.length === 0 && removes <= perBlock) {
     return `DELETE DATA {\n${blocks([only])}}`
   }
-  if (removes + adds > perModify) return undefined
+  if (removes + adds > perModify || !all(edits, 'remove', isNameable)) return undefined
   return `DELETE {\n${named(edits, 'remove')}}\n${insertPart(edits)}WHERE {}`
 }

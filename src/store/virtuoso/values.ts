@@ -1,7 +1,7 @@
 /** How Virtuoso 7 keeps the terms of a triple, measured with 7.2.5.1 by CONSTRUCT and by SELECT. */
 
 import { Failure } from '../../errors.ts'
-import { rdf, xsd } from '../../rdf/namespaces.ts'
+import { rdf } from '../../rdf/namespaces.ts'
 import type { Fidelity } from '../remote/dialect.ts'
 import { hidden, lineOf, shown, valueOf, xsdName, type Value } from '../remote/values/value.ts'
 import { numberFate, numberKey, type Fate } from './numbers.ts'
@@ -24,8 +24,7 @@ const reinterpreted = new Set([
 ])
 const foreign = /^(?:http:\/\/www\.openlinksw\.com\/schemas\/virtrdf#|urn:cartulary:literal:)/
 
-function fateOf({ language, datatype, lexical }: Value): Fate {
-  if (language !== '') return language === language.toLowerCase() ? 'exact' : 'respelt'
+function fateOf({ datatype, lexical }: Value): Fate {
   const name = xsdName(datatype)
   if (name === undefined) {
     return reinterpreted.has(datatype) || foreign.test(datatype) ? 'damaged' : 'exact'
@@ -68,6 +67,11 @@ export const virtuosoFidelity: Fidelity = {
     check(line)
     const value = valueOf(line)
     if (!value) return { line, exact: true }
+    const { language } = value
+    if (language !== '') {
+      const lower = language.toLowerCase()
+      return { line: lineOf({ ...value, language: lower }), exact: lower === language }
+    }
     const fate = fateOf(value)
     return fate === 'damaged'
       ? { line: hidden(line), exact: true }
@@ -76,6 +80,3 @@ export const virtuosoFidelity: Fidelity = {
   decode: shown,
   key: keyOf,
 }
-
-/** The datatype of truth values, which come back as `1` and `0` in JSON. */
-export const booleanType = xsd('boolean').value
