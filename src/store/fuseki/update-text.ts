@@ -5,8 +5,17 @@ import type { Edit } from '../remote/dialect.ts'
 import { linkPredicates } from '../remote/links.ts'
 import { xsdName, valueOf } from '../remote/values/value.ts'
 
+// `\\u0022` is a backslash and letters to N-Triples, but a store that decodes \uXXXX before it parses (SPARQL 1.1, 19.2)
+// would find a quotation mark there: the letter goes as an escape.
+const armed = (line: string) =>
+  /\\\\[uU]/.test(line)
+    ? line.replace(/\\\\([uU])|\\[^]/g, (pair, letter?: string) =>
+        letter === undefined ? pair : `\\\\\\u00${letter === 'u' ? '75' : '55'}`,
+      )
+    : line
+
 const block = (graph: string, lines: Iterable<string>) =>
-  `GRAPH <${graph}> {\n${[...lines].join('\n')}\n}\n`
+  `GRAPH <${graph}> {\n${Array.from(lines, armed).join('\n')}\n}\n`
 
 /**
  * Decimals are deleted by subject and predicate: a store may hold a scale that it does not print, and then finds no triple
