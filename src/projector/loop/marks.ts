@@ -1,9 +1,11 @@
 /** Pending marks as they stand in the store. */
 
+import { xsd } from '../../rdf/namespaces.ts'
+import { literal } from '../../rdf/terms.ts'
 import type { Change } from '../../store/change.ts'
 import { markLine, systemChange, type Mark } from '../../store/marks.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
-import { paged } from '../../store/paged.ts'
+import { paged } from '../../store/protocol/paged.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { Pending } from './queue.ts'
 
@@ -11,13 +13,32 @@ const pendingQuery = loadQuery('pending')
 const cascadesQuery = loadQuery('cascades')
 const newestQuery = loadQuery('newest-mark')
 
+/** Marks read at a time: some stores do not sort more. */
+const page = 5000
+
 /** The oldest marks, at most `limit`. */
 export async function readMarks(
   store: GraphStore,
   limit: number,
   signal: AbortSignal,
 ): Promise<Mark[]> {
-  const rows = await store.select(paged(bind(pendingQuery, {}), { limit }), signal)
+  const found: Mark[] = []
+  while (found.length < limit) {
+    const most = Math.min(page, limit - found.length)
+    const marks = await readPage(store, { after: found.at(-1)?.version ?? 0, most }, signal)
+    found.push(...marks)
+    if (marks.length < most) break
+  }
+  return found
+}
+
+async function readPage(
+  store: GraphStore,
+  { after, most }: { readonly after: number; readonly most: number },
+  signal: AbortSignal,
+): Promise<Mark[]> {
+  const query = bind(pendingQuery, { after: literal(String(after), xsd('integer')) })
+  const rows = await store.select(paged(query, { limit: most }), signal)
   return rows.flatMap(({ resource, version }) =>
     resource && version ? [{ resource: resource.value, version: Number(version.value) }] : [],
   )
