@@ -5,7 +5,7 @@ import { dct } from '../../rdf/namespaces.ts'
 import type { Names } from '../../rdf/names.ts'
 import { graphOf, type Graph } from '../../rdf/read.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
-import { isHidden } from '../../rdf/visibility.ts'
+import { isHidden } from './visibility.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 
