@@ -134,6 +134,17 @@ describe('a list of strings', () => {
     expect([404, 410]).toContain((await repo.ask('/catalogues/changing/datasets')).status)
   })
 
+  it('does not show the datasets of a catalogue that is gone but for its links', async () => {
+    await repo.putCatalogue('going')
+    await repo.putDataset('going', 'left-behind', dataset('left-behind'))
+    await repo.store.write([{ graph: `${base}id/catalogue/going`, content: '' }])
+    repo.clock.now = new Date(repo.clock.now.getTime() + 31_000)
+    expect((await repo.ask('/catalogues/going/datasets')).status).toBe(404)
+    expect((await repo.ask('/catalogues/going/dump')).status).toBe(404)
+    expect(await json('/datasets?valueType=identifiers')).not.toContain('left-behind')
+    expect(await json('/catalogues?valueType=identifiers')).not.toContain('going')
+  })
+
   it('believes what it has read for half a minute, then sees what others wrote to the store', async () => {
     await repo.putCatalogue('shared')
     await repo.putDataset('shared', 'ours', dataset('ours'))

@@ -33,7 +33,7 @@ type Asked = { readonly list: List; readonly query: ListQuery }
 const usualLimit = 100
 
 /** Resources that are read, written and sent together: what a long answer holds in memory. */
-const usualBatch = 50
+const usualBatch = 100
 const originsAtOnce = 1000
 
 /** 200 with strings or RDF and the `Link` header; fails as the list does. */

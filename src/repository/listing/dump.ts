@@ -6,8 +6,8 @@ import { idBatches } from './list.ts'
 import type { ListDeps, Lists } from './lists.ts'
 import { graphsOf } from './lookup.ts'
 
-/** Datasets that are read, written and sent together: what a dump holds in memory. */
-const batchSize = 50
+/** Datasets that are read, written and sent together: a dump holds two such batches in memory. */
+const batchSize = 100
 
 type DumpDeps = Pick<ListDeps, 'store' | 'names'> & {
   readonly lists: Lists
@@ -28,8 +28,10 @@ export async function* dumpOf(
   const members = lists.members(id)
   await catalogues.demand(id, signal)
   yield await graphsOf(deps, [catalogue], signal)
-  for await (const ids of idBatches(members, batchSize, signal)) {
-    const datasets = await members.described(ids, signal)
+  const batches = mapAhead(idBatches(members, batchSize, signal), (ids) =>
+    members.described(ids, signal),
+  )
+  for await (const datasets of batches) {
     const links = datasets.flatMap(({ graph = '' }) => {
       const dataset = names.idOf('dataset', graph)
       return dataset === undefined ? [] : linkLines(names, { catalogue: id, id: dataset })
@@ -37,4 +39,20 @@ export async function* dumpOf(
     if (links.length > 0) yield [{ graph: catalogue, lines: `${links.join('\n')}\n` }, ...datasets]
   }
   await catalogues.demand(id, signal)
+}
+
+/** Works on the next one while the last one is being used. */
+async function* mapAhead<From, To>(
+  source: AsyncIterable<From>,
+  work: (one: From) => Promise<To>,
+): AsyncGenerator<To> {
+  let running: Promise<To> | undefined
+  for await (const one of source) {
+    const last = running
+    running = work(one)
+    // Whoever waits for it hears of it; until then it must not end the process.
+    running.catch(() => undefined)
+    if (last) yield await last
+  }
+  if (running) yield await running
 }

@@ -20,7 +20,7 @@ export type List = {
   readonly allOriginalIds?: boolean
   /** The resources themselves, blank nodes and all, in the order of the ids. */
   readonly described: Values<Part>
-  /** Resources that are described together; 50 when absent. */
+  /** Resources that are described together; 100 when absent. */
   readonly batchSize?: number
 }
 
