@@ -50,20 +50,22 @@ export function firstSteps(name: string, ground: () => Promise<Ground>): void {
       expect(stdout).toContain('"bindings":[{')
     })
 
-    it('import a sample catalogue', async () => {
-      const command =
-        blocks
-          .find((block) => block.includes('npm run import'))
-          ?.trim()
-          .split(' -- ')[1] ?? ''
+    it('import a sample catalogue and take it back as a dump', async () => {
+      const [importing = '', dumping = ''] =
+        blocks.find((block) => block.includes('npm run import'))?.split('\n') ?? []
       const entry = new URL('src/harvest/import.ts', root).pathname
+      const file = new URL(importing.split(' -- ')[1] ?? '', root).pathname
       const options = ['--server', platform.url, '--key', platform.key]
-      const { stdout } = await promisify(execFile)(process.execPath, [
-        entry,
-        new URL(command, root).pathname,
-        ...options,
-      ])
+      const { stdout } = await promisify(execFile)(process.execPath, [entry, file, ...options])
       expect(stdout).toMatch(/[1-9]\d* created, 0 updated, 0 unchanged, 0 failed/)
+      const script = dumping
+        .replace('$REPO', `${platform.url}/api/hub/repo`)
+        .replace('rivers.ttl', `${directory}/rivers.ttl`)
+        .replace(/^curl /, 'curl -sS --fail ')
+      await promisify(execFile)('bash', ['-euc', script])
+      const dump = readFileSync(`${directory}/rivers.ttl`, 'utf8')
+      expect(dump).toContain('a dcat:Catalog')
+      expect(dump.match(/a dcat:Dataset\b/g)?.length).toBeGreaterThan(5)
     })
   })
 }
