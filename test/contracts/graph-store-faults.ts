@@ -77,10 +77,10 @@ export function faultContract(
           acknowledged.add(n)
         }
       }
-      const callers = Array.from({ length: 4 }, caller)
+      const callers = Promise.allSettled(Array.from({ length: 4 }, caller))
       await expect.poll(() => acknowledged.size, { timeout: 60_000 }).toBeGreaterThanOrEqual(100)
       await server.kill()
-      await Promise.allSettled(callers)
+      await callers
       await server.restart()
       await back()
       for (let n = 0; n <= last; n += 1) {

@@ -51,7 +51,8 @@ export function queryContract(dialect: string, open: OpenLimited): void {
     })
 
     it('37 answers a query of 200 KB', async () => {
-      const values = Array.from({ length: 8000 }, (_, n) => `<urn:test:value:${n}>`).join(' ')
+      // Few and long: the time that some stores take for a list grows with the square of its length.
+      const values = Array.from({ length: 50 }, (_, n) => `"${n}${'x'.repeat(4000)}"`).join(' ')
       expect(await store.ask(`ASK { VALUES ?o { ${values} } ${all(graph)} }`)).toBe(false)
     })
 
@@ -72,7 +73,7 @@ export function queryContract(dialect: string, open: OpenLimited): void {
     })
 
     it('41 refuses an answer over the byte limit', async () => {
-      const query = `SELECT * { ${all(graph)} { SELECT * { VALUES ?x { 1 2 3 4 5 6 7 8 9 } } } }`
+      const query = `SELECT * { ${all(graph)} GRAPH <${graph}> { ?part <urn:test:in> ?deep } }`
       await expect(store.select(query)).rejects.toMatchObject({ kind: 'too-large' })
     })
 

@@ -1,0 +1,176 @@
+/** How writes get on their way: in turn, together, and once more with care when nothing was heard of one. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Failure } from '../../../src/errors.ts'
+import { logger } from '../../../src/log.ts'
+import { fuseki } from '../../../src/store/fuseki.ts'
+import type { Dialect, Door, Edit } from '../../../src/store/remote/dialect.ts'
+import { sumOf } from '../../../src/store/remote/writing/sums.ts'
+import { turns } from '../../../src/store/remote/writing/turns.ts'
+import { Writer } from '../../../src/store/remote/writing/writer.ts'
+import { faultProxy } from '../../support/fault-proxy.ts'
+import { graphName, linesOf, record } from '../graphs.ts'
+import { openRemote, startProtocol } from '../opening.ts'
+
+const edit = (
+  graph: string,
+  lines: Partial<Record<'remove' | 'add', string[]>>,
+  clear = false,
+): Edit => ({
+  graph,
+  clear,
+  remove: new Set(lines.remove),
+  add: new Set(lines.add),
+})
+
+function apply(store: Map<string, Set<string>>, edits: readonly Edit[]): void {
+  for (const { graph, clear, remove, add } of edits) {
+    const lines = clear ? new Set<string>() : (store.get(graph) ?? new Set<string>())
+    for (const line of remove) lines.delete(line)
+    for (const line of add) lines.add(line)
+    store.set(graph, lines)
+  }
+}
+
+describe('a sum of edits', () => {
+  const lines = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 3 })
+  const one = fc
+    .record({ graph: fc.constantFrom('g', 'h'), remove: lines, add: lines, clear: fc.boolean() })
+    .map(({ graph, remove, add, clear }) =>
+      edit(graph, { remove: remove.filter((line) => !add.includes(line)), add }, clear),
+    )
+
+  it('does what its parts do one after the other', () => {
+    const groups = fc.array(fc.array(one, { maxLength: 3 }), { minLength: 2, maxLength: 4 })
+    fc.assert(
+      fc.property(groups, lines, lines, (all, g, h) => {
+        const start = () =>
+          new Map([
+            ['g', new Set(g)],
+            ['h', new Set(h)],
+          ])
+        const [slow, quick] = [start(), start()]
+        for (const edits of all) apply(slow, edits)
+        apply(quick, sumOf(all))
+        expect(quick).toEqual(slow)
+      }),
+    )
+  })
+})
+
+describe('turns', () => {
+  it('let works on one graph follow each other, and others pass', async () => {
+    const { take } = turns()
+    const done: string[] = []
+    const first = Promise.withResolvers<void>()
+    const all = [
+      take(['a', 'b'], () => first.promise.then(() => done.push('ab'))),
+      take(['b', 'c'], () => Promise.resolve(done.push('bc'))),
+      take(['c'], () => Promise.resolve(done.push('c'))),
+      take(['d'], () => Promise.resolve(done.push('d'))),
+    ]
+    await all[3]
+    expect(done).toEqual(['d'])
+    first.resolve()
+    await Promise.all(all)
+    expect(done).toEqual(['d', 'ab', 'bc', 'c'])
+  })
+
+  it('go on after a work that failed', async () => {
+    const { take } = turns()
+    const failed = take(['a'], () => Promise.reject(new Error('no')))
+    const next = take(['a'], () => Promise.resolve('yes'))
+    await expect(failed).rejects.toThrow('no')
+    expect(await next).toBe('yes')
+  })
+})
+
+/** A writer whose requests are kept; `answer` may refuse one. */
+function writerWith(answer: (edits: readonly Edit[]) => void = () => undefined) {
+  const requests: string[][] = []
+  const dialect: Dialect = {
+    ...fuseki,
+    fits: ({ graphs }) => graphs <= 3,
+    land: async (edits) => {
+      requests.push(edits.map(({ graph }) => graph))
+      await Promise.resolve()
+      answer(edits)
+    },
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this dialect opens no door
+  const door = {} as Door
+  return { requests, writer: new Writer({ dialect, door, log: logger('silent') }) }
+}
+
+describe('a writer', () => {
+  const land = (writer: Writer, graph: string) => writer.land([edit(graph, { add: ['x'] })])
+
+  it('puts groups that wait into one request, as many as fit', async () => {
+    const { requests, writer } = writerWith()
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map((graph) => land(writer, graph)))
+    expect(requests).toEqual([
+      ['a', 'b', 'c'],
+      ['d', 'e'],
+    ])
+  })
+
+  it('tries the groups of a refused request one by one, so that a bad one fails alone', async () => {
+    const refusal = new Failure('invalid-content', 'no')
+    const { requests, writer } = writerWith((edits) => {
+      if (edits.some(({ graph }) => graph === 'b')) throw refusal
+    })
+    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((graph) => land(writer, graph)))
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(requests).toEqual([['a', 'b', 'c'], ['a'], ['b'], ['c']])
+  })
+
+  it('does not ask a store that is away for every group', async () => {
+    const { requests, writer } = writerWith(() => {
+      throw new Failure('store-unavailable', 'away')
+    })
+    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((graph) => land(writer, graph)))
+    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
+    expect(requests).toHaveLength(1)
+  })
+
+  it('finishes what it has when it is closed, and takes no more', async () => {
+    const { requests, writer } = writerWith()
+    const landed = land(writer, 'a')
+    await writer.close()
+    await landed
+    expect(requests).toEqual([['a']])
+    await expect(land(writer, 'b')).rejects.toMatchObject({ kind: 'store-unavailable' })
+  })
+})
+
+describe('a write of which nothing was heard', () => {
+  it('makes the next one look for itself what was there', async () => {
+    const server = await startProtocol()
+    const proxy = await faultProxy(server.url)
+    const at = (path: string) => new URL(path, proxy.url).href
+    const store = await openRemote({
+      dialect: 'sparql11',
+      queryEndpoint: at('/query'),
+      updateEndpoint: at('/update'),
+    })
+    const graph = graphName()
+    const [one, two, three] = [record(9, 'one'), record(9, 'two'), record(9, 'three')]
+    await store.write([{ graph, content: one }])
+    proxy.script.push(...Array.from({ length: 12 }, () => 'reset-after' as const))
+    await expect(store.write([{ graph, content: two, before: one }])).rejects.toMatchObject({
+      kind: 'store-unavailable',
+    })
+    proxy.script.length = 0
+    // The writer believes that its write failed; it has landed.
+    const again = () => store.write([{ graph, content: three, before: one }]).catch(() => undefined)
+    await expect.poll(again, { timeout: 20_000 }).toEqual([{ graph, existed: true }])
+    const text = await store.construct(
+      `CONSTRUCT { ?s ?p ?o } WHERE { GRAPH <${graph}> { ?s ?p ?o } }`,
+    )
+    expect(linesOf(text)).toEqual(linesOf(three))
+    await store.close()
+    await proxy.close()
+    await server.stop()
+  })
+})
