@@ -19,16 +19,16 @@ export async function loading(
   const rows: (string | number)[][] = [
     ['', 'seconds', 'datasets/s', 'MB before', 'MB peak', 'MB after'],
   ]
-  const measure = async (name: string, work: () => Promise<void>) => {
+  const measure = async (name: string, count: number, work: () => Promise<void>) => {
     await forgetPeak(pid)
     const before = (await memory(pid)).now
     const ms = await timed(work)
     const { peak, now } = await memory(pid)
-    rows.push([name, (ms / 1000).toFixed(1), perSecond(datasets, ms), before, peak, now])
+    rows.push([name, (ms / 1000).toFixed(1), perSecond(count, ms), before, peak, now])
   }
   await put('/catalogues/load', '<> a <http://www.w3.org/ns/dcat#Catalog> .')
   const headers = { 'X-API-Key': platform.key, 'Content-Type': 'text/turtle' }
-  await measure(`bulk, ${perRequest} datasets per request`, async () => {
+  await measure(`bulk, ${perRequest} datasets per request`, datasets, async () => {
     for (let from = 0; from < datasets; from += perRequest) {
       const body = bulkBody(pool, 10_000_000 + from, Math.min(perRequest, datasets - from))
       const answer = await ask(`${repo}/catalogues/load/datasets/bulk`, {
@@ -40,19 +40,19 @@ export async function loading(
         throw new Error(`bulk: ${answer.status} ${answer.text.slice(0, 300)}`)
     }
   })
-  await measure('until all are searchable', async () => {
+  await measure('until all are searchable', datasets, async () => {
     const isDone = async () =>
       (await json<{ pending: number }>(`${platform.url}/health`)).pending === 0
     if (!(await eventually(isDone, 3_600_000))) throw new Error('the index did not follow')
   })
   for (const turn of ['first', 'second']) {
-    await measure(`list of all ids, ${turn} time`, async () => {
+    await measure(`list of all ids, ${turn} time`, datasets, async () => {
       const { text } = await ask(`${repo}/datasets?catalogue=load&valueType=originalIds`)
       const found = (JSON.parse(text) as string[]).length
       if (found !== datasets) throw new Error(`${found} ids instead of ${datasets}`)
     })
   }
-  await measure('one more dataset in the large catalogue', async () => {
+  await measure('one more dataset in the large catalogue', 1, async () => {
     const body = bulkBody(pool, 90_000_000, 1)
     const answer = await put('/catalogues/load/datasets/origin?originalId=one-more', body)
     if (answer.status !== 201) throw new Error(`PUT: ${answer.status}`)
