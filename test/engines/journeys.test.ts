@@ -2,6 +2,7 @@
 
 import { describe } from 'vitest'
 import { firstSteps } from '../journeys/first-steps.ts'
+import { listAndMove } from '../journeys/list-and-move.ts'
 import { partsOfADataset } from '../journeys/parts-of-a-dataset.ts'
 import { publishAndFind } from '../journeys/publish-and-find.ts'
 import { isMissing, onStore, stores } from './stores.ts'
@@ -11,5 +12,6 @@ for (const name of stores) {
     firstSteps(name, onStore(name))
     publishAndFind(name, onStore(name))
     partsOfADataset(name, onStore(name))
+    listAndMove(name, onStore(name))
   })
 }
