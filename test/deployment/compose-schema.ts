@@ -41,5 +41,3 @@ export const composeFile = z.strictObject({
   services: z.record(z.string(), service),
   volumes: z.record(z.string(), z.null()),
 })
-
-export type Service = z.output<typeof service>

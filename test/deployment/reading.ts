@@ -7,10 +7,10 @@ import { parse } from 'yaml'
 export const root = new URL('../..', import.meta.url).pathname
 export const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-export type Instruction = { readonly name: string; readonly words: string }
+type Instruction = { readonly name: string; readonly words: string }
 
 /** The instructions of a Dockerfile, with continued lines joined and comments left out. */
-export function instructions(path: string): Instruction[] {
+function instructions(path: string): Instruction[] {
   return read(path)
     .split('\n')
     .filter((line) => !line.startsWith('#'))
@@ -44,7 +44,7 @@ export const envFile = (path: string): Record<string, string> =>
 type Variables = Readonly<Record<string, string>>
 
 /** `${NAME}`, `${NAME:-default}`, `${NAME:?why not}` and `$$`, as Compose puts values in; a lack is an error. */
-export function interpolated(text: string, values: Variables): string {
+function interpolated(text: string, values: Variables): string {
   return text.replaceAll(
     /\$(?:\$|\{(\w+)(?::(-|\?)([^}]*))?\})/g,
     (_, name: string | undefined, kind: string | undefined, rest: string) => {

@@ -13,7 +13,7 @@ import { loading } from './loading.ts'
 import { rawEmbedded, rawServer, type RawStore } from './raw-store.ts'
 
 export const storeNames = ['embedded', 'fuseki', 'virtuoso'] as const
-export type StoreName = (typeof storeNames)[number]
+type StoreName = (typeof storeNames)[number]
 
 export type Wanted = {
   readonly store: StoreName

@@ -29,7 +29,7 @@ export const versionsIn = (text: string): string[] => [
 ]
 
 /** The version that N-Triples hold whole and as they were sent, or what is wrong with them. */
-export function contentOf(ntriples: string): string {
+function contentOf(ntriples: string): string {
   const versions = versionsIn(ntriples)
   const [version = ''] = versions
   if (versions.length !== 1) return `a mixture of versions ${versions.join(', ')}`
