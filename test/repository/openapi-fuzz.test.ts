@@ -5,19 +5,22 @@
 
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { formats } from '../../src/rdf/media-types.ts'
 import { operations, type Operation, type Parameter } from '../support/openapi.ts'
 import { alpineKey, base, prefixes, repository } from '../support/repository.ts'
 
 const runs = Number(process.env['FUZZ_RUNS'] ?? 300)
 
 let repo: Awaited<ReturnType<typeof repository>>
+/** Stands for the id of a distribution that exists when the request is sent. */
+const someDistribution = 'some-distribution'
+let distribution = ''
+const examples = new Map<string, string>()
 const seed = async () => {
-  await repo.putCatalogue('alpine-water')
-  await repo.putDataset(
-    'alpine-water',
-    'pegel',
-    `${prefixes}<> a dcat:Dataset ; dcat:distribution <a:csv> .`,
-  )
+  await repo.putCatalogue('rivers')
+  await repo.putDataset('rivers', 'levels', examples.get('/datasets') ?? '')
+  const answer = await repo.ask('/datasets/levels/distributions?valueType=identifiers')
+  distribution = ((await answer.json()) as string[])[0] ?? 'none'
 }
 beforeAll(async () => {
   repo = await repository({ limits: { bodyBytes: 100_000, triples: 500 } })
@@ -31,6 +34,7 @@ const all = await (async () => {
   await served.close()
   return operations(document)
 })()
+for (const { path, example } of all) if (example !== undefined) examples.set(path, example)
 
 const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
@@ -43,15 +47,14 @@ const hostile = fc.oneof(
     '..%2f',
     '%',
     '%zz',
+    '\u202e',
     'x'.repeat(256),
     'x'.repeat(20_000),
     '> } ; DROP ALL #',
     '<urn:x>',
     '?s ?p ?o',
-    '\ud800',
-    '\u202e',
-    'pegel.ttl',
-    'pegel.exe',
+    'levels.ttl',
+    'levels.exe',
     '-1',
     '0',
     '1e9',
@@ -61,28 +64,32 @@ const hostile = fc.oneof(
   ),
 )
 const known: Readonly<Record<string, readonly string[]>> = {
-  catalogueId: ['alpine-water', 'new', 'alpine-water.ttl'],
-  catalogue: ['alpine-water', 'new'],
-  datasetId: ['pegel', 'pegel.jsonld', 'nowhere'],
-  originalId: ['pegel', 'http://example.org/1', 'ö'],
-  vocabularyId: ['words', 'words.nt'],
+  catalogueId: ['rivers', 'rivers', 'new', 'rivers.ttl'],
+  catalogue: ['rivers', 'new'],
+  datasetId: ['levels', 'levels', 'levels.jsonld', 'nowhere'],
+  distributionId: [someDistribution, someDistribution, `${someDistribution}.nt`, 'nowhere'],
+  originalId: ['levels', 'http://example.org/1', 'ö'],
+  vocabularyId: ['quality', 'quality', 'quality.nt', 'words'],
   limit: ['1', '5000', '5001'],
   offset: ['0', '100000', '1e3'],
-  recordModified: ['2026-01-01T00:00:00Z', '2026-01-01'],
+  recordModified: ['2026-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2026-01-01'],
 }
 
+/** Now and then one hostile thing: a request with many of them is turned away by the first. */
+const seldom = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: other })
+
 const valueOf = ({ name, schema }: Parameter): fc.Arbitrary<string> => {
-  const listed = [...(known[name] ?? ['x']), ...(schema?.enum ?? []).map(String)]
   const flags = schema?.type === 'boolean' ? ['true', 'false', '1', 'yes'] : []
-  return fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(...listed, ...flags) },
-    { weight: 1, arbitrary: hostile },
-  )
+  const listed = [...(known[name] ?? []), ...(schema?.enum ?? []).map(String), ...flags]
+  return seldom(fc.constantFrom(...(listed.length > 0 ? listed : ['x'])), hostile)
 }
 
 /** A value that stays one segment: URLs know `.` and `..` also when they are encoded. */
 const segment = (parameter: Parameter) =>
   valueOf(parameter).filter((value) => !/^(\.|%2e){0,2}$/i.test(value) && value.isWellFormed())
+
+const types = Object.values(formats).map(({ mediaType }) => mediaType)
 
 const bodies = fc.oneof(
   fc.constantFrom(
@@ -91,98 +98,79 @@ const bodies = fc.oneof(
     '{}',
     '[]',
     '{"@context":"https://example.org/c"}',
+    'x'.repeat(200_000),
     '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
-    `${prefixes}<> a dcat:Dataset ; dct:title "x" .`,
-    `${prefixes}<> a dcat:Catalog .`,
-    `${prefixes}<> a dcat:Distribution ; dct:title "t" .`,
-    `${prefixes}<a:s> a skos:ConceptScheme .`,
-    `${prefixes}<${base}set/data/pegel> a dcat:Dataset , dcat:Distribution , dcat:Catalog .`,
-    `@prefix dqv: <http://www.w3.org/ns/dqv#> . [] a dqv:QualityMeasurement ; dqv:computedOn <${base}set/data/pegel> .`,
+    `${prefixes}<${base}set/data/levels> a dcat:Dataset , dcat:Distribution , dcat:Catalog .`,
     `${prefixes}[] a dcat:Dataset . [] a dcat:Dataset .`,
     `<a:b> <a:c> "${'x'.repeat(99_000)}" .`,
-    'x'.repeat(200_000),
-    `{"@id":"","@type":"http://www.w3.org/ns/dcat#Dataset","http://purl.org/dc/terms/title":{"@value":1}}`,
+    '{"@id":"","@type":"http://www.w3.org/ns/dcat#Dataset","http://purl.org/dc/terms/title":{"@value":1}}',
   ),
   fc.string({ unit: 'binary', maxLength: 200 }),
 )
-const header = fc.string({
-  unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
-  maxLength: 30,
+const visible = fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code))
+const header = fc.string({ unit: visible, maxLength: 30 })
+const headers = fc.record({
+  'X-API-Key': seldom(fc.constant('a-key-for-everything'), fc.constantFrom(alpineKey, 'unknown')),
+  Authorization: seldom(fc.constant(''), fc.oneof(header, fc.constant('Bearer unknown'))),
+  Accept: seldom(fc.constantFrom('*/*', ...types, 'application/json'), header),
+  'Content-Encoding': seldom(fc.constant('identity'), fc.constantFrom('gzip', 'br', 'compress')),
+  'If-Match': seldom(fc.constant(''), fc.oneof(header, fc.constantFrom('*', '"0"', 'W/"0"'))),
+  'If-None-Match': seldom(fc.constant(''), fc.oneof(header, fc.constantFrom('*', '"0"'))),
+  Prefer: seldom(
+    fc.constantFrom('respond-async', 'wait=0'),
+    fc.oneof(header, fc.constant('wait=x')),
+  ),
 })
-const types = [
-  'text/turtle',
-  'application/ld+json',
-  'application/trig',
-  'application/n-triples',
-  'application/n-quads',
-  'application/rdf+xml',
-  'text/n3',
-]
-const headers = fc.record(
-  {
-    'X-API-Key': fc.constantFrom(
-      'a-key-for-everything',
-      'a-key-for-everything',
-      'a-key-for-everything',
-      alpineKey,
-      'unknown',
-    ),
-    Authorization: fc.oneof(header, fc.constant('Bearer a-key-for-everything')),
-    Accept: fc.oneof(header, fc.constantFrom(...types, 'application/json', 'text/html', '*/*;q=0')),
-    'Content-Type': fc.oneof(
-      { weight: 5, arbitrary: fc.constantFrom(...types) },
-      { weight: 1, arbitrary: header },
-    ),
-    'Content-Encoding': fc.constantFrom('gzip', 'br', 'identity', 'compress', ''),
-    'If-Match': fc.oneof(header, fc.constantFrom('*', '"0"', 'W/"0"')),
-    'If-None-Match': fc.oneof(header, fc.constantFrom('*', '"0"')),
-    Prefer: fc.oneof(
-      header,
-      fc.constantFrom('respond-async', 'wait=0', 'wait=x', 'wait=99999999999'),
-    ),
-    'X-Request-Id': header,
-  },
-  { requiredKeys: ['X-API-Key', 'Content-Type'] },
-)
 
 type Sent = {
   operation: Operation
   path: string
   query: [string, string][]
   headers: Record<string, string>
+  type: string
   body: string
+}
+
+/** The body of the contract, or that of another route, or something hostile. */
+const bodyOf = ({ example = '' }: Operation) => {
+  const turtle = (text: string) => fc.constant({ type: 'text/turtle', body: text })
+  return fc.oneof(
+    { weight: 6, arbitrary: turtle(example) },
+    { weight: 1, arbitrary: fc.constantFrom(...examples.values()).chain(turtle) },
+    { weight: 2, arbitrary: fc.record({ type: fc.constantFrom(...types, 'x/y'), body: bodies }) },
+  )
 }
 
 const requests: fc.Arbitrary<Sent> = fc.constantFrom(...all).chain((operation) => {
   const placed = (place: string) => operation.parameters.filter((one) => one.in === place)
+  const pairs = placed('query').map((one) => {
+    const pair = valueOf(one).map((value): [string, string] => [one.name, value])
+    const some = fc.array(pair, { minLength: 1, maxLength: 2 })
+    const none: [string, string][] = []
+    return one.required ? some : seldom(fc.constant(none), some)
+  })
   const segments = fc.tuple(...placed('path').map(segment))
-  const pairs = placed('query').map((one) =>
-    fc.array(
-      valueOf(one).map((value): [string, string] => [one.name, value]),
-      { minLength: one.required ? 1 : 0, maxLength: 2 },
-    ),
-  )
   return fc
-    .record({ segments, pairs: fc.tuple(...pairs), headers, body: bodies })
-    .map(({ segments: given, pairs: found, ...sent }) => {
+    .record({ segments, pairs: fc.tuple(...pairs), headers, sent: bodyOf(operation) })
+    .map(({ segments: given, pairs: found, headers, sent }) => {
       const values = [...given]
       const path = operation.path.replace(/\{\w+\}/g, () =>
         encodeURIComponent(values.shift() ?? ''),
       )
-      // Most requests leave most optional parameters out, or none would get past them.
-      return { ...sent, operation, path, query: found.flat() }
+      return { ...sent, headers, operation, path, query: found.flat() }
     })
 })
 
-async function send({ operation, path, query, headers: given, body }: Sent): Promise<Response> {
+async function send({ operation, path, query, headers, type, body }: Sent): Promise<Response> {
   const search = new URLSearchParams()
   for (const [name, value] of query) search.append(name, value.toWellFormed())
-  const init = {
-    method: operation.method,
-    headers: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-  }
+  const given = Object.entries({ ...headers, 'Content-Type': type }).filter(
+    ([, value]) => value !== '',
+  )
+  const init = { method: operation.method, headers: Object.fromEntries(given) }
+  const address = search.size === 0 ? path : `${path}?${search.toString()}`
   return repo.app.request(
-    search.size === 0 ? path : `${path}?${search.toString()}`,
+    address.replace(someDistribution, distribution),
     operation.method === 'GET' ? init : { ...init, body },
   )
 }
@@ -226,13 +214,13 @@ describe('the served contract', () => {
       { numRuns: runs, interruptAfterTimeLimit: 600_000 },
     )
     await seed()
-    expect((await repo.ask('/datasets/pegel')).status).toBe(200)
+    expect((await repo.ask('/datasets/levels')).status).toBe(200)
   }, 620_000)
 
   it('is broken by each of these answers', () => {
     const operation = all.find(({ method }) => method === 'PUT')
     if (!operation) throw new Error('no PUT')
-    const request = { operation, path: '', query: [], headers: {}, body: '' }
+    const request = { operation, path: '', query: [], headers: {}, type: '', body: '' }
     const broken: Told[] = [
       {
         status: 500,

@@ -9,6 +9,8 @@ export type Operation = {
   readonly parameters: readonly Parameter[]
   /** Media types of the body; empty without one. */
   readonly bodies: readonly string[]
+  /** The body that the contract shows, as Turtle. */
+  readonly example: string | undefined
   /** Media types of the 200. */
   readonly answers: readonly string[]
 }
@@ -23,7 +25,9 @@ export type Parameter = {
 type Described = {
   readonly security?: readonly unknown[]
   readonly parameters?: readonly Parameter[]
-  readonly requestBody?: { readonly content?: Readonly<Record<string, unknown>> }
+  readonly requestBody?: {
+    readonly content?: Readonly<Record<string, { readonly example?: string }>>
+  }
   readonly responses: Readonly<
     Record<string, { readonly content?: Readonly<Record<string, unknown>> }>
   >
@@ -42,6 +46,7 @@ export function operations(document: unknown): Operation[] {
       statuses: Object.keys(described.responses).map(Number),
       parameters: described.parameters ?? [],
       bodies: Object.keys(described.requestBody?.content ?? {}),
+      example: described.requestBody?.content?.['text/turtle']?.example,
       answers: Object.keys(described.responses['200']?.content ?? {}),
     })),
   )
