@@ -7,6 +7,7 @@ import { movedTo, type Engine, type EngineConfig } from '../support/engines/engi
 import { ownFuseki, startFuseki } from '../support/engines/fuseki.ts'
 import { ownVirtuoso, startVirtuoso } from '../support/engines/virtuoso.ts'
 import { faultProxy } from '../support/fault-proxy.ts'
+import { leftovers } from './leftovers.ts'
 
 export const stores = ['fuseki', 'virtuoso'] as const
 export type StoreName = (typeof stores)[number]
@@ -64,6 +65,7 @@ export const onStoreInWeather = (name: StoreName, seed: number) => async (): Pro
       calm: () => set(() => 0),
       told: () => JSON.stringify(proxy.seen()),
     },
+    leftovers: () => leftovers(engine.config),
     end: async () => {
       await proxy.close()
       await engine.stop()

@@ -8,6 +8,8 @@ export type Ground = {
     readonly calm: () => void
     readonly told: () => string
   }
+  /** What is in the store and should have gone, in sentences. */
+  readonly leftovers?: () => Promise<readonly string[]>
   readonly end: () => Promise<void>
 }
 

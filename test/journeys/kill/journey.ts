@@ -65,6 +65,7 @@ export function killJourney(name: string, ground: () => Promise<Ground>): void {
         place.weather?.calm()
         expect(await quiet(platform)).toBe(true)
         expect(await wrongs(world, platform)).toEqual([])
+        expect((await place.leftovers?.()) ?? []).toEqual([])
         expect(world.faults).toEqual([])
       },
       900_000,
