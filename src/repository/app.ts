@@ -64,7 +64,9 @@ export function repositoryApp(deps: RepositoryAppDeps): App {
   docs(app, {
     title: 'Repository',
     version: deps.version,
-    description: 'Catalogues, datasets and vocabularies as RDF.',
+    description:
+      'Catalogues, datasets, distributions, quality metrics and vocabularies as RDF. Reads take a suffix on the id (.ttl) or Accept; ' +
+      'writes take a key, If-Match and If-None-Match, and Prefer: respond-async or wait=n for how long they wait for the index.',
   })
   return app
 }
