@@ -5,7 +5,7 @@ import { deletingJourney } from '../journeys/kill/deleting.ts'
 import { isMissing, onStore, stores } from './stores.ts'
 
 for (const name of stores) {
-  describe.skipIf(isMissing(name))(name, () => {
+  describe.skipIf(isMissing(name))(`${name} as the store`, () => {
     deletingJourney(name, onStore(name))
   })
 }
