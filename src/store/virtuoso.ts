@@ -1,9 +1,10 @@
 /** OpenLink Virtuoso 7: only a single operation is atomic there, and every write of ours is one (decision 0013). */
 
 import type { Dialect, Door, Edit } from './remote/dialect.ts'
-import { isPassing, meaningOf } from './virtuoso/answers.ts'
+import { isIncomplete, isPassing, meaningOf } from './virtuoso/answers.ts'
 import { hasCollisions } from './virtuoso/collisions.ts'
 import { probeVirtuoso, touch } from './virtuoso/probing.ts'
+import { isReservedName } from './virtuoso/reserved.ts'
 import { ownSpelling } from './virtuoso/spelling.ts'
 import { landStaged, recoverStaged } from './virtuoso/staging.ts'
 import { singleText } from './virtuoso/update-text.ts'
@@ -43,4 +44,7 @@ export const virtuoso: Dialect = {
   respelt: ownSpelling,
   quads: false,
   union: 'always',
+  deadline: (ms) => ({ timeout: String(ms) }),
+  incomplete: isIncomplete,
+  reserved: isReservedName,
 }

@@ -102,6 +102,10 @@ export type Dialect = {
   readonly respelt?: (text: string) => string
   /** Whether an answer of text ends in a notice that the store gave up in the middle of it. */
   readonly gaveUp?: (text: string) => boolean
+  /** Whether an answer says outside its text that the store gave up in the middle of it. */
+  readonly incomplete?: (answer: WireAnswer) => boolean
+  /** IRIs that reach behind the store when they stand in a query: strangers may not name them, as a function or otherwise. */
+  readonly reserved?: (iri: string, isFunction: boolean) => boolean
   /** Whether `CONSTRUCT { GRAPH ?g { … } }` is answered with N-Quads, so that many graphs are read by one query. */
   readonly quads: boolean
   /** The default graph of a query that names no graph: all graphs by itself, by this name in `GRAPH`, or none. */

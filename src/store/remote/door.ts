@@ -4,6 +4,7 @@ import { Failure } from '../../errors.ts'
 import { sparqlClient, type Fetch } from '../protocol/client.ts'
 import type { Dialect, Door } from './dialect.ts'
 import { refusalOf } from './refusal.ts'
+import { fetching } from './wire/fetching.ts'
 import type { Wire } from './wire/wire.ts'
 
 type Settings = {
@@ -34,9 +35,19 @@ function bodyFor({ body }: RequestInit, { dialect, callMs }: Settings) {
   return new URLSearchParams([...body, ...Object.entries(dialect.deadline(callMs))])
 }
 
+/** A wire whose answers are whole: one that the store calls incomplete is one that met a time limit. */
+function complete(wire: Settings['wire'], { incomplete }: Dialect): Settings['wire'] {
+  if (!incomplete) return wire
+  const send: Wire['send'] = async (request, signal) => {
+    const answer = await wire.send(request, signal)
+    return incomplete(answer) ? { ...answer, status: 504 } : answer
+  }
+  return { send, fetch: fetching(send) }
+}
+
 /** A fetch whose answers are whole: a notice of the store that it gave up is an error. */
-function whole(settings: Settings): Fetch {
-  const { dialect, wire } = settings
+function whole(settings: Settings, wire: Settings['wire']): Fetch {
+  const { dialect } = settings
   return async (url, options) => {
     const [headers, body] = [headersFor(options, dialect), bodyFor(options, settings)]
     const answer = await wire.fetch(url, { ...options, headers, ...(body && { body }) })
@@ -51,10 +62,11 @@ function whole(settings: Settings): Fetch {
 
 /** Opens the door. */
 export function doorOf(settings: Settings): Door {
-  const { dialect, wire, queryEndpoint, updateEndpoint, name, pause } = settings
+  const { dialect, queryEndpoint, updateEndpoint, name, pause } = settings
+  const wire = complete(settings.wire, dialect)
   const headers = { 'content-type': 'application/sparql-update' }
   const { respelt = (text: string) => text } = dialect
-  const client = sparqlClient({ queryEndpoint, fetch: whole(settings) })
+  const client = sparqlClient({ queryEndpoint, fetch: whole(settings, wire) })
   return {
     ...client,
     construct: async (query, signal) => respelt(await client.construct(query, signal)),

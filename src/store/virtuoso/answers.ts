@@ -29,3 +29,15 @@ export function meaningOf(
 /** Whether the user of an update may not write. */
 export const isRefusal = (answer: WireAnswer): boolean =>
   answer.status === 403 || /\bSR186\b|SECURITY|No permission|access denied/i.test(messageOf(answer))
+
+/**
+ * Whether an answer holds less than it should: a query that meets its time limit is answered with what there is by then, and
+ * a success; longer ones fail with the same state in their text.
+ */
+export function isIncomplete(answer: WireAnswer): boolean {
+  const { status, headers, text } = answer
+  if (headers['x-sql-state'] === 'S1TAT') return true
+  return (
+    status >= 500 && /\bS1T(?:AT|00)\b|\bSR171\b/.test(`${messageOf(answer)}${text.slice(-600)}`)
+  )
+}

@@ -68,9 +68,9 @@ export function dying(door: Door, at: number, when: 'before' | 'after'): Door {
     ...door,
     update: async (text) => {
       count += 1
-      if (count > at || (count === at && when === 'before')) return gone()
+      if (count > at || (count === at && when === 'before')) await gone()
       await door.update(text)
-      if (count === at) return gone()
+      if (count === at) await gone()
     },
   }
 }

@@ -78,13 +78,18 @@ function guardedPart(part: unknown, alone: boolean, inGraph: boolean): unknown {
   return alone ? guardedOne(part, inGraph) : guardedInside(part, inGraph)
 }
 
-function check(tree: SparqlQuery): void {
+type Rules = Pick<Dialect, 'union' | 'reserved'>
+
+function check(tree: SparqlQuery, rules: Rules): void {
+  const admit = (name: unknown, isFunction: boolean) => {
+    const iri = String(name)
+    const isOurs = iri === systemGraph || iri.startsWith(reserved)
+    if (isOurs || rules.reserved?.(iri, isFunction)) throw refuse(`${iri} is not public`)
+  }
   for (const node of nodes(tree)) {
     const { termType, value, type, pathType } = node
-    if (termType === 'NamedNode' && typeof value === 'string') {
-      if (value === systemGraph || value.startsWith(reserved))
-        throw refuse(`${value} is not public`)
-    }
+    if (termType === 'NamedNode') admit(value, false)
+    if (type === 'functionCall' && isNode(node['function'])) admit(node['function']['value'], true)
     if (type === 'path' && pathType === '!') {
       throw refuse('negated property sets are not offered on this store')
     }
@@ -97,10 +102,11 @@ function check(tree: SparqlQuery): void {
  */
 export function guardedQuery(
   text: string,
-  { union, chosen }: { readonly union: Dialect['union']; readonly chosen: boolean },
+  { chosen, ...rules }: Rules & { readonly chosen: boolean },
 ): string {
   const tree = parseSparql(text)
-  check(tree)
+  check(tree, rules)
+  const { union } = rules
   const inner = guardedInside({ ...tree }, false)
   const whole = typeof union === 'object' && !chosen
   const name = whole ? { termType: 'NamedNode', value: union.graph } : undefined

@@ -11,6 +11,7 @@ import { admit, type Admitted } from '../../public/gate.ts'
 import type { ReplicaJob } from '../../public/replica.ts'
 import type { Dialect, Door } from '../dialect.ts'
 import { linesOf } from '../values/respell.ts'
+import { shown } from '../values/value.ts'
 import { guardedQuery } from './guarding.ts'
 import { answerOf, written } from './solutions.ts'
 
@@ -36,7 +37,7 @@ async function checkGraphs({ named }: Admitted, door: Door): Promise<void> {
 async function asked(admitted: Admitted, bytes: number, settings: Settings): Promise<string> {
   const { dialect, door, ms } = settings
   const { graph, union, defaultGraphs, namedGraphs } = admitted
-  const query = guardedQuery(admitted.text, { union: dialect.union, chosen: !union })
+  const query = guardedQuery(admitted.text, { ...dialect, chosen: !union })
   const form = new URLSearchParams({ query, ...dialect.deadline?.(ms) })
   for (const iri of defaultGraphs) form.append('default-graph-uri', iri)
   for (const iri of namedGraphs) form.append('named-graph-uri', iri)
@@ -64,10 +65,11 @@ async function asked(admitted: Admitted, bytes: number, settings: Settings): Pro
 }
 
 async function graphAnswer(text: string, { mediaType }: Admitted, job: ReplicaJob) {
-  const lines = [...linesOf(text)].filter((line) => {
+  const kept = [...linesOf(text)].filter((line) => {
     const predicate = line.indexOf('> ')
     return !line.startsWith(reserved, predicate)
   })
+  const lines = kept.map(shown)
   const whole = lines.map((line) => `${line}\n`).join('')
   const { body, cut } = cutAnswer(whole, triples, job)
   const format = formatOfMediaType(mediaType) ?? 'turtle'
@@ -82,7 +84,8 @@ export function publicRun(settings: Settings): (job: ReplicaJob) => Promise<Publ
     await checkGraphs(admitted, settings.door)
     const text = await asked(admitted, job.bytes, settings)
     const { graph, mediaType } = admitted
-    if (graph) return graphAnswer(text, admitted, job)
+    const { respelt = (one: string) => one } = settings.dialect
+    if (graph) return graphAnswer(respelt(text), admitted, job)
     return { mediaType, ...written(answerOf(text), mediaType, job) }
   }
 }

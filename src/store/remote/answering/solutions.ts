@@ -2,6 +2,7 @@
 
 import { Failure } from '../../../errors.ts'
 import { askVariable } from '../../protocol/rows.ts'
+import { opaque } from '../values/value.ts'
 
 type Term = {
   readonly type: string
@@ -22,6 +23,16 @@ type Json = {
   readonly results?: { readonly bindings?: readonly Solution[] }
 }
 
+/** A term of SPARQL 1.1 Results JSON: Virtuoso has an older name for typed literals, and we have hidden some from stores. */
+function ownTerm(term: Term): Term {
+  if (term.type !== 'typed-literal' && !term.datatype?.startsWith(opaque)) return term
+  const datatype = term.datatype?.replace(opaque, '')
+  return { ...term, type: 'literal', ...(datatype !== undefined && { datatype }) }
+}
+
+const ownSolution = (solution: Solution): Solution =>
+  Object.fromEntries(Object.entries(solution).map(([name, term]) => [name, ownTerm(term)]))
+
 /** The store's JSON; `Failure` store-unavailable when it is cut or something else. */
 export function answerOf(text: string): Answer {
   try {
@@ -30,7 +41,8 @@ export function answerOf(text: string): Answer {
     const { bindings } = results ?? {}
     const isOdd = bindings && head?.vars?.[0] === askVariable
     if (isOdd) return { boolean: bindings[0]?.[askVariable]?.value === '1' }
-    if (head?.vars && bindings) return { variables: head.vars, solutions: bindings }
+    if (head?.vars && bindings)
+      return { variables: head.vars, solutions: bindings.map(ownSolution) }
   } catch (cause) {
     throw new Failure('store-unavailable', 'The answer of the store ended early.', { cause })
   }

@@ -57,7 +57,8 @@ export const integers: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-const opaque = 'urn:cartulary:literal:'
+/** What stands before the datatype of a value that is hidden from a store. */
+export const opaque = 'urn:cartulary:literal:'
 
 /**
  * The line with its value under a datatype that no store knows, so that it comes back as it was: for values that a store
