@@ -83,6 +83,21 @@ it('are asked for only as fast as they are taken', async () => {
   await reader?.cancel()
 })
 
+it('break off when their catalogue goes meanwhile, because the rest of its datasets does too', async () => {
+  await repo.putCatalogue('leaving')
+  await repo.store.write([
+    {
+      graph: repo.names.catalogue('leaving'),
+      add: Array.from({ length: 3 }, (_, n) =>
+        linkLines(repo.names, { catalogue: 'leaving', id: `d-00000${n}` }),
+      ).flat(),
+    },
+  ])
+  const answer = await repo.ask(path.replace('large', 'leaving'))
+  await repo.ask('/catalogues/leaving', { method: 'DELETE' })
+  await expect(answer.text()).rejects.toThrow('leaving')
+})
+
 it('end with the connection when the store goes away in the middle', async () => {
   const served = await serve(repo.app, { port: 0 })
   try {

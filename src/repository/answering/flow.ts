@@ -40,7 +40,8 @@ export async function answerFlow(
       controller.enqueue(encoder.encode(next.value))
       next = await pieces.next()
     } catch (error) {
-      log.warn({ err: error, requestId: c.get('requestId') }, 'answer.broken')
+      // Of those who left the line of the request tells.
+      if (!signal.aborted) log.warn({ err: error, requestId: c.get('requestId') }, 'answer.broken')
       broken(c, controller, error)
     }
   }

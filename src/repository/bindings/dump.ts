@@ -1,8 +1,7 @@
 /** Binds the route of dumps. */
 
 import type { AppContext } from '../../http/app.ts'
-import { formats } from '../../rdf/media-types.ts'
-import { splitSuffix } from '../../rdf/media-types.ts'
+import { formats, splitSuffix } from '../../rdf/media-types.ts'
 import { answerDocument } from '../answering/document.ts'
 import { demandId } from '../answering/guard.ts'
 import type { Bound } from '../bound.ts'

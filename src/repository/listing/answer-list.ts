@@ -46,7 +46,8 @@ export async function answerList(
   const signal = c.get('signal')
   const { valueType, offset } = query
   if (valueType === 'originalIds' && !list.originalIds) throw needsCatalogue()
-  const roster = isWanted(query) ? await list.ids(signal) : []
+  const all = await list.ids(signal)
+  const roster = isWanted(query) ? all : []
   const whole =
     valueType === 'originalIds' &&
     list.allOriginalIds === true &&
@@ -103,6 +104,7 @@ function answerOrigins(c: AppContext, list: List, { log, limits }: Answering): P
       yield separator + text
       separator = ','
     }
+    await list.demand?.(signal)
     yield separator === '[' ? '[]' : ']'
   }
   const headers = { 'Content-Type': 'application/json' }
@@ -122,6 +124,7 @@ async function* described(
   for (let at = batchSize; at < ids.length; at += batchSize) {
     yield await list.described(ids.slice(at, at + batchSize), signal)
   }
+  if (ids.length > 0) await list.demand?.(signal)
 }
 
 function needsCatalogue(): Failure {

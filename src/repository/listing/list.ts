@@ -13,6 +13,8 @@ export type List = {
   readonly within?: Readonly<Record<string, string>>
   /** All ids. Fails when what the list belongs to does not exist. */
   readonly ids: (signal: AbortSignal) => Promise<Roster>
+  /** To be asked at the end of a long answer: fails when what the list belongs to has gone meanwhile, and its members with it. */
+  readonly demand?: (signal: AbortSignal) => Promise<void>
   readonly uriRefs: Values<string>
   /** Absent where original ids are not unique. */
   readonly originalIds?: Values<string>

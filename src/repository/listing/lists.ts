@@ -95,6 +95,7 @@ function memberList(deps: ListDeps, id: string): List {
       if (found.length === 0) await deps.demand(id, signal)
       return found
     },
+    demand: (signal) => deps.demand(id, signal),
     originalIds: (chosen, signal) => originalIdsOf(deps, chosen, signal),
     allOriginalIds: true,
   }
