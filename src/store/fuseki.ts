@@ -41,6 +41,7 @@ export const fuseki: Dialect = {
   sockets: 16,
   // The store has one writer: what waits meanwhile is packed, which is faster than many transactions.
   writers: 1,
+  idleMs: 200,
   destroyAfterError: false,
   retryable: ({ status, text }) => status === 503 && !text.startsWith(late),
   // A hundred records with their links and marks.

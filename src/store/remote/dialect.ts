@@ -71,6 +71,11 @@ export type Dialect = {
   /** Connections, and write requests among them at the same time. */
   readonly sockets: number
   readonly writers: number
+  /**
+   * For so many ms bookkeeping that only goes (marks that are done) waits for a write that it can share a request with: where
+   * a request costs a disk's turn, a PUT then costs one and not two.
+   */
+  readonly idleMs?: number
   /** Whether the wire gives up a connection after an error, and after which answers it sends again. */
   readonly destroyAfterError: boolean
   readonly retryable: (answer: WireAnswer) => boolean

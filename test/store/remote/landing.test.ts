@@ -10,7 +10,7 @@ import { sumOf } from '../../../src/store/remote/writing/sums.ts'
 import { turns } from '../../../src/store/remote/writing/turns.ts'
 import { Writer } from '../../../src/store/remote/writing/writer.ts'
 import { faultProxy } from '../../support/fault-proxy.ts'
-import { graphName, linesOf, record } from '../graphs.ts'
+import { graphName, linesOf, record, system } from '../graphs.ts'
 import { openRemote, startProtocol } from '../opening.ts'
 
 const edit = (
@@ -89,6 +89,7 @@ describe('turns', () => {
 /** A writer whose requests are kept; `answer` may refuse one. */
 function writerWith(answer: (edits: readonly Edit[]) => void = () => undefined) {
   const requests: string[][] = []
+  const pause = Promise.withResolvers<void>()
   const dialect: Dialect = {
     ...fuseki,
     fits: ({ graphs }) => graphs <= 3,
@@ -99,8 +100,8 @@ function writerWith(answer: (edits: readonly Edit[]) => void = () => undefined) 
     },
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this dialect opens no door
-  const door = {} as Door
-  return { requests, writer: new Writer({ dialect, door, log: logger('silent') }) }
+  const door = { pause: () => pause.promise } as Partial<Door> as Door
+  return { requests, pause, writer: new Writer({ dialect, door, log: logger('silent') }) }
 }
 
 describe('a writer', () => {
@@ -132,6 +133,27 @@ describe('a writer', () => {
     const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((graph) => land(writer, graph)))
     expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
     expect(requests).toHaveLength(1)
+  })
+
+  it('lets bookkeeping that only goes wait for a write to go with, in its order', async () => {
+    const { requests, writer } = writerWith()
+    const cleared = writer.land([edit(system, { remove: ['mark'] })])
+    await Promise.resolve()
+    expect(requests).toEqual([])
+    await Promise.all([land(writer, 'a'), cleared])
+    expect(requests).toEqual([[system, 'a']])
+  })
+
+  it('lets it wait for a while only', async () => {
+    const { requests, pause, writer } = writerWith()
+    const cleared = writer.land([edit(system, { remove: ['mark'] })])
+    pause.resolve()
+    await cleared
+    expect(requests).toEqual([[system]])
+    const last = writer.land([edit(system, { remove: ['other'] })])
+    await writer.close()
+    await last
+    expect(requests).toEqual([[system], [system]])
   })
 
   it('finishes what it has when it is closed, and takes no more', async () => {

@@ -2,6 +2,7 @@
 
 import { Failure } from '../../../errors.ts'
 import type { Log } from '../../../log.ts'
+import { systemGraph } from '../../../rdf/namespaces.ts'
 import type { Dialect, Door, Edit, Size } from '../dialect.ts'
 import { isDoubtful } from '../refusal.ts'
 import { sizeOf, sumOf, together } from './sums.ts'
@@ -9,7 +10,13 @@ import { sizeOf, sumOf, together } from './sums.ts'
 type Group = PromiseWithResolvers<void> & {
   readonly edits: readonly Edit[]
   readonly size: Size
+  /** Nobody sees when it lands: it may wait for company. */
+  readonly isIdle: boolean
 }
+
+/** Lines that go from the system graph, and nothing else. */
+const isIdle = (edits: readonly Edit[]) =>
+  edits.every(({ graph, clear, add }) => graph === systemGraph && !clear && add.size === 0)
 
 type Settings = { readonly dialect: Dialect; readonly door: Door; readonly log: Log }
 
@@ -17,6 +24,8 @@ export class Writer {
   readonly #settings: Settings
   readonly #waiting: Group[] = []
   #running = 0
+  /** What is idle has waited long enough. */
+  #isDue = true
   #closed: PromiseWithResolvers<void> | undefined
 
   constructor(settings: Settings) {
@@ -29,15 +38,18 @@ export class Writer {
       return Promise.reject(new Failure('store-unavailable', 'The store is closed.'))
     }
     if (edits.length === 0) return Promise.resolve()
-    const group = { ...Promise.withResolvers<void>(), edits, size: sizeOf(edits) }
+    const idle = this.#settings.dialect.idleMs !== undefined && isIdle(edits)
+    const group = { ...Promise.withResolvers<void>(), edits, size: sizeOf(edits), isIdle: idle }
     this.#waiting.push(group)
-    void this.#pump()
+    void (idle ? this.#pumpLater() : this.#pump())
     return group.promise
   }
 
   /** Resolves when everything that was accepted has landed or failed; refuses from now on. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>()
+    this.#isDue = true
+    void this.#pump()
     if (this.#running === 0 && this.#waiting.length === 0) this.#closed.resolve()
     return this.#closed.promise
   }
@@ -47,6 +59,14 @@ export class Writer {
     await Promise.resolve()
     if (this.#waiting.length > 0 && this.#running < this.#settings.dialect.writers)
       await this.#run()
+  }
+
+  async #pumpLater(): Promise<void> {
+    if (!this.#isDue) return
+    this.#isDue = false
+    await this.#settings.door.pause(this.#settings.dialect.idleMs ?? 0)
+    this.#isDue = true
+    await this.#pump()
   }
 
   async #run(): Promise<void> {
@@ -61,6 +81,7 @@ export class Writer {
 
   /** The first groups that may share a request. */
   #take(): Group[] {
+    if (!this.#isDue && this.#waiting.every((group) => group.isIdle)) return []
     let size = this.#waiting[0]?.size
     let count = 1
     for (; size && count < this.#waiting.length; count += 1) {
