@@ -14,18 +14,21 @@ export type Description = {
   readonly title: string
   readonly version: string
   readonly description: string
+  /** Public address of the service. Without it the document names its server relative to itself only. */
+  readonly address?: string
 }
 
 /**
  * Adds `/openapi.json`, `/openapi.yaml`, and `/`: the page for clients that prefer `text/html`, the JSON document for
- * all others. To be called after the last route. All addresses in page and document are relative, so both work behind
- * any proxy path.
+ * all others. To be called after the last route. The page's addresses are relative, so it works behind any proxy path; the
+ * document names its server by the path of the public address first, because many tools resolve no relative ones.
  */
-export function docs(app: App, about: Description): void {
+export function docs(app: App, { address, ...about }: Description): void {
   addSecurity(app)
+  const known = address === undefined ? [] : [{ url: new URL(address).pathname }]
   const document = (c: AppContext) => {
     document.made ??= app.getOpenAPI31Document({ openapi: '3.1.0', info: { ...about } })
-    return { ...document.made, servers: [{ url: serverUrl(pathOf(c.req.url)) }] }
+    return { ...document.made, servers: [...known, { url: serverUrl(pathOf(c.req.url)) }] }
   }
   document.made = undefined as ReturnType<App['getOpenAPI31Document']> | undefined
 

@@ -66,6 +66,15 @@ describe('the service root', () => {
     }
   })
 
+  it('names the path of the public address first, for tools that resolve no relative one', async () => {
+    const app = newApp({ log: logger('silent'), name: 'test', base: '/api/x' })
+    const address = 'https://data.example.org/portal/api/x'
+    docs(app, { title: 'x', version: '1', description: 'x', address })
+    const document = await (await app.request('/api/x/openapi.json')).json()
+    expect(document).toMatchObject({ servers: [{ url: '/portal/api/x' }, { url: '.' }] })
+    expect(document).toMatchObject({ info: { title: 'x', version: '1', description: 'x' } })
+  })
+
   it('is a page for a browser, strict about what it may load', async () => {
     const answer = await station().request('/', page)
     const policy = answer.headers.get('Content-Security-Policy') ?? ''
