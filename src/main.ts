@@ -115,10 +115,13 @@ async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
   const { store, index, names, profile, projection } = engines
   const { settings } = projection
   // A query sent by POST changes nothing: pages of other origins may send it.
-  const door = (base: string, reads: readonly string[] = []) => ({
-    ...httpOptions(shell),
-    base,
-    cors: { origins: config.corsOrigins, reads },
+  const door = (name: keyof typeof places, reads: readonly string[] = []) => ({
+    address: serviceAddress(names, places[name]),
+    http: {
+      ...httpOptions(shell),
+      base: places[name],
+      cors: { origins: config.corsOrigins, reads },
+    },
   })
   const openRepo = () =>
     openRepository({
@@ -130,21 +133,19 @@ async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
       pause,
       directory: join(config.dataDir, 'deleted'),
       days: config.restoreDays,
-      address: serviceAddress(names, places.repo),
       limits: config.limits,
       triples: config.limits.triples,
       locks: locks(),
       now: () => new Date(),
       uuid: randomUUID,
-      http: door(places.repo),
+      ...door('repo'),
     })
   const repository = config.services.includes('repo') ? await openRepo() : undefined
-  const address = serviceAddress(names, places.sparql)
   const queryBytes = config.limits.sparqlQueryBytes
   const apps: Readonly<Record<keyof typeof places, () => App | undefined>> = {
     repo: () => repository?.app,
-    search: () => searchApp({ index, settings, profile, version, http: door(places.search) }),
-    sparql: () => sparqlApp({ store, address, queryBytes, http: door(places.sparql, ['POST']) }),
+    search: () => searchApp({ index, settings, profile, version, ...door('search') }),
+    sparql: () => sparqlApp({ store, queryBytes, ...door('sparql', ['POST']) }),
   }
   const entrances: Entrance[] = config.services.flatMap((name) => {
     const app = apps[name]()

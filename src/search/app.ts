@@ -23,6 +23,8 @@ export type SearchDeps = SearchOptions & {
   readonly profile: Profile
   /** Version of the platform, for the OpenAPI document. */
   readonly version: string
+  /** Public address of the service, for the OpenAPI document. */
+  readonly address?: string
   readonly http: Omit<AppOptions, 'name'>
 }
 
@@ -55,6 +57,7 @@ export function searchApp(deps: SearchDeps): App {
   docs(app, {
     title: 'Search',
     version: deps.version,
+    ...(deps.address !== undefined && { address: deps.address }),
     description: 'Full-text search, facets and records of the catalogues.',
   })
   return app
