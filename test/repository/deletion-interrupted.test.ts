@@ -169,7 +169,8 @@ describe('the deletion of a catalogue', () => {
     await open()
     const emptied = async () => !(await left())
     expect(await eventually(emptied)).toBe(true)
-    expect((await repo.putCatalogue('c')).status).toBe(201)
+    const isFree = async () => (await repo.putCatalogue('c')).status === 201
+    expect(await eventually(isFree)).toBe(true)
     expect(await restore('/datasets/d-7')).toBe(201)
   })
 })
