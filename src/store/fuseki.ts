@@ -5,14 +5,16 @@ import { fusekiFidelity } from './fuseki/values.ts'
 import { updateText } from './fuseki/update-text.ts'
 import type { Dialect, Door, Probed } from './remote/dialect.ts'
 
-const notices = ['Query cancelled due to timeout', 'Incomplete results']
-
+const notice = '##  '
 const late = 'Query timed out'
 
-/** Jena ends the text of a query that met its time limit with comments, and calls it a success. */
-const gaveUp = (text: string): boolean => {
-  const end = text.slice(-400)
-  const isCut = end.includes('##  ') && notices.some((notice) => end.includes(notice))
+/**
+ * Jena ends the text of a query that met its time limit with comments, and calls it a success. A line of their own cannot
+ * be part of a value in the formats that we ask for.
+ */
+function gaveUp(text: string): boolean {
+  const end = text.slice(-400).trimEnd()
+  const isCut = end.startsWith(notice, end.lastIndexOf('\n') + 1)
   return isCut || (text.length < 100 && text.startsWith(late))
 }
 
@@ -55,5 +57,6 @@ export const fuseki: Dialect = {
   gaveUp,
   quads: true,
   union: { graph: 'urn:x-arq:UnionGraph' },
-  deadline: (ms) => ({ timeout: String(ms / 1000) }),
+  // Whole seconds: Fuseki takes no notice of others.
+  deadline: (ms) => ({ timeout: String(Math.ceil(ms / 1000)) }),
 }

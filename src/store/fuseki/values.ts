@@ -13,7 +13,9 @@ const times = new Set(['dateTime', 'dateTimeStamp', 'date'])
 
 function form(name: string, lexical: string): boolean {
   if (integers.has(name)) return /^(0|-?[1-9]\d*)$/.test(lexical)
-  if (name === 'decimal') return /^-?(0|[1-9]\d*)\.(0|\d*[1-9])$/.test(lexical)
+  if (name === 'decimal') {
+    return /^-?(0|[1-9]\d*)\.(0|\d*[1-9])$/.test(lexical) && lexical !== '-0.0'
+  }
   if (name === 'boolean') return lexical === 'true' || lexical === 'false'
   if (name === 'double' || name === 'float') return /^(NaN|INF|-INF)$/.test(lexical)
   if (times.has(name)) return !/\.\d*0(Z|[+-]|$)|-00:00$|^\s|\s$|T24:/.test(lexical)
