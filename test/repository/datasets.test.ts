@@ -237,8 +237,8 @@ describe('reading and deleting', () => {
 
   it('a dataset that was deleted is gone from reads, lists and the store', async () => {
     expect((await repo.ask('/datasets/greedy', { method: 'DELETE' })).status).toBe(204)
-    expect((await repo.ask('/datasets/greedy')).status).toBe(404)
-    expect((await repo.ask('/datasets/greedy', { method: 'DELETE' })).status).toBe(404)
+    expect((await repo.ask('/datasets/greedy')).status).toBe(410)
+    expect((await repo.ask('/datasets/greedy', { method: 'DELETE' })).status).toBe(410)
     const ids = (await (
       await repo.ask('/catalogues/other/datasets?valueType=identifiers')
     ).json()) as string[]
