@@ -1,6 +1,7 @@
 /** Cuts a body into its datasets: which nodes stand for themselves, and what belongs to each. */
 
 import type { Quad, Quad_Subject } from '@rdfjs/types'
+import { toLine } from '../../rdf/lines.ts'
 import { keyOf } from '../../rdf/read.ts'
 import type { BodyGraph, ManyDatasets } from './many-datasets.ts'
 import type { Pause } from './pauses.ts'
@@ -63,10 +64,14 @@ async function piecesOf(graph: BodyGraph, { body, framed, pause }: Cutting): Pro
     .map(([key, node]) => ({ node, cut: () => web.closure(key, roots) }))
 }
 
+const firstPatience = 64
+
 /** The triples of a graph by subject. */
 class Web {
   readonly #frames: ReadonlySet<string>
   readonly #about = new Map<string, Quad[]>()
+  /** Length from which on the triples of a subject are looked through for doubles. */
+  readonly #patience = new Map<string, number>()
 
   constructor(frames: ReadonlySet<string>) {
     this.#frames = frames
@@ -75,12 +80,23 @@ class Web {
   async add(quads: readonly Quad[], pause: Pause): Promise<void> {
     let count = 0
     for (const quad of quads) {
-      const key = keyOf(quad.subject)
-      const about = this.#about.get(key)
-      if (about) about.push(quad)
-      else this.#about.set(key, [quad])
+      this.#put(keyOf(quad.subject), quad)
       if (++count % 1000 === 0) await pause()
     }
+  }
+
+  /** Bodies that are strung together say of a shared node the same again and again: said once is enough. */
+  #put(key: string, quad: Quad): void {
+    const about = this.#about.get(key)
+    if (!about) {
+      this.#about.set(key, [quad])
+      return
+    }
+    about.push(quad)
+    if (about.length < (this.#patience.get(key) ?? firstPatience)) return
+    const distinct = [...new Map(about.map((one) => [toLine(one), one])).values()]
+    this.#about.set(key, distinct)
+    this.#patience.set(key, Math.max(firstPatience, 2 * distinct.length))
   }
 
   /** The datasets that another subject points to; links from catalogues and records do not count. */

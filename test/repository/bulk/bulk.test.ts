@@ -203,3 +203,45 @@ describe('a bulk write as lines', () => {
       expect((await repo.ask(`/datasets/${resource.split('/').at(-1)}`)).status).toBe(200)
   })
 })
+
+describe('a catalogue that is deleted while datasets come in', () => {
+  it('takes none that was not there before', async () => {
+    await repo.putCatalogue('going')
+    const many = Array.from({ length: 1000 }, (_, n) => `<b:g${n}> a dcat:Dataset .`).join('\n')
+    const answer = await bulk.put('going', prefixes + many, {
+      headers: { Accept: 'application/x-ndjson' },
+    })
+    const reader = answer.body!.getReader()
+    let text = new TextDecoder().decode((await reader.read()).value)
+    const deleted = await repo.ask('/catalogues/going', { method: 'DELETE' })
+    expect([202, 204]).toContain(deleted.status)
+    for (let next = await reader.read(); !next.done; next = await reader.read())
+      text += new TextDecoder().decode(next.value)
+    const all = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Verdict)
+    expect(all).toHaveLength(1000)
+    expect(all[0]!.status).toBe(201)
+    expect([404, 410]).toContain(all.at(-1)!.status)
+    for (const id of ['b-g0', 'b-g999'])
+      expect([404, 410]).toContain((await repo.ask(`/datasets/${id}`)).status)
+  })
+})
+
+describe('a dataset that was deleted', () => {
+  it('comes back under its id and with the IRIs of its distributions', async () => {
+    const body = `${prefixes}<b:back> a dcat:Dataset ; dct:identifier "Back ~ again" ;
+  dcat:distribution <b:file> . <b:file> a dcat:Distribution .`
+    const [made] = await verdicts(await bulk.put('other', body))
+    const file = /set\/distribution\/[0-9a-f-]{36}/
+    const before = file.exec(await lines(made!.id!))?.[0]
+    const path = '/catalogues/other/datasets/origin?originalId=Back%20~%20again'
+    expect((await repo.ask(path, { method: 'DELETE' })).status).toBe(204)
+    const taken = `${prefixes}<b:thief> a dcat:Dataset ; dct:identifier "back   again" .`
+    const [other] = await verdicts(await bulk.put('other', taken))
+    expect(other!.id).toBe('back-again~~1')
+    expect(await verdicts(await bulk.put('other', body))).toEqual([{ ...made, status: 201 }])
+    expect(file.exec(await lines(made!.id!))?.[0]).toBe(before)
+  })
+})
