@@ -82,7 +82,8 @@ export function publicContract(
       expect(await yes(`ASK { ?s ?p ?o ${about} }`)).toBe(false)
       expect(await yes(`ASK { { ?s ?p ?o } UNION { ?s ?q ?o } ${about} }`)).toBe(false)
       expect(await yes(`ASK { GRAPH ?g { ?s ?p ?o ${about} } }`)).toBe(false)
-      expect(await yes(`ASK { FILTER EXISTS { ?s ?p ?o ${about} } }`)).toBe(false)
+      const there = `FILTER EXISTS { ?x ?p ?y FILTER(?x = <${graph}>) }`
+      expect(await yes(`ASK { ${inGraph} ${there} }`)).toBe(false)
       expect(await yes(`ASK { { SELECT ?s { GRAPH ?g { ?s ?p ?o } } } ${about} }`)).toBe(false)
       expect(await yes(`ASK { GRAPH ?g { } FILTER(?g = IRI("urn:cartulary:" + "system")) }`)).toBe(
         false,

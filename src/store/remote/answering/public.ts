@@ -51,7 +51,7 @@ async function asked(admitted: Admitted, bytes: number, settings: Settings): Pro
     body: form.toString(),
     idempotent: true,
     // Formats differ in length: what is too long is cut later, what is far too long is refused here.
-    limits: { totalMs: ms, bytes: bytes * 3 },
+    limits: { totalMs: ms, bytes: bytes * 4 + 2 ** 20 },
   })
   const isCut = dialect.gaveUp?.(text) ?? false
   if (status < 300 && !isCut) return text
