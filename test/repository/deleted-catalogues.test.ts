@@ -65,6 +65,10 @@ describe('DELETE of a catalogue', () => {
       restorableUntil: '2026-12-21T10:00:00Z',
     })
     expect(await json('/datasets/small-3')).toMatchObject({ status: 410, originalId: 'small 3' })
+    expect(await json('/catalogues/small/datasets/origin?originalId=small%203')).toMatchObject({
+      status: 410,
+      catalogue: 'small',
+    })
   })
 
   it('honours If-Match', async () => {

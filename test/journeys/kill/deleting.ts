@@ -15,7 +15,7 @@ import { dice } from './dice.ts'
 
 /** By hand: `KILL_ROUNDS=20 KILL_DATASETS=1000`; `KILL_SEED` runs a failure again. */
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 2)
-const size = Number(process.env['KILL_DATASETS'] ?? 300)
+const size = Number(process.env['KILL_DATASETS'] ?? 200)
 const singles = 40
 const seed = Number(process.env['KILL_SEED'] ?? Date.now() % 100_000)
 
