@@ -270,3 +270,23 @@ describe('a dataset that is asked to be indexed again', () => {
     expect((await repo.ask('/datasets/nowhere/index', { method, headers })).status).toBe(404)
   })
 })
+
+describe('parts of a dataset in a hidden catalogue', () => {
+  it('are stored and not indexed on purpose', async () => {
+    const hidden = await repository({ index: 'none' })
+    await hidden.putCatalogue('hidden')
+    await hidden.putDataset('hidden', 'd', `${prefixes}<> a dcat:Dataset .`)
+    const send = (method: string, path: string, body: string) =>
+      hidden.ask(path, { method, type: 'text/turtle', body })
+    const answers = [
+      await send('PUT', '/datasets/d/metrics', names + measurement(`${base}set/data/d`, 1)),
+      await send('POST', '/datasets/d/distributions', `${prefixes}<> a dcat:Distribution .`),
+    ]
+    const told = answers.map(({ status, headers }) => [status, headers.get('Index-Status')])
+    expect(told).toEqual([
+      [201, 'none'],
+      [201, 'none'],
+    ])
+    await hidden.close()
+  })
+})

@@ -79,7 +79,8 @@ async function put(
     const content = toLines(skolemise(quads, { genid: names.genid(graph), labels }))
     const mark = await land([{ graph, content, before: before ?? '' }])
     const kind = before === undefined ? 'created' : 'updated'
-    return { kind, iri: graph, hash: hashOf(content), modified: undefined, mark }
+    const { catalogue } = dataset
+    return { kind, iri: graph, catalogue, hash: hashOf(content), modified: undefined, mark }
   }
   return underDatasetLock(deps, dataset, work, signal)
 }
