@@ -16,10 +16,11 @@ function partsOf(query: string) {
 
 const variables = '?s ?p ?o ?note ?staging'
 
+// The limit stands outside: Virtuoso sorts any number of rows, but no more than 10,000 beside a limit.
 function pageOf(query: string, limit: number, offset: number): string {
   const { template, pattern } = partsOf(query)
-  const order = `ORDER BY ${variables} LIMIT ${limit} OFFSET ${offset}`
-  return `${template} WHERE { { SELECT ${variables} WHERE ${pattern} ${order} } }`
+  const ordered = `SELECT ${variables} WHERE ${pattern} ORDER BY ${variables}`
+  return `${template} WHERE { { ${ordered} } } LIMIT ${limit} OFFSET ${offset}`
 }
 
 async function countOf(query: string, { door, signal }: { door: Door } & Paging): Promise<number> {

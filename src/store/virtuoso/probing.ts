@@ -10,7 +10,8 @@ const own = 'http://www.openlinksw.com/schemas/virtrdf#'
 
 /** More solutions than any sensible limit of a server, without any data of ours. */
 const many = (limit: number) =>
-  `SELECT (1 AS ?n) WHERE { GRAPH <${own}> { ?a a ?b } GRAPH <${own}> { ?c a ?d } } LIMIT ${limit}`
+  `SELECT (1 AS ?n) WHERE { GRAPH <${own}> { ?a a ?b } GRAPH <${own}> { ?c a ?d } GRAPH <${own}> { ?e a ?f } } ` +
+  `LIMIT ${limit}`
 
 async function ask(door: Door, query: string): Promise<WireAnswer> {
   const answer = await door.send({
