@@ -62,13 +62,21 @@ export function wishOf(argumentList: readonly string[]): Wish {
 
 function parsed(argumentList: readonly string[]) {
   try {
-    return parseArgs({ args: [...argumentList], options, allowPositionals: true })
+    return parseArgs({ args: joined(argumentList), options, allowPositionals: true })
   } catch (error) {
     throw new WrongUsage(error instanceof Error ? error.message : 'unknown option', {
       cause: error,
     })
   }
 }
+
+/** A generated key may begin with a hyphen, which would be taken for the next option. */
+const joined = (list: readonly string[]): string[] =>
+  list.flatMap((word, at) => {
+    if (list[at - 1] === '--key') return []
+    const value = list[at + 1]
+    return word === '--key' && value !== undefined ? [`--key=${value}`] : [word]
+  })
 
 /** A server with a path of its own is the service itself: where services have ports, they have no common prefix. */
 function serviceAt(server: string): string {

@@ -23,8 +23,8 @@ export type Queue = {
   readonly size: number
 }
 
-/** Graphs kept in memory; those of later resources are read back from the store. */
-const mostFresh = 300
+/** Graphs kept in memory, about 10 KB each; those of later resources are read back from the store. An import hands over 600. */
+const mostFresh = 1000
 
 /**
  * Holds at most `capacity` resources: what is beyond stays marked in the store and is read from there later. `isFirst` names

@@ -9,7 +9,7 @@ import type { Precedence } from './original-id.ts'
 import { pieces } from './pieces.ts'
 import type { Verdict } from './verdicts.ts'
 
-export type BulkPut = Aim & {
+type BulkPut = Aim & {
   /** The body as it is parsed. */
   readonly batches: AsyncIterable<readonly Quad[]>
   readonly precedence: Precedence

@@ -7,6 +7,10 @@ import { formatCalled } from '../../../src/harvest/importing/source.ts'
 import { report, Tally } from '../../../src/harvest/importing/summary.ts'
 
 describe('the arguments', () => {
+  it('takes a key that begins with a hyphen, as generated ones may', () => {
+    expect(wishOf(['--key', '-_k', 'a.nt'])).toMatchObject({ key: '-_k', place: 'a.nt' })
+  })
+
   it('name a document and where it goes', () => {
     expect(
       wishOf(['a.nt', '--catalogue', 'c1', '--key', 'k', '--server', 'https://x.example/']),

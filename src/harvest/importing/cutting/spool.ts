@@ -4,6 +4,7 @@ import type { Quad } from '@rdfjs/types'
 import { termText } from '../../../rdf/lines.ts'
 import { dcat, foaf, rdf } from '../../../rdf/namespaces.ts'
 import { keyHash } from './key-hash.ts'
+import { presence, type Presence } from './presence.ts'
 
 /** A described node: its N-Triples text, and the text of the graph that describes it (`''` = default graph). */
 export type Place = { readonly term: string; readonly graph: string }
@@ -59,19 +60,20 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '')
 export function openSpool(): Spool {
   const database = new DatabaseSync('')
   database.exec(schema)
-  const filling = fill(database)
+  const described = presence()
+  const filling = fill(database, described)
   return {
     add: filling.add,
     finish: () => {
       filling.flush()
       database.exec(indexes)
     },
-    ...reading(database),
+    ...reading(database, described),
     close: () => database.close(),
   }
 }
 
-function fill(database: DatabaseSync) {
+function fill(database: DatabaseSync, described: Presence) {
   const chunk = database.prepare('INSERT INTO chunk VALUES (?, ?, ?)')
   const noted = notes(database)
   const groups = new Map<string, string>()
@@ -86,7 +88,11 @@ function fill(database: DatabaseSync) {
     return made
   }
   const flush = () => {
-    for (const [key, lines] of groups) chunk.run(keyHash(key), key, lines)
+    for (const [key, lines] of groups) {
+      const hash = keyHash(key)
+      described.note(hash)
+      chunk.run(hash, key, lines)
+    }
     groups.clear()
     waiting = 0
   }
@@ -142,7 +148,7 @@ function notes(database: DatabaseSync) {
   }
 }
 
-function reading(database: DatabaseSync) {
+function reading(database: DatabaseSync, described: Presence) {
   const chunks = database.prepare('SELECT key, lines FROM chunk WHERE hash = ?')
   const graphs = database.prepare('SELECT graph FROM dataset WHERE term = ? ORDER BY graph')
   const links = database.prepare('SELECT DISTINCT catalogue FROM link WHERE dataset = ? ORDER BY 1')
@@ -156,8 +162,10 @@ function reading(database: DatabaseSync) {
   })
   const describe = ({ term, graph }: Place) => {
     const key = keyOf(term, graph)
+    const hash = keyHash(key)
+    if (!described.mayHave(hash)) return ''
     let lines = ''
-    for (const row of chunks.all(keyHash(key))) if (row['key'] === key) lines += text(row['lines'])
+    for (const row of chunks.all(hash)) if (row['key'] === key) lines += text(row['lines'])
     return lines
   }
   // A dataset that several graphs describe is the one in the graph of its own name, else in the first.
