@@ -1,6 +1,7 @@
 /** What must hold once the platform is back and quiet: nothing lost, nothing half, links and index like the store. */
 
 import { client, eventually, type Gateway } from '../../support/gateway.ts'
+import { askedFor } from './asking.ts'
 import { absent } from './history.ts'
 import { contentIn, marksIn, versionsIn } from './records.ts'
 import type { World } from './writing.ts'
@@ -56,11 +57,9 @@ async function lostMarks({ marks }: World, platform: Gateway): Promise<string[]>
 
 /** Ids of the datasets that the graph of the catalogue names. */
 async function linked(platform: Gateway): Promise<string[]> {
-  const answer = await client(platform).query(
-    `SELECT ?d { GRAPH <${base}id/catalogue/c> { <${base}id/catalogue/c> <http://www.w3.org/ns/dcat#dataset> ?d } }`,
-  )
-  const { results } = (await answer.json()) as { results: { bindings: { d: { value: string } }[] } }
-  return results.bindings.map(({ d }) => d.value.replace(`${base}set/data/`, ''))
+  const catalogue = `<${base}id/catalogue/c>`
+  const query = `SELECT ?d { GRAPH ${catalogue} { ${catalogue} <http://www.w3.org/ns/dcat#dataset> ?d } }`
+  return (await askedFor(platform, query)).map((iri) => iri.replace(`${base}set/data/`, ''))
 }
 
 function unlike(how: string, wanted: readonly string[], found: readonly string[]): string[] {

@@ -11,6 +11,7 @@ import {
 } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
 import type { Ground } from '../ground.ts'
+import { askedFor } from './asking.ts'
 import { dice } from './dice.ts'
 
 /** By hand: `KILL_ROUNDS=20 KILL_DATASETS=1000`; `KILL_SEED` runs a failure again. */
@@ -172,11 +173,9 @@ const isDeleted = async (platform: Gateway, catalogue: string) =>
   (await ask(platform, 'DELETE', `/catalogues/${catalogue}`)) === 410
 
 /** Datasets of a catalogue that the store still holds or links. */
-async function left(platform: Gateway, catalogue: string): Promise<string[]> {
-  const answer = await client(platform).query(
+const left = (platform: Gateway, catalogue: string): Promise<string[]> =>
+  askedFor(
+    platform,
     `SELECT DISTINCT ?d { { GRAPH ?d { ?d a <http://www.w3.org/ns/dcat#Dataset> } }
        UNION { GRAPH ?c { ?c <http://www.w3.org/ns/dcat#dataset> ?d } } FILTER(CONTAINS(STR(?d), '/${catalogue}-')) }`,
   )
-  const { results } = (await answer.json()) as { results: { bindings: { d: { value: string } }[] } }
-  return results.bindings.map(({ d }) => d.value)
-}
