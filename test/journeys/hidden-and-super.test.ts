@@ -30,7 +30,7 @@ const found = async (filter: 'dataset' | 'catalogue', facets: object = {}) => {
     facets: JSON.stringify(facets),
     limit: '100',
   })
-  const { result } = await api.json<Found>(`${api.search}/search?${query}`)
+  const { result } = await api.json<Found>(`${api.search}/search?${query.toString()}`)
   return result.results.map(({ id }) => id).sort()
 }
 
