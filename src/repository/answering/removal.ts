@@ -17,11 +17,13 @@ export async function answerRemoval(
   const wait = waitOf(c.req.header('Prefer'), waitMs)
   if (wait.applied !== undefined) c.header('Preference-Applied', wait.applied)
   const signal = AbortSignal.any([c.get('signal'), AbortSignal.timeout(wait.ms)])
-  if (!mark || wait.ms === 0 || !(await ends(job.done, signal))) {
+  // Asked for before the work is waited for: the index may be done earlier, and tells it once.
+  const indexed = mark && wait.ms > 0 ? settled(mark, signal) : undefined
+  if (!indexed || !(await ends(job.done, signal))) {
     c.header('Index-Status', 'pending')
     return c.json({ remaining: job.remaining() }, 202)
   }
-  c.header('Index-Status', (await settled(mark, signal)) ? 'done' : 'pending')
+  c.header('Index-Status', (await indexed) ? 'done' : 'pending')
   return c.body(null, 204)
 }
 

@@ -40,7 +40,7 @@ export function bindTombstones(bound: Bound): void {
     c.get('deadline').extend(limits.longRequestMs)
     const { catalogueId } = c.req.valid('param')
     const { outcome, job } = await catalogues.restore(catalogueId, c.get('signal'))
-    await job.done
-    return answerWrite(c, outcome, records)
+    const [answer] = await Promise.all([answerWrite(c, outcome, records), job.done])
+    return answer
   })
 }

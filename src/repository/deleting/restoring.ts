@@ -89,6 +89,7 @@ async function land(deps: WritingDeps, remains: Remains, isGone: () => boolean):
   return {
     kind: 'created',
     iri: landed.resource,
+    catalogue,
     hash: record.hash ?? '',
     modified: record.modified?.toISOString(),
     mark: landed,

@@ -81,9 +81,10 @@ export function returns(deps: ReturnsDeps): Returns {
   }
 }
 
-const created = (iri: string, { hash = '' }: Remains): Outcome => ({
+const created = (iri: string, { catalogue, hash = '' }: Remains): Outcome => ({
   kind: 'created',
   iri,
+  catalogue,
   hash,
   modified: undefined,
 })
