@@ -52,6 +52,7 @@ export type Door = Pick<GraphStore, 'ask' | 'select' | 'construct'> & {
   /** Any request, for probes; the answer may have any status. */
   readonly send: (request: WireRequest) => Promise<WireAnswer>
   readonly queryEndpoint: string
+  readonly updateEndpoint: string
   /** A name that no other write of any process uses, of characters that may stand in an IRI. */
   readonly name: () => string
   /** Waits; used by recovery and by retries. */

@@ -82,6 +82,7 @@ export function doorOf(settings: Settings): Door {
     },
     send: wire.send,
     queryEndpoint,
+    updateEndpoint,
     name,
     pause,
   }

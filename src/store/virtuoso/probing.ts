@@ -4,6 +4,7 @@ import { Failure } from '../../errors.ts'
 import { ctl, systemGraph } from '../../rdf/namespaces.ts'
 import type { Door, Probed } from '../remote/dialect.ts'
 import type { WireAnswer } from '../remote/wire/messages.ts'
+import { CredentialsFault } from '../remote/wire/faults.ts'
 import { isRefusal } from './answers.ts'
 
 const own = 'http://www.openlinksw.com/schemas/virtrdf#'
@@ -13,23 +14,35 @@ const many = (limit: number) =>
   `SELECT (1 AS ?n) WHERE { GRAPH <${own}> { ?a a ?b } GRAPH <${own}> { ?c a ?d } GRAPH <${own}> { ?e a ?f } } ` +
   `LIMIT ${limit}`
 
-async function ask(door: Door, query: string): Promise<WireAnswer> {
-  const answer = await door.send({
-    url: door.queryEndpoint,
+const probeMs = 10_000
+
+// As a form, because that is answered on the endpoint for everybody too, where an update in the body never is.
+const sent = (door: Door, url: string, form: Readonly<Record<string, string>>) =>
+  door.send({
+    url,
     method: 'POST',
     headers: { accept: 'text/csv', 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ query }).toString(),
+    body: new URLSearchParams(form).toString(),
     idempotent: true,
+    limits: { totalMs: probeMs },
   })
+
+// Waiting does not help here: the cause says so.
+function notAuthorised(what: string, role: string, answer: WireAnswer): Failure {
+  const why = `The user of the triplestore may not ${what}: it needs the role ${role}.`
+  return new Failure('store-unavailable', why, { cause: new CredentialsFault(why, answer) })
+}
+
+const refused = (what: string, { status, text }: WireAnswer) =>
+  new Failure('store-unavailable', `The triplestore answered ${what} with ${status}.`, {
+    cause: text.slice(0, 500),
+  })
+
+async function ask(door: Door, query: string): Promise<WireAnswer> {
+  const answer = await sent(door, door.queryEndpoint, { query })
   if (answer.status < 300) return answer
-  const refused = answer.status === 403 || isRefusal(answer)
-  throw new Failure(
-    'store-unavailable',
-    refused
-      ? 'The user of the triplestore is not authorised to read: it needs the role SPARQL_SELECT.'
-      : `The triplestore answered a query with ${answer.status}.`,
-    { cause: answer.text.slice(0, 500) },
-  )
+  if (isRefusal(answer)) throw notAuthorised('read', 'SPARQL_SELECT', answer)
+  throw refused('a query', answer)
 }
 
 /** Answers of this many rows are fetched to see whether they are cut. */
@@ -50,18 +63,10 @@ const probe = `DELETE DATA { GRAPH <${systemGraph}> { <${systemGraph}> <${ctl('p
 export const touch = (door: Door): Promise<void> => door.update(probe)
 
 async function checkRights(door: Door): Promise<void> {
-  try {
-    await touch(door)
-  } catch (error) {
-    const cause = error instanceof Failure ? error.cause : undefined
-    if (typeof cause !== 'string' || !isRefusal({ status: 500, headers: {}, text: cause }))
-      throw error
-    throw new Failure(
-      'store-unavailable',
-      'The user of the triplestore is not authorised to write: it needs the role SPARQL_UPDATE.',
-      { cause },
-    )
-  }
+  const answer = await sent(door, door.updateEndpoint, { update: probe })
+  if (answer.status < 300) return
+  if (isRefusal(answer)) throw notAuthorised('write', 'SPARQL_UPDATE', answer)
+  throw refused('an update', answer)
 }
 
 /** Fewest rows with which reading graphs of usual size is still one request. */
@@ -74,8 +79,8 @@ export async function probeVirtuoso(door: Door): Promise<Probed> {
   const rows = await rowLimit(door)
   if (rows < fewest) {
     throw new Failure(
-      'store-unavailable',
-      `Not authorised to read whole graphs: ResultSetMaxRows is ${rows} and must be at least ${fewest}.`,
+      'invalid-parameter',
+      `ResultSetMaxRows of the triplestore is ${rows} and must be at least ${fewest}.`,
     )
   }
   const version = /Virtuoso\/([\w.]+)/.exec(headers['server'] ?? '')?.[1]
