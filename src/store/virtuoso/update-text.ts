@@ -30,14 +30,14 @@ const partsOf = (edits: readonly Edit[], kind: 'remove' | 'add'): Lines[] =>
 export const insertText = (parts: readonly Lines[]): string => `INSERT DATA {\n${blocks(parts)}}`
 
 /** How much of what is in some edits. */
-export type Amount = {
+type Amount = {
   readonly clears: number
   readonly removes: number
   readonly adds: number
   readonly length: number
 }
 
-export function amountOf(edits: readonly Edit[]): Amount {
+function amountOf(edits: readonly Edit[]): Amount {
   let [clears, removes, adds, length] = [0, 0, 0, 0]
   for (const edit of edits) {
     clears += edit.clear ? 1 : 0
@@ -48,7 +48,10 @@ export function amountOf(edits: readonly Edit[]): Amount {
   return { clears, removes, adds, length }
 }
 
-/** Lines of a `DELETE … INSERT …` in all: its compiler makes about seven lines of SQL of each and takes 10,000. */
+/**
+ * Lines of a `DELETE … INSERT …` in all. Its compiler makes about seven lines of SQL of each and takes 10,000 of them, but
+ * from here on a staged write is faster.
+ */
 const perModify = 300
 
 /** Lines beside a clearing: they are worked out again for every triple that is cleared. */

@@ -3,12 +3,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { logger } from '../../../src/log.ts'
-import { openStore, type OpenOptions, type StoreConfig } from '../../../src/store/open.ts'
+import type { StoreConfig } from '../../../src/store/open.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import type { Door } from '../../../src/store/remote/dialect.ts'
 import { doorOf } from '../../../src/store/remote/door.ts'
 import { connectWire, type Wire } from '../../../src/store/remote/wire/wire.ts'
 import { virtuoso } from '../../../src/store/virtuoso.ts'
+import { openRemote } from '../opening.ts'
 
 const address = process.env['VIRTUOSO_URL']
 
@@ -23,14 +24,8 @@ export const config: StoreConfig = {
   password: process.env['VIRTUOSO_PASSWORD'] ?? 'dba',
 }
 
-export const isCatalogue = (graph: string) => graph.startsWith('urn:test:catalogue:')
-
-const pause: OpenOptions['pause'] = async (ms, signal) => {
-  await sleep(ms, undefined, { signal }).catch(() => undefined)
-}
-
 export const open = (changed: Partial<StoreConfig> = {}): Promise<GraphStore> =>
-  openStore({ ...config, ...changed }, { directory: '', log: logger('silent'), isCatalogue, pause })
+  openRemote({ ...config, ...changed })
 
 export type Bare = { readonly door: Door; readonly close: Wire['close'] }
 
@@ -43,7 +38,9 @@ export function bareDoor(): Bare {
     sockets: 4,
     retryable: virtuoso.retryable,
     log: logger('silent'),
-    pause,
+    pause: async (ms, signal) => {
+      await sleep(ms, undefined, { signal }).catch(() => undefined)
+    },
     random: Math.random,
     now: () => performance.now(),
     limits: { connectMs: 5000, firstByteMs: 60_000, totalMs: 60_000, bytes: 2 ** 28 },
