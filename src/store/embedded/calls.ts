@@ -37,7 +37,7 @@ type Entry = {
 const gone = (detail: string, cause?: unknown) =>
   new Failure('store-unavailable', detail, { retryAfter: 2, cause })
 
-type Message = Reply | { readonly opened: Opened }
+type Message = readonly Reply[] | { readonly opened: Opened }
 
 export class Calls {
   readonly #settings: Settings
@@ -51,6 +51,7 @@ export class Calls {
   #isOpen = false
   #closing = false
   #silence = 0
+  #pumping = false
   #last = 0
 
   constructor(settings: Settings) {
@@ -138,24 +139,39 @@ export class Calls {
       this.#isOpen = true
       this.#opened.resolve(message.opened)
     } else {
-      const entry = this.#pending.get(message.id)
-      this.#pending.delete(message.id)
-      if (entry && !entry.left) {
-        entry.settle('refusal' in message ? { error: failureOf(message.refusal) } : message)
-      }
+      for (const reply of message) this.#settle(reply)
     }
     this.#pump()
     this.#checkDone()
   }
 
+  #settle(reply: Reply): void {
+    const entry = this.#pending.get(reply.id)
+    this.#pending.delete(reply.id)
+    if (!entry || entry.left) return
+    entry.settle('refusal' in reply ? { error: failureOf(reply.refusal) } : reply)
+  }
+
+  /** A step later, so that calls that come together go together: a message costs more than most of what it brings. */
   #pump(): void {
-    if (!this.#isOpen) return
+    if (this.#pumping) return
+    this.#pumping = true
+    queueMicrotask(() => {
+      this.#pumping = false
+      this.#post()
+    })
+  }
+
+  #post(): void {
+    if (!this.#isOpen || !this.#worker) return
     const room = inFlight - this.#pending.size
     if (room <= 0 || this.#waiting.length === 0) return
-    for (const entry of this.#waiting.splice(0, room)) {
-      this.#pending.set(Number(entry.message['id']), entry)
-      this.#worker?.postMessage(entry.message, entry.ports)
-    }
+    const entries = this.#waiting.splice(0, room)
+    for (const entry of entries) this.#pending.set(Number(entry.message['id']), entry)
+    this.#worker.postMessage(
+      entries.map(({ message }) => message),
+      entries.flatMap(({ ports }) => ports),
+    )
   }
 
   #leave(id: number, entry: Entry, error: unknown): void {

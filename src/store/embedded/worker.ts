@@ -24,18 +24,18 @@ function take(): Job[] {
 }
 
 function turn(): void {
-  writer.run(take(), (reply: Reply) => parentPort?.postMessage(reply, []))
+  writer.run(take(), (replies: readonly Reply[]) => parentPort?.postMessage(replies, []))
   if (queue.length > 0) setImmediate(turn)
 }
 
-parentPort?.on('message', (message: Job | 'close') => {
+parentPort?.on('message', (message: readonly Job[] | 'close') => {
   if (message === 'close') {
     writer.close()
     parentPort?.close()
     return
   }
-  queue.push(message)
-  if (queue.length === 1) setImmediate(turn)
+  if (queue.length === 0) setImmediate(turn)
+  queue.push(...message)
 })
 
 const opened: Opened = { ...writer.opened, ms: Math.round(performance.now() - started) }

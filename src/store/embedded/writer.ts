@@ -145,16 +145,18 @@ function other(store: Store, job: Other): unknown {
 
 const isWrite = (job: Job): job is Write => job.name === 'write' || job.name === 'put'
 
+type Answer = (replies: readonly Reply[]) => void
+
 /** Does the writes first, as one group, then the rest in their order. What is thrown must end the worker. */
-function runJobs(store: Store, jobs: readonly Job[], answer: (reply: Reply) => void): void {
+function runJobs(store: Store, jobs: readonly Job[], answer: Answer): void {
   const writes = jobs.filter(isWrite)
-  if (writes.length > 0) for (const reply of commit(store, writes)) answer(reply)
+  if (writes.length > 0) answer(commit(store, writes))
   for (const job of jobs) {
     if (isWrite(job)) continue
     try {
-      answer({ id: job.id, result: other(store, job) })
+      answer([{ id: job.id, result: other(store, job) }])
     } catch (error) {
-      answer(refused(job.id, error))
+      answer([refused(job.id, error)])
     }
   }
 }
@@ -167,7 +169,7 @@ export function openWriter(settings: WriterSettings) {
   const store: Store = { settings, blobs, quads, feed: feeder(), count: quads.size() }
   return {
     opened: { quads: store.count, graphs: blobs.count(), unreadable },
-    run: (jobs: readonly Job[], answer: (reply: Reply) => void) => runJobs(store, jobs, answer),
+    run: (jobs: readonly Job[], answer: Answer) => runJobs(store, jobs, answer),
     close: () => blobs.close(),
   }
 }
