@@ -5,6 +5,7 @@ import type { AppContext } from '../../http/app.ts'
 import { pathOf } from '../../http/shell/context.ts'
 import { negotiate } from '../../rdf/media-types.ts'
 import { parseText } from '../../rdf/reading/parse-stream.ts'
+import { answerFlow } from '../answering/flow.ts'
 import { receivedText } from '../answering/received.ts'
 import type { Bound } from '../bound.ts'
 import { bulk } from '../bulk/bulk.ts'
@@ -26,6 +27,11 @@ export function bindBulk(bound: Bound): void {
   const now = bound.http.now ?? (() => performance.now())
   const writing = bulk({ ...bound, most: limits.bulkItems, pause: pauses(now) })
   const line = turns(atOnce)
+  const flow = {
+    log: bound.log,
+    pieceMs: limits.longRequestMs,
+    headers: { 'Content-Type': asLines },
+  }
 
   app.openapi(routes.putBulk, async (c) => {
     const catalogue = c.req.valid('param').catalogueId
@@ -41,8 +47,7 @@ export function bindBulk(bound: Bound): void {
       const batches = parseText(text, format, { baseIri: `${names.base}catalogues/${catalogue}/` })
       const request = { ...c.req.valid('query'), catalogue, batches, instance: pathOf(c.req.url) }
       const verdicts = await writing.put(request, signal)
-      if (mediaType === asLines)
-        return c.body(lines(verdicts, end), 200, { 'Content-Type': asLines })
+      if (mediaType === asLines) return await answerFlow(c, lines(verdicts, end), flow)
       const all: Verdict[] = []
       for await (const some of verdicts) all.push(...some)
       end()
@@ -61,25 +66,14 @@ function answerType(c: AppContext): string {
 }
 
 /** One verdict per line, as they come; nothing is worked on that nobody takes. */
-function lines(verdicts: AsyncGenerator<readonly Verdict[]>, end: () => void): ReadableStream {
-  const encoder = new TextEncoder()
-  return new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      try {
-        const { done, value } = await verdicts.next()
-        if (done !== true) {
-          const text = value.map((verdict) => `${JSON.stringify(verdict)}\n`).join('')
-          return controller.enqueue(encoder.encode(text))
-        }
-        controller.close()
-      } catch (error) {
-        controller.error(error)
-      }
-      return end()
-    },
-    cancel: async () => {
-      await verdicts.return(undefined)
-      end()
-    },
-  })
+async function* lines(
+  verdicts: AsyncIterable<readonly Verdict[]>,
+  end: () => void,
+): AsyncGenerator<string, void> {
+  try {
+    for await (const some of verdicts)
+      yield some.map((verdict) => `${JSON.stringify(verdict)}\n`).join('')
+  } finally {
+    end()
+  }
 }
