@@ -6,12 +6,13 @@ import type { StoreLimits } from '../embedded.ts'
 import type { GraphStore } from '../graph-store.ts'
 import { publicDoor } from '../public/door.ts'
 import { publicRun } from './answering/public.ts'
-import type { Dialect, Door } from './dialect.ts'
+import type { Dialect, Door, Edit } from './dialect.ts'
 import { doorOf } from './door.ts'
 import { linkRule } from './links.ts'
 import { readMany } from './many.ts'
 import { readContent, textOf, type Reading } from './reading.ts'
 import { onceThere } from './starting.ts'
+import { steady } from './steady.ts'
 import { connectWire, type Wire } from './wire/wire.ts'
 import { turns } from './writing/turns.ts'
 import { Writer } from './writing/writer.ts'
@@ -102,6 +103,11 @@ function reads(reading: Reading): Pick<GraphStore, 'read' | 'readAll'> {
   }
 }
 
+function steadied({ torn }: Dialect, door: Door, writer: Writer) {
+  const land = (edits: readonly Edit[]) => writer.land(edits)
+  return torn ? steady(door, land) : { ...door, land }
+}
+
 /** Opens a store of that dialect: resolves when it answers and is in order. */
 export async function remoteStore(
   dialect: Dialect,
@@ -121,6 +127,7 @@ export async function remoteStore(
   const isLink = linkRule(options.isCatalogue)
   const reading: Reading = { dialect, door, isLink, rows }
   const writer = new Writer({ dialect, door, log })
+  const { ask, select, land } = steadied(dialect, door, writer)
   const order = turns()
   // A writer has the only turn on its graph: what is unfinished there is nobody's any more.
   const { recover } = dialect
@@ -131,22 +138,19 @@ export async function remoteStore(
       dialect,
       isLink,
       turns: order,
-      land: (edits) => writer.land(edits),
+      land,
       read: (wanted) => readContent(wanted, own),
       readMany: (graphs) => readMany({ graphs, links: false }, own),
       settle: () => dialect.settle?.(door) ?? Promise.resolve(),
     }),
-    ask: door.ask,
-    select: door.select,
+    ask,
+    select,
     construct: door.construct,
     publicQuery: publicDoor(publicRun({ dialect, door, ms: limits.publicMs }), {
       ...limits.publicDoor,
       lanes,
     }),
-    health: async () => {
-      const ready = await door.ask('ASK {}').catch(() => false)
-      return { ready, product }
-    },
+    health: async () => ({ ready: await door.ask('ASK {}').catch(() => false), product }),
     close: async () => {
       await writer.close()
       end.abort()
