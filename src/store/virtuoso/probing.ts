@@ -14,7 +14,8 @@ const many = (limit: number) =>
   `SELECT (1 AS ?n) WHERE { GRAPH <${own}> { ?a a ?b } GRAPH <${own}> { ?c a ?d } GRAPH <${own}> { ?e a ?f } } ` +
   `LIMIT ${limit}`
 
-const probeMs = 10_000
+/** A limit of our own: whatever a caller may ask for, this much has to come to see whether it is all. */
+const limits = { totalMs: 10_000, bytes: 2 ** 23 }
 
 // As a form, because that is answered on the endpoint for everybody too, where an update in the body never is.
 const sent = (door: Door, url: string, form: Readonly<Record<string, string>>) =>
@@ -24,7 +25,7 @@ const sent = (door: Door, url: string, form: Readonly<Record<string, string>>) =
     headers: { accept: 'text/csv', 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(form).toString(),
     idempotent: true,
-    limits: { totalMs: probeMs },
+    limits,
   })
 
 // Waiting does not help here: the cause says so.
