@@ -12,7 +12,7 @@ import { bind, loadQuery } from '../../store/queries.ts'
 const hashQuery = loadQuery('catalogue-hash')
 const parentsQuery = loadQuery('catalogue-parents')
 
-export type CatalogueContext = {
+type CatalogueContext = {
   readonly id: string
   /** Without links to datasets; with the catalogue that it is part of, whichever side says so. */
   readonly graph: Graph
