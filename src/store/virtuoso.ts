@@ -1,4 +1,4 @@
-/** OpenLink Virtuoso 7: only a single operation is atomic there, and every write of ours is one (decision 0013). */
+/** OpenLink Virtuoso 7: only a single operation is atomic there, and every write of ours is one (decision 0015). */
 
 import type { Dialect, Door, Edit } from './remote/dialect.ts'
 import { isIncomplete, isPassing, meaningOf } from './virtuoso/answers.ts'
