@@ -25,7 +25,7 @@ import { sparqlApp } from './repository/sparql/app.ts'
 import { publicLimits } from './repository/sparql/limits.ts'
 import { locks } from './repository/writing/locks.ts'
 import { searchApp } from './search/app.ts'
-import { openStore } from './store/open.ts'
+import { openStore, withStore } from './store/open.ts'
 
 const version = '0.1.0'
 const shipped = (path: string) => new URL(`../${path}`, import.meta.url).pathname
@@ -96,16 +96,9 @@ async function openEngines({ config, log }: Shell) {
   })
   const { searchMs } = config.limits
   const index = await embeddedIndex({ directory: directory('search'), log, searchMs })
-  const projected = await projection({
-    store,
-    index,
-    names,
-    profile,
-    log,
-    vocabularies: shipped('shapes/vocabularies'),
-    pause,
-    now: Date.now,
-  })
+  const vocabularies = shipped('shapes/vocabularies')
+  const deps = { store, index, names, profile, log, vocabularies, pause, now: Date.now }
+  const projected = await withStore(() => projection(deps), { log, pause })
   return { store, index, names, profile, projection: projected }
 }
 

@@ -5,6 +5,7 @@ import { embeddedStore, standardLimits, type StoreLimits } from './embedded.ts'
 import { fuseki } from './fuseki.ts'
 import type { GraphStore } from './graph-store.ts'
 import type { Dialect } from './remote/dialect.ts'
+import { onceThere } from './remote/starting.ts'
 import { remoteStore } from './remote/store.ts'
 import { sparql11 } from './sparql11.ts'
 import { virtuoso } from './virtuoso.ts'
@@ -60,3 +61,15 @@ export function openStore(
   }
   return remoteStore(dialects[dialect], remote, signal)
 }
+
+/** What `work` gives, tried again while the store is away: for steps of the start, which nobody else would repeat. */
+export const withStore = <T>(
+  work: () => Promise<T>,
+  { log, pause }: Pick<OpenOptions, 'log' | 'pause'>,
+): Promise<T> =>
+  onceThere(work, {
+    log,
+    pause: (ms) => pause(ms, new AbortController().signal),
+    now: () => performance.now(),
+    signal: undefined,
+  })
