@@ -15,7 +15,7 @@ import { quiet, wrongs } from './checking.ts'
 import { between, dice } from './dice.ts'
 import { history } from './history.ts'
 import { tally } from './records.ts'
-import { untilDead, type World } from './writing.ts'
+import { writers, type World } from './writing.ts'
 
 /** Acceptance by hand: `KILL_WRITES=10000 KILL_ROUNDS=30`; `KILL_SEED` runs a failure again. */
 const writes = Number(process.env['KILL_WRITES'] ?? 600)
@@ -54,11 +54,12 @@ export function killJourney(name: string, ground: () => Promise<Ground>): void {
           round === rounds - 1 ? writes : ((round + 0.5 + random() / 2) * writes) / rounds
         place.weather?.storm()
         // Every other round writes one by one.
-        const dead = untilDead(world, platform, round % 2 === 0 ? 8 : 1)
-        await eventually(() => Promise.resolve(world.counts.writes >= goal), 600_000)
+        const { isWriting, ended } = writers(world, platform, round % 2 === 0 ? 8 : 1)
+        const isTime = () => world.counts.writes >= goal || !isWriting()
+        expect(await eventually(() => Promise.resolve(isTime()), 600_000)).toBe(true)
         await new Promise((resolve) => setTimeout(resolve, between(random, 0, 40)))
         await platform.kill()
-        await dead
+        await ended
         // And every other return is through bad weather.
         if (round % 4 > 1) place.weather?.calm()
         platform = await gateway(directory, place.env)

@@ -47,16 +47,25 @@ function settle(world: World, what: string, status: number, sent: Sent): void {
   if (!expected.has(status)) faults.push(`${what}: ${status}`)
 }
 
-/** Writes in so many lanes, `reads` lanes of readers beside them, until requests are not answered any more. */
-export async function untilDead(world: World, platform: Gateway, lanes: number): Promise<void> {
-  const state = { over: false }
+export type Writers = {
+  /** Whether any still writes: they all stop when the platform answers no more. */
+  readonly isWriting: () => boolean
+  readonly ended: Promise<unknown>
+}
+
+/** Writes in so many lanes, two readers beside them, until the platform is gone. */
+export function writers(world: World, platform: Gateway, lanes: number): Writers {
+  const { process: child } = platform
+  const isGone = () => child.killed || child.exitCode !== null || child.signalCode !== null
   const turn = async (work: () => Promise<void>) => {
-    while (!state.over) {
+    while (!isGone()) {
       try {
         await work()
-      } catch {
-        // Not answered: the process is gone, and nobody knows what became of the write.
-        state.over = true
+      } catch (error) {
+        // Nobody knows what became of the write. That is as it should be only when we have killed the process.
+        if (!isGone())
+          world.faults.push(`no answer: ${String(error)} ${String((error as Error).cause)}`)
+        else if (!child.killed) world.faults.push(`the platform ended by itself: ${platform.log()}`)
       }
     }
   }
@@ -67,10 +76,8 @@ export async function untilDead(world: World, platform: Gateway, lanes: number):
     if (draw < 0.7) return act.remove()
     return draw < 0.8 ? act.bulk() : act.count()
   }
-  await Promise.all([
-    ...Array.from({ length: lanes }, () => turn(write)),
-    ...Array.from({ length: 2 }, () => turn(act.read)),
-  ])
+  const work = [...Array.from({ length: lanes }, () => turn(write)), turn(act.read), turn(act.read)]
+  return { isWriting: () => !isGone(), ended: Promise.all(work) }
 }
 
 function actions(world: World, platform: Gateway) {
@@ -107,8 +114,9 @@ function actions(world: World, platform: Gateway) {
     const text = await answer.text()
     const items = answer.status === 200 ? (JSON.parse(text) as Item[]) : []
     const statuses = new Map(items.map(({ originalId, status }) => [originalId, status]))
+    const others = answer.status === 200 ? 500 : answer.status
     for (const [id, mine] of sent)
-      settle(world, `bulk ${id} ${text}`, statuses.get(id) ?? answer.status, mine)
+      settle(world, `bulk ${id} ${text}`, statuses.get(id) ?? others, mine)
   }
   const count = async () => {
     const id = one(random, world.tallies)
