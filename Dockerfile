@@ -22,4 +22,4 @@ STOPSIGNAL SIGTERM
 # 503 until everything is ready, so a store that is being waited for is "starting", not "healthy".
 HEALTHCHECK --interval=10s --timeout=5s --start-period=5m --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PLATFORM_PORT}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=8", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=30", "src/main.ts"]

@@ -28,17 +28,21 @@ export async function gateway(
   directory: string,
   env: Record<string, string> = {},
 ): Promise<Gateway> {
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', main], {
-    env: {
-      ...process.env,
-      PLATFORM_PORT: '0',
-      PLATFORM_BASE_URI: 'http://localhost:8080/',
-      PLATFORM_DATA_DIR: directory,
-      PLATFORM_LOG_LEVEL: 'warn',
-      ...env,
+  const child = spawn(
+    process.execPath,
+    ['--max-semi-space-size=8', '--heap-growing-percent=30', main],
+    {
+      env: {
+        ...process.env,
+        PLATFORM_PORT: '0',
+        PLATFORM_BASE_URI: 'http://localhost:8080/',
+        PLATFORM_DATA_DIR: directory,
+        PLATFORM_LOG_LEVEL: 'warn',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  )
   let log = ''
   child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
