@@ -9,6 +9,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 360_000,
+    expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
   },
 })

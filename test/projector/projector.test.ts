@@ -42,7 +42,7 @@ function recording(
     capacity: options.capacity ?? 1000,
     pause: (ms) => {
       pauses.push(ms)
-      return Promise.resolve()
+      return new Promise((resolve) => setImmediate(resolve))
     },
     project: async (batch) => {
       options.fail?.(batch)
