@@ -4,7 +4,7 @@ import type { Quad } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
 import { formatOfMediaType, formats, negotiateFormat, type Format } from '../rdf/media-types.ts'
 import { decode, parse } from '../rdf/parse.ts'
-import { serialise } from '../rdf/serialise.ts'
+import { serialiseLines } from '../rdf/serialise.ts'
 import type { AppContext } from './app.ts'
 import { readBody, type BodyLimits } from './body.ts'
 import { entityTag, isFresh } from './conditions.ts'
@@ -73,10 +73,10 @@ export type AnswerOptions = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The answer to a read of RDF: 200 in the format asked for, or 304; `Vary: Accept` always. */
+/** The answer to a read of RDF, given as lines of `toLines`: 200 in the format asked for, or 304; `Vary: Accept` always. */
 export async function answerRdf(
   c: AppContext,
-  quads: Iterable<Quad>,
+  lines: string,
   options: AnswerOptions = {},
 ): Promise<Response> {
   const { format, mediaType } = answerFormat(c, options.suffix)
@@ -86,7 +86,7 @@ export async function answerRdf(
   for (const [name, value] of Object.entries(options.headers ?? {})) c.header(name, value)
   if (hash !== undefined && isFresh(c.req.raw.headers, hash)) return varied(c.body(null, 304))
   if (options.name !== undefined) c.header('Content-Disposition', disposition(options.name, format))
-  const text = await serialise(quads, format, graph === undefined ? {} : { graph })
+  const text = await serialiseLines(lines, format, graph === undefined ? {} : { graph })
   // Said here, because the answer to HEAD has no body that it could be read off.
   c.header('Content-Length', String(Buffer.byteLength(text)))
   return varied(c.body(text, 200, { 'Content-Type': contentType(mediaType) }))

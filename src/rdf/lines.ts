@@ -69,5 +69,17 @@ export function toLines(quads: Iterable<Quad>): string {
   return lines.size === 0 ? '' : `${[...lines].sort().join('\n')}\n`
 }
 
+/** The triples of one subject out of lines in our own spelling; the others are not parsed. */
+export function subjectQuads(lines: string, iri: string): Quad[] {
+  const start = `${bracketed(iri)} `
+  const found: string[] = []
+  for (let at = 0; at < lines.length;) {
+    const next = lines.indexOf('\n', at) + 1 || lines.length
+    if (lines.startsWith(start, at)) found.push(lines.slice(at, next))
+    at = next
+  }
+  return fromLines(found.join(''))
+}
+
 /** Reads N-Triples, fast for the spelling of `toLines`, whole N-Triples otherwise. Throws on anything else. */
 export const fromLines = (text: string): Quad[] => scan(text)

@@ -1,6 +1,6 @@
 /** Quads out as text of any format; what goes out parses back to the same graph, byte for byte in its literals. */
 import type { Quad } from '@rdfjs/types'
-import { termText, toLine, toLines } from './lines.ts'
+import { bracketed, fromLines, termText, toLine, toLines } from './lines.ts'
 import type { Format } from './media-types.ts'
 import { namedNode, quad } from './terms.ts'
 import { jsonLd } from './writing/json-ld.ts'
@@ -34,6 +34,27 @@ export async function serialise(
     default:
       throw new Error(`unknown format ${String(format satisfies never)}`)
   }
+}
+
+/** The same for a graph that is there as lines of our own spelling: where the format has lines too, nothing is parsed. */
+export async function serialiseLines(
+  lines: string,
+  format: Format,
+  { graph }: { readonly graph?: string } = {},
+): Promise<string> {
+  if (format === 'ntriples') return sortedLines(lines)
+  if (format === 'nquads') {
+    const all = sortedLines(lines)
+    return graph === undefined ? all : all.replace(/\.$/gm, `${bracketed(graph)} .`)
+  }
+  return serialise(fromLines(lines), format, graph === undefined ? {} : { graph })
+}
+
+/** Blank nodes that have come back stand elsewhere in the order than the IRIs that they were. */
+function sortedLines(lines: string): string {
+  const all = lines.split('\n')
+  all.pop()
+  return all.length === 0 ? '' : `${all.sort().join('\n')}\n`
 }
 
 function* named(quads: Iterable<Quad>, graph: string | undefined): Iterable<Quad> {

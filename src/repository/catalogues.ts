@@ -32,10 +32,7 @@ export type CataloguePut = Pick<DatasetPut, 'body' | 'precondition'> & { readonl
 export type Catalogues = {
   put(request: CataloguePut, signal: AbortSignal): Promise<Outcome>
   /** The metadata without links, skolemised, and the hash; `undefined` when there is no such catalogue. */
-  read(
-    id: string,
-    signal: AbortSignal,
-  ): Promise<{ quads: readonly Quad[]; hash: string } | undefined>
+  read(id: string, signal: AbortSignal): Promise<{ lines: string; hash: string } | undefined>
   /**
    * The catalogue goes at once and its datasets after it. While they do, a repeated call tells of the work. Fails with
    * `unknown-catalogue`, and with `conflict` while the catalogue is being restored.
@@ -81,7 +78,7 @@ export function catalogues(deps: CatalogueDeps): Catalogues {
     const hash = await hashOf(id, signal)
     if (hash === undefined) return undefined
     const text = await store.read(names.catalogue(id), { links: false }, signal)
-    return text === undefined ? undefined : { quads: fromLines(text), hash }
+    return text === undefined ? undefined : { lines: text, hash }
   }
 
   const remove: Catalogues['remove'] = (id, precondition, signal) =>
@@ -117,7 +114,7 @@ async function replace(
 ): Promise<Outcome> {
   const { store, names } = deps
   const iri = names.catalogue(request.id)
-  const quads = await request.body(iri)
+  const quads = await request.body.parse(iri)
   const node = catalogueNode(quads, iri)
   const own = catalogueContent(quads, node, names)
   if (own.length > deps.triples) throw tooManyTriples(own.length, deps.triples)

@@ -1,7 +1,5 @@
 /** Datasets: put by the id at the origin, read, delete, restore. */
 
-import type { Quad } from '@rdfjs/types'
-import { fromLines } from '../rdf/lines.ts'
 import type { Mark } from '../store/marks.ts'
 import { remainsOf, removeDatasets } from './deleting/removing.ts'
 import { restoreDataset } from './deleting/restoring.ts'
@@ -9,13 +7,14 @@ import type { Outcome, WritingDeps } from './deps.ts'
 import type { Target } from './writing/dataset-id.ts'
 import { planDataset, type DatasetPut } from './writing/dataset-plan.ts'
 import { findById, unknownCatalogue } from './writing/find-dataset.ts'
+import { knownBodies, type KnownBodies } from './writing/known-bodies.ts'
 import { landChanges } from './writing/landing.ts'
 import { datasetLock } from './writing/locks.ts'
 
 export type Datasets = {
   put(request: DatasetPut, signal: AbortSignal): Promise<Outcome>
-  /** The dataset's graph with its distributions and record, skolemised; `undefined` when there is none. */
-  read(id: string, signal: AbortSignal): Promise<readonly Quad[] | undefined>
+  /** The lines of the dataset's graph with its distributions and record, skolemised; `undefined` when there is none. */
+  read(id: string, signal: AbortSignal): Promise<string | undefined>
   /** Fails with `unknown-dataset`. What is removed can be restored for as long as its tombstone lives. */
   remove(id: string, precondition: DatasetPut['precondition'], signal: AbortSignal): Promise<Mark>
   /**
@@ -27,6 +26,7 @@ export type Datasets = {
 
 export function datasets(deps: WritingDeps): Datasets {
   const { store, names, locks, ids } = deps
+  const planning = { ...deps, knownBodies: knownBodies() }
 
   const put: Datasets['put'] = (request, signal) =>
     locks.run(
@@ -35,17 +35,14 @@ export function datasets(deps: WritingDeps): Datasets {
         const isGone = deps.deletions.watch(request.catalogue)
         return ids.withId(
           request,
-          (target) => land(deps, request, { ...target, isGone }, signal),
+          (target) => land(planning, request, { ...target, isGone }, signal),
           signal,
         )
       },
       signal,
     )
 
-  const read: Datasets['read'] = async (id, signal) => {
-    const text = await store.read(names.dataset(id), {}, signal)
-    return text === undefined ? undefined : fromLines(text)
-  }
+  const read: Datasets['read'] = (id, signal) => store.read(names.dataset(id), {}, signal)
 
   const remove: Datasets['remove'] = async (id, precondition, signal) => {
     const { catalogue, originalId } = await findById(store, names, id, signal)
@@ -68,7 +65,7 @@ export function datasets(deps: WritingDeps): Datasets {
 }
 
 async function land(
-  deps: WritingDeps,
+  deps: WritingDeps & { readonly knownBodies: KnownBodies },
   request: DatasetPut,
   { isGone, ...target }: Target & { readonly isGone: () => boolean },
   signal: AbortSignal,

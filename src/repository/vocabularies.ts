@@ -1,9 +1,8 @@
 /** Vocabularies: stored exactly as given under the IRI of their concept scheme. */
 
-import type { Quad } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
 import { canonicalise } from '../rdf/canonical.ts'
-import { fromLines, toLines } from '../rdf/lines.ts'
+import { toLines } from '../rdf/lines.ts'
 import type { Names } from '../rdf/names.ts'
 import { skolemise } from '../rdf/skolem.ts'
 import { namedNode } from '../rdf/terms.ts'
@@ -26,7 +25,7 @@ export type Vocabularies = {
   read(
     id: string,
     signal: AbortSignal,
-  ): Promise<{ quads: readonly Quad[]; hash: string; scheme: string } | undefined>
+  ): Promise<{ lines: string; hash: string; scheme: string } | undefined>
   remove(id: string, precondition: DatasetPut['precondition'], signal: AbortSignal): Promise<Mark>
 }
 
@@ -53,7 +52,7 @@ export function vocabularies(deps: RepositoryDeps): Vocabularies {
   const read: Vocabularies['read'] = async (id, signal) => {
     const facts = await factsOf(id, signal)
     const text = facts && (await store.read(facts.scheme, {}, signal))
-    return facts && text !== undefined ? { quads: fromLines(text), ...facts } : undefined
+    return facts && text !== undefined ? { lines: text, ...facts } : undefined
   }
 
   const remove: Vocabularies['remove'] = (id, precondition, signal) =>
@@ -93,7 +92,7 @@ async function replace(
 ): Promise<Outcome> {
   const { names } = deps
   const resource = names.vocabulary(request.id)
-  const sent = await request.body(resource)
+  const sent = await request.body.parse(resource)
   const quads = prune(sent, (q) => isForeign(names, q.subject.value, resource))
   const scheme = conceptScheme(quads)
   await demandFree(deps, scheme, resource, signal)

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { newApp } from '../../src/http/app.ts'
 import { answerRdf, readRdf } from '../../src/http/rdf.ts'
 import { logger } from '../../src/log.ts'
+import { toLines } from '../../src/rdf/lines.ts'
 import { formatOfSuffix, splitSuffix } from '../../src/rdf/media-types.ts'
 import { literal, namedNode, quad } from '../../src/rdf/terms.ts'
 
@@ -13,7 +14,7 @@ function station() {
   const app = newApp({ log: logger('silent'), name: 'test' })
   app.get('/things/:id', (c) => {
     const { format } = splitSuffix(c.req.param('id'))
-    return answerRdf(c, quads, {
+    return answerRdf(c, toLines(quads), {
       suffix: format,
       graph: 'http://x/g',
       hash: 'abc',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fromLines, termText, toLine, toLines } from '../../src/rdf/lines.ts'
+import { fromLines, subjectQuads, termText, toLine, toLines } from '../../src/rdf/lines.ts'
 import { rdf, xsd } from '../../src/rdf/namespaces.ts'
 import { blankNode, defaultGraph, literal, namedNode, quad } from '../../src/rdf/terms.ts'
 
@@ -59,4 +59,13 @@ test('terms are equal by what they say, also to terms of others', () => {
   expect(literal('x').equals(literal('x', xsd('integer')))).toBe(false)
   expect(quad(a, p, a).equals(quad(a, p, a, a))).toBe(false)
   expect(blankNode().equals(blankNode())).toBe(false)
+})
+
+test('the triples of one subject are read out of a text and no others, as long as their IRI may be', () => {
+  const about = (iri: string) => quad(namedNode(iri), p, literal(`<${iri}> "\n`))
+  const text = toLines(['http://e/a', 'http://e/ab', 'http://e/ä', 'urn:c'].map(about))
+  for (const iri of ['http://e/a', 'http://e/ä', 'urn:c'])
+    expect(subjectQuads(text, iri)).toEqual([about(iri)])
+  expect(subjectQuads(text, 'http://e/')).toEqual([])
+  expect(subjectQuads('', 'http://e/a')).toEqual([])
 })

@@ -7,7 +7,7 @@ import { fromLines, toLine, toLines } from '../../src/rdf/lines.ts'
 import { type Format, formats } from '../../src/rdf/media-types.ts'
 import { parseStream } from '../../src/rdf/reading/parse-stream.ts'
 import { parse } from '../../src/rdf/parse.ts'
-import { serialise } from '../../src/rdf/serialise.ts'
+import { serialise, serialiseLines } from '../../src/rdf/serialise.ts'
 import { namedNode, quad } from '../../src/rdf/terms.ts'
 import { graph, pieces } from './graphs.ts'
 
@@ -41,6 +41,24 @@ test.each(Object.keys(formats) as Format[])(
         expect(isomorphic(distinct(quads), back)).toBe(true)
       }),
       { numRuns: 150 },
+    )
+  },
+)
+
+test.each(['ntriples', 'nquads'] as const)(
+  'a graph that is there as lines is written as %s without being parsed, and as if it were',
+  async (format) => {
+    await fc.assert(
+      fc.asyncProperty(
+        graph,
+        fc.constantFrom(undefined, 'http://example.org/g'),
+        async (all, name) => {
+          const options = name === undefined ? {} : { graph: name }
+          expect(await serialiseLines(toLines(all), format, options)).toBe(
+            await serialise(all, format, options),
+          )
+        },
+      ),
     )
   },
 )

@@ -1,11 +1,10 @@
 /** Answers that all resources share: what a write says, and a graph as the client wants it. */
 
-import type { Quad } from '@rdfjs/types'
 import type { AppContext } from '../../http/app.ts'
 import { entityTag } from '../../http/conditions.ts'
 import { answerRdf, type AnswerOptions } from '../../http/rdf.ts'
 import type { Limits } from '../../http/limits.ts'
-import { unskolemise } from '../../rdf/skolem.ts'
+import { unskolemiseLines } from '../../rdf/skolem.ts'
 import type { Outcome } from '../deps.ts'
 import type { Mark } from '../../store/marks.ts'
 import { indexStatus, waitOf, type Indexing } from './waiting.ts'
@@ -14,6 +13,13 @@ export type Answering = Indexing & {
   /** Milliseconds that a write waits for the index when the client says nothing. */
   readonly waitMs: number
 }
+
+/** How writes of what is searchable as a part of another resource are answered: once that one is. */
+export const answeringFor = (
+  whole: string,
+  indexing: Indexing,
+  limits: Pick<Limits, 'waitMs'>,
+): Answering => ({ ...answering(indexing, limits), awaits: () => indexing.awaits(whole) })
 
 /** How writes of records are answered. */
 export const answering = (indexing: Indexing, { waitMs }: Pick<Limits, 'waitMs'>): Answering => ({
@@ -69,6 +75,7 @@ async function waited(c: AppContext, mark: Mark, { settled, waitMs }: Answering)
 /** The stored graph with its blank nodes back. */
 export const answerGraph = (
   c: AppContext,
-  quads: readonly Quad[],
+  lines: string,
   options: AnswerOptions & { readonly genidPrefix: string },
-): Promise<Response> => answerRdf(c, unskolemise(quads, { prefix: options.genidPrefix }), options)
+): Promise<Response> =>
+  answerRdf(c, unskolemiseLines(lines, { prefix: options.genidPrefix }), options)

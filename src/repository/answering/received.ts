@@ -1,11 +1,13 @@
 /** Bodies of writes: their size and media type are checked when they come, their syntax when the IRI is known. */
 
+import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Quad } from '@rdfjs/types'
 import type { AppContext } from '../../http/app.ts'
 import type { Limits } from '../../http/limits.ts'
 import { receiveRdf, type Received } from '../../http/rdf.ts'
 import { parse } from '../../rdf/parse.ts'
+import type { Body } from '../writing/dataset-plan.ts'
 import { parseText } from '../../rdf/reading/parse-stream.ts'
 
 /** Characters from which on others get their turn while a body is parsed. */
@@ -24,11 +26,14 @@ export async function receivedBody(
   c: AppContext,
   limits: Limits,
   name?: 'bodyBytes' | 'vocabularyBytes',
-): Promise<(baseIri: string) => Promise<readonly Quad[]>> {
+): Promise<Body> {
   const received = await receivedText(c, limits, name)
   const { text, format } = received
-  return (baseIri) =>
-    text.length < large ? parse(text, format, { baseIri }) : inTurns(received, baseIri)
+  return {
+    parse: (baseIri) =>
+      text.length < large ? parse(text, format, { baseIri }) : inTurns(received, baseIri),
+    fingerprint: () => hash('sha256', `${format}\n${text}`, 'base64url'),
+  }
 }
 
 async function inTurns({ text, format }: Received, baseIri: string): Promise<readonly Quad[]> {

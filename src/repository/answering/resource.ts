@@ -1,13 +1,12 @@
 /** Answers a resource of its own with what leads on from it: its IRI, its relatives, its other formats (RFC 8288). */
 
-import type { Quad } from '@rdfjs/types'
 import type { AppContext } from '../../http/app.ts'
 import { formats, type Format } from '../../rdf/media-types.ts'
 import { answerGraph, asciiUri } from './answers.ts'
 
 export type Resource = {
-  /** As they are stored. */
-  readonly quads: readonly Quad[]
+  /** As it is stored: lines of `toLines`, skolemised. */
+  readonly lines: string
   readonly iri: string
   /** Name of the graph in TriG and N-Quads. */
   readonly graph: string
@@ -33,8 +32,8 @@ export function answerResource(
   { address, names }: Answering,
   suffix: Format | undefined,
 ): Promise<Response> {
-  const { quads, graph, id, hash, modified } = resource
-  return answerGraph(c, quads, {
+  const { lines, graph, id, hash, modified } = resource
+  return answerGraph(c, lines, {
     suffix,
     graph,
     genidPrefix: names.genidPrefix,

@@ -9,6 +9,7 @@ import type { Bound } from '../bound.ts'
 import { unknownCatalogue } from '../writing/find-dataset.ts'
 import { demandId } from '../answering/guard.ts'
 import { routes } from '../routes.ts'
+import { subjectQuads } from '../../rdf/lines.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
 
 export function bindCatalogues(bound: Bound): void {
@@ -30,7 +31,7 @@ export function bindCatalogues(bound: Bound): void {
       iri,
       graph: iri,
       path: `/catalogues/${id}`,
-      modified: modifiedOf(found.quads, iri),
+      modified: modifiedOf(subjectQuads(found.lines, iri), iri),
     }
     return answerResource(c, { ...facts, ...found }, bound, suffix)
   })

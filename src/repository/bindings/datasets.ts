@@ -117,14 +117,14 @@ async function remove(c: AppContext, bound: Bound, id: string): Promise<Response
 async function answer(c: AppContext, bound: Bound, id: string, suffix?: Format): Promise<Response> {
   const { datasets, kept, names } = bound
   const signal = c.get('signal')
-  const [quads, catalogue] = await Promise.all([datasets.read(id, signal), kept.homes.of(id)])
-  if (!quads) throw unknownDataset(id)
+  const [lines, catalogue] = await Promise.all([datasets.read(id, signal), kept.homes.of(id)])
+  if (lines === undefined) throw unknownDataset(id)
   const record = names.record(id)
   const links = {
     describedby: record,
     collection: catalogue === undefined ? undefined : names.catalogue(catalogue),
   }
   const iri = names.dataset(id)
-  const facts = { id, iri, graph: iri, path: `/datasets/${id}`, ...storedRecord(quads, record) }
-  return answerResource(c, { ...facts, quads, links }, bound, suffix)
+  const facts = { id, iri, graph: iri, path: `/datasets/${id}`, ...storedRecord(lines, record) }
+  return answerResource(c, { ...facts, lines, links }, bound, suffix)
 }

@@ -1,7 +1,7 @@
 /** Binds the routes of distributions. */
 
 import { splitSuffix } from '../../rdf/media-types.ts'
-import { answerDelete, answerGraph, answerWrite, answering } from '../answering/answers.ts'
+import { answerDelete, answerGraph, answerWrite, answeringFor } from '../answering/answers.ts'
 import { receivedBody } from '../answering/received.ts'
 import { demandId } from '../answering/guard.ts'
 import type { Bound } from '../bound.ts'
@@ -32,7 +32,7 @@ function bindReads({ app, distributions, names }: Bound): void {
     const found = dataset && (await distributions.read(dataset, id, c.get('signal')))
     if (!found) throw unknownDistribution(id)
     const iri = names.distribution(id)
-    return answerGraph(c, found.quads, {
+    return answerGraph(c, found.lines, {
       suffix,
       hash: found.hash,
       genidPrefix: names.genidPrefix,
@@ -44,12 +44,9 @@ function bindReads({ app, distributions, names }: Bound): void {
 }
 
 function bindWrites(bound: Bound): void {
-  const { app, distributions, limits, locate, expected } = bound
+  const { app, distributions, limits, locate, expected, names } = bound
   /** A distribution is searchable when its dataset is. */
-  const record = (dataset: string) => {
-    const awaits = () => bound.awaits(bound.names.dataset(dataset))
-    return answering({ ...bound, awaits }, limits)
-  }
+  const record = (dataset: string) => answeringFor(names.dataset(dataset), bound, limits)
 
   app.openapi(routes.postDistribution, async (c) => {
     const dataset = await locate.dataset(c)

@@ -1,5 +1,6 @@
 /** Binds the routes of lists. */
 
+import { fromLines } from '../../rdf/lines.ts'
 import { demandId } from '../answering/guard.ts'
 import type { Bound } from '../bound.ts'
 import { answerList } from '../listing/answer-list.ts'
@@ -28,8 +29,8 @@ export function bindLists(bound: Bound): void {
   })
   app.openapi(routes.datasetDistributions, async (c) => {
     const id = demandId('datasetId', c.req.valid('param').datasetId)
-    const quads = await datasets.read(id, c.get('signal'))
-    if (!quads) throw unknownDataset(id)
-    return answerList(c, distributionList(id, quads, names), c.req.valid('query'), bound)
+    const lines = await datasets.read(id, c.get('signal'))
+    if (lines === undefined) throw unknownDataset(id)
+    return answerList(c, distributionList(id, fromLines(lines), names), c.req.valid('query'), bound)
   })
 }

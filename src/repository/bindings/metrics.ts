@@ -1,7 +1,7 @@
 /** Binds the routes of quality metrics. */
 
 import { splitSuffix } from '../../rdf/media-types.ts'
-import { answerDelete, answerGraph, answerWrite, answering } from '../answering/answers.ts'
+import { answerDelete, answerGraph, answerWrite, answeringFor } from '../answering/answers.ts'
 import { receivedBody } from '../answering/received.ts'
 import { demandId } from '../answering/guard.ts'
 import type { Bound } from '../bound.ts'
@@ -17,10 +17,7 @@ export function bindMetrics(bound: Bound): void {
     permission: async (c) => (await locate.dataset(c)).catalogue,
   })
   /** The scores are searchable when the document of the dataset has them. */
-  const record = (dataset: string) => {
-    const awaits = () => bound.awaits(names.dataset(dataset))
-    return answering({ ...bound, awaits }, limits)
-  }
+  const record = (dataset: string) => answeringFor(names.dataset(dataset), bound, limits)
 
   app.openapi(routes.metrics, async (c) => {
     const { id: plain, format: suffix } = splitSuffix(c.req.valid('param').datasetId)
@@ -30,7 +27,7 @@ export function bindMetrics(bound: Bound): void {
       await findById(store, names, id, c.get('signal'))
       throw unknownMetrics(id)
     }
-    return answerGraph(c, found.quads, {
+    return answerGraph(c, found.lines, {
       suffix,
       hash: found.hash,
       genidPrefix: names.genidPrefix,

@@ -2,6 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
+import { fromLines, toLines } from '../../rdf/lines.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
 import { closure, graphOf } from '../../rdf/read.ts'
 import { markLine, systemChange } from '../../store/marks.ts'
@@ -47,13 +48,13 @@ async function answerRecord(
   const { names, datasets } = bound
   const { id: plain, format: suffix } = splitSuffix(c.req.param('datasetId') ?? '')
   const id = demandId('datasetId', plain)
-  const quads = await datasets.read(id, c.get('signal'))
-  if (!quads) throw unknown(id)
-  const { hash, modified } = storedRecord(quads, names.record(id))
-  const record = closure(graphOf(quads), names.record(id), ({ object }) =>
+  const lines = await datasets.read(id, c.get('signal'))
+  if (lines === undefined) throw unknown(id)
+  const { hash, modified } = storedRecord(lines, names.record(id))
+  const record = closure(graphOf(fromLines(lines)), names.record(id), ({ object }) =>
     object.value.startsWith(names.genidPrefix),
   )
-  return answerGraph(c, record, {
+  return answerGraph(c, toLines(record), {
     suffix,
     genidPrefix: names.genidPrefix,
     graph: names.dataset(id),

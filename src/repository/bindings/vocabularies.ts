@@ -25,7 +25,7 @@ export function bindVocabularies(bound: Bound): void {
     const { id, format: suffix } = splitSuffix(c.req.valid('param').vocabularyId)
     const found = await vocabularies.read(demandId('vocabularyId', id), c.get('signal'))
     if (!found) throw unknownVocabulary(id)
-    const { quads, hash, scheme } = found
+    const { lines, hash, scheme } = found
     const facts = {
       id,
       iri: scheme,
@@ -33,7 +33,7 @@ export function bindVocabularies(bound: Bound): void {
       path: `/vocabularies/${id}`,
       modified: undefined,
     }
-    return answerResource(c, { ...facts, quads, hash }, bound, suffix)
+    return answerResource(c, { ...facts, lines, hash }, bound, suffix)
   })
   app.openapi(routes.putVocabulary, async (c) => {
     c.get('deadline').extend(limits.longRequestMs)

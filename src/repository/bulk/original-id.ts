@@ -5,6 +5,7 @@ import { Failure } from '../../errors.ts'
 import { invalid } from '../../http/shell/complaints.ts'
 import { dct } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
+import { compareCodePoints } from '../../text/code-points.ts'
 import { origin } from '../routes/parts/parameters.ts'
 
 /** What is asked first for the id: `dct:identifier` or the IRI of the dataset. */
@@ -49,7 +50,4 @@ function identifierOf(node: Term, quads: readonly Quad[]): string | undefined {
 }
 
 const smallest = (values: readonly string[]): string | undefined =>
-  values.filter((value) => value.trim() !== '').sort(byCodePoint)[0]
-
-const byCodePoint = (one: string, other: string) =>
-  Buffer.compare(Buffer.from(one), Buffer.from(other))
+  values.filter((value) => value.trim() !== '').sort(compareCodePoints)[0]

@@ -3,6 +3,7 @@
 import type { Quad } from '@rdfjs/types'
 import { canonicalise } from '../../rdf/canonical.ts'
 import { dcat, dct, foaf, rdf, spdx, xsd } from '../../rdf/namespaces.ts'
+import { subjectQuads } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { unskolemise } from '../../rdf/skolem.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
@@ -44,12 +45,15 @@ export type StoredRecord = {
 }
 
 /** Hash and date of a record inside a dataset's graph; direct writers may have left either out. */
-export function storedRecord(quads: readonly Quad[], record: string): StoredRecord {
-  const value = (subject: string | undefined, predicate: string) =>
-    quads.find((q) => q.subject.value === subject && q.predicate.value === predicate)?.object.value
+export function storedRecord(lines: string, record: string): StoredRecord {
+  const facts = subjectQuads(lines, record)
+  const value = (quads: readonly Quad[], predicate: string) =>
+    quads.find((q) => q.predicate.value === predicate)?.object.value
+  const checksum = value(facts, spdx('checksum').value)
+  const sums = checksum === undefined ? [] : subjectQuads(lines, checksum)
   return {
-    hash: value(value(record, spdx('checksum').value), spdx('checksumValue').value),
-    modified: modifiedOf(quads, record),
+    hash: value(sums, spdx('checksumValue').value),
+    modified: modifiedOf(facts, record),
   }
 }
 

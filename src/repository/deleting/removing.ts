@@ -1,10 +1,10 @@
 /** Removes datasets: the tombstone is durable first, then the store loses the dataset, then the tombstone counts. */
 
 import { namedNode } from '../../rdf/terms.ts'
-import type { Change } from '../../store/change.ts'
 import type { Mark } from '../../store/marks.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { RepositoryDeps } from '../deps.ts'
+import { landEach } from '../writing/landing.ts'
 import { removal } from './removal.ts'
 import type { Remains, Tombstones } from './tombstones.ts'
 
@@ -54,39 +54,19 @@ export async function removeDatasets(
   const { names, versions, tombstones } = deps
   const doomed = remains.map(({ id, catalogue }) => {
     const mark = { resource: names.dataset(id), version: versions.next() }
-    return { id, mark, changes: removal(names, { catalogue, id }, mark) }
+    return { id, mark, marks: [mark], changes: removal(names, { catalogue, id }, mark) }
   })
   const kept = tombstones.keep(
     remains.filter(({ content }) => content !== ''),
     deletedAt,
   )
-  const failures = await land(
-    deps,
-    doomed.map(({ changes }) => changes),
-  )
+  const failures = await landEach(deps, doomed)
   const removed = doomed.map(({ id, mark }, at): Removed => {
-    const failure = failures.get(at)
+    const failure = failures[at]
     return failure === undefined ? { id, mark } : { id, failure }
   })
   kept.end(removed.flatMap((one) => ('mark' in one ? [one.id] : [])))
-  deps.changed(removed.flatMap((one) => ('mark' in one ? [one.mark] : [])))
   return removed
-}
-
-/** Writes groups of changes; the failures by the place of their group. */
-async function land(
-  { store, unsure }: Pick<RepositoryDeps, 'store' | 'unsure'>,
-  groups: readonly (readonly Change[])[],
-): Promise<ReadonlyMap<number, unknown>> {
-  const failures = new Map<number, unknown>()
-  try {
-    const landings = await store.writeEach(groups)
-    landings.forEach((landing, at) => 'failure' in landing && failures.set(at, landing.failure))
-  } catch (error) {
-    groups.forEach((_, at) => failures.set(at, error))
-  }
-  if (failures.size > 0) unsure()
-  return failures
 }
 
 /** The ids at the origin of some datasets; one without a record has none. */

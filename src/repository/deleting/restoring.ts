@@ -1,7 +1,6 @@
 /** Brings deleted datasets back: the same ids, distributions, record and metrics, byte for byte. */
 
 import { Failure } from '../../errors.ts'
-import { fromLines } from '../../rdf/lines.ts'
 import type { Change } from '../../store/change.ts'
 import { markLine, systemChange, type Landed } from '../../store/marks.ts'
 import { storedRecord } from '../content/record.ts'
@@ -81,7 +80,7 @@ async function restoreNameless(
 async function land(deps: WritingDeps, remains: Remains, isGone: () => boolean): Promise<Outcome> {
   const { id, catalogue, content } = remains
   const { changes, landed } = restoration(deps, remains)
-  const record = storedRecord(fromLines(content), deps.names.record(id))
+  const record = storedRecord(content, deps.names.record(id))
   // Asked in the same turn as the write, as a PUT does.
   if (isGone()) throw unknownCatalogue(catalogue)
   await landChanges(deps, changes, [landed])

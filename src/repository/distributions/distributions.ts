@@ -3,7 +3,7 @@
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { canonicalise } from '../../rdf/canonical.ts'
-import { fromLines } from '../../rdf/lines.ts'
+import { fromLines, toLines } from '../../rdf/lines.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
 import { graphOf } from '../../rdf/read.ts'
 import { skolemise } from '../../rdf/skolem.ts'
@@ -33,7 +33,7 @@ export type Distributions = {
     dataset: string,
     id: string,
     signal: AbortSignal,
-  ): Promise<{ readonly quads: readonly Quad[]; readonly hash: string } | undefined>
+  ): Promise<{ readonly lines: string; readonly hash: string } | undefined>
   /** Fails with `already-exists`, `missing-class`, `ambiguous-subject`, `invalid-content` and as an edit does. */
   create(request: Omit<DistributionPut, 'id'>, signal: AbortSignal): Promise<Outcome>
   /** Keeps the IRI, and the identifiers when the body has none; fails like `create` and with `unknown-distribution`. */
@@ -59,7 +59,7 @@ export function distributions(deps: WritingDeps): Distributions {
     const quads = fromLines(text ?? '')
     if (!isThere(quads, iri)) return undefined
     const description = describe(graphOf(quads), iri, names)
-    return { quads: description, hash: await descriptionHash(description, names) }
+    return { lines: toLines(description), hash: await descriptionHash(description, names) }
   }
 
   return {
@@ -93,7 +93,7 @@ async function create(
 ): Promise<Outcome> {
   const { names } = deps
   const iri = names.distribution(deps.uuid())
-  const { quads, keys } = received(await request.body(iri), iri, names)
+  const { quads, keys } = received(await request.body.parse(iri), iri, names)
   const added = await ground([...quads, ...identifierOf(keys, iri)], names.genid(iri))
   const edit = async (graph: readonly Quad[]) => {
     const twin = storedTwin(keys, graph)
@@ -114,7 +114,7 @@ async function replace(
 ): Promise<Outcome> {
   const { names } = deps
   const iri = names.distribution(request.id)
-  const { quads, keys } = received(await request.body(iri), iri, names)
+  const { quads, keys } = received(await request.body.parse(iri), iri, names)
   const edit = async (graph: readonly Quad[]) => {
     const { description, hash } = await stored(deps, graph, request)
     request.precondition(hash)

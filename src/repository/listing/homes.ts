@@ -1,5 +1,7 @@
 /** Remembers for a while which catalogue a dataset is in, so that a read of the dataset need not ask. */
 
+import { together } from '../writing/together.ts'
+
 export type Homes = {
   /** The id of the catalogue that a dataset is in. Those who ask while the store is being asked are answered together. */
   of(dataset: string): Promise<string | undefined>
@@ -19,8 +21,6 @@ type Options = {
 
 type Home = { readonly catalogue: string; readonly since: number }
 
-const batchSize = 500
-
 export function homes({ find, now, keptMs = 600_000, most = 50_000 }: Options): Homes {
   const known = new Map<string, Home>()
   const enter = (dataset: string, catalogue: string) => {
@@ -32,7 +32,10 @@ export function homes({ find, now, keptMs = 600_000, most = 50_000 }: Options): 
       known.delete(oldest)
     }
   }
-  const ask = together(find)
+  const ask = together(async (datasets: readonly string[]) => {
+    const found = await find([...new Set(datasets)])
+    return datasets.map((dataset) => found.get(dataset))
+  })
   return {
     of: async (dataset) => {
       const home = known.get(dataset)
@@ -43,33 +46,5 @@ export function homes({ find, now, keptMs = 600_000, most = 50_000 }: Options): 
     },
     enter,
     leave: (dataset) => void known.delete(dataset),
-  }
-}
-
-/** One question at a time; what is asked meanwhile goes into the next one. */
-function together(find: Options['find']): (dataset: string) => Promise<string | undefined> {
-  const waiting = new Map<string, PromiseWithResolvers<string | undefined>>()
-  let running = false
-
-  const run = async () => {
-    running = true
-    while (waiting.size > 0) {
-      const batch = [...waiting].slice(0, batchSize)
-      for (const [dataset] of batch) waiting.delete(dataset)
-      try {
-        const found = await find(batch.map(([dataset]) => dataset))
-        for (const [dataset, { resolve }] of batch) resolve(found.get(dataset))
-      } catch (error) {
-        for (const [, { reject }] of batch) reject(error)
-      }
-    }
-    running = false
-  }
-
-  return (dataset) => {
-    const asked = waiting.get(dataset) ?? Promise.withResolvers<string | undefined>()
-    waiting.set(dataset, asked)
-    if (!running) void run()
-    return asked.promise
   }
 }

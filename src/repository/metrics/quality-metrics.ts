@@ -19,11 +19,11 @@ type MetricsPut = Pick<DatasetPut, 'body' | 'precondition'> & {
 }
 
 export type QualityMetrics = {
-  /** The graph, skolemised, and its hash; `undefined` when there is none. */
+  /** The lines of the graph, skolemised, and its hash; `undefined` when there is none. */
   read(
     dataset: string,
     signal: AbortSignal,
-  ): Promise<{ readonly quads: readonly Quad[]; readonly hash: string } | undefined>
+  ): Promise<{ readonly lines: string; readonly hash: string } | undefined>
   /** Replaces the graph; fails with `unknown-dataset`, `ambiguous-subject`, `invalid-content`, `too-large`. */
   put(request: MetricsPut, signal: AbortSignal): Promise<Outcome>
   /** Fails with `unknown-metrics`. The mark is that of the dataset, whose document has the scores. */
@@ -41,7 +41,7 @@ export function qualityMetrics(deps: WritingDeps): QualityMetrics {
 
   const read: QualityMetrics['read'] = async (dataset, signal) => {
     const text = await store.read(names.metrics(dataset), {}, signal)
-    return text === undefined ? undefined : { quads: fromLines(text), hash: hashOf(text) }
+    return text === undefined ? undefined : { lines: text, hash: hashOf(text) }
   }
 
   const remove: QualityMetrics['remove'] = ({ dataset, precondition }, signal) => {
@@ -65,7 +65,7 @@ async function put(
 ): Promise<Outcome> {
   const { store, names, triples } = deps
   const [graph, described] = [names.metrics(dataset.id), names.dataset(dataset.id)]
-  const sent = await body(graph)
+  const sent = await body.parse(graph)
   const work = async (land: Land): Promise<Outcome> => {
     const stored = await store.readAll([described, graph], {}, signal)
     const text = stored.get(described)

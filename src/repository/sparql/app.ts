@@ -3,6 +3,7 @@
 import { Failure } from '../../errors.ts'
 import { newApp, type App, type AppContext, type AppOptions } from '../../http/app.ts'
 import { answerRdf } from '../../http/rdf.ts'
+import { toLines } from '../../rdf/lines.ts'
 import { addVary } from '../../http/shell/headers.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { serviceDescription } from './description.ts'
@@ -36,7 +37,7 @@ async function answer(
         'malformed-query',
         'send the query as "query" of a form, or as application/sparql-query',
       )
-    return answerRdf(c, serviceDescription(address))
+    return answerRdf(c, toLines(serviceDescription(address)))
   }
   const request = { query, accept: c.req.header('Accept'), client: c.get('client'), ...graphs }
   const { mediaType, body, cut } = await store.publicQuery(request, c.get('signal'))

@@ -5,7 +5,8 @@ import { platformId } from '../../rdf/ids.ts'
 import type { Names } from '../../rdf/names.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import type { Tombstones } from '../deleting/tombstones.ts'
-import { findByOrigins, type Origin } from './find-dataset.ts'
+import type { Origin } from './find-dataset.ts'
+import { originLookup, type OriginLookup } from './origin-lookup.ts'
 
 /** The id that a dataset has or shall have, and what is known about it. */
 export type Target = {
@@ -49,9 +50,10 @@ const longest = 245
 
 export function datasetIds(deps: DatasetIdDeps): DatasetIds {
   const reserved = new Set<string>()
+  const look = originLookup(deps)
 
   const withIds: DatasetIds['withIds'] = async (sought, work, signal) => {
-    const search = new Search(deps, reserved, sought.catalogue)
+    const search = new Search({ ...deps, look }, reserved, sought.catalogue)
     try {
       return await work(await search.targets(sought.originalIds, signal))
     } finally {
@@ -81,9 +83,11 @@ type Seeker = {
   candidate: string
 }
 
+type SearchDeps = DatasetIdDeps & { readonly look: OriginLookup }
+
 /** One search; what it has reserved is its own until `release`. */
 class Search {
-  readonly #deps: DatasetIdDeps
+  readonly #deps: SearchDeps
   readonly #reserved: Set<string>
   readonly #catalogue: string
   readonly #held = new Set<string>()
@@ -91,7 +95,7 @@ class Search {
   readonly #clashes = new Map<string, number>()
   readonly #found = new Map<string, Target | Failure>()
 
-  constructor(deps: DatasetIdDeps, reserved: Set<string>, catalogue: string) {
+  constructor(deps: SearchDeps, reserved: Set<string>, catalogue: string) {
     this.#deps = deps
     this.#reserved = reserved
     this.#catalogue = catalogue
@@ -114,9 +118,7 @@ class Search {
         (seeker) => firsts.get(seeker.plain) === seeker && this.#propose(seeker),
       )
       const origins =
-        proposing.length === 0
-          ? []
-          : await findByOrigins(this.#deps, this.#catalogue, proposing, signal)
+        proposing.length === 0 ? [] : await this.#deps.look(this.#catalogue, proposing, signal)
       for (const [at, origin] of origins.entries()) {
         const seeker = proposing[at]
         if (seeker) this.#settle(seeker, origin)

@@ -18,12 +18,18 @@ import { linkLines, removal } from '../deleting/removal.ts'
 import type { Outcome, RepositoryDeps } from '../deps.ts'
 import type { Target } from './dataset-id.ts'
 import { unknownDataset } from './find-dataset.ts'
+import type { KnownBodies } from './known-bodies.ts'
+
+export type Body = {
+  readonly parse: (baseIri: string) => Promise<readonly Quad[]>
+  /** The same for the same bytes in the same format, and for no others. */
+  readonly fingerprint: () => string
+}
 
 export type DatasetPut = {
   readonly catalogue: string
   readonly originalId: string
-  /** Parses the body with this base IRI. */
-  readonly body: (baseIri: string) => Promise<readonly Quad[]>
+  readonly body: Body
   /** Throws when the stored hash (absent = no dataset yet) is not what the client expects. */
   readonly precondition: (hash: string | undefined) => void
   /** Write even when the hash is equal. */
@@ -52,7 +58,7 @@ export type Prepared = {
 
 /** Fails as the PUT does; reads the stored version only when something is to be written. */
 export async function planDataset(
-  deps: RepositoryDeps,
+  deps: RepositoryDeps & { readonly knownBodies: KnownBodies },
   request: DatasetPut,
   target: Target,
   signal: AbortSignal,
@@ -60,14 +66,28 @@ export async function planDataset(
   const iri = deps.names.dataset(target.id)
   const stored = target.origin.record
   if (request.updateOnly && !stored) throw unknownDataset(target.id)
-  const quads = mergedGraphs(await request.body(iri))
-  const node = datasetNode(quads, { iri, originalId: request.originalId })
-  const prepared = await prepareDataset(deps, quads, node)
-  checkExpectations(request, stored)
-  const same = unchanged(deps.names, { ...request, ...prepared }, target)
-  if (same) return { outcome: same, changes: [], marks: [] }
+  const body = { iri, originalId: request.originalId, fingerprint: request.body.fingerprint() }
+  const known = stored && deps.knownBodies.hashOf(body)
+  const same = known === undefined ? undefined : settled(deps, { ...request, hash: known }, target)
+  if (same) return same
+  const quads = mergedGraphs(await request.body.parse(iri))
+  const prepared = await prepareDataset(deps, quads, datasetNode(quads, body))
+  deps.knownBodies.keep(body, prepared.hash)
+  const now = settled(deps, { ...request, hash: prepared.hash }, target)
+  if (now) return now
   const before = stored ? ((await deps.store.read(iri, {}, signal)) ?? '') : ''
   return composeDataset(deps, { ...request, prepared }, target, before)
+}
+
+/** The plan when there is nothing to write. Throws when the client expects something else to be stored. */
+function settled(
+  { names }: RepositoryDeps,
+  request: DatasetPut & { readonly hash: string },
+  target: Target,
+): DatasetPlan | undefined {
+  checkExpectations(request, target.origin.record)
+  const same = unchanged(names, request, target)
+  return same && { outcome: same, changes: [], marks: [] }
 }
 
 /** Fails with `too-large` and `too-complex`. */

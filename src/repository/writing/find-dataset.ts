@@ -29,7 +29,7 @@ export async function findByOrigins(
   { store, names }: { readonly store: GraphStore; readonly names: Names },
   catalogue: string,
   sought: readonly Sought[],
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<readonly Origin[]> {
   const candidates = new Set(sought.map(({ candidate }) => names.dataset(candidate)))
   const query = bind(byOrigin, {

@@ -103,7 +103,6 @@ const datasets = literal(`urn:test:dataset:${run}:`)
 
 const values: Readonly<Record<string, Values>> = {
   cascades: {},
-  'catalogue-datasets': inCatalogue,
   'catalogue-deletion': { catalogue: node(empty ?? '') },
   'catalogue-facts': inCatalogue,
   'catalogue-handles': withPrefix,

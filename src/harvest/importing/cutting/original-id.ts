@@ -1,11 +1,10 @@
 /** The id that a dataset has at its origin, as its document tells it. */
 import { fromLines, termText } from '../../../rdf/lines.ts'
 import { dct } from '../../../rdf/namespaces.ts'
+import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Place, Spool } from './spool.ts'
 
 const identifier = ` ${termText(dct('identifier'))} `
-const byCodePoint = (one: string, other: string) =>
-  Buffer.compare(Buffer.from(one), Buffer.from(other))
 
 /** Values of `dct:identifier` in N-Triples lines about one node, smallest code point first, literals before IRIs. */
 export function identifiersIn(lines: string): string[] {
@@ -18,7 +17,7 @@ export function identifiersIn(lines: string): string[] {
     objects
       .filter((term) => term.termType === type && term.value.trim() !== '')
       .map((term) => term.value)
-      .sort(byCodePoint)
+      .sort(compareCodePoints)
   return [...values('Literal'), ...values('NamedNode')]
 }
 
@@ -44,7 +43,7 @@ export function originalIdOf(spool: Spool, dataset: Place, own: string): string 
       .recordsOf(dataset.term)
       .filter((record) => isRecordOf(iriOf(record.term), iri))
       .flatMap((record) => identifiersIn(spool.describe(record)))
-      .sort(byCodePoint)
+      .sort(compareCodePoints)
     if (recorded[0] !== undefined) return recorded[0]
   }
   return identifiersIn(own)[0] ?? iri

@@ -3,6 +3,7 @@
 import { Failure } from '../../../errors.ts'
 import type { RepositoryDeps } from '../../deps.ts'
 import type { DatasetIds, Target } from '../../writing/dataset-id.ts'
+import { landEach } from '../../writing/landing.ts'
 import { datasetLock } from '../../writing/locks.ts'
 import { restoration } from '../restoring.ts'
 import type { After, Doubt, Remains, Tombstones } from '../tombstones.ts'
@@ -75,24 +76,16 @@ const isFree = (one: Taken, target: Target | Failure | undefined): boolean =>
   target.id === one.id
 
 async function landAll(deps: ReturningDeps, datasets: readonly Taken[]): Promise<void> {
-  const { store, tombstones, changed, unsure } = deps
-  const back = datasets.map((one) => ({ ...restoration(deps, one), id: one.id }))
-  const landings = await store.writeEach(back.map(({ changes }) => changes)).catch((error) => {
-    unsure()
-    throw error
+  const back = datasets.map((one) => {
+    const { changes, landed } = restoration(deps, one)
+    return { id: one.id, changes, marks: [landed] }
   })
-  const landed = back.filter((_, at) => {
-    const landing = landings[at]
-    return landing !== undefined && 'written' in landing
-  })
-  tombstones.forget(
+  const failures = await landEach(deps, back)
+  const landed = back.filter((_, at) => failures[at] === undefined)
+  deps.tombstones.forget(
     'dataset',
     landed.map(({ id }) => id),
   )
-  changed(landed.map((one) => one.landed))
-  for (const landing of landings) {
-    if (!('failure' in landing)) continue
-    unsure()
-    throw landing.failure
-  }
+  const failure = failures.find((one) => one !== undefined)
+  if (failure !== undefined) throw failure
 }
