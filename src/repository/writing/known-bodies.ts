@@ -1,6 +1,6 @@
 /** Remembers what bodies mean, so that one that comes again need not be parsed to be found unchanged. */
 
-export type KnownBody = {
+type KnownBody = {
   /** Of the dataset; what a body says depends on it and on the id at the origin. */
   readonly iri: string
   readonly originalId: string
