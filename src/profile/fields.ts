@@ -104,6 +104,31 @@ export type Entry = {
   readonly shapeUri: string
 }
 
+/** A facet of a custom resource type; `path` is a field, dotted where it lies inside another. */
+export type ResourceFacet = { readonly name: string; readonly title: string; readonly path: string }
+
+/** A resource type that the profile adds to catalogues, datasets and concepts. */
+export type ResourceType = {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  /** Shapes file, relative to the profile directory. */
+  readonly path: string
+  readonly shapeUri: string
+  /** RDF class that marks such a resource in what a client writes. */
+  readonly typeUri: string
+  /** Whether it must be written into a catalogue. */
+  readonly inCatalogue: boolean
+  readonly shape: Shape
+  readonly search: {
+    /** Most items that a facet lists. */
+    readonly facetSize: number
+    /** Most hits that can be paged through. */
+    readonly window: number
+    readonly facets: readonly ResourceFacet[]
+  }
+}
+
 export type Profile = {
   readonly id: string
   /** Version of the entry file's form. */
@@ -120,6 +145,7 @@ export type Profile = {
   readonly catalogue: Shape
   readonly concept: Shape
   readonly entries: readonly Entry[]
+  readonly resources: readonly ResourceType[]
   /** All shapes of the profile as one Turtle text. */
   readonly shapes: string
   /** SHA-256 over the compiled fields: another hash means another index. */

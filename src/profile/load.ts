@@ -122,6 +122,7 @@ export async function loadProfile(
     catalogue,
     concept,
     entries: source.entries,
+    resources: [],
     shapes: await mergedShapes(files),
     hash: hashOf(dataset, catalogue, concept),
     warnings: problems.warnings,
