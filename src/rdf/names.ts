@@ -9,9 +9,13 @@ export type ResourceKind =
   | 'metrics'
   | 'distribution'
   | 'vocabulary'
+  | 'resource'
 
 /** The part of an IRI between `{base}` and the id, with the slash at its end. */
 export type Segments = Readonly<Record<ResourceKind, string>>
+
+/** What tells a resource of a declared type from all others. */
+export type TypedId = { readonly type: string; readonly id: string }
 
 export type Names = {
   readonly base: string
@@ -22,12 +26,18 @@ export type Names = {
   readonly distribution: (uuid: string) => string
   /** The handle of a stored vocabulary; its graph is named by its concept scheme. */
   readonly vocabulary: (id: string) => string
+  /** A resource of a type that the profile declares. */
+  readonly resource: (type: string, id: string) => string
+  /** The catalogue record of such a resource, inside its graph. */
+  readonly resourceRecord: (type: string, id: string) => string
   /** What skolem IRIs of one graph begin with, slash at the end. */
   readonly genid: (graph: string) => string
   /** What skolem IRIs of all graphs begin with (RFC 8615 and RDF 1.1 Concepts, 3.5). */
   readonly genidPrefix: string
   /** The id inside an IRI of that kind; `undefined` for every other IRI. */
-  readonly idOf: (kind: ResourceKind, iri: string) => string | undefined
+  readonly idOf: (kind: Exclude<ResourceKind, 'resource'>, iri: string) => string | undefined
+  /** Type and id inside the IRI of a resource of a declared type; `undefined` for every other IRI. */
+  readonly typedIdOf: (iri: string) => TypedId | undefined
   /**
    * Whether the IRI is of a kind that the platform itself gives out. Other IRIs under `{base}` are the institution's: its
    * publishers and vocabularies may well live on the portal's own host.
@@ -42,6 +52,7 @@ const usual: Segments = {
   metrics: 'id/metrics/',
   distribution: 'set/distribution/',
   vocabulary: 'id/vocabulary/',
+  resource: 'set/resource/',
 }
 
 /** Names under a base IRI such as `http://localhost:8080/`; a missing slash at its end is added. */
@@ -62,12 +73,21 @@ export function names(base: string, segments: Partial<Segments> = {}): Names {
     metrics: under('metrics'),
     distribution: under('distribution'),
     vocabulary: under('vocabulary'),
+    resource: (type, id) => `${root}${parts.resource}${type}/${id}`,
+    resourceRecord: (type, id) => `${root}${parts.record}${type}/${id}`,
     genid: (graph) => `${genidPrefix}${hash('sha256', graph, 'hex').slice(0, 16)}/`,
     genidPrefix,
     idOf: (kind, iri) => {
       const prefix = root + parts[kind]
       const id = iri.startsWith(prefix) ? iri.slice(prefix.length) : ''
       return isId(id) ? id : undefined
+    },
+    typedIdOf: (iri) => {
+      const prefix = root + parts.resource
+      const [type = '', id = '', ...rest] = iri.startsWith(prefix)
+        ? iri.slice(prefix.length).split('/')
+        : []
+      return isId(type) && isId(id) && rest.length === 0 ? { type, id } : undefined
     },
     owns: (iri) =>
       iri.startsWith(root) && [...prefixes, genidPrefix].some((prefix) => iri.startsWith(prefix)),

@@ -5,7 +5,7 @@ import type { Names, ResourceKind } from '../rdf/names.ts'
 import { splitSuffix } from '../rdf/media-types.ts'
 
 /** Where the repository describes each kind of resource; the id carries the suffix. */
-const described: Readonly<Record<ResourceKind, (id: string) => string>> = {
+const described: Readonly<Record<Exclude<ResourceKind, 'resource'>, (id: string) => string>> = {
   dataset: (id) => `/datasets/${id}`,
   record: (id) => `/datasets/${id}/record`,
   metrics: (id) => `/datasets/${id}/metrics`,
@@ -15,7 +15,7 @@ const described: Readonly<Record<ResourceKind, (id: string) => string>> = {
 }
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
-const kinds = Object.keys(described) as ResourceKind[]
+const kinds = Object.keys(described) as (keyof typeof described)[]
 
 /**
  * Answers resource IRIs under the base of `names`; `repository` is the public address of the repository service. The answer
@@ -31,11 +31,13 @@ export function leadToDescriptions(app: App, names: Names, repository: string): 
     // A proxy may have taken the base's own path off.
     const path = pathname.startsWith(root) ? pathname.slice(root.length) : pathname.slice(1)
     const { id: iri, format } = splitSuffix(names.base + path)
+    const suffix = format === undefined ? '' : path.slice(path.lastIndexOf('.'))
+    const typed = names.typedIdOf(iri)
+    if (typed)
+      return c.redirect(`${service}/customresources/${typed.type}/${typed.id}${suffix}`, 303)
     for (const kind of kinds) {
       const id = names.idOf(kind, iri)
-      if (id === undefined) continue
-      const suffix = format === undefined ? '' : path.slice(path.lastIndexOf('.'))
-      return c.redirect(service + described[kind](id + suffix), 303)
+      if (id !== undefined) return c.redirect(service + described[kind](id + suffix), 303)
     }
     return next()
   })

@@ -29,6 +29,26 @@ test.each([
   expect(ours.idOf(kind, iri)).toBe(id)
 })
 
+test('resources of declared types are named by type and id, their records likewise', () => {
+  const iri = ours.resource('data-service', 'ogc')
+  expect(iri).toBe(`${base}set/resource/data-service/ogc`)
+  expect(ours.resourceRecord('data-service', 'ogc')).toBe(`${base}set/record/data-service/ogc`)
+  expect(ours.typedIdOf(iri)).toEqual({ type: 'data-service', id: 'ogc' })
+  expect(ours.owns(iri)).toBe(true)
+})
+
+test.each([
+  `${base}set/resource/data-service`,
+  `${base}set/resource/data-service/`,
+  `${base}set/resource/data-service/ogc/more`,
+  `${base}set/resource/data-service/ogc.ttl`,
+  `${base}set/resource//ogc`,
+  `${base}set/data/ogc`,
+  'https://example.org/set/resource/data-service/ogc',
+])('%s names no resource of a declared type', (iri) => {
+  expect(ours.typedIdOf(iri)).toBeUndefined()
+})
+
 test('segments can be chosen', () => {
   const others = names(base, { dataset: 'dataset/' })
   expect(others.dataset('x')).toBe(`${base}dataset/x`)
