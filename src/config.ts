@@ -5,15 +5,19 @@ import { writeFile } from 'node:fs/promises'
 import type { z } from 'zod'
 import { configurationPage } from './http/environment/page.ts'
 import { readEnvironment, unknownVariables, type Environment } from './http/environment/reading.ts'
+import { nearest } from './http/environment/spelling.ts'
 import {
   laterVariables,
   services,
   variables,
   type ApiKeyPermissions,
 } from './http/environment/variables.ts'
+import { namesIn } from './http/environment/search/facet-config.ts'
+import { defaultSearch, type SearchConfig } from './http/environment/search/search-config.ts'
 import { withDefaults, type Limits } from './http/limits.ts'
 import { shown } from './http/problem.ts'
 import type { LogLevel } from './log.ts'
+import { defaultFacets, type FacetConfig } from './projector/facets.ts'
 import type { StoreConfig } from './store/open.ts'
 
 export type Config = {
@@ -28,6 +32,8 @@ export type Config = {
   readonly profile: { readonly enabled: boolean; readonly directory?: string }
   /** Absent for the embedded one. */
   readonly triplestore: StoreConfig | undefined
+  /** What `PLATFORM_SEARCH_CONFIG` says; absent facets are the default ones. */
+  readonly search: Omit<SearchConfig, 'facets'> & { readonly facets?: readonly FacetConfig[] }
   readonly limits: Limits
   /** For how long what was deleted can be restored; 0 = not at all. */
   readonly restoreDays: number
@@ -49,7 +55,11 @@ export function parseConfig(
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly message: string } {
   const reading = readEnvironment(variables, env)
-  const problems = [...(reading.ok ? [] : reading.problems), ...missingProfile(env)]
+  const problems = [
+    ...(reading.ok ? [] : reading.problems),
+    ...missingProfile(env),
+    ...unknownFacets(env),
+  ]
   if (!reading.ok || problems.length > 0) {
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
     return { ok: false, message: `${count} in the configuration:\n  ${problems.join('\n  ')}` }
@@ -73,6 +83,7 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     apiKeys: keysOf(values.PLATFORM_HUB_API_KEYS),
     profile: { enabled, ...(enabled && directory !== undefined && { directory }) },
     triplestore: values.PLATFORM_TRIPLESTORE_CONFIG,
+    search: searchOf(values.PLATFORM_SEARCH_CONFIG ?? defaultSearch),
     limits: withDefaults(values.PLATFORM_LIMITS ?? {}),
     restoreDays: values.PLATFORM_HARVEST_CONFIG?.restoreDays ?? 30,
     corsOrigins: values.PLATFORM_CORS_ORIGINS ?? [],
@@ -119,6 +130,27 @@ function missingProfile(env: Environment): string[] {
   return [
     'PLATFORM_PROFILE: must be {"type":"directory","path":"<folder>"} because PLATFORM_FEATURE_FLAGS switches the profile on; it is missing',
   ]
+}
+
+/** A default facet stands for its whole definition. */
+function searchOf({ facets, ...others }: SearchConfig): Config['search'] {
+  const whole = facets?.flatMap((one) => (typeof one === 'string' ? (facetCalled(one) ?? []) : one))
+  return { ...others, ...(whole && { facets: whole }) }
+}
+
+const facetCalled = (name: string): FacetConfig | undefined =>
+  defaultFacets.find(({ id }) => id === name)
+
+/** Looks at the variable alone, so that the problem is told beside the others. */
+function unknownFacets(env: Environment): string[] {
+  const known = defaultFacets.map(({ id }) => id)
+  return namesIn(env['PLATFORM_SEARCH_CONFIG'] ?? '')
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const close = nearest(name, known)
+      const meant = close === undefined ? `they are ${known.join(', ')}` : `did you mean ${close}?`
+      return `PLATFORM_SEARCH_CONFIG: facets names ${shown(name)}, which is no default facet (${meant})`
+    })
 }
 
 /** The text of `docs/configuration.md`. */

@@ -57,9 +57,15 @@ function problemLine(
   const known = factsOf(schema, name)
   const secret = known?.secret === true
   const place = inner.map((key) => (secret ? masked(key) : key)).join('.')
+  const line = `${name}: ${said(issue, place, known?.right)}`
+  if (isTold(issue)) return line
   const got = secret ? `••• (${given[name]?.length ?? 0} characters)` : shown(given[name])
-  return `${name}: ${said(issue, place, known?.right)}; got ${got}`
+  return `${line}; got ${got}`
 }
+
+/** The sentence repeats the part that is wrong: the whole value beside it would hide it. */
+const isTold = (issue: z.core.$ZodIssue): boolean =>
+  issue.code === 'custom' && issue.params?.['told'] === true
 
 /** Our own words where a schema has some; what the library says of shapes is for programmers. */
 function said(issue: z.core.$ZodIssue, place: string, right = 'something else'): string {

@@ -6,6 +6,7 @@ import { isIri } from '../../rdf/iri.ts'
 import { isPermission } from '../keys/permission.ts'
 import { isRange } from '../shell/client.ts'
 import { limitValues } from './limit-values.ts'
+import { searchConfig } from './search/search-config.ts'
 import { triplestore } from './triplestore.ts'
 import { facts, is, json, list, notYet, whole } from './values.ts'
 
@@ -19,7 +20,6 @@ export const laterVariables = [
   'PLATFORM_EVENTBUS_URL',
   'PLATFORM_HUB_SHELL_CONFIG',
   'PLATFORM_HUB_VALIDATOR',
-  'PLATFORM_SEARCH_CONFIG',
   'PLATFORM_SECRETS',
 ] as const
 
@@ -98,6 +98,12 @@ export const variables = z.object({
       right: 'a JSON object such as {"dialect":"fuseki","address":"http://127.0.0.1:3030/ds"}',
       secret: true,
     }),
+  PLATFORM_SEARCH_CONFIG: json(searchConfig).optional().register(facts, {
+    meaning:
+      'What is searched and shown beyond the profile: `vocabulary`, `facets`, `boost`, `maxAggSize`, `maxResultWindow`, as told below.',
+    right:
+      'a JSON object such as {"vocabulary":{"publishers":{"fields":["publisher"],"replacements":["name:pref_label.en"]}}}',
+  }),
   PLATFORM_SEARCH_ENGINE_CONFIG: notYet('a search engine other than the embedded one')
     .optional()
     .register(facts, {

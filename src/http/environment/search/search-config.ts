@@ -1,0 +1,143 @@
+/** `PLATFORM_SEARCH_CONFIG`: enrichment by vocabularies, facets, weights and bounds of the search. */
+
+import { z } from 'zod'
+import { facetsOf, type FacetList } from './facet-config.ts'
+import {
+  checked,
+  isIndexName,
+  isObject,
+  isTexts,
+  isWeight,
+  isWhole,
+  join,
+  must,
+  unknownKeys,
+  type Tell,
+} from './faults.ts'
+
+/** One vocabulary whose concepts fill fields. */
+export type VocabularyRule = {
+  readonly vocabulary: string
+  /** Names of fields, at any depth; a dotted one is exact. */
+  readonly fields: readonly string[]
+  /** Key of the field → dotted path in the indexed concept. */
+  readonly replacements: readonly { readonly target: string; readonly source: string }[]
+  /** Indices whose documents are enriched. */
+  readonly documents: readonly string[]
+}
+
+export type SearchConfig = {
+  /** In the order in which they are tried. */
+  readonly vocabulary: readonly VocabularyRule[]
+  /** Absent = the default ones. */
+  readonly facets?: FacetList
+  /** Field → default weight in the ranking. */
+  readonly boosts: Readonly<Record<string, number>>
+  /** Items per facet. */
+  readonly facetSize: number
+  /** Hits reachable by page. */
+  readonly window: number
+}
+
+const bounds = {
+  maxAggSize: { least: 1, most: 10_000, standard: 50 },
+  maxResultWindow: { least: 1, most: 1_000_000, standard: 10_000 },
+} as const
+
+const keys = ['vocabulary', 'facets', 'boost', 'maxAggSize', 'maxResultWindow'] as const
+
+/** What an absent variable stands for. */
+export const defaultSearch: SearchConfig = {
+  vocabulary: [],
+  boosts: {},
+  facetSize: bounds.maxAggSize.standard,
+  window: bounds.maxResultWindow.standard,
+}
+
+/** Every mistake is a problem of its own. */
+export const searchConfig = z
+  .record(z.string(), z.unknown())
+  .transform((given, context): SearchConfig => {
+    let problems = 0
+    const tell: Tell = (place, message) => {
+      problems += 1
+      context.addIssue({
+        code: 'custom',
+        message,
+        path: place === '' ? [] : place.split('.'),
+        params: { told: true },
+      })
+    }
+    unknownKeys(given, keys, tell)
+    const number = (key: keyof typeof bounds): number => {
+      const { least, most, standard } = bounds[key]
+      const wrong = () => tell(key, must(`a whole number ${least}..${most}`, given[key]))
+      return checked(given[key], isWhole(least, most), wrong) ?? standard
+    }
+    const facets = facetsOf(given['facets'], tell)
+    const config = {
+      vocabulary: rulesOf(given['vocabulary'], tell),
+      boosts: boostsOf(given['boost'], tell),
+      facetSize: number('maxAggSize'),
+      window: number('maxResultWindow'),
+      ...(facets && { facets }),
+    }
+    return problems > 0 ? z.NEVER : config
+  })
+
+function boostsOf(value: unknown, tell: Tell): Readonly<Record<string, number>> {
+  const right = 'an object of field → weight, such as {"title":3}'
+  const given = checked(value, isObject, () => tell('boost', must(right, value))) ?? {}
+  const entries = Object.entries(given).flatMap(([field, weight]): [string, number][] => {
+    if (isWeight(weight)) return [[field, weight]]
+    tell('boost', `${field} ${must('a number of at least 0', weight)}`)
+    return []
+  })
+  return Object.fromEntries(entries)
+}
+
+const form =
+  '{"fields":["publisher"],"replacements":["name:pref_label.en"],"documentTypes":["dataset"]}'
+
+function rulesOf(value: unknown, tell: Tell): readonly VocabularyRule[] {
+  const right = `an object of vocabulary id → ${form}`
+  const given = checked(value, isObject, () => tell('vocabulary', must(right, value))) ?? {}
+  return Object.entries(given).flatMap(([id, rule]) => ruleOf(id, rule, tell) ?? [])
+}
+
+const ruleKeys = ['fields', 'replacements', 'documentTypes'] as const
+
+function ruleOf(vocabulary: string, rule: unknown, tell: Tell): VocabularyRule | undefined {
+  const at = join('vocabulary', vocabulary)
+  if (!isObject(rule)) {
+    tell(at, must(form, rule))
+    return undefined
+  }
+  unknownKeys(rule, ruleKeys, tell, at)
+  const { fields, replacements, documentTypes = ['dataset', 'catalogue'] } = rule
+  const say = (key: string, right: string) => tell(join(at, key), must(right, rule[key]))
+  const types = Array.isArray(documentTypes) && documentTypes.every(isDocumentType)
+  if (!isTexts(fields)) say('fields', 'an array of field names such as ["publisher"]')
+  if (!isTexts(replacements)) say('replacements', 'an array such as ["name:pref_label.en"]')
+  if (!types) say('documentTypes', 'an array of dataset, catalogue, resource_<type>')
+  if (!isTexts(fields) || !isTexts(replacements) || !types) return undefined
+  const pairs = replacements.flatMap((text, n) => {
+    const pair = pairOf(text)
+    if (!pair) {
+      const right = '"target:source", a key of the field and a path in the concept'
+      tell(join(at, join('replacements', n)), must(right, text))
+    }
+    return pair ?? []
+  })
+  return { vocabulary, fields, replacements: pairs, documents: documentTypes }
+}
+
+const isDocumentType = (value: unknown): value is string =>
+  isIndexName(value) && value !== 'vocabulary'
+
+const replacement = /^\s*([A-Za-z][\w-]*)\s*:\s*([A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*)\s*$/
+
+function pairOf(text: string): VocabularyRule['replacements'][number] | undefined {
+  const [, target, source] = replacement.exec(text) ?? []
+  return target === undefined || source === undefined ? undefined : { target, source }
+}
