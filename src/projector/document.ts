@@ -4,6 +4,8 @@ import { catalogueBuilder, catalogueReader, type CatalogueInput } from './buildi
 import { conceptBuilder, type ConceptsInput } from './building/concept-documents.ts'
 import { datasetBuilder, type DatasetInput } from './building/datasets.ts'
 import type { BuilderDeps, Built } from './building/deps.ts'
+import { resourceBuilder, type ResourceInput } from './building/resources.ts'
+import type { ResourceType } from '../profile/fields.ts'
 import { defaultFacets, defaultNonCountries, type FacetConfig } from './facets.ts'
 
 export type { Built } from './building/deps.ts'
@@ -17,6 +19,8 @@ export type DocumentDeps = Pick<BuilderDeps, 'profile' | 'concepts' | 'names' | 
 export type DocumentBuilder = {
   readonly dataset: (input: DatasetInput) => Built
   readonly catalogue: (input: CatalogueInput) => Built
+  /** A record of a custom type. */
+  readonly resource: (type: ResourceType, input: ResourceInput) => Built
   /** One document per concept that has a label; current concepts first, then by IRI. */
   readonly concepts: (input: ConceptsInput) => Built[]
 }
@@ -35,6 +39,7 @@ export function documentBuilder(given: DocumentDeps): DocumentBuilder {
   return {
     dataset: datasetBuilder(deps, read),
     catalogue: catalogueBuilder(deps, read),
+    resource: resourceBuilder(deps, read),
     concepts: conceptBuilder(deps),
   }
 }

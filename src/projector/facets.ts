@@ -1,27 +1,11 @@
 /** The facets of the search service: the default ones, and which of them a profile can serve. */
 
-import type { Field, Profile } from '../profile/fields.ts'
+import type { Field, Profile, ResourceType } from '../profile/fields.ts'
 import type { Band, IndexName } from '../indices/settings.ts'
+import type { FacetConfig } from './indexing/facet-config.ts'
+import { withTerms } from './indexing/facet-terms.ts'
 
-/** One facet. Its id is the name under which requests filter by it. */
-export type FacetConfig = {
-  readonly id: string
-  readonly title: string
-  readonly indices: readonly IndexName[]
-  /** Dotted path of the field without the key of the term. */
-  readonly path: string
-  /** Key of the value that is the term; '' = the value itself. Default `id`. */
-  readonly term?: string
-  /** Key of the value that is shown. Default `label`. */
-  readonly display?: string
-  /**
-   * `values` the terms at the path (default); `scope` whether one of the countries is a country; `exists` whether there
-   * is a value; `bands` the band of the number; `catalogue` the catalogue, shown by its title; `parent` the catalogue
-   * around it; `vocabulary` the vocabulary of a concept.
-   */
-  readonly kind?: 'values' | 'scope' | 'exists' | 'bands' | 'catalogue' | 'parent' | 'vocabulary'
-  readonly bands?: readonly Band[]
-}
+export type { FacetConfig } from './indexing/facet-config.ts'
 
 /** Ratings of the metadata quality by points. */
 const scoringBands: readonly Band[] = [
@@ -37,7 +21,7 @@ const both = ['dataset', 'catalogue'] as const
 /** The default facets in the order of answers. */
 export const defaultFacets: readonly FacetConfig[] = [
   { id: 'dataScope', title: 'Data scope', indices: dataset, path: 'country', kind: 'scope' },
-  { id: 'is_hvd', title: 'High-value datasets', indices: dataset, path: 'is_hvd', term: '' },
+  { id: 'is_hvd', title: 'High-value datasets', indices: dataset, path: 'is_hvd' },
   { id: 'hvdCategory', title: 'HVD categories', indices: dataset, path: 'hvd_category' },
   { id: 'country', title: 'Countries', indices: both, path: 'country' },
   { id: 'catalog', title: 'Catalogues', indices: dataset, path: 'catalog', kind: 'catalogue' },
@@ -49,7 +33,7 @@ export const defaultFacets: readonly FacetConfig[] = [
     kind: 'parent',
   },
   { id: 'categories', title: 'Categories', indices: dataset, path: 'categories' },
-  { id: 'publisher', title: 'Publishers', indices: dataset, path: 'publisher', term: 'name' },
+  { id: 'publisher', title: 'Publishers', indices: dataset, path: 'publisher' },
   { id: 'keywords', title: 'Keywords', indices: dataset, path: 'keywords' },
   {
     id: 'scoring',
@@ -81,29 +65,57 @@ export const defaultFacets: readonly FacetConfig[] = [
 /** Country codes that stand for no country. */
 export const defaultNonCountries: readonly string[] = ['eu', 'io']
 
-function hasField(fields: readonly Field[], path: string): boolean {
-  const [name, ...rest] = path.split('.')
-  const field = fields.find((one) => one.name === name)
-  if (!field) return false
-  return (
-    rest.length === 0 || field.mapping === 'Metrics' || hasField(field.children, rest.join('.'))
-  )
+/** The fields of the records of an index; none for a type that the profile does not have. */
+export function fieldsOfIndex(profile: Profile, index: IndexName): readonly Field[] {
+  if (index === 'vocabulary') return profile.concept.fields
+  if (index === 'dataset' || index === 'catalogue') return profile[index].fields
+  return typeOf(profile, index)?.shape.fields ?? []
 }
 
-/** Whether the fields of an index can feed a facet. */
-export function isServed(facet: FacetConfig, index: IndexName, profile: Profile): boolean {
-  if (!facet.indices.includes(index)) return false
-  if (facet.kind === 'vocabulary') return index === 'vocabulary'
-  const fields = index === 'vocabulary' ? profile.concept.fields : profile[index].fields
-  if (facet.kind === 'parent' && index === 'dataset') return hasField(fields, 'catalog')
-  return hasField(fields, facet.path)
+const typeOf = (profile: Profile, index: IndexName): ResourceType | undefined =>
+  profile.resources.find(({ id }) => index === `resource_${id}`)
+
+/** The given facets, and behind them those that custom types declare for themselves. */
+export const allFacets = (
+  profile: Profile,
+  given: readonly FacetConfig[] = defaultFacets,
+): readonly FacetConfig[] => [
+  ...given,
+  ...profile.resources.flatMap(({ id, search }) =>
+    search.facets.map(({ name, title, path }): FacetConfig => {
+      const isCatalogue = path === 'catalog' || path === 'catalog.id'
+      const place = isCatalogue ? { path: 'catalog', kind: 'catalogue' as const } : { path }
+      return { id: name, title, indices: [`resource_${id}`], ...place }
+    }),
+  ),
+]
+
+/** The facet as the fields of an index feed it, with its term and title named; `undefined` when they cannot. */
+export function servedFacet(
+  facet: FacetConfig,
+  index: IndexName,
+  profile: Profile,
+): FacetConfig | undefined {
+  if (!facet.indices.includes(index)) return undefined
+  if (facet.kind === 'vocabulary') return index === 'vocabulary' ? facet : undefined
+  const fields = fieldsOfIndex(profile, index)
+  const isInCatalogue = facet.kind === 'parent' && index === 'dataset'
+  return withTerms(isInCatalogue ? { ...facet, path: 'catalog' } : facet, fields)
 }
 
-/** Ids of facets that some index of theirs cannot feed, for the start-up log. */
+export type UnservedFacet = {
+  readonly id: string
+  readonly index: IndexName
+  readonly path: string
+}
+
+/** Facets that an index of theirs cannot feed, because the profile has no such field; for the start-up log. */
 export const unservedFacets = (
   profile: Profile,
   given: readonly FacetConfig[] = defaultFacets,
-): readonly string[] =>
-  given
-    .filter((facet) => !facet.indices.every((index) => isServed(facet, index, profile)))
-    .map(({ id }) => id)
+): readonly UnservedFacet[] =>
+  allFacets(profile, given).flatMap((facet) =>
+    facet.indices
+      .filter((index) => !servedFacet(facet, index, profile))
+      .map((index) => ({ id: facet.id, index, path: facet.path })),
+  )

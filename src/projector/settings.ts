@@ -1,9 +1,13 @@
 /** What the search engine is told about its indices, derived from the profile. */
 
+import { createHash } from 'node:crypto'
 import type { IndexName, IndexSettings } from '../indices/settings.ts'
 import type { Profile, Shape } from '../profile/fields.ts'
-import { defaultFacets, isServed, type FacetConfig } from './facets.ts'
+import { allFacets, defaultFacets, servedFacet, type FacetConfig } from './facets.ts'
 import { columnsOf, flat, isDate, numberNames, orderNames } from './indexing/columns.ts'
+
+/** Counts what code makes of the same record and the same profile: a higher one builds every index anew. */
+export const mappingNumber = 2
 
 /** Titles of the root weigh more than other texts. */
 const titleBoost = 3
@@ -17,29 +21,55 @@ function textsOf(shape: Shape): IndexSettings['texts'] {
   return [{ name: 'id', boost: 1, autocomplete: false }, ...texts]
 }
 
-function facetsOf(index: IndexName, profile: Profile, facets: readonly FacetConfig[]) {
-  return facets
-    .filter((facet) => isServed(facet, index, profile))
-    .map(({ id, title, bands }) => ({ id, title, ...(bands && { bands }) }))
+type Source = {
+  readonly profile: Profile
+  readonly facets: readonly FacetConfig[]
+  /** Whatever else changes documents: the rules of enrichment. */
+  readonly rules: readonly unknown[]
 }
 
-const shapeOf = (index: IndexName, profile: Profile): Shape =>
-  index === 'vocabulary' ? profile.concept : profile[index]
+const servedBy = ({ profile, facets }: Source, index: IndexName) =>
+  facets.flatMap((facet) => servedFacet(facet, index, profile) ?? [])
 
-function settingsOf(
-  index: IndexName,
-  profile: Profile,
-  facets: readonly FacetConfig[],
-): IndexSettings {
-  const shape = shapeOf(index, profile)
+/** The shapes whose fields stand in the documents of an index, its own first; datasets embed their catalogue. */
+function shapesOf(index: IndexName, profile: Profile): readonly [Shape, ...Shape[]] {
+  if (index === 'vocabulary') return [profile.concept]
+  if (index === 'catalogue') return [profile.catalogue]
+  if (index === 'dataset') return [profile.dataset, profile.catalogue]
+  const type = profile.resources.find(({ id }) => index === `resource_${id}`)
+  if (!type) throw new Error(`the profile has no index ${index}`)
+  return type.inCatalogue ? [type.shape, profile.catalogue] : [type.shape]
+}
+
+/** Descriptions are for readers; titles of facets are no part of documents. */
+const silent = new Set(['description', 'title'])
+
+/** Everything that the documents of an index follow from, beside the records themselves. */
+function basisOf(index: IndexName, from: Source): string {
+  const shapes = shapesOf(index, from.profile).map(({ fields }) => fields)
+  const rules = index === 'vocabulary' ? [] : from.rules
+  const text = JSON.stringify(
+    [mappingNumber, shapes, servedBy(from, index), rules],
+    (key, value: unknown) => (silent.has(key) ? undefined : value),
+  )
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function settingsOf(index: IndexName, from: Source): IndexSettings {
+  const [shape] = shapesOf(index, from.profile)
   const columns = flat(columnsOf(shape.fields))
   const has = (path: string) => columns.some((column) => column.path === path)
   const named = (column: string) =>
     columns.filter(({ rule, sortable }) => sortable && rule.column === column)
   return {
     index,
+    basis: basisOf(index, from),
     texts: textsOf(shape),
-    facets: facetsOf(index, profile, facets),
+    facets: servedBy(from, index).map(({ id, title, bands }) => ({
+      id,
+      title,
+      ...(bands && { bands }),
+    })),
     dates: columns.filter(isDate).map(({ path }) => path),
     numbers: columns.flatMap(numberNames),
     flags: [
@@ -52,11 +82,23 @@ function settingsOf(
   }
 }
 
-/** Settings of the three indices; a facet that the profile cannot feed is left out (`unservedFacets` names it). */
-export const indexSettings = (
+/** The indices of a profile: the three of every profile, and one per custom type. */
+export const indexNames = ({ resources }: Pick<Profile, 'resources'>): readonly IndexName[] => [
+  'dataset',
+  'catalogue',
+  'vocabulary',
+  ...resources.map(({ id }): IndexName => `resource_${id}`),
+]
+
+/**
+ * Settings of all indices; a facet that the profile cannot feed is left out (`unservedFacets` names it). `rules` are
+ * those of enrichment: other rules make other documents, so they are part of the basis.
+ */
+export function indexSettings(
   profile: Profile,
   facets: readonly FacetConfig[] = defaultFacets,
-): IndexSettings[] =>
-  (['dataset', 'catalogue', 'vocabulary'] as const).map((index) =>
-    settingsOf(index, profile, facets),
-  )
+  rules: readonly unknown[] = [],
+): IndexSettings[] {
+  const from = { profile, facets: allFacets(profile, facets), rules }
+  return indexNames(profile).map((index) => settingsOf(index, from))
+}

@@ -100,7 +100,11 @@ test('a facet that a profile cannot feed is left out and named', async () => {
     'scoring',
   ])
   expect(unservedFacets(small)).toEqual(
-    expect.arrayContaining(['keywords', 'format', 'dataServices']),
+    expect.arrayContaining([
+      { id: 'keywords', index: 'dataset', path: 'keywords' },
+      { id: 'format', index: 'dataset', path: 'distributions.format' },
+      { id: 'country', index: 'catalogue', path: 'country' },
+    ]),
   )
   expect(indexSettings(small)[0]?.flags).toEqual(['countryData'])
 })

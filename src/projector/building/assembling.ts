@@ -1,7 +1,8 @@
 /** Puts a document together: the JSON of a record and all that is indexed of it. */
 
 import type { Document, FacetValue } from '../../indices/search-index.ts'
-import { isServed, type FacetConfig } from '../facets.ts'
+import type { IndexName } from '../../indices/settings.ts'
+import { allFacets, servedFacet, type FacetConfig } from '../facets.ts'
 import type { Columns } from '../indexing/columns.ts'
 import {
   facetReader,
@@ -51,12 +52,13 @@ const lastSegment = (iri: string) =>
 /** A function that makes the documents of one index. */
 export function assembler(
   { profile, names, facets, nonCountries }: BuilderDeps,
-  index: 'dataset' | 'catalogue',
+  index: Exclude<IndexName, 'vocabulary'>,
   columns: Columns,
 ): (from: Assembled) => Document {
-  const readers = facets
-    .filter((facet) => isServed(facet, index, profile))
-    .map((facet) => ({ id: facet.id, read: facetReader(facet) }))
+  const readers = allFacets(profile, facets).flatMap((facet): NamedReader[] => {
+    const served = servedFacet(facet, index, profile)
+    return served ? [{ id: facet.id, read: facetReader(served) }] : []
+  })
   const catalogueId = (iri: string) => names.idOf('catalogue', iri) ?? lastSegment(iri)
   return ({ id, version, hash, record, languages, catalogue }) => {
     const scene = {

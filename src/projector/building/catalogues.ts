@@ -66,6 +66,13 @@ export function catalogueReader(deps: BuilderDeps): CatalogueReader {
   }
 }
 
+/** What the facets of a record need to know about its catalogue. */
+export function inCatalogue({ id, title, record }: CatalogueFacts) {
+  const parents = record['is_part_of']
+  const [parent] = Array.isArray(parents) ? parents : [parents]
+  return { id, title, ...(typeof parent === 'string' && { parent }) }
+}
+
 /** The builder of catalogue documents. */
 export function catalogueBuilder(deps: BuilderDeps, read: CatalogueReader) {
   const columns = columnsOf(deps.profile.catalogue.fields)

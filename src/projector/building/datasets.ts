@@ -4,11 +4,11 @@ import { dcat } from '../../rdf/namespaces.ts'
 import type { Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { columnsOf } from '../indexing/columns.ts'
-import type { CatalogueFacts, Slot } from '../mappings/mapping.ts'
+import type { Slot } from '../mappings/mapping.ts'
 import { fieldsOf } from '../mappings/nested.ts'
 import { slotsOf } from '../mappings/slots.ts'
 import { assembler } from './assembling.ts'
-import type { CatalogueReader } from './catalogues.ts'
+import { inCatalogue, type CatalogueReader } from './catalogues.ts'
 import type { BuilderDeps, Built } from './deps.ts'
 import { sceneOf } from './scenes.ts'
 
@@ -32,12 +32,6 @@ const arrays = (slots: readonly Slot[]): readonly string[] =>
     .filter(({ paths, site }) => paths.includes(distribution) && !site.single)
     .map(({ field }) => field.name)
 
-function parentOf({ record }: CatalogueFacts): string | undefined {
-  const parent = record['is_part_of']
-  const [first] = Array.isArray(parent) ? parent : [parent]
-  return typeof first === 'string' ? first : undefined
-}
-
 /** The builder of dataset documents. */
 export function datasetBuilder(deps: BuilderDeps, read: CatalogueReader) {
   const { fields } = deps.profile.dataset
@@ -58,8 +52,7 @@ export function datasetBuilder(deps: BuilderDeps, read: CatalogueReader) {
     })
     const mapped = { ...empty, ...fieldsOf(namedNode(iri), slots, scene) }
     const record = deps.enrich?.(mapped, 'dataset') ?? mapped
-    const parent = parentOf(facts)
-    const catalogue = { id: facts.id, title: facts.title, ...(parent !== undefined && { parent }) }
+    const catalogue = inCatalogue(facts)
     return { document: assemble({ id, version, hash, record, languages, catalogue }), reports }
   }
 }

@@ -1,7 +1,7 @@
 /** The facet values of a record, read from its JSON. */
 
 import type { FacetValue } from '../../indices/search-index.ts'
-import type { FacetConfig } from '../facets.ts'
+import type { FacetConfig } from './facet-config.ts'
 import { isObject, plainText, type Json, type JsonObject } from '../mappings/json.ts'
 
 /** What a facet may need beside the record itself. */
@@ -51,13 +51,12 @@ function distinct(values: readonly FacetValue[]): readonly FacetValue[] {
 
 function plainValues({ path, term = 'id', display = 'label' }: FacetConfig): FacetReader {
   const steps = path.split('.')
-  const shown = term === 'name' && display === 'label' ? 'name' : display
   return (record, { language }) =>
     distinct(
       valuesAt(record, steps).flatMap((value): readonly FacetValue[] => {
         const id = termOf(value, term, language)
         if (id === undefined || id === '') return none
-        const title = isObject(value) ? oneOf(value[shown], language) : undefined
+        const title = isObject(value) ? oneOf(value[display], language) : undefined
         return [{ id, title: title ?? id }]
       }),
     )
