@@ -21,6 +21,7 @@ export type Kind =
   | 'unknown-record'
   | 'unknown-metrics'
   | 'unknown-concept'
+  | 'unknown-resource'
   | 'unknown-cursor'
   | 'method-not-allowed'
   | 'not-acceptable'

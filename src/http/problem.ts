@@ -26,6 +26,7 @@ export const problems = {
   'unknown-record': { status: 404, title: 'No such catalogue record' },
   'unknown-metrics': { status: 404, title: 'No such quality metrics' },
   'unknown-concept': { status: 404, title: 'No such concept' },
+  'unknown-resource': { status: 404, title: 'No such resource of that type' },
   'unknown-cursor': { status: 404, title: 'No such cursor' },
   'method-not-allowed': { status: 405, title: 'The method is not allowed here' },
   'not-acceptable': { status: 406, title: 'No acceptable media type' },
