@@ -2,6 +2,7 @@
 
 import { Worker } from 'node:worker_threads'
 import './compiled.ts'
+import { buffered } from './buffered.ts'
 import type { Change, Written } from './change.ts'
 import type { Log } from '../log.ts'
 import { booleanOf, rowsOf } from './protocol/rows.ts'
@@ -104,10 +105,12 @@ export async function embeddedStore(options: EmbeddedOptions): Promise<EmbeddedS
   report(log, await calls.opened, limits.quads)
   const write: GraphStore['write'] = (changes, signal) =>
     calls.call('write', { changes }, { signal })
+  const read: GraphStore['read'] = (graph, { links = true } = {}, signal) =>
+    calls.call('read', { graph, links }, { signal })
   return {
     ...ownQueries(calls),
-    read: (graph, { links = true } = {}, signal) =>
-      calls.call('read', { graph, links }, { signal }),
+    ...buffered({ read, write }),
+    read,
     readAll: (graphs, { links = true } = {}, signal) =>
       calls.call('readAll', { graphs, links }, { signal }),
     write,

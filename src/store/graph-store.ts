@@ -68,6 +68,24 @@ export type GraphStore = {
     groups: readonly (readonly Change[])[],
     signal?: AbortSignal,
   ): Promise<readonly Landing[]>
+  /**
+   * The whole graph as chunks of whole lines, content and links together, sorted over all chunks (by UTF-16 code unit) and
+   * without doubles; nothing for an absent graph. One state of the graph, whatever is written meanwhile. Nothing is read
+   * ahead of the consumer, and memory does not grow with the graph.
+   */
+  readLines(graph: string, signal?: AbortSignal): AsyncIterable<string>
+  /**
+   * Replaces the content of a graph that is no catalogue's by `lines` (as `readLines` gives them; none = the graph goes), and
+   * lands `others` in the same atomic step. All or nothing for whoever reads through this store; whatever fails or ends before
+   * that step leaves the old state, also when `lines` itself fails. Memory does not grow with the graph. The signal counts
+   * until that step is asked for.
+   */
+  replaceStreamed(
+    graph: string,
+    lines: AsyncIterable<string>,
+    others: readonly Change[],
+    signal?: AbortSignal,
+  ): Promise<void>
   ask(query: string, signal?: AbortSignal): Promise<boolean>
   select(query: string, signal?: AbortSignal): Promise<readonly Row[]>
   /** N-Triples, possibly with repeated lines; `''` when nothing matches. */

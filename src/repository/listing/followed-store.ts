@@ -36,8 +36,17 @@ export function followed(
 function writers(
   store: GraphStore,
   { landed, unsure }: ReturnType<typeof hearing>,
-): Pick<GraphStore, 'write' | 'writeEach'> {
+): Pick<GraphStore, 'write' | 'writeEach' | 'replaceStreamed'> {
   return {
+    replaceStreamed: async (graph, lines, others, signal) => {
+      try {
+        await store.replaceStreamed(graph, lines, others, signal)
+        landed(others)
+      } catch (error) {
+        unsure(others)
+        throw error
+      }
+    },
     write: async (changes, signal) => {
       try {
         const written = await store.write(changes, signal)

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../../log.ts'
 import type { StoreLimits } from '../embedded.ts'
+import { buffered } from '../buffered.ts'
 import type { GraphStore } from '../graph-store.ts'
 import { publicDoor } from '../public/door.ts'
 import { publicRun } from './answering/public.ts'
@@ -132,17 +133,20 @@ export async function remoteStore(
   // A writer has the only turn on its graph: what is unfinished there is nobody's any more.
   const { recover } = dialect
   const own: Reading = { ...reading, ...(recover && { finish: (graph) => recover(door, graph) }) }
+  const reader = reads(dialect.torn ? { ...reading, apart: order.share } : reading)
+  const writes = writing({
+    dialect,
+    isLink,
+    turns: order,
+    land,
+    read: (wanted) => readContent(wanted, own),
+    readMany: (graphs) => readMany({ graphs, links: false }, own),
+    settle: () => dialect.settle?.(door) ?? Promise.resolve(),
+  })
   return {
-    ...reads(dialect.torn ? { ...reading, apart: order.share } : reading),
-    ...writing({
-      dialect,
-      isLink,
-      turns: order,
-      land,
-      read: (wanted) => readContent(wanted, own),
-      readMany: (graphs) => readMany({ graphs, links: false }, own),
-      settle: () => dialect.settle?.(door) ?? Promise.resolve(),
-    }),
+    ...reader,
+    ...writes,
+    ...buffered({ ...reader, ...writes }),
     ask,
     select,
     construct: door.construct,
