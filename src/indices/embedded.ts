@@ -10,6 +10,7 @@ import { Readers } from './embedded/threads/readers.ts'
 import { Thread, unavailable } from './embedded/threads/thread.ts'
 import { WriteQueue } from './embedded/threads/write-queue.ts'
 import type { SearchIndex } from './search-index.ts'
+import type { IndexSettings } from './settings.ts'
 
 export type EmbeddedOptions = {
   /** Holds `index.db`; made when it is not there. */
@@ -51,13 +52,18 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     }),
     searchMs,
   )
+  let current: readonly IndexSettings[] = []
   const queue = new WriteQueue(writer, (work) => readers.pausedFor(work))
   return {
     configure: async (settings) => {
       const emptied = await writer.call('configure', { settings, languages }).answer
       if (emptied.length > 0 && !isNew) log.warn({ indices: emptied }, 'index.emptied')
-      return { rebuild: emptied.length > 0 }
+      current = settings
+      return { rebuild: emptied }
     },
+    finish: () => Promise.resolve(),
+    missing: (_, ids) => Promise.resolve(ids),
+    current: () => current,
     write: (changes, signal) => queue.write(changes, signal),
     search: (request, signal) => readers.run('search', request, signal),
     get: (index, id, signal) => readers.run('get', { index, id }, signal),

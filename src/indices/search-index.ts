@@ -13,7 +13,10 @@ export type Document = {
   readonly index: IndexName
   /** Platform id; a concept's is `{vocabulary}/{concept}`. */
   readonly id: string
-  /** Grows with every write of the record; an older one never overwrites a newer one. */
+  /**
+   * Grows with every write of the record; an older one never overwrites a newer one. 0 = made again from what is stored: it
+   * replaces whatever is there and takes its version over.
+   */
   readonly version: number
   /** Stored hash of the record, for reconcile. */
   readonly hash: string
@@ -33,11 +36,16 @@ export type Document = {
 }
 
 export type IndexChange =
-  | { readonly put: Document }
+  | {
+      readonly put: Document
+      /** Only for what is being built: written where the record is missing, nothing that answers changes. */
+      readonly filling?: boolean
+    }
   | {
       readonly remove: {
         readonly index: IndexName
         readonly id: string
+        /** As of a document; 0 = whatever the version is. */
         readonly version: number
       }
     }
@@ -125,15 +133,25 @@ export type Entry = { readonly id: string; readonly version: number; readonly ha
 
 /** Every call rejects with a `Failure`: `engine-unavailable`, `time-limit`, `query-too-complex`. */
 export type SearchIndex = {
-  /** Idempotent; `rebuild` says that documents written under other settings are still in the index. */
-  configure(settings: readonly IndexSettings[]): Promise<{ readonly rebuild: boolean }>
+  /**
+   * Idempotent. `rebuild` names the indices that have to be filled: those that are new, those whose settings differ from what
+   * is stored, and those whose filling an earlier process did not end. Where there are documents under other settings, these
+   * go on answering and are written to beside the new ones until `finish`. Indices that are not named any more are dropped.
+   */
+  configure(settings: readonly IndexSettings[]): Promise<{ readonly rebuild: readonly IndexName[] }>
+  /** The filling of an index has ended: from now on the new documents answer, and the old ones go. */
+  finish(index: IndexName): Promise<void>
+  /** Of these ids, those that the index still has to be filled with. */
+  missing(index: IndexName, ids: readonly string[]): Promise<readonly string[]>
+  /** The settings that searches are answered under: the old ones until `finish`. */
+  current(): readonly IndexSettings[]
   /** Resolves when all are searchable. A change older than the stored version is skipped. Whole or absent after a crash. */
   write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void>
   /** One consistent snapshot for hits, count and facets. */
   search(request: SearchRequest, signal?: AbortSignal): Promise<Answer>
   /** The record as finished JSON text. */
   get(index: IndexName, id: string, signal?: AbortSignal): Promise<string | undefined>
-  /** Entries after `after`, ordered by id (code points), for reconcile. */
+  /** Entries after `after`, ordered by id (code points), for reconcile; with those that are being filled in. */
   entries(
     index: IndexName,
     after: string,
@@ -142,6 +160,6 @@ export type SearchIndex = {
   ): Promise<readonly Entry[]>
   /** The largest version ever written, 0 when empty: the clock of versions starts behind it. */
   newest(): Promise<number>
-  health(): Promise<{ readonly documents: Readonly<Record<IndexName, number>> }>
+  health(): Promise<{ readonly documents: Readonly<Partial<Record<IndexName, number>>> }>
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
 /** What an engine must know about an index before documents come. */
 
-export type IndexName = 'dataset' | 'catalogue' | 'vocabulary'
+/** The platform's own indices, and one per type of resource that the profile declares (`resource_{type}`). */
+export type IndexName = 'dataset' | 'catalogue' | 'vocabulary' | `resource_${string}`
 
 /** A band of a range facet: documents carry its id as an ordinary facet value. */
 export type Band = {
@@ -19,6 +20,11 @@ export type FacetSettings = {
 
 export type IndexSettings = {
   readonly index: IndexName
+  /**
+   * What else decides how documents are made: profile, mappings, enrichment, facets, as one text. Another one means that all
+   * documents are written anew, although the columns may be the same.
+   */
+  readonly basis: string
   /** Full-text fields by dotted name; `boost` is the default weight in the ranking. */
   readonly texts: readonly {
     readonly name: string

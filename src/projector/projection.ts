@@ -1,7 +1,7 @@
 /** The projector with everything around it: concept cache, document builder, index settings, cascades. */
 
 import type { SearchIndex } from '../indices/search-index.ts'
-import type { IndexSettings } from '../indices/settings.ts'
+import type { IndexName, IndexSettings } from '../indices/settings.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/fields.ts'
 import type { Names } from '../rdf/names.ts'
@@ -10,11 +10,13 @@ import type { Landed, Mark } from '../store/marks.ts'
 import { versions as clock, type Versions } from '../store/versions.ts'
 import { conceptCache, loadBundled } from './concepts.ts'
 import { documentBuilder } from './document.ts'
-import { defaultFacets as facets } from './facets.ts'
+import type { EnrichmentRule } from './enriching/enrichment.ts'
+import { defaultFacets, type FacetConfig } from './facets.ts'
 import { projectBatch } from './gathering/batch.ts'
 import { catalogueContexts } from './gathering/catalogue-contexts.ts'
 import { storedConcepts } from './gathering/stored-concepts.ts'
 import { cascades } from './loop/cascades.ts'
+import type { Report } from './mappings/mapping.ts'
 import { Projector, type ProjectorDeps } from './projector.ts'
 import { newestMark } from './loop/marks.ts'
 import { markLost } from './reindex.ts'
@@ -30,7 +32,15 @@ export type ProjectionDeps = Pick<ProjectorDeps, 'pause'> & {
   readonly vocabularies: string
   /** Epoch milliseconds. */
   readonly now: () => number
+  /** By default those of the platform. */
+  readonly facets?: readonly FacetConfig[]
+  readonly enrichment?: readonly EnrichmentRule[]
+  /** Told once per record what of it was left out. */
+  readonly leftOut?: (reports: readonly Report[]) => void
 }
+
+/** How far the filling of an index is; until it ends the old documents answer. */
+export type Rebuilding = { readonly index: IndexName; readonly done: number; readonly of: number }
 
 export type Projection = {
   readonly settings: readonly IndexSettings[]
@@ -48,6 +58,8 @@ export type Projection = {
   readonly hides: (catalogue: string, signal: AbortSignal) => Promise<boolean>
   /** Resources that are not indexed yet. */
   readonly pending: () => number
+  /** Indices that are being filled. */
+  readonly rebuilding: () => readonly Rebuilding[]
   readonly idle: (signal: AbortSignal) => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -58,7 +70,7 @@ const capacity = 100_000
 
 /** Starts projecting what earlier processes left; an index that is new or was built otherwise is filled from the store. */
 export async function projection(deps: ProjectionDeps): Promise<Projection> {
-  const { store, index, names, profile, log } = deps
+  const { store, index, names, profile, log, facets = defaultFacets } = deps
   const concepts = conceptCache(await loadBundled(deps.vocabularies))
   const stored = storedConcepts({ store, names, concepts, log })
   await stored.load()
@@ -91,6 +103,7 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
     settled: (mark, signal) => projector.settled(mark, signal),
     hides: async (catalogue, signal) => (await contexts.get(catalogue, signal))?.hidden ?? false,
     pending: () => projector.pending,
+    rebuilding: () => [],
     idle: (signal) => projector.idle(signal),
     stop: async () => {
       await cascading.stop()
@@ -110,9 +123,9 @@ async function prepared(
   // An index without entries is marked too: the process may have died between emptying it and marking.
   const { documents } = await index.health()
   const lost = {
-    datasets: rebuild || documents.dataset === 0,
-    catalogues: rebuild || documents.catalogue === 0,
-    vocabularies: rebuild || documents.vocabulary === 0,
+    datasets: rebuild.length > 0 || documents.dataset === 0,
+    catalogues: rebuild.length > 0 || documents.catalogue === 0,
+    vocabularies: rebuild.length > 0 || documents.vocabulary === 0,
   }
   const marks = await markLost(store, names, { lost, next: versions.next })
   if (marks > 0) log.warn({ marks }, 'index.filling')

@@ -12,6 +12,7 @@ export const languages = ['en', 'de', 'fr', 'el', 'ja']
 export const settings: readonly IndexSettings[] = [
   {
     index: 'dataset',
+    basis: '1',
     texts: texts(['title', 'description', 'keywords']),
     facets: facets(['country', 'format', 'theme', 'publisher']),
     dates: ['issued', 'modified'],
@@ -22,6 +23,7 @@ export const settings: readonly IndexSettings[] = [
   },
   {
     index: 'catalogue',
+    basis: '1',
     texts: texts(['title', 'description']),
     facets: facets(['country', 'publisher']),
     dates: ['issued', 'modified'],
@@ -32,6 +34,7 @@ export const settings: readonly IndexSettings[] = [
   },
   {
     index: 'vocabulary',
+    basis: '1',
     texts: texts(['pref_label', 'alt_label']),
     facets: facets(['vocabulary']),
     dates: [],

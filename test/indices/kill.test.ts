@@ -35,7 +35,7 @@ it('W13: after kill -9 every acknowledged batch is there, each whole or absent',
     const index = await embeddedIndex({ directory, log: logger('silent'), languages })
     expect(await index.configure(settings)).toEqual({ rebuild: false })
     const { documents } = await index.health()
-    const batches = documents.dataset / size
+    const batches = documents.dataset! / size
     expect(Number.isInteger(batches)).toBe(true)
     expect(batches).toBeGreaterThanOrEqual(next + acknowledged)
     for (let batch = 0; batch < batches; batch++) {

@@ -61,15 +61,10 @@ export class Reader {
     )
   }
 
-  documents(): Readonly<Record<IndexName, number>> {
-    return this.#snapshot(() => {
-      const count = (name: IndexName) => this.#views.get(name)?.count ?? 0
-      return {
-        dataset: count('dataset'),
-        catalogue: count('catalogue'),
-        vocabulary: count('vocabulary'),
-      }
-    })
+  documents(): Readonly<Partial<Record<IndexName, number>>> {
+    return this.#snapshot(() =>
+      Object.fromEntries([...this.#views].map(([name, view]) => [name, view.count])),
+    )
   }
 
   close(): void {

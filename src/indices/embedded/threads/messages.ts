@@ -35,7 +35,7 @@ export type ReaderCalls = {
     readonly Entry[],
   ]
   newest: [undefined, number]
-  documents: [undefined, Readonly<Record<IndexName, number>>]
+  documents: [undefined, Readonly<Partial<Record<IndexName, number>>>]
   close: [undefined, undefined]
 }
 
