@@ -31,6 +31,9 @@ export type Concept = {
   /** File types: registered media types and usual endings, lower case. */
   readonly mediaTypes: readonly string[]
   readonly endings: readonly string[]
+  /** File types: what the assessment of metadata quality counts. */
+  readonly machineReadable: boolean
+  readonly nonProprietary: boolean
 }
 
 const authority = 'http://publications.europa.eu/resource/authority/'

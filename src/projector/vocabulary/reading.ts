@@ -9,16 +9,21 @@ import { schemes, type Concept, type Extensions } from './concept.ts'
 
 const silent = { notLiteral: () => undefined, twice: () => undefined }
 
-/** Keys of all concepts: typed, in the scheme, or a top concept; real extracts lack one or the other. */
-function conceptIris(graph: Graph, scheme: string): readonly string[] {
-  const found = new Set(graph.objects(scheme, skos('hasTopConcept')).map(({ value }) => value))
-  const belongs = (subject: string) =>
-    graph.objects(subject, rdf('type')).some(({ value }) => value === skos('Concept').value) ||
+/**
+ * Whether a subject says of itself that it is a concept of the scheme: by its type, its scheme, or as a top concept; real
+ * extracts lack one or the other. What only the scheme says of it (`skos:hasTopConcept`) is not looked at.
+ */
+export const isConcept = (graph: Graph, subject: string, scheme: string): boolean =>
+  subject !== scheme &&
+  !subject.startsWith('_:') &&
+  (graph.objects(subject, rdf('type')).some(({ value }) => value === skos('Concept').value) ||
     [skos('inScheme'), skos('topConceptOf')].some((predicate) =>
       graph.objects(subject, predicate).some(({ value }) => value === scheme),
-    )
-  for (const subject of graph.subjects())
-    if (subject !== scheme && !subject.startsWith('_:') && belongs(subject)) found.add(subject)
+    ))
+
+function conceptIris(graph: Graph, scheme: string): readonly string[] {
+  const found = new Set(graph.objects(scheme, skos('hasTopConcept')).map(({ value }) => value))
+  for (const subject of graph.subjects()) if (isConcept(graph, subject, scheme)) found.add(subject)
   return [...found].sort(compareCodePoints)
 }
 
@@ -81,7 +86,8 @@ function extensionsOf(graph: Graph, iri: string, scheme: string): Extensions {
 
 const isTrue = (term: Term) => term.value === 'true' || term.value === '1'
 
-function conceptAt(graph: Graph, iri: string, own: string): Concept {
+/** The concept that a subject describes; `own` is the scheme of its vocabulary. */
+export function conceptAt(graph: Graph, iri: string, own: string): Concept {
   const all = (predicate: Parameters<Graph['objects']>[1]) => graph.objects(iri, predicate)
   const scheme = schemeOf(graph, iri, own)
   const labels = keyedTexts(all(skos('prefLabel')), 'en', silent)
@@ -102,6 +108,8 @@ function conceptAt(graph: Graph, iri: string, own: string): Concept {
     extensions: extensionsOf(graph, iri, scheme),
     mediaTypes: texts(all(ctl('mediaType'))).map((text) => text.toLowerCase()),
     endings: texts(all(ctl('ending'))).map((text) => text.toLowerCase().replace(/^\./, '')),
+    machineReadable: all(ctl('machineReadable')).some(isTrue),
+    nonProprietary: all(ctl('nonProprietary')).some(isTrue),
   }
 }
 

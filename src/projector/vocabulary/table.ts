@@ -5,6 +5,8 @@ import type { Concept } from './concept.ts'
 
 export type Table = {
   readonly concepts: readonly Concept[]
+  /** By IRI as it stands in the vocabulary. */
+  readonly byIri: (iri: string) => Concept | undefined
   /** By code, any case. */
   readonly byCode: (code: string) => Concept | undefined
   /** By two-letter code, lower case. */
@@ -33,6 +35,7 @@ export function once<T>(make: () => T): () => T {
 /** Makes the lookups of a vocabulary; its maps are built when they are first needed. */
 export function tableOf(given: readonly Concept[]): Table {
   const concepts = preferred(given)
+  const iris = once(() => firstWins(concepts.map((concept) => [concept.iri, concept])))
   const codes = once(() =>
     firstWins(concepts.map((concept) => [concept.id.toLowerCase(), concept])),
   )
@@ -46,6 +49,7 @@ export function tableOf(given: readonly Concept[]): Table {
   )
   return {
     concepts,
+    byIri: (iri) => iris().get(iri),
     byCode: (code) => codes().get(code.toLowerCase()),
     byAlpha2: (code) => alpha2().get(code),
   }
