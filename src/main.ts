@@ -16,7 +16,10 @@ import { rootApp } from './http/root.ts'
 import { serve } from './http/serve.ts'
 import { embeddedIndex } from './indices/embedded.ts'
 import { logger, type Log } from './log.ts'
+import type { Profile } from './profile/fields.ts'
 import { loadProfile } from './profile/load.ts'
+import { enrichmentWarnings } from './projector/enriching/places.ts'
+import { unservedFacets } from './projector/facets.ts'
 import { projection } from './projector/projection.ts'
 import { names as namesOf, type Names } from './rdf/names.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
@@ -79,13 +82,14 @@ const pause = (ms: number, signal: AbortSignal) =>
 
 type Engines = Awaited<ReturnType<typeof openEngines>>
 
-async function openEngines({ config, log }: Shell) {
+async function openEngines({ config, log, numbers }: Shell) {
   const directory = (name: string) => join(config.dataDir, name)
   const names = namesOf(config.baseUri)
   const profile = await loadProfile(config.profile.directory ?? shipped('shapes/default'), {
     enabled: config.profile.enabled,
   })
-  for (const warning of profile.warnings) log.warn({ warning }, 'profile.warning')
+  const { facets, vocabulary: enrichment } = config.search
+  warnAbout(profile, config, log)
   const store = await openStore(config.triplestore, {
     directory: directory('store'),
     log,
@@ -97,16 +101,27 @@ async function openEngines({ config, log }: Shell) {
   const { searchMs } = config.limits
   const index = await embeddedIndex({ directory: directory('search'), log, searchMs })
   const vocabularies = shipped('shapes/vocabularies')
-  const deps = { store, index, names, profile, log, vocabularies, pause, now: Date.now }
+  const deps = {
+    ...{ store, index, names, profile, log, vocabularies, enrichment, pause, now: Date.now },
+    ...(facets && { facets }),
+    leftOut: numbers.leftOut,
+  }
   const projected = await withStore(() => projection(deps), { log, pause })
   return { store, index, names, profile, projection: projected }
+}
+
+/** What of profile and configuration has no effect, in the log once. */
+function warnAbout(profile: Profile, { search }: Config, log: Log): void {
+  for (const warning of profile.warnings) log.warn({ warning }, 'profile.warning')
+  for (const facet of unservedFacets(profile, search.facets)) log.warn(facet, 'facet.unserved')
+  for (const warning of enrichmentWarnings(search.vocabulary, profile))
+    log.warn({ warning }, 'enrichment.warning')
 }
 
 /** The doors of all services; `stop` ends what goes on behind them. */
 async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
   const { config, log } = shell
-  const { store, index, names, profile, projection } = engines
-  const { settings } = projection
+  const { store, names, projection } = engines
   // A query sent by POST changes nothing: pages of other origins may send it.
   const door = (name: keyof typeof places, reads: readonly string[] = []) => ({
     address: serviceAddress(names, places[name]),
@@ -134,10 +149,25 @@ async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
       ...door('repo'),
     })
   const repository = config.services.includes('repo') ? await openRepo() : undefined
+  const search = () => {
+    const { index, profile } = engines
+    const { boosts, facetSize, window } = config.search
+    const settings = () => index.current()
+    return searchApp({
+      index,
+      settings,
+      profile,
+      version,
+      boosts,
+      facetSize,
+      window,
+      ...door('search'),
+    })
+  }
   const queryBytes = config.limits.sparqlQueryBytes
   const apps: Readonly<Record<keyof typeof places, () => App | undefined>> = {
     repo: () => repository?.app,
-    search: () => searchApp({ index, settings, profile, version, ...door('search') }),
+    search,
     sparql: () => sparqlApp({ store, queryBytes, ...door('sparql', ['POST']) }),
   }
   const entrances: Entrance[] = config.services.flatMap((name) => {
@@ -169,7 +199,10 @@ function front(shell: Shell, engines: Engines | undefined): App {
     health: async () => {
       if (!engines) return { ready: false }
       const [store, index] = await Promise.all([engines.store.health(), engines.index.health()])
-      return { ready: store.ready, store, index, pending: engines.projection.pending() }
+      const { id, hash } = engines.profile
+      const { pending, rebuilding } = engines.projection
+      const state = { profile: { id, hash }, pending: pending(), rebuilding: rebuilding() }
+      return { ready: store.ready, store, index, ...state }
     },
   })
   if (engines) leadToDescriptions(app, engines.names, serviceAddress(engines.names, places.repo))

@@ -1,6 +1,6 @@
 /** Numbers for operators in the Prometheus text format. */
 
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
 import type { App } from './shell/context.ts'
 
 /** One request that was answered; `route` is the pattern, so that the number of series stays small. */
@@ -12,10 +12,15 @@ type Observation = {
   readonly seconds: number
 }
 
+/** Values that did not fit their field. */
+type LeftOut = { readonly field: string; readonly problem: string }
+
 export type Metrics = {
   /** For numbers of other rooms: counters and gauges register themselves here. */
   readonly registry: Registry
   observe(request: Observation): void
+  /** `field` and `problem` are names from the profile and the code, so that the number of series is bounded. */
+  leftOut(values: readonly LeftOut[]): void
 }
 
 /** One registry per process; `runtime` adds memory, event loop and garbage collection. */
@@ -29,6 +34,12 @@ export function metrics(options: { readonly runtime?: boolean } = {}): Metrics {
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 60],
     registers: [registry],
   })
+  const left = new Counter({
+    name: 'cartulary_left_out_total',
+    help: 'Values that were left out of documents because they do not fit their field.',
+    labelNames: ['field', 'problem'],
+    registers: [registry],
+  })
   // Looking a series up by its labels costs more than the observation itself.
   const series = new Map<string, { observe(value: number): void }>()
   return {
@@ -39,6 +50,9 @@ export function metrics(options: { readonly runtime?: boolean } = {}): Metrics {
       const found = known ?? requests.labels({ service, method, route, status: String(status) })
       if (!known) series.set(name, found)
       found.observe(seconds)
+    },
+    leftOut: (values) => {
+      for (const { field, problem } of values) left.inc({ field, problem })
     },
   }
 }

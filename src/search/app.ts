@@ -5,21 +5,31 @@ import { Failure } from '../errors.ts'
 import { newApp, type App, type AppContext, type AppOptions } from '../http/app.ts'
 import { isFresh } from '../http/conditions.ts'
 import { docs } from '../http/docs-page.ts'
+import { answerFlow } from '../http/flow.ts'
 import { addVary } from '../http/shell/headers.ts'
 import type { Answer, SearchIndex } from '../indices/search-index.ts'
+import type { IndexSettings } from '../indices/settings.ts'
 import type { Profile } from '../profile/fields.ts'
 import { profilePage } from '../profile/page.ts'
 import { negotiate } from '../rdf/media-types.ts'
+import { answerSchemas, type AnswerSchemas } from './contract/schemas.ts'
 import { envelopeText, resultText, shownBy } from './envelope.ts'
 import { catalogueIds, datasetCounts, datasetIds } from './reads/lists.ts'
+import { resource, resourceIds } from './reads/resources.ts'
 import { catalogue, dataset, type StoredRecord } from './reads/records.ts'
 import { concept, conceptByIri, vocabulary, vocabularyIds } from './reads/vocabularies.ts'
 import { parametersOf } from './request/parameters.ts'
 import { searchOf, type Search, type SearchOptions } from './request/search-request.ts'
-import * as routes from './routes.ts'
+import { json } from './routes/answers.ts'
+import { aboutRoutes } from './routes/about.ts'
+import { recordRoutes } from './routes/records.ts'
+import { resourceRoutes } from './routes/resources.ts'
+import { vocabularyRoutes } from './routes/vocabularies.ts'
 
-export type SearchDeps = SearchOptions & {
+export type SearchDeps = Omit<SearchOptions, 'settings' | 'bounds'> & {
   readonly index: SearchIndex
+  /** What the index answers with at present; asked by every request. */
+  readonly settings: () => readonly IndexSettings[]
   readonly profile: Profile
   /** Version of the platform, for the OpenAPI document. */
   readonly version: string
@@ -30,66 +40,96 @@ export type SearchDeps = SearchOptions & {
 
 /** Reads only, without keys. */
 export function searchApp(deps: SearchDeps): App {
-  const { index, profile } = deps
   const app = newApp({ ...deps.http, name: 'search' })
-
-  app.openapi(routes.searchRoute, async (c) => {
-    const search = searchOf(parametersOf(queryOf(c)), deps)
-    const answer = await answerOf(index, search, c.var.signal)
-    const counts = await countsFor(index, search, answer, c.var.signal)
-    // A wildcard that stands for more words than are looked for finds less than it says.
-    if (answer.shortened?.length) c.header('Wildcards-Shortened', String(answer.shortened.length))
-    return jsonText(c, envelopeText(search, answer, deps.settings, counts))
-  })
-  app.openapi(routes.datasetsRoute, async (c) =>
-    c.json(await datasetIds(index, required(c, 'catalogue'), c.var.signal)),
-  )
-  app.openapi(routes.datasetRoute, async (c) =>
-    recordAnswer(c, await dataset(index, c.req.valid('param').id, c.var.signal)),
-  )
-  app.openapi(routes.cataloguesRoute, async (c) => c.json(await catalogueIds(index, c.var.signal)))
-  app.openapi(routes.catalogueRoute, async (c) =>
-    recordAnswer(c, await catalogue(index, c.req.valid('param').id, c.var.signal)),
-  )
-  bindVocabularies(app, index)
-  bindProfile(app, profile)
-  app.openapi(routes.healthRoute, async (c) => c.json({ status: 'up', ...(await index.health()) }))
+  const schemas = answerSchemas(deps.profile)
+  bindRecords(app, deps, schemas)
+  bindVocabularies(app, deps, schemas)
+  bindResources(app, deps, schemas)
+  bindAbout(app, deps)
   docs(app, {
     title: 'Search',
     version: deps.version,
     ...(deps.address !== undefined && { address: deps.address }),
     description: 'Full-text search, facets and records of the catalogues.',
+    schemas: schemas.components,
   })
   return app
 }
 
-function bindVocabularies(app: App, index: SearchIndex): void {
-  app.openapi(routes.vocabulariesRoute, async (c) =>
-    c.json(await vocabularyIds(index, c.var.signal)),
-  )
-  app.openapi(routes.vocabularyRoute, async (c) => {
-    const text = await vocabulary(index, c.req.valid('param').id, c.var.signal)
-    return jsonText(c, resultText(text))
+function bindRecords(app: App, deps: SearchDeps, schemas: AnswerSchemas): void {
+  const { index, profile } = deps
+  const routes = recordRoutes(schemas)
+  const bounds = new Map(profile.resources.map(({ id, search }) => [`resource_${id}`, search]))
+  app.openapi(routes.search, async (c) => {
+    const settings = deps.settings()
+    const search = searchOf(parametersOf(queryOf(c)), { ...deps, bounds, settings })
+    const answer = await answerOf(index, search, c.var.signal)
+    const counts = await countsFor(index, search, answer, c.var.signal)
+    // A wildcard that stands for more words than are looked for finds less than it says.
+    if (answer.shortened?.length) c.header('Wildcards-Shortened', String(answer.shortened.length))
+    return jsonText(c, envelopeText(search, answer, settings, counts))
   })
-  app.openapi(routes.vocableRoute, async (c) => {
-    const wanted = { ...c.req.valid('param'), iri: required(c, 'resource') }
+  app.openapi(routes.datasets, async (c) =>
+    c.json(await datasetIds(index, required(c, 'catalogue'), c.var.signal)),
+  )
+  app.openapi(routes.dataset, async (c) =>
+    recordAnswer(c, await dataset(index, c.req.valid('param').id, c.var.signal)),
+  )
+  app.openapi(routes.catalogues, async (c) => c.json(await catalogueIds(index, c.var.signal)))
+  app.openapi(routes.catalogue, async (c) =>
+    recordAnswer(c, await catalogue(index, c.req.valid('param').id, c.var.signal)),
+  )
+}
+
+function bindVocabularies(app: App, deps: SearchDeps, schemas: AnswerSchemas): void {
+  const { index } = deps
+  const routes = vocabularyRoutes(schemas)
+  app.openapi(routes.vocabularies, async (c) => c.json(await vocabularyIds(index, c.var.signal)))
+  app.openapi(routes.vocabulary, async (c) => {
+    const pieces = vocabulary(index, c.req.valid('param').id, c.var.signal)
+    const { log, requestMs: pieceMs = 60_000 } = deps.http
+    return answerFlow(c, pieces, { log, pieceMs, headers: { 'Content-Type': json } })
+  })
+  app.openapi(routes.vocable, async (c) => {
+    const wanted = {
+      ...c.req.valid('param'),
+      iri: required(c, 'resource'),
+      settings: deps.settings(),
+    }
     return recordAnswer(c, { text: await conceptByIri(index, wanted, c.var.signal) })
   })
-  app.openapi(routes.conceptRoute, async (c) =>
+  app.openapi(routes.concept, async (c) =>
     recordAnswer(c, { text: await concept(index, c.req.valid('param'), c.var.signal) }),
   )
 }
 
-function bindProfile(app: App, profile: Profile): void {
+/** Without types of its own a profile has no such paths. */
+function bindResources(app: App, { index, profile }: SearchDeps, schemas: AnswerSchemas): void {
+  const types = profile.resources
+  if (!schemas.resource) return
+  const routes = resourceRoutes(types, schemas.resource)
+  app.openapi(routes.types, (c) => c.json(types.map(({ id }) => id)))
+  app.openapi(routes.resources, async (c) =>
+    c.json(await resourceIds(index, types, c.req.valid('param').type, c.var.signal)),
+  )
+  app.openapi(routes.resource, async (c) =>
+    recordAnswer(c, await resource(index, types, c.req.valid('param'), c.var.signal)),
+  )
+}
+
+function bindAbout(app: App, { index, profile }: SearchDeps): void {
   const shapes = (c: AppContext) =>
     c.body(profile.shapes, 200, { 'Content-Type': 'text/turtle; charset=utf-8' })
-  app.openapi(routes.shapesRoute, shapes)
-  app.openapi(routes.profileRoute, (c) => {
+  app.openapi(aboutRoutes.shapes, shapes)
+  app.openapi(aboutRoutes.profile, (c) => {
     const wanted = negotiate(c.req.header('Accept'), ['application/json', 'text/turtle'])
     const answer = wanted === 'text/turtle' ? shapes(c) : c.json(profilePage(profile))
     addVary(answer.headers, 'Accept')
     return answer
   })
+  app.openapi(aboutRoutes.health, async (c) =>
+    c.json({ status: 'up', profile: profile.hash, ...(await index.health()) }),
+  )
 }
 
 /** Without a known index there is nothing to ask the engine. */
@@ -128,4 +168,4 @@ function recordAnswer(c: AppContext, { text, modified }: StoredRecord): Response
 }
 
 const jsonText = (c: AppContext, text: string): Response =>
-  c.body(text, 200, { 'Content-Type': 'application/json' })
+  c.body(text, 200, { 'Content-Type': json })

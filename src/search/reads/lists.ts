@@ -34,7 +34,12 @@ export async function datasetCounts(
 
 const step = 1000
 
-async function idsOf(index: SearchIndex, name: IndexName, signal?: AbortSignal): Promise<string[]> {
+/** Ids of all records of an index, ascending by code point. */
+export async function idsOf(
+  index: SearchIndex,
+  name: IndexName,
+  signal?: AbortSignal,
+): Promise<string[]> {
   const ids: string[] = []
   for (;;) {
     const page = await index.entries(name, ids.at(-1) ?? '', step, signal)

@@ -28,7 +28,7 @@ export async function dataset(
     catalogue === undefined
       ? text
       : JSON.stringify({ ...Object(record), catalog: JSON.parse(catalogue) })
-  const modified = dateOf(memberOf(memberOf(record, 'catalog_record'), 'modified'))
+  const modified = modifiedOf(record)
   return { text: whole, ...(modified && { modified }) }
 }
 
@@ -45,6 +45,10 @@ export async function catalogue(
   if (text === undefined) throw new Failure('unknown-catalogue', `there is no catalogue ${id}`)
   return { text: extended(text, [member('count', counts.get(id) ?? 0)]) }
 }
+
+/** When the catalogue record says that the platform last wrote a record. */
+export const modifiedOf = (record: unknown): Date | undefined =>
+  dateOf(memberOf(memberOf(record, 'catalog_record'), 'modified'))
 
 function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)

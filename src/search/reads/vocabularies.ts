@@ -2,8 +2,10 @@
 
 import { Failure } from '../../errors.ts'
 import type { SearchIndex } from '../../indices/search-index.ts'
+import type { IndexSettings } from '../../indices/settings.ts'
+import { fingerprint } from '../../text/fingerprint.ts'
 import { member } from '../envelope.ts'
-import { eachHit, hitsWith, valuesOf } from './selection.ts'
+import { valuesOf } from './selection.ts'
 
 /** Ids of the vocabularies that have concepts, ascending. */
 export async function vocabularyIds(index: SearchIndex, signal?: AbortSignal): Promise<string[]> {
@@ -11,16 +13,43 @@ export async function vocabularyIds(index: SearchIndex, signal?: AbortSignal): P
   return items.map(({ id }) => id).sort()
 }
 
-/** JSON text with `id`, `count` and all concepts as `results`. Throws `unknown-vocabulary`. */
-export async function vocabulary(
+/**
+ * `{"result": {id, results, count}}` with all concepts, in pieces: a vocabulary may be larger than memory. Throws
+ * `unknown-vocabulary` before the first piece.
+ */
+export async function* vocabulary(
   index: SearchIndex,
   id: string,
   signal?: AbortSignal,
-): Promise<string> {
-  const concepts = await eachHit(conceptsOf(index, id, signal), ({ record }) => record)
-  if (concepts.length === 0) throw unknownVocabulary(id)
-  const members = [member('id', id), member('count', concepts.length)]
-  return `{${members.join(',')},"results":[${concepts.join(',')}]}`
+): AsyncGenerator<string> {
+  const start = `${id}/`
+  let ids = await page(index, start, start, signal)
+  if (ids.length === 0) throw unknownVocabulary(id)
+  let count = 0
+  yield `{"result":{${member('id', id)},"results":[`
+  while (ids.length > 0) {
+    const texts = await Promise.all(ids.map((one) => index.get('vocabulary', one, signal)))
+    // One that went meanwhile is no concept of the vocabulary any more.
+    const there = texts.filter((text) => text !== undefined)
+    if (there.length > 0) yield `${count > 0 ? ',' : ''}${there.join(',')}`
+    count += there.length
+    ids = await page(index, start, ids.at(-1) ?? start, signal)
+  }
+  yield `],${member('count', count)}}}`
+}
+
+const step = 500
+
+/** Ids of documents that begin with a text, after one of them. */
+async function page(
+  index: SearchIndex,
+  start: string,
+  after: string,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const entries = await index.entries('vocabulary', after, step, signal)
+  const strange = entries.findIndex(({ id }) => !id.startsWith(start))
+  return entries.slice(0, strange < 0 ? undefined : strange).map(({ id }) => id)
 }
 
 /** JSON text of one concept. Throws `unknown-vocabulary`, `unknown-concept`. */
@@ -34,34 +63,59 @@ export async function concept(
   throw await missing(index, vocabulary, `vocabulary ${vocabulary} has no concept ${id}`)
 }
 
+/** Which concept; `settings` are those that the index answers with. */
+export type ConceptWanted = {
+  readonly vocabulary: string
+  readonly iri: string
+  readonly settings: readonly IndexSettings[]
+}
+
 /** JSON text of the concept with an IRI. Throws `unknown-vocabulary`, `unknown-concept`. */
 export async function conceptByIri(
   index: SearchIndex,
-  { vocabulary, iri }: { readonly vocabulary: string; readonly iri: string },
+  { vocabulary, iri, settings }: ConceptWanted,
   signal?: AbortSignal,
 ): Promise<string> {
-  // Nearly every concept is called like the last step of its IRI.
+  // Nearly every concept is called like the last step of its IRI; one whose name was taken, by the whole IRI.
   const step = iri.split(/[/#]/).findLast((part) => part !== '') ?? ''
-  const guess = await index.get('vocabulary', `${vocabulary}/${step}`, signal)
-  if (guess !== undefined && resourceOf(guess) === iri) return guess
-  for await (const { id, record } of conceptsOf(index, vocabulary, signal, ['resource'])) {
-    const found = resourceOf(record) === iri && (await index.get('vocabulary', id, signal))
-    if (found) return found
+  for (const name of [step, encodeURIComponent(iri)]) {
+    const guess = await index.get('vocabulary', `${vocabulary}/${name}`, signal)
+    if (guess !== undefined && resourceOf(guess) === iri) return guess
   }
+  const found = await numbered(index, { vocabulary, iri, settings }, signal)
+  if (found !== undefined) return found
   throw await missing(index, vocabulary, `vocabulary ${vocabulary} has no concept <${iri}>`)
 }
 
-const conceptsOf = (
+/** The column with the fingerprints of the concepts' IRIs. */
+const column = 'resource'
+
+/** Finds by the fingerprint of the IRI; an index that was built without it has no such column. */
+async function numbered(
   index: SearchIndex,
-  id: string,
+  { vocabulary, iri, settings }: ConceptWanted,
   signal?: AbortSignal,
-  include?: readonly string[],
-) =>
-  hitsWith(
-    index,
-    { index: 'vocabulary', facet: 'vocabulary', value: id, ...(include && { include }) },
+): Promise<string | undefined> {
+  const has = settings.some(
+    ({ index: name, numbers }) => name === 'vocabulary' && numbers.includes(column),
+  )
+  if (!has) return undefined
+  const number = fingerprint(iri)
+  const { hits } = await index.search(
+    {
+      indices: ['vocabulary'],
+      tree: { kind: 'value', facet: 'vocabulary', value: vocabulary },
+      filter: { numbers: [{ name: column, from: number, to: number }] },
+      order: [{ by: 'relevance', direction: 'desc' }],
+      boosts: {},
+      offset: 0,
+      limit: 10,
+      score: false,
+    },
     signal,
   )
+  return hits.find(({ record }) => resourceOf(record) === iri)?.record
+}
 
 async function missing(index: SearchIndex, vocabulary: string, detail: string): Promise<Failure> {
   const known = await vocabularyIds(index)

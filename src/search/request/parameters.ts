@@ -60,9 +60,12 @@ const date = (description: string) =>
 /** One schema for parsing and for the OpenAPI document; every name is the wire's. */
 export const searchParameters = z.object({
   q: text('Query: words (a space is OR), AND, OR, NOT, parentheses, "phrases", wildcards ? and *'),
-  filters: list('Indices to search: dataset, catalogue, vocabulary; default all'),
+  filters: list(
+    'Indices to search: dataset, catalogue, vocabulary, resource_<type>, resource for all other types; default all',
+  ),
   filter: list('Alias of filters'),
   vocabulary: list('With filters=vocabulary: ids of the vocabularies to search'),
+  resource: list('With filters=resource: ids of the types to search'),
   page: integer('Zero-based page; past the window of 10000 hits the results are empty'),
   limit: integer('Hits per page, default 10; 0 = count and facets only', 1000),
   sort: list('Sort keys, each `field asc` or `field desc`, or `relevance`; the first is primary'),

@@ -13,15 +13,22 @@ import { orderOf } from './sorting.ts'
 import { weightsOf } from './weights.ts'
 
 export type SearchOptions = {
+  /** What the index answers with at present. */
   readonly settings: readonly IndexSettings[]
   /** Hits reachable by page, default 10,000. */
   readonly window?: number
   /** Items per facet, default 50. */
   readonly facetSize?: number
+  /** Bounds of single indices, where only that one is searched. */
+  readonly bounds?: ReadonlyMap<string, Bounds>
+  /** Weights of fields that the request does not weigh. */
+  readonly boosts?: Readonly<Record<string, number>>
   /** Number that `minScoring` and `maxScoring` limit. */
   readonly scoreField?: string
   readonly queryLimits?: QueryLimits
 }
+
+export type Bounds = { readonly window: number; readonly facetSize: number }
 
 export type Search = {
   readonly request: SearchRequest
@@ -33,9 +40,11 @@ export type Search = {
 /** Throws `invalid-parameter`, `query-too-complex`. */
 export function searchOf(parameters: Parameters, options: SearchOptions): Search {
   refuseUnavailable(parameters)
-  const { window = 10_000, facetSize = 50, scoreField = 'quality_meas.scoring' } = options
+  const { scoreField = 'quality_meas.scoring' } = options
   const wanted = wantedIndices(parameters)
-  const settings = options.settings.filter(({ index }) => wanted?.includes(index) ?? true)
+  const isWanted = chosenBy(parameters, wanted)
+  const settings = options.settings.filter(({ index }) => isWanted(index))
+  const { window, facetSize } = boundsOf(settings, options)
   const { limit = 10, page = 0, countOnly = false, includes } = parameters
   const facets = wanted && aggregationOf(parameters, settings, facetSize)
   const shows = !countOnly && page * limit <= window
@@ -47,7 +56,7 @@ export function searchOf(parameters: Parameters, options: SearchOptions): Search
     filter: filterOf(parameters, scoreField),
     ...(facets && { facets }),
     order: orderOf(parameters.sort ?? [], settings),
-    boosts,
+    boosts: { ...options.boosts, ...boosts },
     offset: shows ? page * limit : 0,
     limit: shows ? limit : 0,
     ...(includes && { include: includes }),
@@ -71,6 +80,26 @@ function refuseUnavailable(parameters: Parameters): void {
 
 function wantedIndices({ filters, filter }: Parameters): readonly string[] | undefined {
   return filters || filter ? [...(filters ?? []), ...(filter ?? [])] : undefined
+}
+
+/** `resource` stands for all types that the profile adds, or for those that the parameter of this name lists. */
+function chosenBy(
+  { resource }: Parameters,
+  wanted: readonly string[] | undefined,
+): (index: string) => boolean {
+  if (!wanted) return () => true
+  const types = resource?.map((type) => `resource_${type}`)
+  const isAny = (index: string) => index.startsWith('resource_') && (types?.includes(index) ?? true)
+  return (index) => wanted.includes(index) || (wanted.includes('resource') && isAny(index))
+}
+
+function boundsOf(
+  settings: readonly IndexSettings[],
+  { window = 10_000, facetSize = 50, bounds }: SearchOptions,
+): Bounds {
+  const [only, ...others] = settings
+  const own = only && others.length === 0 ? bounds?.get(only.index) : undefined
+  return own ?? { window, facetSize }
 }
 
 function treeOf(

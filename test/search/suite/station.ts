@@ -51,7 +51,7 @@ export async function station(held = documents): Promise<Station> {
   await index.write(held.map((put) => ({ put })))
   const app = searchApp({
     index,
-    settings,
+    settings: () => index.current(),
     scoreField: 'scoring',
     profile: await loadProfile(),
     version: '1',

@@ -1,0 +1,42 @@
+/** What the search service answers, as parts of its contract. */
+
+import { z, type RouteConfig } from '@hono/zod-openapi'
+import type { Reference } from '../contract/schemas.ts'
+
+export const json = 'application/json'
+
+export const problem = {
+  description: 'Problem (RFC 9457)',
+  content: {
+    'application/problem+json': {
+      schema: z.looseObject({
+        type: z.string(),
+        title: z.string(),
+        status: z.int(),
+        detail: z.string().optional(),
+        instance: z.string(),
+        errors: z.array(z.looseObject({ detail: z.string() })).optional(),
+      }),
+    },
+  },
+}
+
+export const answers = (
+  description: string,
+  schema: z.ZodType | Reference,
+): RouteConfig['responses'] => ({
+  200: { description, content: { [json]: { schema } } },
+  default: problem,
+})
+
+/** A record carries an entity tag, so that a client may ask whether it changed. */
+export const recordAnswers = (
+  description: string,
+  schema: Reference,
+): RouteConfig['responses'] => ({
+  ...answers(description, schema),
+  304: { description: 'Not changed since the state named in If-None-Match' },
+})
+
+/** A list of ids, ascending by code point. */
+export const idsAnswer = answers('Ids, ascending', z.array(z.string()))

@@ -1,0 +1,46 @@
+/** The contract of searching and of records by id. */
+
+import { createRoute, z } from '@hono/zod-openapi'
+import type { AnswerSchemas } from '../contract/schemas.ts'
+import { answers, idsAnswer, recordAnswers } from './answers.ts'
+import { queryParameters, requiredQuery } from './parameters.ts'
+
+const byId = { params: z.object({ id: z.string() }) }
+
+/** The answers are what the profile makes of records. */
+export const recordRoutes = (schemas: AnswerSchemas) => ({
+  search: createRoute({
+    method: 'get',
+    path: '/search',
+    summary: 'Search datasets, catalogues, vocabularies and resources of other types',
+    parameters: queryParameters(),
+    responses: answers('Hits, exact count and facets', schemas.search),
+  }),
+  datasets: createRoute({
+    method: 'get',
+    path: '/datasets',
+    summary: 'Ids of all datasets of a catalogue',
+    parameters: [requiredQuery('catalogue', 'Catalogue id')],
+    responses: idsAnswer,
+  }),
+  dataset: createRoute({
+    method: 'get',
+    path: '/datasets/{id}',
+    summary: 'One dataset with its whole catalogue',
+    request: byId,
+    responses: recordAnswers('The dataset', schemas.dataset),
+  }),
+  catalogues: createRoute({
+    method: 'get',
+    path: '/catalogues',
+    summary: 'Ids of all catalogues',
+    responses: idsAnswer,
+  }),
+  catalogue: createRoute({
+    method: 'get',
+    path: '/catalogues/{id}',
+    summary: 'One catalogue with the number of its datasets',
+    request: byId,
+    responses: recordAnswers('The catalogue', schemas.catalogue),
+  }),
+})

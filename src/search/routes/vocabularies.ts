@@ -1,0 +1,37 @@
+/** The contract of vocabularies and their concepts. */
+
+import { createRoute, z } from '@hono/zod-openapi'
+import type { AnswerSchemas } from '../contract/schemas.ts'
+import { answers, idsAnswer, recordAnswers } from './answers.ts'
+import { requiredQuery } from './parameters.ts'
+
+export const vocabularyRoutes = (schemas: AnswerSchemas) => ({
+  vocabularies: createRoute({
+    method: 'get',
+    path: '/vocabularies',
+    summary: 'Ids of all indexed vocabularies',
+    responses: idsAnswer,
+  }),
+  vocabulary: createRoute({
+    method: 'get',
+    path: '/vocabularies/{id}',
+    summary: 'One vocabulary with all its concepts, ascending by id',
+    request: { params: z.object({ id: z.string() }) },
+    responses: answers('The concepts', schemas.vocabulary),
+  }),
+  vocable: createRoute({
+    method: 'get',
+    path: '/vocabularies/{vocabulary}/vocable',
+    summary: 'The concept with an IRI',
+    parameters: [requiredQuery('resource', 'IRI of the concept')],
+    request: { params: z.object({ vocabulary: z.string() }) },
+    responses: recordAnswers('The concept', schemas.concept),
+  }),
+  concept: createRoute({
+    method: 'get',
+    path: '/vocabularies/{vocabulary}/{id}',
+    summary: 'One concept',
+    request: { params: z.object({ vocabulary: z.string(), id: z.string() }) },
+    responses: recordAnswers('The concept', schemas.concept),
+  }),
+})
