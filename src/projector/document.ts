@@ -1,10 +1,15 @@
 /** Builds the documents of the search index out of stored graphs, by the field tree of the profile. */
 
 import { catalogueBuilder, catalogueReader, type CatalogueInput } from './building/catalogues.ts'
-import { conceptBuilder, type ConceptsInput } from './building/concept-documents.ts'
+import {
+  conceptBuilder,
+  type ConceptPlace,
+  type ConceptsInput,
+} from './building/concept-documents.ts'
 import { datasetBuilder, type DatasetInput } from './building/datasets.ts'
 import type { BuilderDeps, Built } from './building/deps.ts'
 import { resourceBuilder, type ResourceInput } from './building/resources.ts'
+import type { Concept } from './vocabulary/concept.ts'
 import type { ResourceType } from '../profile/fields.ts'
 import { defaultFacets, defaultNonCountries, type FacetConfig } from './facets.ts'
 
@@ -23,6 +28,8 @@ export type DocumentBuilder = {
   readonly resource: (type: ResourceType, input: ResourceInput) => Built
   /** One document per concept that has a label; current concepts first, then by IRI. */
   readonly concepts: (input: ConceptsInput) => Built[]
+  /** The document of one concept, for vocabularies that are read piece by piece. */
+  readonly concept: (concept: Concept, at: ConceptPlace) => Built
 }
 
 /**
@@ -36,10 +43,12 @@ export function documentBuilder(given: DocumentDeps): DocumentBuilder {
     nonCountries: new Set(given.nonCountries ?? defaultNonCountries),
   }
   const read = catalogueReader(deps)
+  const { one, all } = conceptBuilder(deps)
   return {
     dataset: datasetBuilder(deps, read),
     catalogue: catalogueBuilder(deps, read),
     resource: resourceBuilder(deps, read),
-    concepts: conceptBuilder(deps),
+    concepts: all,
+    concept: one,
   }
 }

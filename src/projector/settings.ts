@@ -37,7 +37,7 @@ function shapesOf(index: IndexName, profile: Profile): readonly [Shape, ...Shape
   if (index === 'catalogue') return [profile.catalogue]
   if (index === 'dataset') return [profile.dataset, profile.catalogue]
   const type = profile.resources.find(({ id }) => index === `resource_${id}`)
-  if (!type) throw new Error(`the profile has no index ${index}`)
+  if (!type) throw new Error(`the profile has no index ${String(index)}`)
   return type.inCatalogue ? [type.shape, profile.catalogue] : [type.shape]
 }
 
@@ -71,7 +71,7 @@ function settingsOf(index: IndexName, from: Source): IndexSettings {
       ...(bands && { bands }),
     })),
     dates: columns.filter(isDate).map(({ path }) => path),
-    numbers: columns.flatMap(numberNames),
+    numbers: [...columns.flatMap(numberNames), ...(index === 'vocabulary' ? ['resource'] : [])],
     flags: [
       ...(has('country') ? ['countryData'] : []),
       ...(has('distributions.access_service') ? ['dataServices'] : []),

@@ -155,7 +155,9 @@ describe('a dataset', () => {
       [Date.UTC(2001, 0, 1), 8.64e15],
       [Date.UTC(2019, 0, 1), Date.UTC(2020, 0, 2) - 1],
     ])
-    expect(document.dates['distributions.issued']).toBeUndefined()
+    expect(document.dates['distributions.issued']).toEqual([
+      [Date.UTC(2024, 0, 1), Date.UTC(2024, 0, 1)],
+    ])
     expect(document.boxes).toEqual([
       [1, 2, 1, 2],
       [3, 4, 3, 4],

@@ -34,6 +34,8 @@ describe('the default settings', () => {
       ]),
     )
     expect(dataset?.dates).toEqual([
+      'distributions.issued',
+      'distributions.modified',
       'issued',
       'modified',
       'temporal',

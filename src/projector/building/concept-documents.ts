@@ -3,6 +3,7 @@
 import type { Document } from '../../indices/search-index.ts'
 import { skos } from '../../rdf/namespaces.ts'
 import type { Graph } from '../../rdf/read.ts'
+import { fingerprint } from '../../text/fingerprint.ts'
 import { columnsOf } from '../indexing/columns.ts'
 import { indexFields, nothingIndexed } from '../indexing/index-fields.ts'
 import { addText, noLanguage } from '../indexing/texts.ts'
@@ -13,14 +14,24 @@ import { conceptsOf } from '../vocabulary/reading.ts'
 import { preferred } from '../vocabulary/table.ts'
 import type { BuilderDeps, Built } from './deps.ts'
 
-export type ConceptsInput = {
+type Place = {
   /** Id of the vocabulary. */
   readonly vocabulary: string
+  readonly version: number
+  readonly hash: string
+}
+
+export type ConceptsInput = Place & {
   /** IRI of its concept scheme. */
   readonly scheme: string
   readonly graph: Graph
-  readonly version: number
-  readonly hash: string
+}
+
+export type ConceptPlace = Place & {
+  /** Label of the vocabulary. */
+  readonly title: string
+  /** The id of the concept inside the vocabulary; of several with one id only the first has it. */
+  readonly name: string
 }
 
 function recordOf({ id, iri, scheme, prefLabel, altLabel, extensions }: Concept): JsonObject {
@@ -42,30 +53,27 @@ function chosen(record: JsonObject, names: ReadonlySet<string>): JsonObject {
   return Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name)))
 }
 
-/** The builder of concept documents. Concepts without a label are left out. */
+/** The builder of concept documents. Concepts without a label are left out of `all`. */
 export function conceptBuilder({ profile }: BuilderDeps) {
   const columns = columnsOf(profile.concept.fields)
   const names = new Set(profile.concept.fields.map(({ name }) => name))
 
-  const documentOf = (
-    concept: Concept,
-    id: string,
-    input: ConceptsInput,
-    title: string,
-  ): Document => {
-    const { vocabulary, version, hash } = input
+  const one = (concept: Concept, { vocabulary, name, title, version, hash }: ConceptPlace) => {
     const record = chosen(recordOf(concept), names)
     const indexed = nothingIndexed()
     addText(indexed.text, 'id', noLanguage, concept.id)
     indexFields(indexed, columns, record, ['en'])
     for (const [language, texts] of names.has('alt_label') ? Object.entries(concept.altLabel) : [])
       for (const text of texts) addText(indexed.text, 'alt_label', language, text)
+    indexed.numbers['resource'] = fingerprint(concept.iri)
     const facets = { vocabulary: [{ id: vocabulary, title }] }
-    return { index: 'vocabulary', id, version, hash, ...indexed, facets, record }
+    const place = { index: 'vocabulary', id: `${vocabulary}/${name}`, version, hash } as const
+    const document: Document = { ...place, ...indexed, facets, record }
+    return { document, reports: [] }
   }
 
-  return (input: ConceptsInput): Built[] => {
-    const { vocabulary, scheme, graph } = input
+  const all = (input: ConceptsInput): Built[] => {
+    const { vocabulary, scheme, graph, version, hash } = input
     const title = oneText(graph.objects(scheme, skos('prefLabel')), 'en') ?? vocabulary
     const taken = new Set<string>()
     const labelled = conceptsOf(graph, scheme).filter(
@@ -74,7 +82,9 @@ export function conceptBuilder({ profile }: BuilderDeps) {
     return preferred(labelled).map((concept) => {
       const name = taken.has(concept.id) ? encodeURIComponent(concept.iri) : concept.id
       taken.add(concept.id)
-      return { document: documentOf(concept, `${vocabulary}/${name}`, input, title), reports: [] }
+      return one(concept, { vocabulary, title, name, version, hash })
     })
   }
+
+  return { one, all }
 }

@@ -61,6 +61,6 @@ export function numberNames({ rule, path, sortable }: Column): readonly string[]
   return rule.column === 'number' ? [path] : []
 }
 
-/** Whether a column holds dates that a record is found or sorted by. */
-export const isDate = ({ rule, sortable }: Column): boolean =>
-  sortable && (rule.column === 'instant' || rule.column === 'period')
+/** Whether a column holds dates that a record is found or sorted by; a record may have several. */
+export const isDate = ({ rule }: Column): boolean =>
+  rule.column === 'instant' || rule.column === 'period'

@@ -4,7 +4,7 @@ import type { Document } from '../../indices/search-index.ts'
 import { isObject, listOf, type Json, type JsonObject } from '../mappings/json.ts'
 import { boxesIn } from './boxes.ts'
 import type { Column, Columns } from './columns.ts'
-import { spansIn } from './instants.ts'
+import { atMostFour, spansIn } from './instants.ts'
 import { collectOrder, collectTexts, type Texts } from './texts.ts'
 
 /** The parts of a document that are being filled. */
@@ -40,13 +40,13 @@ function addColumn(into: Indexed, column: Column, json: Json) {
   if (kind === undefined) return
   if (kind === 'boxes') {
     if (column.isRoot) into.boxes = [...into.boxes, ...boxesIn(json)].slice(0, 4)
+  } else if (kind === 'instant' || kind === 'period') {
+    const known = into.dates[column.path] ?? []
+    const spans = atMostFour([...known, ...spansIn(json, kind)])
+    if (spans.length > 0) into.dates[column.path] = spans
   } else if (!column.sortable) return
   else if (kind === 'number' || kind === 'numbers') addNumbers(into, column, json)
-  else if (kind === 'flag') into.flags[column.path] = json === true || isSome(json)
-  else {
-    const spans = spansIn(json, kind)
-    if (spans.length > 0) into.dates[column.path] = spans
-  }
+  else into.flags[column.path] = json === true || isSome(json)
 }
 
 /** Languages of the record's catalogue, the default language first. */

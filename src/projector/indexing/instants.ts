@@ -1,6 +1,7 @@
 /** Instants and periods of a document as epoch milliseconds. */
 
-import { isObject, listOf, type Json } from '../mappings/json.ts'
+import { isObject, listOf, type Json, type JsonObject } from '../mappings/json.ts'
+import { endsExactly } from '../mappings/value/dates.ts'
 
 export type Span = readonly [number, number]
 
@@ -16,19 +17,20 @@ function instants(json: Json): readonly Span[] {
   })
 }
 
-/** An end at midnight is a mere date, and that counts to the end of its day. */
-function endOf(text: Json | undefined): number {
+/** An end that is a mere date counts to the end of its day. */
+function endOf(period: JsonObject): number {
+  const text = period['lte']
   if (typeof text !== 'string') return always[1]
   const at = Date.parse(text)
-  return text.endsWith('T00:00:00Z') ? at + day - 1 : at
+  return text.endsWith('T00:00:00Z') && !endsExactly(period) ? at + day - 1 : at
 }
 
 function periods(json: Json): readonly Span[] {
   return listOf(json).flatMap((period): readonly Span[] => {
     if (!isObject(period)) return []
-    const { gte, lte } = period
+    const { gte } = period
     const from = typeof gte === 'string' ? Date.parse(gte) : always[0]
-    return [[from, endOf(lte)]]
+    return [[from, endOf(period)]]
   })
 }
 
@@ -37,8 +39,10 @@ function joined(spans: readonly Span[]): Span {
   return [from, Math.max(...spans.map(([, end]) => end))]
 }
 
+/** The spans that values stand for. */
+export const spansIn = (json: Json, column: 'instant' | 'period'): readonly Span[] =>
+  column === 'instant' ? instants(json) : periods(json)
+
 /** At most four spans; what is more is joined into the fourth. */
-export function spansIn(json: Json, column: 'instant' | 'period'): readonly Span[] {
-  const spans = column === 'instant' ? instants(json) : periods(json)
-  return spans.length <= most ? spans : [...spans.slice(0, most - 1), joined(spans.slice(most - 1))]
-}
+export const atMostFour = (spans: readonly Span[]): readonly Span[] =>
+  spans.length <= most ? spans : [...spans.slice(0, most - 1), joined(spans.slice(most - 1))]

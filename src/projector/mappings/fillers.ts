@@ -7,7 +7,7 @@ import { namedNode } from '../../rdf/terms.ts'
 import { countriesOf, spatialResource } from './concept/places.ts'
 import type { Json } from './json.ts'
 import { iriOf, type Filler, type Scene } from './mapping.ts'
-import { nested } from './nested.ts'
+import { mapped, nested } from './nested.ts'
 import { metrics } from './value/metrics.ts'
 import { translationMeta } from './value/translation.ts'
 
@@ -73,7 +73,7 @@ const catalog: Filler = (_node, site, scene) => {
     const nodes = paths.flatMap((path) => [...catalogue.graph.objects(catalogue.iri, path)])
     const json =
       field.paths.length > 0
-        ? map(nodes, inner, { ...scene, graph: catalogue.graph })
+        ? mapped(nodes, { map, site: inner }, { ...scene, graph: catalogue.graph })
         : catalogue.record[field.name]
     if (json !== undefined) object[field.name] = json
   }
@@ -98,17 +98,34 @@ const usualPaths: Readonly<Record<string, string>> = {
   'catalog_record.modified': dct('modified').value,
 }
 
+/** Fields of a record that mean one thing everywhere; a predicate of the profile does not change that. */
+const reserved: ReadonlySet<string> = new Set(['id', 'resource', 'country', 'catalog'])
+
+/** Fields whose languages `translation_meta` tells. */
+const described: ReadonlySet<string> = new Set(['title', 'description'])
+const usualTexts = [dct('title').value, dct('description').value]
+
+function textPaths(fields: readonly Field[]): readonly string[] {
+  const paths = fields.filter(({ name }) => described.has(name)).flatMap((field) => field.paths)
+  return paths.length > 0 ? paths : usualTexts
+}
+
+/** A field among the fields beside it; `path` is its dotted path. */
+type Place = { readonly path: string; readonly beside: readonly Field[] }
+
 /** How a field gets its values: by the platform, or from predicates. */
 export function sourceOf(
   field: Field,
-  path: string,
+  { path, beside }: Place,
 ): { readonly fill?: Filler; readonly paths: readonly string[] } {
   if (field.mapping === 'Metrics') return { fill: metrics, paths: [] }
-  if (field.mapping === 'TranslationMeta') return { fill: translationMeta, paths: [] }
+  if (field.mapping === 'TranslationMeta')
+    return { fill: translationMeta(textPaths(beside)), paths: [] }
+  const fill = byName[field.name]
+  if (fill && reserved.has(path)) return { fill, paths: [] }
   if (field.paths.length > 0) return { paths: field.paths }
   if (field.mapping === 'DistributionType') return { paths: [dct('type').value] }
   const usual = usualPaths[path]
   if (usual !== undefined) return { paths: [usual] }
-  const fill = byName[field.name]
   return fill ? { fill, paths: [] } : { paths: [] }
 }

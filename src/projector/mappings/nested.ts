@@ -15,10 +15,21 @@ function valuesOf(node: Term, paths: readonly string[], scene: Scene): readonly 
   return fresh.length === 0 ? values : [...values, ...fresh]
 }
 
+const isEmpty = (node: Term) => node.termType === 'Literal' && node.value.trim() === ''
+
+/** What a mapping makes of values. Literals without a text say nothing, whatever their datatype: no class sees them. */
+export function mapped(
+  values: readonly Term[],
+  { map, site }: Pick<Slot, 'map' | 'site'>,
+  scene: Scene,
+): Json | undefined {
+  const nodes = values.some(isEmpty) ? values.filter((node) => !isEmpty(node)) : values
+  return nodes.length === 0 ? undefined : map(nodes, site, scene)
+}
+
 function valueOf(node: Term, slot: Slot, scene: Scene): Json | undefined {
   if (slot.fill) return slot.fill(node, slot.site, scene)
-  const nodes = valuesOf(node, slot.paths, scene)
-  return nodes.length === 0 ? undefined : slot.map(nodes, slot.site, scene)
+  return mapped(valuesOf(node, slot.paths, scene), slot, scene)
 }
 
 /** The fields of a node that have a value, in profile order. */

@@ -15,6 +15,11 @@ export function slotsOf(fields: readonly Field[], inside = ''): readonly Slot[] 
       children: slotsOf(field.children, `${path}.`),
       tooDeep: field.tooDeep === true,
     }
-    return { field, site, map: mappings[field.mapping], ...sourceOf(field, path) }
+    return {
+      field,
+      site,
+      map: mappings[field.mapping],
+      ...sourceOf(field, { path, beside: fields }),
+    }
   })
 }

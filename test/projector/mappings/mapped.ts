@@ -1,13 +1,15 @@
-/** Maps values written in Turtle with one mapping class, over the bundled vocabularies. */
+/** Maps values written in Turtle with one mapping class, over the bundled vocabularies and as records are mapped. */
 
 import { expect, test } from 'vitest'
-import type { MappingClass } from '../../../src/profile/fields.ts'
+import type { Field, MappingClass } from '../../../src/profile/fields.ts'
 import { conceptCache, loadBundled } from '../../../src/projector/concepts.ts'
 import type { Json } from '../../../src/projector/mappings/json.ts'
 import type { Scene } from '../../../src/projector/mappings/mapping.ts'
-import { mappings } from '../../../src/projector/mappings/table.ts'
+import { fieldsOf } from '../../../src/projector/mappings/nested.ts'
+import { slotsOf } from '../../../src/projector/mappings/slots.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
+import { namedNode } from '../../../src/rdf/terms.ts'
 
 export const concepts = conceptCache(await loadBundled('shapes/vocabularies'))
 
@@ -19,17 +21,36 @@ export const prefixes = `
 @prefix schema: <http://schema.org/> . @prefix locn: <http://www.w3.org/ns/locn#> .
 @prefix geo: <http://www.opengis.net/ont/geosparql#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 @prefix dext: <https://data.europa.eu/ns/ext#> . @prefix ex: <https://a.example/> .
+@prefix dqv: <http://www.w3.org/ns/dqv#> . @prefix org: <http://www.w3.org/ns/org#> .
 @prefix eu: <http://publications.europa.eu/resource/authority/> .
 `
 
+export const field = (name: string, mapping: MappingClass, more: Partial<Field> = {}): Field => ({
+  name,
+  mapping,
+  paths: [],
+  required: false,
+  single: true,
+  children: [],
+  ...more,
+})
+
+/** The fields inside of every `Nested` value here. */
+const inside: readonly Field[] = [
+  field('id', 'StandardText'),
+  field('title', 'MultiLang', { paths: ['http://purl.org/dc/terms/title'] }),
+  field('size', 'Integer', { paths: ['http://www.w3.org/ns/dcat#byteSize'] }),
+]
+
 export type Mapped = { readonly json: Json | undefined; readonly problems: readonly string[] }
 
-/** `turtle` is the object list of one property, and may go on with ` . ` and further triples. */
-export async function mapped(
-  mapping: MappingClass,
-  turtle: string,
-  how: { readonly single?: boolean; readonly language?: string } = {},
-): Promise<Mapped> {
+type How = { readonly single?: boolean; readonly language?: string }
+
+/**
+ * `turtle` is the object list of `ex:property`, and may go on with ` ; ` or ` . ` and further triples. The property is
+ * the one that the record is titled by, too, and the metrics of the record stand in the same graph.
+ */
+export async function mapped(mapping: MappingClass, turtle: string, how: How = {}) {
   const text = `${prefixes} ex:record ex:property ${turtle} .`
   const graph = graphOf(await parse(text, 'turtle', { baseIri: 'https://a.example/' }))
   const problems: string[] = []
@@ -37,16 +58,24 @@ export async function mapped(
     resource: 'https://a.example/record',
     id: 'record',
     graph,
+    metrics: graph,
     concepts,
     language: how.language ?? 'en',
     genidPrefix: 'https://a.example/.well-known/genid/',
-    report: (_field, problem, value) => {
-      problems.push(`${problem}: ${typeof value === 'string' ? value : value.value}`)
+    report: (path, problem, value) => {
+      const place = path === 'field' ? '' : `${path} `
+      problems.push(`${place}${problem}: ${typeof value === 'string' ? value : value.value}`)
     },
   }
-  const site = { path: 'field', single: how.single ?? false, children: [], tooDeep: false }
-  const nodes = graph.objects('https://a.example/record', 'https://a.example/property')
-  return { json: mappings[mapping](nodes, site, scene), problems }
+  const paths = ['https://a.example/property']
+  const children = mapping === 'Nested' ? inside : []
+  const single = how.single ?? false
+  const tested = slotsOf([field('field', mapping, { paths, single, children })])
+  const titled = slotsOf([field('field', mapping), field('title', 'MultiLang', { paths })])
+  const slots = mapping === 'TranslationMeta' ? titled.slice(0, 1) : tested
+  const record = fieldsOf(namedNode('https://a.example/record'), slots, scene)
+  const found: Mapped = { json: record?.['field'], problems }
+  return found
 }
 
 /** One row of a table: values, JSON, what the problems contain; `1` as the last says that the field is single. */

@@ -69,11 +69,13 @@ const allNames: Naming = {
 }
 
 function homepageOf(node: Term, site: Site, scene: Scene): string | undefined {
-  const given = homepages.flatMap((predicate) => scene.graph.objects(node, predicate))
+  const given = homepages
+    .flatMap((predicate) => scene.graph.objects(node, predicate))
+    .filter(({ value }) => value.trim() !== '')
   const addresses = given.flatMap((term) => webAddress(term) ?? []).sort()
   if (addresses.length < given.length) {
     const bad = given.find((term) => webAddress(term) === undefined)
-    if (bad) scene.report(site.path, 'not-an-iri', bad)
+    if (bad) scene.report(`${site.path}.homepage`, 'not-an-iri', bad)
   }
   return addresses[0]
 }

@@ -31,6 +31,7 @@ const through =
     for (const node of nodes) {
       const json = read(node, scene)
       if (json) values.push({ key: keyOf(json), json })
+      else scene.report(site.path, 'unknown-concept', node)
     }
     return settle(values, site, scene)
   }

@@ -5,6 +5,7 @@ import { schemes, type Concept } from '../../vocabulary/concept.ts'
 import type { JsonObject } from '../json.ts'
 import { iriLike, settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
 import { remembered } from './described.ts'
+import { threeLetters } from './language-codes.ts'
 
 const foreign =
   /^https?:\/\/(?:id\.loc\.gov\/vocabulary\/iso639-[12]|lexvo\.org\/id\/iso639-[123])\/([a-z]{2,3})\/?$/i
@@ -42,7 +43,8 @@ const fromConcept = remembered((concept: Concept): Known => ({
 function computed(code: string): Known | undefined {
   const label = nameOf(code)
   if (label === undefined) return undefined
-  const iri = code.length === 3 ? `${schemes.language}/${code.toUpperCase()}` : undefined
+  const long = threeLetters(code)
+  const iri = long === undefined ? undefined : `${schemes.language}/${long.toUpperCase()}`
   return { id: shortest(code), label, ...(iri !== undefined && { iri }) }
 }
 

@@ -90,7 +90,7 @@ export const license: Mapping = (nodes, site, scene) => {
   for (const node of nodes) {
     const json = licenceOf(node, scene)
     if (json) values.push({ key: keyOf(json), json })
-    else if (node.value.trim() !== '') scene.report(site.path, 'unknown-concept', node)
+    else scene.report(site.path, 'unknown-concept', node)
   }
   return settle(values, site, scene)
 }

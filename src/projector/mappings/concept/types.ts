@@ -26,7 +26,6 @@ const fromTable =
         continue
       }
       const text = node.value.trim()
-      if (text === '') continue
       const literal = node.termType === 'Literal' ? unknown(text) : undefined
       const json = iri === undefined ? literal : { resource: iri }
       if (json !== literal || json === undefined) scene.report(site.path, 'unknown-concept', text)

@@ -2,7 +2,7 @@
 
 import { compareCodePoints, cutCodePoints } from '../../../text/code-points.ts'
 import type { Literal, Term } from '@rdfjs/types'
-import type { Json } from '../json.ts'
+import type { Concept } from '../../vocabulary/concept.ts'
 import { iriOf, type Mapping, type Scene } from '../mapping.ts'
 import { tagOf } from './languages.ts'
 
@@ -30,9 +30,14 @@ function labelled(node: Term, scene: Scene): { label: string; language: string }
     return { label: node.value.trim(), language: languageOf(node, scene) }
   const iri = iriOf(node, scene)
   const concept = iri === undefined ? undefined : scene.concepts.find(iri)
-  const label = concept?.prefLabel[scene.language]
-  if (concept && label !== undefined) return { label, language: scene.language }
-  return concept && { label: concept.label, language: 'en' }
+  return concept && labelOf(concept, scene.language)
+}
+
+/** The label in the default language, else English, else the first; a concept without labels goes by its id. */
+function labelOf({ prefLabel, label }: Concept, wanted: string) {
+  const language = wanted in prefLabel ? wanted : 'en' in prefLabel ? 'en' : undefined
+  const chosen = language ?? Object.keys(prefLabel)[0] ?? 'en'
+  return { label: prefLabel[chosen] ?? label, language: chosen }
 }
 
 const inOrder = (a: Keyword, b: Keyword) =>
@@ -51,9 +56,11 @@ export const keywords: Mapping = (nodes, site, scene) => {
   }
   if (found.length === 0) return undefined
   found.sort(inOrder)
-  const distinct: readonly Json[] = found.filter((keyword, at) => {
+  const distinct = found.filter((keyword, at) => {
     const before = found[at - 1]
     return keyword.id !== before?.id || keyword.language !== before.language
   })
-  return site.single ? distinct[0] : distinct
+  if (!site.single) return distinct
+  if (distinct[1]) scene.report(site.path, 'too-many-values', distinct[1].label)
+  return distinct[0]
 }

@@ -7,21 +7,12 @@ import type { Literal, Term } from '@rdfjs/types'
 export type Tag = {
   /** Primary subtag, lower case; '' without a tag. */
   readonly primary: string
-  /** The whole tag in its canonical case. */
+  /** The whole tag as written; of a plain or translated text its primary subtag. */
   readonly full: string
   /** Original language when a machine translated the text. */
   readonly translatedFrom?: string
   /** 0 the tag is the key, 1 no tag, 2 region or script, 3 machine translated. */
   readonly rank: 0 | 1 | 2 | 3
-}
-
-function canonical(tag: string): string {
-  try {
-    return Intl.getCanonicalLocales(tag)[0] ?? tag
-  } catch (cause) {
-    if (cause instanceof RangeError) return tag
-    throw cause
-  }
 }
 
 function analyse(tag: string): Tag {
@@ -31,7 +22,7 @@ function analyse(tag: string): Tag {
   const translated = /-t-([a-z]{2,8})(?:-|$)/.exec(lower)
   if (translated?.[1]) return { primary, full: primary, translatedFrom: translated[1], rank: 3 }
   if (!lower.includes('-')) return { primary, full: primary, rank: 0 }
-  return { primary, full: canonical(tag), rank: 2 }
+  return { primary, full: tag, rank: 2 }
 }
 
 const known = new Map<string, Tag>()
@@ -60,7 +51,7 @@ const isFirst = (a: Candidate, b: Candidate) =>
 function keyFor(tag: Tag, taken: ReadonlySet<string>, language: string): string | undefined {
   const key = tag.rank === 1 ? language : tag.primary
   if (!taken.has(key)) return key
-  return tag.rank === 2 && !taken.has(tag.full) ? tag.full : undefined
+  return tag.rank === 2 && !taken.has(tag.full.toLowerCase()) ? tag.full : undefined
 }
 
 /** Literals as candidates, trimmed; what is then empty is gone. Everything else goes to `other`. */
@@ -82,7 +73,7 @@ export type Complaints = {
   readonly twice: (text: string) => void
 }
 
-/** At most one text per language key, ordered by key. `language` is the key of texts without a tag. */
+/** At most one text per language key, ordered by key; tags are the same in any case (BCP 47, 2.1.1). `language` is the key of texts without a tag. */
 export function keyedTexts(
   nodes: readonly Term[],
   language: string,
@@ -98,7 +89,7 @@ export function keyedTexts(
       complaints.twice(text)
       continue
     }
-    taken.add(key)
+    taken.add(key.toLowerCase())
     keyed.push({ key, text, tag })
   }
   return keyed.length > 1 ? keyed.sort((a, b) => compareCodePoints(a.key, b.key)) : keyed

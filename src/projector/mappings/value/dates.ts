@@ -2,7 +2,7 @@
 
 import type { Term } from '@rdfjs/types'
 import { dcat, schema, time } from '../../../rdf/namespaces.ts'
-import { objectOf } from '../json.ts'
+import { isObject, objectOf, type JsonObject } from '../json.ts'
 import { settle, type Mapping, type Ranked, type Scene, type Site } from '../mapping.ts'
 import { instantOf, instantText } from './instants.ts'
 
@@ -86,21 +86,37 @@ function read(text: string | undefined, site: Site, scene: Scene): number | unde
   return instant
 }
 
-/** DateRange: `{gte, lte}`, an open side is absent. */
-export const dateRange: Mapping = (nodes, site, scene) => {
-  const values: Ranked[] = []
-  for (const node of nodes) {
-    const { start, end } = periodOf(node, scene)
-    const from = read(start, site, scene)
-    const to = read(end, site, scene)
-    if (from !== undefined && to !== undefined && from > to) {
-      scene.report(site.path, 'bad-range', `${start}/${end}`)
-      continue
-    }
-    const gte = from === undefined ? undefined : instantText(from)
-    const lte = to === undefined ? undefined : instantText(to)
-    const json = objectOf({ gte, lte })
-    if (json) values.push({ key: `${gte ?? ''}/${lte ?? ''}`, json })
+const exact = new WeakSet<JsonObject>()
+
+/** Whether the end of a period is a time of day; a mere date counts to the end of its day, and looks like midnight. */
+export const endsExactly = (period: JsonObject): boolean => exact.has(period)
+
+const hasTime = (text: string) => /\d[T ]\d{2}:/.test(text)
+
+function rangeOf(node: Term, site: Site, scene: Scene): Ranked | undefined {
+  const { start, end } = periodOf(node, scene)
+  if (start === undefined && end === undefined) scene.report(site.path, 'bad-date', node)
+  const from = read(start, site, scene)
+  const to = read(end, site, scene)
+  if (from !== undefined && to !== undefined && from > to) {
+    scene.report(site.path, 'bad-range', `${start}/${end}`)
+    return undefined
   }
-  return settle(values, site, scene)
+  const gte = from === undefined ? undefined : instantText(from)
+  const lte = to === undefined ? undefined : instantText(to)
+  const json = objectOf({ gte, lte })
+  if (json && end !== undefined && hasTime(end)) exact.add(json)
+  return json && { key: `${gte ?? ''}/${lte ?? ''}`, json }
+}
+
+/** DateRange: `{gte, lte}`, an open side is absent. Of two that are alike the longer one counts. */
+export const dateRange: Mapping = (nodes, site, scene) => {
+  const found = new Map<string, Ranked>()
+  for (const node of nodes) {
+    const range = rangeOf(node, site, scene)
+    const known = range && found.get(range.key)
+    if (range && (!known || (isObject(known.json) && exact.has(known.json))))
+      found.set(range.key, range)
+  }
+  return settle([...found.values()], site, scene)
 }

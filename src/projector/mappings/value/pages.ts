@@ -38,12 +38,13 @@ export const page: Mapping = (nodes, site, scene) => {
   for (const node of nodes) {
     const resource = iriLike(node, scene)
     if (node.termType === 'Literal' && resource === undefined) {
-      if (node.value.trim() !== '') scene.report(site.path, 'not-an-iri', node)
+      scene.report(site.path, 'not-an-iri', node)
       continue
     }
     const more = node.termType === 'Literal' ? {} : described(node, scene)
     const json = objectOf({ resource, ...more })
     if (json) values.push({ key: resource ?? '', json })
+    else scene.report(site.path, 'not-an-iri', node)
   }
   return settle(values, site, scene)
 }

@@ -1,8 +1,8 @@
-/** Dates, numbers and small structures: the rows of the mapping tables. */
+/** Dates, numbers and small structures: rows of the mapping table. */
 
-import { testRows, type Rows } from './mapped.ts'
+import type { Rows } from '../mapped.ts'
 
-const rows: Rows = {
+export const valueRows: Rows = {
   DateTime: [
     ['"2024-11-05T09:30:00+01:00"^^xsd:dateTime', '2024-11-05T08:30:00Z', [], 1],
     ['"2024-11-05 09:30"', '2024-11-05T09:30:00Z', [], 1],
@@ -48,7 +48,12 @@ const rows: Rows = {
       undefined,
       ['bad-range: 2024-12-31/2024-01-01'],
     ],
-    ['[ ]', undefined],
+    ['[ ]', undefined, ['bad-date']],
+    ['"soon"', undefined, ['bad-date: soon']],
+    [
+      '"2024-01-01/2024-02-01", [ dcat:startDate "2024-01-01" ; dcat:endDate "2024-02-01T00:00:00Z" ]',
+      [{ gte: '2024-01-01T00:00:00Z', lte: '2024-02-01T00:00:00Z' }],
+    ],
   ],
   Integer: [
     ['"48213"^^xsd:decimal', 48213, [], 1],
@@ -78,7 +83,8 @@ const rows: Rows = {
       1,
     ],
     ['[ spdx:checksumValue "b5bb" ]', { checksum_value: 'b5bb' }, [], 1],
-    ['[ spdx:algorithm spdx:checksumAlgorithm_md5 ]', undefined, [], 1],
+    ['[ spdx:algorithm spdx:checksumAlgorithm_md5 ]', undefined, ['not-a-literal'], 1],
+    ['"b5bb"', undefined, ['not-an-iri: b5bb'], 1],
   ],
   AdmsIdentifier: [
     [
@@ -93,7 +99,7 @@ const rows: Rows = {
     ],
     ['"10.1/x"', [{ identifier: '10.1/x' }]],
     ['[ skos:notation "a", "b" ]', [{ identifier: 'a' }]],
-    ['[ ]', undefined],
+    ['[ ], [ skos:notation " " ]', undefined, ['not-a-literal', 'not-a-literal']],
   ],
   QualifiedRelation: [
     [
@@ -104,7 +110,7 @@ const rows: Rows = {
       '[ dcat:hadRole <https://r.example/b>, <https://r.example/a> ]',
       [{ had_role: ['https://r.example/a', 'https://r.example/b'] }],
     ],
-    ['[ dct:relation "o" ]', undefined],
+    ['[ dct:relation "o" ]', undefined, ['not-an-iri']],
   ],
   MetadataExtension: [
     ['[ dext:isUsedBy <https://a.example/app> ]', { is_used_by: ['https://a.example/app'] }, [], 1],
@@ -114,7 +120,7 @@ const rows: Rows = {
       [],
       1,
     ],
-    ['"x"', undefined, [], 1],
+    ['"x"', undefined, ['not-an-iri: x'], 1],
   ],
   Page: [
     ['<https://a.example/about>', [{ resource: 'https://a.example/about' }]],
@@ -134,7 +140,6 @@ const rows: Rows = {
     ],
     ['"https://a.example/x"', [{ resource: 'https://a.example/x' }]],
     ['"not a url"', undefined, ['not-an-iri: not a url']],
+    ['[ ]', undefined, ['not-an-iri']],
   ],
 }
-
-testRows(rows)
