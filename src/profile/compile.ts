@@ -1,28 +1,12 @@
 /** Compiles node shapes into the tree of fields. */
 
-import type { Problems } from './problems.ts'
-import type { PropertyNode, ShapeNode } from './shapes.ts'
 import { isMappingClass, type Field, type MappingClass, type Shape } from './fields.ts'
+import type { Place, Problems } from './problems.ts'
+import { isReserved, needsNoPath, type Root } from './reserved.ts'
+import type { PropertyNode, ShapeNode } from './shacl/shapes.ts'
 
 /** Finds a shape, first in the file that mentions it. */
 export type FindShape = (iri: string, ownFile: string) => ShapeNode | undefined
-
-/** Fields without `sh:path` that the platform knows how to fill. */
-const platformFilled = new Set([
-  'id',
-  'resource',
-  'catalog',
-  'catalog_record',
-  'country',
-  'spatial_resource',
-  'quality_meas',
-  'translation_meta',
-  'is_hvd',
-  'revision_number',
-  'access_level',
-  'publication_status',
-  'revisions',
-])
 
 const fieldName = /^[A-Za-z][\w-]{0,63}$/
 const deepest = 4
@@ -33,8 +17,10 @@ type Site = {
   readonly problems: Problems
   /** Shapes that are being embedded, outermost first. */
   readonly open: readonly string[]
-  /** Name of the field around, '' at the root. */
+  /** Name of the inline field around, '' directly in a shape. */
   readonly inside: string
+  /** What the fields here are the root of; absent inside other fields. */
+  readonly root?: Root
   /** Concepts and inline fields are filled by code: no warning about their source. */
   readonly filled: boolean
 }
@@ -51,62 +37,68 @@ const leaf = (name: string, mapping: MappingClass): Field => ({
 /** What is left of a value where the embedding ends. */
 const stub: readonly Field[] = [leaf('id', 'StandardText'), leaf('resource', 'StandardKeyword')]
 
-const placeOf = (site: Site, property?: string) => ({
+const placeOf = (site: Site, line: number, property: string): Place => ({
   file: site.shape.file,
+  line,
   shape: site.shape.iri,
-  ...(property && { property: site.inside ? `${site.inside}.${property}` : property }),
+  property: site.inside ? `${site.inside}.${property}` : property,
 })
 
-function checkSource(site: Site, property: PropertyNode, name: string, mapping: MappingClass) {
-  if (site.filled || property.paths?.length || mapping === 'DistributionType') return
-  if (!platformFilled.has(name))
-    site.problems.warn(placeOf(site, name), 'has no sh:path and nothing else fills it')
+/** The predicates that count; a `sh:path` that has no effect and one that is missing are warnings. */
+function pathsOf(site: Site, property: PropertyNode, name: string, mapping: MappingClass) {
+  const { paths = [], lines } = property
+  const warn = (line: number, problem: string) =>
+    site.problems.warn(placeOf(site, line, name), problem)
+  if (paths.length > 0 && isReserved(name, mapping, site.root)) {
+    warn(lines.path, 'is filled by the platform; its sh:path has no effect')
+    return []
+  }
+  if (paths.length === 0 && !site.filled && !needsNoPath(name, mapping))
+    warn(lines.node, 'has no sh:path and nothing else fills it')
+  return paths
 }
 
-function checked(
-  property: PropertyNode,
-  site: Site,
-): { name: string; mapping: MappingClass } | undefined {
-  const { name, mapping, paths } = property
+type Named = { readonly name: string; readonly mapping: MappingClass }
+
+/** Name and class of a property that is a field; everything that is wrong with them is told. */
+function checked(property: PropertyNode, site: Site): Named | undefined {
+  const { name, mapping, paths, lines } = property
   if (name === undefined && mapping === undefined) return undefined
   const label = name ?? paths?.[0] ?? '(without name)'
-  const fail = (problem: string) => {
-    site.problems.add(placeOf(site, label), problem)
-    return undefined
+  let isSound = true
+  const fail = (line: number, problem: string) => {
+    site.problems.add(placeOf(site, line, label), problem)
+    isSound = false
   }
-  if (name === undefined) return fail(`has mappingClass "${mapping}" but no mappingName`)
-  if (mapping === undefined) return fail('has mappingName but no mappingClass')
-  if (!isMappingClass(mapping)) return fail(`unknown mapping class "${mapping}"`)
-  if (!fieldName.test(name)) return fail('a name is a letter and up to 63 letters, digits, _ or -')
-  if (!paths) return fail('sh:path must be a predicate or an sh:alternativePath of predicates')
-  checkSource(site, property, name, mapping)
-  return { name, mapping }
+  const isKnown = mapping !== undefined && isMappingClass(mapping)
+  if (name === undefined) fail(lines.mapping, `has mappingClass "${mapping}" but no mappingName`)
+  else if (!fieldName.test(name))
+    fail(lines.name, 'a name is a letter and up to 63 letters, digits, _ or -')
+  if (mapping === undefined) fail(lines.name, 'has mappingName but no mappingClass')
+  else if (!isKnown) fail(lines.mapping, `unknown mapping class "${mapping}"`)
+  if (!paths) fail(lines.path, 'sh:path must be a predicate or an sh:alternativePath of predicates')
+  return isSound && name !== undefined && isKnown ? { name, mapping } : undefined
 }
 
+const within = (site: Site, name: string) => (site.inside ? `${site.inside}.${name}` : name)
+
 function linkedFields(
-  property: PropertyNode,
+  { link, lines }: PropertyNode,
   site: Site,
   name: string,
 ): readonly Field[] | 'too-deep' {
-  const { link } = property
   if (link === undefined) return []
   const shape = site.find(link, site.shape.file)
   if (!shape) {
-    site.problems.add(
-      placeOf(site, name),
-      `mappingLink <${link}> is no sh:NodeShape of the profile`,
-    )
+    const problem = `mappingLink <${link}> is no sh:NodeShape of the profile`
+    site.problems.add(placeOf(site, lines.link, name), problem)
     return []
   }
   if (site.open.includes(link) || site.open.length > deepest) return 'too-deep'
-  const inside = site.inside ? `${site.inside}.${name}` : name
-  return fieldsOf(shape.properties, {
-    ...site,
-    shape,
-    inside: '',
-    open: [...site.open, link],
-    filled: inside === 'catalog_record',
-  })
+  const { find, problems } = site
+  const filled = within(site, name) === 'catalog_record'
+  const open = [...site.open, link]
+  return fieldsOf(shape.properties, { shape, find, problems, open, inside: '', filled })
 }
 
 function childrenOf(
@@ -115,13 +107,15 @@ function childrenOf(
   name: string,
 ): readonly Field[] | 'too-deep' {
   if (property.link === undefined && property.inline.length === 0) {
-    site.problems.add(placeOf(site, name), 'Nested needs mappingLink or mappingProperty')
+    const place = placeOf(site, property.lines.mapping, name)
+    site.problems.add(place, 'Nested needs mappingLink or mappingProperty')
     return []
   }
   const linked = linkedFields(property, site, name)
   if (linked === 'too-deep') return linked
-  const inside = site.inside ? `${site.inside}.${name}` : name
-  const inline = fieldsOf(property.inline, { ...site, inside, filled: true })
+  const { shape, find, problems, open } = site
+  const inner = { shape, find, problems, open, inside: within(site, name), filled: true }
+  const inline = fieldsOf(property.inline, inner)
   const replaced = new Set(inline.map((field) => field.name))
   return [...linked.filter((field) => !replaced.has(field.name)), ...inline]
 }
@@ -129,10 +123,11 @@ function childrenOf(
 function fieldOf(property: PropertyNode, site: Site): Field | undefined {
   const named = checked(property, site)
   if (!named) return undefined
-  const children = named.mapping === 'Nested' ? childrenOf(property, site, named.name) : []
+  const { name, mapping } = named
+  const children = mapping === 'Nested' ? childrenOf(property, site, name) : []
   return {
     ...named,
-    paths: property.paths ?? [],
+    paths: pathsOf(site, property, name, mapping),
     required: property.required,
     single: property.single,
     children: children === 'too-deep' ? stub : children,
@@ -147,28 +142,19 @@ function fieldsOf(properties: readonly PropertyNode[], site: Site): readonly Fie
   for (const property of properties) {
     const field = fieldOf(property, site)
     if (!field) continue
-    if (fields.has(field.name)) site.problems.add(placeOf(site, field.name), 'stands there twice')
+    const place = placeOf(site, property.lines.name, field.name)
+    if (fields.has(field.name)) site.problems.add(place, 'stands there twice')
     else fields.set(field.name, field)
   }
   return [...fields.values()]
 }
 
-/**
- * The field tree of a root shape. Embedding ends after four levels and where a shape would contain itself. `filled`
- * says that other code than the mapping fills the fields (concepts).
- */
+/** The field tree of a root shape. Embedding ends after four levels and where a shape would contain itself. */
 export function compileShape(
   shape: ShapeNode,
-  how: { readonly find: FindShape; readonly problems: Problems; readonly filled?: boolean },
+  how: { readonly find: FindShape; readonly problems: Problems; readonly root: Root },
 ): Shape {
-  const site = {
-    shape,
-    find: how.find,
-    problems: how.problems,
-    open: [shape.iri],
-    inside: '',
-    filled: how.filled ?? false,
-  }
+  const site = { shape, ...how, open: [shape.iri], inside: '', filled: how.root === 'concept' }
   const { iri, targetClass, name, description } = shape
   return { iri, targetClass, name, description, fields: fieldsOf(shape.properties, site) }
 }

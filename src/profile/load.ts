@@ -1,42 +1,47 @@
 /** Loads a profile directory: entry file, shapes, compiled fields, and every complaint in one message. */
 
-import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serialise } from '../rdf/serialise.ts'
 import { compileShape } from './compile.ts'
 import { demandOfCatalogue, demandOfDataset } from './demands.ts'
-import { readEntryFile, type EntryFile } from './entry.ts'
+import type { Placed } from './entry/core.ts'
+import { readEntryFile, type EntryFile } from './entry/entry-file.ts'
 import type { Entry, Profile, Shape } from './fields.ts'
-import { readShapeFiles, type ShapeFiles } from './files.ts'
+import { hashOf } from './hash.ts'
 import { collectProblems, type Problems } from './problems.ts'
-import { localName, type ProfileNode, type ShapeNode } from './shapes.ts'
+import { compileTypes } from './resource-types.ts'
+import { behind, readShapeFiles, type NamedFile, type ShapeFiles } from './shacl/files.ts'
+import type { ProfileNode } from './shacl/profile-node.ts'
+import type { ShapeNode } from './shacl/shapes.ts'
+import { localName } from './shacl/statements.ts'
 
 /** The profile that ships with the platform. */
 export const builtInDirectory = fileURLToPath(new URL('../../shapes/default', import.meta.url))
 
-function compileEntry(entry: Entry, { find }: ShapeFiles, problems: Problems): Shape | undefined {
+function compileEntry({ entry, at }: Placed<Entry>, { find }: ShapeFiles, problems: Problems) {
   const node = find(entry.shapeUri, entry.path)
   if (!node) {
-    problems.add({ file: entry.path, shape: entry.shapeUri }, 'there is no such sh:NodeShape')
+    problems.add(at('shapeUri'), `there is no such sh:NodeShape: <${entry.shapeUri}>`)
     return undefined
   }
-  const shape = compileShape(node, { find, problems })
-  if (entry.id === 'dataset') demandOfDataset(shape, node, problems)
-  else demandOfCatalogue(shape, node, problems)
+  const isDataset = entry.id === 'dataset'
+  const root = isDataset ? ('record' as const) : ('catalogue' as const)
+  const shape = compileShape(node, { find, problems, root })
+  const checked = { shape, node, find, problems }
+  if (isDataset) demandOfDataset(checked)
+  else demandOfCatalogue(checked)
   return shape
 }
 
-function conceptNode({ files }: ShapeFiles): ShapeNode | undefined {
-  const nodes = files.flatMap(({ shapes }) => [...shapes.values()])
-  return nodes.find((node) => localName(node.iri).endsWith('Vocable_Shape'))
-}
+const conceptNode = ({ files }: ShapeFiles): ShapeNode | undefined =>
+  files
+    .flatMap(({ shapes }) => [...shapes.values()])
+    .find((node) => localName(node.iri).endsWith('Vocable_Shape'))
 
-async function conceptShape(from: ShapeFiles, problems: Problems): Promise<Shape | undefined> {
-  const own = conceptNode(from)
-  const files = own ? from : await readShapeFiles(builtInDirectory, ['concept.ttl'], problems)
-  const node = own ?? conceptNode(files)
-  return node && compileShape(node, { find: files.find, problems, filled: true })
+function conceptShape(files: ShapeFiles, problems: Problems): Shape | undefined {
+  const node = conceptNode(files)
+  return node && compileShape(node, { find: files.find, problems, root: 'concept' })
 }
 
 const nobody: ProfileNode = {
@@ -55,76 +60,94 @@ function profileNode({ files }: ShapeFiles, problems: Problems): ProfileNode {
       { file: found?.file ?? '*.ttl' },
       `uses two namespaces: ${[...namespaces].join(' ')}`,
     )
-  const node = found?.profile
-  if (node?.profileVersion && node.profileVersion !== '1')
+  if (!found?.profile) return nobody
+  const { node, line } = found.profile
+  if (node.profileVersion && node.profileVersion !== '1')
     problems.add(
-      { file: found?.file ?? '', property: 'profileVersion' },
+      { file: found.file, line, property: 'profileVersion' },
       `is "${node.profileVersion}"; "1" is the only one there is`,
     )
-  return node ? { ...node, profileVersion: node.profileVersion || '1' } : nobody
+  return { ...node, profileVersion: node.profileVersion || '1' }
 }
 
-/** Shapes in use, as one text; every file keeps its own blank nodes. */
-async function mergedShapes({ files }: ShapeFiles): Promise<string> {
+const namedBy = (entries: readonly Placed<{ readonly path: string }>[]): readonly NamedFile[] =>
+  entries.map(({ entry, at }) => ({ path: entry.path, at: at('path') }))
+
+/** What the platform itself brings: its core entries and its files. */
+async function builtIn(problems: Problems) {
+  const file = await readEntryFile(builtInDirectory, problems)
+  const core = file?.core ?? []
+  return { core, files: await readShapeFiles(builtInDirectory, namedBy(core), problems) }
+}
+
+type Sources = {
+  readonly core: readonly Placed<Entry>[]
+  /** The profile's own files, those of the platform, and both together. */
+  readonly own: ShapeFiles
+  readonly platform: ShapeFiles
+  readonly all: ShapeFiles
+}
+
+/** The platform's shapes serve where the profile has none: for concepts, and for an entry file without `core`. */
+async function sourcesOf(
+  directory: string,
+  file: EntryFile | undefined,
+  problems: Problems,
+): Promise<Sources> {
+  const named = namedBy([...(file?.core ?? []), ...(file?.resources ?? [])])
+  const own = await readShapeFiles(directory, named, problems)
+  const { core, files: platform } = await builtIn(problems)
+  return { core: file?.core ?? core, own, platform, all: behind(own, platform) }
+}
+
+/** All shapes of the profile as one text; every file keeps its own blank nodes. */
+async function mergedShapes({ own, platform, all }: Sources, withCore: boolean): Promise<string> {
+  const concept = conceptNode(own) ? undefined : conceptNode(platform)?.file
+  const files = withCore
+    ? all.files
+    : [...own.files, ...platform.files.filter(({ file }) => file === concept)]
   return serialise(
     files.flatMap((file) => file.quads),
     'turtle',
   )
 }
 
-function hashOf(...shapes: readonly Shape[]): string {
-  const text = JSON.stringify(shapes, (key, value: unknown) =>
-    key === 'description' ? undefined : value,
-  )
-  return createHash('sha256').update(text).digest('hex')
-}
-
-async function compiled(entries: readonly Entry[], files: ShapeFiles, problems: Problems) {
-  const shapes = new Map(entries.map((entry) => [entry.id, compileEntry(entry, files, problems)]))
-  const concept = await conceptShape(files, problems)
-  const node = profileNode(files, problems)
-  return { node, dataset: shapes.get('dataset'), catalogue: shapes.get('catalog'), concept }
-}
-
-/** Directory and entries whose shapes serve: the built-in ones for an entry file without `core`. */
-async function sourceOf(directory: string, file: EntryFile | undefined, problems: Problems) {
-  if (!file) return { directory, entries: [] }
-  if (file.core) return { directory, entries: file.core }
-  const builtIn = await readEntryFile(builtInDirectory, problems)
-  return { directory: builtInDirectory, entries: builtIn?.core ?? [] }
-}
-
 /**
- * Reads and compiles the profile in `directory`. Rejects with one Error that names every problem with file, shape and
- * property. `enabled` is what `GET /profile` says about the feature flag; by default a profile of one's own is.
+ * Reads and compiles the profile in `directory`. Rejects with one Error that names every problem with file, line, shape
+ * and property. `enabled` is what `GET /profile` says about the feature flag; by default a profile of one's own is.
  */
 export async function loadProfile(
   directory: string = builtInDirectory,
   options: { readonly enabled?: boolean } = {},
 ): Promise<Profile> {
   const problems = collectProblems()
-  const entryFile = await readEntryFile(directory, problems)
-  const source = await sourceOf(directory, entryFile, problems)
-  const paths = source.entries.map((entry) => entry.path)
-  const files = await readShapeFiles(source.directory, paths, problems)
-  const { node, dataset, catalogue, concept } = await compiled(source.entries, files, problems)
+  const file = await readEntryFile(directory, problems)
+  const isBuiltIn = resolve(directory) === resolve(builtInDirectory)
+  const sources = await sourcesOf(directory, file, problems)
+  const coreFiles = file?.core ? sources.own : sources.platform
+  const [dataset, catalogue] = ['dataset', 'catalog'].map((id) => {
+    const placed = sources.core.find(({ entry }) => entry.id === id)
+    return placed && compileEntry(placed, coreFiles, problems)
+  })
+  const concept = conceptShape(conceptNode(sources.own) ? sources.own : sources.platform, problems)
+  const resources = compileTypes(file?.resources ?? [], sources.all.find, problems)
+  const node = profileNode(sources.own, problems)
   problems.raise(directory)
-  if (!entryFile || !dataset || !catalogue || !concept)
+  if (!file || !dataset || !catalogue || !concept)
     throw new Error(`The profile in ${directory} has no dataset, catalogue or concept shape.`)
-  const builtIn = resolve(directory) === resolve(builtInDirectory)
   return {
     ...node,
-    id: entryFile.id,
-    version: entryFile.version,
-    builtIn,
-    enabled: options.enabled ?? !builtIn,
+    id: file.id,
+    version: file.version,
+    builtIn: isBuiltIn,
+    enabled: options.enabled ?? !isBuiltIn,
     dataset,
     catalogue,
     concept,
-    entries: source.entries,
-    resources: [],
-    shapes: await mergedShapes(files),
-    hash: hashOf(dataset, catalogue, concept),
+    entries: sources.core.map(({ entry }) => entry),
+    resources,
+    shapes: await mergedShapes(sources, file.core === undefined),
+    hash: hashOf({ dataset, catalogue, concept, resources }),
     warnings: problems.warnings,
   }
 }

@@ -1,7 +1,11 @@
 /** Collects everything that is wrong with a profile, so that one message can name it all. */
 
-type Place = {
+import { compareCodePoints } from '../text/code-points.ts'
+
+/** Where something stands; lines count from 1. */
+export type Place = {
   readonly file: string
+  readonly line?: number
   readonly shape?: string
   readonly property?: string
 }
@@ -16,27 +20,33 @@ export type Problems = {
   raise(directory: string): void
 }
 
-const sentence = (place: Place, problem: string) =>
+/** `shapes.ttl:12, shape <…>, property title: …` */
+const sentence = ({ file, line, shape, property }: Place, problem: string) =>
   [
-    place.file,
-    place.shape && `shape <${place.shape}>`,
-    place.property && `property ${place.property}`,
+    line === undefined ? file : `${file}:${line}`,
+    shape && `shape <${shape}>`,
+    property && `property ${property}`,
   ]
     .filter(Boolean)
     .join(', ') + `: ${problem}`
 
+const inOrder = (a: Place, b: Place) =>
+  compareCodePoints(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0)
+
 export function collectProblems(): Problems {
-  const problems = new Set<string>()
+  const problems = new Map<string, Place>()
   const warnings: string[] = []
   return {
-    add: (place, problem) => void problems.add(sentence(place, problem)),
-    warn: (place, problem) => void warnings.push(sentence(place, problem)),
+    add: (place, problem) => void problems.set(sentence(place, problem), place),
+    warn(place, problem) {
+      const warning = sentence(place, problem)
+      if (!warnings.includes(warning)) warnings.push(warning)
+    },
     warnings,
     raise(directory) {
       if (problems.size === 0) return
-      throw new Error(
-        `The profile in ${directory} cannot be used:\n${[...problems].map((line) => `- ${line}`).join('\n')}`,
-      )
+      const lines = [...problems].sort(([, a], [, b]) => inOrder(a, b)).map(([text]) => `- ${text}`)
+      throw new Error(`The profile in ${directory} cannot be used:\n${lines.join('\n')}`)
     },
   }
 }

@@ -4,8 +4,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import type { Field } from '../../src/profile/fields.ts'
 import { builtInDirectory, loadProfile } from '../../src/profile/load.ts'
-import { readShapes } from '../../src/profile/shapes.ts'
-import { parse } from '../../src/rdf/parse.ts'
+import { readShapes } from '../../src/profile/shacl/shapes.ts'
+import { placedQuads } from '../../src/rdf/reading/placed-quads.ts'
 import { directoryOf, entryFile, shapes, smallProfile } from './small.ts'
 
 const fieldAt = (fields: readonly Field[], path: string): Field | undefined => {
@@ -35,7 +35,7 @@ describe('the default profile', () => {
     const files = await Promise.all(
       names.map(async (name) => {
         const text = await readFile(`${builtInDirectory}/${name}`, 'utf8')
-        return readShapes(name, await parse(text, 'turtle', { baseIri: 'urn:x:' }))
+        return readShapes(name, placedQuads(text, 'urn:x:'))
       }),
     )
     expect(files.map(({ shapes, profile }) => shapes.size + (profile ? 1 : 0))).toEqual(
@@ -53,7 +53,7 @@ describe('the default profile', () => {
 
   test('the merged shapes parse back to every shape', async () => {
     const { shapes: merged } = await loadProfile()
-    const file = readShapes('merged', await parse(merged, 'turtle', { baseIri: 'urn:x:' }))
+    const file = readShapes('merged', placedQuads(merged, 'urn:x:'))
     expect(file.shapes.size).toBe(6)
   })
 })
@@ -122,7 +122,7 @@ describe('a profile of one’s own', () => {
     })
     const profile = await loadProfile(directory)
     expect(profile.hash).toBe((await loadProfile(await smallProfile())).hash)
-    expect(profile.warnings.join()).toContain('broken.ttl: is left out')
+    expect(profile.warnings.join()).toContain('broken.ttl:1: the file is left out')
   })
 
   test('what is odd is a warning', async () => {

@@ -132,7 +132,7 @@ describe('each rule of the entry file', () => {
   })
 })
 
-test('one message names all problems with file, shape and property', async () => {
+test('one message names all problems with file, line, shape and property', async () => {
   const broken = shapes
     .replace('"Agent"', '"Actor"')
     .replace('m:mappingName "country"', 'm:mappingName "land"')
@@ -140,9 +140,9 @@ test('one message names all problems with file, shape and property', async () =>
   const directory = await directoryOf({ 'platform.json': entryFile, 'tiny.ttl': broken })
   const message = await loadProfile(directory).catch((cause: unknown) => String(cause))
   for (const line of [
-    '- tiny.ttl, shape <https://example.org/shapes#Catalog>, property publisher: unknown mapping class "Actor"',
-    '- tiny.ttl, shape <https://example.org/shapes#Dataset>, property country: is missing; it must be there with class SpatialResource',
-    '- tiny.ttl, shape <https://example.org/shapes#Dataset>, property distributions: mappingLink <https://example.org/shapes#Nowhere> is no sh:NodeShape of the profile',
+    '- tiny.ttl:9, shape <https://example.org/shapes#Catalog>, property publisher: unknown mapping class "Actor"',
+    '- tiny.ttl:10, shape <https://example.org/shapes#Dataset>, property country: is missing; it must be there with class SpatialResource',
+    '- tiny.ttl:20, shape <https://example.org/shapes#Dataset>, property distributions: mappingLink <https://example.org/shapes#Nowhere> is no sh:NodeShape of the profile',
   ])
     expect(message).toContain(line)
 })

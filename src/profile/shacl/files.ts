@@ -1,0 +1,104 @@
+/** The shape files of a profile directory: which there are, and where a shape is found. */
+
+import { readdir, readFile, realpath } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import type { Quad } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import { parse } from '../../rdf/parse.ts'
+import { placedQuads } from '../../rdf/reading/placed-quads.ts'
+import type { FindShape } from '../compile.ts'
+import { leaves } from '../entry/reading.ts'
+import type { Place, Problems } from '../problems.ts'
+import { readShapes, type Shapes } from './shapes.ts'
+
+export type ShapesFile = Shapes & { readonly file: string; readonly quads: readonly Quad[] }
+
+export type ShapeFiles = {
+  readonly files: readonly ShapesFile[]
+  readonly find: FindShape
+}
+
+/** A file that an entry names, and where it does. */
+export type NamedFile = { readonly path: string; readonly at: Place }
+
+const baseIri = 'urn:cartulary:profile:'
+
+async function readOne(directory: string, path: string): Promise<ShapesFile> {
+  const place = await realpath(join(directory, path))
+  const root = await realpath(directory)
+  if (!place.startsWith(root + sep)) throw new Error('leaves the directory')
+  const text = await readFile(place, 'utf8')
+  const quads = await parse(text, 'turtle', { baseIri })
+  return { file: path, quads, ...readShapes(path, placedQuads(text, baseIri)) }
+}
+
+/** What is wrong with a file; a syntax error stands at its line, everything else where the file is named. */
+function fault(cause: unknown, path: string, at: Place): { place: Place; problem: string } {
+  const [complaint] = cause instanceof Failure ? cause.errors : []
+  if (complaint) {
+    const { line, detail } = complaint
+    return { place: { file: path, ...(line !== undefined && { line }) }, problem: detail }
+  }
+  const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return { place: at, problem: `path "${path}" ${isMissing ? 'is no file' : reason}` }
+}
+
+async function readNamed(directory: string, named: readonly NamedFile[], problems: Problems) {
+  const files: ShapesFile[] = []
+  for (const { path, at } of named) {
+    if (leaves(path) || files.some(({ file }) => file === path)) continue
+    try {
+      files.push(await readOne(directory, path))
+    } catch (cause) {
+      const { place, problem } = fault(cause, path, at)
+      problems.add(place, problem)
+    }
+  }
+  return files
+}
+
+async function readOthers(directory: string, named: readonly NamedFile[], problems: Problems) {
+  const files: ShapesFile[] = []
+  const found = await readdir(directory)
+  for (const path of found.filter((name) => name.endsWith('.ttl')).toSorted()) {
+    if (named.some((one) => one.path === path)) continue
+    try {
+      files.push(await readOne(directory, path))
+    } catch (cause) {
+      const { place, problem } = fault(cause, path, { file: path })
+      problems.warn(place, `the file is left out: ${problem}`)
+    }
+  }
+  return files
+}
+
+/**
+ * Reads the files that the entries name and then every other `*.ttl` of the directory. They stay apart: a shape that
+ * two files define is taken from the file that mentions it, else from the first in this order.
+ */
+export async function readShapeFiles(
+  directory: string,
+  named: readonly NamedFile[],
+  problems: Problems,
+): Promise<ShapeFiles> {
+  const files = [
+    ...(await readNamed(directory, named, problems)),
+    ...(await readOthers(directory, named, problems)),
+  ]
+  return { files, find: finder(files) }
+}
+
+const finder =
+  (files: readonly ShapesFile[]): FindShape =>
+  (iri, ownFile) =>
+    files.find(({ file }) => file === ownFile)?.shapes.get(iri) ??
+    files.find(({ shapes }) => shapes.has(iri))?.shapes.get(iri)
+
+/** Files of a second directory behind those of the first: shapes are looked up there when the first has none. */
+export function behind(first: ShapeFiles, second: ShapeFiles): ShapeFiles {
+  return {
+    files: [...first.files, ...second.files],
+    find: (iri, ownFile) => first.find(iri, ownFile) ?? second.find(iri, ownFile),
+  }
+}

@@ -1,0 +1,44 @@
+/** Turtle with the line of every statement, for texts that people write and that are checked for more than syntax. */
+import type { EventEmitter } from 'node:events'
+import type { Quad } from '@rdfjs/types'
+import { Parser } from 'n3'
+
+/** A statement and the line on which its object ends; lines count from 1. */
+export type PlacedQuad = { readonly quad: Quad; readonly line: number }
+
+/** The part of N3.js that its published types leave out. */
+type Observed = {
+  parse(
+    input: EventEmitter,
+    observers: {
+      readonly onQuad: (error: Error | null, quad: Quad | null) => void
+      readonly onToken: (token: { readonly line: number }) => void
+    },
+  ): void
+}
+
+/** The statements of a Turtle text that `parse` has accepted, in the order in which they end. */
+export function placedQuads(text: string, baseIri: string): readonly PlacedQuad[] {
+  const listeners = new Map<string, (text?: string) => void>()
+  const source = {
+    on: (event: string, listener: (text?: string) => void) => listeners.set(event, listener),
+  }
+  const found: PlacedQuad[] = []
+  // A statement is complete with the token behind it, which may stand on a later line.
+  let lines = { before: 1, now: 1 }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- observers are missing in the published types
+  const parser = new Parser({ format: 'text/turtle', baseIRI: baseIri }) as unknown as Observed
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `on` is all that is called
+  parser.parse(source as unknown as EventEmitter, {
+    onQuad: (error, quad) => {
+      if (error) throw error
+      if (quad) found.push({ quad, line: lines.before })
+    },
+    onToken: ({ line }) => {
+      lines = { before: lines.now, now: line }
+    },
+  })
+  listeners.get('data')?.(text)
+  listeners.get('end')?.()
+  return found
+}
