@@ -1,6 +1,7 @@
 /** Records by id, lists of ids, vocabularies, and what stands beside them. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fingerprint } from '../../src/text/fingerprint.ts'
 import { documentOf } from './suite/corpus.ts'
 import { station, type Station } from './suite/station.ts'
 
@@ -123,7 +124,8 @@ describe('concepts', () => {
       facets: { vocabulary: ['agencies'] },
     })
     const record = { id: 'x1', resource: 'http://example.org/other#name' }
-    await search.index.write([{ put: { ...odd, record } }])
+    const numbers = { resource: fingerprint(record.resource) }
+    await search.index.write([{ put: { ...odd, numbers, record } }])
     const encoded = encodeURIComponent(record.resource)
     const found = await search.get(`/vocabularies/agencies/vocable?resource=${encoded}`)
     expect(found.body.result).toEqual(record)

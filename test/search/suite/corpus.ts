@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Document, FacetValue } from '../../../src/indices/search-index.ts'
 import type { IndexName } from '../../../src/indices/settings.ts'
+import { fingerprint } from '../../../src/text/fingerprint.ts'
 import { fold } from '../../../src/text/fold.ts'
 import { scoreBands } from './settings.ts'
 
@@ -42,7 +43,10 @@ export function documentOf(entry: Entry): Document {
       ...(issued && { issued: [[Date.parse(issued), Date.parse(issued)]] }),
       ...(modified && { modified: [[Date.parse(modified), Date.parse(modified)]] }),
     },
-    numbers: scoring === undefined ? {} : { scoring },
+    numbers: {
+      ...(scoring !== undefined && { scoring }),
+      ...(index === 'vocabulary' && { resource: fingerprint(iriOf(entry)) }),
+    },
     flags: {
       countryData: (entry.facets['country'] ?? []).some((id) => id !== 'eu' && id !== 'io'),
       dataServices: entry.dataServices ?? false,
@@ -80,6 +84,10 @@ function orderOf(title: Texts[string]): Document['order'] {
   return Object.fromEntries([['title', main[1] ?? ''], ...all])
 }
 
+function iriOf({ index, id }: Pick<Entry, 'index' | 'id'>): string {
+  return `http://example.org/${index}/${id}`
+}
+
 function recordOf(entry: Entry): Document['record'] {
   const { index, id, text, issued, modified } = entry
   const labels = Object.entries(text).map(([name, texts]) => [
@@ -88,7 +96,7 @@ function recordOf(entry: Entry): Document['record'] {
   ])
   return {
     id,
-    resource: `http://example.org/${index}/${id}`,
+    resource: iriOf(entry),
     ...Object.fromEntries(labels),
     ...(issued && { issued }),
     ...(modified && { modified }),

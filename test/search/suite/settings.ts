@@ -20,8 +20,11 @@ const more = {
   ],
 }
 
-export const settings: readonly IndexSettings[] = contracted.map((one) =>
-  one.index === 'dataset'
-    ? { ...one, texts: [...one.texts, ...more.texts], facets: [...one.facets, ...more.facets] }
-    : one,
-)
+/** Concepts are found by the fingerprints of their IRIs. */
+const fingerprints = ['resource']
+
+export const settings: readonly IndexSettings[] = contracted.map((one) => {
+  if (one.index === 'vocabulary') return { ...one, numbers: [...one.numbers, ...fingerprints] }
+  if (one.index !== 'dataset') return one
+  return { ...one, texts: [...one.texts, ...more.texts], facets: [...one.facets, ...more.facets] }
+})

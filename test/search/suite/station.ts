@@ -9,6 +9,8 @@ import { logger } from '../../../src/log.ts'
 import { loadProfile } from '../../../src/profile/load.ts'
 import { searchApp } from '../../../src/search/app.ts'
 import { documents } from './corpus.ts'
+import type { IndexSettings } from '../../../src/indices/settings.ts'
+import type { Profile } from '../../../src/profile/fields.ts'
 import { settings } from './settings.ts'
 
 export type Reply = { readonly status: number; readonly headers: Headers; readonly body: Body }
@@ -43,17 +45,26 @@ export type Station = {
   readonly close: () => Promise<void>
 }
 
-export async function station(held = documents): Promise<Station> {
+/** What a profile adds to the suite: types with their indices. */
+export type Added = {
+  readonly resources: Profile['resources']
+  readonly settings: readonly IndexSettings[]
+}
+
+export async function station(
+  held = documents,
+  added: Added = { resources: [], settings: [] },
+): Promise<Station> {
   const directory = await mkdtemp(join(tmpdir(), 'search-'))
   const log = logger('silent')
   const index = await embeddedIndex({ directory, log })
-  await index.configure(settings)
+  await index.configure([...settings, ...added.settings])
   await index.write(held.map((put) => ({ put })))
   const app = searchApp({
     index,
     settings: () => index.current(),
     scoreField: 'scoring',
-    profile: await loadProfile(),
+    profile: { ...(await loadProfile()), resources: added.resources },
     version: '1',
     http: { log },
   })
