@@ -1,20 +1,9 @@
 /** Streamed reading and writing for stores that can do neither: whole graphs in memory. */
 
 import type { GraphStore } from './graph-store.ts'
+import { chunksOf } from './spool/chunks.ts'
 
 type Streamed = Pick<GraphStore, 'readLines' | 'replaceStreamed'>
-
-/** UTF-16 units of a chunk, about. */
-const chunkSize = 256 * 1024
-
-/** Text of whole lines in chunks of whole lines. */
-export function* chunksOf(text: string): Generator<string> {
-  for (let at = 0; at < text.length;) {
-    const end = text.indexOf('\n', at + chunkSize) + 1 || text.length
-    yield text.slice(at, end)
-    at = end
-  }
-}
 
 /** What is streamed by way of `read` and `write`. */
 export function buffered({ read, write }: Pick<GraphStore, 'read' | 'write'>): Streamed {

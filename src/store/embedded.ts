@@ -2,12 +2,12 @@
 
 import { Worker } from 'node:worker_threads'
 import './compiled.ts'
-import { buffered } from './buffered.ts'
 import type { Change, Written } from './change.ts'
 import type { Log } from '../log.ts'
 import { booleanOf, rowsOf } from './protocol/rows.ts'
 import { Calls } from './embedded/calls.ts'
 import type { Opened, WriterSettings } from './embedded/messages.ts'
+import { streaming } from './embedded/streaming.ts'
 import { protocolOf } from './embedded/serving/serve.ts'
 import type { EmbeddedStore, GraphStore, Landing } from './graph-store.ts'
 import { publicDoor, type PublicLimits } from './public/door.ts'
@@ -109,7 +109,7 @@ export async function embeddedStore(options: EmbeddedOptions): Promise<EmbeddedS
     calls.call('read', { graph, links }, { signal })
   return {
     ...ownQueries(calls),
-    ...buffered({ read, write }),
+    ...streaming(calls),
     read,
     readAll: (graphs, { links = true } = {}, signal) =>
       calls.call('readAll', { graphs, links }, { signal }),

@@ -4,6 +4,7 @@ import { faultContract, type Killable } from './graph-store-faults.ts'
 import { publicContract } from './graph-store-public.ts'
 import { queryContract, type OpenLimited } from './graph-store-queries.ts'
 import { valueContract } from './graph-store-values.ts'
+import { streamContract } from './graph-store-streams.ts'
 import { writingContract, type Known } from './graph-store.ts'
 
 type Dialect = {
@@ -19,6 +20,7 @@ type Dialect = {
 export function storeContract(name: string, dialect: Dialect): void {
   const { open, start, guarded, known = {} } = dialect
   writingContract(name, open, known)
+  streamContract(name, open, known)
   valueContract(name, open, known)
   queryContract(name, open)
   publicContract(name, open, known)

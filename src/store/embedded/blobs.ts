@@ -3,8 +3,10 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { Failure } from '../../errors.ts'
+import { pack, piecesIn, pieceSchema, unpack, type Pieces } from './pieces.ts'
 
+/** A graph; of one that lies in pieces, a piece, and its links with the first. */
 type Stored = { readonly name: string; readonly content: string; readonly links: string[] }
 
 /** Reading and writing by graph name; a graph is there as long as it has a content or a link. */
@@ -14,8 +16,15 @@ export type Blobs = {
   /** A part of a transaction that a throw undoes alone. */
   step<T>(work: () => T): T
   has(graph: string): boolean
-  /** `''` for a graph that has links only, `undefined` for an absent one. */
+  /** `''` for a graph that has links only, `undefined` for an absent one. Pieces are put together. */
   content(graph: string): string | undefined
+  /** The content as texts of whole lines, none of them too large; nothing for an absent one. */
+  contents(graph: string): Iterable<string>
+  /** Whose pieces a content lies in. */
+  ownerOf(graph: string): number | undefined
+  /** Makes an owner's pieces the content. */
+  adopt(graph: string, owner: number): void
+  readonly pieces: Pieces
   /** In order of code units, without line ends. */
   links(graph: string): string[]
   hasLinks(graph: string): boolean
@@ -41,19 +50,15 @@ const schema = `
   PRAGMA wal_autocheckpoint = 8000;
   CREATE TABLE IF NOT EXISTS graph (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, content BLOB NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS link (graph INTEGER NOT NULL, line TEXT NOT NULL, PRIMARY KEY (graph, line)) STRICT, WITHOUT ROWID;
+  ${pieceSchema}
   PRAGMA user_version = 1;
 `
 
 const upsert =
   'INSERT INTO graph (name, content) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content'
 const forgetEmpty =
-  'DELETE FROM graph WHERE name = ? AND length(content) = 0 AND NOT EXISTS (SELECT 1 FROM link WHERE link.graph = graph.id)'
-
-const pack = (text: string): Uint8Array =>
-  text === '' ? new Uint8Array() : deflateRawSync(text, { level: 1 })
-
-const unpack = (blob: unknown): string =>
-  blob instanceof Uint8Array && blob.length > 0 ? inflateRawSync(blob).toString('utf8') : ''
+  'DELETE FROM graph WHERE name = ? AND length(content) = 0 AND NOT EXISTS (SELECT 1 FROM link WHERE link.graph = graph.id) ' +
+  'AND NOT EXISTS (SELECT 1 FROM large WHERE large.graph = graph.id)'
 
 function openFile(directory: string, readOnly: boolean): DatabaseSync {
   const path = join(directory, 'store.db')
@@ -82,13 +87,23 @@ function bracket<T>(
   }
 }
 
-function linkRows(file: DatabaseSync, id: (graph: string) => number | undefined) {
+type Ids = {
+  readonly id: (graph: string) => number | undefined
+  /** The id of a graph that is made when absent. */
+  readonly ensure: (graph: string) => number
+}
+
+function linkRows(file: DatabaseSync, { id, ensure }: Ids) {
+  const insert = file.prepare('INSERT OR IGNORE INTO link (graph, line) VALUES (?, ?)')
+  const remove = file.prepare('DELETE FROM link WHERE graph = ? AND line = ?')
   const all = file.prepare('SELECT line FROM link WHERE graph = ? ORDER BY line')
   const one = file.prepare('SELECT 1 FROM link WHERE graph = ? AND line = ?')
   const any = file.prepare('SELECT 1 FROM link WHERE graph = ? LIMIT 1')
   const under = file.prepare('SELECT line FROM link WHERE graph = ? AND line >= ? AND line < ?')
   const lines = (rows: readonly Record<string, unknown>[]) => rows.map(({ line }) => String(line))
   return {
+    addLink: (graph: string, line: string) => insert.run(ensure(graph), line).changes > 0,
+    removeLink: (graph: string, line: string) => remove.run(id(graph) ?? 0, line).changes > 0,
     links: (graph: string) => lines(all.all(id(graph) ?? 0)),
     hasLinks: (graph: string) => any.get(id(graph) ?? 0) !== undefined,
     hasLink: (graph: string, line: string) => one.get(id(graph) ?? 0, line) !== undefined,
@@ -98,11 +113,60 @@ function linkRows(file: DatabaseSync, id: (graph: string) => number | undefined)
   }
 }
 
-function* rowsOf(file: DatabaseSync): Generator<Stored> {
+/** Most characters of a content that is wanted as one text. */
+const mostText = 2 ** 28
+
+function contentRows(
+  file: DatabaseSync,
+  pieces: Pieces,
+  id: (graph: string) => number | undefined,
+): Pick<Blobs, 'content' | 'contents'> {
+  const read = file.prepare('SELECT id, content FROM graph WHERE name = ?')
+  const joined = (owner: number) => {
+    const texts: string[] = []
+    let length = 0
+    for (const text of pieces.texts(owner)) {
+      length += text.length
+      if (length > mostText)
+        throw new Failure('too-large', 'The graph is too large to be read as one text.')
+      texts.push(text)
+    }
+    return texts.join('')
+  }
+  return {
+    content: (graph) => {
+      const row = read.get(graph)
+      const text = row && unpack(row['content'])
+      if (!row || text !== '') return text
+      const owner = pieces.ownerOf(Number(row['id']))
+      return owner === undefined ? '' : joined(owner)
+    },
+    *contents(graph) {
+      const row = read.get(graph)
+      const owner = pieces.ownerOf(id(graph) ?? 0)
+      if (owner === undefined) yield row ? unpack(row['content']) : ''
+      else yield* pieces.texts(owner)
+    },
+  }
+}
+
+const naming = (file: DatabaseSync): Pick<Blobs, 'names' | 'count'> => ({
+  names: () =>
+    file
+      .prepare('SELECT name FROM graph')
+      .all()
+      .map(({ name }) => String(name)),
+  count: () => Number(file.prepare('SELECT count(*) AS n FROM graph').get()?.['n']),
+})
+
+function* rowsOf(file: DatabaseSync, pieces: Pieces): Generator<Stored> {
   const links = file.prepare('SELECT line FROM link WHERE graph = ? ORDER BY line')
   for (const row of file.prepare('SELECT id, name, content FROM graph').iterate()) {
     const lines = links.all(Number(row['id'])).map(({ line }) => String(line))
-    yield { name: String(row['name']), content: unpack(row['content']), links: lines }
+    const [name, owner] = [String(row['name']), pieces.ownerOf(Number(row['id']))]
+    yield { name, content: unpack(row['content']), links: lines }
+    if (owner === undefined) continue
+    for (const content of pieces.texts(owner)) yield { name, content, links: [] }
   }
 }
 
@@ -110,7 +174,6 @@ function* rowsOf(file: DatabaseSync): Generator<Stored> {
 export function openBlobs(directory: string, readOnly = false): Blobs {
   const file = openFile(directory, readOnly)
   const find = file.prepare('SELECT id FROM graph WHERE name = ?')
-  const read = file.prepare('SELECT content FROM graph WHERE name = ?')
   const put = file.prepare(upsert)
   const id = (graph: string) => {
     const row = find.get(graph)
@@ -121,38 +184,46 @@ export function openBlobs(directory: string, readOnly = false): Blobs {
     if (known !== undefined) return known
     return Number(put.run(graph, new Uint8Array()).lastInsertRowid)
   }
-  const insert = file.prepare('INSERT OR IGNORE INTO link (graph, line) VALUES (?, ?)')
-  const remove = file.prepare('DELETE FROM link WHERE graph = ? AND line = ?')
   const unlink = file.prepare('DELETE FROM link WHERE graph = ?')
   const forget = file.prepare('DELETE FROM graph WHERE id = ?')
   const empty = file.prepare(forgetEmpty)
+  const pieces = piecesIn(file)
+  const ownerOf = (graph: string) => pieces.ownerOf(id(graph) ?? 0)
+  const contents = contentRows(file, pieces, id)
+  const scatter = (graph: number) => {
+    const owner = pieces.ownerOf(graph)
+    if (owner === undefined) return
+    pieces.adopt(graph, undefined)
+    pieces.forget(owner)
+  }
   return {
-    ...linkRows(file, id),
+    pieces,
+    ownerOf,
+    ...contents,
+    adopt: (graph, owner) => {
+      put.run(graph, new Uint8Array())
+      scatter(ensure(graph))
+      pieces.adopt(ensure(graph), owner)
+    },
+    ...linkRows(file, { id, ensure }),
     transaction: (work) => bracket(file, ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'], work),
     step: (work) =>
       bracket(file, ['SAVEPOINT step', 'RELEASE step', 'ROLLBACK TO step; RELEASE step'], work),
     has: (graph) => find.get(graph) !== undefined,
-    content: (graph) => {
-      const row = read.get(graph)
-      return row && unpack(row['content'])
+    setContent: (graph, content) => {
+      put.run(graph, pack(content))
+      scatter(ensure(graph))
     },
-    setContent: (graph, content) => void put.run(graph, pack(content)),
-    addLink: (graph, line) => insert.run(ensure(graph), line).changes > 0,
-    removeLink: (graph, line) => remove.run(id(graph) ?? 0, line).changes > 0,
     tidy: (graph) => void empty.run(graph),
     drop: (graph) => {
       const known = id(graph)
       if (known === undefined) return
       unlink.run(known)
+      scatter(known)
       forget.run(known)
     },
-    all: () => rowsOf(file),
-    names: () =>
-      file
-        .prepare('SELECT name FROM graph')
-        .all()
-        .map(({ name }) => String(name)),
-    count: () => Number(file.prepare('SELECT count(*) AS n FROM graph').get()?.['n']),
+    all: () => rowsOf(file, pieces),
+    ...naming(file),
     close: () => file.close(),
   }
 }

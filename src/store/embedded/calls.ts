@@ -12,6 +12,8 @@ const inFlight = 256
 export type CallOptions = {
   readonly signal?: AbortSignal | undefined
   readonly ports?: readonly MessagePort[]
+  /** It takes as long as it takes, as long as the worker gives signs of life. */
+  readonly isLong?: boolean
 }
 
 type Settings = {
@@ -74,7 +76,7 @@ export class Calls {
     job: Jobs[Name][0],
     options: CallOptions = {},
   ): Promise<Jobs[Name][1]> {
-    const { signal, ports = [] } = options
+    const { signal, ports = [], isLong = false } = options
     if (signal?.aborted) return Promise.reject<Jobs[Name][1]>(signal.reason)
     if (this.#closing) return Promise.reject(gone('The store is closed.'))
     if (this.#waiting.length >= this.#settings.waiting) {
@@ -87,7 +89,7 @@ export class Calls {
     const entry: Entry = {
       message: { ...job, id, name },
       ports,
-      age: 0,
+      age: isLong ? -Infinity : 0,
       left: false,
       settle: (outcome) => {
         signal?.removeEventListener('abort', abort)

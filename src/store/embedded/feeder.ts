@@ -25,6 +25,10 @@ export function feeder() {
       next.on('close', () => (port = port === next ? undefined : port))
       next.unref()
     },
+    /** Lets go of the replica because of a change that is not sent: it is built anew for the next query. */
+    lose(): void {
+      port?.close()
+    },
     send(all: readonly Effect[]): void {
       if (!port) return
       const effects = all.filter(({ graph }) => graph !== systemGraph)

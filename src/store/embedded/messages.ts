@@ -30,8 +30,29 @@ export type Jobs = {
   /** Answers whether the graph existed. */
   put: [job: GraphWrite, result: boolean]
   counts: [job: object, result: Counts]
+  /** Lays a piece of a content ready, under a name of the caller's: whole lines, sorted over all pieces. */
+  stage: [job: { readonly staging: string; readonly text: string }, result: undefined]
+  /** What was laid ready is the content now, and the other changes have landed. Without pieces the graph is emptied. */
+  swap: [
+    job: { readonly graph: string; readonly staging: string; readonly changes: readonly Change[] },
+    result: undefined,
+  ]
+  /** Forgets what was laid ready. */
+  unstage: [job: { readonly staging: string }, result: undefined]
+  /** Opens a graph for reading piece by piece: its present state is kept until `leave`. */
+  visit: [job: { readonly graph: string }, result: Visit]
+  piece: [job: { readonly owner: number; readonly number: number }, result: string]
+  leave: [job: { readonly owner: number }, result: undefined]
   /** Every later effect goes through the port, until somebody closes it. */
   follow: [job: { readonly port: MessagePort }, result: undefined]
+}
+
+/** A graph as `visit` finds it: one text, or pieces of an owner. Links beside it. */
+export type Visit = {
+  readonly text: string
+  readonly links: readonly string[]
+  readonly owner: number | undefined
+  readonly pieces: number
 }
 
 export type JobName = keyof Jobs

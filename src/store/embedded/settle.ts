@@ -70,7 +70,8 @@ function restoreTwins(blobs: Blobs, graph: string, draft: Draft, content: () => 
 function dropped(blobs: Blobs, graph: string): Settled {
   const existed = blobs.has(graph)
   if (!existed) return { written: { graph, existed }, effect: undefined, growth: 0 }
-  const lines = linesOf(blobs.content(graph) ?? '').length + blobs.links(graph).length
+  let lines = blobs.links(graph).length
+  for (const text of blobs.contents(graph)) lines += linesOf(text).length
   blobs.drop(graph)
   return { written: { graph, existed }, effect: { graph, does: 'drop' }, growth: -lines }
 }

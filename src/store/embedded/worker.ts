@@ -9,7 +9,7 @@ const groupSize = 2 * 1024 * 1024
 
 const settings: WriterSettings = workerData
 const started = performance.now()
-const writer = openWriter(settings)
+const writer = openWriter(settings, () => parentPort?.postMessage([], []))
 const queue: Job[] = []
 
 const sizeOf = (job: Job) =>

@@ -8,16 +8,9 @@ import { feeder } from './feeder.ts'
 import { checkGraph } from '../lines.ts'
 import { refusalOf, type Job, type Reply, type WriterSettings } from './messages.ts'
 import { isBroken, openQuads, type Quads } from './quads.ts'
+import { leave, piece, stage, swap, unstage, visit } from './staging.ts'
+import { checkRoom, type State } from './state.ts'
 import { perform, settle, type Effect, type Settled } from './settle.ts'
-
-type Store = {
-  readonly settings: WriterSettings
-  readonly blobs: Blobs
-  readonly quads: Quads
-  readonly feed: ReturnType<typeof feeder>
-  /** Counted along: asking the index walks over all of it. */
-  count: number
-}
 
 type Write = Job<'write'> | Job<'put'>
 type Outcome = { readonly reply: Reply; readonly effects: readonly Effect[] }
@@ -26,7 +19,7 @@ type Outcome = { readonly reply: Reply; readonly effects: readonly Effect[] }
 export function fill(blobs: Blobs, quads: Quads, wanted: (graph: string) => boolean): string[] {
   const unreadable: string[] = []
   for (const { name, content, links } of blobs.all()) {
-    if (!wanted(name)) continue
+    if (!wanted(name) || unreadable.at(-1) === name) continue
     try {
       quads.load(name, links.length === 0 ? content : `${content}${links.join('\n')}\n`)
     } catch (error) {
@@ -45,18 +38,8 @@ function refused(id: number, error: unknown): Reply {
 
 const growthOf = (settled: readonly Settled[]) => settled.reduce((sum, one) => sum + one.growth, 0)
 
-function checkRoom(store: Store, growth: number): void {
-  if (growth > 0 && store.count + growth > store.settings.maxQuads) {
-    throw new Failure(
-      'store-full',
-      `The embedded store takes ${store.settings.maxQuads} triples and would hold more. ` +
-        'Remove data, or move to a triplestore of your own (PLATFORM_TRIPLESTORE_CONFIG).',
-    )
-  }
-}
-
 /** One call inside the group's transaction: its own step, so that its refusal does not undo the others. */
-function attempt(store: Store, job: Write): Outcome {
+function attempt(store: State, job: Write): Outcome {
   const { blobs } = store
   try {
     const settled = blobs.step(() => {
@@ -78,7 +61,7 @@ function attempt(store: Store, job: Write): Outcome {
 }
 
 /** Group commit: one transaction for all, then the index, then the answers. */
-function commit(store: Store, jobs: readonly Write[]): Reply[] {
+function commit(store: State, jobs: readonly Write[]): Reply[] {
   const before = store.count
   let outcomes: Outcome[]
   try {
@@ -104,7 +87,7 @@ function readGraph(blobs: Blobs, graph: string, links: boolean): string | undefi
   return lines.length === 0 ? content : `${content}${lines.join('\n')}\n`
 }
 
-function ask({ quads, settings }: Store, job: Job<'query'>): string {
+function ask({ quads, settings }: State, job: Job<'query'>): string {
   let answer: string
   try {
     answer = quads.query(job.text, job.shape)
@@ -118,7 +101,7 @@ function ask({ quads, settings }: Store, job: Job<'query'>): string {
 
 type Other = Exclude<Job, Write>
 
-function other(store: Store, job: Other): unknown {
+function other(store: State, job: Other): unknown {
   const { blobs, quads, settings } = store
   switch (job.name) {
     case 'read':
@@ -135,6 +118,18 @@ function other(store: Store, job: Other): unknown {
       return undefined
     case 'counts':
       return { quads: store.count, graphs: blobs.count() }
+    case 'stage':
+      return stage(store, job)
+    case 'swap':
+      return swap(store, job)
+    case 'unstage':
+      return unstage(store, job.staging)
+    case 'visit':
+      return visit(store, job.graph)
+    case 'piece':
+      return piece(store, job)
+    case 'leave':
+      return leave(store, job.owner)
     case 'follow':
       store.feed.follow(job.port)
       return undefined
@@ -148,7 +143,7 @@ const isWrite = (job: Job): job is Write => job.name === 'write' || job.name ===
 type Answer = (replies: readonly Reply[]) => void
 
 /** Does the writes first, as one group, then the rest in their order. What is thrown must end the worker. */
-function runJobs(store: Store, jobs: readonly Job[], answer: Answer): void {
+function runJobs(store: State, jobs: readonly Job[], answer: Answer): void {
   const writes = jobs.filter(isWrite)
   if (writes.length > 0) answer(commit(store, writes))
   for (const job of jobs) {
@@ -162,11 +157,21 @@ function runJobs(store: Store, jobs: readonly Job[], answer: Answer): void {
 }
 
 /** Opens the durable copy and builds the index from it. */
-export function openWriter(settings: WriterSettings) {
+export function openWriter(settings: WriterSettings, beat: () => void = () => undefined) {
   const blobs = openBlobs(settings.directory)
+  // What a crash left of contents that were being laid ready.
+  blobs.pieces.sweep()
   const quads = openQuads()
   const unreadable = fill(blobs, quads, () => true)
-  const store: Store = { settings, blobs, quads, feed: feeder(), count: quads.size() }
+  const store: State = {
+    settings,
+    blobs,
+    quads,
+    feed: feeder(),
+    count: quads.size(),
+    drafts: new Map(),
+    beat,
+  }
   return {
     opened: { quads: store.count, graphs: blobs.count(), unreadable },
     run: (jobs: readonly Job[], answer: Answer) => runJobs(store, jobs, answer),
