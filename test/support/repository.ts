@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { apiKeys } from '../../src/http/api-key.ts'
 import { defaultLimits, type Limits } from '../../src/http/limits.ts'
 import { logger } from '../../src/log.ts'
+import type { ResourceType } from '../../src/profile/fields.ts'
 import { loadProfile } from '../../src/profile/load.ts'
 import { names as namesOf } from '../../src/rdf/names.ts'
 import { repositoryApp } from '../../src/repository/app.ts'
@@ -35,6 +36,8 @@ export type RepositoryOptions = {
   index?: IndexStatus
   /** Key → permissions, beside the two that are always there. */
   keys?: Record<string, readonly string[]>
+  /** Types of resources that the profile declares; none when absent. */
+  resources?: readonly ResourceType[]
   /** Days for which what was deleted can be restored; 30 when absent. */
   days?: number
   /** A directory that an earlier repository left; its owner removes it. */
@@ -78,7 +81,10 @@ export async function repository(options: RepositoryOptions = {}) {
     kept,
     deletion,
     limits,
-    profile: await loadProfile(new URL('../../shapes/default', import.meta.url).pathname),
+    profile: {
+      ...(await loadProfile(new URL('../../shapes/default', import.meta.url).pathname)),
+      resources: options.resources ?? [],
+    },
     version: 'test',
     address: `${base}api/hub/repo`,
     keys: apiKeys({ ...options.keys, [key]: ['*'], [alpineKey]: ['alpine-water'] }),

@@ -1,0 +1,102 @@
+/** What the service answers is what its OpenAPI document says: every answer over samples and generated catalogues. */
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { importDump } from '../../src/harvest/importing/dump.ts'
+import { openSource } from '../../src/harvest/importing/source.ts'
+import { platformId } from '../../src/rdf/ids.ts'
+import { checkAnswers, type Finding } from '../support/answers.ts'
+import {
+  client,
+  eventually,
+  gateway,
+  remove,
+  temporaryDirectory,
+  type Gateway,
+} from '../support/gateway.ts'
+
+const data = new URL('../../../shared/data/', import.meta.url).pathname
+const samples = [
+  'semic/example-ms_catalogue_hvd.ttl',
+  'semic/example-ms_dataset_2_distributions.ttl',
+  'dcat-ap-de/RefImp_TTL_ADVANCED.ttl',
+  'worked/dataset.ttl',
+  'broken/byte-order-mark.ttl',
+  'broken/relative-iris.ttl',
+  'broken/bad-iris.rdf',
+  'broken/bad-language-tag.jsonld',
+  'broken/untidy.ttl',
+]
+const vocabularies = ['licence', 'access-right', 'frequency']
+const shipped = new URL('../../shapes/vocabularies/', import.meta.url).pathname
+const clock = { now: () => performance.now(), wait: () => Promise.resolve() }
+const never = new AbortController().signal
+const stdin = (async function* none() {})()
+
+/** `index/id` → fields that the platform told to be missing; the last word counts. */
+function toldMissing(log: string): ReadonlyMap<string, ReadonlySet<string>> {
+  type Entry = { index?: string; id?: string; leftOut?: { field: string; problem: string }[] }
+  const entries = log.split('\n').flatMap((line): Entry[] => {
+    return line.includes('"leftOut"') ? [JSON.parse(line) as Entry] : []
+  })
+  return new Map(
+    entries.map(({ index, id, leftOut = [] }) => [
+      `${index}/${id}`,
+      new Set(leftOut.filter((one) => one.problem === 'missing-mandatory').map((one) => one.field)),
+    ]),
+  )
+}
+
+/** Findings other than mandatory fields that were told to be missing. */
+function unexplained(findings: readonly Finding[], log: string): readonly Finding[] {
+  const told = toldMissing(log)
+  const isTold = (path: string, ...records: readonly string[]) =>
+    records.some((record) => told.get(record)?.has(path))
+  return findings.filter(({ missing, path, record, catalogue }) => {
+    if (!missing) return true
+    if (isTold(path, `dataset/${record}`, `catalogue/${record}`)) return false
+    return !(path.startsWith('catalog.') && isTold(path.slice(8), `catalogue/${catalogue}`))
+  })
+}
+
+describe.skipIf(!existsSync(data))('the served schemas', () => {
+  let directory: string
+  let platform: Gateway
+  let api: ReturnType<typeof client>
+  beforeAll(async () => {
+    directory = await temporaryDirectory()
+    platform = await gateway(directory, { PLATFORM_LOG_LEVEL: 'debug' })
+    api = client(platform)
+    for (const place of samples) await bring(join(data, 'samples', place), platformId(place))
+    const generated = join(directory, 'generated.ttl')
+    const options = ['--datasets', '150', '--seed', '7', '--format', 'ttl', '--out', generated]
+    execFileSync(process.execPath, [join(data, 'generate-catalogue.mjs'), ...options])
+    await bring(generated, 'generated')
+    for (const id of vocabularies) {
+      const text = readFileSync(`${shipped}${id}.ttl`, 'utf8')
+      expect((await api.put(`/vocabularies/${id}`, text)).status).toBe(201)
+    }
+    const settled = async () =>
+      (await api.json<{ pending: number }>(`${platform.url}/health`)).pending === 0
+    expect(await eventually(settled, 60_000)).toBe(true)
+  }, 120_000)
+  afterAll(async () => {
+    await platform.stop()
+    await remove(directory)
+  })
+
+  async function bring(place: string, catalogue: string) {
+    const source = await openSource({ place, baseIri: 'https://portal.example/doc', stdin }, never)
+    const options = { service: api.repo, key: platform.key, catalogue, clock }
+    const { losses } = await importDump(source, options, never)
+    expect(losses).toEqual([])
+  }
+
+  it('describe every answer', { timeout: 120_000 }, async () => {
+    const { answers, findings } = await checkAnswers(api.search)
+    expect(answers).toBeGreaterThan(250)
+    expect(unexplained(findings, platform.log())).toEqual([])
+  })
+})
