@@ -56,13 +56,18 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   const queue = new WriteQueue(writer, (work) => readers.pausedFor(work))
   return {
     configure: async (settings) => {
-      const emptied = await writer.call('configure', { settings, languages }).answer
-      if (emptied.length > 0 && !isNew) log.warn({ indices: emptied }, 'index.emptied')
-      current = settings
-      return { rebuild: emptied }
+      const { rebuild, current: answering } = await writer.call('configure', {
+        settings,
+        languages,
+      }).answer
+      current = answering
+      if (rebuild.length > 0 && !isNew) log.warn({ indices: rebuild }, 'index.unfilled')
+      return { rebuild }
     },
-    finish: () => Promise.resolve(),
-    missing: (_, ids) => Promise.resolve(ids),
+    finish: async (index) => {
+      current = await writer.call('finish', index).answer
+    },
+    missing: (index, ids) => readers.run('missing', { index, ids }),
     current: () => current,
     write: (changes, signal) => queue.write(changes, signal),
     search: (request, signal) => readers.run('search', request, signal),

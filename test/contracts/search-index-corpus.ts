@@ -1,13 +1,22 @@
 /** The corpus of the search contract: 19 records that say what they are for, their settings, and requests over them. */
 
 import { readFileSync } from 'node:fs'
-import type { Document, SearchRequest } from '../../src/indices/search-index.ts'
+import type { Document, SearchIndex, SearchRequest } from '../../src/indices/search-index.ts'
 import type { IndexName, IndexSettings } from '../../src/indices/settings.ts'
 import { cutCodePoints } from '../../src/text/code-points.ts'
 import { fold } from '../../src/text/fold.ts'
 
 /** `zu` is not among them and lies in the bucket of the others. */
 export const languages = ['en', 'de', 'fr', 'el', 'ja']
+
+/** An engine that nothing is missing in. */
+export async function configured(
+  index: SearchIndex,
+  all: readonly IndexSettings[] = settings,
+): Promise<void> {
+  const { rebuild } = await index.configure(all)
+  for (const name of rebuild) await index.finish(name)
+}
 
 export const settings: readonly IndexSettings[] = [
   {

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { IndexChange, SearchIndex, SearchRequest } from '../../src/indices/search-index.ts'
 import {
+  configured,
   documentOf,
   documents,
   facetText,
@@ -13,12 +14,14 @@ import {
   type Sample,
 } from './search-index-corpus.ts'
 import { requestCases } from './search-index-requests.ts'
+import { swapContract } from './search-index-swap.ts'
 import { treeOf } from './search-index-trees.ts'
 import { wordCases } from './search-index-words.ts'
 
 /** An empty engine; `release` gives back what it stands on. */
 export type Made = { readonly index: SearchIndex; readonly release: () => Promise<void> }
 
+const all = settings.map(({ index }) => index)
 const datasets = samples.filter((sample) => sample.index === 'dataset').map((sample) => sample.id)
 const idsOf = (text: string) => (text === '*' ? datasets : text.split(' ').filter(Boolean))
 
@@ -31,7 +34,8 @@ export function searchIndexContract(name: string, make: () => Promise<Made>): vo
 
     beforeAll(async () => {
       made = await make()
-      expect(await made.index.configure(settings)).toEqual({ rebuild: true })
+      expect(await made.index.configure(settings)).toEqual({ rebuild: all })
+      for (const name of all) await made.index.finish(name)
       for (const put of documents) await made.index.write([{ put }])
     })
     afterAll(() => made.release())
@@ -137,12 +141,13 @@ export function searchIndexContract(name: string, make: () => Promise<Made>): vo
     })
 
     it('settings that are the same ask for no rebuild', async () => {
-      expect(await made.index.configure(settings)).toEqual({ rebuild: false })
+      expect(await made.index.configure(settings)).toEqual({ rebuild: [] })
       expect(await found()).toHaveLength(14)
     })
   })
 
   writing(name, make)
+  swapContract(name, make)
 }
 
 function writing(name: string, make: () => Promise<Made>): void {
@@ -160,7 +165,7 @@ function writing(name: string, make: () => Promise<Made>): void {
 
     beforeAll(async () => {
       made = await make()
-      await made.index.configure(settings)
+      await configured(made.index)
       await made.index.write(documents.map((document) => ({ put: document })))
       version = 2
     })
@@ -260,6 +265,21 @@ function writing(name: string, make: () => Promise<Made>): void {
       )
       const item = answer.facets![0]!.items.find((one) => one.id === 'NEW')
       expect(item).toEqual({ id: 'NEW', title: 'New title', count: 2 })
+    })
+
+    it('a version of 0 replaces what is there and keeps its version', async () => {
+      await made.index.write([put({ id: 'w19', version: 30, text: words('before') })])
+      await made.index.write([put({ id: 'w19', version: 0, text: words('after') })])
+      expect(await found('or(before, after)')).toEqual(['w19'])
+      expect(await found('after')).toEqual(['w19'])
+      await made.index.write([put({ id: 'w19', version: 29, text: words('late') })])
+      expect(await found('late')).toEqual([])
+      const remove = { index: 'dataset', id: 'w19', version: 0 } as const
+      await made.index.write([{ remove }])
+      await made.index.write([put({ id: 'w19', version: 30, text: words('late') })])
+      expect(await found('or(after, late)')).toEqual([])
+      await made.index.write([put({ id: 'w19', version: 31, text: words('new') })])
+      expect(await found('new')).toEqual(['w19'])
     })
 
     it('T18: any order and repetition of changes leads to the newest versions', async () => {

@@ -2,11 +2,11 @@
 
 import { embeddedIndex } from '../../src/indices/embedded.ts'
 import { logger } from '../../src/log.ts'
-import { documentOf, languages, settings } from '../contracts/search-index-corpus.ts'
+import { configured, documentOf, languages } from '../contracts/search-index-corpus.ts'
 
 const [, , directory = '', first = '0', size = '200'] = process.argv
 const index = await embeddedIndex({ directory, log: logger('silent'), languages })
-await index.configure(settings)
+await configured(index)
 for (let batch = Number(first); ; batch++) {
   await index.write(
     Array.from({ length: Number(size) }, (_, i) => ({

@@ -33,7 +33,7 @@ it('W13: after kill -9 every acknowledged batch is there, each whole or absent',
   for (const round of [3, 1, 2]) {
     const acknowledged = await killAfter(directory, next, round)
     const index = await embeddedIndex({ directory, log: logger('silent'), languages })
-    expect(await index.configure(settings)).toEqual({ rebuild: false })
+    expect(await index.configure(settings)).toEqual({ rebuild: [] })
     const { documents } = await index.health()
     const batches = documents.dataset! / size
     expect(Number.isInteger(batches)).toBe(true)

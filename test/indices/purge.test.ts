@@ -44,11 +44,11 @@ describe('purging', () => {
     expect(writer.purge()).toBe(true)
     expect(writer.purge()).toBe(false)
     const db = new DatabaseSync(path)
-    for (const table of ['doc_dataset_1', 'col_dataset_1']) {
+    for (const table of ['doc_1', 'col_1']) {
       expect(db.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.['count']).toBe(1000)
     }
     // As after a hundred thousand further purges: the first deaths are forgotten, the last ones are not.
-    db.exec('DELETE FROM dead_dataset_1 WHERE seq < 2900')
+    db.exec('DELETE FROM dead_1 WHERE seq < 2900')
     db.close()
     for (const reader of [awake, sleeper, new Reader(path, () => undefined)]) {
       expect(reader.search(request({ limit: 1 })).count).toBe(1000)

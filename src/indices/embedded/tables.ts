@@ -1,7 +1,6 @@
 /** The tables of the index file: what stands in which, and how they are named. */
 
 import type { DatabaseSync } from 'node:sqlite'
-import type { IndexName } from '../settings.ts'
 import { layoutNumber, type Column } from './layout.ts'
 
 /** Names of the tables of one generation of one index. */
@@ -18,8 +17,9 @@ export type Tables = {
   readonly dead: string
 }
 
-export function tablesOf(index: IndexName, generation: number): Tables {
-  const name = (table: string) => `${table}_${index}_${generation}`
+/** Numbers, not names of indices: those come from outside, and a number is never given twice. */
+export function tablesOf(generation: number): Tables {
+  const name = (table: string) => `${table}_${generation}`
   return {
     key: name('key'),
     doc: name('doc'),
@@ -38,8 +38,8 @@ export function createCommonTables(db: DatabaseSync): void {
   }
   db.exec(`
     CREATE TABLE IF NOT EXISTS gen (
-      name TEXT PRIMARY KEY, generation INTEGER NOT NULL, signature TEXT NOT NULL,
-      settings TEXT NOT NULL, languages TEXT NOT NULL) WITHOUT ROWID;
+      generation INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, state TEXT NOT NULL,
+      signature TEXT NOT NULL, settings TEXT NOT NULL, languages TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS ord (
       o INTEGER PRIMARY KEY, facet TEXT NOT NULL, value TEXT NOT NULL, title TEXT NOT NULL,
       seq INTEGER NOT NULL);
@@ -70,10 +70,8 @@ export function createTables(db: DatabaseSync, tables: Tables, columns: readonly
 
 /** Virtual tables take their shadow tables with them, so they are dropped first. */
 function dropAll(db: DatabaseSync, kind: string): void {
-  const find = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE ?")
+  const find = db.prepare(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE ? AND name NOT LIKE 'sqlite%'`,
+  )
   for (const row of find.all(kind)) db.exec(`DROP TABLE "${String(row['name'])}"`)
-}
-
-export function dropTables(db: DatabaseSync, tables: Tables): void {
-  for (const name of Object.values(tables)) db.exec(`DROP TABLE IF EXISTS ${name}`)
 }

@@ -7,7 +7,8 @@ import { FacetDictionary } from '../columns/facet-dictionary.ts'
 import { openDatabase } from '../database.ts'
 import { FullText } from '../matching/full-text.ts'
 import { Leaves } from '../matching/leaves.ts'
-import { readGenerations } from '../writing/generations.ts'
+import { compareCodePoints } from '../../../text/code-points.ts'
+import { answers, readGenerations, type Generation } from '../writing/generations.ts'
 import { Records } from './records.ts'
 import { search, type Tools } from './search.ts'
 import { View } from './view.ts'
@@ -17,7 +18,10 @@ export class Reader {
   readonly #tools: Tools
   readonly #dataVersion: StatementSync
   #seen: unknown
+  /** What answers, by index. */
   #views = new Map<IndexName, View>()
+  /** What is being built, by index: kept up with, so that nobody waits for it when it takes over. */
+  #built = new Map<IndexName, View>()
 
   /** `check` throws when the request at hand is to stop. */
   constructor(path: string, check: () => void) {
@@ -48,17 +52,34 @@ export class Reader {
     })
   }
 
+  /** Of two versions of one record the one that answers counts. */
   entries(index: IndexName, after: string, limit: number): readonly Entry[] {
     return this.#snapshot(() => {
-      const view = this.#views.get(index)
-      return view ? this.#tools.records.entries(view, after, limit) : []
+      const all = new Map<string, Entry>()
+      for (const view of [this.#built.get(index), this.#views.get(index)]) {
+        const entries = view ? this.#tools.records.entries(view, after, limit) : []
+        for (const entry of entries) all.set(entry.id, entry)
+      }
+      const inOrder = [...all.values()].sort((a, b) => compareCodePoints(a.id, b.id))
+      return inOrder.slice(0, limit)
+    })
+  }
+
+  /** Nothing is missing in an index that is not being filled. */
+  missing(index: IndexName, ids: readonly string[]): readonly string[] {
+    return this.#snapshot(() => {
+      const answering = this.#views.get(index)
+      const isWhole = answering?.generation.state === 'current'
+      const view = this.#built.get(index) ?? (isWhole ? undefined : answering)
+      return view ? ids.filter((id) => !this.#tools.records.knows(view, id)) : []
     })
   }
 
   newest(): number {
-    return this.#snapshot(() =>
-      Math.max(0, ...[...this.#views.values()].map((view) => this.#tools.records.newest(view))),
-    )
+    return this.#snapshot(() => {
+      const views = [...this.#views.values(), ...this.#built.values()]
+      return Math.max(0, ...views.map((view) => this.#tools.records.newest(view)))
+    })
   }
 
   documents(): Readonly<Partial<Record<IndexName, number>>> {
@@ -85,17 +106,28 @@ export class Reader {
   #refresh(): void {
     const version = this.#dataVersion.get()?.['data_version']
     if (version === this.#seen) return
-    const generations = readGenerations(this.#db)
-    this.#views = new Map(
-      generations.map((generation) => {
-        const known = this.#views.get(generation.index)
-        const same =
-          JSON.stringify(known?.generation) === JSON.stringify(generation) ? known : undefined
-        return [generation.index, same ?? new View(this.#db, generation)]
-      }),
+    const known = new Map(
+      [...this.#views.values(), ...this.#built.values()].map((view) => [
+        view.generation.generation,
+        view,
+      ]),
     )
+    const living = readGenerations(this.#db).filter(({ state }) => state !== 'old')
+    const views = living.map((one) => this.#viewOf(one, known.get(one.generation)))
+    const byIndex = (some: readonly View[]) => new Map(some.map((view) => [view.index, view]))
+    this.#views = byIndex(views.filter(({ generation }) => answers(generation)))
+    this.#built = byIndex(views.filter(({ generation }) => !answers(generation)))
     this.#tools.facets.refresh()
-    for (const view of this.#views.values()) view.refresh()
+    for (const view of views) view.refresh()
     this.#seen = version
+  }
+
+  /** A view stays when its generation takes over; other weights or titles are read again. */
+  #viewOf(generation: Generation, known: View | undefined): View {
+    const settings = JSON.stringify(generation.settings)
+    if (!known || JSON.stringify(known.generation.settings) !== settings)
+      return new View(this.#db, generation)
+    known.generation = generation
+    return known
   }
 }

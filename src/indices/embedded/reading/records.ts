@@ -42,6 +42,11 @@ export class Records {
     return n === undefined || n === null ? undefined : Number(n)
   }
 
+  /** Whether a record is or was there. */
+  knows(view: View, id: string): boolean {
+    return this.#of(view).find.get(id) !== undefined
+  }
+
   entries(view: View, after: string, limit: number): Entry[] {
     return this.#of(view)
       .after.all(after, limit)

@@ -6,10 +6,11 @@ import { Columns } from '../columns/columns.ts'
 import { columnsOf, type Column } from '../layout.ts'
 import { Positions } from '../ordering/positions.ts'
 import { tablesOf, type Tables } from '../tables.ts'
+import type { IndexName } from '../../settings.ts'
 import type { Generation } from '../writing/generations.ts'
 
 export class View {
-  readonly generation: Generation
+  generation: Generation
   readonly tables: Tables
   readonly columns: Columns
   /** Columns of the full-text table. */
@@ -25,7 +26,7 @@ export class View {
   constructor(db: DatabaseSync, generation: Generation) {
     this.#db = db
     this.generation = generation
-    this.tables = tablesOf(generation.index, generation.generation)
+    this.tables = tablesOf(generation.generation)
     this.columns = new Columns(generation.settings)
     this.textColumns = columnsOf(generation.settings)
     this.#statements = prepare(db, this.tables)
@@ -33,6 +34,10 @@ export class View {
       scan: () => this.#statements.ids.iterate(),
       textOf: (n) => textAt(this.#statements.id.get(n), 'id'),
     })
+  }
+
+  get index(): IndexName {
+    return this.generation.index
   }
 
   get count(): number {

@@ -26,6 +26,8 @@ const calls = {
   get: ({ index, id: record }: ReaderCalls['get'][0], id: number) => reader(id).get(index, record),
   entries: ({ index, after, limit }: ReaderCalls['entries'][0], id: number) =>
     reader(id).entries(index, after, limit),
+  missing: ({ index, ids }: ReaderCalls['missing'][0], id: number) =>
+    reader(id).missing(index, ids),
   newest: (_: undefined, id: number) => reader(id).newest(),
   documents: (_: undefined, id: number) => reader(id).documents(),
   close: () => {

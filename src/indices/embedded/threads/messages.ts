@@ -15,13 +15,20 @@ export type Written = {
   readonly walBytes: number
 }
 
+/** The indices that have to be filled, and the settings of all that answer. */
+export type Configured = {
+  readonly rebuild: readonly IndexName[]
+  readonly current: readonly IndexSettings[]
+}
+
 /** Calls of the writer by name: what they take and give. */
 export type WriterCalls = {
   open: [undefined, undefined]
   configure: [
     { readonly settings: readonly IndexSettings[]; readonly languages: readonly string[] },
-    readonly IndexName[],
+    Configured,
   ]
+  finish: [IndexName, readonly IndexSettings[]]
   write: [readonly Batch[], Written]
   checkpoint: [undefined, number]
   close: [undefined, undefined]
@@ -34,6 +41,7 @@ export type ReaderCalls = {
     { readonly index: IndexName; readonly after: string; readonly limit: number },
     readonly Entry[],
   ]
+  missing: [{ readonly index: IndexName; readonly ids: readonly string[] }, readonly string[]]
   newest: [undefined, number]
   documents: [undefined, Readonly<Partial<Record<IndexName, number>>>]
   close: [undefined, undefined]

@@ -113,7 +113,7 @@ function batchOf(changes: readonly IndexChange[]): Batch {
       return change
     }
     records.push(JSON.stringify(change.put.record))
-    return { put: { ...change.put, record: undefined } }
+    return { ...change, put: { ...change.put, record: undefined } }
   })
   return { heads: JSON.stringify(heads), records }
 }

@@ -1,76 +1,162 @@
-/** Which generation of each index is current, and under which settings it was written. */
+/** The generations of each index: which one answers, which one is being built, which ones go. */
 
 import type { DatabaseSync } from 'node:sqlite'
 import { icuVersion } from '../../../text/segment.ts'
 import { tokeniserNumber } from '../../../text/tokens.ts'
 import type { IndexName, IndexSettings } from '../../settings.ts'
 import { columnsOf, layoutNumber } from '../layout.ts'
-import { createTables, dropTables, tablesOf } from '../tables.ts'
+import { createTables, tablesOf } from '../tables.ts'
+
+/**
+ * `current` answers and is whole; `filling` answers although it is not, because there is nothing older; `next` is built beside
+ * one that answers; `old` waits to be dropped.
+ */
+type State = 'current' | 'filling' | 'next' | 'old'
 
 export type Generation = {
   readonly index: IndexName
+  /** Never given twice. */
   readonly generation: number
+  readonly state: State
+  /** Two with the same one were written under the same settings. */
+  readonly signature: string
   readonly settings: IndexSettings
   readonly languages: readonly string[]
 }
 
+export const answers = ({ state }: Generation): boolean =>
+  state === 'current' || state === 'filling'
+
+/** The one of an index that has to be filled. */
+export const isBuilt = ({ state }: Generation): boolean => state === 'next' || state === 'filling'
+
 export function readGenerations(db: DatabaseSync): Generation[] {
-  const rows = db.prepare('SELECT generation, settings, languages FROM gen').all()
+  const rows = db
+    .prepare(
+      'SELECT generation, state, signature, settings, languages FROM gen ORDER BY generation',
+    )
+    .all()
   return rows.map((row) => {
     const settings: IndexSettings = JSON.parse(String(row['settings']))
     const languages: readonly string[] = JSON.parse(String(row['languages']))
+    const signature = String(row['signature'])
     const generation = Number(row['generation'])
-    return { index: settings.index, generation, settings, languages }
+    return {
+      index: settings.index,
+      generation,
+      state: stateOf(row),
+      signature,
+      settings,
+      languages,
+    }
   })
 }
 
 /**
- * Makes the settings current. Where stored documents were written under others, or there were none, the index starts
- * empty in a new generation and its name is answered.
+ * Makes the settings those of every index and answers which of them have to be filled. Documents under other settings go
+ * on answering beside what is built. Indices that are not named go.
  */
 export function configure(
   db: DatabaseSync,
   all: readonly IndexSettings[],
   languages: readonly string[],
 ): IndexName[] {
-  const find = db.prepare('SELECT generation, signature FROM gen WHERE name = ?')
-  const store = db.prepare(
-    `INSERT OR REPLACE INTO gen (name, generation, signature, settings, languages)
-     VALUES (?, ?, ?, ?, ?)`,
-  )
-  const emptied: IndexName[] = []
+  const living = readGenerations(db).filter(({ state }) => state !== 'old')
+  const of = (index: IndexName) => living.filter((one) => one.index === index)
+  return inTransaction(db, () => {
+    for (const one of living) {
+      if (!all.some(({ index }) => index === one.index)) become(db, one, 'old')
+    }
+    const unfilled = all.filter((settings) =>
+      prepare(db, { settings, languages }, of(settings.index)),
+    )
+    return unfilled.map(({ index }) => index)
+  })
+}
+
+/** What was built answers from now on; without anything being built nothing changes. */
+export function finish(db: DatabaseSync, index: IndexName): void {
+  const own = readGenerations(db).filter((one) => one.index === index)
+  const built = own.find(({ state }) => state === 'next') ?? own.find(isBuilt)
+  if (!built) return
+  inTransaction(db, () => {
+    for (const one of own.filter(answers)) become(db, one, 'old')
+    become(db, built, 'current')
+  })
+}
+
+export function forgetGeneration(db: DatabaseSync, generation: number): void {
+  db.prepare('DELETE FROM gen WHERE generation = ?').run(generation)
+}
+
+type Wanted = { readonly settings: IndexSettings; readonly languages: readonly string[] }
+
+/** Whether the index has to be filled. */
+function prepare(db: DatabaseSync, wanted: Wanted, own: readonly Generation[]): boolean {
+  const { settings, languages } = wanted
+  const signature = signatureOf(wanted)
+  const next = own.find(({ state }) => state === 'next')
+  const answering = own.find(answers)
+  const newest = next ?? answering
+  if (newest?.signature === signature) {
+    db.prepare('UPDATE gen SET settings = ?, languages = ? WHERE generation = ?').run(
+      JSON.stringify(settings),
+      JSON.stringify(languages),
+      newest.generation,
+    )
+    return isBuilt(newest)
+  }
+  // The one that answers was written to under other settings while `next` was built: it is no longer what its signature says.
+  if (next) become(db, next, 'old')
+  const kept = answering !== undefined && hasRecords(db, answering)
+  if (answering && !kept) become(db, answering, 'old')
+  const { lastInsertRowid } = db
+    .prepare('INSERT INTO gen (name, state, signature, settings, languages) VALUES (?, ?, ?, ?, ?)')
+    .run(
+      settings.index,
+      kept ? 'next' : 'filling',
+      signature,
+      JSON.stringify(settings),
+      JSON.stringify(languages),
+    )
+  createTables(db, tablesOf(Number(lastInsertRowid)), columnsOf(settings))
+  return true
+}
+
+function become(db: DatabaseSync, { generation }: Generation, state: State): void {
+  db.prepare('UPDATE gen SET state = ? WHERE generation = ?').run(state, generation)
+}
+
+function hasRecords(db: DatabaseSync, { generation }: Generation): boolean {
+  return db.prepare(`SELECT 1 FROM ${tablesOf(generation).key} LIMIT 1`).get() !== undefined
+}
+
+function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE')
   try {
-    for (const settings of all) {
-      const { index } = settings
-      const row = find.get(index)
-      const signature = signatureOf(settings, languages)
-      const old = Number(row?.['generation'] ?? 0)
-      const same = row?.['signature'] === signature
-      const generation = same ? old : old + 1
-      if (!same) {
-        if (row) dropTables(db, tablesOf(index, old))
-        createTables(db, tablesOf(index, generation), columnsOf(settings))
-        emptied.push(index)
-      }
-      const texts = [JSON.stringify(settings), JSON.stringify(languages)] as const
-      store.run(index, generation, signature, ...texts)
-    }
+    const done = work()
     db.exec('COMMIT')
+    return done
   } catch (error) {
     db.exec('ROLLBACK')
     throw error
   }
-  return emptied
+}
+
+function stateOf(row: Readonly<Record<string, unknown>>): State {
+  const state = row['state']
+  if (state === 'current' || state === 'filling' || state === 'next') return state
+  return 'old'
 }
 
 /** All that decides how a document is written; weights and titles do not. */
-function signatureOf(settings: IndexSettings, languages: readonly string[]): string {
+function signatureOf({ settings, languages }: Wanted): string {
   return JSON.stringify([
     layoutNumber,
     tokeniserNumber,
     icuVersion,
     languages,
+    settings.basis,
     settings.texts.map((text) => text.name),
     settings.facets.map((facet) => facet.id),
     settings.dates,

@@ -13,7 +13,8 @@ import { Texts } from './texts.ts'
 
 /** What `write` gets: the document without its record, and the record as JSON text. */
 export type Put = { readonly document: Document; readonly record: string }
-type Removal = { readonly id: string; readonly version: number }
+/** `again` = made from what is stored: it replaces a version that is not older. */
+type How = { readonly version: number; readonly again: boolean }
 
 type Deps = {
   readonly db: DatabaseSync
@@ -46,10 +47,17 @@ export class IndexWriter {
     this.forget()
   }
 
+  /** The version that is stored of a record, also of a deleted one. */
+  version(id: string): number | undefined {
+    const row = this.#statements.find.get(id)
+    return row && Number(row['version'])
+  }
+
   /** A version that is not newer than the stored one changes nothing. */
-  put({ document, record }: Put): void {
-    const { id, version, hash } = document
-    if (!this.#retire(id, version)) return
+  put({ document, record }: Put, how: How): void {
+    const { id, hash } = document
+    const version = this.#retire(id, how)
+    if (version === undefined) return
     const n = ++this.#last
     const { key, doc, col } = this.#statements
     key.run(id, n, version, hash)
@@ -63,8 +71,9 @@ export class IndexWriter {
   }
 
   /** Leaves the version behind, so that an older put that comes late does not bring the record back. */
-  remove({ id, version }: Removal): void {
-    if (this.#retire(id, version)) this.#statements.key.run(id, null, version, '')
+  remove(id: string, how: How): void {
+    const version = this.#retire(id, how)
+    if (version !== undefined) this.#statements.key.run(id, null, version, '')
   }
 
   /** After a rollback: what the memory says about numbers is wrong. */
@@ -72,16 +81,17 @@ export class IndexWriter {
     this.#last = Number(this.#statements.last.get()?.['n'] ?? -1)
   }
 
-  /** Whether the version is news; if so, the present one is dead. */
-  #retire(id: string, version: number): boolean {
+  /** The version to write when it is news; the present one is dead then. */
+  #retire(id: string, { version, again }: How): number | undefined {
     const row = this.#statements.find.get(id)
-    if (!row) return true
-    if (Number(row['version']) >= version) return false
+    if (!row) return version
+    const stored = Number(row['version'])
+    if (stored >= version && !again) return undefined
     if (row['n'] !== null) {
       this.#statements.unindex.run(row['n'] ?? null)
       this.#statements.die.run(row['n'] ?? null)
     }
-    return true
+    return Math.max(stored, version)
   }
 
   #ords(document: Document) {

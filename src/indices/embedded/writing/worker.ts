@@ -16,6 +16,12 @@ function writer(): Writer {
   return opened
 }
 
+/** What is no longer needed goes after the answer. */
+function thenPurge<T>(answer: T): T {
+  setImmediate(purge)
+  return answer
+}
+
 /** Between two portions whatever came in meanwhile goes first. */
 function purge(): void {
   if (opened?.purge()) setImmediate(purge)
@@ -26,7 +32,8 @@ const timer = setInterval(purge, purgeEveryMs).unref()
 const calls = {
   open: () => void writer(),
   configure: ({ settings, languages }: WriterCalls['configure'][0]) =>
-    writer().configure(settings, languages),
+    thenPurge(writer().configure(settings, languages)),
+  finish: (index: WriterCalls['finish'][0]) => thenPurge(writer().finish(index)),
   write: (batches: WriterCalls['write'][0]) => writer().write(batches),
   checkpoint: () => writer().checkpoint(),
   close: () => {

@@ -6,22 +6,33 @@ import type { Document } from '../../search-index.ts'
 import type { IndexName, IndexSettings } from '../../settings.ts'
 import { isDamage, openDatabase } from '../database.ts'
 import { createCommonTables, tablesOf } from '../tables.ts'
-import type { Batch, Written } from '../threads/messages.ts'
+import type { Batch, Configured, Written } from '../threads/messages.ts'
+import { dropSome } from './dropping.ts'
 import { FacetValues } from './facet-values.ts'
-import { configure, readGenerations } from './generations.ts'
+import {
+  answers,
+  configure,
+  finish,
+  isBuilt,
+  readGenerations,
+  type Generation,
+} from './generations.ts'
 import { IndexWriter } from './index-writer.ts'
 import { purge } from './purge.ts'
 import { Terms } from './terms.ts'
 
-type Head = { readonly put: Document } | { readonly remove: Removal }
+type Head = { readonly put: Document; readonly filling?: boolean } | { readonly remove: Removal }
 type Removal = { readonly index: IndexName; readonly id: string; readonly version: number }
+
+/** What answers for an index, and what has to be filled; the same one while there is nothing older. */
+type Pair = { readonly answering: IndexWriter; readonly built?: IndexWriter }
 
 export class Writer {
   readonly #db: DatabaseSync
   readonly #path: string
   readonly #terms: Terms
   readonly #values: FacetValues
-  #indices = new Map<IndexName, IndexWriter>()
+  #indices = new Map<IndexName, Pair>()
 
   constructor(path: string) {
     this.#path = path
@@ -32,11 +43,15 @@ export class Writer {
     this.#open()
   }
 
-  /** Names of the indices that start empty. */
-  configure(settings: readonly IndexSettings[], languages: readonly string[]): IndexName[] {
-    const emptied = configure(this.#db, settings, languages)
-    this.#open()
-    return emptied
+  configure(settings: readonly IndexSettings[], languages: readonly string[]): Configured {
+    const rebuild = configure(this.#db, settings, languages)
+    return { rebuild, current: this.#open() }
+  }
+
+  /** What was built of an index answers from now on; the settings of all that answer. */
+  finish(index: IndexName): IndexSettings[] {
+    finish(this.#db, index)
+    return this.#open()
   }
 
   /**
@@ -55,11 +70,11 @@ export class Writer {
     }
   }
 
-  /** Purges one portion of dead versions per index; true = there is more. */
+  /** Removes one portion of dead versions per index, and one of what is dropped; true = there is more. */
   purge(): boolean {
-    return readGenerations(this.#db)
-      .map((one) => purge(this.#db, tablesOf(one.index, one.generation)))
-      .some(Boolean)
+    const living = readGenerations(this.#db).filter(({ state }) => state !== 'old')
+    const purged = living.map(({ generation }) => purge(this.#db, tablesOf(generation)))
+    return [...purged, dropSome(this.#db)].some(Boolean)
   }
 
   /** Moves the whole log into the file; complete only while no reader is inside a request. */
@@ -72,14 +87,27 @@ export class Writer {
     this.#db.close()
   }
 
-  #open(): void {
+  /** The settings of what answers. */
+  #open(): IndexSettings[] {
     const common = { db: this.#db, terms: this.#terms, values: this.#values }
+    const opened = readGenerations(this.#db)
+    const writers = new Map(
+      opened
+        .filter(({ state }) => state !== 'old')
+        .map((one) => [
+          one,
+          new IndexWriter({ ...common, ...one, tables: tablesOf(one.generation) }),
+        ]),
+    )
+    const answering = opened.filter(answers)
     this.#indices = new Map(
-      readGenerations(this.#db).map(({ index, generation, settings, languages }) => {
-        const tables = tablesOf(index, generation)
-        return [index, new IndexWriter({ ...common, tables, settings, languages })]
+      answering.flatMap((one) => {
+        const writer = writers.get(one)
+        const built = builtOf(one.index, writers)
+        return writer ? [[one.index, { answering: writer, ...(built && { built }) }]] : []
       }),
     )
+    return answering.map(({ settings }) => settings)
   }
 
   #try(batch: Batch): string | undefined {
@@ -100,7 +128,10 @@ export class Writer {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
       this.#terms.forget()
       this.#values.forget()
-      for (const index of this.#indices.values()) index.forget()
+      for (const { answering, built } of this.#indices.values()) {
+        answering.forget()
+        built?.forget()
+      }
       throw error
     }
   }
@@ -109,15 +140,39 @@ export class Writer {
     const heads: readonly Head[] = JSON.parse(batch.heads)
     for (const [i, head] of heads.entries()) {
       const { index } = 'put' in head ? head.put : head.remove
-      const writer = this.#indices.get(index)
-      if (!writer) throw new Error(`index ${index} is not configured`)
-      if ('put' in head) writer.put({ document: head.put, record: batch.records[i] ?? '{}' })
-      else writer.remove(head.remove)
+      const pair = this.#indices.get(index)
+      if (!pair) throw new Error(`index ${index} is not configured`)
+      apply(head, batch.records[i] ?? '{}', pair)
     }
   }
 
   #walBytes(): number {
     return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  }
+}
+
+function builtOf(
+  index: IndexName,
+  writers: ReadonlyMap<Generation, IndexWriter>,
+): IndexWriter | undefined {
+  const own = [...writers].filter(([one]) => one.index === index && isBuilt(one))
+  return (own.find(([{ state }]) => state === 'next') ?? own[0])?.[1]
+}
+
+/** A write goes to all that live, each under its own settings; what only fills goes where the record is missing. */
+function apply(head: Head, record: string, { answering, built }: Pair): void {
+  const given = 'put' in head ? head.put : head.remove
+  const stored = () => answering.version(given.id) ?? 0
+  if ('put' in head && head.filling) {
+    if (built?.version(given.id) !== undefined) return
+    built?.put({ document: head.put, record }, { version: stored(), again: false })
+    return
+  }
+  const again = given.version === 0
+  const how = { version: again ? stored() : given.version, again }
+  for (const writer of new Set([answering, ...(built ? [built] : [])])) {
+    if ('put' in head) writer.put({ document: head.put, record }, how)
+    else writer.remove(given.id, how)
   }
 }
 
