@@ -78,7 +78,7 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
   const versions = await prepared(deps, settings)
   const builder = documentBuilder({ profile, concepts, names, facets })
   const contexts = catalogueContexts(store, names)
-  const gather = { store, index, builder, contexts, names, log, stored }
+  const gather = { store, index, builder, contexts, names, profile, concepts, log, stored }
   const projector = new Projector({
     store,
     log,

@@ -2,27 +2,33 @@
 
 import type { IndexChange } from '../../indices/search-index.ts'
 import type { Pending } from '../loop/queue.ts'
+import { telling, type LeftOut } from './left-out.ts'
 import { catalogueChanges, datasetChanges, type GatherDeps } from './records.ts'
-import type { StoredConcepts } from './stored-concepts.ts'
-import { vocabularyChanges } from './vocabularies.ts'
+import { resourceChanges } from './resources.ts'
+import { indexVocabulary } from './vocabulary/indexing.ts'
 
-export type BatchDeps = GatherDeps & { readonly stored: StoredConcepts }
+export type BatchDeps = Omit<GatherDeps, 'told'> & { readonly leftOut?: LeftOut }
 
 /**
- * Catalogues come before the datasets that embed them, vocabularies before the records that use them. A resource of no
- * known kind has nothing to index; its mark is cleared with the others.
+ * Catalogues come before the datasets that embed them, vocabularies before the records that use them; these are written on
+ * their own, because they may be larger than memory. A resource of no known kind has nothing to index; its mark is cleared
+ * with the others.
  */
 export async function projectBatch(
   deps: BatchDeps,
   batch: readonly Pending[],
   signal: AbortSignal,
 ): Promise<void> {
+  const { told, end } = telling(deps)
+  const gather = { ...deps, told }
   const of = (kind: 'dataset' | 'catalogue' | 'vocabulary') =>
     batch.filter(({ resource }) => deps.names.idOf(kind, resource) !== undefined)
-  const changes: IndexChange[] = []
-  for (const pending of of('vocabulary'))
-    changes.push(...(await vocabularyChanges(deps, pending, signal)))
-  changes.push(...(await catalogueChanges(deps, of('catalogue'), signal)))
-  changes.push(...(await datasetChanges(deps, of('dataset'), signal)))
+  for (const pending of of('vocabulary')) await indexVocabulary(gather, pending, signal)
+  const changes: IndexChange[] = [
+    ...(await catalogueChanges(gather, of('catalogue'), signal)),
+    ...(await datasetChanges(gather, of('dataset'), signal)),
+    ...(await resourceChanges(gather, batch, signal)),
+  ]
   if (changes.length > 0) await deps.index.write(changes, signal)
+  end()
 }

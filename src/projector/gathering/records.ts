@@ -2,15 +2,18 @@
 
 import type { IndexChange, SearchIndex } from '../../indices/search-index.ts'
 import type { Log } from '../../log.ts'
+import type { Profile } from '../../profile/fields.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { graphOf, type Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
-import type { CatalogueContexts } from './catalogue-contexts.ts'
+import type { ConceptCache } from '../concepts.ts'
 import type { Built, DocumentBuilder } from '../document.ts'
 import type { Pending } from '../loop/queue.ts'
+import type { CatalogueContexts } from './catalogue-contexts.ts'
+import type { StoredConcepts } from './stored-concepts.ts'
 import { storedHash } from './stored-hash.ts'
 
 const cataloguesOf = loadQuery('dataset-catalogues')
@@ -21,7 +24,12 @@ export type GatherDeps = {
   readonly builder: DocumentBuilder
   readonly contexts: CatalogueContexts
   readonly names: Names
+  readonly profile: Profile
+  readonly concepts: ConceptCache
+  readonly stored: StoredConcepts
   readonly log: Log
+  /** The change that puts a document into the index; notes what was left out of it. */
+  readonly told: (built: Built) => IndexChange
 }
 
 /** The changes for datasets; what their writer did not hand over is read in one message, with the catalogues beside it. */
@@ -32,12 +40,20 @@ export async function datasetChanges(
 ): Promise<IndexChange[]> {
   const { names } = deps
   const found = await read(deps, batch, signal)
-  const changes: IndexChange[] = []
+  const gathered = []
   for (const { resource, version, fresh } of batch) {
     const id = names.idOf('dataset', resource) ?? ''
     const graph = fresh ? graphOf(fresh.quads) : found.graph(resource)
     const catalogue = fresh ? fresh.catalogue : found.catalogue(resource)
     const context = catalogue === undefined ? undefined : await deps.contexts.get(catalogue, signal)
+    gathered.push({ id, resource, version, graph, context })
+  }
+  await deps.stored.prepare(
+    gathered.flatMap(({ graph, context }) => [graph, context?.graph]),
+    signal,
+  )
+  const changes: IndexChange[] = []
+  for (const { id, resource, version, graph, context } of gathered) {
     if (!graph || !context || context.hidden) {
       changes.push({ remove: { index: 'dataset', id, version } })
       continue
@@ -45,7 +61,7 @@ export async function datasetChanges(
     const metrics = found.graph(metricsOf(names, resource))
     const hash = storedHash(graph, names, id)
     const input = { id, iri: resource, version, hash, graph, catalogue: context }
-    changes.push(told(deps, deps.builder.dataset(metrics ? { ...input, metrics } : input)))
+    changes.push(deps.told(deps.builder.dataset(metrics ? { ...input, metrics } : input)))
   }
   return changes
 }
@@ -101,17 +117,9 @@ export async function catalogueChanges(
     const id = deps.names.idOf('catalogue', resource) ?? ''
     deps.contexts.forget(id)
     const context = await deps.contexts.get(id, signal)
+    await deps.stored.prepare([context?.graph], signal)
     if (!context || context.hidden) changes.push({ remove: { index: 'catalogue', id, version } })
-    else changes.push(told(deps, deps.builder.catalogue({ ...context, iri: resource, version })))
+    else changes.push(deps.told(deps.builder.catalogue({ ...context, iri: resource, version })))
   }
   return changes
-}
-
-/** Reports what was left out; the record is indexed all the same. */
-export function told(deps: Pick<GatherDeps, 'log'>, built: Built): IndexChange {
-  if (built.reports.length > 0) {
-    const { index, id } = built.document
-    deps.log.debug({ index, id, leftOut: built.reports.slice(0, 50) }, 'record.leftOut')
-  }
-  return { put: built.document }
 }

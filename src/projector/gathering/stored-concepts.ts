@@ -1,56 +1,151 @@
 /** Keeps the concept cache up with the vocabularies in the store. */
 
 import type { Log } from '../../log.ts'
-import { fromLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
-import { graphOf, type Graph } from '../../rdf/read.ts'
+import type { Graph } from '../../rdf/read.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { paged } from '../../store/protocol/paged.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { ConceptCache } from '../concepts.ts'
-import { conceptsOf } from '../vocabulary/reading.ts'
+import type { Lookup } from '../enriching/enrichment.ts'
+import type { Concept } from '../vocabulary/concept.ts'
+import { spellings } from '../vocabulary/spellings.ts'
+import { conceptsIn, describedConcepts } from '../vocabulary/streaming.ts'
+import { irisIn } from './mentions.ts'
 
 const vocabularies = loadQuery('vocabularies')
 
 /** More vocabularies than this are not looked up by mappings. */
 const most = 10_000
+/** Concepts of one vocabulary, and of all together, that memory holds; a concept in all languages takes about 5 KB. */
+const mostOfOne = 50_000
+const mostOfAll = 100_000
+/** IRIs looked up in one query. */
+const page = 500
 
-export type StoredConcepts = {
-  /** The present state of a vocabulary; without a graph it is gone and a bundled table comes back. */
-  replace(vocabulary: string, scheme: string | undefined, graph: Graph | undefined): void
-  /** Reads all stored vocabularies; to be called once before the first projection. */
-  load(signal?: AbortSignal): Promise<void>
+/** Concepts as they come in, until there are too many of them. */
+export type Collecting = {
+  add(concepts: readonly Concept[]): boolean
+  readonly found: () => readonly Concept[] | undefined
 }
 
-export function storedConcepts(deps: {
+export type StoredConcepts = {
+  /** For the concepts of a vocabulary; takes in as many as there is room for. */
+  collecting(scheme: string): Collecting
+  /** The present state of a vocabulary; `undefined` = more concepts than memory holds. */
+  replace(vocabulary: string, scheme: string, concepts: readonly Concept[] | undefined): void
+  /** The vocabulary is gone; a bundled table comes back. */
+  forget(vocabulary: string): void
+  /** Reads all stored vocabularies; to be called once before the first projection. */
+  load(signal?: AbortSignal): Promise<void>
+  /** Looks up in large vocabularies what a batch of records may mention, because mappings do not wait. */
+  prepare(graphs: Iterable<Graph | undefined>, signal: AbortSignal): Promise<void>
+  /** An indexed concept of a stored vocabulary; one that is not stored is named once in the log. */
+  readonly lookup: Lookup
+}
+
+type Deps = {
   readonly store: GraphStore
   readonly names: Names
   readonly concepts: ConceptCache
   readonly log: Log
-}): StoredConcepts {
-  const { store, names, concepts, log } = deps
-  const schemes = new Map<string, string>()
+}
 
-  const replace: StoredConcepts['replace'] = (vocabulary, scheme, graph) => {
-    const before = schemes.get(vocabulary)
-    if (before !== undefined && before !== scheme) concepts.replace(before, undefined)
-    if (scheme === undefined || !graph) {
-      schemes.delete(vocabulary)
-      return
-    }
-    schemes.set(vocabulary, scheme)
-    concepts.replace(scheme, conceptsOf(graph, scheme))
+export function storedConcepts(deps: Deps): StoredConcepts {
+  const { store, names, concepts } = deps
+  const schemes = new Map<string, string>()
+  const sizes = new Map<string, number>()
+
+  const room = (scheme: string) => {
+    const others = [...sizes].reduce((sum, [one, size]) => sum + (one === scheme ? 0 : size), 0)
+    return Math.min(mostOfOne, mostOfAll - others)
   }
+  const drop = (scheme: string | undefined) => {
+    if (scheme === undefined) return
+    sizes.delete(scheme)
+    concepts.replace(scheme, undefined)
+  }
+  const replace: StoredConcepts['replace'] = (vocabulary, scheme, found) => {
+    const before = schemes.get(vocabulary)
+    if (before !== scheme) drop(before)
+    schemes.set(vocabulary, scheme)
+    sizes.set(scheme, found?.length ?? 0)
+    if (found) concepts.replace(scheme, found)
+    else concepts.replaceLarge(scheme)
+  }
+  const collecting: StoredConcepts['collecting'] = (scheme) => collection(room(scheme))
 
   const load: StoredConcepts['load'] = async (signal) => {
-    const page = paged(bind(vocabularies, {}), { limit: most })
-    for (const { resource, scheme } of await store.select(page, signal)) {
+    const rows = await store.select(paged(bind(vocabularies, {}), { limit: most }), signal)
+    for (const { resource, scheme } of rows) {
       const id = names.idOf('vocabulary', resource?.value ?? '')
-      const text = scheme && (await store.read(scheme.value, {}, signal))
-      if (id !== undefined && scheme && text) replace(id, scheme.value, graphOf(fromLines(text)))
+      if (id === undefined || !scheme) continue
+      const collected = collecting(scheme.value)
+      for await (const batch of conceptsIn(store, scheme.value, signal))
+        if (!collected.add(batch)) break
+      replace(id, scheme.value, collected.found())
     }
-    if (schemes.size > 0) log.info({ vocabularies: schemes.size }, 'concepts.loaded')
+    if (schemes.size > 0) deps.log.info({ vocabularies: schemes.size }, 'concepts.loaded')
   }
 
-  return { replace, load }
+  return {
+    collecting,
+    replace,
+    load,
+    forget: (vocabulary) => {
+      drop(schemes.get(vocabulary))
+      schemes.delete(vocabulary)
+    },
+    prepare: (graphs, signal) => prepare(deps, graphs, signal),
+    lookup: lookupIn(deps, schemes),
+  }
+}
+
+function collection(room: number): Collecting {
+  const all: Concept[] = []
+  let isFull = false
+  return {
+    add: (concepts) => {
+      isFull ||= all.length + concepts.length > room
+      if (isFull) all.length = 0
+      else all.push(...concepts)
+      return !isFull
+    },
+    found: () => (isFull ? undefined : all),
+  }
+}
+
+function lookupIn({ concepts, log }: Deps, schemes: ReadonlyMap<string, string>): Lookup {
+  const absent = new Set<string>()
+  return (vocabulary, iri) => {
+    const scheme = schemes.get(vocabulary)
+    if (scheme === undefined) {
+      if (!absent.has(vocabulary)) log.warn({ vocabulary }, 'enrichment.vocabularyAbsent')
+      absent.add(vocabulary)
+      return undefined
+    }
+    const concept = concepts.within(scheme, iri)
+    return concept && Object.keys(concept.prefLabel).length > 0 ? concept : undefined
+  }
+}
+
+async function prepare(
+  { store, concepts }: Deps,
+  graphs: Iterable<Graph | undefined>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (concepts.large().size === 0) return
+  const wanted = new Set<string>()
+  for (const iri of irisIn(graphs)) for (const spelling of spellings(iri)) wanted.add(spelling)
+  for (const [scheme, part] of concepts.large()) {
+    const unasked = part.unasked(wanted)
+    for (let at = 0; at < unasked.length; at += page) {
+      const asked = unasked.slice(at, at + page)
+      const found = await describedConcepts(store, { scheme, iris: asked }, signal)
+      part.learn(
+        asked,
+        found.map((concept) => concepts.completed(concept)),
+      )
+    }
+  }
 }
