@@ -15,7 +15,7 @@ import { bindProfile } from './bindings/profile.ts'
 import { bindRecords } from './bindings/records.ts'
 import { bindTombstones } from './bindings/tombstones.ts'
 import { bindVocabularies } from './bindings/vocabularies.ts'
-import { catalogues } from './catalogues.ts'
+import { catalogues, type Catalogues } from './catalogues.ts'
 import { datasets } from './datasets.ts'
 import { tellWhatIsGone } from './deleting/gone.ts'
 import { guards } from './answering/guard.ts'
@@ -24,6 +24,8 @@ import { distributions } from './distributions/distributions.ts'
 import { lists } from './listing/lists.ts'
 import { qualityMetrics } from './metrics/quality-metrics.ts'
 import { twinOf } from './resource-aliases.ts'
+import { bindCustomResources } from './resources/bindings.ts'
+import { customResources } from './resources/resources.ts'
 import { routes } from './routes.ts'
 import { aliases } from './routes/resources.ts'
 import { vocabularies } from './vocabularies.ts'
@@ -32,6 +34,7 @@ export function repositoryApp(deps: RepositoryAppDeps): App {
   const app = newApp({ ...deps.http, name: 'repository', alias: twinOf })
   const writing = { ...deps, ...deps.deletion }
   const parts = { distributions: distributions(writing), metrics: qualityMetrics(writing) }
+  const demand: Catalogues['demand'] = (id, signal) => bound.catalogues.demand(id, signal)
   const bound: Bound = {
     ...writing,
     ...parts,
@@ -41,11 +44,8 @@ export function repositoryApp(deps: RepositoryAppDeps): App {
     catalogues: catalogues(writing),
     datasets: datasets(writing),
     vocabularies: vocabularies(deps),
-    lists: lists({
-      ...deps,
-      rosters: deps.kept.rosters,
-      demand: (id, signal) => bound.catalogues.demand(id, signal),
-    }),
+    customResources: customResources({ ...writing, demand }),
+    lists: lists({ ...deps, rosters: deps.kept.rosters, demand }),
     expected: (c) => (hash) => precondition(c.req.raw.headers, hash),
   }
   tellWhatIsGone(app, bound)
@@ -59,6 +59,7 @@ export function repositoryApp(deps: RepositoryAppDeps): App {
   bindRecords(bound)
   bindTombstones(bound)
   bindVocabularies(bound)
+  bindCustomResources(bound)
   bindProfile(bound)
   for (const alias of aliases(Object.values(routes))) app.openAPIRegistry.registerPath(alias)
   docs(app, {

@@ -10,6 +10,7 @@ import type { Deletion } from './deleting/deletion.ts'
 import type { RepositoryDeps, WritingDeps } from './deps.ts'
 import type { Lists } from './listing/lists.ts'
 import type { Kept } from './listing/followed-store.ts'
+import type { CustomResources } from './resources/resources.ts'
 import type { Vocabularies } from './vocabularies.ts'
 import type { Guard } from './answering/guard.ts'
 import type { Locate } from './answering/located.ts'
@@ -40,6 +41,7 @@ export type Bound = RepositoryAppDeps &
     readonly catalogues: Catalogues
     readonly datasets: Datasets
     readonly vocabularies: Vocabularies
+    readonly customResources: CustomResources
     readonly distributions: Distributions
     readonly metrics: QualityMetrics
     readonly locate: Locate

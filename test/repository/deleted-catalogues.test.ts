@@ -64,6 +64,13 @@ describe('DELETE of a catalogue', () => {
       deletedAt: '2026-11-21T10:00:00Z',
       restorableUntil: '2026-12-21T10:00:00Z',
     })
+    const members = await json('/catalogues/small')
+    for (const path of ['datasets', 'datasets?valueType=metadata', 'dump.nq', 'dump.rdf']) {
+      const answer = await repo.ask(`/catalogues/small/${path}`)
+      const instance = `/catalogues/small/${path.split('?')[0]}`
+      expect(await answer.json()).toEqual({ ...Object(members), instance })
+    }
+    expect((await repo.ask('/catalogues/never/dump')).status).toBe(404)
     expect(await json('/datasets/small-3')).toMatchObject({ status: 410, originalId: 'small 3' })
     expect(await json('/catalogues/small/datasets/origin?originalId=small%203')).toMatchObject({
       status: 410,
@@ -106,7 +113,8 @@ describe('while the datasets of a deleted catalogue are removed', () => {
 
   it('its id is gone, its lists are unknown and its datasets are in no list', async () => {
     expect((await repo.ask('/catalogues/leaving')).status).toBe(410)
-    expect((await repo.ask('/catalogues/leaving/datasets')).status).toBe(404)
+    for (const path of ['datasets', 'resources', 'dump', 'dump.ttl'])
+      expect((await repo.ask(`/catalogues/leaving/${path}`)).status).toBe(410)
     expect(await json('/catalogues?valueType=identifiers')).not.toContain('leaving')
     expect(await json('/datasets?valueType=identifiers')).not.toContain('leaving-0')
   })

@@ -9,6 +9,8 @@ const type = rdf('type').value
 export type Classes = {
   /** Keys of the subjects that have one of the classes. */
   of(...names: string[]): ReadonlyMap<string, Term>
+  /** The same for one class by its IRI. */
+  ofClass(iri: string): ReadonlyMap<string, Term>
 }
 
 /** Reads the types of all subjects; `of('Dataset')` takes local names of the DCAT namespace. */
@@ -21,6 +23,7 @@ export function classes(quads: readonly Quad[]): Classes {
     members.set(quad.object.value, known)
   }
   return {
+    ofClass: (iri) => members.get(iri) ?? new Map(),
     of: (...names) => new Map(names.flatMap((name) => [...(members.get(dcat(name).value) ?? [])])),
   }
 }

@@ -15,23 +15,42 @@ export type Wanted = { readonly iri: string; readonly originalId: string }
  */
 export function datasetNode(quads: readonly Quad[], wanted: Wanted): Term {
   const kinds = classes(quads)
-  const datasets = kinds.of('Dataset', 'DatasetSeries')
-  if (datasets.size === 0) {
-    throw new Failure('missing-class', 'the body describes no dcat:Dataset')
-  }
+  const nodes = kinds.of('Dataset', 'DatasetSeries')
   const frames = kinds.of('Catalog', 'CatalogRecord')
+  return rootNode(quads, { nodes, frames }, { ...wanted, class: 'dcat:Dataset', many: 'datasets' })
+}
+
+/** What a body shall describe, and the words for it. */
+export type WantedClass = Wanted & { readonly class: string; readonly many: string }
+
+type Nodes = {
+  /** Those of the class, by their keys. */
+  readonly nodes: ReadonlyMap<string, Term>
+  /** Those whose links do not count. */
+  readonly frames: ReadonlyMap<string, Term>
+}
+
+/** The same choice among the nodes of any class. */
+export function rootNode(
+  quads: readonly Quad[],
+  { nodes, frames }: Nodes,
+  wanted: WantedClass,
+): Term {
+  if (nodes.size === 0) {
+    throw new Failure('missing-class', `the body describes no ${wanted.class}`)
+  }
   const pointedTo = new Set(
     quads
       .filter((q) => !frames.has(keyOf(q.subject)) && keyOf(q.subject) !== keyOf(q.object))
       .map((q) => keyOf(q.object)),
   )
-  const roots = [...datasets].filter(([key]) => !pointedTo.has(key)).map(([, node]) => node)
-  const candidates = roots.length > 0 ? roots : [...datasets.values()]
+  const roots = [...nodes].filter(([key]) => !pointedTo.has(key)).map(([, node]) => node)
+  const candidates = roots.length > 0 ? roots : [...nodes.values()]
   const only = candidates.length === 1 ? candidates[0] : undefined
   return only ?? chosen(quads, candidates, wanted)
 }
 
-function chosen(quads: readonly Quad[], candidates: readonly Term[], wanted: Wanted): Term {
+function chosen(quads: readonly Quad[], candidates: readonly Term[], wanted: WantedClass): Term {
   const identifier = dct('identifier').value
   const identified = new Set(
     quads
@@ -46,7 +65,7 @@ function chosen(quads: readonly Quad[], candidates: readonly Term[], wanted: Wan
   const names = candidates.map(keyOf).sort()
   throw new Failure(
     'ambiguous-subject',
-    `the body describes ${candidates.length} datasets and none of them is named by the original id; send them one by one`,
+    `the body describes ${candidates.length} ${wanted.many} and none of them is named by the original id; send them one by one`,
     { errors: names.slice(0, 20).map((name) => ({ detail: name.slice(0, 200) })) },
   )
 }

@@ -21,14 +21,21 @@ export type DatasetRecord = {
 export const timestamp = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`
 
 /** The triples of the record; its checksum node is a skolem IRI, because stored graphs are ground. */
-export function recordQuads(record: DatasetRecord, names: Names): Quad[] {
-  const dataset = names.dataset(record.id)
-  const subject = namedNode(names.record(record.id))
-  const checksum = namedNode(`${names.genid(dataset)}checksum`)
+export const recordQuads = (record: DatasetRecord, names: Names): Quad[] =>
+  recordOf({ topic: names.dataset(record.id), iri: names.record(record.id) }, record, names)
+
+/** The same for a resource that is named otherwise; both are IRIs. */
+export function recordOf(
+  { topic, iri }: { readonly topic: string; readonly iri: string },
+  record: Omit<DatasetRecord, 'id'>,
+  names: Names,
+): Quad[] {
+  const subject = namedNode(iri)
+  const checksum = namedNode(`${names.genid(topic)}checksum`)
   const time = (text: string) => literal(text, xsd('dateTime'))
   return [
     quad(subject, rdf('type'), dcat('CatalogRecord')),
-    quad(subject, foaf('primaryTopic'), namedNode(dataset)),
+    quad(subject, foaf('primaryTopic'), namedNode(topic)),
     quad(subject, dct('identifier'), literal(record.originalId)),
     quad(subject, dct('issued'), time(record.issued)),
     quad(subject, dct('modified'), time(record.modified)),

@@ -50,8 +50,10 @@ export function tellWhatIsGone(app: App, deps: GoneDeps): void {
     if (catalogue !== undefined && isPlain(c.req.path)) return byOrigin(c, kind, catalogue, id)
     return missing.includes(kind) ? tombstones.find('dataset', splitSuffix(id).id) : undefined
   }
-  const ofCatalogue: Finding = (_, { id, kind }) =>
-    kind === 'unknown-catalogue' ? tombstones.find('catalogue', splitSuffix(id).id) : undefined
+  const ofCatalogue: Finding = (c, { id, kind }) =>
+    kind === 'unknown-catalogue' && isWhole(c.req.path)
+      ? tombstones.find('catalogue', splitSuffix(id).id)
+      : undefined
 
   const tell = (path: string, find: Finding) =>
     app.use(path, async (c, next) => {
@@ -66,7 +68,7 @@ export function tellWhatIsGone(app: App, deps: GoneDeps): void {
     })
   tell('/datasets/:id/*', ofDataset)
   tell('/records/:id', ofDataset)
-  tell('/catalogues/:id', ofCatalogue)
+  tell('/catalogues/:id/*', ofCatalogue)
   tell('/catalogues/:id/datasets/origin', ofOrigin)
 }
 
@@ -75,5 +77,8 @@ type Finding = (
   c: AppContext,
   missed: { readonly id: string; readonly kind: Kind },
 ) => Tombstone | undefined
+
+/** Whether a path is that of a catalogue, of the list of its datasets or of its dump. */
+const isWhole = (path: string) => /^\/catalogues\/[^/]+(\/datasets|\/dump(\.\w+)?)?$/.test(path)
 
 const isPlain = (path: string) => /^\/datasets\/[^/]+$/.test(path)

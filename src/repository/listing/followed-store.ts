@@ -14,6 +14,7 @@ export const rosterNames = {
   vocabularies: 'vocabularies',
   datasets: 'datasets',
   members: (catalogue: string) => `datasets of ${catalogue}`,
+  resources: (type: string) => `resources ${type}`,
 } as const
 
 /** What is remembered of the store for a moment. */
@@ -100,6 +101,10 @@ function hearing(names: Names, { rosters, homes }: Kept) {
     if (change.graph === systemGraph) {
       const lines = [...(change.add ?? []), ...(change.remove ?? [])]
       if (lines.some((line) => line.includes(schemeFact))) rosters.forget(rosterNames.vocabularies)
+      for (const line of lines) {
+        const typed = line.includes(typeFact) ? typedIn(names, line) : undefined
+        if (typed) rosters.forget(rosterNames.resources(typed.type))
+      }
       return
     }
     const catalogue = names.idOf('catalogue', change.graph)
@@ -115,3 +120,6 @@ function hearing(names: Names, { rosters, homes }: Kept) {
 }
 
 const schemeFact = `> <${ctl('scheme').value}> <`
+const typeFact = `> <${ctl('resourceType').value}> "`
+
+const typedIn = (names: Names, line: string) => names.typedIdOf(line.slice(1, line.indexOf('>')))

@@ -7,6 +7,7 @@ import { fact, systemChange } from '../../../store/marks.ts'
 import { paged } from '../../../store/protocol/paged.ts'
 import { bind, loadQuery } from '../../../store/queries.ts'
 import { timestamp } from '../../content/record.ts'
+import { removeMembers } from '../../resources/removing.ts'
 import { datasetLock } from '../../writing/locks.ts'
 import { landChanges } from '../../writing/landing.ts'
 import {
@@ -40,7 +41,7 @@ export const deletionFacts = (names: Names, { id, version, at }: CatalogueDeleti
   fact(names.catalogue(id), 'deletedAt', timestamp(at)),
 ]
 
-/** How many datasets a catalogue still links. */
+/** How many datasets a catalogue still links, and how many resources of declared types are in it. */
 export async function sizeOf(
   { store, names }: { readonly store: GraphStore; readonly names: Names },
   id: string,
@@ -51,7 +52,7 @@ export async function sizeOf(
   return Number(row?.['size']?.value ?? 0)
 }
 
-/** One pass over the datasets, then the end of the catalogue. Throws when the store is away; done again, it goes on. */
+/** One pass over the datasets and over the resources of declared types, then the end of the catalogue. Throws when the store is away; done again, it goes on. */
 export async function emptyCatalogue(
   deps: RemovingDeps,
   deletion: CatalogueDeletion,
@@ -71,6 +72,7 @@ export async function emptyCatalogue(
     passed += linked.length - outcome.gone
     gone(outcome.gone)
   }
+  await removeMembers(deps, deletion.id, gone, signal)
   if (failure !== undefined) throw failure
   const drop = { graph: deps.names.catalogue(deletion.id), drop: true } as const
   const facts = systemChange({ remove: deletionFacts(deps.names, deletion) })

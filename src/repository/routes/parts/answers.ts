@@ -124,11 +124,8 @@ export const dump: Responses = {
 
 export const profile: Responses = {
   200: {
-    description: 'The active profile',
-    content: {
-      'application/json': { schema: z.looseObject({}) },
-      'text/turtle': { schema: z.string() },
-    },
+    description: 'The active profile; as RDF its SHACL shapes',
+    content: { ...rdfContent, 'application/json': { schema: z.looseObject({}) } },
   },
   414: failures[414],
   431: failures[431],
