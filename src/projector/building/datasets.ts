@@ -4,6 +4,7 @@ import { dcat } from '../../rdf/namespaces.ts'
 import type { Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { columnsOf } from '../indexing/columns.ts'
+import type { JsonObject } from '../mappings/json.ts'
 import type { Slot } from '../mappings/mapping.ts'
 import { fieldsOf } from '../mappings/nested.ts'
 import { slotsOf } from '../mappings/slots.ts'
@@ -36,7 +37,7 @@ const arrays = (slots: readonly Slot[]): readonly string[] =>
 export function datasetBuilder(deps: BuilderDeps, read: CatalogueReader) {
   const { fields } = deps.profile.dataset
   const slots = slotsOf(fields)
-  const empty = Object.fromEntries(arrays(slots).map((name) => [name, []]))
+  const always = arrays(slots)
   const assemble = assembler(deps, 'dataset', columnsOf(fields))
   return (input: DatasetInput): Built => {
     const { facts } = read(input.catalogue)
@@ -50,7 +51,9 @@ export function datasetBuilder(deps: BuilderDeps, read: CatalogueReader) {
       catalogue: facts,
       ...(metrics && { metrics }),
     })
-    const mapped = { ...empty, ...fieldsOf(namedNode(iri), slots, scene) }
+    const found = fieldsOf(namedNode(iri), slots, scene) ?? {}
+    const absent = always.filter((name) => !(name in found)).map((name) => [name, []])
+    const mapped: JsonObject = { ...found, ...Object.fromEntries(absent) }
     const record = deps.enrich?.(mapped, 'dataset') ?? mapped
     const catalogue = inCatalogue(facts)
     return { document: assemble({ id, version, hash, record, languages, catalogue }), reports }

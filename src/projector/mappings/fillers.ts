@@ -6,7 +6,7 @@ import { dcat, dcatap, dct, foaf, rdf } from '../../rdf/namespaces.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { countriesOf, spatialResource } from './concept/places.ts'
 import type { Json } from './json.ts'
-import { iriOf, type Filler, type Scene } from './mapping.ts'
+import { iriOf, type Filler, type Scene, type Slot } from './mapping.ts'
 import { mapped, nested } from './nested.ts'
 import { metrics } from './value/metrics.ts'
 import { translationMeta } from './value/translation.ts'
@@ -92,14 +92,18 @@ const byName: Readonly<Record<string, Filler>> = {
   catalog_record: catalogRecord,
 }
 
+/** Predicates that these fillers look at. */
+const readBy: Readonly<Record<string, readonly string[]>> = {
+  country: [spatialPredicate],
+  spatial_resource: [spatialPredicate],
+  is_hvd: [legislation, distribution],
+}
+
 /** Predicates of fields that may stand without `sh:path` because their name says enough. */
 const usualPaths: Readonly<Record<string, string>> = {
   'catalog_record.issued': dct('issued').value,
   'catalog_record.modified': dct('modified').value,
 }
-
-/** Fields of a record that mean one thing everywhere; a predicate of the profile does not change that. */
-const reserved: ReadonlySet<string> = new Set(['id', 'resource', 'country', 'catalog'])
 
 /** Fields whose languages `translation_meta` tells. */
 const described: ReadonlySet<string> = new Set(['title', 'description'])
@@ -117,15 +121,17 @@ type Place = { readonly path: string; readonly beside: readonly Field[] }
 export function sourceOf(
   field: Field,
   { path, beside }: Place,
-): { readonly fill?: Filler; readonly paths: readonly string[] } {
+): Pick<Slot, 'fill' | 'paths' | 'reads'> {
   if (field.mapping === 'Metrics') return { fill: metrics, paths: [] }
-  if (field.mapping === 'TranslationMeta')
-    return { fill: translationMeta(textPaths(beside)), paths: [] }
-  const fill = byName[field.name]
-  if (fill && reserved.has(path)) return { fill, paths: [] }
+  if (field.mapping === 'TranslationMeta') {
+    const reads = textPaths(beside)
+    return { fill: translationMeta(reads), paths: [], reads }
+  }
   if (field.paths.length > 0) return { paths: field.paths }
   if (field.mapping === 'DistributionType') return { paths: [dct('type').value] }
   const usual = usualPaths[path]
   if (usual !== undefined) return { paths: [usual] }
-  return fill ? { fill, paths: [] } : { paths: [] }
+  const fill = byName[field.name]
+  const reads = readBy[field.name]
+  return { paths: [], ...(fill && { fill }), ...(fill && reads && { reads }) }
 }

@@ -53,6 +53,8 @@ export type Slot = {
   readonly map: Mapping
   /** Platform-filled fields: their JSON without looking at predicates. */
   readonly fill?: Filler
+  /** Predicates of the node that `fill` looks at. */
+  readonly reads?: readonly string[]
 }
 
 /** What is around a value: its record and all that may be looked up without waiting. */

@@ -1,0 +1,56 @@
+/** How far beyond a value each mapping class reads. */
+
+import type { MappingClass } from '../../profile/fields.ts'
+
+/**
+ * 0 the value alone; 1 what is said about it, too; 2 also what is said about the nodes in that (a mail address that is a
+ * node with a value). The fields of `Nested` say for themselves what they read.
+ */
+export const reach: Readonly<Record<MappingClass, 0 | 1 | 2>> = {
+  SimpleMultiLangTitle: 0,
+  SimpleMultiLang: 0,
+  StandardText: 0,
+  StandardDisabled: 0,
+  Keywords: 0,
+  Theme: 0,
+  Language: 0,
+  Agent: 2,
+  ContactPoint: 2,
+  DateTime: 0,
+  Nested: 0,
+  SpatialResource: 0,
+  Metrics: 0,
+  License: 1,
+  Format: 0,
+  MultiLang: 0,
+  MultiLangTitle: 0,
+  TrimmedMultiLangTitle: 0,
+  TrimmedMultiLangSubtitle: 0,
+  StandardKeyword: 0,
+  StandardResourceKeyword: 0,
+  Integer: 0,
+  Numeric: 0,
+  Boolean: 0,
+  DateRange: 2,
+  AccessRight: 0,
+  Frequency: 0,
+  FrequencyMultiLang: 0,
+  AdmsSkos: 1,
+  LabeledResource: 1,
+  LabeledText: 0,
+  DatasetType: 0,
+  DistributionType: 0,
+  HvdCategory: 0,
+  EuroVoc: 0,
+  GenericSkosMultiLang: 0,
+  MediaType: 0,
+  Document: 1,
+  Page: 1,
+  AgentMultiLang: 2,
+  Checksum: 1,
+  AdmsIdentifier: 1,
+  QualifiedRelation: 1,
+  MetadataExtension: 1,
+  Spatial: 2,
+  TranslationMeta: 0,
+}
