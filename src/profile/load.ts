@@ -11,7 +11,7 @@ import type { Entry, Profile, Shape } from './fields.ts'
 import { hashOf } from './hash.ts'
 import { collectProblems, type Problems } from './problems.ts'
 import { compileTypes } from './resource-types.ts'
-import { behind, readShapeFiles, type NamedFile, type ShapeFiles } from './shacl/files.ts'
+import { behind, readShapeFiles, rootOf, type NamedFile, type ShapeFiles } from './shacl/files.ts'
 import type { ProfileNode } from './shacl/profile-node.ts'
 import type { ShapeNode } from './shacl/shapes.ts'
 import { localName } from './shacl/statements.ts'
@@ -19,12 +19,11 @@ import { localName } from './shacl/statements.ts'
 /** The profile that ships with the platform. */
 export const builtInDirectory = fileURLToPath(new URL('../../shapes/default', import.meta.url))
 
-function compileEntry({ entry, at }: Placed<Entry>, { find }: ShapeFiles, problems: Problems) {
-  const node = find(entry.shapeUri, entry.path)
-  if (!node) {
-    problems.add(at('shapeUri'), `there is no such sh:NodeShape: <${entry.shapeUri}>`)
-    return undefined
-  }
+function compileEntry(placed: Placed<Entry>, files: ShapeFiles, problems: Problems) {
+  const { entry } = placed
+  const { find } = files
+  const node = rootOf(placed, files, problems)
+  if (!node) return undefined
   const isDataset = entry.id === 'dataset'
   const root = isDataset ? ('record' as const) : ('catalogue' as const)
   const shape = compileShape(node, { find, problems, root })
@@ -130,7 +129,7 @@ export async function loadProfile(
     return placed && compileEntry(placed, coreFiles, problems)
   })
   const concept = conceptShape(conceptNode(sources.own) ? sources.own : sources.platform, problems)
-  const resources = compileTypes(file?.resources ?? [], sources.all.find, problems)
+  const resources = compileTypes(file?.resources ?? [], sources.all, problems)
   const node = profileNode(sources.own, problems)
   problems.raise(directory)
   if (!file || !dataset || !catalogue || !concept)

@@ -1,37 +1,63 @@
 /** The active profile as `GET /profile` shows it. */
 
-import type { Field, Profile, Shape } from './fields.ts'
+import type { Field, Profile, ResourceType, Shape } from './fields.ts'
 
 type ShownField = {
   readonly name: string
+  /** Dotted name, as filters, facets and `includes` use it. */
+  readonly field: string
   /** One predicate, or several that are read alike; absent when the platform fills the field. */
   readonly path?: string | readonly string[]
   readonly mappingClass: string
   readonly required: boolean
   readonly single: boolean
+  readonly minCount: number
+  /** Absent = any number. */
+  readonly maxCount?: number
   readonly description?: string
+  /** IRI of the embedded shape. */
+  readonly link?: string
   readonly fields?: readonly ShownField[]
 }
 
-function shown(field: Field): ShownField {
-  const [path, ...more] = field.paths
+function shown(field: Field, inside = ''): ShownField {
+  const { name, mapping, paths, required, single, description, link, children } = field
+  const [path, ...more] = paths
+  const dotted = inside + name
   return {
-    name: field.name,
-    ...(path !== undefined && { path: more.length > 0 ? field.paths : path }),
-    mappingClass: field.mapping,
-    required: field.required,
-    single: field.single,
-    ...(field.description !== undefined && { description: field.description }),
-    ...(field.children.length > 0 && { fields: field.children.map(shown) }),
+    name,
+    field: dotted,
+    ...(path !== undefined && { path: more.length > 0 ? paths : path }),
+    mappingClass: mapping,
+    required,
+    single,
+    minCount: required ? 1 : 0,
+    ...(single && { maxCount: 1 }),
+    ...(description !== undefined && { description }),
+    ...(link !== undefined && { link }),
+    ...(children.length > 0 && { fields: children.map((child) => shown(child, `${dotted}.`)) }),
   }
 }
+
+const shownFields = ({ targetClass, fields }: Shape) => ({
+  targetClass,
+  fields: fields.map((field) => shown(field)),
+})
 
 const shapeOf = (profile: Profile, id: string): Shape =>
   id === 'dataset' ? profile.dataset : profile.catalogue
 
+/** An entry of `resources` with the keys of the entry file. */
+function shownType({ shape, search, ...type }: ResourceType) {
+  const { facetSize, window, facets } = search
+  const searchSettings = { max_agg_size: facetSize, max_result_window: window, facets }
+  return { ...type, searchSettings, ...shownFields(shape) }
+}
+
 /** JSON of the answer; with `Accept: text/turtle` the answer is `profile.shapes` instead. */
 export function profilePage(profile: Profile): Readonly<Record<string, unknown>> {
   const { enabled, id, version, profileVersion, title, description, maker, versionInfo } = profile
+  const { concept } = profile
   return {
     enabled,
     id,
@@ -45,7 +71,14 @@ export function profilePage(profile: Profile): Readonly<Record<string, unknown>>
     hash: profile.hash,
     core: profile.entries.map((entry) => ({
       ...entry,
-      fields: shapeOf(profile, entry.id).fields.map(shown),
+      ...shownFields(shapeOf(profile, entry.id)),
     })),
+    resources: profile.resources.map(shownType),
+    concept: {
+      name: concept.name,
+      description: concept.description,
+      shapeUri: concept.iri,
+      ...shownFields(concept),
+    },
   }
 }

@@ -1,12 +1,13 @@
 /** Custom resource types: their shapes, and the facets that their fields can feed. */
 
-import { compileShape, type FindShape } from './compile.ts'
+import { compileShape } from './compile.ts'
 import { demandOfResource } from './demands.ts'
 import type { Placed } from './entry/core.ts'
 import type { DeclaredType } from './entry/resources.ts'
 import type { Field, ResourceType } from './fields.ts'
 import type { Problems } from './problems.ts'
 import { targetsOf } from './schemas/records.ts'
+import { rootOf, type ShapeFiles } from './shacl/files.ts'
 
 /** Whether a dotted path is a field, or a key of what the class of a field makes. */
 function exists(fields: readonly Field[], path: string): boolean {
@@ -21,15 +22,14 @@ function exists(fields: readonly Field[], path: string): boolean {
 }
 
 function compileType(
-  { entry, at }: Placed<DeclaredType>,
-  find: FindShape,
+  placed: Placed<DeclaredType>,
+  files: ShapeFiles,
   problems: Problems,
 ): ResourceType | undefined {
-  const node = find(entry.shapeUri, entry.path)
-  if (!node) {
-    problems.add(at('shapeUri'), `there is no such sh:NodeShape: <${entry.shapeUri}>`)
-    return undefined
-  }
+  const { entry, at } = placed
+  const { find } = files
+  const node = rootOf(placed, files, problems)
+  if (!node) return undefined
   const root = entry.inCatalogue ? ('record' as const) : ('standalone' as const)
   const shape = compileShape(node, { find, problems, root })
   demandOfResource({ shape, node, find, problems }, entry.inCatalogue)
@@ -48,7 +48,7 @@ function compileType(
 /** The declared types with their compiled shapes. */
 export const compileTypes = (
   declared: readonly Placed<DeclaredType>[],
-  find: FindShape,
+  files: ShapeFiles,
   problems: Problems,
 ): readonly ResourceType[] =>
-  declared.flatMap((placed) => compileType(placed, find, problems) ?? [])
+  declared.flatMap((placed) => compileType(placed, files, problems) ?? [])

@@ -7,9 +7,10 @@ import { Failure } from '../../errors.ts'
 import { parse } from '../../rdf/parse.ts'
 import { placedQuads } from '../../rdf/reading/placed-quads.ts'
 import type { FindShape } from '../compile.ts'
+import type { Placed } from '../entry/core.ts'
 import { leaves } from '../entry/reading.ts'
 import type { Place, Problems } from '../problems.ts'
-import { readShapes, type Shapes } from './shapes.ts'
+import { readShapes, type ShapeNode, type Shapes } from './shapes.ts'
 
 export type ShapesFile = Shapes & { readonly file: string; readonly quads: readonly Quad[] }
 
@@ -101,4 +102,16 @@ export function behind(first: ShapeFiles, second: ShapeFiles): ShapeFiles {
     files: [...first.files, ...second.files],
     find: (iri, ownFile) => first.find(iri, ownFile) ?? second.find(iri, ownFile),
   }
+}
+
+/** The shape that an entry names; tells when there is none, unless the entry's file is the trouble and was told. */
+export function rootOf(
+  { entry, at }: Placed<{ readonly path: string; readonly shapeUri: string }>,
+  { files, find }: ShapeFiles,
+  problems: Problems,
+): ShapeNode | undefined {
+  const node = find(entry.shapeUri, entry.path)
+  if (!node && files.some(({ file }) => file === entry.path))
+    problems.add(at('shapeUri'), `there is no such sh:NodeShape: <${entry.shapeUri}>`)
+  return node
 }
