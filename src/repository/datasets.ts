@@ -28,19 +28,20 @@ export function datasets(deps: WritingDeps): Datasets {
   const { store, names, locks, ids } = deps
   const planning = { ...deps, knownBodies: knownBodies() }
 
-  const put: Datasets['put'] = (request, signal) =>
-    locks.run(
-      datasetLock(request.catalogue, request.originalId),
-      () => {
-        const isGone = deps.deletions.watch(request.catalogue)
-        return ids.withId(
-          request,
-          (target) => land(planning, request, { ...target, isGone }, signal),
-          signal,
-        )
-      },
-      signal,
-    )
+  const put: Datasets['put'] = async (request, signal) => {
+    const { catalogue, originalId } = request
+    // The deletion holds the locks of what it removes, and its end would be waited for in vain.
+    if (deps.deletions.watch(catalogue)()) throw unknownCatalogue(catalogue)
+    const work = () => {
+      const isGone = deps.deletions.watch(catalogue)
+      return ids.withId(
+        request,
+        (target) => land(planning, request, { ...target, isGone }, signal),
+        signal,
+      )
+    }
+    return locks.run(datasetLock(catalogue, originalId), work, signal)
+  }
 
   const read: Datasets['read'] = (id, signal) => store.read(names.dataset(id), {}, signal)
 
