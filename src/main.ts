@@ -4,42 +4,30 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseConfig, type Config } from './config.ts'
 import { runDemo } from './harvest/demo.ts'
 import type { ApiKeys } from './http/api-key.ts'
 import type { App } from './http/app.ts'
 import { gateway, type Door, type Entrance } from './http/gateway.ts'
 import { knownKeys } from './http/keys/known-keys.ts'
-import { metrics, type Metrics } from './http/metrics.ts'
+import { metrics } from './http/metrics.ts'
 import { rootApp } from './http/root.ts'
 import { serve } from './http/serve.ts'
-import { embeddedIndex } from './indices/embedded.ts'
 import { logger, type Log } from './log.ts'
-import type { Profile } from './profile/fields.ts'
-import { loadProfile } from './profile/load.ts'
-import { enrichmentWarnings } from './projector/enriching/places.ts'
-import { unservedFacets } from './projector/facets.ts'
-import { projection } from './projector/projection.ts'
-import { names as namesOf, type Names } from './rdf/names.ts'
+import { openEngines, pause, shipped, type Engines, type Shell } from './main/engines.ts'
+import type { Names } from './rdf/names.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
 import { openRepository } from './repository/station.ts'
 import { sparqlApp } from './repository/sparql/app.ts'
-import { publicLimits } from './repository/sparql/limits.ts'
 import { locks } from './repository/writing/locks.ts'
 import { searchApp } from './search/app.ts'
-import { openStore, withStore } from './store/open.ts'
 
 const version = '0.1.0'
-const shipped = (path: string) => new URL(`../${path}`, import.meta.url).pathname
 
 const places = { repo: '/api/hub/repo', search: '/api/hub/search', sparql: '/sparql' } as const
 
 /** `key` is accepted as `X-API-Key`; `stop` finishes what is in flight, then closes everything. */
 type Running = { readonly url: string; readonly key: string; readonly stop: () => Promise<void> }
-
-/** What runs before the engines are up: a door that says so. */
-type Shell = { readonly config: Config; readonly log: Log; readonly numbers: Metrics }
 
 /**
  * Opens engines and doors. The port is open from the start and `/health` answers 503 until everything is ready. Rejects
@@ -76,48 +64,6 @@ async function startPlatform(config: Config, log: Log): Promise<Running> {
   }
 }
 
-/** Ends early when the signal is aborted. */
-const pause = (ms: number, signal: AbortSignal) =>
-  sleep(ms, undefined, { signal }).catch(() => undefined)
-
-type Engines = Awaited<ReturnType<typeof openEngines>>
-
-async function openEngines({ config, log, numbers }: Shell) {
-  const directory = (name: string) => join(config.dataDir, name)
-  const names = namesOf(config.baseUri)
-  const profile = await loadProfile(config.profile.directory ?? shipped('shapes/default'), {
-    enabled: config.profile.enabled,
-  })
-  const { facets, vocabulary: enrichment } = config.search
-  warnAbout(profile, config, log)
-  const store = await openStore(config.triplestore, {
-    directory: directory('store'),
-    log,
-    limits: publicLimits(config.limits),
-    isCatalogue: (graph) => names.idOf('catalogue', graph) !== undefined,
-    random: Math.random,
-    pause,
-  })
-  const { searchMs } = config.limits
-  const index = await embeddedIndex({ directory: directory('search'), log, searchMs })
-  const vocabularies = shipped('shapes/vocabularies')
-  const deps = {
-    ...{ store, index, names, profile, log, vocabularies, enrichment, pause, now: Date.now },
-    ...(facets && { facets }),
-    leftOut: numbers.leftOut,
-  }
-  const projected = await withStore(() => projection(deps), { log, pause })
-  return { store, index, names, profile, projection: projected }
-}
-
-/** What of profile and configuration has no effect, in the log once. */
-function warnAbout(profile: Profile, { search }: Config, log: Log): void {
-  for (const warning of profile.warnings) log.warn({ warning }, 'profile.warning')
-  for (const facet of unservedFacets(profile, search.facets)) log.warn(facet, 'facet.unserved')
-  for (const warning of enrichmentWarnings(search.vocabulary, profile))
-    log.warn({ warning }, 'enrichment.warning')
-}
-
 /** The doors of all services; `stop` ends what goes on behind them. */
 async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
   const { config, log } = shell
@@ -149,21 +95,9 @@ async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
       ...door('repo'),
     })
   const repository = config.services.includes('repo') ? await openRepo() : undefined
-  const search = () => {
-    const { index, profile } = engines
-    const { boosts, facetSize, window } = config.search
-    const settings = () => index.current()
-    return searchApp({
-      index,
-      settings,
-      profile,
-      version,
-      boosts,
-      facetSize,
-      window,
-      ...door('search'),
-    })
-  }
+  const settings = () => engines.index.current()
+  const search = () =>
+    searchApp({ ...engines, ...config.search, settings, version, ...door('search') })
   const queryBytes = config.limits.sparqlQueryBytes
   const apps: Readonly<Record<keyof typeof places, () => App | undefined>> = {
     repo: () => repository?.app,

@@ -6,7 +6,7 @@ import { formatOfMediaType, formats, negotiateFormat, type Format } from '../rdf
 import { decode, parse } from '../rdf/parse.ts'
 import { serialiseLines } from '../rdf/serialise.ts'
 import type { AppContext } from './app.ts'
-import { readBody, type BodyLimits } from './body.ts'
+import { bodyPieces, readBody, type BodyLimits } from './body.ts'
 import { entityTag, isFresh } from './conditions.ts'
 import { addVary } from './shell/headers.ts'
 
@@ -35,6 +35,29 @@ export async function receiveRdf(c: AppContext, limits: BodyLimits): Promise<Rec
   const text = decode(await readBody(c.req.raw, limits, c.get('signal')))
   if (text.trim() === '') throw new Failure('empty-body', 'send the description of the resource')
   return { format, text }
+}
+
+export type Arriving = { readonly format: Format; readonly pieces: AsyncIterable<Uint8Array> }
+
+/**
+ * The body as it arrives, for stations that need not hold it: its media type is checked now, its size while it is read.
+ * `limits` of the format. Throws as `receiveRdf`, `empty-body` at its end.
+ */
+export function receivePieces(c: AppContext, limits: (format: Format) => BodyLimits): Arriving {
+  const format = contentFormat(c)
+  const pieces = bodyPieces(c.req.raw, limits(format), c.get('signal'))
+  return { format, pieces: demandContent(pieces) }
+}
+
+const isSpace = (byte: number) => byte === 32 || (byte >= 9 && byte <= 13)
+
+async function* demandContent(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isEmpty = true
+  for await (const piece of pieces) {
+    isEmpty &&= piece.every(isSpace)
+    yield piece
+  }
+  if (isEmpty) throw new Failure('empty-body', 'send the description of the resource')
 }
 
 type ReadOptions = {

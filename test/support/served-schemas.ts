@@ -40,17 +40,13 @@ export type Served = {
 
 export function servedSchemas(fetched: unknown): Served {
   const document = fetched as Document
-  const local = JSON.parse(
-    JSON.stringify(document.components.schemas).replaceAll('#/components/schemas/', '#/$defs/'),
-  ) as Record<string, object>
+  const local = closed(document.components.schemas) as Record<string, object>
   const compiled = new Map<string, z.ZodType>()
   const check = (schema: object, value: unknown): readonly Fault[] => {
-    const text = JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/')
+    const text = JSON.stringify(schema)
+    const whole = { $defs: local, ...(closed(schema) as object) }
     const known =
-      compiled.get(text) ??
-      z.fromJSONSchema({ $defs: local, ...(JSON.parse(text) as object) } as Parameters<
-        typeof z.fromJSONSchema
-      >[0])
+      compiled.get(text) ?? z.fromJSONSchema(whole as Parameters<typeof z.fromJSONSchema>[0])
     compiled.set(text, known)
     const result = known.safeParse(value)
     return result.success ? [] : result.error.issues.flatMap((issue) => faultsOf(issue, value))
@@ -64,6 +60,22 @@ export function servedSchemas(fetched: unknown): Served {
     component: (name, value) => check({ $ref: `#/$defs/${name}` }, value),
     names: Object.keys(local),
   }
+}
+
+/**
+ * With references as zod reads them, and objects that have no more members than the schema names: a field that the
+ * document does not tell of shall be found, too.
+ */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const entries = Object.entries(schema).map(([key, value]): [string, unknown] => {
+    if (key === '$ref') return [key, String(value).replace('#/components/schemas/', '#/$defs/')]
+    return [key, key === 'const' || key === 'enum' ? value : closed(value)]
+  })
+  const whole = Object.fromEntries(entries)
+  const isOpen = 'additionalProperties' in whole || !('properties' in whole)
+  return isOpen || whole['type'] !== 'object' ? whole : { ...whole, additionalProperties: false }
 }
 
 /** Of a union the alternative that fits best. */

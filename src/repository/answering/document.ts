@@ -7,7 +7,7 @@ import { addVary } from '../../http/shell/headers.ts'
 import type { Log } from '../../log.ts'
 import type { Format } from '../../rdf/media-types.ts'
 import { documentWriter, type Part } from '../../rdf/writing/document.ts'
-import { answerFlow } from '../../http/flow.ts'
+import { answerFlow } from '../../http/shell/flow.ts'
 
 export type DocumentOptions = {
   /** Format named by a suffix of the path. */

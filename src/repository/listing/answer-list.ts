@@ -6,7 +6,7 @@ import type { Limits } from '../../http/limits.ts'
 import type { Log } from '../../log.ts'
 import type { Part } from '../../rdf/writing/document.ts'
 import { answerDocument } from '../answering/document.ts'
-import { answerFlow } from '../../http/flow.ts'
+import { answerFlow } from '../../http/shell/flow.ts'
 import { idBatches, type List } from './list.ts'
 import { addressesOf, linkHeader, pagingNode, type Paging } from './pages.ts'
 

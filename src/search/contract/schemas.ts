@@ -40,7 +40,7 @@ export function answerSchemas(profile: Profile): AnswerSchemas {
 
   const types = profile.resources.map(({ id }) => `resource_${id}`)
   const hits = [
-    add(`${nameOf('dataset')}Hit`, record('dataset', hitOf('dataset'))),
+    add(`${nameOf('dataset')}Hit`, record('dataset_hit', hitOf('dataset'))),
     add(`${nameOf('catalogue')}Hit`, record('catalogue', hitOf('catalogue', counted))),
     add(`${nameOf('concept')}Hit`, record('concept', hitOf('vocabulary', ofVocabulary))),
     ...types.map((type) => add(`${nameOf(type)}Hit`, record(type, hitOf(type)))),

@@ -1,7 +1,7 @@
 /** Answers that come in pieces: made while they are sent, as fast as the client takes them. */
 
-import type { AppContext } from './app.ts'
-import type { Log } from '../log.ts'
+import type { AppContext } from './context.ts'
+import type { Log } from '../../log.ts'
 
 export type Flow = {
   readonly log: Log

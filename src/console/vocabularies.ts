@@ -1,0 +1,51 @@
+/** `npm run vocabularies`: a client that installs, lists and checks the vocabularies of a running platform. */
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { usage, wishOf, WrongUsage } from './vocabularies/arguments.ts'
+import { obey } from './vocabularies/commands.ts'
+import { Refused } from './vocabularies/repository.ts'
+
+const bundled = new URL('../../shapes/vocabularies/', import.meta.url).pathname
+
+/** For one document from its first byte to the platform's answer. */
+const limitMs = 30 * 60_000
+
+process.exitCode = await run(process.argv.slice(2))
+
+/** 0 when all went well, 1 when something failed, 2 when the question was wrong. */
+async function run(argumentList: readonly string[]): Promise<number> {
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
+  try {
+    const wish = wishOf(argumentList)
+    const well = await obey(wish, {
+      bundled,
+      key: async () => wish.key ?? (await knownKey()),
+      say: (line) => void process.stdout.write(`${line}\n`),
+      limit: () => AbortSignal.any([stop.signal, AbortSignal.timeout(limitMs)]),
+    })
+    return well ? 0 : 1
+  } catch (error) {
+    if (stop.signal.aborted) return 130
+    if (error instanceof WrongUsage) {
+      process.stderr.write(`${error.message}\n\n${usage}`)
+      return 2
+    }
+    if (!(error instanceof Refused)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return 1
+  }
+}
+
+async function knownKey(): Promise<string> {
+  const given = process.env['PLATFORM_API_KEY']
+  if (given) return given
+  const file = join(process.env['PLATFORM_DATA_DIR'] ?? './data', 'api-key')
+  try {
+    return (await readFile(file, 'utf8')).trim()
+  } catch (cause) {
+    const message = `no API key: give --key or PLATFORM_API_KEY (there is no ${file})`
+    throw new WrongUsage(message, { cause })
+  }
+}

@@ -1,0 +1,74 @@
+/** What all services stand on: store, index, profile and the projection between them. */
+
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../config.ts'
+import type { Metrics } from '../http/metrics.ts'
+import { embeddedIndex } from '../indices/embedded.ts'
+import type { Log } from '../log.ts'
+import type { Profile } from '../profile/fields.ts'
+import { loadProfile } from '../profile/load.ts'
+import { enrichmentWarnings } from '../projector/enriching/places.ts'
+import { unservedFacets } from '../projector/facets.ts'
+import { projection } from '../projector/projection.ts'
+import type { Report } from '../projector/mappings/mapping.ts'
+import { names as namesOf } from '../rdf/names.ts'
+import { publicLimits } from '../repository/sparql/limits.ts'
+import { openStore, withStore } from '../store/open.ts'
+
+/** What runs before the engines are up: a door that says so. */
+export type Shell = { readonly config: Config; readonly log: Log; readonly numbers: Metrics }
+
+/** A file that comes with the code. */
+export const shipped = (path: string) => new URL(`../../${path}`, import.meta.url).pathname
+
+/** Ends early when the signal is aborted. */
+export const pause = (ms: number, signal: AbortSignal) =>
+  sleep(ms, undefined, { signal }).catch(() => undefined)
+
+export type Engines = Awaited<ReturnType<typeof openEngines>>
+
+/** Rejects when a file cannot be opened or the profile has problems. */
+export async function openEngines({ config, log, numbers }: Shell) {
+  const directory = (name: string) => join(config.dataDir, name)
+  const names = namesOf(config.baseUri)
+  const profile = await loadProfile(config.profile.directory ?? shipped('shapes/default'), {
+    enabled: config.profile.enabled,
+  })
+  const { facets, vocabulary: enrichment } = config.search
+  warnAbout(profile, config, log)
+  const store = await openStore(config.triplestore, {
+    directory: directory('store'),
+    log,
+    limits: publicLimits(config.limits),
+    isCatalogue: (graph) => names.idOf('catalogue', graph) !== undefined,
+    random: Math.random,
+    pause,
+  })
+  const { searchMs } = config.limits
+  const index = await embeddedIndex({ directory: directory('search'), log, searchMs })
+  const vocabularies = shipped('shapes/vocabularies')
+  const deps = {
+    store,
+    index,
+    names,
+    profile,
+    log,
+    vocabularies,
+    enrichment,
+    pause,
+    now: Date.now,
+    leftOut: (reports: readonly Report[]) => numbers.leftOut(reports),
+    ...(facets && { facets }),
+  }
+  const projected = await withStore(() => projection(deps), { log, pause })
+  return { store, index, names, profile, projection: projected }
+}
+
+/** What of profile and configuration has no effect, in the log once. */
+function warnAbout(profile: Profile, { search }: Config, log: Log): void {
+  for (const warning of profile.warnings) log.warn({ warning }, 'profile.warning')
+  for (const facet of unservedFacets(profile, search.facets)) log.warn(facet, 'facet.unserved')
+  for (const warning of enrichmentWarnings(search.vocabulary, profile))
+    log.warn({ warning }, 'enrichment.warning')
+}
