@@ -7,7 +7,7 @@ import { probeVirtuoso, touch } from './virtuoso/probing.ts'
 import { isReservedName } from './virtuoso/reserved.ts'
 import { ownSpelling } from './virtuoso/spelling.ts'
 import { landStaged, recoverStaged } from './virtuoso/staging.ts'
-import { singleText } from './virtuoso/update-text.ts'
+import { perModify, singleText } from './virtuoso/update-text.ts'
 import { checkName, virtuosoFidelity } from './virtuoso/values.ts'
 
 async function land(edits: readonly Edit[], door: Door): Promise<void> {
@@ -24,12 +24,16 @@ export const virtuoso: Dialect = {
   fidelity: virtuosoFidelity,
   // Debian's server has ten threads; more writers deadlock more often and are not faster.
   sockets: 8,
-  writers: 2,
+  writers: 1,
+  idleMs: 100,
   destroyAfterError: true,
   retryable: isPassing,
   refused: meaningOf,
   fits: ({ graphs, cleared, removed, added, length }) =>
-    graphs <= 320 && cleared <= 100 && removed + added <= 8000 && length <= 2 ** 20,
+    graphs <= 320 &&
+    cleared <= 100 &&
+    removed + added <= (removed > 0 && added > 0 ? perModify : 8000) &&
+    length <= 2 ** 20,
   land,
   // Clearing by pattern also takes what cannot be named.
   namesCleared: false,

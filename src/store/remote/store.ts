@@ -7,6 +7,7 @@ import { buffered } from '../buffered.ts'
 import type { GraphStore } from '../graph-store.ts'
 import { publicDoor } from '../public/door.ts'
 import { publicRun } from './answering/public.ts'
+import { apart } from './apart.ts'
 import type { Dialect, Door, Edit } from './dialect.ts'
 import { doorOf } from './door.ts'
 import { linkRule } from './links.ts'
@@ -109,6 +110,18 @@ function steadied({ torn }: Dialect, door: Door, writer: Writer) {
   return torn ? steady(door, land) : { ...door, land }
 }
 
+/** The door of a store whose reads lock: none of ours stands beside a write of ours for long. */
+function doorApart(door: Door): Door {
+  const { run } = apart({ pause: door.pause })
+  return {
+    ...door,
+    ask: (query, signal) => run('reads', () => door.ask(query, signal)),
+    select: (query, signal) => run('reads', () => door.select(query, signal)),
+    construct: (query, signal) => run('reads', () => door.construct(query, signal)),
+    update: (text) => run('writes', () => door.update(text)),
+  }
+}
+
 /** Opens a store of that dialect: resolves when it answers and is in order. */
 export async function remoteStore(
   dialect: Dialect,
@@ -119,12 +132,13 @@ export async function remoteStore(
   const wire = wireOf(dialect, options)
   const end = new AbortController()
   const ending = signal ? AbortSignal.any([end.signal, signal]) : end.signal
-  const { door, product, rows } = await started(dialect, wire, options, ending).catch(
+  const { product, rows, ...opened } = await started(dialect, wire, options, ending).catch(
     async (error: unknown) => {
       await wire.close()
       throw error
     },
   )
+  const door = dialect.torn ? doorApart(opened.door) : opened.door
   const isLink = linkRule(options.isCatalogue)
   const reading: Reading = { dialect, door, isLink, rows }
   const writer = new Writer({ dialect, door, log })
