@@ -5,6 +5,7 @@ const rungs: readonly (readonly string[])[] = [
   ['errors'],
   ['log'],
   ['rdf'],
+  ['skos'],
   ['text'],
   ['profile'],
   ['store'],
