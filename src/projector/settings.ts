@@ -37,7 +37,7 @@ function shapesOf(index: IndexName, profile: Profile): readonly [Shape, ...Shape
   if (index === 'catalogue') return [profile.catalogue]
   if (index === 'dataset') return [profile.dataset, profile.catalogue]
   const type = profile.resources.find(({ id }) => index === `resource_${id}`)
-  if (!type) throw new Error(`the profile has no index ${String(index)}`)
+  if (!type) throw new Error(`the profile has no index ${index}`)
   return type.inCatalogue ? [type.shape, profile.catalogue] : [type.shape]
 }
 
