@@ -1,7 +1,6 @@
 /** The projector with everything around it: concept cache, document builder, index settings, cascades. */
 
 import type { SearchIndex } from '../indices/search-index.ts'
-import type { IndexName, IndexSettings } from '../indices/settings.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/fields.ts'
 import type { Names } from '../rdf/names.ts'
@@ -10,16 +9,18 @@ import type { Landed, Mark } from '../store/marks.ts'
 import { versions as clock, type Versions } from '../store/versions.ts'
 import { conceptCache, loadBundled } from './concepts.ts'
 import { documentBuilder } from './document.ts'
-import type { EnrichmentRule } from './enriching/enrichment.ts'
+import { enrichment, type EnrichmentRule } from './enriching/enrichment.ts'
 import { defaultFacets, type FacetConfig } from './facets.ts'
 import { projectBatch } from './gathering/batch.ts'
 import { catalogueContexts } from './gathering/catalogue-contexts.ts'
 import { storedConcepts } from './gathering/stored-concepts.ts'
-import { cascades } from './loop/cascades.ts'
+import { cascades, members } from './loop/cascades.ts'
+import { apart } from './loop/filling.ts'
 import type { Report } from './mappings/mapping.ts'
 import { Projector, type ProjectorDeps } from './projector.ts'
 import { newestMark } from './loop/marks.ts'
-import { markLost } from './reindex.ts'
+import { records } from './loop/records.ts'
+import { reindex, type Rebuilding } from './reindex.ts'
 import { indexSettings } from './settings.ts'
 
 export type ProjectionDeps = Pick<ProjectorDeps, 'pause'> & {
@@ -39,11 +40,7 @@ export type ProjectionDeps = Pick<ProjectorDeps, 'pause'> & {
   readonly leftOut?: (reports: readonly Report[]) => void
 }
 
-/** How far the filling of an index is; until it ends the old documents answer. */
-export type Rebuilding = { readonly index: IndexName; readonly done: number; readonly of: number }
-
 export type Projection = {
-  readonly settings: readonly IndexSettings[]
   /** The clock that every write of this process takes its version from. */
   readonly versions: Versions
   readonly changed: (marks: readonly Landed[]) => void
@@ -60,6 +57,7 @@ export type Projection = {
   readonly pending: () => number
   /** Indices that are being filled. */
   readonly rebuilding: () => readonly Rebuilding[]
+  /** Resolves when nothing waits and no index is being filled; rejects with the signal's reason when it fires first. */
   readonly idle: (signal: AbortSignal) => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -67,6 +65,8 @@ export type Projection = {
 /** Resources per batch, and kept in memory. */
 const batch = 100
 const capacity = 100_000
+/** Milliseconds between two looks at whether all indices are whole. */
+const pollMs = 20
 
 /** Starts projecting what earlier processes left; an index that is new or was built otherwise is filled from the store. */
 export async function projection(deps: ProjectionDeps): Promise<Projection> {
@@ -74,24 +74,36 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
   const concepts = conceptCache(await loadBundled(deps.vocabularies))
   const stored = storedConcepts({ store, names, concepts, log })
   await stored.load()
-  const settings = indexSettings(profile, facets)
-  const versions = await prepared(deps, settings)
-  const builder = documentBuilder({ profile, concepts, names, facets })
+  const { rebuild } = await index.configure(indexSettings(profile, facets, deps.enrichment))
+  const versions = clock(Math.max(await index.newest(), await newestMark(store)), deps.now)
+  const rules = deps.enrichment ?? []
+  const enrich = rules.length > 0 ? enrichment(rules, stored.lookup, profile) : undefined
+  const builder = documentBuilder({ profile, concepts, names, facets, ...(enrich && { enrich }) })
   const contexts = catalogueContexts(store, names)
-  const gather = { store, index, builder, contexts, names, profile, concepts, log, stored }
+  const gather = {
+    ...{ store, index, builder, contexts, names, profile, concepts, log, stored },
+    ...(deps.leftOut && { leftOut: deps.leftOut }),
+  }
   const projector = new Projector({
     store,
     log,
     pause: deps.pause,
     batch,
     capacity,
-    isFirst: (resource) => names.idOf('dataset', resource) === undefined,
-    project: (pending, signal) => projectBatch(gather, pending, signal),
+    isFirst: (resource) =>
+      [names.idOf('catalogue', resource), names.idOf('vocabulary', resource)].some(
+        (id) => id !== undefined,
+      ),
+    project: (pending, signal) =>
+      apart(index, pending, (part, engine) =>
+        projectBatch({ ...gather, index: engine }, part, signal),
+      ),
   })
   await projector.start()
-  const cascading = cascades({ store, projector, log, next: versions.next, pause: deps.pause })
+  const users = members(store)
+  const cascading = cascades({ store, projector, log, users, pause: deps.pause })
+  const filled = reindex({ ...deps, records: records(store, names), projector }, rebuild)
   return {
-    settings,
     versions,
     changed: (marks) => projector.changed(marks),
     cascaded: () => cascading.wake(),
@@ -103,31 +115,18 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
     settled: (mark, signal) => projector.settled(mark, signal),
     hides: async (catalogue, signal) => (await contexts.get(catalogue, signal))?.hidden ?? false,
     pending: () => projector.pending,
-    rebuilding: () => [],
-    idle: (signal) => projector.idle(signal),
+    rebuilding: filled.rebuilding,
+    idle: async (signal) => {
+      while (filled.rebuilding().length > 0) {
+        signal.throwIfAborted()
+        await deps.pause(pollMs, signal)
+      }
+      await projector.idle(signal)
+    },
     stop: async () => {
+      await filled.stop()
       await cascading.stop()
       await projector.stop()
     },
   }
-}
-
-/** Configures the index, sets the clock behind every version that is known, and marks what the index does not have. */
-async function prepared(
-  deps: ProjectionDeps,
-  settings: readonly IndexSettings[],
-): Promise<Versions> {
-  const { store, index, names, log } = deps
-  const { rebuild } = await index.configure(settings)
-  const versions = clock(Math.max(await index.newest(), await newestMark(store)), deps.now)
-  // An index without entries is marked too: the process may have died between emptying it and marking.
-  const { documents } = await index.health()
-  const lost = {
-    datasets: rebuild.length > 0 || documents.dataset === 0,
-    catalogues: rebuild.length > 0 || documents.catalogue === 0,
-    vocabularies: rebuild.length > 0 || documents.vocabulary === 0,
-  }
-  const marks = await markLost(store, names, { lost, next: versions.next })
-  if (marks > 0) log.warn({ marks }, 'index.filling')
-  return versions
 }

@@ -3,8 +3,8 @@
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { clearing, readMarks } from './loop/marks.ts'
-import type { Landed, Mark } from '../store/marks.ts'
 import { queue, type Pending, type Queue } from './loop/queue.ts'
+import type { Landed, Mark } from '../store/marks.ts'
 import { waiters } from './loop/waiters.ts'
 
 export type ProjectorDeps = {
@@ -59,7 +59,7 @@ export class Projector {
 
   /** Takes marks that stand in the store. */
   changed(marks: readonly Landed[]): void {
-    for (const mark of marks) if (!this.#waiting.add(mark, true)) this.#overflow = true
+    for (const mark of marks) if (!this.#waiting.add(mark)) this.#overflow = true
     this.#wake.resolve()
   }
 
@@ -71,14 +71,18 @@ export class Projector {
 
   /** Whether the index may not have the present state of a resource yet. */
   awaits(resource: string): boolean {
-    return this.#waiting.has(resource) || this.#busy.some((one) => one.resource === resource)
+    const isBusy = this.#busy.some((one) => one.resource === resource && !one.filling)
+    return isBusy || this.#waiting.has(resource)
   }
 
-  /** Projects a resource again at a version that has no mark of its own; false when the queue is full. */
-  again(mark: Mark): boolean {
-    const taken = this.#waiting.add(mark, false)
-    this.#wake.resolve()
-    return taken
+  /** Projects a resource that nobody wrote again; resolves when it is indexed, `undefined` = there is no room now. */
+  again(resource: string): Promise<void> | undefined {
+    return this.#again(resource, false)
+  }
+
+  /** As `again`, but only for indices that are being filled and do not have the resource. */
+  fill(resource: string): Promise<void> | undefined {
+    return this.#again(resource, true)
   }
 
   /** Resolves true when the version is searchable, false when the signal fires first. */
@@ -111,6 +115,13 @@ export class Projector {
     this.#stopping.abort()
     this.#wake.resolve()
     await this.#running
+  }
+
+  #again(resource: string, filling: boolean): Promise<void> | undefined {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    if (!this.#waiting.again({ resource, filling, told: resolve })) return undefined
+    this.#wake.resolve()
+    return promise
   }
 
   async #work(): Promise<void> {
@@ -151,7 +162,9 @@ export class Projector {
     try {
       // Waiters first: a mark that is cleared late costs one more projection after a crash, never a lost one.
       this.#settled.done(done)
-      if (done.length > 0) await store.write([clearing(done)])
+      for (const { told } of done) for (const tell of told ?? []) tell()
+      const marked = done.filter((one) => one.marked.length > 0)
+      if (marked.length > 0) await store.write([clearing(marked)])
     } catch (cause) {
       this.#waiting.restore(done)
       throw cause

@@ -1,43 +1,120 @@
-/** Marks everything in the store for projection, when the index has been lost or was built under other settings. */
+/** Fills indices from the store while their old documents go on answering, and swaps each when it is whole. */
 
-import type { Names } from '../rdf/names.ts'
-import { literal } from '../rdf/terms.ts'
-import type { GraphStore } from '../store/graph-store.ts'
-import { bind, loadQuery } from '../store/queries.ts'
-import { markLine, systemChange, type MarkKind } from '../store/marks.ts'
+import type { SearchIndex } from '../indices/search-index.ts'
+import type { IndexName } from '../indices/settings.ts'
+import type { Log } from '../log.ts'
+import { feed } from './loop/feeding.ts'
+import type { Records } from './loop/records.ts'
+import type { Projector } from './projector.ts'
 
-const catalogues = loadQuery('catalogue-handles')
-const vocabularies = loadQuery('vocabulary-handles')
+/** How far the filling of an index is; until it ends the old documents answer. */
+export type Rebuilding = { readonly index: IndexName; readonly done: number; readonly of: number }
 
-/** What an index has lost; catalogues without their datasets happen when only one of the indices was emptied. */
-export type Lost = {
-  readonly datasets: boolean
-  readonly catalogues: boolean
-  readonly vocabularies: boolean
+export type ReindexDeps = {
+  readonly index: SearchIndex
+  readonly records: Records
+  readonly projector: Pick<Projector, 'fill'>
+  readonly log: Log
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Epoch milliseconds. */
+  readonly now: () => number
 }
 
+export type Reindex = {
+  readonly rebuilding: () => readonly Rebuilding[]
+  /** Resolves when every index is whole, or when it is stopped. */
+  readonly ended: Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** Milliseconds after a failure. */
+const pauseMs = 1000
+
 /**
- * One atomic write: pending marks on catalogues and vocabularies, and a cascade mark per catalogue for its datasets. The
- * marks stand in the store, so a crash while the index is rebuilt costs nothing. Answers how many there are.
+ * That an index is being filled stands in the index: after a crash `configure` names it again, and what it holds already is
+ * not projected a second time. A record that cannot be projected keeps the old documents until it can.
  */
-export async function markLost(
-  store: GraphStore,
-  names: Names,
-  { lost, next }: { readonly lost: Lost; readonly next: () => number },
-): Promise<number> {
-  const prefix = literal(names.catalogue(''))
-  const found = async (query: string) =>
-    (await store.select(query)).flatMap((row) => row['resource']?.value ?? [])
-  const [kept, stored] = await Promise.all([
-    lost.datasets || lost.catalogues ? found(bind(catalogues, { prefix })) : [],
-    lost.vocabularies ? found(bind(vocabularies, {})) : [],
-  ])
-  const marked = (kind: MarkKind, resources: readonly string[]) =>
-    resources.map((resource) => markLine(kind, { resource, version: next() }))
-  const add = [
-    ...marked('pending', [...stored, ...(lost.catalogues ? kept : [])]),
-    ...marked('cascade', lost.datasets ? kept : []),
-  ]
-  if (add.length > 0) await store.write([systemChange({ add })])
-  return add.length
+export function reindex(deps: ReindexDeps, indices: readonly IndexName[]): Reindex {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const state = new Map<IndexName, Rebuilding>(
+    indices.map((index) => [index, { index, done: 0, of: 0 }]),
+  )
+
+  const work = async (index: IndexName) => {
+    while (!signal.aborted) {
+      try {
+        await rebuild(deps, { index, tell: (now) => state.set(index, now) }, signal)
+        state.delete(index)
+        return
+      } catch (error) {
+        if (signal.aborted) return
+        deps.log.error({ index, err: error, retryInMs: pauseMs }, 'reindex.failed')
+        await deps.pause(pauseMs, signal)
+      }
+    }
+  }
+  const ended = Promise.all(indices.map(work)).then(() => undefined)
+
+  return {
+    rebuilding: () => [...state.values()],
+    ended,
+    stop: () => {
+      stopping.abort()
+      return ended
+    },
+  }
+}
+
+type Task = { readonly index: IndexName; readonly tell: (state: Rebuilding) => void }
+
+async function rebuild(
+  { index: engine, records, projector, log, pause, now }: ReindexDeps,
+  { index, tell }: Task,
+  signal: AbortSignal,
+): Promise<void> {
+  const start = now()
+  const of = await records.count(index, signal)
+  let present = 0
+  let told = 0
+  const progress = (fed: number) => {
+    const done = present + fed
+    tell({ index, done, of: Math.max(of, done) })
+    if (done - told < of / 20 || done === 0) return
+    told = done
+    log.info({ index, done, of }, 'reindex.progress')
+  }
+  const missing = async function* () {
+    for await (const page of records.pages(index, signal)) {
+      const wanted = await missingOf(page, { engine, records, index })
+      present += page.length - wanted.length
+      yield wanted
+    }
+  }
+  tell({ index, done: 0, of })
+  log.info({ index, of }, 'reindex.started')
+  const take = (resource: string) => projector.fill(resource)
+  const filled = await feed(missing(), { take, pause, progress }, signal)
+  await engine.finish(index)
+  const counts = { records: present + filled, present, ms: now() - start }
+  log.info({ index, ...counts }, 'reindex.finished')
+}
+
+/** A record that becomes many documents is always looked at. */
+async function missingOf(
+  page: readonly string[],
+  {
+    engine,
+    records,
+    index,
+  }: { readonly engine: SearchIndex; readonly records: Records; readonly index: IndexName },
+): Promise<readonly string[]> {
+  const ids = page.map((resource) => records.idOf(index, resource))
+  const known = ids.flatMap((id) => id ?? [])
+  if (known.length === 0) return page
+  const missing = new Set(await engine.missing(index, known))
+  return page.filter((_, at) => {
+    const id = ids[at]
+    return id === undefined || missing.has(id)
+  })
 }

@@ -1,29 +1,37 @@
-/** Projects the datasets of a catalogue again when a fact that they embed has changed, or when the index has lost them. */
+/** Projects again what uses a resource, when a fact has changed that it embeds: the members of a catalogue, the users of a vocabulary. */
 
 import type { Log } from '../../log.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
-import type { Mark } from '../../store/marks.ts'
+import { systemChange, type Mark } from '../../store/marks.ts'
 import { paged } from '../../store/protocol/paged.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { Projector } from '../projector.ts'
+import { feed } from './feeding.ts'
 import { clearingCascade, readCascades } from './marks.ts'
 
-const members = loadQuery('catalogue-members-after')
+const membersQuery = loadQuery('catalogue-members-after')
 
-/** Datasets taken per step: the next step waits until they are indexed, so that ordinary writes are not kept waiting. */
-const page = 200
+/** Resources per page. */
+export const page = 200
 /** Marks read at a time. */
 const most = 100
-/** Milliseconds after a failure, or when the projector is full. */
+/** Milliseconds after a failure. */
 const pauseMs = 1000
+
+/** Whom a cascade mark means. */
+export type Users = {
+  /** The next `page` resources behind `after`, in an order of its own; '' = from the beginning; fewer = the end. */
+  page(mark: Mark, after: string, signal: AbortSignal): Promise<readonly string[]>
+  /** Lines of the system graph that go together with the mark, when all users are indexed. */
+  lines?(mark: Mark, signal: AbortSignal): Promise<readonly string[]>
+}
 
 export type CascadeDeps = {
   readonly store: GraphStore
-  readonly projector: Pick<Projector, 'again' | 'settled'>
+  readonly projector: Pick<Projector, 'again'>
   readonly log: Log
-  /** A version larger than all before: what is projected now is newer than what was projected with the old facts. */
-  readonly next: () => number
+  readonly users: Users
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
@@ -66,43 +74,38 @@ export function cascades(deps: CascadeDeps): Cascades {
 }
 
 async function run(deps: CascadeDeps, mark: Mark, signal: AbortSignal): Promise<void> {
+  const { store, projector, log, users, pause } = deps
+  const { resource } = mark
+  const again = {
+    take: (one: string) => projector.again(one),
+    pause,
+    progress: (done: number) => log.info({ resource, done }, 'cascade.progress'),
+  }
+  const records = await feed(usersOf(users, mark, signal), again, signal)
+  const lines = (await users.lines?.(mark, signal)) ?? []
+  await store.write([clearingCascade(mark), systemChange({ remove: lines })], signal)
+  log.info({ resource, records }, 'cascade.finished')
+}
+
+async function* usersOf(
+  users: Users,
+  mark: Mark,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
   let after = ''
-  let count = 0
   for (;;) {
-    const datasets = await membersAfter(deps.store, { catalogue: mark.resource, after }, signal)
-    const taken = await projectAgain(deps, datasets, signal)
-    count += taken
-    after = datasets[taken - 1] ?? after
-    if (taken === datasets.length && datasets.length < page) break
-    if (taken < datasets.length) await deps.pause(pauseMs, signal)
+    const found = await users.page(mark, after, signal)
+    if (found.length > 0) yield found
+    if (found.length < page) return
+    after = found.at(-1) ?? after
   }
-  await deps.store.write([clearingCascade(mark)], signal)
-  deps.log.info({ catalogue: mark.resource, datasets: count }, 'cascade.finished')
 }
 
-/** How many, from the first on, the projector had room for; resolves when these are indexed. */
-async function projectAgain(
-  { projector, next }: CascadeDeps,
-  datasets: readonly string[],
-  signal: AbortSignal,
-): Promise<number> {
-  const again: Mark[] = []
-  for (const resource of datasets) {
-    const mark = { resource, version: next() }
-    if (!projector.again(mark)) break
-    again.push(mark)
-  }
-  await Promise.all(again.map((mark) => projector.settled(mark, signal)))
-  signal.throwIfAborted()
-  return again.length
-}
-
-async function membersAfter(
-  store: GraphStore,
-  { catalogue, after }: { readonly catalogue: string; readonly after: string },
-  signal: AbortSignal,
-): Promise<string[]> {
-  const query = bind(members, { catalogue: namedNode(catalogue), after: literal(after) })
-  const rows = await store.select(paged(query, { limit: page }), signal)
-  return rows.flatMap((row) => row['resource']?.value ?? [])
-}
+/** The datasets of a catalogue and its resources of declared types. */
+export const members = (store: GraphStore): Users => ({
+  page: async ({ resource }, after, signal) => {
+    const query = bind(membersQuery, { catalogue: namedNode(resource), after: literal(after) })
+    const rows = await store.select(paged(query, { limit: page }), signal)
+    return rows.flatMap((row) => row['resource']?.value ?? [])
+  },
+})

@@ -1,24 +1,39 @@
-/** Marks that wait to be projected: one per resource, the newest version, in the order in which resources came. */
+/** What waits to be projected: one entry per resource, its newest version, in the order in which resources came. */
 
 import type { Fresh, Landed } from '../../store/marks.ts'
 
 /** All versions of a resource that were marked; they are cleared together once the newest state is indexed. */
 export type Pending = {
   readonly resource: string
+  /** 0 = nothing was written, the resource is projected again. */
   readonly version: number
   /** Versions whose marks stand in the store. */
   readonly marked: readonly number[]
   /** What the newest version holds, when its writer handed it over. */
   readonly fresh?: Fresh
+  /** Only for indices that are being filled. */
+  readonly filling?: boolean
+  /** Told when the resource is indexed. */
+  readonly told?: readonly (() => void)[]
+}
+
+/** A resource that is projected again although nobody wrote it. */
+export type Again = {
+  readonly resource: string
+  readonly filling: boolean
+  readonly told: () => void
 }
 
 export type Queue = {
-  /** `stored` = the mark stands in the store and must be cleared there. False when the queue is full. */
-  add(mark: Landed, stored: boolean): boolean
+  /** A mark that stands in the store. False when the queue is full. */
+  add(mark: Landed): boolean
+  /** False when the queue is full. */
+  again(one: Again): boolean
   /** Takes up to `most` resources out. */
   take(most: number): readonly Pending[]
   /** Puts back what could not be done. */
   restore(pending: readonly Pending[]): void
+  /** Whether a write of the resource waits. */
   has(resource: string): boolean
   readonly size: number
 }
@@ -26,50 +41,72 @@ export type Queue = {
 /** Graphs kept in memory, about 10 KB each; those of later resources are read back from the store. An import hands over 600. */
 const mostFresh = 1000
 
+/** One place in so many is for resources that nobody wrote, so that many writes do not keep them waiting for ever. */
+const share = 5
+
 /**
  * Holds at most `capacity` resources: what is beyond stays marked in the store and is read from there later. `isFirst` names
- * resources that others embed; they are taken before the others, or those would be built from what was.
+ * resources that others embed; they are taken before the others, or those would be built from what was. Resources that
+ * nobody wrote come last: a writer waits until its record is searchable.
  */
 export function queue(capacity: number, isFirst: (resource: string) => boolean): Queue {
   const first = new Map<string, Pending>()
   const rest = new Map<string, Pending>()
-  const lineOf = (resource: string) => (isFirst(resource) ? first : rest)
-  const size = () => first.size + rest.size
+  const last = new Map<string, Pending>()
+  const written = (resource: string) => (isFirst(resource) ? first : rest)
+  const size = () => first.size + rest.size + last.size
+  const find = (resource: string) => written(resource).get(resource) ?? last.get(resource)
 
   const merge = (next: Pending) => {
-    const line = lineOf(next.resource)
-    const known = line.get(next.resource)
-    const newest = known && known.version > next.version ? known : next
-    const kept = size() < mostFresh ? newest.fresh : undefined
-    line.set(next.resource, {
-      resource: next.resource,
-      version: newest.version,
-      marked: [...new Set([...(known?.marked ?? []), ...next.marked])],
-      ...(kept && { fresh: kept }),
-    })
+    const { resource } = next
+    const merged = both(find(resource), next, size() < mostFresh)
+    last.delete(resource)
+    if (merged.marked.length > 0) written(resource).set(resource, merged)
+    else last.set(resource, merged)
+  }
+  const admit = (next: Pending) => {
+    if (size() >= capacity && !find(next.resource)) return false
+    merge(next)
+    return true
   }
 
   return {
-    add: (mark, stored) => {
-      if (size() >= capacity && !lineOf(mark.resource).has(mark.resource)) return false
-      merge({ ...mark, marked: stored ? [mark.version] : [] })
-      return true
-    },
+    add: (mark) => admit({ ...mark, marked: [mark.version] }),
+    again: ({ told, ...one }) => admit({ ...one, version: 0, marked: [], told: [told] }),
     take: (most) => {
       const taken: Pending[] = []
-      for (const line of [first, rest]) {
+      const takeFrom = (line: Map<string, Pending>, until: number) => {
         for (const pending of line.values()) {
-          if (taken.length === most) return taken
+          if (taken.length >= until) return
           taken.push(pending)
           line.delete(pending.resource)
         }
       }
+      const kept = Math.min(last.size, Math.floor(most / share))
+      takeFrom(first, most - kept)
+      takeFrom(rest, most - kept)
+      takeFrom(last, most)
       return taken
     },
     restore: (pending) => pending.forEach(merge),
-    has: (resource) => lineOf(resource).has(resource),
+    has: (resource) => written(resource).has(resource),
     get size() {
       return size()
     },
+  }
+}
+
+function both(known: Pending | undefined, next: Pending, room: boolean): Pending {
+  const newest = known && known.version > next.version ? known : next
+  const fresh = room ? newest.fresh : undefined
+  const filling = next.filling === true && (known === undefined || known.filling === true)
+  const told = [...(known?.told ?? []), ...(next.told ?? [])]
+  return {
+    resource: next.resource,
+    version: newest.version,
+    marked: [...new Set([...(known?.marked ?? []), ...next.marked])],
+    ...(fresh && { fresh }),
+    ...(filling && { filling }),
+    ...(told.length > 0 && { told }),
   }
 }

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { logger } from '../../../src/log.ts'
-import { cascades } from '../../../src/projector/loop/cascades.ts'
+import { cascades, members, type Users } from '../../../src/projector/loop/cascades.ts'
 import { readCascades } from '../../../src/projector/loop/marks.ts'
+import { systemGraph } from '../../../src/rdf/namespaces.ts'
 import { embeddedStore } from '../../../src/store/embedded.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
-import { markLine, systemChange } from '../../../src/store/marks.ts'
+import { fact, markLine, systemChange } from '../../../src/store/marks.ts'
 
 const log = logger('silent')
 const catalogue = 'urn:x:catalogue'
@@ -41,15 +42,14 @@ describe('a cascade', () => {
     const seen = new Set<string>()
     let deleted: Promise<unknown> | undefined
     const projector = {
-      again: ({ resource }: { resource: string }) => seen.add(resource).size > 0,
-      settled: async () => {
+      again: async (resource: string) => {
+        seen.add(resource)
         deleted ??= store.write([{ graph: catalogue, remove: numbers.slice(0, 150).map(link) }])
         await deleted
-        return true
       },
     }
-    let version = 10
-    const cascading = cascades({ store, projector, log, next: () => ++version, pause })
+    const users = members(store)
+    const cascading = cascades({ store, projector, log, users, pause })
     await expect.poll(left).toBe(0)
     await cascading.stop()
     expect(numbers.filter((n) => !seen.has(`urn:x:d${String(n).padStart(4, '0')}`))).toEqual([])
@@ -60,26 +60,30 @@ describe('a cascade', () => {
     let room = 0
     let failures = 1
     const projector = {
-      again: ({ resource }: { resource: string }) => {
-        if (room-- <= 0) return false
+      again: (resource: string) => {
+        if (room-- <= 0) return undefined
         seen.add(resource)
-        return true
+        return Promise.resolve()
       },
-      settled: () => (failures-- > 0 ? Promise.reject(new Error('away')) : Promise.resolve(true)),
+    }
+    const { page } = members(store)
+    const users: Users = {
+      page: (...given) => (failures-- > 0 ? Promise.reject(new Error('away')) : page(...given)),
     }
     const refill = () => {
       room = 77
       return pause()
     }
-    const cascading = cascades({ store, projector, log, next: () => 1, pause: refill })
+    const cascading = cascades({ store, projector, log, users, pause: refill })
     await expect.poll(left).toBe(0)
     await cascading.stop()
     expect(seen.size).toBe(450)
   })
 
   it('that comes later is found when it is told of', async () => {
-    const projector = { again: () => true, settled: () => Promise.resolve(true) }
-    const cascading = cascades({ store, projector, log, next: () => 1, pause })
+    const projector = { again: () => Promise.resolve() }
+    const users = members(store)
+    const cascading = cascades({ store, projector, log, users, pause })
     await expect.poll(left).toBe(0)
     await store.write([
       systemChange({ add: [markLine('cascade', { resource: catalogue, version: 2 })] }),
@@ -87,5 +91,19 @@ describe('a cascade', () => {
     cascading.wake()
     await expect.poll(left).toBe(0)
     await cascading.stop()
+  })
+
+  it('takes the facts that were kept for it along with its mark, and ends at once when it is stopped', async () => {
+    const kept = fact(catalogue, 'changed', 'something')
+    await store.write([systemChange({ add: [kept] })])
+    const users: Users = { page: async () => [], lines: async () => [kept] }
+    const never = { again: () => new Promise<void>(() => undefined) }
+    const stuck = cascades({ store, projector: never, log, users: members(store), pause })
+    await stuck.stop()
+    expect(await left()).toBe(1)
+    const cascading = cascades({ store, projector: never, log, users, pause })
+    await expect.poll(left).toBe(0)
+    await cascading.stop()
+    expect(await store.read(systemGraph, {})).toBeUndefined()
   })
 })

@@ -9,20 +9,19 @@ const isFirst = (resource: string) => resource.startsWith('catalogue')
 describe('the queue', () => {
   it('hands out what others embed before the others, whoever came first', () => {
     const waiting = queue(10, isFirst)
-    for (const resource of ['a', 'b', 'catalogue-1', 'c'])
-      waiting.add({ resource, version: 1 }, true)
+    for (const resource of ['a', 'b', 'catalogue-1', 'c']) waiting.add({ resource, version: 1 })
     expect(waiting.take(3).map(({ resource }) => resource)).toEqual(['catalogue-1', 'a', 'b'])
     expect(waiting.has('c')).toBe(true)
   })
 
   it('keeps one place per resource, the newest version and every mark that stands in the store', () => {
     const waiting = queue(10, isFirst)
-    waiting.add({ resource: 'a', version: 1 }, true)
-    waiting.add({ resource: 'b', version: 2 }, true)
-    waiting.add({ resource: 'a', version: 3 }, true)
-    waiting.add({ resource: 'a', version: 2 }, false)
+    waiting.add({ resource: 'a', version: 1 })
+    waiting.add({ resource: 'b', version: 2 })
+    waiting.add({ resource: 'a', version: 3 })
+    waiting.again({ resource: 'a', filling: true, told: () => undefined })
     expect(waiting.take(10)).toEqual([
-      { resource: 'a', version: 3, marked: [1, 3] },
+      { resource: 'a', version: 3, marked: [1, 3], told: [expect.any(Function)] },
       { resource: 'b', version: 2, marked: [2] },
     ])
     expect(waiting.size).toBe(0)
@@ -31,25 +30,61 @@ describe('the queue', () => {
   it('keeps what the newest version holds, and nothing of an older one', () => {
     const fresh = (name: string) => ({ catalogue: name, quads: [], created: true })
     const waiting = queue(10, isFirst)
-    waiting.add({ resource: 'a', version: 1, fresh: fresh('one') }, true)
-    waiting.add({ resource: 'a', version: 2, fresh: fresh('two') }, true)
-    waiting.add({ resource: 'b', version: 3, fresh: fresh('three') }, true)
-    waiting.add({ resource: 'b', version: 4 }, true)
+    waiting.add({ resource: 'a', version: 1, fresh: fresh('one') })
+    waiting.add({ resource: 'a', version: 2, fresh: fresh('two') })
+    waiting.add({ resource: 'b', version: 3, fresh: fresh('three') })
+    waiting.add({ resource: 'b', version: 4 })
     expect(waiting.take(2).map((pending) => pending.fresh?.catalogue)).toEqual(['two', undefined])
   })
 
   it('refuses new resources when it is full, but not news of known ones', () => {
     const waiting = queue(1, isFirst)
-    expect(waiting.add({ resource: 'a', version: 1 }, true)).toBe(true)
-    expect(waiting.add({ resource: 'b', version: 2 }, true)).toBe(false)
-    expect(waiting.add({ resource: 'a', version: 3 }, true)).toBe(true)
+    expect(waiting.add({ resource: 'a', version: 1 })).toBe(true)
+    expect(waiting.add({ resource: 'b', version: 2 })).toBe(false)
+    expect(waiting.add({ resource: 'a', version: 3 })).toBe(true)
+  })
+
+  it('serves writers before what is projected again, which still gets a fifth of every batch', () => {
+    const waiting = queue(100, isFirst)
+    const again = (resource: string) =>
+      waiting.again({ resource, filling: true, told: () => undefined })
+    for (let i = 0; i < 10; i++) again(`again-${i}`)
+    for (let i = 0; i < 10; i++) waiting.add({ resource: `written-${i}`, version: 1 })
+    const names = waiting.take(10).map(({ resource }) => resource.split('-')[0])
+    expect(names.filter((name) => name === 'written')).toHaveLength(8)
+    expect(names.filter((name) => name === 'again')).toHaveLength(2)
+    expect(waiting.has('again-9')).toBe(false)
+    expect(waiting.has('written-9')).toBe(true)
+    expect(waiting.take(100)).toHaveLength(10)
+  })
+
+  it('lets a write count for those who wanted the resource projected again, and never the other way round', () => {
+    const waiting = queue(100, isFirst)
+    const told: string[] = []
+    const again = (filling: boolean, name: string) =>
+      waiting.again({ resource: 'a', filling, told: () => told.push(name) })
+    again(true, 'filled')
+    waiting.add({ resource: 'a', version: 7 })
+    again(true, 'filled twice')
+    expect(waiting.size).toBe(1)
+    const [written] = waiting.take(1)
+    expect(written).toMatchObject({ version: 7, marked: [7] })
+    expect(written?.filling).toBeUndefined()
+    for (const tell of written!.told!) tell()
+    expect(told).toEqual(['filled', 'filled twice'])
+    again(true, 'filled')
+    again(false, 'again')
+    expect(waiting.take(1)[0]?.filling).toBeUndefined()
+    again(true, 'filled')
+    waiting.restore([{ resource: 'a', version: 0, marked: [], filling: true }])
+    expect(waiting.take(1)[0]).toMatchObject({ version: 0, filling: true })
   })
 
   it('takes back what could not be done without losing what came meanwhile', () => {
     const waiting = queue(10, isFirst)
-    waiting.add({ resource: 'a', version: 1 }, true)
+    waiting.add({ resource: 'a', version: 1 })
     const taken = waiting.take(1)
-    waiting.add({ resource: 'a', version: 2 }, true)
+    waiting.add({ resource: 'a', version: 2 })
     waiting.restore(taken)
     expect(waiting.take(1)).toEqual([{ resource: 'a', version: 2, marked: [2, 1] }])
   })
