@@ -9,7 +9,7 @@ import { client, gateway, type Gateway } from '../../support/gateway.ts'
 import { lanes, percentile, table, timed } from '../figures.ts'
 import { wire } from '../wire.ts'
 import { bulkBody, dataset, documents, ground } from './documents.ts'
-import { loading } from './loading.ts'
+import { indexed, loading } from './loading.ts'
 import { rawEmbedded, rawServer, type RawStore } from './raw-store.ts'
 
 export const storeNames = ['embedded', 'fuseki', 'virtuoso'] as const
@@ -158,6 +158,8 @@ async function atWidth(
     if (created !== perBulk) throw new Error(`bulk: ${answer.status} ${answer.text.slice(0, 300)}`)
   }
   await measure(`PUT of ${perBulk} in bulk`, bulk, perBulk)
+  // What is still being indexed would be read beside it.
+  await indexed(platform)
   await measure('GET', async (n) => {
     if ((await stored(n)).length < 1000) throw new Error('GET: too little')
   })
