@@ -1,6 +1,8 @@
 /** Catalogues and vocabularies through the repository's own routes, over a real store. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { formatOfSuffix, formats } from '../../src/rdf/media-types.ts'
+import { parse } from '../../src/rdf/parse.ts'
 import { base, prefixes, repository } from '../support/repository.ts'
 
 let repo: Awaited<ReturnType<typeof repository>>
@@ -190,5 +192,28 @@ describe('the profile', () => {
     })
     const shapes = await repo.ask('/profile', { headers: { Accept: 'text/turtle' } })
     expect(await shapes.text()).toContain('NodeShape')
+  })
+
+  it('has its shapes in every format, by suffix or by Accept', async () => {
+    const turtle = await (await repo.ask('/profile.ttl')).text()
+    const size = (await parse(turtle, 'turtle', { baseIri: base })).length
+    expect(size).toBeGreaterThan(100)
+    for (const [name, { mediaType, suffix }] of Object.entries(formats)) {
+      const asked = { headers: { Accept: mediaType } }
+      for (const answer of [
+        await repo.ask(`/profile.${suffix}`),
+        await repo.ask('/profile', asked),
+      ]) {
+        expect([answer.status, answer.headers.get('Content-Type')]).toEqual([
+          200,
+          expect.stringContaining(mediaType),
+        ])
+        const format = formatOfSuffix(suffix) ?? 'turtle'
+        const quads = await parse(await answer.text(), format, { baseIri: base })
+        expect([name, quads.length]).toEqual([name, size])
+      }
+    }
+    expect((await repo.ask('/profile', { headers: { Accept: 'text/html' } })).status).toBe(200)
+    expect((await repo.ask('/profile.exe')).status).toBe(404)
   })
 })

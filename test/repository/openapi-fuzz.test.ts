@@ -8,8 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formats } from '../../src/rdf/media-types.ts'
 import { operations, type Operation, type Parameter } from '../support/openapi.ts'
 import { alpineKey, base, prefixes, repository } from '../support/repository.ts'
+import { gauge, service } from './declared.ts'
 
 const runs = Number(process.env['FUZZ_RUNS'] ?? 300)
+
+/** Of one class, so that the body that the contract shows fits both. */
+const resources = [service, { ...gauge, typeUri: service.typeUri }]
 
 let repo: Awaited<ReturnType<typeof repository>>
 /** Stands for the id of a distribution that exists when the request is sent. */
@@ -23,13 +27,13 @@ const seed = async () => {
   distribution = ((await answer.json()) as string[])[0] ?? 'none'
 }
 beforeAll(async () => {
-  repo = await repository({ limits: { bodyBytes: 100_000, triples: 500 } })
+  repo = await repository({ resources, limits: { bodyBytes: 100_000, triples: 500 } })
   await seed()
 })
 afterAll(() => repo.close())
 
 const all = await (async () => {
-  const served = await repository()
+  const served = await repository({ resources })
   const document: unknown = await (await served.ask('/openapi.json')).json()
   await served.close()
   return operations(document)
@@ -70,6 +74,9 @@ const known: Readonly<Record<string, readonly string[]>> = {
   distributionId: [someDistribution, someDistribution, `${someDistribution}.nt`, 'nowhere'],
   originalId: ['levels', 'http://example.org/1', 'ö'],
   vocabularyId: ['quality', 'quality', 'quality.nt', 'words'],
+  type: ['gauge', 'data-service', 'river'],
+  id: ['bridge', 'bridge', 'bridge.ttl', 'nowhere'],
+  catalogId: ['rivers', 'rivers', 'new'],
   limit: ['1', '5000', '5001'],
   offset: ['0', '100000', '1e3'],
   recordModified: ['2026-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2026-01-01'],

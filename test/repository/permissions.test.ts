@@ -3,9 +3,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addressOf, operations, type Operation } from '../support/openapi.ts'
 import { alpineKey, prefixes, repository } from '../support/repository.ts'
+import { aGauge, gauge } from './declared.ts'
 
 const contract = async (): Promise<Operation[]> => {
-  const repo = await repository()
+  const repo = await repository({ resources: [gauge] })
   const document: unknown = await (await repo.ask('/openapi.json')).json()
   await repo.close()
   return operations(document)
@@ -24,12 +25,12 @@ beforeAll(async () => {
     'key of nothing': [],
     ...Object.fromEntries(patterns),
   }
-  repo = await repository({ keys })
+  repo = await repository({ keys, resources: [gauge] })
 })
 afterAll(() => repo.close())
 
 let count = 0
-/** A catalogue with a dataset, a distribution and metrics of its own. */
+/** A catalogue with a dataset, a distribution and metrics of its own, a vocabulary and a resource of a declared type. */
 async function seed(): Promise<Record<string, string>> {
   const catalogueId = `c${(count += 1)}`
   await repo.putCatalogue(catalogueId)
@@ -44,7 +45,15 @@ async function seed(): Promise<Record<string, string>> {
     type: 'text/turtle',
     body: bodies.vocabulary,
   })
+  const id = `g${count}`
+  await repo.ask(`/customresources/gauge/${id}`, {
+    method: 'PUT',
+    type: 'text/turtle',
+    body: aGauge('Old'),
+  })
   return {
+    type: 'gauge',
+    id,
     catalogueId,
     catalogue: catalogueId,
     datasetId,
@@ -69,6 +78,7 @@ function bodyOf({ path }: Operation, { datasetId }: Record<string, string>): str
     return `@prefix dqv: <http://www.w3.org/ns/dqv#> . [] a dqv:QualityMeasurement ; dqv:computedOn ${on} .`
   }
   if (/distributions(\/\{\w+\})?$/.test(path)) return bodies.distribution
+  if (path.startsWith('/customresources')) return aGauge()
   if (path.startsWith('/vocabularies')) return bodies.vocabulary
   return path === '/catalogues/{catalogueId}' ? bodies.catalogue : bodies.dataset
 }

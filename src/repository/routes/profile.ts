@@ -7,7 +7,8 @@ export const profileRoutes = {
   profile: createRoute({
     method: 'get',
     path: '/profile',
-    summary: 'The metadata profile: JSON, or the SHACL shapes as Turtle',
+    summary: 'The metadata profile: JSON, or its SHACL shapes as RDF',
+    description: '`profile.ttl`, `profile.jsonld` and so on are the shapes whatever Accept says.',
     responses: answers.profile,
   }),
 }
