@@ -14,7 +14,8 @@ import { defaultFacets, type FacetConfig } from './facets.ts'
 import { projectBatch } from './gathering/batch.ts'
 import { catalogueContexts } from './gathering/catalogue-contexts.ts'
 import { storedConcepts } from './gathering/stored-concepts.ts'
-import { cascades, members } from './loop/cascades.ts'
+import { vocabularyUsers } from './gathering/users/users.ts'
+import { cascades, members, usersBy } from './loop/cascades.ts'
 import { apart } from './loop/filling.ts'
 import type { Report } from './mappings/mapping.ts'
 import { Projector, type ProjectorDeps } from './projector.ts'
@@ -100,7 +101,9 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
       ),
   })
   await projector.start()
-  const users = members(store)
+  const ofVocabulary = vocabularyUsers({ ...gather, next: versions.next, pause: deps.pause })
+  const isVocabulary = ({ resource }: Mark) => names.idOf('vocabulary', resource) !== undefined
+  const users = usersBy((mark) => (isVocabulary(mark) ? ofVocabulary : members(store)))
   const cascading = cascades({ store, projector, log, users, pause: deps.pause })
   const filled = reindex({ ...deps, records: records(store, names), projector }, rebuild)
   return {

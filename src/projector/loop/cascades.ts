@@ -24,7 +24,7 @@ export type Users = {
   /** The next `page` resources behind `after`, in an order of its own; '' = from the beginning; fewer = the end. */
   page(mark: Mark, after: string, signal: AbortSignal): Promise<readonly string[]>
   /** Lines of the system graph that go together with the mark, when all users are indexed. */
-  lines?(mark: Mark, signal: AbortSignal): Promise<readonly string[]>
+  lines?(mark: Mark, signal: AbortSignal): readonly string[] | Promise<readonly string[]>
 }
 
 export type CascadeDeps = {
@@ -100,6 +100,12 @@ async function* usersOf(
     after = found.at(-1) ?? after
   }
 }
+
+/** Each mark's own users. */
+export const usersBy = (of: (mark: Mark) => Users): Users => ({
+  page: (mark, after, signal) => of(mark).page(mark, after, signal),
+  lines: (mark, signal) => of(mark).lines?.(mark, signal) ?? [],
+})
 
 /** The datasets of a catalogue and its resources of declared types. */
 export const members = (store: GraphStore): Users => ({
