@@ -35,15 +35,15 @@ const clock = { now: () => performance.now(), wait: () => Promise.resolve() }
 const never = new AbortController().signal
 const stdin = (async function* none() {})()
 
-/** `index/id` → fields that the platform told to be missing; the last word counts. */
+/** IRI of a record → fields that the platform told to be missing; the last word counts. */
 function toldMissing(log: string): ReadonlyMap<string, ReadonlySet<string>> {
-  type Entry = { index?: string; id?: string; leftOut?: { field: string; problem: string }[] }
+  type Entry = { resource?: string; leftOut?: { field: string; problem: string }[] }
   const entries = log.split('\n').flatMap((line): Entry[] => {
-    return line.includes('"leftOut"') ? [JSON.parse(line) as Entry] : []
+    return line.includes('"record.leftOut"') ? [JSON.parse(line) as Entry] : []
   })
   return new Map(
-    entries.map(({ index, id, leftOut = [] }) => [
-      `${index}/${id}`,
+    entries.map(({ resource = '', leftOut = [] }) => [
+      resource,
       new Set(leftOut.filter((one) => one.problem === 'missing-mandatory').map((one) => one.field)),
     ]),
   )
@@ -52,12 +52,12 @@ function toldMissing(log: string): ReadonlyMap<string, ReadonlySet<string>> {
 /** Findings other than mandatory fields that were told to be missing. */
 function unexplained(findings: readonly Finding[], log: string): readonly Finding[] {
   const told = toldMissing(log)
-  const isTold = (path: string, ...records: readonly string[]) =>
-    records.some((record) => told.get(record)?.has(path))
+  const isTold = (path: string, record: string) => told.get(record)?.has(path) ?? false
+  const catalogueOf = (id: string) => `http://localhost:8080/id/catalogue/${id}`
   return findings.filter(({ missing, path, record, catalogue }) => {
     if (!missing) return true
-    if (isTold(path, `dataset/${record}`, `catalogue/${record}`)) return false
-    return !(path.startsWith('catalog.') && isTold(path.slice(8), `catalogue/${catalogue}`))
+    if (isTold(path, record)) return false
+    return !(path.startsWith('catalog.') && isTold(path.slice(8), catalogueOf(catalogue)))
   })
 }
 

@@ -2,7 +2,7 @@
 
 import { servedSchemas, type Fault } from './served-schemas.ts'
 
-/** A fault with the address of the answer, the record in which it is, and the catalogue of that record. */
+/** A fault with the address of the answer, the IRI of the record in which it is, and the id of that one's catalogue. */
 export type Finding = Fault & {
   readonly address: string
   readonly record: string
@@ -24,8 +24,9 @@ export async function checkAnswers(service: string): Promise<Checked> {
   const served = servedSchemas(document)
   const findings: Finding[] = []
   let answers = 0
-  const note = (address: string, { id, catalog }: Json, faults: readonly Fault[]) => {
-    const from = { address, record: String(id), catalogue: String(Object(catalog)['id']) }
+  const note = (address: string, { resource, catalog }: Json, faults: readonly Fault[]) => {
+    const catalogue = String((catalog as Json | undefined)?.['id'])
+    const from = { address, record: String(resource), catalogue }
     findings.push(...faults.map((fault) => ({ ...fault, ...from })))
   }
   const check = async (path: string, address: string) => {
