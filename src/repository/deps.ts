@@ -20,6 +20,8 @@ export type RepositoryDeps = {
   readonly uuid: () => string
   /** Most triples of one dataset or catalogue. */
   readonly triples: number
+  /** Folder for bodies that do not fit into memory while they are taken in; the system's temporary one when absent. */
+  readonly scratch?: string
   /** Told when a write failed whose outcome is not known: marks in the store must be looked for. */
   readonly unsure: () => void
   /** Told after each write; what follows happens without delaying the answer. */

@@ -1,73 +1,87 @@
-/** Vocabularies: stored exactly as given under the IRI of their concept scheme. */
+/** Vocabularies: stored exactly as given under the IRI of their concept scheme, whatever their size. */
 
+import { tmpdir } from 'node:os'
+import type { Quad } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
-import { canonicalise } from '../rdf/canonical.ts'
-import { toLines } from '../rdf/lines.ts'
-import type { Names } from '../rdf/names.ts'
-import { skolemise } from '../rdf/skolem.ts'
 import { namedNode } from '../rdf/terms.ts'
+import type { Change } from '../store/change.ts'
+import { markLine, systemChange, type Mark } from '../store/marks.ts'
 import { bind, loadQuery } from '../store/queries.ts'
-import { conceptScheme } from './content/concept-scheme.ts'
-import { prune } from './content/prune.ts'
-import type { CataloguePut } from './catalogues.ts'
 import type { DatasetPut } from './writing/dataset-plan.ts'
 import type { Outcome, RepositoryDeps } from './deps.ts'
-import { landChanges } from './writing/landing.ts'
-import { fact, markLine, systemChange, type Mark } from '../store/marks.ts'
+import { checkIntegrity } from './vocabulary/checking.ts'
+import { factLines, factsOf, type Facts } from './vocabulary/facts.ts'
+import { inTurns } from './vocabulary/in-turns.ts'
+import { isForeign, takeIn, type Intake } from './vocabulary/intake.ts'
+import { retiredConcepts, retiredLines } from './vocabulary/retired.ts'
+import { landStreamed } from './writing/landing.ts'
 
-const factsQuery = loadQuery('vocabulary-facts')
 const ownerQuery = loadQuery('scheme-owner')
 
-type Facts = { readonly scheme: string; readonly hash: string }
+/** Triples with blank nodes that are compared to be named; they are held in memory. */
+const canonical = 50_000
+
+export type VocabularyPut = {
+  readonly id: string
+  /** The triples as they arrive; relative references are resolved against the IRI given. */
+  readonly parse: (baseIri: string) => AsyncIterable<readonly Quad[]>
+  readonly precondition: DatasetPut['precondition']
+  /** Told when the body has arrived: what follows has the time of a request of its own. */
+  readonly arrived: () => void
+}
+
+export type StoredVocabulary = {
+  readonly hash: string
+  readonly scheme: string
+  /** Sorted chunks of whole lines, blank nodes as skolem IRIs. */
+  readonly chunks: AsyncIterable<string>
+}
 
 export type Vocabularies = {
-  put(request: CataloguePut, signal: AbortSignal): Promise<Outcome>
-  read(
-    id: string,
-    signal: AbortSignal,
-  ): Promise<{ lines: string; hash: string; scheme: string } | undefined>
+  put(request: VocabularyPut, signal: AbortSignal): Promise<Outcome>
+  read(id: string, signal: AbortSignal): Promise<StoredVocabulary | undefined>
   remove(id: string, precondition: DatasetPut['precondition'], signal: AbortSignal): Promise<Mark>
 }
 
 export function vocabularies(deps: RepositoryDeps): Vocabularies {
   const { store, names, locks } = deps
 
-  const factsOf = async (id: string, signal: AbortSignal): Promise<Facts | undefined> => {
-    const rows = await store.select(
-      bind(factsQuery, { vocabulary: namedNode(names.vocabulary(id)) }),
-      signal,
-    )
-    const { scheme, hash } = rows[0] ?? {}
-    return scheme && hash && { scheme: scheme.value, hash: hash.value }
+  const put: Vocabularies['put'] = async (request, signal) => {
+    const { id } = request
+    const resource = names.vocabulary(id)
+    const directory = deps.scratch ?? tmpdir()
+    const intake = await takeIn(request.parse(resource), { names, resource, directory, canonical })
+    try {
+      request.arrived()
+      // Two ids must not claim one scheme side by side.
+      const claims = [lockOf(id), `scheme ${intake.scheme}`]
+      return await locks.runAll(claims, () => replace(deps, { ...request, intake }, signal), signal)
+    } finally {
+      intake.close()
+    }
   }
 
-  const put: Vocabularies['put'] = (request, signal) =>
-    // One at a time: two ids must not claim one scheme side by side.
-    locks.run(
-      'vocabularies',
-      async () => replace(deps, request, await factsOf(request.id, signal), signal),
-      signal,
-    )
-
   const read: Vocabularies['read'] = async (id, signal) => {
-    const facts = await factsOf(id, signal)
-    const text = facts && (await store.read(facts.scheme, {}, signal))
-    return facts && text !== undefined ? { lines: text, ...facts } : undefined
+    const facts = await factsOf(deps, id, signal)
+    return facts && { ...facts, chunks: store.readLines(facts.scheme, signal) }
   }
 
   const remove: Vocabularies['remove'] = (id, precondition, signal) =>
     locks.run(
-      'vocabularies',
+      lockOf(id),
       async () => {
-        const facts = await factsOf(id, signal)
+        const facts = await factsOf(deps, id, signal)
         if (!facts) throw unknownVocabulary(id)
         precondition(facts.hash)
         const mark = { resource: names.vocabulary(id), version: deps.versions.next() }
+        const retired = await retiredConcepts(store.readLines(facts.scheme, signal), inTurns([]))
         const system = systemChange({
-          add: [markLine('pending', mark)],
+          add: [...marksOf(mark), ...retiredLines(mark.resource, retired)],
           remove: factLines(mark.resource, facts),
         })
-        await landChanges(deps, [{ graph: facts.scheme, drop: true }, system], [mark])
+        const graph = { graph: facts.scheme, lines: inTurns([]) }
+        await landStreamed(deps, { ...graph, others: [system], marks: [mark] }, signal)
+        deps.cascaded()
         return mark
       },
       signal,
@@ -79,61 +93,84 @@ export function vocabularies(deps: RepositoryDeps): Vocabularies {
 export const unknownVocabulary = (id: string) =>
   new Failure('unknown-vocabulary', `there is no vocabulary "${id}"`)
 
-const factLines = (resource: string, { scheme, hash }: Facts): string[] => [
-  fact(resource, 'scheme', { iri: scheme }),
-  fact(resource, 'hash', hash),
-]
+const lockOf = (id: string) => `vocabulary ${id}`
+
+/** Its concepts are indexed again, and then the records that use them. */
+const marksOf = (mark: Mark) => [markLine('pending', mark), markLine('cascade', mark)]
+
+type Replacement = VocabularyPut & { readonly intake: Intake }
 
 async function replace(
   deps: RepositoryDeps,
-  request: CataloguePut,
-  stored: Facts | undefined,
+  { id, intake, precondition }: Replacement,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { names } = deps
-  const resource = names.vocabulary(request.id)
-  const sent = await request.body.parse(resource)
-  const quads = prune(sent, (q) => isForeign(names, q.subject.value, resource))
-  const scheme = conceptScheme(quads)
-  await demandFree(deps, scheme, resource, signal)
-  const { hash, labels } = await canonicalise(quads)
-  request.precondition(stored?.hash)
+  const resource = deps.names.vocabulary(id)
+  const { scheme, hash } = intake
+  const stored = await factsOf(deps, id, signal)
+  await demandFree(deps, { scheme, resource }, signal)
+  precondition(stored?.hash)
   if (stored && stored.hash === hash && stored.scheme === scheme) {
     return { kind: 'unchanged', iri: scheme, hash, modified: undefined }
   }
-  const ground = skolemise(quads, { genid: names.genid(scheme), labels })
+  const integrity = await checkIntegrity(deps.log, id, intake)
   const mark = { resource, version: deps.versions.next() }
-  const moved =
-    stored && stored.scheme !== scheme ? [{ graph: stored.scheme, drop: true as const }] : []
-  const system = systemChange({
-    add: [...factLines(resource, { scheme, hash }), markLine('pending', mark)],
-    remove: stored ? factLines(resource, stored) : [],
-  })
-  await landChanges(deps, [...moved, { graph: scheme, content: toLines(ground) }, system], [mark])
+  const others = await othersOf(
+    deps,
+    { stored, facts: { scheme, hash, integrity }, mark, intake },
+    signal,
+  )
+  const lines = inTurns(intake.chunks())
+  await landStreamed(deps, { graph: scheme, lines, others, marks: [mark] }, signal)
+  deps.cascaded()
   return { kind: stored ? 'updated' : 'created', iri: scheme, hash, modified: undefined, mark }
 }
 
-/** Whether an IRI is of the platform's own and not below this vocabulary's handle, against which a body is resolved. */
-const isForeign = (names: Names, iri: string, resource: string): boolean =>
-  names.owns(iri) && iri !== resource && !iri.startsWith(`${resource}#`)
+type Before = {
+  readonly stored: Facts | undefined
+  readonly facts: Facts
+  readonly mark: Mark
+  readonly intake: Intake
+}
+
+/** What lands together with the new content. */
+async function othersOf(
+  { store }: RepositoryDeps,
+  { stored, facts, mark, intake }: Before,
+  signal: AbortSignal,
+): Promise<Change[]> {
+  const { resource } = mark
+  const add = [...factLines(resource, facts), ...marksOf(mark)]
+  if (!stored) return [systemChange({ add })]
+  const before = store.readLines(stored.scheme, signal)
+  const retired = await retiredConcepts(before, inTurns(intake.chunks()))
+  const moved =
+    stored.scheme === facts.scheme ? [] : [{ graph: stored.scheme, drop: true as const }]
+  const system = systemChange({
+    add: [...add, ...retiredLines(resource, retired)],
+    remove: factLines(resource, stored),
+  })
+  return [...moved, system]
+}
+
+type Claim = { readonly scheme: string; readonly resource: string }
 
 /** A scheme belongs to one vocabulary id, and no scheme may take the graph of another resource. */
 async function demandFree(
-  deps: RepositoryDeps,
-  scheme: string,
-  resource: string,
+  { names, store }: RepositoryDeps,
+  { scheme, resource }: Claim,
   signal: AbortSignal,
 ): Promise<void> {
-  if (isForeign(deps.names, scheme, resource) || scheme.startsWith('urn:cartulary:')) {
+  if (isForeign(names, scheme, resource) || scheme.startsWith('urn:cartulary:')) {
     throw new Failure(
       'invalid-content',
       `the concept scheme ${scheme} lies in the platform's own namespace`,
     )
   }
-  const owners = await deps.store.select(bind(ownerQuery, { scheme: namedNode(scheme) }), signal)
+  const owners = await store.select(bind(ownerQuery, { scheme: namedNode(scheme) }), signal)
   const other = owners.find((row) => row['vocabulary']?.value !== resource)
   if (!other) return
-  const id = deps.names.idOf('vocabulary', other['vocabulary']?.value ?? '') ?? ''
+  const id = names.idOf('vocabulary', other['vocabulary']?.value ?? '') ?? ''
   throw new Failure(
     'already-exists',
     `the concept scheme ${scheme} is stored as vocabulary "${id}"`,

@@ -22,8 +22,11 @@ export type DocumentWriter = {
   readonly tail: string
 }
 
-/** A writer for one document. Its memory is that of the largest part. */
-export function documentWriter(format: Format): DocumentWriter {
+/**
+ * A writer for one document. Its memory is that of the largest part. `divided` = one graph in several parts that share blank
+ * nodes; JSON-LD and RDF/XML cannot be written so.
+ */
+export function documentWriter(format: Format, divided = false): DocumentWriter {
   switch (format) {
     case 'ntriples':
       return plain(({ lines }) => lines)
@@ -31,9 +34,9 @@ export function documentWriter(format: Format): DocumentWriter {
       return plain(({ lines, graph }) => (graph === undefined ? lines : inGraph(lines, graph)))
     case 'turtle':
     case 'n3':
-      return turtleWriter(false)
+      return turtleWriter(false, divided)
     case 'trig':
-      return turtleWriter(true)
+      return turtleWriter(true, divided)
     case 'jsonld':
       return jsonLdWriter()
     case 'rdfxml':
@@ -51,15 +54,15 @@ function inGraph(lines: string, graph: string): string {
   return lines.replaceAll(' .\n', () => end)
 }
 
-function turtleWriter(named: boolean): DocumentWriter {
+function turtleWriter(named: boolean, divided: boolean): DocumentWriter {
   const declared = new Set<string>()
   return plain(({ lines, graph }) => {
     if (lines === '') return ''
     const quads = fromLines(lines)
-    if (!named || graph === undefined) return `${turtlePart(quads, declared)}\n`
+    if (!named || graph === undefined) return `${turtlePart(quads, declared, divided)}\n`
     const name = namedNode(graph)
     const inside = quads.map((one) => quad(one.subject, one.predicate, one.object, name))
-    return `${turtlePart(inside, declared)}\n`
+    return `${turtlePart(inside, declared, divided)}\n`
   })
 }
 

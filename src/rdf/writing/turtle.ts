@@ -20,8 +20,9 @@ export const turtle = (quads: Iterable<Quad>): string => turtlePart(quads, new S
 
 /**
  * A part of a longer document: prefixes in `declared` stand in it already, those that this part brings are added to them.
+ * `divided` = its blank nodes may stand in other parts too, so that every one of them has a label.
  */
-export function turtlePart(quads: Iterable<Quad>, declared: Set<string>): string {
+export function turtlePart(quads: Iterable<Quad>, declared: Set<string>, divided = false): string {
   const graphs = new Map<string, Quad[]>()
   for (const quad of distinct(quads, quadKey)) {
     const name = quad.graph.termType === 'DefaultGraph' ? '' : termText(quad.graph)
@@ -32,7 +33,8 @@ export function turtlePart(quads: Iterable<Quad>, declared: Set<string>): string
   const labelled = graphs.size > 1 ? nodesOfSeveral(graphs.values()) : new Set<string>()
   const names = shortNames()
   const blocks = [...graphs].map(([name, members]) => {
-    const text = new Writer(nest(members, labelled), names).text()
+    const kept = divided ? blankNodesOf(members) : labelled
+    const text = new Writer(nest(members, kept), names).text()
     return name === '' ? text : `${name} {\n${text}}\n`
   })
   const fresh = names.used().filter(([prefix]) => !declared.has(prefix))
@@ -61,6 +63,13 @@ function nodesOfSeveral(graphs: Iterable<readonly Quad[]>): Set<string> {
   }
   return several
 }
+
+const blankNodesOf = (quads: readonly Quad[]): Set<string> =>
+  new Set(
+    quads.flatMap(({ subject, object }) =>
+      [subject, object].flatMap((term) => (term.termType === 'BlankNode' ? keyOf(term) : [])),
+    ),
+  )
 
 class Writer {
   readonly nesting: Nesting

@@ -44,7 +44,11 @@ export function answerResource(
   })
 }
 
-function linksOf({ iri, path, links = {} }: Resource, address: string): string {
+/** The `Link` header of a resource. */
+export function linksOf(
+  { iri, path, links = {} }: Pick<Resource, 'iri' | 'path' | 'links'>,
+  address: string,
+): string {
   const relatives = Object.entries({ canonical: iri, ...links }).flatMap(([relation, target]) =>
     target === undefined ? [] : `<${asciiUri(target)}>; rel="${relation}"`,
   )

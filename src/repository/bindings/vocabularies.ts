@@ -1,13 +1,16 @@
 /** Binds the routes of vocabularies. */
 
+import type { AppContext } from '../../http/app.ts'
+import type { Limits } from '../../http/limits.ts'
+import { receivePieces } from '../../http/rdf.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
+import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { answerDelete, answerWrite, answering } from '../answering/answers.ts'
-import { receivedBody } from '../answering/received.ts'
-import { answerResource } from '../answering/resource.ts'
 import type { Bound } from '../bound.ts'
 import { demandId } from '../answering/guard.ts'
 import { routes } from '../routes.ts'
 import { unknownVocabulary } from '../vocabularies.ts'
+import { answerVocabulary } from '../vocabulary/answering.ts'
 
 /** A vocabulary shall be searchable when its PUT returns, and a large one takes longer than a record. */
 const waitMs = 60_000
@@ -25,25 +28,28 @@ export function bindVocabularies(bound: Bound): void {
     const { id, format: suffix } = splitSuffix(c.req.valid('param').vocabularyId)
     const found = await vocabularies.read(demandId('vocabularyId', id), c.get('signal'))
     if (!found) throw unknownVocabulary(id)
-    const { lines, hash, scheme } = found
-    const facts = {
-      id,
-      iri: scheme,
-      graph: scheme,
-      path: `/vocabularies/${id}`,
-      modified: undefined,
-    }
-    return answerResource(c, { ...facts, lines, hash }, bound, suffix)
+    return answerVocabulary(c, { ...found, id, suffix }, bound)
   })
   app.openapi(routes.putVocabulary, async (c) => {
-    c.get('deadline').extend(limits.longRequestMs)
+    const renew = () => c.get('deadline').extend(limits.longRequestMs)
+    renew()
     const id = c.req.valid('param').vocabularyId
-    const body = await receivedBody(c, limits, 'vocabularyBytes')
-    const outcome = await vocabularies.put({ id, body, precondition: expected(c) }, c.get('signal'))
-    return answerWrite(c, outcome, concepts)
+    const parse = arriving(c, limits)
+    const request = { id, parse, precondition: expected(c), arrived: renew }
+    return answerWrite(c, await vocabularies.put(request, c.get('signal')), concepts)
   })
   app.openapi(routes.deleteVocabulary, async (c) => {
+    c.get('deadline').extend(limits.longRequestMs)
     const id = c.req.valid('param').vocabularyId
     return answerDelete(c, await vocabularies.remove(id, expected(c), c.get('signal')), concepts)
   })
+}
+
+/** The body, parsed while it arrives. JSON-LD is read as a whole and has the limit of bodies that are. */
+function arriving(c: AppContext, limits: Limits) {
+  const { format, pieces } = receivePieces(c, (one) => {
+    const name = one === 'jsonld' ? 'bodyBytes' : 'vocabularyBytes'
+    return { bytes: limits[name], name, ratio: limits.bodyRatio, idleMs: limits.bodyIdleMs }
+  })
+  return (baseIri: string) => parseStream(pieces, format, { baseIri })
 }

@@ -29,6 +29,29 @@ export async function landChanges(
   changed(marks)
 }
 
+/** The content of one graph as a stream, with what lands beside it. */
+export type Stream = {
+  readonly graph: string
+  readonly lines: AsyncIterable<string>
+  readonly others: readonly Change[]
+  readonly marks: readonly Landed[]
+}
+
+/** The same for a content of any size; the signal counts until the store has all of it. */
+export async function landStreamed(
+  { store, changed, unsure }: Landing<'replaceStreamed'>,
+  { graph, lines, others, marks }: Stream,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await store.replaceStreamed(graph, lines, others, signal)
+  } catch (error) {
+    unsure()
+    throw error
+  }
+  changed(marks)
+}
+
 /** Changes that land together or not at all, with their marks. */
 export type Group = { readonly changes: readonly Change[]; readonly marks: readonly Landed[] }
 

@@ -1,0 +1,126 @@
+/** Answers a vocabulary: whole in any format where it is small, else line by line while it is sent. */
+
+import { Failure } from '../../errors.ts'
+import type { AppContext } from '../../http/app.ts'
+import { entityTag, isFresh } from '../../http/conditions.ts'
+import { answerFlow } from '../../http/shell/flow.ts'
+import type { Limits } from '../../http/limits.ts'
+import { contentType, disposition } from '../../http/rdf.ts'
+import { addVary } from '../../http/shell/headers.ts'
+import type { Log } from '../../log.ts'
+import { formats, negotiate, type Format } from '../../rdf/media-types.ts'
+import { unskolemiseLines } from '../../rdf/skolem.ts'
+import { documentWriter } from '../../rdf/writing/document.ts'
+import { answerResource, linksOf } from '../answering/resource.ts'
+import type { StoredVocabulary } from '../vocabularies.ts'
+
+export type Answering = {
+  readonly address: string
+  readonly names: { readonly genidPrefix: string }
+  readonly limits: Pick<Limits, 'longRequestMs'>
+  readonly log: Log
+  /** UTF-16 units of N-Triples up to which every format is served. */
+  readonly whole?: number
+}
+
+type Asked = StoredVocabulary & { readonly id: string; readonly suffix: Format | undefined }
+
+const usualWhole = 16 * 1024 * 1024
+
+/** Formats that can be written part by part although parts share blank nodes; the first one is what is sent unasked. */
+const divisible: readonly Format[] = ['turtle', 'ntriples', 'nquads', 'trig', 'n3']
+
+/** The first chunks up to a size, and the rest if there is any. */
+async function begun(chunks: AsyncIterable<string>, size: number) {
+  const rest = chunks[Symbol.asyncIterator]()
+  const first: string[] = []
+  let length = 0
+  while (length <= size) {
+    const next = await rest.next()
+    if (next.done === true) return { first, rest: undefined }
+    first.push(next.value)
+    length += next.value.length
+  }
+  return { first, rest }
+}
+
+function formatOf(c: AppContext, suffix: Format | undefined): Format {
+  const types = divisible.map((format) => formats[format].mediaType)
+  const wanted = suffix ? formats[suffix].mediaType : negotiate(c.req.header('Accept'), types)
+  const format = divisible.find((one) => formats[one].mediaType === wanted)
+  if (format) return format
+  const detail = `the vocabulary is too large for other formats than ${types.join(', ')}`
+  throw new Failure('not-acceptable', detail)
+}
+
+async function* pieces(
+  format: Format,
+  { first, rest }: { first: string[]; rest: AsyncIterator<string> },
+  { graph, prefix }: { readonly graph: string; readonly prefix: string },
+): AsyncGenerator<string> {
+  const writer = documentWriter(format, true)
+  const part = (chunk: string) => writer.part({ graph, lines: unskolemiseLines(chunk, { prefix }) })
+  try {
+    yield writer.head
+    for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) yield part(chunk)
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+      yield part(next.value)
+    }
+    yield writer.tail
+  } finally {
+    await rest.return?.()
+  }
+}
+
+/** 200 or 304; `not-acceptable` for a format in which a large one cannot be sent. */
+export async function answerVocabulary(
+  c: AppContext,
+  { id, scheme, hash, chunks, suffix }: Asked,
+  answering: Answering,
+): Promise<Response> {
+  const resource = { id, iri: scheme, graph: scheme, path: `/vocabularies/${id}` }
+  if (isFresh(c.req.raw.headers, hash)) {
+    return answerResource(
+      c,
+      { ...resource, lines: '', hash, modified: undefined },
+      answering,
+      suffix,
+    )
+  }
+  // A store may have to put all of it in order first.
+  c.get('deadline').extend(answering.limits.longRequestMs)
+  const { first, rest } = await begun(chunks, answering.whole ?? usualWhole)
+  if (!rest) {
+    const lines = first.join('')
+    return answerResource(c, { ...resource, lines, hash, modified: undefined }, answering, suffix)
+  }
+  try {
+    return await streamed(c, { ...resource, hash, suffix, first, rest }, answering)
+  } catch (error) {
+    await rest.return?.()
+    throw error
+  }
+}
+
+type Begun = Pick<Asked, 'id' | 'hash' | 'suffix'> & {
+  readonly iri: string
+  readonly graph: string
+  readonly path: string
+  readonly first: string[]
+  readonly rest: AsyncIterator<string>
+}
+
+async function streamed(c: AppContext, begun: Begun, answering: Answering): Promise<Response> {
+  const format = formatOf(c, begun.suffix)
+  const { address, names, log, limits } = answering
+  const headers = {
+    ETag: entityTag(begun.hash),
+    Link: linksOf(begun, address),
+    'Content-Disposition': disposition(begun.id, format),
+    'Content-Type': contentType(formats[format].mediaType),
+  }
+  const text = pieces(format, begun, { graph: begun.graph, prefix: names.genidPrefix })
+  const answer = await answerFlow(c, text, { log, pieceMs: limits.longRequestMs, headers })
+  addVary(answer.headers, 'Accept')
+  return answer
+}

@@ -1,0 +1,170 @@
+/** Takes a vocabulary in while it arrives: of any size, in bounded memory, ready to be compared and stored. */
+
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import type { Quad } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import { toLine } from '../../rdf/lines.ts'
+import type { Names } from '../../rdf/names.ts'
+import { LineSpool } from '../../store/spool/line-spool.ts'
+import { openScratch } from '../../store/spool/scratch.ts'
+import { schemeFinder } from '../content/concept-scheme.ts'
+import { canonicallyNamed, hasBlankNodes, nameByDocument, type Named } from './named-nodes.ts'
+import { memoryText, type Text } from './text.ts'
+
+export type IntakeOptions = {
+  readonly names: Names
+  /** Handle of the vocabulary, the base of its relative IRIs. */
+  readonly resource: string
+  /** Folder for what does not fit into memory. */
+  readonly directory: string
+  /** Triples with blank nodes up to which these get canonical labels. */
+  readonly canonical: number
+}
+
+/** A vocabulary as it will be stored. */
+export type Intake = {
+  readonly scheme: string
+  /** SHA-256: of the canonical form, or where nodes are named by the document, of the stored lines. */
+  readonly hash: string
+  readonly triples: number
+  /** Sorted ground lines without doubles, as often as wanted. */
+  readonly chunks: () => Generator<string>
+  readonly close: () => void
+}
+
+/** Whether an IRI is of the platform's own and not below this vocabulary's handle, against which a body is resolved. */
+export const isForeign = (names: Names, iri: string, resource: string): boolean =>
+  names.owns(iri) && iri !== resource && !iri.startsWith(`${resource}#`)
+
+/** Others are given a turn behind so many lines. */
+const linesPerTurn = 4000
+
+class Reception {
+  readonly #options: IntakeOptions
+  readonly #finder = schemeFinder()
+  readonly spool: LineSpool
+  #blank: Quad[] = []
+  #name: ((quad: Quad) => Quad) | undefined
+
+  constructor(options: IntakeOptions) {
+    this.#options = options
+    this.spool = new LineSpool(options.directory)
+  }
+
+  take(quads: readonly Quad[]): void {
+    for (const quad of quads) {
+      this.#check(quad)
+      this.#finder.take(quad)
+      if (!hasBlankNodes(quad)) this.spool.add(toLine(quad))
+      else if (this.#name) this.spool.add(toLine(this.#name(quad)))
+      else this.#hold(quad)
+    }
+  }
+
+  scheme(): string {
+    return this.#finder.found()
+  }
+
+  named(scheme: string): Promise<Named> {
+    return canonicallyNamed(this.#blank, this.#options.names.genid(scheme))
+  }
+
+  #check({ subject }: Quad): void {
+    const { names, resource } = this.#options
+    if (subject.termType !== 'NamedNode' || !isForeign(names, subject.value, resource)) return
+    throw new Failure(
+      'invalid-content',
+      `a vocabulary may not describe ${subject.value}, which is a resource of the platform`,
+    )
+  }
+
+  #hold(quad: Quad): void {
+    this.#blank.push(quad)
+    if (this.#blank.length <= this.#options.canonical) return
+    const { names, resource } = this.#options
+    const name = nameByDocument(names.genid(resource))
+    for (const one of this.#blank) this.spool.add(toLine(name(one)))
+    this.#blank = []
+    this.#name = name
+  }
+}
+
+/** Lets other lines pass at their place in an order. */
+function weaving(others: readonly string[], pass: (line: string) => void) {
+  let at = 0
+  const before = (line: string | undefined) => {
+    for (let other = others[at]; other !== undefined; other = others[at]) {
+      if (line !== undefined && other >= line) return
+      pass(other)
+      at += 1
+    }
+  }
+  return {
+    line: (line: string) => {
+      before(line)
+      pass(line)
+    },
+    end: () => before(undefined),
+  }
+}
+
+const bufferSize = 64 * 1024
+
+/** Collects lines, so that what takes them is not asked for each. */
+function buffered(take: (lines: string) => void) {
+  let waiting = ''
+  return {
+    line: (line: string) => {
+      waiting += `${line}\n`
+      if (waiting.length < bufferSize) return
+      take(waiting)
+      waiting = ''
+    },
+    end: () => take(waiting),
+  }
+}
+
+async function finished(
+  spool: LineSpool,
+  { stored, hashed }: Named,
+  text: Text,
+): Promise<{ readonly hash: string; readonly triples: number }> {
+  const digest = createHash('sha256')
+  const [disk, sum] = [buffered(text.append), buffered((lines) => void digest.update(lines))]
+  const [kept, told] = [weaving(stored, disk.line), weaving(hashed, sum.line)]
+  let triples = stored.length
+  for (const line of spool.sorted()) {
+    kept.line(line)
+    told.line(line)
+    triples += 1
+    if (triples % linesPerTurn === 0) await setImmediate()
+  }
+  for (const one of [kept, told, disk, sum]) one.end()
+  return { hash: digest.digest('hex'), triples }
+}
+
+/**
+ * Reads all of it; the caller closes what it gets. `Failure` invalid-content for a subject that is another resource of the
+ * platform, missing-class, too-complex, and what the batches throw.
+ */
+export async function takeIn(
+  batches: AsyncIterable<readonly Quad[]>,
+  options: IntakeOptions,
+): Promise<Intake> {
+  const reception = new Reception(options)
+  const { spool } = reception
+  try {
+    for await (const quads of batches) {
+      reception.take(quads)
+      await setImmediate()
+    }
+    const scheme = reception.scheme()
+    const named = await reception.named(scheme)
+    const text = spool.runs === 0 ? memoryText() : openScratch(options.directory)
+    const { hash, triples } = await finished(spool, named, text)
+    return { scheme, hash, triples, chunks: () => text.chunks(), close: text.close }
+  } finally {
+    spool.close()
+  }
+}
