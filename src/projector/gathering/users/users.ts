@@ -30,7 +30,7 @@ export type Users = {
   /** Up to `pageSize` records behind `after`, '' = from the beginning; fewer = these were the last. */
   page(mark: Mark, after: string, signal: AbortSignal): Promise<readonly string[]>
   /** Lines of the system graph that go together with the mark, once all pages are indexed. */
-  lines(mark: Mark): readonly string[]
+  lines(mark: Mark): Promise<readonly string[]>
 }
 
 /** Records per page. */
@@ -76,7 +76,7 @@ export function vocabularyUsers(deps: UsersDeps): Users {
       walk = current
       return [...open]
     },
-    lines: (mark) => (walk?.mark.resource === mark.resource ? walk.notes.lines : []),
+    lines: (mark) => Promise.resolve(walk?.mark.resource === mark.resource ? walk.notes.lines : []),
   }
 }
 

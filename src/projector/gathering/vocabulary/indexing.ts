@@ -44,7 +44,8 @@ export async function indexVocabulary(
   const work = { deps, pending, vocabulary, traces, changed, signal }
   if (scheme === undefined) deps.stored.forget(vocabulary)
   else await indexConcepts(work, scheme)
-  await removeGone(work, scheme === undefined)
+  // Filling writes what is stored into an index that has nothing to be taken out of.
+  if (!pending.filling) await removeGone(work, scheme === undefined)
 }
 
 async function indexConcepts(work: Work, scheme: string): Promise<void> {
