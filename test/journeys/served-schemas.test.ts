@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { importDump } from '../../src/harvest/importing/dump.ts'
 import { openSource } from '../../src/harvest/importing/source.ts'
 import { platformId } from '../../src/rdf/ids.ts'
-import { checkAnswers, type Finding } from '../support/answers.ts'
+import { checkAnswers, unexplained } from '../support/answers.ts'
+import { servedSchemas } from '../support/served-schemas.ts'
 import {
   client,
   eventually,
@@ -34,32 +35,6 @@ const shipped = new URL('../../shapes/vocabularies/', import.meta.url).pathname
 const clock = { now: () => performance.now(), wait: () => Promise.resolve() }
 const never = new AbortController().signal
 const stdin = (async function* none() {})()
-
-/** IRI of a record → fields that the platform told to be missing; the last word counts. */
-function toldMissing(log: string): ReadonlyMap<string, ReadonlySet<string>> {
-  type Entry = { resource?: string; leftOut?: { field: string; problem: string }[] }
-  const entries = log.split('\n').flatMap((line): Entry[] => {
-    return line.includes('"record.leftOut"') ? [JSON.parse(line) as Entry] : []
-  })
-  return new Map(
-    entries.map(({ resource = '', leftOut = [] }) => [
-      resource,
-      new Set(leftOut.filter((one) => one.problem === 'missing-mandatory').map((one) => one.field)),
-    ]),
-  )
-}
-
-/** Findings other than mandatory fields that were told to be missing. */
-function unexplained(findings: readonly Finding[], log: string): readonly Finding[] {
-  const told = toldMissing(log)
-  const isTold = (path: string, record: string) => told.get(record)?.has(path) ?? false
-  const catalogueOf = (id: string) => `http://localhost:8080/id/catalogue/${id}`
-  return findings.filter(({ missing, path, record, catalogue }) => {
-    if (!missing) return true
-    if (isTold(path, record)) return false
-    return !(path.startsWith('catalog.') && isTold(path.slice(8), catalogueOf(catalogue)))
-  })
-}
 
 describe.skipIf(!existsSync(data))('the served schemas', () => {
   let directory: string
@@ -98,5 +73,23 @@ describe.skipIf(!existsSync(data))('the served schemas', () => {
     const { answers, findings } = await checkAnswers(api.search)
     expect(answers).toBeGreaterThan(250)
     expect(unexplained(findings, platform.log())).toEqual([])
+  })
+
+  it('would not hold for other answers', async () => {
+    const { result } = await api.json<{ result: { results: object[] } }>(
+      `${api.search}/search?filters=dataset&limit=1`,
+    )
+    const served = servedSchemas(await api.json(`${api.search}/openapi.json`))
+    const answer = (extra: object) => ({
+      result: { ...result.results[0], index: undefined, ...extra },
+    })
+    const faults = (extra: object) =>
+      served.answer('/datasets/{id}', answer(extra)).map(({ path }) => path)
+    expect(faults({ index: 'dataset' })).toContain('result')
+    expect(faults({ title: 'text' })).toContain('result.title')
+    expect(faults({ id: undefined })).toContain('result.id')
+    expect(faults({ distributions: [{ id: 'x', format: 'CSV' }] })).toContain(
+      'result.distributions.format',
+    )
   })
 })

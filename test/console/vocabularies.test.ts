@@ -1,0 +1,148 @@
+/** The client of vocabularies against a real platform, and against one that says no. */
+
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { wishOf } from '../../src/console/vocabularies/arguments.ts'
+import { officialIds, officialPlace } from '../../src/console/vocabularies/documents.ts'
+import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+
+const entry = new URL('../../src/console/vocabularies.ts', import.meta.url).pathname
+
+type Ended = { readonly code: number; readonly out: string; readonly told: string }
+
+const run = (...options: readonly string[]) =>
+  new Promise<Ended>((resolve) => {
+    execFile(process.execPath, [entry, ...options], (error, out, told) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, told }),
+    )
+  })
+
+describe('the command line', () => {
+  it.each([
+    [['list'], { name: 'list' }],
+    [['check', 'licence'], { name: 'check', ids: ['licence'] }],
+    [['install'], { name: 'install', ids: [], from: 'bundled' }],
+    [['install', 'country', '--official'], { name: 'install', ids: ['country'], from: 'official' }],
+    [
+      ['install', 'x', '--from', 'x.ttl'],
+      { name: 'install', ids: ['x'], from: { place: 'x.ttl' } },
+    ],
+  ])('%j is understood', (list, command) => {
+    expect(wishOf(list).command).toEqual(command)
+  })
+
+  it.each([
+    [[], /the commands are list, install, check/],
+    [['remove'], /remove: the commands are/],
+    [['list', 'x'], /list takes no ids/],
+    [['list', '--official'], /belong to install/],
+    [['install', '--from', 'x.ttl'], /the one vocabulary/],
+    [['install', 'a', 'b', '--from', 'x.ttl'], /the one vocabulary/],
+    [['install', 'a', '--official', '--from', 'x.ttl'], /two sources/],
+    [['install', 'a/b'], /a\/b is no id/],
+    [['list', '--to', 'ftp://x'], /no http or https address/],
+    [['list', '--nope'], /nope/],
+  ])('%j is told what is wrong', (list, words) => {
+    expect(() => wishOf(list)).toThrow(words)
+  })
+
+  it('knows the services of a platform, and a repository by itself', () => {
+    expect(wishOf(['list', '--to', 'http://h:1'])).toMatchObject({
+      repository: 'http://h:1/api/hub/repo',
+      search: 'http://h:1/api/hub/search',
+    })
+    const alone = wishOf(['list', '--to', 'http://h:1/store/', '--key', '-x'])
+    expect(alone).toEqual({ command: { name: 'list' }, repository: 'http://h:1/store', key: '-x' })
+  })
+
+  it('knows addresses of the EU tables, which are never asked here', () => {
+    expect(officialIds).toContain('corporate-body')
+    for (const id of officialIds)
+      expect(officialPlace(id)).toMatch(/^http:\/\/publications\.europa\.eu\/resource\//)
+    expect(officialPlace('nope')).toBeUndefined()
+  })
+})
+
+describe('a platform', () => {
+  let directory: string
+  let platform: Gateway
+  let files: Server
+  const table = `@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+    <http://voc.example/s> a skos:ConceptScheme . <http://voc.example/s/1> a skos:Concept ; skos:inScheme <http://voc.example/s> ; skos:prefLabel "One"@en .`
+  beforeAll(async () => {
+    directory = await temporaryDirectory()
+    platform = await gateway(directory)
+    files = createServer((request, response) => {
+      if (request.url !== '/table') return void response.writeHead(404).end()
+      response.writeHead(200, { 'Content-Type': 'text/turtle; charset=utf-8' }).end(table)
+    })
+    await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve))
+  })
+  afterAll(async () => {
+    files.close()
+    await platform.stop()
+    await remove(directory)
+  })
+  const ask = (...options: readonly string[]) =>
+    run(...options, '--to', platform.url, '--key', platform.key)
+  const lines = ({ out }: Ended) => out.trim().split('\n').sort()
+
+  it('gets bundled tables, once', async () => {
+    const first = await ask('install', 'access-right', 'frequency')
+    expect([first.code, lines(first)]).toEqual([0, ['access-right  created', 'frequency  created']])
+    const again = await ask('install', 'frequency')
+    expect([again.code, lines(again)]).toEqual([0, ['frequency  unchanged']])
+    const listed = await ask('list')
+    expect(lines(listed)).toEqual(['access-right  6 concepts', 'frequency  38 concepts'])
+  })
+
+  it('gets a table from an address and from a file', async () => {
+    const { port } = files.address() as AddressInfo
+    const address = `http://127.0.0.1:${port}`
+    const web = await ask('install', 'mine', '--from', `${address}/table`)
+    expect([web.code, web.out]).toEqual([0, 'mine  created\n'])
+    const file = join(directory, 'table.ttl')
+    await writeFile(file, table.replace('One', 'Uno'))
+    expect((await ask('install', 'mine', '--from', file)).out).toBe('mine  replaced\n')
+    const gone = await ask('install', 'mine', '--from', `${address}/nope`)
+    expect([gone.code, gone.out]).toEqual([1, `mine  failed: ${address}/nope: answered 404\n`])
+    expect(
+      await client(platform).json<object>(`${client(platform).search}/vocabularies/mine/1`),
+    ).toMatchObject({ result: { pref_label: { en: 'Uno' } } })
+  })
+
+  it('says what went wrong, and goes on with the others', async () => {
+    const some = await ask('install', 'nope', 'continent')
+    expect(some.code).toBe(1)
+    expect(lines(some)).toEqual([
+      'continent  created',
+      expect.stringMatching(/^nope {2}failed: not bundled; known are access-right, /),
+    ])
+    const refused = await run('install', 'continent', '--to', platform.url, '--key', 'wrong')
+    expect([refused.code, refused.out]).toEqual([
+      1,
+      expect.stringMatching(/^continent {2}failed: .*\(401\)\n$/),
+    ])
+  })
+
+  it('is told to be away when it is', async () => {
+    const away = await run('list', '--to', 'http://127.0.0.1:9')
+    expect([away.code, away.told]).toEqual([1, expect.stringContaining('is the platform running')])
+  })
+
+  it('tells what of SKOS its vocabularies break', async () => {
+    const file = join(directory, 'odd.ttl')
+    const odd = table
+      .replaceAll('voc.example/s', 'voc.example/t')
+      .replace('"One"@en', '"One"@en, "Two"@en')
+    await writeFile(file, odd)
+    expect((await ask('install', 'odd', '--from', file)).code).toBe(0)
+    const { code, out } = await ask('check', 'odd')
+    expect([code, out]).toEqual([0, expect.stringMatching(/^odd {2}\n {2}S14 {2}1/)])
+    expect((await ask('check', 'frequency')).out).toBe('frequency  nothing found\n')
+  })
+})
