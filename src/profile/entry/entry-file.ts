@@ -3,10 +3,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { Failure } from '../../errors.ts'
+import { decode } from '../../rdf/parse.ts'
 import type { Entry } from '../fields.ts'
 import type { Problems } from '../problems.ts'
 import { readCore, type Placed } from './core.ts'
-import { faultLine, jsonLines } from './json-lines.ts'
+import { faultOfJson, jsonLines } from './json-lines.ts'
 import { read, type EntryText } from './reading.ts'
 import { readResources, type DeclaredType } from './resources.ts'
 
@@ -26,10 +28,10 @@ const whole = z.record(z.string(), z.unknown())
 const list = z.array(z.unknown())
 const version = z.literal('1', { error: 'version must be "1", the only one there is' })
 
-async function firstOf(directory: string): Promise<{ name: string; text: string } | undefined> {
+async function firstOf(directory: string): Promise<{ name: string; bytes: Buffer } | undefined> {
   for (const name of names) {
     try {
-      return { name, text: await readFile(join(directory, name), 'utf8') }
+      return { name, bytes: await readFile(join(directory, name)) }
     } catch (cause) {
       if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) throw cause
     }
@@ -37,14 +39,19 @@ async function firstOf(directory: string): Promise<{ name: string; text: string 
   return undefined
 }
 
-function parsed(name: string, text: string, problems: Problems): { json: unknown } | undefined {
+/** The text of the file when it is JSON. */
+function textOf(name: string, bytes: Buffer, problems: Problems): string | undefined {
   try {
-    return { json: JSON.parse(text) }
+    const text = decode(bytes)
+    const fault = faultOfJson(text)
+    if (!fault) return text
+    problems.add({ file: name, line: fault.line }, fault.message)
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause)
-    problems.add({ file: name, line: faultLine(text, message) }, message)
-    return undefined
+    if (!(cause instanceof Failure)) throw cause
+    for (const { line, detail } of cause.errors)
+      problems.add({ file: name, ...(line !== undefined && { line }) }, detail)
   }
+  return undefined
 }
 
 function entryText(name: string, text: string, problems: Problems): EntryText {
@@ -70,10 +77,10 @@ export async function readEntryFile(
     return undefined
   }
   const { name } = found
-  const content = parsed(name, found.text, problems)
-  if (!content) return undefined
-  const text = entryText(name, found.text, problems)
-  const file = read(text, whole, content.json, [])
+  const json = textOf(name, found.bytes, problems)
+  if (json === undefined) return undefined
+  const text = entryText(name, json, problems)
+  const file = read(text, whole, JSON.parse(json), [])
   if (!file) return undefined
   const core = 'core' in file ? (read(text, list, file['core'], ['core']) ?? []) : undefined
   const resources = 'resources' in file ? read(text, list, file['resources'], ['resources']) : []

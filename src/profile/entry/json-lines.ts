@@ -39,8 +39,34 @@ export function jsonLines(text: string): (path: readonly PropertyKey[]) => numbe
   }
 }
 
-/** The line at which a text stops being JSON, by the message of `JSON.parse`. */
-export function faultLine(text: string, message: string): number {
-  const offset = /at position (\d+)/.exec(message)?.[1]
-  return text.slice(0, offset === undefined ? text.length : Number(offset)).split('\n').length
+function messageOf(text: string): string {
+  try {
+    JSON.parse(text)
+    return ''
+  } catch (cause) {
+    return cause instanceof Error ? cause.message : String(cause)
+  }
+}
+
+/** A beginning of JSON that only lacks its end is told with a position, or as an unexpected end. */
+const isBroken = (text: string) => !/^$|at position \d|end of JSON/.test(messageOf(text))
+
+/** Characters up to and with the first that cannot be JSON, where the message does not say it. */
+function soundUpTo(text: string): number {
+  let [sound, broken] = [0, text.length]
+  while (broken - sound > 1) {
+    const middle = (sound + broken) >> 1
+    if (isBroken(text.slice(0, middle))) broken = middle
+    else sound = middle
+  }
+  return sound
+}
+
+/** Why a text is no JSON, and on which line it stops to be; `undefined` when it is JSON. */
+export function faultOfJson(text: string): { line: number; message: string } | undefined {
+  const message = messageOf(text)
+  if (message === '') return undefined
+  const told = /at position (\d+)/.exec(message)?.[1]
+  const offset = told === undefined ? soundUpTo(text) : Number(told)
+  return { line: text.slice(0, offset).split('\n').length, message }
 }

@@ -16,15 +16,17 @@ export type RecordSchemas = {
   readonly components: Readonly<Record<string, JsonSchema>>
 }
 
-type Kind = 'dataset' | 'catalogue' | 'concept' | 'resource'
+/** `member` = a resource that lives in a catalogue. */
+type Kind = 'dataset' | 'catalogue' | 'concept' | 'member' | 'resource'
 
 const distribution = 'http://www.w3.org/ns/dcat#distribution'
 
 const filled: Readonly<Record<Kind, readonly string[]>> = {
   dataset: ['id', 'resource', 'catalog', 'is_hvd'],
-  catalogue: ['id', 'resource'],
+  catalogue: ['id', 'resource', 'is_hvd'],
   concept: ['id', 'resource', 'in_scheme', 'pref_label'],
-  resource: ['id', 'resource'],
+  member: ['id', 'resource', 'catalog', 'is_hvd'],
+  resource: ['id', 'resource', 'is_hvd'],
 }
 
 /** Whether a field of a root is there whatever the record says. */
@@ -80,8 +82,8 @@ export function recordSchemas(profile: Profile): RecordSchemas {
   roots.set('dataset_hit', found.add(stored, `${datasetName}Document`))
   roots.set('catalogue', catalogueName)
   roots.set('concept', found.add(rootSchema(concept, 'concept', found), concept.name, 'Concept'))
-  for (const { id, name, shape } of resources) {
-    const schema = rootSchema(shape, 'resource', found)
+  for (const { id, name, shape, inCatalogue } of resources) {
+    const schema = rootSchema(shape, inCatalogue ? 'member' : 'resource', found)
     roots.set(`resource_${id}`, found.add(schema, name, shape.name, `Resource ${id}`))
   }
   return { roots, components: found.all() }

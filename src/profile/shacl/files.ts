@@ -4,7 +4,7 @@ import { readdir, readFile, realpath } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import { parse } from '../../rdf/parse.ts'
+import { decode, parse } from '../../rdf/parse.ts'
 import { placedQuads } from '../../rdf/reading/placed-quads.ts'
 import type { FindShape } from '../compile.ts'
 import type { Placed } from '../entry/core.ts'
@@ -28,7 +28,7 @@ async function readOne(directory: string, path: string): Promise<ShapesFile> {
   const place = await realpath(join(directory, path))
   const root = await realpath(directory)
   if (!place.startsWith(root + sep)) throw new Error('leaves the directory')
-  const text = await readFile(place, 'utf8')
+  const text = decode(await readFile(place))
   const quads = await parse(text, 'turtle', { baseIri })
   return { file: path, quads, ...readShapes(path, placedQuads(text, baseIri)) }
 }

@@ -3,7 +3,7 @@ import type { EventEmitter } from 'node:events'
 import type { Quad } from '@rdfjs/types'
 import { Parser } from 'n3'
 
-/** A statement and the line on which its object ends; lines count from 1. */
+/** A statement and the line on which its object ends, of a list's member that before it; lines count from 1. */
 export type PlacedQuad = { readonly quad: Quad; readonly line: number }
 
 /** The part of N3.js that its published types leave out. */
