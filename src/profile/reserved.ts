@@ -22,9 +22,16 @@ const filled: ReadonlySet<string> = new Set([
   'revisions',
 ])
 
+/** Classes whose values do not come from a path that a profile names. */
+const computed: ReadonlySet<MappingClass> = new Set([
+  'DistributionType',
+  'Metrics',
+  'TranslationMeta',
+])
+
 /** Whether a field may do without `sh:path`. */
 export const needsNoPath = (name: string, mapping: MappingClass): boolean =>
-  mapping === 'DistributionType' || filled.has(name)
+  computed.has(mapping) || filled.has(name)
 
 /** Whether the `sh:path` of a field has no effect, because the platform fills it all the same. */
 export function isReserved(name: string, mapping: MappingClass, root: Root | undefined): boolean {

@@ -27,8 +27,7 @@ describe('the model of a mapping class', () => {
   test.each(classes)('%s allows what the class makes, and knows every key of it', (name) => {
     const values = valuesOf(name)
     expect(values.length).toBeGreaterThan(0)
-    for (const value of values)
-      expect(faults(components, name, value), JSON.stringify(value)).toEqual([])
+    expect(values.filter((value) => faults(components, name, value).length > 0)).toEqual([])
   })
 
   test.each(classes)('%s does not allow what no class makes', (name) => {
