@@ -32,7 +32,7 @@ export function leadToDescriptions(app: App, names: Names, repository: string): 
     const path = pathname.startsWith(root) ? pathname.slice(root.length) : pathname.slice(1)
     const { id: iri, format } = splitSuffix(names.base + path)
     const suffix = format === undefined ? '' : path.slice(path.lastIndexOf('.'))
-    const typed = names.typedIdOf(iri)
+    const typed = typedIdOf(names, iri)
     if (typed)
       return c.redirect(`${service}/customresources/${typed.type}/${typed.id}${suffix}`, 303)
     for (const kind of kinds) {
@@ -41,4 +41,12 @@ export function leadToDescriptions(app: App, names: Names, repository: string): 
     }
     return next()
   })
+}
+
+/** Of a resource of a declared type, or of its record, which is described with it. */
+const typedIdOf = (names: Names, iri: string) => {
+  const records = names.record('')
+  if (!iri.startsWith(records)) return names.typedIdOf(iri)
+  const [type = '', id = '', ...rest] = iri.slice(records.length).split('/')
+  return rest.length === 0 ? names.typedIdOf(names.resource(type, id)) : undefined
 }

@@ -84,6 +84,9 @@ describe('the served contract', () => {
     }
     expect(Object.keys(document.paths['/customresources/{type}'] ?? {})).toEqual(['get'])
     const one = document.paths['/customresources/{type}/{id}']
+    expect(Object.keys(document.paths['/customresources/{type}/{id}/restore'] ?? {})).toEqual([
+      'post',
+    ])
     expect(Object.keys(one ?? {}).sort()).toEqual(['delete', 'get', 'put'])
     const type = one?.['put']?.parameters.find(({ name }) => name === 'type')
     expect(type?.schema.enum).toEqual(['data-service', 'gauge'])

@@ -87,7 +87,7 @@ it('a deleted catalogue takes its resources with it, and no others', async () =>
   const answer = await repo.ask('/catalogues/doomed', { method: 'DELETE' })
   expect(answer.status).toBe(204)
   expect(await json('?valueType=identifiers')).toEqual(['a', 'b', 'c'])
-  expect((await repo.ask('/customresources/data-service/x')).status).toBe(404)
+  expect((await repo.ask('/customresources/data-service/x')).status).toBe(410)
   const marked = repo.changed.map(({ resource }) => resource)
   for (const id of ['x', 'y', 'z']) expect(marked).toContain(iri(id))
   const left = await repo.store.select(

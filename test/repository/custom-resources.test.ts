@@ -91,22 +91,6 @@ describe('a resource of a declared type', () => {
     expect(answer.headers.get('Index-Status')).toBe('pending')
   })
 
-  it('is gone after its deletion and its id is free again', async () => {
-    await repo.putService('short', 'alpine-water')
-    expect((await repo.send('DELETE', '/data-service/short')).status).toBe(204)
-    const after = await problem(await repo.read('/data-service/short'))
-    expect(after).toMatchObject({ status: 404, slug: 'unknown-resource' })
-    expect((await repo.send('DELETE', '/data-service/short')).status).toBe(404)
-    expect(await repo.lines('data-service', 'short')).toBe('')
-    const links = (await repo.store.read(`${base}id/catalogue/alpine-water`)) ?? ''
-    expect(links).not.toContain('data-service/short')
-    const left = await repo.store.select(
-      `SELECT ?p WHERE { GRAPH <urn:cartulary:system> { <${iriOf('data-service', 'short')}> ?p ?o } FILTER(!STRENDS(STR(?p), "pending")) }`,
-    )
-    expect(left).toEqual([])
-    expect((await repo.putService('short', 'other')).status).toBe(201)
-  })
-
   it('answers at its own IRI', async () => {
     await repo.putGauge('led')
     const answer = await repo.read('/gauge/led.ttl')

@@ -134,6 +134,8 @@ describe('a resource IRI', () => {
       [`${resources.distribution('1-2')}.nq`, '/distributions/1-2.nq'],
       [resources.catalogue('C_1'), '/catalogues/C_1'],
       [`${resources.vocabulary('v')}.rdf`, '/vocabularies/v.rdf'],
+      [`${resources.resource('data-service', 'ogc')}.ttl`, '/customresources/data-service/ogc.ttl'],
+      [resources.resourceRecord('data-service', 'ogc'), '/customresources/data-service/ogc'],
     ] as const
     for (const [iri, path] of table) {
       const answer = await ask(iri)
@@ -141,6 +143,8 @@ describe('a resource IRI', () => {
     }
     expect((await ask(`${base}set/data/no.such`)).status).toBe(404)
     expect((await ask(`${base}set/data/a/b`)).status).toBe(404)
+    expect((await ask(`${base}set/resource/a`)).status).toBe(404)
+    expect((await ask(`${base}set/record/a/b/c`)).status).toBe(404)
   })
 
   it('under a base with a path leads there too, whether or not a proxy takes that path off', async () => {

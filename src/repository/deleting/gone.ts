@@ -14,12 +14,18 @@ export type GoneDeps = {
   readonly tombstones: Tombstones
 }
 
+const places: Readonly<Record<Tombstone['kind'], string>> = {
+  dataset: '/datasets',
+  catalogue: '/catalogues',
+  resource: '/customresources',
+}
+
 /** Says when a resource was deleted, until when it can be restored, and what it was. */
 function gone(tombstone: Tombstone): Failure {
   const { kind, id, catalogue, originalId, deletedAt, restorableUntil } = tombstone
-  const place = kind === 'dataset' ? `/datasets/${id}` : `/catalogues/${id}`
+  const place = `${places[kind]}/${id}`
   const detail = `the ${kind} "${id}" was deleted at ${deletedAt}; POST ${place}/restore brings it back until ${restorableUntil}`
-  const members = { deletedAt, restorableUntil, catalogue }
+  const members = { deletedAt, restorableUntil, ...(catalogue !== '' && { catalogue }) }
   return new Failure('gone', detail, {
     members: { ...members, ...(originalId !== undefined && { originalId }) },
   })
@@ -55,6 +61,12 @@ export function tellWhatIsGone(app: App, deps: GoneDeps): void {
       ? tombstones.find('catalogue', splitSuffix(id).id)
       : undefined
 
+  const ofResource: Finding = (c, { id, kind }) => {
+    const type = c.req.path.split('/')[2] ?? ''
+    const asked = kind === 'unknown-resource' && c.req.method !== 'PUT'
+    return asked ? tombstones.find('resource', `${type}/${splitSuffix(id).id}`) : undefined
+  }
+
   const tell = (path: string, find: Finding) =>
     app.use(path, async (c, next) => {
       // Asked before the route runs: afterwards the parameters are those of the route.
@@ -70,6 +82,7 @@ export function tellWhatIsGone(app: App, deps: GoneDeps): void {
   tell('/records/:id', ofDataset)
   tell('/catalogues/:id/*', ofCatalogue)
   tell('/catalogues/:id/datasets/origin', ofOrigin)
+  tell('/customresources/:type/:id', ofResource)
 }
 
 /** The tombstone of what a request could not find; `id` is that of its path. */

@@ -1,11 +1,12 @@
 /** What was deleted and can still be brought back, as the writers see it. The store is the truth: a tombstone counts only where it holds no such resource. */
 
-type TombstoneKind = 'dataset' | 'catalogue'
+/** `resource` = of a type that the profile declares; its id is `{type}/{id}`. */
+type TombstoneKind = 'dataset' | 'catalogue' | 'resource'
 
 export type Tombstone = {
   readonly kind: TombstoneKind
   readonly id: string
-  /** The catalogue that a dataset was in; of a catalogue its own id. */
+  /** The catalogue that it was in, `''` for what is in none; of a catalogue its own id. */
   readonly catalogue: string
   /** Of a dataset: its id at the origin, absent when direct writers had left it without; of a catalogue its own id. */
   readonly originalId: string | undefined
@@ -20,9 +21,9 @@ export type Remains = Pick<Tombstone, 'kind' | 'id' | 'catalogue' | 'originalId'
   readonly content: string
   /** The graph of its quality metrics, `''` = none. */
   readonly metrics: string
-  /** Of a catalogue: the hash of what was sent. */
+  /** Of what keeps it in the system graph: the hash of what was sent. */
   readonly hash?: string
-  /** The version of the deletion that took a whole catalogue away, on the catalogue and on each dataset that went with it. */
+  /** The version of the deletion that took a whole catalogue away, on the catalogue and on all that went with it. */
   readonly deletion?: number
 }
 
@@ -37,7 +38,7 @@ export type Doubt = Pick<Tombstone, 'kind' | 'id'> & { readonly serial: number }
 
 export type Page = { readonly offset: number; readonly limit: number }
 
-/** Where tombstones of the datasets that went with a catalogue are taken on. */
+/** Where tombstones of what went with a catalogue are taken on. */
 export type After = { readonly deletion: number; readonly serial: number }
 
 export type Tombstones = {
@@ -59,11 +60,11 @@ export type Tombstones = {
   remains(kind: TombstoneKind, id: string): Remains | undefined
   /** Newest first; of one catalogue (with its own) or of all. */
   list(catalogue: string | undefined, page: Page): (Tombstone & Doubt)[]
-  /** Live tombstones of datasets that went with a catalogue, in the order of their serials; about a megabyte of remains. */
+  /** Live tombstones of what went with a catalogue, in the order of their serials; about a megabyte of remains. */
   taken(after: After): (Remains & Doubt)[]
   /** Whether a tombstone still stands. */
   stands(serial: number): boolean
-  /** How many live datasets went with a catalogue. */
+  /** How many live tombstones went with that of a catalogue. */
   size(deletion: number): number
   /** Says whether a catalogue is coming back with its datasets, so that the next process can go on with it. */
   returning(catalogue: string, isReturning: boolean): void

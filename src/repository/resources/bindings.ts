@@ -12,6 +12,7 @@ import { answerList } from '../listing/answer-list.ts'
 import type { ListDeps } from '../listing/lists.ts'
 import { declaredType, type ResourceName } from './declared-types.ts'
 import type { ResourceFacts } from './facts.ts'
+import { tombstoneId } from './removing.ts'
 import { resourceList, resourceMembers } from './resource-list.ts'
 import { resourceRoutes } from './routes.ts'
 import { unknownResource } from './resources.ts'
@@ -39,6 +40,11 @@ export function bindCustomResources(bound: Bound): void {
     paths: ['/customresources/:type/:id'],
     permission: (c) => catalogueOf(c, bound, nameOf(c)),
   })
+  bound.guard({
+    methods: ['POST'],
+    paths: ['/customresources/:type/:id/restore'],
+    permission: (c) => formerCatalogueOf(c, bound, nameOf(c)),
+  })
 
   app.openapi(routes.list, (c) => {
     const { catalogId, ...query } = c.req.valid('query')
@@ -56,6 +62,11 @@ export function bindCustomResources(bound: Bound): void {
     const mark = await customResources.remove(nameOf(c), expected(c), c.get('signal'))
     return answerDelete(c, mark, answering(bound, limits))
   })
+  app.openapi(routes.restore, async (c) => {
+    const { customResources, limits } = bound
+    const outcome = await customResources.restore(nameOf(c), c.get('signal'))
+    return answerWrite(c, outcome, answering(bound, limits))
+  })
 }
 
 /** Whose permission a write needs; fails with `unknown-resource` for what can only be deleted where it is. */
@@ -70,6 +81,19 @@ async function catalogueOf(
   const found = await customResources.find(name, c.get('signal'))
   if (c.req.method === 'PUT') return found?.catalogue
   return demandIn(found, name, named).catalogue
+}
+
+/** The same for what was deleted. */
+async function formerCatalogueOf(
+  c: AppContext,
+  { customResources, tombstones, names }: Bound,
+  name: ResourceName,
+): Promise<string | undefined> {
+  const id = tombstoneId(names, names.resource(name.type.id, name.id)) ?? ''
+  const known =
+    tombstones.find('resource', id) ?? (await customResources.find(name, c.get('signal')))
+  if (!known) throw unknownResource(name)
+  return known.catalogue === '' ? undefined : known.catalogue
 }
 
 /** What `catalogId` says; of types that are in no catalogue it says nothing. */

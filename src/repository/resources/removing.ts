@@ -8,8 +8,10 @@ import type { Change } from '../../store/change.ts'
 import { markLine, systemChange, type Mark } from '../../store/marks.ts'
 import { paged } from '../../store/protocol/paged.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
-import type { RepositoryDeps } from '../deps.ts'
-import { landEach } from '../writing/landing.ts'
+import type { CatalogueDeletion } from '../deleting/deletions.ts'
+import type { RemovingDeps } from '../deleting/removing.ts'
+import type { Remains } from '../deleting/tombstones.ts'
+import { landChanges, landEach } from '../writing/landing.ts'
 import { factLines, memberLine, resourceFacts, type ResourceFacts } from './facts.ts'
 
 const membersQuery = loadQuery('resource-members')
@@ -21,7 +23,7 @@ const page = 100
 export const resourceLock = (iri: string): string => `resource ${iri}`
 
 /** The changes that take one resource away. */
-export function resourceRemoval(names: Names, facts: ResourceFacts, mark: Mark): Change[] {
+function removal(names: Names, facts: ResourceFacts, mark: Mark): Change[] {
   const { resource } = mark
   return [
     { graph: resource, drop: true },
@@ -43,44 +45,96 @@ export function recordLink(
   return [{ graph, [change]: [toLine(quad(namedNode(graph), dcat('record'), namedNode(record)))] }]
 }
 
+/** A resource under the id of its tombstone; `undefined` for another IRI. */
+export function tombstoneId(names: Names, iri: string): string | undefined {
+  const typed = names.typedIdOf(iri)
+  return typed && `${typed.type}/${typed.id}`
+}
+
+type Doomed = {
+  /** IRI → facts. */
+  readonly resources: ReadonlyMap<string, ResourceFacts>
+  readonly at: Date
+  /** The version of the deletion of the whole catalogue, if that is why. */
+  readonly deletion?: number
+}
+
+/**
+ * Each resource is an atomic step of its own, its tombstone durable before it; the caller holds their locks. Answers the
+ * marks; throws the first failure when all have been tried.
+ */
+export async function removeResources(
+  deps: RemovingDeps,
+  doomed: Doomed,
+  signal: AbortSignal,
+): Promise<readonly Mark[]> {
+  const { names, versions, tombstones } = deps
+  const remains = await remainsOf(deps, doomed, signal)
+  const groups = [...doomed.resources].map(([iri, facts]) => {
+    const mark = { resource: iri, version: versions.next() }
+    return { changes: removal(names, facts, mark), marks: [mark] }
+  })
+  const kept = tombstones.keep(
+    remains.filter(({ content }) => content !== ''),
+    doomed.at,
+  )
+  const failures = await landEach(deps, groups)
+  const marks = groups.flatMap(({ marks: own }, at) => (failures[at] === undefined ? own : []))
+  kept.end(marks.flatMap(({ resource }) => tombstoneId(names, resource) ?? []))
+  const failure = failures.find((one) => one !== undefined)
+  if (failure !== undefined) throw failure
+  return marks
+}
+
+async function remainsOf(
+  { store, names }: RemovingDeps,
+  { resources, deletion }: Doomed,
+  signal: AbortSignal,
+): Promise<readonly Remains[]> {
+  const texts = await store.readAll([...resources.keys()], {}, signal)
+  return [...resources].flatMap(([iri, { catalogue = '', hash }]) => {
+    const id = tombstoneId(names, iri)
+    if (id === undefined) return []
+    const content = texts.get(iri) ?? ''
+    const what = { kind: 'resource', id, catalogue, originalId: undefined, hash } as const
+    return { ...what, content, metrics: '', ...(deletion !== undefined && { deletion }) }
+  })
+}
+
 /**
  * Removes all that are in a catalogue which is going; `gone` counts them. Throws when the store is away; done again, it goes
  * on.
  */
 export async function removeMembers(
-  deps: RepositoryDeps,
-  catalogue: string,
+  deps: RemovingDeps,
+  deletion: CatalogueDeletion,
   gone: (resources: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const { store, names } = deps
-  const query = bind(membersQuery, { catalogue: namedNode(names.catalogue(catalogue)) })
+  const query = bind(membersQuery, { catalogue: namedNode(names.catalogue(deletion.id)) })
   for (;;) {
     signal.throwIfAborted()
     const rows = await store.select(paged(query, { limit: page }), signal)
     const iris = rows.flatMap((row) => row['resource']?.value ?? [])
     if (iris.length === 0) return
-    const remove = () => removeAll(deps, { catalogue, iris }, signal)
+    const remove = () => removePage(deps, { deletion, iris }, signal)
     await deps.locks.runAll(iris.map(resourceLock), remove, signal)
     gone(iris.length)
   }
 }
 
-async function removeAll(
-  deps: RepositoryDeps,
-  { catalogue, iris }: { readonly catalogue: string; readonly iris: readonly string[] },
+async function removePage(
+  deps: RemovingDeps,
+  { deletion, iris }: { readonly deletion: CatalogueDeletion; readonly iris: readonly string[] },
   signal: AbortSignal,
 ): Promise<void> {
-  const { names, versions } = deps
-  const known = await resourceFacts(deps, iris, signal)
-  const groups = iris.map((iri) => {
-    const mark = { resource: iri, version: versions.next() }
-    const facts = known.get(iri)
-    // What direct writers have left of a resource must not keep the catalogue for ever.
-    const rest = systemChange({ remove: [memberLine(names, iri, catalogue)] })
-    return { changes: facts ? resourceRemoval(names, facts, mark) : [rest], marks: [mark] }
-  })
-  const failures = await landEach(deps, groups)
-  const failure = failures.find((one) => one !== undefined)
-  if (failure !== undefined) throw failure
+  const { id, version, at } = deletion
+  const resources = await resourceFacts(deps, iris, signal)
+  await removeResources(deps, { resources, at, deletion: version }, signal)
+  // What direct writers have left of a resource must not keep the catalogue for ever.
+  const rest = iris.filter((iri) => !resources.has(iri))
+  if (rest.length === 0) return
+  const remove = rest.map((iri) => memberLine(deps.names, iri, id))
+  await landChanges(deps, [systemChange({ remove })], [])
 }

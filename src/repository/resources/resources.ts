@@ -3,14 +3,16 @@
 import { Failure } from '../../errors.ts'
 import type { Mark } from '../../store/marks.ts'
 import type { Deletions } from '../deleting/deletions.ts'
-import type { Outcome, RepositoryDeps } from '../deps.ts'
+import type { RemovingDeps } from '../deleting/removing.ts'
+import type { Outcome } from '../deps.ts'
 import type { DatasetPut } from '../writing/dataset-plan.ts'
 import { landChanges } from '../writing/landing.ts'
 import { unknownCatalogue } from '../writing/find-dataset.ts'
 import type { ResourceName } from './declared-types.ts'
 import { resourceFacts, type ResourceFacts } from './facts.ts'
 import { planResource, type ResourcePut } from './resource-plan.ts'
-import { resourceLock, resourceRemoval } from './removing.ts'
+import { removeResources, resourceLock, tombstoneId } from './removing.ts'
+import { restoreResource } from './restoring.ts'
 
 export type CustomResources = {
   /**
@@ -24,15 +26,20 @@ export type CustomResources = {
     name: ResourceName,
     signal: AbortSignal,
   ): Promise<(ResourceFacts & { readonly lines: string }) | undefined>
-  /** Fails with `unknown-resource`. */
+  /** Fails with `unknown-resource`. What is removed can be restored for as long as its tombstone lives. */
   remove(
     name: ResourceName,
     precondition: DatasetPut['precondition'],
     signal: AbortSignal,
   ): Promise<Mark>
+  /**
+   * Fails with `unknown-resource` without a tombstone, `already-exists` when the id is in use, `conflict` when the catalogue
+   * is gone.
+   */
+  restore(name: ResourceName, signal: AbortSignal): Promise<Outcome>
 }
 
-export type CustomResourceDeps = RepositoryDeps & {
+export type CustomResourceDeps = RemovingDeps & {
   readonly deletions: Deletions
   /** Fails when there is no such catalogue. */
   readonly demand: (catalogue: string, signal: AbortSignal) => Promise<void>
@@ -69,14 +76,26 @@ export function customResources(deps: CustomResourceDeps): CustomResources {
         const facts = await find(name, signal)
         if (!facts) throw unknownResource(name)
         precondition(facts.hash)
-        const mark = { resource: iriOf(name), version: deps.versions.next() }
-        await landChanges(deps, resourceRemoval(names, facts, mark), [mark])
+        const resources = new Map([[iriOf(name), facts]])
+        const [mark] = await removeResources(deps, { resources, at: deps.now() }, signal)
+        if (!mark) throw unknownResource(name)
         return mark
       },
       signal,
     )
 
-  return { put, find, read, remove }
+  const restore: CustomResources['restore'] = (name, signal) =>
+    locks.run(
+      resourceLock(iriOf(name)),
+      async () => {
+        const outcome = await restoreResource(deps, iriOf(name), signal)
+        if (!outcome) throw unknownResource(name)
+        return outcome
+      },
+      signal,
+    )
+
+  return { put, find, read, remove, restore }
 }
 
 export const unknownResource = ({ type, id }: ResourceName) =>
@@ -96,6 +115,8 @@ async function land(
   // Asked in the same turn as the write: a cascade that starts now will see it and take it away.
   if (catalogue !== undefined && isGone()) throw unknownCatalogue(catalogue)
   await landChanges(deps, changes, [outcome.mark])
+  const id = tombstoneId(deps.names, outcome.iri)
+  if (!stored && id !== undefined) deps.tombstones.forget('resource', [id])
   return outcome
 }
 

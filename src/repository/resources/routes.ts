@@ -15,49 +15,69 @@ const catalogue = z.object({
 
 const put = catalogue.extend({ enforceUpdate: parameters.put.shape.enforceUpdate })
 
+const id = z.string().openapi({
+  description: 'When a resource is read, a suffix such as .ttl names the format of the answer',
+})
+
 /** The type is a parameter of the path, as everywhere that the platform is generic; the contract names the declared ones. */
-export function resourceRoutes(types: readonly DeclaredType[]) {
-  const ids = types.map(({ id }) => id)
+function paramsOf(types: readonly DeclaredType[]) {
+  const ids = types.map((one) => one.id)
   const type = z.string().openapi({
     enum: ids,
     description: types.map((one) => `${one.id}: ${one.name} (${one.typeUri})`).join('; '),
     ...(ids[0] !== undefined && { example: ids[0] }),
   })
-  const id = z.string().openapi({
-    description: 'When a resource is read, a suffix such as .ttl names the format of the answer',
-  })
-  const [list, one] = [z.object({ type }), z.object({ type, id })]
-  const path = '/customresources/{type}/{id}'
+  return { list: z.object({ type }), one: z.object({ type, id }) }
+}
+
+const path = '/customresources/{type}/{id}'
+
+export function resourceRoutes(types: readonly DeclaredType[]) {
+  const params = paramsOf(types)
   return {
     list: createRoute({
       method: 'get',
       path: '/customresources/{type}',
       summary: 'List the resources of a type that the profile declares',
-      request: { params: list, query: parameters.list.extend(catalogue.shape) },
+      request: { params: params.list, query: parameters.list.extend(catalogue.shape) },
       responses: answers.list,
     }),
     read: createRoute({
       method: 'get',
       path,
       summary: 'Read a resource of a declared type',
-      request: { params: one, query: catalogue },
+      request: { params: params.one, query: catalogue },
       responses: answers.graph,
     }),
+    ...writeRoutes(params.one, exampleOf(types[0])),
+  }
+}
+
+function writeRoutes(params: ReturnType<typeof paramsOf>['one'], example: string) {
+  return {
     put: createRoute({
       method: 'put',
       path,
       summary: 'Create or replace a resource of a declared type',
       security,
-      request: { params: one, query: put, body: bodyOf(exampleOf(types[0])) },
+      request: { params, query: put, body: bodyOf(example) },
       responses: answers.write,
     }),
     remove: createRoute({
       method: 'delete',
       path,
-      summary: 'Delete a resource of a declared type; it cannot be restored',
+      summary: 'Delete a resource of a declared type',
       security,
-      request: { params: one, query: catalogue },
+      request: { params, query: catalogue },
       responses: answers.removal,
+    }),
+    restore: createRoute({
+      method: 'post',
+      path: `${path}/restore`,
+      summary: 'Restore a deleted resource of a declared type',
+      security,
+      request: { params },
+      responses: answers.creation,
     }),
   }
 }

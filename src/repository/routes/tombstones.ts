@@ -7,7 +7,7 @@ import { security } from './parts/requests.ts'
 
 const tombstone = z
   .object({
-    kind: z.enum(['dataset', 'catalogue']),
+    kind: z.enum(['dataset', 'catalogue', 'resource']),
     id: z.string(),
     originalId: z.string().optional(),
     catalogue: z.string(),
@@ -25,7 +25,7 @@ export const tombstoneRoutes = {
     request: { query: parameters.tombstones },
     responses: {
       200: {
-        description: 'Deleted datasets and catalogues',
+        description: 'Deleted datasets, catalogues and resources of declared types',
         content: { 'application/json': { schema: z.array(tombstone) } },
       },
       ...answers.refused,

@@ -8,6 +8,7 @@ import { paged } from '../../../store/protocol/paged.ts'
 import { bind, loadQuery } from '../../../store/queries.ts'
 import { timestamp } from '../../content/record.ts'
 import { removeMembers } from '../../resources/removing.ts'
+import type { CatalogueDeletion } from '../deletions.ts'
 import { datasetLock } from '../../writing/locks.ts'
 import { landChanges } from '../../writing/landing.ts'
 import {
@@ -27,14 +28,6 @@ const page = 100
 const slice = 10
 /** Characters of contents that are kept in memory before they are removed. */
 const most = 8 * 2 ** 20
-
-/** A catalogue on its way out; the facts stand in the system graph from its first step to its last. */
-export type CatalogueDeletion = {
-  readonly id: string
-  /** Told apart from other deletions of the same catalogue by this version. */
-  readonly version: number
-  readonly at: Date
-}
 
 export const deletionFacts = (names: Names, { id, version, at }: CatalogueDeletion): string[] => [
   fact(names.catalogue(id), 'deleting', String(version)),
@@ -72,7 +65,7 @@ export async function emptyCatalogue(
     passed += linked.length - outcome.gone
     gone(outcome.gone)
   }
-  await removeMembers(deps, deletion.id, gone, signal)
+  await removeMembers(deps, deletion, gone, signal)
   if (failure !== undefined) throw failure
   const drop = { graph: deps.names.catalogue(deletion.id), drop: true } as const
   const facts = systemChange({ remove: deletionFacts(deps.names, deletion) })

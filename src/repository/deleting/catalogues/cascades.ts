@@ -5,8 +5,8 @@ import { paged } from '../../../store/protocol/paged.ts'
 import { bind, loadQuery } from '../../../store/queries.ts'
 import type { Row } from '../../../store/graph-store.ts'
 import { background, type BackgroundDeps, type Job } from './background.ts'
-import { emptyCatalogue, sizeOf, type CatalogueDeletion } from './cascade.ts'
-import type { Deletions } from '../deletions.ts'
+import { emptyCatalogue, sizeOf } from './cascade.ts'
+import type { CatalogueDeletion, Deletions } from '../deletions.ts'
 import type { RemovingDeps } from '../removing.ts'
 
 const oneQuery = loadQuery('catalogue-deletion')

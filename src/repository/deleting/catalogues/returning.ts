@@ -3,6 +3,8 @@
 import { Failure } from '../../../errors.ts'
 import type { RepositoryDeps } from '../../deps.ts'
 import type { DatasetIds, Target } from '../../writing/dataset-id.ts'
+import { resourceLock } from '../../resources/removing.ts'
+import { restoreMembers } from '../../resources/restoring.ts'
 import { landEach } from '../../writing/landing.ts'
 import { datasetLock } from '../../writing/locks.ts'
 import { restoration } from '../restoring.ts'
@@ -31,13 +33,24 @@ export async function restoreTaken(
     const page = deps.tombstones.taken(after)
     const last = page.at(-1)
     if (!last) return
+    const resources = page.filter(({ kind }) => kind === 'resource')
     const locks = page.flatMap(({ originalId }) =>
       originalId === undefined ? [] : [datasetLock(id, originalId)],
     )
-    await deps.locks.runAll(locks, () => restorePage(deps, id, page, signal), signal)
+    const all = [...locks, ...resources.map((one) => resourceLock(iriOf(deps, one)))]
+    const work = async () => {
+      await restorePage(deps, id, page, signal)
+      await restoreMembers(deps, { catalogue: id, taken: resources }, signal)
+    }
+    await deps.locks.runAll(all, work, signal)
     done(page.length)
     after = { deletion, serial: last.serial }
   }
+}
+
+function iriOf({ names }: ReturningDeps, { id }: Taken): string {
+  const [type = '', own = ''] = id.split('/')
+  return names.resource(type, own)
 }
 
 function restorePage(

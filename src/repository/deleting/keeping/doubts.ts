@@ -17,13 +17,19 @@ export type DoubtDeps = {
   readonly tombstones: Tombstones
 }
 
+const iris: Record<Tombstone['kind'], (names: Names, id: string) => string> = {
+  dataset: (names, id) => names.dataset(id),
+  catalogue: (names, id) => names.catalogue(id),
+  resource: (names, id) => names.resource('', '').slice(0, -1) + id,
+}
+
 /** Those of some tombstones whose resource the store holds. */
 export async function present<T extends Pick<Tombstone, 'kind' | 'id'>>(
   { store, names }: Omit<DoubtDeps, 'tombstones'>,
   tombstones: readonly T[],
   signal: AbortSignal,
 ): Promise<ReadonlySet<T>> {
-  const iriOf = ({ kind, id }: T) => (kind === 'dataset' ? names.dataset(id) : names.catalogue(id))
+  const iriOf = ({ kind, id }: T) => iris[kind](names, id)
   const found = new Set<string>()
   for (let start = 0; start < tombstones.length; start += most) {
     const resource = tombstones.slice(start, start + most).map((one) => namedNode(iriOf(one)))

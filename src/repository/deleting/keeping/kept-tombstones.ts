@@ -128,7 +128,7 @@ function pages(
     return file.rows(sql, ...values).map(stone)
   }
   const taken = ({ deletion, serial }: After) => {
-    const sql = `SELECT ${whole} FROM tombstone WHERE deletion = ? AND kind = 'dataset' AND settled = 1 AND serial > ? AND deleted > ? ORDER BY serial`
+    const sql = `SELECT ${whole} FROM tombstone WHERE deletion = ? AND kind <> 'catalogue' AND settled = 1 AND serial > ? AND deleted > ? ORDER BY serial`
     const found: (Remains & Doubt)[] = []
     let bytes = 0
     for (const row of file.each(sql, deletion, serial, since())) {
@@ -139,7 +139,7 @@ function pages(
     }
     return found
   }
-  const size = `SELECT count(*) AS size FROM tombstone WHERE deletion = ? AND kind = 'dataset' AND settled = 1 AND deleted > ?`
+  const size = `SELECT count(*) AS size FROM tombstone WHERE deletion = ? AND kind <> 'catalogue' AND settled = 1 AND deleted > ?`
   return {
     list,
     taken,
@@ -184,7 +184,8 @@ function setUp(
   }
 }
 
-const kindOf = (row: TombstoneRow) => (row['kind'] === 'catalogue' ? 'catalogue' : 'dataset')
+const kinds = ['catalogue', 'resource'] as const
+const kindOf = (row: TombstoneRow) => kinds.find((kind) => kind === row['kind']) ?? 'dataset'
 
 const doubtOf = (row: TombstoneRow): Doubt => ({
   serial: Number(row['serial']),
