@@ -51,6 +51,7 @@ export const fuseki: Dialect = {
   land: (edits, door) => door.update(updateText(edits)),
   namesCleared: false,
   stages: false,
+  streams: true,
   probe,
   // Writers queue inside the store, in the order of their coming.
   settle: (door) => door.update('INSERT DATA {}'),

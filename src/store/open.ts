@@ -48,10 +48,10 @@ export function openStore(
 ): Promise<GraphStore> {
   const { directory, log, limits = {}, isCatalogue, pause } = options
   if (!config) return embeddedStore({ directory, log, limits })
-  const { dialect, queryEndpoint, updateEndpoint, username, password } = config
+  const { dialect, queryEndpoint, updateEndpoint, graphEndpoint, username, password } = config
   const auth = username !== undefined && password !== undefined ? { username, password } : undefined
   const remote = {
-    endpoints: { query: queryEndpoint, update: updateEndpoint, auth },
+    endpoints: { query: queryEndpoint, update: updateEndpoint, graph: graphEndpoint, auth },
     log,
     limits: { ...standardLimits, ...limits },
     isCatalogue,

@@ -33,6 +33,7 @@ export const sparql11: Dialect = {
   land: (edits, door) => door.update(updateText(edits)),
   namesCleared: false,
   stages: false,
+  streams: true,
   probe: async (door) => {
     await door.ask('ASK {}')
     return { product: 'SPARQL 1.1' }

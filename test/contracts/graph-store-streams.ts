@@ -46,7 +46,9 @@ async function textOf(chunks: AsyncIterable<string>): Promise<string> {
 }
 
 export function streamContract(dialect: string, open: OpenStore, known: Known = {}): void {
-  const size = Math.ceil(Number(process.env['STORE_STREAMED'] ?? 20_000) * (known.share ?? 1))
+  const of = (lines: number) => 2 * Math.ceil((lines * (known.share ?? 1)) / 2)
+  const size = of(Number(process.env['STORE_STREAMED'] ?? 20_000))
+  const small = of(2000)
 
   describe(`${dialect}: streams`, () => {
     let store: GraphStore
@@ -105,10 +107,10 @@ export function streamContract(dialect: string, open: OpenStore, known: Known = 
       await store.write([{ graph, content: record(30, 'one') }])
       await replace(graph, record(30, 'two').match(/[^\n]*\n/g) ?? [])
       expect(await store.read(graph)).toBe(record(30, 'two'))
-      await replace(graph, generated(2000))
+      await replace(graph, generated(small))
       await store.write([{ graph, content: record(30, 'three') }])
       expect(await textOf(store.readLines(graph))).toBe(record(30, 'three'))
-      await replace(graph, generated(2000))
+      await replace(graph, generated(small))
       await store.write([{ graph, drop: true }])
       expect(await textOf(store.readLines(graph))).toBe('')
     })
@@ -135,30 +137,30 @@ export function streamContract(dialect: string, open: OpenStore, known: Known = 
 
     it('changes nothing when the lines fail in the middle, and takes no more of them', async () => {
       const graph = graphName()
-      await replace(graph, generated(2000), 1)
+      await replace(graph, generated(small), 1)
       function* failing() {
-        yield* generated(4000, '2')
+        yield* generated(2 * small, '2')
         throw new Error('the sender went away')
       }
       await expect(replace(graph, failing(), 2)).rejects.toThrow('the sender went away')
       const bad = ['<urn:test:a> <urn:test:p> "x" .\n', '<urn:test:b> <urn:test:p> "no end\n']
       await expect(replace(graph, bad, 3)).rejects.toMatchObject({ kind: 'invalid-content' })
-      expect(await textOf(store.readLines(graph))).toBe([...generated(2000)].join(''))
+      expect(await textOf(store.readLines(graph))).toBe([...generated(small)].join(''))
       expect(await marksOf(graph)).toEqual([mark(graph, 1)])
     })
 
     it('changes nothing when another change cannot be stored', async () => {
       const graph = graphName()
-      await replace(graph, generated(2000), 1)
+      await replace(graph, generated(small), 1)
       const other = { graph: graphName(), content: '<urn:test:s> <urn:test:p> "no end\n' }
-      const call = store.replaceStreamed(graph, streamOf(generated(3000, '2')), [other])
+      const call = store.replaceStreamed(graph, streamOf(generated(small, '2')), [other])
       await expect(call).rejects.toMatchObject({ kind: 'invalid-content' })
-      expect(await textOf(store.readLines(graph))).toBe([...generated(2000)].join(''))
+      expect(await textOf(store.readLines(graph))).toBe([...generated(small)].join(''))
     })
 
     it('stops at once when its signal fires, and goes on working', async () => {
       const graph = graphName()
-      await replace(graph, generated(2000), 1)
+      await replace(graph, generated(small), 1)
       const given = new AbortController()
       function* endless() {
         for (const line of generated(Number.MAX_SAFE_INTEGER, '2')) {
@@ -172,12 +174,12 @@ export function streamContract(dialect: string, open: OpenStore, known: Known = 
       )
       await expect.poll(() => state.ended).toBe(true)
       expect(state.taken).toBeLessThan(2000)
-      expect(await textOf(store.readLines(graph))).toBe([...generated(2000)].join(''))
+      expect(await textOf(store.readLines(graph))).toBe([...generated(small)].join(''))
     })
 
     it('shows every reader a whole old or a whole new graph', patient, async () => {
       const graph = graphName()
-      const [one, two] = [[...generated(3000, 'one')], [...generated(3000, 'two')]]
+      const [one, two] = [[...generated(small, 'one')], [...generated(small, 'two')]]
       await replace(graph, one)
       const state = { done: false }
       const seen = new Set<string>()

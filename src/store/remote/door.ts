@@ -12,6 +12,8 @@ type Settings = {
   readonly wire: Pick<Wire, 'send' | 'fetch'>
   readonly queryEndpoint: string
   readonly updateEndpoint: string
+  /** Of the Graph Store Protocol, where there is one. */
+  readonly graphEndpoint?: string | undefined
   /** Time limit of a query in ms, told to stores that can be told. */
   readonly callMs?: number
   readonly name: () => string
@@ -60,6 +62,27 @@ function whole(settings: Settings, wire: Settings['wire']): Fetch {
   }
 }
 
+/** Milliseconds for what has no length of its own; whoever waits has a limit of theirs. */
+const streamMs = 1_800_000
+const streamLimits = { firstByteMs: streamMs, totalMs: streamMs }
+
+/** Reads a graph by the Graph Store Protocol (SPARQL 1.1 Graph Store HTTP Protocol, 5.2), which no store cuts or times. */
+function downloading({ graphEndpoint }: Settings, wire: Settings['wire']): Door['download'] {
+  if (graphEndpoint === undefined) return undefined
+  return async (graph, into, signal) => {
+    const url = new URL(graphEndpoint)
+    url.searchParams.set('graph', graph)
+    const headers = { accept: 'application/n-triples' }
+    const request = { url: url.href, method: 'GET', headers, idempotent: true, into } as const
+    const { status } = await wire.send({ ...request, limits: streamLimits }, signal)
+    // Nothing is in it: the store may say that there is no such graph.
+    if (status === 404) into()
+    else if (status >= 300) {
+      throw new Failure('store-unavailable', `The triplestore answered a read with ${status}.`)
+    }
+  }
+}
+
 /** Opens the door. */
 export function doorOf(settings: Settings): Door {
   const { dialect, queryEndpoint, updateEndpoint, name, pause } = settings
@@ -80,6 +103,18 @@ export function doorOf(settings: Settings): Door {
       })
       if (answer.status >= 300) throw refusalOf(answer, dialect)
     },
+    updateStreamed: async (body, signal) => {
+      const request = {
+        url: updateEndpoint,
+        method: 'POST',
+        headers,
+        body,
+        idempotent: true,
+      } as const
+      const answer = await wire.send({ ...request, limits: streamLimits }, signal)
+      if (answer.status >= 300) throw refusalOf(answer, dialect)
+    },
+    download: downloading(settings, wire),
     send: wire.send,
     queryEndpoint,
     updateEndpoint,

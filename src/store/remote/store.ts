@@ -15,15 +15,17 @@ import { readMany } from './many.ts'
 import { readContent, textOf, type Reading } from './reading.ts'
 import { onceThere } from './starting.ts'
 import { steady } from './steady.ts'
+import { streaming } from './streaming/streaming.ts'
 import { connectWire, type Wire } from './wire/wire.ts'
 import { turns } from './writing/turns.ts'
 import { Writer } from './writing/writer.ts'
-import { writing } from './writing/writing.ts'
+import { Landings, writing, type Settings } from './writing/writing.ts'
 
 export type RemoteOptions = {
   readonly endpoints: {
     readonly query: string
     readonly update: string
+    readonly graph?: string | undefined
     readonly auth?: { readonly username: string; readonly password: string } | undefined
   }
   readonly log: Log
@@ -75,6 +77,7 @@ async function started(
     wire,
     queryEndpoint: endpoints.query,
     updateEndpoint: endpoints.update,
+    graphEndpoint: endpoints.graph,
     callMs: options.limits.callMs,
     name: randomUUID,
     pause,
@@ -148,7 +151,7 @@ export async function remoteStore(
   const { recover } = dialect
   const own: Reading = { ...reading, ...(recover && { finish: (graph) => recover(door, graph) }) }
   const reader = reads(dialect.torn ? { ...reading, apart: order.share } : reading)
-  const writes = writing({
+  const settings: Settings = {
     dialect,
     isLink,
     turns: order,
@@ -156,11 +159,16 @@ export async function remoteStore(
     read: (wanted) => readContent(wanted, own),
     readMany: (graphs) => readMany({ graphs, links: false }, own),
     settle: () => dialect.settle?.(door) ?? Promise.resolve(),
-  })
+  }
+  const landings = new Landings(settings)
+  const writes = writing(settings, landings)
+  const landAlone = (work: () => Promise<void>) => writer.landAlone(work)
   return {
     ...reader,
     ...writes,
-    ...buffered({ ...reader, ...writes }),
+    ...(dialect.streams
+      ? streaming({ reading, turns: order, landings, landAlone })
+      : buffered({ ...reader, ...writes })),
     ask,
     select,
     construct: door.construct,

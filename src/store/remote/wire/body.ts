@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { tooLong, unavailable } from './faults.ts'
+import type { Sink } from './messages.ts'
 
 /**
  * The text of a body of at most `bytes` bytes. Rejects with `Failure` too-large, with `Failure` store-unavailable when
@@ -21,6 +22,28 @@ export function bodyOf(response: IncomingMessage, bytes: number): Promise<string
     })
     response.on('end', () => {
       if (response.complete) resolve(textOf(parts, length))
+    })
+    response.on('error', reject)
+    response.on('close', () => {
+      if (!response.complete) reject(new Error('the answer ended early'))
+    })
+  })
+}
+
+/** Hands a body over while it arrives, whole or with a rejection like those of `bodyOf`; answers `''`. */
+export function drained(response: IncomingMessage, sink: Sink): Promise<string> {
+  return new Promise((resolve, reject) => {
+    if (!isFramed(response))
+      return reject(unavailable('The store does not say where its answer ends.'))
+    response.on('data', (part: Buffer) => {
+      try {
+        sink.take(part)
+      } catch (error) {
+        reject(error)
+      }
+    })
+    response.on('end', () => {
+      if (response.complete) resolve('')
     })
     response.on('error', reject)
     response.on('close', () => {

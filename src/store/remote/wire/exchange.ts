@@ -6,7 +6,9 @@ import type { WireAnswer, WireLimits, WireRequest } from './messages.ts'
 import { Running } from './running.ts'
 
 /** A request that is ready to be sent as it is. */
-export type Outgoing = Pick<WireRequest, 'method' | 'headers' | 'body'> & { readonly url: URL }
+export type Outgoing = Pick<WireRequest, 'method' | 'headers' | 'body' | 'into'> & {
+  readonly url: URL
+}
 
 /** The limits of a call, and the time by the wire's clock at which all of it must be over. */
 export type Bounds = Omit<WireLimits, 'totalMs'> & { readonly until: number }
@@ -71,7 +73,7 @@ export function exchanges({ sockets, destroyAfterError, now, closing }: Options)
     running.add(one)
     signal?.addEventListener('abort', abort)
     try {
-      return await one.answer(outgoing.body)
+      return await one.answer(outgoing)
     } finally {
       signal?.removeEventListener('abort', abort)
       running.delete(one)
@@ -88,7 +90,9 @@ export function exchanges({ sockets, destroyAfterError, now, closing }: Options)
   }
 }
 
-const hasBody = (method: string, body: string | undefined): boolean =>
+const hasBody = (method: string, body: WireRequest['body']): boolean =>
   body !== undefined || method === 'POST' || method === 'PUT'
-const lengthOf = (body: string | undefined): number =>
-  body === undefined ? 0 : Buffer.byteLength(body)
+const lengthOf = (body: WireRequest['body']): number => {
+  if (body === undefined) return 0
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.bytes
+}

@@ -12,6 +12,17 @@ export type WireLimits = {
   readonly bytes: number
 }
 
+/** A body that is not held in memory. */
+export type StreamedBody = {
+  /** In UTF-8. */
+  readonly bytes: number
+  /** From the beginning at every call. */
+  readonly chunks: () => Iterable<string>
+}
+
+/** Takes an answer while it arrives, before more of it is read. What it throws ends the request. */
+export type Sink = { readonly take: (part: Buffer) => void }
+
 export type WireRequest = {
   /** Absolute, `http:` or `https:`, without user info. */
   readonly url: string
@@ -19,7 +30,9 @@ export type WireRequest = {
   /** Without `Authorization` and `Content-Length`, which the wire sets. */
   readonly headers: Readonly<Record<string, string>>
   /** Sent whole, in UTF-8, with its length. */
-  readonly body?: string
+  readonly body?: string | StreamedBody
+  /** What takes the body of a good answer instead of the answer's `text`; opened anew at every attempt. */
+  readonly into?: () => Sink
   /** True when sending it twice does what sending it once does: reads, and diffs of ground triples. */
   readonly idempotent: boolean
   readonly limits?: Partial<WireLimits>

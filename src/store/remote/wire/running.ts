@@ -2,10 +2,11 @@
 
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { pipeline, Readable } from 'node:stream'
 import { Failure } from '../../../errors.ts'
-import { bodyOf } from './body.ts'
+import { bodyOf, drained } from './body.ts'
 import { ConnectionFault, late, type Stage } from './faults.ts'
-import type { WireAnswer, WireLimits } from './messages.ts'
+import type { WireAnswer, WireLimits, WireRequest } from './messages.ts'
 
 type Options = WireLimits & {
   /** Whether the connection is given up after an answer of 400 or more. */
@@ -33,17 +34,20 @@ export class Running {
   }
 
   /** Sends `body` and collects the answer. Rejects with a `ConnectionFault`, a `Failure` or what `stop` was given. */
-  async answer(body: string | undefined): Promise<WireAnswer> {
+  async answer({ body, into }: Pick<WireRequest, 'body' | 'into'>): Promise<WireAnswer> {
     const request = this.#request
     // Timers rather than promises that pause: a thousand times a second, two of those cost more than the parsing.
     const whole = setTimeout(() => this.stop(late()), this.#options.totalMs)
     request.on('socket', (socket) => this.#connect(socket))
-    request.on('response', (response) => this.#read(response))
+    request.on('response', (response) => this.#read(response, into))
     request.on('error', (error) => this.stop(this.#fault(error)))
     request.on('close', () => {
       if (this.#stage !== 'answering') this.stop(this.#fault(new Error('the connection closed')))
     })
-    request.end(body)
+    if (typeof body === 'object') {
+      // Whatever goes wrong on the way is told by the request itself.
+      pipeline(Readable.from(body.chunks()), request, () => undefined)
+    } else request.end(body)
     try {
       return await this.#done.promise
     } finally {
@@ -69,14 +73,16 @@ export class Running {
     this.#clock = setTimeout(() => this.stop(late()), this.#options.firstByteMs)
   }
 
-  #read(response: IncomingMessage): void {
+  #read(response: IncomingMessage, into: WireRequest['into']): void {
     clearTimeout(this.#clock)
     this.#stage = 'answering'
     const { statusCode: status = 0, socket } = response
     // At once when the body ends: one turn later the connection may carry somebody else's request.
     if (this.#options.destroyAfterError && status >= 400) response.on('end', () => socket.destroy())
-    bodyOf(response, this.#options.bytes).then(
-      (text) => this.#done.resolve({ status, headers: headersOf(response), text }),
+    const text =
+      into && status < 300 ? drained(response, into()) : bodyOf(response, this.#options.bytes)
+    text.then(
+      (body) => this.#done.resolve({ status, headers: headersOf(response), text: body }),
       (error: unknown) => this.stop(error instanceof Failure ? error : this.#fault(error)),
     )
   }

@@ -74,11 +74,11 @@ export function connectWire(options: WireOptions): Wire {
 }
 
 /** Neither message repeats the address: it may hold what must not be told. */
-function outgoingOf({ url: address, method, headers, body }: WireRequest): Outgoing {
+function outgoingOf({ url: address, method, headers, body, into }: WireRequest): Outgoing {
   const url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('not an HTTP address')
   if (url.username || url.password) throw new TypeError('an address may not hold credentials')
-  return { url, method, headers, ...(body !== undefined && { body }) }
+  return { url, method, headers, ...(body !== undefined && { body }), ...(into && { into }) }
 }
 
 /** One line per exchange, and only for those who debug: they are many. */

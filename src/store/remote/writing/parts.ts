@@ -17,8 +17,8 @@ export type Parts = {
 
 const reserved = [ctl('spelling'), ctl('writing')].map(({ value }) => `> <${value}> `)
 
-/** Our own bookkeeping is read beside a graph: nothing that looks like it may stand in one. */
-function checkReserved(graph: string, text: string): void {
+/** Our own bookkeeping is read beside a graph: nothing that looks like it may stand in one (`Failure` invalid-content). */
+export function checkReserved(graph: string, text: string): void {
   if (graph === systemGraph || !reserved.some((mark) => text.includes(mark))) return
   const line = text.split('\n').find((one) => {
     const predicate = one.slice(one.indexOf('> '))

@@ -12,6 +12,8 @@ type Group = PromiseWithResolvers<void> & {
   readonly size: Size
   /** Nobody sees when it lands: it may wait for company. */
   readonly isIdle: boolean
+  /** Lands it in a way of its own: it shares no request. */
+  readonly alone?: () => Promise<void>
 }
 
 /** Lines that go from the system graph, and nothing else. */
@@ -42,6 +44,17 @@ export class Writer {
     const group = { ...Promise.withResolvers<void>(), edits, size: sizeOf(edits), isIdle: idle }
     this.#waiting.push(group)
     void (idle ? this.#pumpLater() : this.#pump())
+    return group.promise
+  }
+
+  /** Takes a turn among the requests that write, for one that is sent in another way. */
+  landAlone(alone: () => Promise<void>): Promise<void> {
+    if (this.#closed) {
+      return Promise.reject(new Failure('store-unavailable', 'The store is closed.'))
+    }
+    const group = { ...Promise.withResolvers<void>(), edits: [], size: sizeOf([]), isIdle: false }
+    this.#waiting.push({ ...group, alone })
+    void this.#pump()
     return group.promise
   }
 
@@ -86,17 +99,17 @@ export class Writer {
     let count = 1
     for (; size && count < this.#waiting.length; count += 1) {
       const more = this.#waiting[count]
-      if (!more) break
+      if (!more || more.alone || this.#waiting[0]?.alone) break
       size = together(size, more.size)
       if (!this.#settings.dialect.fits(size)) break
     }
     return this.#waiting.splice(0, count)
   }
 
-  async #landOne({ edits, resolve, reject }: Group): Promise<void> {
+  async #landOne({ edits, alone, resolve, reject }: Group): Promise<void> {
     const { dialect, door } = this.#settings
     try {
-      await dialect.land(edits, door)
+      await (alone ? alone() : dialect.land(edits, door))
       resolve()
     } catch (error) {
       reject(error)

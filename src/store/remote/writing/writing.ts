@@ -8,7 +8,7 @@ import type { Content } from '../reading.ts'
 import { needsContent, planOf, type Planning } from './plan.ts'
 import type { Turns } from './turns.ts'
 
-type Settings = Omit<Planning, 'isDoubtful'> & {
+export type Settings = Omit<Planning, 'isDoubtful'> & {
   readonly turns: Turns
   readonly land: (edits: readonly Edit[]) => Promise<void>
   readonly readMany: (graphs: readonly string[]) => Promise<ReadonlyMap<string, Content>>
@@ -39,7 +39,7 @@ async function unless<T>(signal: AbortSignal | undefined, work: Promise<T>): Pro
 }
 
 /** Plans and lands single groups, and remembers which graphs nothing was heard of. */
-class Landings {
+export class Landings {
   readonly #settings: Settings
   readonly #doubtful = new Set<string>()
   readonly planning: Planning
@@ -47,6 +47,30 @@ class Landings {
   constructor(settings: Settings) {
     this.#settings = settings
     this.planning = { ...settings, isDoubtful: (graph) => this.#doubtful.has(graph) }
+  }
+
+  contents(changes: readonly Change[]): readonly string[] {
+    return contents(changes, this.#settings)
+  }
+
+  /** Waits when nothing was heard of the last write to one of the graphs. */
+  async settled(graphs: readonly string[]): Promise<void> {
+    if (graphs.some((graph) => this.#doubtful.has(graph))) await this.#settings.settle()
+  }
+
+  plan(changes: readonly Change[]): ReturnType<typeof planOf> {
+    return planOf(changes, this.planning)
+  }
+
+  /** Notes whether anything is known of these graphs after `send`. */
+  async watched(graphs: readonly string[], send: () => Promise<void>): Promise<void> {
+    try {
+      await send()
+    } catch (error) {
+      if (isDoubtful(error)) for (const graph of graphs) this.#doubtful.add(graph)
+      throw error
+    }
+    for (const graph of graphs) this.#doubtful.delete(graph)
   }
 
   /** To be called in the group's turn. */
@@ -85,8 +109,10 @@ class Landings {
   }
 }
 
-export function writing(settings: Settings): Pick<GraphStore, 'write' | 'writeEach'> {
-  const landings = new Landings(settings)
+export function writing(
+  settings: Settings,
+  landings: Landings,
+): Pick<GraphStore, 'write' | 'writeEach'> {
   const inTurn = <T>(
     changes: readonly Change[],
     signal: AbortSignal | undefined,
