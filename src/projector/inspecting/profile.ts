@@ -1,82 +1,8 @@
 /** `npm run profile`: checks a profile, shows what records become by it, writes its example queries. */
 
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { extname, join, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { Failure } from '../../errors.ts'
-import { loadProfile } from '../../profile/load.ts'
-import { formatOfSuffix } from '../../rdf/media-types.ts'
-import { decode, parse } from '../../rdf/parse.ts'
-import { usage, wishOf, WrongUsage, type Wish } from './arguments.ts'
-import { summaryOf } from './checking.ts'
-import { exampleQueries } from './examples.ts'
-import { documentsJson, documentsOf, documentsText, NoRecord } from './showing.ts'
+import { run } from './command.ts'
 
-const vocabularies = fileURLToPath(new URL('../../../shapes/vocabularies', import.meta.url))
-
-/** A message for the person at the command line, and nothing else. */
-class NotUsable extends Error {}
-
-process.exitCode = await run(process.argv.slice(2))
-
-/** 0 when all is well, 1 when the profile or the file is not, 2 when the question was wrong. */
-async function run(argumentList: readonly string[]): Promise<number> {
-  try {
-    process.stdout.write(await answer(wishOf(argumentList)))
-    return 0
-  } catch (error) {
-    if (error instanceof WrongUsage) {
-      process.stderr.write(`${error.message}\n\n${usage}`)
-      return 2
-    }
-    if (!(error instanceof NotUsable) && !(error instanceof NoRecord)) throw error
-    process.stderr.write(`${error.message}\n`)
-    return 1
-  }
-}
-
-async function answer(wish: Wish): Promise<string> {
-  if (wish.command === 'check') return summaryOf(await profileIn(wish.directory))
-  const profile = await profileIn(wish.profile)
-  if (wish.command === 'queries') {
-    await mkdir(wish.directory, { recursive: true })
-    const queries = exampleQueries(profile)
-    for (const { name, text } of queries) await writeFile(join(wish.directory, `${name}.rq`), text)
-    return `${queries.map(({ name }) => `${join(wish.directory, name)}.rq`).join('\n')}\n`
-  }
-  const all = await documentsOf(await quadsIn(wish.file), {
-    profile,
-    base: wish.base,
-    vocabularies,
-  })
-  return wish.json ? documentsJson(all) : documentsText(all)
-}
-
-/** Whatever is wrong with a profile is one Error with a line per problem. */
-async function profileIn(directory: string | undefined) {
-  try {
-    return await loadProfile(directory)
-  } catch (cause) {
-    throw new NotUsable(cause instanceof Error ? cause.message : String(cause), { cause })
-  }
-}
-
-async function quadsIn(file: string) {
-  const format = formatOfSuffix(extname(file).slice(1))
-  if (!format) throw new NotUsable(`${file}: the suffix names no RDF format`)
-  try {
-    const text = decode(await readFile(file))
-    return await parse(text, format, { baseIri: pathToFileURL(resolve(file)).href })
-  } catch (cause) {
-    throw new NotUsable(located(cause, file), { cause })
-  }
-}
-
-/** `file:line:column: what is wrong`, as editors understand it. */
-function located(cause: unknown, file: string): string {
-  if (!(cause instanceof Failure))
-    return `${file}: ${cause instanceof Error ? cause.message : String(cause)}`
-  const [{ line, column, detail } = { detail: cause.detail }] = cause.errors
-  const place = [file, line, column].filter((part) => part !== undefined).join(':')
-  return `${place}: ${line === undefined ? cause.detail : detail}`
-}
+const { code, out, complaint } = await run(process.argv.slice(2))
+process.stdout.write(out)
+process.stderr.write(complaint)
+process.exitCode = code

@@ -25,11 +25,17 @@ export type Records = {
 
 const afterLast = (key: string) => key.replace(/\/+$/, '').split(/[/#:]/).at(-1) ?? ''
 
-/** The original id of a dataset is its identifier; of everything else the end of its IRI. */
+/** As the importer calls it: a dataset by its identifier, else its IRI; everything else by the end of its IRI. */
 function idOf(graph: Graph, key: string, kind: Found['kind'], names: Names): string {
   const known = kind === 'dataset' || kind === 'catalogue' ? names.idOf(kind, key) : undefined
-  const [identifier] = kind === 'dataset' ? textsOf(graph, key) : []
-  return known ?? (platformId(identifier ?? afterLast(key)) || 'record')
+  const origin = kind === 'dataset' ? (textsOf(graph, key)[0] ?? key) : afterLast(key)
+  return known ?? (platformId(origin) || 'record')
+}
+
+/** A second record with an id gets `~~1`, as on the platform. */
+function freeId(id: string, taken: ReadonlySet<string>, nameOf: (id: string) => string): string {
+  if (!taken.has(nameOf(id))) return id
+  for (let n = 1; ; n += 1) if (!taken.has(nameOf(`${id}~~${n}`))) return `${id}~~${n}`
 }
 
 const textsOf = (graph: Graph, key: string) =>
@@ -77,7 +83,8 @@ export function recordsIn(quads: readonly Quad[], profile: Profile, names: Names
   const found: Found[] = []
   for (const { kind, key } of rootsOf(source, profile)) {
     if (iris.has(key)) continue
-    const id = idOf(source, key, kind, names)
+    const wanted = idOf(source, key, kind, names)
+    const id = freeId(wanted, new Set(iris.values()), (id) => nameOf(kind, id, names))
     const iri = nameOf(kind, id, names)
     iris.set(key, iri)
     found.push({ kind, id, iri })
