@@ -86,6 +86,7 @@ async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
       version,
       pause,
       directory: join(config.dataDir, 'deleted'),
+      scratch: join(config.dataDir, 'scratch'),
       days: config.restoreDays,
       limits: config.limits,
       triples: config.limits.triples,

@@ -77,8 +77,9 @@ describe('a platform', () => {
     directory = await temporaryDirectory()
     platform = await gateway(directory)
     files = createServer((request, response) => {
-      if (request.url !== '/table') return void response.writeHead(404).end()
-      response.writeHead(200, { 'Content-Type': 'text/turtle; charset=utf-8' }).end(table)
+      const found = request.url === '/table'
+      response.writeHead(found ? 200 : 404, { 'Content-Type': 'text/turtle; charset=utf-8' })
+      response.end(found ? table : '')
     })
     await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve))
   })
@@ -142,7 +143,15 @@ describe('a platform', () => {
     await writeFile(file, odd)
     expect((await ask('install', 'odd', '--from', file)).code).toBe(0)
     const { code, out } = await ask('check', 'odd')
-    expect([code, out]).toEqual([0, expect.stringMatching(/^odd {2}\n {2}S14 {2}1/)])
+    expect([code, out.split('\n')]).toEqual([
+      0,
+      [
+        'odd  ',
+        '  S14  1  one preferred label per language',
+        expect.stringContaining('<http://voc.example/t/1>'),
+        '',
+      ],
+    ])
     expect((await ask('check', 'frequency')).out).toBe('frequency  nothing found\n')
   })
 })

@@ -11,7 +11,7 @@ import { client, gateway, remove, temporaryDirectory, type Gateway } from '../su
 
 const generator = new URL('../../../shared/data/generate-catalogue.mjs', import.meta.url).pathname
 const profile = new URL('../profile/foreign/national', import.meta.url).pathname
-const amount = 1500
+const amount = 600
 const clock = { now: () => performance.now(), wait: () => Promise.resolve() }
 const never = new AbortController().signal
 const stdin = (async function* none() {})()

@@ -1,5 +1,6 @@
 /** What the commands do; every line that they say goes through `say`. */
 
+import { conditions } from '../../skos/integrity.ts'
 import type { Command, Wish } from './arguments.ts'
 import {
   bundledIds,
@@ -52,9 +53,10 @@ async function check(
   return each(ids, say, async (id) => {
     const findings = await findingsOf(wish, id, limit())
     if (findings.length === 0) return 'nothing found'
-    const lines = findings.map(({ condition, count, examples }) =>
-      [`  ${condition}  ${count}`, ...examples.slice(0, 3)].join('  '),
-    )
+    const lines = findings.flatMap(({ condition, count, examples }) => [
+      `  ${condition}  ${count}  ${conditions[condition]}`,
+      ...examples.map(({ resource, detail }) => `    <${resource}> ${detail}`),
+    ])
     return ['', ...lines].join('\n')
   })
 }

@@ -1,16 +1,10 @@
 /** The repository and the search service as this client asks them. */
 
+import { integrity, type Finding } from '../../skos/integrity.ts'
 import type { VocabularyDocument } from './documents.ts'
 
 /** The platform cannot be asked, or says no; the message is its own. */
 export class Refused extends Error {}
-
-export type Finding = {
-  /** Number of the SKOS condition: `S14`. */
-  readonly condition: string
-  readonly count: number
-  readonly examples: readonly string[]
-}
 
 export type Addresses = { readonly repository: string; readonly search?: string }
 
@@ -81,25 +75,28 @@ export async function conceptCount(
   return typeof count === 'number' ? count : undefined
 }
 
-/** What of SKOS's integrity conditions a vocabulary breaks. Throws `Refused`. */
-export async function findingsOf(
+/**
+ * What of SKOS's integrity conditions a vocabulary breaks. It is read as often as the check goes through it, so that none of
+ * any size has to be kept. Throws `Refused`.
+ */
+export const findingsOf = (
   { repository }: Addresses,
   id: string,
   signal: AbortSignal,
-): Promise<readonly Finding[]> {
-  const answer = await ask(`${repository}/vocabularies/${id}/findings`, {}, signal)
-  const body: unknown = await answer.json()
-  const findings = memberOf(body, 'findings')
-  return Array.isArray(findings) ? findings.map(findingOf) : []
-}
+): Promise<readonly Finding[]> =>
+  integrity(() => linesAt(`${repository}/vocabularies/${id}.nt`, signal))
 
-function findingOf(value: unknown): Finding {
-  const examples = memberOf(value, 'examples')
-  return {
-    condition: String(memberOf(value, 'condition')),
-    count: Number(memberOf(value, 'count')),
-    examples: Array.isArray(examples) ? examples.map(String) : [],
+/** Chunks of whole lines; those of one subject come together, because the repository keeps them in order. */
+async function* linesAt(address: string, signal: AbortSignal): AsyncGenerator<string> {
+  const { body } = await ask(address, {}, signal)
+  let rest = ''
+  for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const all = rest + text
+    const end = all.lastIndexOf('\n') + 1
+    rest = all.slice(end)
+    if (end > 0) yield all.slice(0, end)
   }
+  if (rest !== '') yield `${rest}\n`
 }
 
 type Asked = RequestInit & { readonly duplex?: 'half' }
