@@ -17,9 +17,8 @@ const vocabularies = loadQuery('vocabularies')
 
 /** More vocabularies than this are not looked up by mappings. */
 const most = 10_000
-/** Concepts of one vocabulary, and of all together, that memory holds; a concept in all languages takes about 5 KB. */
-const mostOfOne = 50_000
-const mostOfAll = 100_000
+/** A concept in all languages takes about 5 KB. */
+const usualRoom: Room = { one: 50_000, all: 100_000 }
 /** IRIs looked up in one query. */
 const page = 500
 
@@ -44,21 +43,26 @@ export type StoredConcepts = {
   readonly lookup: Lookup
 }
 
+/** Concepts of one vocabulary, and of all together, that memory holds. */
+export type Room = { readonly one: number; readonly all: number }
+
 type Deps = {
   readonly store: GraphStore
   readonly names: Names
   readonly concepts: ConceptCache
   readonly log: Log
+  readonly room?: Room
 }
 
 export function storedConcepts(deps: Deps): StoredConcepts {
   const { store, names, concepts } = deps
+  const { one, all } = deps.room ?? usualRoom
   const schemes = new Map<string, string>()
   const sizes = new Map<string, number>()
 
   const room = (scheme: string) => {
     const others = [...sizes].reduce((sum, [one, size]) => sum + (one === scheme ? 0 : size), 0)
-    return Math.min(mostOfOne, mostOfAll - others)
+    return Math.min(one, all - others)
   }
   const drop = (scheme: string | undefined) => {
     if (scheme === undefined) return

@@ -1,0 +1,137 @@
+/** Repository and projector together over real embedded engines: what is PUT is found in the index. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { apiKeys } from '../../../src/http/api-key.ts'
+import { defaultLimits } from '../../../src/http/limits.ts'
+import { embeddedIndex } from '../../../src/indices/embedded.ts'
+import type { IndexChange, SearchIndex } from '../../../src/indices/search-index.ts'
+import { logger } from '../../../src/log.ts'
+import { loadProfile } from '../../../src/profile/load.ts'
+import type { EnrichmentRule } from '../../../src/projector/enriching/places.ts'
+import type { Report } from '../../../src/projector/mappings/mapping.ts'
+import { projection } from '../../../src/projector/projection.ts'
+import { names as namesOf } from '../../../src/rdf/names.ts'
+import { repositoryApp } from '../../../src/repository/app.ts'
+import { openDeletion } from '../../../src/repository/deleting/deletion.ts'
+import { followed } from '../../../src/repository/listing/followed-store.ts'
+import { locks } from '../../../src/repository/writing/locks.ts'
+import { embeddedStore } from '../../../src/store/embedded.ts'
+
+const key = 'a-key'
+export const base = 'http://localhost:8080/'
+
+export const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
+@prefix foaf: <http://xmlns.com/foaf/0.1/> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix dc11: <http://purl.org/dc/elements/1.1/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix eu: <http://publications.europa.eu/resource/authority/> . @prefix v: <https://example.org/voc/publisher/> .
+`
+
+/** An index that notes which documents are put into it. */
+function noting(index: SearchIndex) {
+  const put: string[] = []
+  const noted = ({ put: document }: Extract<IndexChange, { put: unknown }>) =>
+    put.push(`${document.index}/${document.id}`)
+  return {
+    put,
+    index: {
+      ...index,
+      write: (changes: readonly IndexChange[], signal?: AbortSignal) => {
+        for (const change of changes) if ('put' in change) noted(change)
+        return index.write(changes, signal)
+      },
+    },
+  }
+}
+
+export type StationOptions = {
+  readonly enrichment?: readonly EnrichmentRule[]
+  readonly directory?: string
+  readonly reports?: Report[]
+}
+
+export async function station(options: StationOptions = {}) {
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'cartulary-')))
+  const log = logger('silent')
+  const names = namesOf(base)
+  const profile = await loadProfile()
+  const store = await embeddedStore({ directory, log })
+  const { put, index } = noting(await embeddedIndex({ directory, log }))
+  const now = () => Date.now()
+  const pause = (ms: number, signal: AbortSignal) =>
+    sleep(Math.min(ms, 20), undefined, { signal }).catch(() => undefined)
+  const projector = await projection({
+    ...{ store, index, names, profile, log, now, pause, vocabularies: 'shapes/vocabularies' },
+    ...(options.enrichment && { enrichment: options.enrichment }),
+    leftOut: (reports) => void options.reports?.push(...reports),
+  })
+  const { store: followedStore, kept } = followed(store, names, now)
+  const writing = {
+    ...{ store: followedStore, names, log, triples: defaultLimits.triples, locks: locks() },
+    versions: projector.versions,
+    now: () => new Date(),
+    uuid: () => crypto.randomUUID(),
+    changed: projector.changed,
+    cascaded: projector.cascaded,
+    unsure: projector.unsure,
+  }
+  const deletion = await openDeletion({
+    ...writing,
+    directory: join(directory, 'x'),
+    days: 1,
+    pause,
+  })
+  const app = repositoryApp({
+    ...writing,
+    ...{ kept, deletion, limits: defaultLimits, profile, version: 'test', address: base },
+    keys: apiKeys({ [key]: ['*'] }),
+    awaits: projector.awaits,
+    hides: projector.hides,
+    settled: projector.settled,
+    http: { log },
+  })
+  const ask = (method: string, path: string, body?: string, type = 'text/turtle') =>
+    app.request(path, {
+      method,
+      headers: { 'X-API-Key': key, 'Content-Type': type },
+      ...(body !== undefined && { body: type === 'text/turtle' ? prefixes + body : body }),
+    })
+  const get = async (name: Parameters<typeof index.get>[0], id: string) => {
+    const text = await index.get(name, id)
+    return text === undefined ? undefined : (JSON.parse(text) as Record<string, unknown>)
+  }
+  /** Resolves when no cascade mark is left and nothing waits. */
+  const quiet = async () => {
+    const signal = AbortSignal.timeout(30_000)
+    const marked = `ASK { GRAPH <urn:cartulary:system> { ?r ?p ?v
+      FILTER(?p IN (<urn:cartulary:control#cascade>, <urn:cartulary:control#pending>)) } }`
+    while (await store.ask(marked)) await sleep(10, undefined, { signal })
+    await projector.idle(signal)
+  }
+  return {
+    ...{ store, index, put, names, ask, get, quiet, directory },
+    putCatalogue: (id: string, body = '') =>
+      ask('PUT', `/catalogues/${id}`, `<> a dcat:Catalog ; dct:title "${id}"@en . ${body}`),
+    putDataset: (catalogue: string, id: string, body = '') =>
+      ask(
+        'PUT',
+        `/catalogues/${catalogue}/datasets/origin?originalId=${id}`,
+        `<> a dcat:Dataset ; dct:title "${id}"@en . ${body}`,
+      ),
+    end: async () => {
+      await projector.stop()
+      await deletion.stop()
+      await index.close()
+      await store.close()
+    },
+    close: async () => {
+      await projector.stop()
+      await deletion.stop()
+      await index.close()
+      await store.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
