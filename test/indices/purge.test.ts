@@ -1,6 +1,6 @@
 /** The writer and the reader of the engine without threads: purging, and a reader that slept meanwhile. */
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -60,5 +60,51 @@ describe('purging', () => {
     }
     expect(writer.checkpoint()).toBe(0)
     writer.close()
+  })
+})
+
+describe('dropping', () => {
+  const tables = (db: DatabaseSync) =>
+    db
+      .prepare(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%\\_1%' ESCAPE '\\'",
+      )
+      .all()
+      .map((row) => String(row['name']))
+  const others = settings.map((one) => ({ ...one, basis: 'other' }))
+
+  it('takes the tables of what was swapped away a portion at a time, and goes on after a crash', () => {
+    mkdirSync(directory, { recursive: true })
+    const writer = new Writer(path)
+    writer.configure(settings, languages)
+    for (const { index } of settings) writer.finish(index)
+    writer.write([batchOf(1, 5000)])
+    const { rebuild } = writer.configure(others, languages)
+    expect(rebuild).toContain('dataset')
+    const reader = new Reader(path, () => undefined)
+    expect(reader.search(request()).count).toBe(5000)
+    writer.write([batchOf(2, 3)])
+    writer.finish('dataset')
+    const db = new DatabaseSync(path)
+    expect(tables(db)).toContain('doc_1')
+    expect(writer.purge()).toBe(true)
+    const rows = () => Number(db.prepare('SELECT count(*) AS n FROM doc_1').get()?.['n'])
+    expect(rows()).toBe(3003)
+    expect(reader.search(request()).count).toBe(3)
+    // As if the process had died here.
+    writer.close()
+    const next = new Writer(path)
+    next.configure(others, languages)
+    let steps = 0
+    while (next.purge()) steps++
+    expect(steps).toBeGreaterThan(5)
+    expect(tables(db)).toEqual([])
+    expect(reader.search(request()).count).toBe(3)
+    expect(next.write([batchOf(3, 3)]).errors).toEqual([undefined])
+    expect(reader.search(request({ tree: treeOf('v3') })).count).toBe(3)
+    expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+    db.close()
+    reader.close()
+    next.close()
   })
 })
