@@ -148,7 +148,7 @@ export type Profile = {
   readonly resources: readonly ResourceType[]
   /** All shapes of the profile as one Turtle text. */
   readonly shapes: string
-  /** SHA-256 over the compiled fields: another hash means another index. */
+  /** SHA-256 over the compiled fields and types: another hash means other documents or another index. */
   readonly hash: string
   /** What is odd but does not keep the process from starting. */
   readonly warnings: readonly string[]

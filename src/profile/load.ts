@@ -121,6 +121,7 @@ export async function loadProfile(
 ): Promise<Profile> {
   const problems = collectProblems()
   const file = await readEntryFile(directory, problems)
+  if (!file) problems.raise(directory)
   const isBuiltIn = resolve(directory) === resolve(builtInDirectory)
   const sources = await sourcesOf(directory, file, problems)
   const coreFiles = file?.core ? sources.own : sources.platform

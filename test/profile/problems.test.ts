@@ -128,7 +128,11 @@ describe('each rule of the entry file', () => {
 
   test('no entry file is a problem that names the directory', async () => {
     const directory = await directoryOf({})
-    await expect(loadProfile(directory)).rejects.toThrow(directory)
+    await expect(loadProfile(directory)).rejects.toThrow(
+      `platform.json: is missing in ${directory}`,
+    )
+    const nowhere = join(directory, 'nowhere')
+    await expect(loadProfile(nowhere)).rejects.toThrow(`platform.json: is missing in ${nowhere}`)
   })
 })
 

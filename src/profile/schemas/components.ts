@@ -54,11 +54,11 @@ export function components(): Components {
     return reference(mapping)
   }
 
-  const nested = ({ link, children }: Field): JsonSchema => {
+  const nested = ({ link, children, tooDeep }: Field): JsonSchema => {
     const required = children.filter((child) => child.required).map(({ name }) => name)
     const properties = Object.fromEntries(children.map((child) => [child.name, field(child)]))
     const schema = object('', properties, required)
-    if (link === undefined) return schema
+    if (link === undefined || tooDeep) return schema
     // One shape may end sooner in one place than in another.
     const key = link + JSON.stringify(schema)
     const name = shapes.get(key) ?? add(schema, nameOf(link), localName(link))

@@ -16,6 +16,7 @@ import {
   renamed,
   sample,
 } from '../../projector/built.ts'
+import { smallProfile } from '../small.ts'
 import { faults } from './faults.ts'
 
 const { roots, components } = recordSchemas(profile)
@@ -161,6 +162,28 @@ describe('components', () => {
       for (const [, name = ''] of referred) expect(Object.keys(all)).toContain(name)
       for (const name of Object.keys(all)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/)
     }
+  })
+
+  test('end where a shape would contain itself', async () => {
+    const circle = await smallProfile(
+      '[ sh:path dcat:accessURL ;',
+      '[ sh:path dct:relation ; m:mappingName "others" ; m:mappingClass "Nested" ; m:mappingLink ex:Distribution ] ; sh:property [ sh:path dcat:accessURL ;',
+    )
+    const { components: all } = recordSchemas(await loadProfile(circle))
+    expect(all['Distribution']).toMatchObject({
+      properties: {
+        others: {
+          type: 'array',
+          items: {
+            properties: {
+              id: expect.anything() as unknown,
+              resource: expect.anything() as unknown,
+            },
+          },
+        },
+      },
+    })
+    expect(Object.keys(all).filter((name) => name.startsWith('Distribution'))).toHaveLength(1)
   })
 
   test('carry the descriptions of the shapes, else their names', () => {
