@@ -10,18 +10,22 @@ import { logger } from '../../src/log.ts'
 import { languages, request, settings } from '../contracts/search-index-corpus.ts'
 import { treeOf } from '../contracts/search-index-trees.ts'
 
-const writer = new URL('kill-writer.ts', import.meta.url).pathname
+const program = (name: string) => new URL(name, import.meta.url).pathname
 const size = 200
 
-/** Starts the writer and kills it when so many batches are acknowledged; answers how many were. */
-function killAfter(directory: string, first: number, batches: number): Promise<number> {
-  const child = spawn(process.execPath, [writer, directory, String(first), String(size)])
+/** Starts a program and kills it `later` milliseconds after it has said so many lines; answers how many it said. */
+function killAfter(
+  name: string,
+  [directory, first, lines]: readonly [string, number, number],
+  later = 0,
+): Promise<number> {
+  const child = spawn(process.execPath, [program(name), directory, String(first), String(size)])
   let acknowledged = 0
   return new Promise((resolve, reject) => {
     child.stderr.on('data', (text) => reject(new Error(String(text))))
     child.stdout.on('data', (text) => {
       acknowledged += String(text).split('\n').length - 1
-      if (acknowledged >= batches) child.kill('SIGKILL')
+      if (acknowledged >= lines) setTimeout(() => child.kill('SIGKILL'), later)
     })
     child.on('exit', () => resolve(acknowledged))
   })
@@ -31,7 +35,7 @@ it('W13: after kill -9 every acknowledged batch is there, each whole or absent',
   const directory = mkdtempSync(join(tmpdir(), 'kill-'))
   let next = 0
   for (const round of [3, 1, 2]) {
-    const acknowledged = await killAfter(directory, next, round)
+    const acknowledged = await killAfter('kill-writer.ts', [directory, next, round])
     const index = await embeddedIndex({ directory, log: logger('silent'), languages })
     expect(await index.configure(settings)).toEqual({ rebuild: [] })
     const { documents } = await index.health()
@@ -44,6 +48,23 @@ it('W13: after kill -9 every acknowledged batch is there, each whole or absent',
     }
     await index.close()
     next = batches
+  }
+  rmSync(directory, { recursive: true })
+})
+
+it('after kill -9 in the middle of a rebuild the old documents or the new ones are all there', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'kill-'))
+  let next = 0
+  for (const later of [0, 15, 40, 90]) {
+    const swaps = await killAfter('kill-swapper.ts', [directory, next, 1], later)
+    const index = await embeddedIndex({ directory, log: logger('silent'), languages })
+    next += swaps
+    const { rebuild } = await index.configure(settings.map((one) => ({ ...one, basis: `${next}` })))
+    const { count } = await index.search(request({ tree: treeOf('kept'), limit: 0 }))
+    expect(count).toBe(size)
+    expect(index.current().find((one) => one.index === 'dataset')?.basis).toMatch(/^\d+$/)
+    expect(rebuild.every((name) => settings.some((one) => one.index === name))).toBe(true)
+    await index.close()
   }
   rmSync(directory, { recursive: true })
 })
