@@ -40,12 +40,21 @@ const rule = (given: Partial<EnrichmentRule>): EnrichmentRule => ({
 
 async function recordOf(rules: readonly EnrichmentRule[], dataset: string, own: Profile = profile) {
   const builder = documentBuilder({
-    ...{ profile: own, concepts, names: iris },
+    profile: own,
+    concepts,
+    names: iris,
     enrich: enrichment(rules, lookup, own),
   })
   return builder.dataset({
-    ...{ id: 'x', iri: iris.dataset('x'), version: 1, hash: 'h', graph: await graph(dataset) },
-    catalogue: { id: 'cat', graph: await graph('c:cat a dcat:Catalog ; dct:title "Cat"@en .') },
+    id: 'x',
+    iri: iris.dataset('x'),
+    version: 1,
+    hash: 'h',
+    graph: await graph(dataset),
+    catalogue: {
+      id: 'cat',
+      graph: await graph('c:cat a dcat:Catalog ; dct:title "Cat"@en .'),
+    },
   }).document
 }
 const dataset = (body: string) => `d:x a dcat:Dataset ; ${body} .`
@@ -130,7 +139,12 @@ describe('enrichment', () => {
 
   it('fills an embedded concept shape that has no paths of its own', async () => {
     const field = (name: string, mapping: Field['mapping']): Field => ({
-      ...{ name, mapping, paths: [], required: false, single: true, children: [] },
+      name,
+      mapping,
+      paths: [],
+      required: false,
+      single: true,
+      children: [],
     })
     const children = [
       field('id', 'StandardText'),
@@ -138,7 +152,9 @@ describe('enrichment', () => {
       field('resource', 'StandardKeyword'),
     ]
     const theme: Field = {
-      ...{ ...field('topic', 'Nested'), single: false, children },
+      ...field('topic', 'Nested'),
+      single: false,
+      children,
       paths: ['http://purl.org/dc/terms/subject'],
     }
     const own = {

@@ -75,8 +75,18 @@ function gathering(given: { room?: { one: number; all: number }; profile?: Profi
   } as never as SearchIndex
   const reports: Report[] = []
   const deps = {
-    ...{ store, index, names, log, stored, concepts, profile: own },
-    builder: documentBuilder({ profile: own, concepts, names }),
+    store,
+    index,
+    names,
+    log,
+    stored,
+    concepts,
+    profile: own,
+    builder: documentBuilder({
+      profile: own,
+      concepts,
+      names,
+    }),
     contexts: catalogueContexts(store, names),
     leftOut: (some: readonly Report[]) => void reports.push(...some),
   }
@@ -154,10 +164,19 @@ describe('a vocabulary with more concepts than there is room for', () => {
 
 describe('a resource of a declared type', () => {
   const type: ResourceType = {
-    ...{ id: 'app', name: 'app', description: '', path: 'app.ttl', shapeUri: 'urn:x:App' },
-    ...{ typeUri: 'urn:x:Application', inCatalogue: false },
+    id: 'app',
+    name: 'app',
+    description: '',
+    path: 'app.ttl',
+    shapeUri: 'urn:x:App',
+    typeUri: 'urn:x:Application',
+    inCatalogue: false,
     shape: profile.catalogue,
-    search: { facetSize: 50, window: 10_000, facets: [] },
+    search: {
+      facetSize: 50,
+      window: 1e4,
+      facets: [],
+    },
   }
   const resource = names.resource('app', 'one')
   const put = async () =>

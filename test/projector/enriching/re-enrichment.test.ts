@@ -32,12 +32,18 @@ const system = async () =>
   (await at.store.read('urn:cartulary:system'))?.match(/control#(changed|retired|cascade)/g) ?? []
 const titles = async () => {
   const { facets } = await at.index.search({
-    ...{ indices: ['dataset'], tree: { kind: 'all' }, filter: {}, order: [], boosts: {} },
-    ...{
-      offset: 0,
-      limit: 0,
-      score: false,
-      facets: { ids: ['publisher'], size: 10, global: false },
+    indices: ['dataset'],
+    tree: { kind: 'all' },
+    filter: {},
+    order: [],
+    boosts: {},
+    offset: 0,
+    limit: 0,
+    score: false,
+    facets: {
+      ids: ['publisher'],
+      size: 10,
+      global: false,
     },
   })
   return facets?.[0]?.items.map(({ title }) => title)

@@ -63,13 +63,24 @@ export async function station(options: StationOptions = {}) {
   const pause = (ms: number, signal: AbortSignal) =>
     sleep(Math.min(ms, 20), undefined, { signal }).catch(() => undefined)
   const projector = await projection({
-    ...{ store, index, names, profile, log, now, pause, vocabularies: 'shapes/vocabularies' },
+    store,
+    index,
+    names,
+    profile,
+    log,
+    now,
+    pause,
+    vocabularies: 'shapes/vocabularies',
     ...(options.enrichment && { enrichment: options.enrichment }),
     leftOut: (reports) => void options.reports?.push(...reports),
   })
   const { store: followedStore, kept } = followed(store, names, now)
   const writing = {
-    ...{ store: followedStore, names, log, triples: defaultLimits.triples, locks: locks() },
+    store: followedStore,
+    names,
+    log,
+    triples: defaultLimits.triples,
+    locks: locks(),
     versions: projector.versions,
     now: () => new Date(),
     uuid: () => crypto.randomUUID(),
@@ -85,7 +96,12 @@ export async function station(options: StationOptions = {}) {
   })
   const app = repositoryApp({
     ...writing,
-    ...{ kept, deletion, limits: defaultLimits, profile, version: 'test', address: base },
+    kept,
+    deletion,
+    limits: defaultLimits,
+    profile,
+    version: 'test',
+    address: base,
     keys: apiKeys({ [key]: ['*'] }),
     awaits: projector.awaits,
     hides: projector.hides,
@@ -111,7 +127,14 @@ export async function station(options: StationOptions = {}) {
     await projector.idle(signal)
   }
   return {
-    ...{ store, index, put, names, ask, get, quiet, directory },
+    store,
+    index,
+    put,
+    names,
+    ask,
+    get,
+    quiet,
+    directory,
     putCatalogue: (id: string, body = '') =>
       ask('PUT', `/catalogues/${id}`, `<> a dcat:Catalog ; dct:title "${id}"@en . ${body}`),
     putDataset: (catalogue: string, id: string, body = '') =>
@@ -131,7 +154,10 @@ export async function station(options: StationOptions = {}) {
       await deletion.stop()
       await index.close()
       await store.close()
-      await rm(directory, { recursive: true, force: true })
+      await rm(directory, {
+        recursive: true,
+        force: true,
+      })
     },
   }
 }
