@@ -105,7 +105,7 @@ export type Entry = {
 }
 
 /** A facet of a custom resource type; `path` is a field, dotted where it lies inside another. */
-export type ResourceFacet = { readonly name: string; readonly title: string; readonly path: string }
+type ResourceFacet = { readonly name: string; readonly title: string; readonly path: string }
 
 /** A resource type that the profile adds to catalogues, datasets and concepts. */
 export type ResourceType = {

@@ -12,7 +12,7 @@ import { leaves } from '../entry/reading.ts'
 import type { Place, Problems } from '../problems.ts'
 import { readShapes, type ShapeNode, type Shapes } from './shapes.ts'
 
-export type ShapesFile = Shapes & { readonly file: string; readonly quads: readonly Quad[] }
+type ShapesFile = Shapes & { readonly file: string; readonly quads: readonly Quad[] }
 
 export type ShapeFiles = {
   readonly files: readonly ShapesFile[]
