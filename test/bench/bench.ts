@@ -1,5 +1,5 @@
 /**
- * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, or
+ * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`, or
  * `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
 
@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { importBench } from './import-bench.ts'
+import { projectBench } from './project-bench.ts'
 import { repositoryBench, storeNames } from './repository/repository-bench.ts'
 import { requestsBench } from './requests-bench.ts'
 
@@ -60,7 +61,9 @@ const directory = await temporaryDirectory()
 try {
   const folder = join(directory, 'single')
   generate(values.requests, 'ttl', folder)
-  if (positionals.includes('repository')) {
+  if (positionals.includes('project')) {
+    say(`## project\n${await projectBench(directory, folder, Number(values.datasets))}`)
+  } else if (positionals.includes('repository')) {
     const store = storeNames.find((name) => name === values.store)
     if (!store) throw new Error(`--store is one of ${storeNames.join(', ')}`)
     await repositoryBench({ store, directory, folder, load: Number(values.load), say })
