@@ -164,6 +164,27 @@ describe('a dataset', () => {
     ])
   })
 
+  test('a period ends with its day when the end is a mere date, and at its minute when it is not', async () => {
+    const endOf = async (end: string) =>
+      (await datasetOf(`d:x dct:temporal [ dcat:startDate "2024-01-01" ; dcat:endDate ${end} ] .`))
+        .document.dates['temporal']?.[0]?.[1]
+    const midnight = Date.UTC(2024, 1, 1)
+    expect(await endOf('"2024-02-01"^^xsd:date')).toBe(midnight + 86_400_000 - 1)
+    expect(await endOf('"2024-02-01T00:00:00Z"^^xsd:dateTime')).toBe(midnight)
+    expect(await endOf('"2024-02-01T01:00:00Z"^^xsd:dateTime')).toBe(midnight + 3_600_000)
+    const both =
+      '"2024-02-01T00:00:00Z" ], [ dcat:startDate "2024-01-01" ; dcat:endDate "2024-02-01"'
+    expect(await endOf(both)).toBe(midnight + 86_400_000 - 1)
+  })
+
+  test('dates of distributions are a range of the record, at most four', async () => {
+    const many = Array.from({ length: 6 }, (_, n) => `[ dct:modified "200${n}" ]`).join(', ')
+    const { document } = await datasetOf(`d:x dcat:distribution ${many} .`)
+    const spans = document.dates['distributions.modified'] ?? []
+    expect(spans).toHaveLength(4)
+    expect(Math.max(...spans.map(([, to]) => to))).toBe(Date.UTC(2005, 0, 1))
+  })
+
   test('blank nodes have neither id nor resource, stored or not', async () => {
     const skolem = '<http://localhost:8080/.well-known/genid/0123456789abcdef/1>'
     for (const node of ['_:b', skolem]) {
