@@ -1,7 +1,15 @@
 /** The README's own words, run: its commands exist, its first steps do what it says, its files are there. */
 
+import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { parseConfig } from '../src/config.ts'
+import { loadProfile } from '../src/profile/load.ts'
+import { mappings } from '../src/projector/mappings/table.ts'
+import { remove, temporaryDirectory } from './support/gateway.ts'
 import { firstSteps } from './journeys/first-steps.ts'
 import { embedded } from './journeys/ground.ts'
 
@@ -26,6 +34,62 @@ describe('the README', () => {
     const links = [...readme.matchAll(/\]\(([^)#]+)\)/g)].map((match) => match[1] ?? '')
     const folders = [...readme.matchAll(/^(\w+\/(?:\w+\/)?) /gm)].map((match) => match[1] ?? '')
     expect([...links, ...folders].filter((path) => !existsSync(new URL(path, root)))).toEqual([])
+  })
+})
+
+describe('the page on profiles', () => {
+  const page = readFileSync(new URL('docs/profile.md', root), 'utf8')
+  const blocksOf = (language: string) =>
+    [...page.matchAll(new RegExp('```' + language + '\\n([^`]*)```', 'g'))].map(
+      (match) => match[1] ?? '',
+    )
+
+  it('names every mapping class, and no other', () => {
+    const table = page.slice(page.indexOf('The classes, by'), page.indexOf('A value that does not'))
+    const named = [...table.matchAll(/`(\w+)`/g)].map((match) => match[1] ?? '')
+    expect(named.toSorted()).toEqual(Object.keys(mappings).toSorted())
+  })
+
+  it('shows entry files, a configuration and a field that are taken', async () => {
+    const [entry, types, config, ...others] = blocksOf('json').map((text): unknown =>
+      JSON.parse(text),
+    )
+    expect(others).toEqual([])
+    expect(parseConfig({ PLATFORM_SEARCH_CONFIG: JSON.stringify(config) }).ok).toBe(true)
+    const directory = await temporaryDirectory()
+    await cp(new URL('shapes/default', root), directory, { recursive: true })
+    await cp(new URL('test/profile/foreign/custom', root), directory, { recursive: true })
+    const [field = ''] = blocksOf('turtle')
+    const shapes = await readFile(join(directory, 'dataset.ttl'), 'utf8')
+    const own = field.replace('"accrual_periodicity"', '"how_often"')
+    await writeFile(join(directory, 'dataset.ttl'), `${shapes}\n${own}`)
+    const whole = { ...(entry as object), resources: (types as { resources: object }).resources }
+    await writeFile(join(directory, 'platform.json'), JSON.stringify(whole))
+    const profile = await loadProfile(directory)
+    expect(profile.dataset.fields.find(({ name }) => name === 'how_often')).toMatchObject({
+      mapping: 'Frequency',
+      required: true,
+      single: true,
+      description: 'How often it is updated.',
+    })
+    expect(profile.resources.map(({ id }) => id)).toEqual(['station'])
+    await remove(directory)
+  })
+
+  it('and the README name commands that do what they say', async () => {
+    const commands = [...`${page}${readme}`.matchAll(/^npm run profile -- (.*?)(?: +#.*)?$/gm)]
+      .map((match) => match[1]?.trim() ?? '')
+      .map((words) => words.replace('my-profile', 'shapes/default').replace('<folder>', ''))
+      .map((words) => words.replace(/\brecord\.ttl/, 'pipes/demo/three-rivers-water.ttl'))
+    expect(commands.length).toBeGreaterThanOrEqual(4)
+    const entry = new URL('src/projector/inspecting/profile.ts', root).pathname
+    for (const command of new Set(commands)) {
+      const ended = await promisify(execFile)(process.execPath, [entry, ...command.split(' ')], {
+        cwd: new URL('.', root).pathname,
+        maxBuffer: 64 * 1024 * 1024,
+      })
+      expect(ended.stdout.length).toBeGreaterThan(100)
+    }
   })
 })
 

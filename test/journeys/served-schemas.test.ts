@@ -75,6 +75,13 @@ describe.skipIf(!existsSync(data))('the served schemas', () => {
     expect(unexplained(findings, platform.log())).toEqual([])
   })
 
+  it('leave out what does not fit, which is counted by field and problem', async () => {
+    const text = await (await fetch(`${platform.url}/metrics`)).text()
+    expect(text).toMatch(
+      /cartulary_left_out_total\{field="publisher",problem="missing-mandatory"\} \d+/,
+    )
+  })
+
   it('would not hold for other answers', async () => {
     const { result } = await api.json<{ result: { results: object[] } }>(
       `${api.search}/search?filters=dataset&limit=1`,

@@ -141,9 +141,13 @@ describe('beside the records', () => {
     expect((await search.get('/profile.ttl')).body).toEqual(turtle.body)
   })
 
-  it('health tells the number of documents', async () => {
+  it('health tells the number of documents and the profile', async () => {
     const { status, body } = await search.get('/health')
-    expect([status, body]).toMatchObject([200, { status: 'up', documents: { catalogue: 2 } }])
+    const { hash } = (await search.get('/profile')).body
+    expect([status, body]).toMatchObject([
+      200,
+      { status: 'up', profile: hash, documents: { catalogue: 2 } },
+    ])
   })
 
   it('the OpenAPI document names every parameter of the search', async () => {

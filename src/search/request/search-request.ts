@@ -28,7 +28,7 @@ export type SearchOptions = {
   readonly queryLimits?: QueryLimits
 }
 
-export type Bounds = { readonly window: number; readonly facetSize: number }
+type Bounds = { readonly window: number; readonly facetSize: number }
 
 export type Search = {
   readonly request: SearchRequest

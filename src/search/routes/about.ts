@@ -34,10 +34,15 @@ export const aboutRoutes = {
   health: createRoute({
     method: 'get',
     path: '/health',
-    summary: 'Whether the search engine answers, and how many documents it has',
+    summary:
+      'Whether the search engine answers, the hash of the profile, and how many documents there are',
     responses: answers(
       'State',
-      z.object({ status: z.string(), documents: z.record(z.string(), z.int()) }),
+      z.object({
+        status: z.string(),
+        profile: z.string(),
+        documents: z.record(z.string(), z.int()),
+      }),
     ),
   }),
 }

@@ -24,7 +24,7 @@ type Band = {
 }
 
 /** One facet as it is configured. */
-export type OwnFacet = {
+type OwnFacet = {
   readonly id: string
   readonly title: string
   readonly indices: readonly Index[]
