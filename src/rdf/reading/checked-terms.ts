@@ -42,12 +42,15 @@ export class CheckedTerms {
   readonly options: ParseOptions
   readonly place: () => Place
   readonly prefix: string
+  /** Nodes without a label so far: the same document gives them the same labels, but for the mark of the parse. */
+  readonly #unlabelled: { count: number }
 
   /** `like`: terms of the same document, made elsewhere; equal labels mean the same node there and here. */
   constructor(options: ParseOptions, place: () => Place = () => ({}), like?: CheckedTerms) {
     this.options = options
     this.place = place
     this.prefix = like?.prefix ?? `p${++parses}_`
+    this.#unlabelled = like ? like.#unlabelled : { count: 0 }
   }
 
   namedNode(iri: string): NamedNode {
@@ -75,7 +78,9 @@ export class CheckedTerms {
   }
 
   blankNode(label?: string): BlankNode {
-    return label === undefined ? blankNode() : blankNode(this.prefix + safeLabel(label))
+    if (label !== undefined) return blankNode(this.prefix + safeLabel(label))
+    // No label that was made safe ends so.
+    return blankNode(`${this.prefix}a-${++this.#unlabelled.count}`)
   }
 
   variable(name: string): never {
