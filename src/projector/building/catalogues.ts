@@ -42,7 +42,7 @@ function readCatalogue(deps: BuilderDeps, slots: readonly Slot[], { id, graph }:
   const language = languages[0] ?? 'en'
   const { scene, reports } = sceneOf(deps, { id, iri, graph, language })
   const mapped = fieldsOf(node, slots, scene) ?? {}
-  const record = deps.enrich?.(mapped, 'catalogue') ?? mapped
+  const record = deps.enrich?.(mapped, 'catalogue', language) ?? mapped
   const titles = languageMap(graph.objects(iri, dct('title')), language) ?? {}
   const title = titles[language] ?? titles['en'] ?? Object.values(titles)[0] ?? id
   const [country] = countriesOf(graph.objects(iri, dct('spatial')), scene)

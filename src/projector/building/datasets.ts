@@ -43,18 +43,19 @@ export function datasetBuilder(deps: BuilderDeps, read: CatalogueReader) {
     const { facts } = read(input.catalogue)
     const { id, iri, version, hash, graph, metrics } = input
     const { languages } = facts
+    const language = languages[0] ?? 'en'
     const { scene, reports } = sceneOf(deps, {
       id,
       iri,
       graph,
-      language: languages[0] ?? 'en',
+      language,
       catalogue: facts,
       ...(metrics && { metrics }),
     })
     const found = fieldsOf(namedNode(iri), slots, scene) ?? {}
     const absent = always.filter((name) => !(name in found)).map((name) => [name, []])
     const mapped: JsonObject = { ...found, ...Object.fromEntries(absent) }
-    const record = deps.enrich?.(mapped, 'dataset') ?? mapped
+    const record = deps.enrich?.(mapped, 'dataset', language) ?? mapped
     const catalogue = inCatalogue(facts)
     return { document: assemble({ id, version, hash, record, languages, catalogue }), reports }
   }

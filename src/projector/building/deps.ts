@@ -18,6 +18,6 @@ export type BuilderDeps = {
   readonly facets: readonly FacetConfig[]
   /** Values of `country.id` that are no countries. */
   readonly nonCountries: ReadonlySet<string>
-  /** Changes the JSON of a record before it is indexed (vocabulary enrichment). */
-  readonly enrich?: (record: JsonObject, index: Document['index']) => JsonObject
+  /** Changes the JSON of a record before it is indexed (vocabulary enrichment); `language` is the record's default one. */
+  readonly enrich?: (record: JsonObject, index: Document['index'], language: string) => JsonObject
 }

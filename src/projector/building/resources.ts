@@ -38,10 +38,11 @@ function builderOf(deps: BuilderDeps, read: CatalogueReader, type: ResourceType)
       iri,
       graph,
       language,
+      recordIri: deps.names.resourceRecord(type.id, id),
       ...(facts && { catalogue: facts }),
     })
     const mapped = fieldsOf(namedNode(iri), slots, scene) ?? {}
-    const record = deps.enrich?.(mapped, index) ?? mapped
+    const record = deps.enrich?.(mapped, index, language) ?? mapped
     const around = facts && { catalogue: inCatalogue(facts) }
     return { document: assemble({ id, version, hash, record, languages, ...around }), reports }
   }

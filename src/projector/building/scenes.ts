@@ -12,6 +12,8 @@ type Record = {
   readonly language: string
   readonly catalogue?: CatalogueFacts
   readonly metrics?: Graph
+  /** IRI of the catalogue record; by default that of a dataset. */
+  readonly recordIri?: string
 }
 
 const longest = 200
@@ -33,9 +35,9 @@ export function sceneOf(
   const reports: Report[] = []
   const { genidPrefix } = names
   const scene: Scene = {
+    recordIri: names.record(record.id),
     ...record,
     resource: record.iri,
-    recordIri: names.record(record.id),
     concepts,
     genidPrefix,
     report: (field, problem, value) => {

@@ -112,7 +112,7 @@ export const languageMap = (nodes: readonly Term[], language: string): LanguageM
 function preference(literal: Literal, language: string): string {
   const { primary, full, rank } = tagOf(literal.language)
   const step = primary === 'en' ? 0 : primary === language ? 1 : rank === 1 ? 2 : 3
-  return `${step}${rank === 3 ? 1 : 0}${full}`
+  return `${step}${rank === 3 ? 1 : 0}${full.toLowerCase()}`
 }
 
 /** One text of several: English, else the default language, else untagged, else first by tag. */
