@@ -29,38 +29,18 @@ export type EmbeddedOptions = {
  * asks for a rebuild.
  */
 export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchIndex> {
-  const { directory, log, languages = officialLanguages, searchMs = 10_000 } = options
+  const { directory, log, languages = officialLanguages } = options
   mkdirSync(directory, { recursive: true })
   const path = join(directory, 'index.db')
-  const mark = join(directory, 'index.damaged')
   const isNew = !existsSync(path)
-  const damaged = () => writeFileSync(mark, '')
-  const common = { path, log, damaged }
-  if (existsSync(mark)) setAside(path, mark, log)
-  const entry = new URL('embedded/writing/worker.ts', import.meta.url)
-  const writer = new Thread<WriterCalls>({ ...common, name: 'writer', entry })
-  await writer.call('open', undefined).answer.catch((error: unknown) => {
-    if (!existsSync(mark)) throw error
-    setAside(path, mark, log)
-    return writer.call('open', undefined).answer
-  })
-  const count = options.readers ?? Math.max(1, Math.min(2, availableParallelism() - 1))
-  const readers = new Readers(
-    Array.from({ length: count }, (_, i) => {
-      const worker = new URL('embedded/reading/worker.ts', import.meta.url)
-      return new Thread<ReaderCalls>({ ...common, name: `reader ${i + 1}`, entry: worker })
-    }),
-    searchMs,
-  )
-  let current: readonly IndexSettings[] = []
+  const { writer, readers } = await openThreads(options, path)
   const queue = new WriteQueue(writer, (work) => readers.pausedFor(work))
+  let current: readonly IndexSettings[] = []
   return {
     configure: async (settings) => {
-      const { rebuild, current: answering } = await writer.call('configure', {
-        settings,
-        languages,
-      }).answer
-      current = answering
+      const configured = await writer.call('configure', { settings, languages }).answer
+      current = configured.current
+      const { rebuild } = configured
       if (rebuild.length > 0 && !isNew) log.warn({ indices: rebuild }, 'index.unfilled')
       return { rebuild }
     },
@@ -82,6 +62,25 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
       if (writer.running) await writer.call('close', undefined).answer
     },
   }
+}
+
+/** The file is open when the writer has answered; a damaged one is set aside once. */
+async function openThreads({ directory, log, ...options }: EmbeddedOptions, path: string) {
+  const mark = join(directory, 'index.damaged')
+  const common = { path, log, damaged: () => writeFileSync(mark, '') }
+  const entry = (name: string) => new URL(`embedded/${name}/worker.ts`, import.meta.url)
+  if (existsSync(mark)) setAside(path, mark, log)
+  const writer = new Thread<WriterCalls>({ ...common, name: 'writer', entry: entry('writing') })
+  await writer.call('open', undefined).answer.catch((error: unknown) => {
+    if (!existsSync(mark)) throw error
+    setAside(path, mark, log)
+    return writer.call('open', undefined).answer
+  })
+  const count = options.readers ?? Math.max(1, Math.min(2, availableParallelism() - 1))
+  const reader = (_: unknown, i: number) =>
+    new Thread<ReaderCalls>({ ...common, name: `reader ${i + 1}`, entry: entry('reading') })
+  const readers = new Readers(Array.from({ length: count }, reader), options.searchMs ?? 10_000)
+  return { writer, readers }
 }
 
 /** One broken file is kept for those who want to know why; an older one makes room for it. */

@@ -10,12 +10,12 @@ import { versions as clock, type Versions } from '../store/versions.ts'
 import { conceptCache, loadBundled } from './concepts.ts'
 import { documentBuilder } from './document.ts'
 import { enrichment, type EnrichmentRule } from './enriching/enrichment.ts'
-import { defaultFacets, type FacetConfig } from './facets.ts'
-import { projectBatch } from './gathering/batch.ts'
+import type { FacetConfig } from './facets.ts'
+import { projectBatch, type BatchDeps } from './gathering/batch.ts'
 import { catalogueContexts } from './gathering/catalogue-contexts.ts'
 import { storedConcepts } from './gathering/stored-concepts.ts'
-import { vocabularyUsers } from './gathering/users/users.ts'
-import { cascades, members, usersBy } from './loop/cascades.ts'
+import { vocabularyUsers, type UsersDeps } from './gathering/users/users.ts'
+import { cascades, members, usersBy, type Users } from './loop/cascades.ts'
 import { apart } from './loop/filling.ts'
 import type { Report } from './mappings/mapping.ts'
 import { Projector, type ProjectorDeps } from './projector.ts'
@@ -69,42 +69,16 @@ const capacity = 100_000
 /** Milliseconds between two looks at whether all indices are whole. */
 const pollMs = 20
 
-/** Starts projecting what earlier processes left; an index that is new or was built otherwise is filled from the store. */
+/** Starts projecting what earlier processes left, and fills the indices that are new or were built otherwise from the store. */
 export async function projection(deps: ProjectionDeps): Promise<Projection> {
-  const { store, index, names, profile, log, facets = defaultFacets } = deps
-  const concepts = conceptCache(await loadBundled(deps.vocabularies))
-  const stored = storedConcepts({ store, names, concepts, log })
-  await stored.load()
-  const { rebuild } = await index.configure(indexSettings(profile, facets, deps.enrichment))
+  const { store, index, names, profile, log, pause, facets, enrichment: rules } = deps
+  const gather = await gathering(deps)
+  const { rebuild } = await index.configure(indexSettings(profile, facets, rules))
   const versions = clock(Math.max(await index.newest(), await newestMark(store)), deps.now)
-  const rules = deps.enrichment ?? []
-  const enrich = rules.length > 0 ? enrichment(rules, stored.lookup, profile) : undefined
-  const builder = documentBuilder({ profile, concepts, names, facets, ...(enrich && { enrich }) })
-  const contexts = catalogueContexts(store, names)
-  const gather = {
-    ...{ store, index, builder, contexts, names, profile, concepts, log, stored },
-    ...(deps.leftOut && { leftOut: deps.leftOut }),
-  }
-  const projector = new Projector({
-    store,
-    log,
-    pause: deps.pause,
-    batch,
-    capacity,
-    isFirst: (resource) =>
-      [names.idOf('catalogue', resource), names.idOf('vocabulary', resource)].some(
-        (id) => id !== undefined,
-      ),
-    project: (pending, signal) =>
-      apart(index, pending, (part, engine) =>
-        projectBatch({ ...gather, index: engine }, part, signal),
-      ),
-  })
+  const projector = projecting(deps, gather)
   await projector.start()
-  const ofVocabulary = vocabularyUsers({ ...gather, next: versions.next, pause: deps.pause })
-  const isVocabulary = ({ resource }: Mark) => names.idOf('vocabulary', resource) !== undefined
-  const users = usersBy((mark) => (isVocabulary(mark) ? ofVocabulary : members(store)))
-  const cascading = cascades({ store, projector, log, users, pause: deps.pause })
+  const users = usersOf(deps, { ...gather, next: versions.next, pause })
+  const cascading = cascades({ store, projector, log, users, pause })
   const filled = reindex({ ...deps, records: records(store, names), projector }, rebuild)
   return {
     versions,
@@ -116,13 +90,14 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
     },
     awaits: (resource) => projector.awaits(resource),
     settled: (mark, signal) => projector.settled(mark, signal),
-    hides: async (catalogue, signal) => (await contexts.get(catalogue, signal))?.hidden ?? false,
+    hides: async (catalogue, signal) =>
+      (await gather.contexts.get(catalogue, signal))?.hidden ?? false,
     pending: () => projector.pending,
     rebuilding: filled.rebuilding,
     idle: async (signal) => {
       while (filled.rebuilding().length > 0) {
         signal.throwIfAborted()
-        await deps.pause(pollMs, signal)
+        await pause(pollMs, signal)
       }
       await projector.idle(signal)
     },
@@ -132,4 +107,46 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
       await projector.stop()
     },
   }
+}
+
+/** What every batch is gathered and built with. */
+async function gathering(deps: ProjectionDeps): Promise<BatchDeps> {
+  const { store, index, names, profile, log, leftOut, facets, enrichment: rules = [] } = deps
+  const concepts = conceptCache(await loadBundled(deps.vocabularies))
+  const stored = storedConcepts({ store, names, concepts, log })
+  await stored.load()
+  const builder = documentBuilder({
+    profile,
+    concepts,
+    names,
+    ...(facets && { facets }),
+    ...(rules.length > 0 && { enrich: enrichment(rules, stored.lookup, profile) }),
+  })
+  const contexts = catalogueContexts(store, names)
+  const common = { store, index, builder, contexts, names, profile, concepts, log, stored }
+  return leftOut ? { ...common, leftOut } : common
+}
+
+function projecting({ store, index, names, log, pause }: ProjectionDeps, gather: BatchDeps) {
+  const kinds = ['catalogue', 'vocabulary'] as const
+  return new Projector({
+    store,
+    log,
+    pause,
+    batch,
+    capacity,
+    isFirst: (resource) => kinds.some((kind) => names.idOf(kind, resource) !== undefined),
+    project: (pending, signal) =>
+      apart(index, pending, (part, engine) =>
+        projectBatch({ ...gather, index: engine }, part, signal),
+      ),
+  })
+}
+
+/** A cascade mark on a vocabulary means the records that use its concepts, one on a catalogue what is in it. */
+function usersOf({ store, names }: ProjectionDeps, deps: UsersDeps): Users {
+  const [ofVocabulary, ofCatalogue] = [vocabularyUsers(deps), members(store)]
+  return usersBy(({ resource }) =>
+    names.idOf('vocabulary', resource) === undefined ? ofCatalogue : ofVocabulary,
+  )
 }

@@ -9,6 +9,9 @@ import { fold } from '../../src/text/fold.ts'
 /** `zu` is not among them and lies in the bucket of the others. */
 export const languages = ['en', 'de', 'fr', 'el', 'ja']
 
+/** An empty engine; `release` gives back what it stands on. */
+export type Made = { readonly index: SearchIndex; readonly release: () => Promise<void> }
+
 /** An engine that nothing is missing in. */
 export async function configured(
   index: SearchIndex,

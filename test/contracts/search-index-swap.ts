@@ -3,13 +3,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { IndexChange, SearchIndex } from '../../src/indices/search-index.ts'
 import type { IndexName, IndexSettings } from '../../src/indices/settings.ts'
-import type { Made } from './search-index.ts'
 import {
   configured,
   documentOf,
   documents,
   request,
   settings,
+  type Made,
   type Sample,
 } from './search-index-corpus.ts'
 import { treeOf } from './search-index-trees.ts'
@@ -175,17 +175,17 @@ export function swapContract(name: string, make: () => Promise<Made>): void {
       const many = Array.from({ length: 600 }, (_, i) => `m${String(i).padStart(3, '0')}`)
       const filler = (id: string) => documentOf({ index: 'dataset', id, text: words('Many') })
       await index.write(many.map((id) => ({ put: filler(id) })))
-      let over = false
+      const over = new AbortController()
       let [searches, writes] = [0, 0]
       const wrong: unknown[] = []
       const searching = Array.from({ length: 3 }, async () => {
-        for (; !over; searches++) {
+        for (; !over.signal.aborted; searches++) {
           const answer = await index.search(request({ tree: treeOf('many'), limit: 3 }))
           if (answer.count !== 600 || answer.hits.length !== 3) wrong.push(answer.count)
         }
       })
       const writing = (async () => {
-        for (; !over; writes++) {
+        for (; !over.signal.aborted; writes++) {
           const text = `own${writes}`
           await put({ id: 'own', version: 10 + writes, text: words(text) })
           const seen = await found(text)
@@ -208,7 +208,7 @@ export function swapContract(name: string, make: () => Promise<Made>): void {
         }
         await index.finish('dataset')
       }
-      over = true
+      over.abort()
       await Promise.all([...searching, writing])
       expect(wrong).toEqual([])
       expect(await found('many')).toEqual(many)

@@ -1,7 +1,7 @@
 /** What every search engine behind the port must do, over one corpus. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { IndexChange, SearchIndex, SearchRequest } from '../../src/indices/search-index.ts'
+import type { IndexChange, SearchRequest } from '../../src/indices/search-index.ts'
 import {
   configured,
   documentOf,
@@ -11,15 +11,13 @@ import {
   sampleOf,
   samples,
   settings,
+  type Made,
   type Sample,
 } from './search-index-corpus.ts'
 import { requestCases } from './search-index-requests.ts'
 import { swapContract } from './search-index-swap.ts'
 import { treeOf } from './search-index-trees.ts'
 import { wordCases } from './search-index-words.ts'
-
-/** An empty engine; `release` gives back what it stands on. */
-export type Made = { readonly index: SearchIndex; readonly release: () => Promise<void> }
 
 const all = settings.map(({ index }) => index)
 const datasets = samples.filter((sample) => sample.index === 'dataset').map((sample) => sample.id)

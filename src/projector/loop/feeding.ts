@@ -19,40 +19,37 @@ export async function feed(
   { take, pause, progress }: Feed,
   signal: AbortSignal,
 ): Promise<number> {
-  let [waiting, done] = [0, 0]
-  let moved = Promise.withResolvers<void>()
-  const move = () => moved.resolve()
+  const state = { waiting: 0, done: 0, moved: Promise.withResolvers<void>() }
+  const move = () => state.moved.resolve()
   const ended = () => {
-    waiting -= 1
-    done += 1
+    state.waiting -= 1
+    state.done += 1
     move()
   }
   const below = async (most: number) => {
-    while (waiting > most) {
+    for (; state.waiting > most; state.moved = Promise.withResolvers()) {
       signal.throwIfAborted()
-      await moved.promise
-      moved = Promise.withResolvers()
+      await state.moved.promise
     }
+    signal.throwIfAborted()
   }
   signal.addEventListener('abort', move)
   try {
     for await (const page of pages) {
       for (const resource of page) {
         let taken = take(resource)
-        while (!taken) {
+        for (; !taken; taken = take(resource)) {
           await pause(fullMs, signal)
           signal.throwIfAborted()
-          taken = take(resource)
         }
-        waiting += 1
+        state.waiting += 1
         void taken.then(ended)
         await below(window)
       }
-      progress?.(done)
+      progress?.(state.done)
     }
     await below(0)
-    signal.throwIfAborted()
-    return done
+    return state.done
   } finally {
     signal.removeEventListener('abort', move)
   }

@@ -66,9 +66,10 @@ describe('a cascade', () => {
         return Promise.resolve()
       },
     }
-    const { page } = members(store)
+    const working = members(store)
     const users: Users = {
-      page: (...given) => (failures-- > 0 ? Promise.reject(new Error('away')) : page(...given)),
+      page: (...given) =>
+        failures-- > 0 ? Promise.reject(new Error('away')) : working.page(...given),
     }
     const refill = () => {
       room = 77

@@ -34,7 +34,13 @@ export async function platform(directory: string, version: number, log: Log = lo
   const fields = profile.dataset.fields.slice(0, profile.dataset.fields.length - version + 1)
   const start = () =>
     projection({
-      ...{ store, index, names, log, pause, now: Date.now, vocabularies: 'shapes/vocabularies' },
+      store,
+      index,
+      names,
+      log,
+      pause,
+      now: Date.now,
+      vocabularies: 'shapes/vocabularies',
       profile: { ...profile, dataset: { ...profile.dataset, fields } },
     })
 
@@ -72,7 +78,14 @@ export async function platform(directory: string, version: number, log: Log = lo
     const tree =
       word === undefined ? { kind: 'all' as const } : { kind: 'term' as const, token: word }
     const { count, hits } = await index.search({
-      ...{ indices, tree, filter: {}, order: [], boosts: {}, offset: 0, limit: 5, score: false },
+      indices,
+      tree,
+      filter: {},
+      order: [],
+      boosts: {},
+      offset: 0,
+      limit: 5,
+      score: false,
     })
     return { count, hits }
   }

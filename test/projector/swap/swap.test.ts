@@ -86,16 +86,16 @@ describe('an index', () => {
     const made = await start(2, lines)
     const old = basisOf(made)
     const wrong: unknown[] = []
-    let over = false
+    const over = new AbortController()
     let [searches, writes, under] = [0, 0, 0]
     const searching = Array.from({ length: 2 }, async () => {
-      for (; !over; searches++) {
+      for (; !over.signal.aborted; searches++) {
         const { count } = await made.search('dataset')
         if (count < ids.length) wrong.push(`${count} datasets`)
       }
     })
     const writing = (async () => {
-      for (; !over; writes++) {
+      for (; !over.signal.aborted; writes++) {
         const word = `dataset word${writes}`
         if (basisOf(made) === old) under++
         // New records, and some that were there before.
@@ -110,7 +110,7 @@ describe('an index', () => {
       if (dataset) progress.push(dataset.done)
       await pause(5)
     }
-    over = true
+    over.abort()
     await Promise.all([...searching, writing])
     await made.projected.idle(soon())
     expect(wrong).toEqual([])
@@ -151,7 +151,7 @@ describe('an index', () => {
     const made = await platform(directory, 2)
     const bad = names.dataset(ids[5]!)
     let isBroken = true
-    const { readAll } = made.store
+    const readAll = made.store.readAll.bind(made.store)
     made.store.readAll = (graphs, ...rest) =>
       isBroken && graphs.includes(bad)
         ? Promise.reject(new Error('cannot be read'))
