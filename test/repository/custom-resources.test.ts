@@ -221,6 +221,21 @@ describe('a type that lives in catalogues', () => {
     expect(links).toContain('set/record/data-service/beside')
   })
 
+  it('is never taken for a dataset, not even under the same id, and no dataset describes it', async () => {
+    await repo.putService('twin', 'alpine-water')
+    const before = await repo.lines('data-service', 'twin')
+    const body = `${ex}<> a dcat:Dataset ; dct:title "Twin" .
+      <${iriOf('data-service', 'twin')}> dct:title "Taken over" . <${base}set/record/data-service/twin> dct:issued "x" .`
+    expect((await repo.putDataset('alpine-water', 'twin', body)).status).toBe(201)
+    expect(await repo.store.read(`${base}set/data/twin`)).not.toContain('Taken over')
+    expect(await repo.lines('data-service', 'twin')).toBe(before)
+    const originals = '/catalogues/alpine-water/datasets?valueType=originalIds'
+    expect(await (await repo.ask(originals)).json()).toEqual(['twin'])
+    expect((await repo.ask('/datasets/twin', { method: 'DELETE' })).status).toBe(204)
+    expect(await repo.lines('data-service', 'twin')).toBe(before)
+    expect((await repo.read('/data-service/twin')).status).toBe(200)
+  })
+
   it('is not indexed in a hidden catalogue', async () => {
     const hidden = await repository({ resources: declared, index: 'none' })
     await hidden.putCatalogue('alpine-water')
