@@ -15,7 +15,7 @@ export type ResourceKind =
 export type Segments = Readonly<Record<ResourceKind, string>>
 
 /** What tells a resource of a declared type from all others. */
-export type TypedId = { readonly type: string; readonly id: string }
+type TypedId = { readonly type: string; readonly id: string }
 
 export type Names = {
   readonly base: string

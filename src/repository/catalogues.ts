@@ -27,7 +27,7 @@ import { fact, systemChange } from '../store/marks.ts'
 
 const factsQuery = loadQuery('catalogue-facts')
 
-export type CataloguePut = Pick<DatasetPut, 'body' | 'precondition'> & { readonly id: string }
+type CataloguePut = Pick<DatasetPut, 'body' | 'precondition'> & { readonly id: string }
 
 export type Catalogues = {
   put(request: CataloguePut, signal: AbortSignal): Promise<Outcome>

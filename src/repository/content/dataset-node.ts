@@ -21,7 +21,7 @@ export function datasetNode(quads: readonly Quad[], wanted: Wanted): Term {
 }
 
 /** What a body shall describe, and the words for it. */
-export type WantedClass = Wanted & { readonly class: string; readonly many: string }
+type WantedClass = Wanted & { readonly class: string; readonly many: string }
 
 type Nodes = {
   /** Those of the class, by their keys. */

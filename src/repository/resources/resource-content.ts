@@ -8,7 +8,7 @@ import { rootNode } from '../content/dataset-node.ts'
 import { prune } from '../content/prune.ts'
 import type { DeclaredType } from './declared-types.ts'
 
-export type WantedResource = {
+type WantedResource = {
   readonly type: DeclaredType
   readonly id: string
   readonly iri: string

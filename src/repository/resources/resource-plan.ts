@@ -27,7 +27,7 @@ export type ResourcePut = ResourceName &
 type Asked = Omit<ResourcePut, 'catalogue'> & { readonly catalogue: string | undefined }
 
 /** `changes` is one atomic group, empty when nothing is to be written: then the outcome has no mark. */
-export type ResourcePlan = { readonly outcome: Outcome; readonly changes: readonly Change[] }
+type ResourcePlan = { readonly outcome: Outcome; readonly changes: readonly Change[] }
 
 export async function planResource(
   deps: RepositoryDeps,
