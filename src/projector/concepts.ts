@@ -123,7 +123,11 @@ export function conceptCache(bundled: Bundled): ConceptCache {
   const built = new Map([...bundled.tables.values()].flat().map((one) => [one.iri, one]))
   const complete = (concept: Concept) => completed(concept, built.get(concept.iri))
   return {
-    find: (iri) => spelled(iri, lookups().finders()),
+    find: (iri) => {
+      const finders = lookups().finders()
+      // Nearly all records write IRIs as the vocabulary does.
+      return finders[0]?.(iri) ?? spelled(iri, finders)
+    },
     within: (scheme, iri) => {
       const lookup = tables.get(scheme)?.byIri ?? large.get(scheme)?.get
       return lookup && spelled(iri, [lookup])

@@ -34,6 +34,22 @@ describe('the concept cache', () => {
     expect(concepts.byCode('https://example.org/none', 'x')).toBeUndefined()
   })
 
+  test('knows what the assessment of quality asks of file types, and the registered media types', () => {
+    const csv = concepts.byCode(schemes.fileType, 'CSV')
+    expect([csv?.machineReadable, csv?.nonProprietary]).toEqual([true, true])
+    const pdf = concepts.byCode(schemes.fileType, 'PDF')
+    expect([pdf?.machineReadable, pdf?.nonProprietary]).toEqual([false, false])
+    expect(
+      ['text/csv', 'application/3gpphal+json', 'text/nothing'].map(concepts.isMediaType),
+    ).toEqual([true, true, false])
+  })
+
+  test('finds a concept within one vocabulary only', () => {
+    const csv = `${schemes.fileType}/CSV`
+    expect(concepts.within(schemes.fileType, csv.replace('http:', 'https:'))?.id).toBe('CSV')
+    expect(concepts.within(schemes.language, csv)).toBeUndefined()
+  })
+
   test('prefers current concepts over deprecated ones', () => {
     expect(concepts.licenceByText('CC BY 4.0')?.id).toBe('CC_BY_4_0')
     expect(concepts.licenceByIri('http://creativecommons.org/licenses/by/4.0')?.deprecated).toBe(
