@@ -10,16 +10,17 @@ import { logger } from '../../src/log.ts'
 import { languages, request, settings } from '../contracts/search-index-corpus.ts'
 import { treeOf } from '../contracts/search-index-trees.ts'
 
-const program = (name: string) => new URL(name, import.meta.url).pathname
+const writer = new URL('kill-writer.ts', import.meta.url).pathname
+const swapper = new URL('kill-swapper.ts', import.meta.url).pathname
 const size = 200
 
 /** Starts a program and kills it `later` milliseconds after it has said so many lines; answers how many it said. */
 function killAfter(
-  name: string,
+  program: string,
   [directory, first, lines]: readonly [string, number, number],
   later = 0,
 ): Promise<number> {
-  const child = spawn(process.execPath, [program(name), directory, String(first), String(size)])
+  const child = spawn(process.execPath, [program, directory, String(first), String(size)])
   let acknowledged = 0
   return new Promise((resolve, reject) => {
     child.stderr.on('data', (text) => reject(new Error(String(text))))
@@ -35,7 +36,7 @@ it('W13: after kill -9 every acknowledged batch is there, each whole or absent',
   const directory = mkdtempSync(join(tmpdir(), 'kill-'))
   let next = 0
   for (const round of [3, 1, 2]) {
-    const acknowledged = await killAfter('kill-writer.ts', [directory, next, round])
+    const acknowledged = await killAfter(writer, [directory, next, round])
     const index = await embeddedIndex({ directory, log: logger('silent'), languages })
     expect(await index.configure(settings)).toEqual({ rebuild: [] })
     const { documents } = await index.health()
@@ -56,7 +57,7 @@ it('after kill -9 in the middle of a rebuild the old documents or the new ones a
   const directory = mkdtempSync(join(tmpdir(), 'kill-'))
   let next = 0
   for (const later of [0, 15, 40, 90]) {
-    const swaps = await killAfter('kill-swapper.ts', [directory, next, 1], later)
+    const swaps = await killAfter(swapper, [directory, next, 1], later)
     const index = await embeddedIndex({ directory, log: logger('silent'), languages })
     next += swaps
     const { rebuild } = await index.configure(settings.map((one) => ({ ...one, basis: `${next}` })))

@@ -1,16 +1,11 @@
 /** Projects again what uses a resource, when a fact has changed that it embeds: the members of a catalogue, the users of a vocabulary. */
 
 import type { Log } from '../../log.ts'
-import { literal, namedNode } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { systemChange, type Mark } from '../../store/marks.ts'
-import { paged } from '../../store/protocol/paged.ts'
-import { bind, loadQuery } from '../../store/queries.ts'
 import type { Projector } from '../projector.ts'
 import { feed } from './feeding.ts'
 import { clearingCascade, readCascades } from './marks.ts'
-
-const membersQuery = loadQuery('catalogue-members-after')
 
 /** Resources per page. */
 export const page = 200
@@ -105,13 +100,4 @@ async function* usersOf(
 export const usersBy = (of: (mark: Mark) => Users): Users => ({
   page: (mark, after, signal) => of(mark).page(mark, after, signal),
   lines: (mark, signal) => of(mark).lines?.(mark, signal) ?? [],
-})
-
-/** The datasets of a catalogue and its resources of declared types. */
-export const members = (store: GraphStore): Users => ({
-  page: async ({ resource }, after, signal) => {
-    const query = bind(membersQuery, { catalogue: namedNode(resource), after: literal(after) })
-    const rows = await store.select(paged(query, { limit: page }), signal)
-    return rows.flatMap((row) => row['resource']?.value ?? [])
-  },
 })

@@ -6,13 +6,17 @@ import { literal } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { paged } from '../../store/protocol/paged.ts'
 import { bind, loadQuery, type Values } from '../../store/queries.ts'
-import { members, page } from './cascades.ts'
+import { page } from './cascades.ts'
+import { members } from './members.ts'
 
 const catalogueQuery = loadQuery('catalogue-handles')
 const vocabularyQuery = loadQuery('vocabulary-handles')
 const memberCount = loadQuery('dataset-count')
 const typedQuery = loadQuery('resources-after')
 const typedCount = loadQuery('resource-count')
+
+/** Resources of a type per query: some stores do not sort more. */
+const mostTyped = 5000
 
 export type Records = {
   /** How many there are about. */
@@ -96,10 +100,10 @@ async function* typedPages(
   let after = ''
   for (;;) {
     const query = bind(typedQuery, { ...type, after: literal(after) })
-    const rows = await store.select(paged(query, { limit: page }), signal)
+    const rows = await store.select(paged(query, { limit: mostTyped }), signal)
     const found = rows.flatMap((row) => row['resource']?.value ?? [])
-    if (found.length > 0) yield found
-    if (found.length < page) return
+    yield* slices(Promise.resolve(found))
+    if (found.length < mostTyped) return
     after = found.at(-1) ?? after
   }
 }

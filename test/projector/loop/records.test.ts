@@ -1,0 +1,92 @@
+/** The records of an index as the store has them: all of them, page by page. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { IndexName } from '../../../src/indices/settings.ts'
+import { logger } from '../../../src/log.ts'
+import { members } from '../../../src/projector/loop/members.ts'
+import { records } from '../../../src/projector/loop/records.ts'
+import { names as namesOf } from '../../../src/rdf/names.ts'
+import { embeddedStore } from '../../../src/store/embedded.ts'
+import type { GraphStore } from '../../../src/store/graph-store.ts'
+import { fact, systemChange } from '../../../src/store/marks.ts'
+
+const names = namesOf('http://localhost:8080/')
+const dcat = 'http://www.w3.org/ns/dcat#'
+const type = '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>'
+const signal = AbortSignal.timeout(60_000)
+
+let directory: string
+let store: GraphStore
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'cartulary-'))
+  store = await embeddedStore({ directory, log: logger('silent') })
+  const catalogue = (id: string, datasets: number) => ({
+    graph: names.catalogue(id),
+    content: `<${names.catalogue(id)}> ${type} <${dcat}Catalog> .\n`,
+    add: Array.from(
+      { length: datasets },
+      (_, n) => `<${names.catalogue(id)}> <${dcat}dataset> <${names.dataset(`${id}-${n}`)}> .`,
+    ),
+  })
+  const signs = Array.from({ length: 450 }, (_, n) => names.resource('sign', `s-${n}`))
+  await store.write([
+    catalogue('a', 450),
+    catalogue('b', 0),
+    catalogue('c', 5300),
+    systemChange({
+      add: [
+        ...signs.map((iri) => fact(iri, 'resourceType', 'sign')),
+        ...signs.map((iri) => fact(iri, 'catalogue', { iri: names.catalogue('a') })),
+        fact(names.resource('road-sign', 'other'), 'resourceType', 'road-sign'),
+        fact(names.vocabulary('themes'), 'scheme', { iri: 'urn:x:themes' }),
+      ],
+    }),
+  ])
+})
+afterAll(async () => {
+  await store.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+describe('records', () => {
+  const all = async (index: IndexName) => {
+    const found: string[] = []
+    for await (const page of records(store, names).pages(index, signal)) {
+      expect(page.length).toBeLessThanOrEqual(200)
+      found.push(...page)
+    }
+    return found
+  }
+
+  it.each([
+    ['dataset', 5750, names.dataset('c-5299'), 'c-5299'],
+    ['catalogue', 3, names.catalogue('b'), 'b'],
+    ['vocabulary', 1, names.vocabulary('themes'), undefined],
+    ['resource_sign', 450, names.resource('sign', 's-7'), 's-7'],
+    ['resource_road-sign', 1, names.resource('road-sign', 'other'), 'other'],
+    ['resource_none', 0, undefined, undefined],
+  ] as const)('of %s are %i, each once', async (index, count, one, id) => {
+    const found = await all(index)
+    expect(new Set(found).size).toBe(count)
+    expect(found).toHaveLength(count)
+    expect(await records(store, names).count(index, signal)).toBe(count)
+    if (one === undefined) return
+    expect(found).toContain(one)
+    expect(records(store, names).idOf(index, one)).toBe(id)
+  })
+
+  it('of a catalogue come in pages that begin anew for another mark', async () => {
+    const users = members(store)
+    const mark = { resource: names.catalogue('a'), version: 1 }
+    const first = await users.page(mark, '', signal)
+    const second = await users.page(mark, first.at(-1)!, signal)
+    expect([first.length, second.length]).toEqual([200, 200])
+    expect(first.filter((one) => second.includes(one))).toEqual([])
+    expect(await users.page({ ...mark, version: 2 }, '', signal)).toEqual(first)
+    expect(await users.page(mark, first.at(-1)!, signal)).toEqual(second)
+    expect(await users.page({ resource: names.catalogue('b'), version: 3 }, '', signal)).toEqual([])
+  })
+})
