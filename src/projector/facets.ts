@@ -66,7 +66,7 @@ export const defaultFacets: readonly FacetConfig[] = [
 export const defaultNonCountries: readonly string[] = ['eu', 'io']
 
 /** The fields of the records of an index; none for a type that the profile does not have. */
-export function fieldsOfIndex(profile: Profile, index: IndexName): readonly Field[] {
+function fieldsOfIndex(profile: Profile, index: IndexName): readonly Field[] {
   if (index === 'vocabulary') return profile.concept.fields
   if (index === 'dataset' || index === 'catalogue') return profile[index].fields
   return typeOf(profile, index)?.shape.fields ?? []
