@@ -1,7 +1,7 @@
 /** Vocabularies and their concepts. */
 
 import { Failure } from '../../errors.ts'
-import type { SearchIndex } from '../../indices/search-index.ts'
+import type { Hit, SearchIndex } from '../../indices/search-index.ts'
 import type { IndexSettings } from '../../indices/settings.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
 import { member } from '../envelope.ts'
@@ -104,8 +104,8 @@ async function numbered(
   const { hits } = await index.search(
     {
       indices: ['vocabulary'],
-      tree: { kind: 'value', facet: 'vocabulary', value: vocabulary },
-      filter: { numbers: [{ name: column, from: number, to: number }] },
+      tree: { kind: 'range', name: column, from: number, to: number },
+      filter: {},
       order: [{ by: 'relevance', direction: 'desc' }],
       boosts: {},
       offset: 0,
@@ -114,7 +114,9 @@ async function numbered(
     },
     signal,
   )
-  return hits.find(({ record }) => resourceOf(record) === iri)?.record
+  const isMeant = ({ id, record }: Hit) =>
+    id.startsWith(`${vocabulary}/`) && resourceOf(record) === iri
+  return hits.find(isMeant)?.record
 }
 
 async function missing(index: SearchIndex, vocabulary: string, detail: string): Promise<Failure> {
