@@ -109,7 +109,7 @@ async function* recordsOf(
     if (records % told === 0) log.info({ vocabulary, records, of: total }, 'enrichment.progress')
   }
   const concepts = task.notes.concepts.length
-  log.info({ vocabulary, concepts, every: task.notes.every, records }, 'enrichment.finished')
+  log.info({ vocabulary, concepts, every: task.notes.every, records }, 'enrichment.usersFound')
 }
 
 /** How many records there are to do, where that can be asked in one query. */

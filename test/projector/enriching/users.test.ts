@@ -1,0 +1,143 @@
+/** Whom a cascade mark on a vocabulary means: found in the store, page by page. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { SearchIndex } from '../../../src/indices/search-index.ts'
+import { logger } from '../../../src/log.ts'
+import { conceptCache, loadBundled } from '../../../src/projector/concepts.ts'
+import { documentBuilder } from '../../../src/projector/document.ts'
+import { catalogueContexts } from '../../../src/projector/gathering/catalogue-contexts.ts'
+import { storedConcepts } from '../../../src/projector/gathering/stored-concepts.ts'
+import { pageSize, vocabularyUsers } from '../../../src/projector/gathering/users/users.ts'
+import { readCascades } from '../../../src/projector/loop/marks.ts'
+import { embeddedStore } from '../../../src/store/embedded.ts'
+import type { GraphStore } from '../../../src/store/graph-store.ts'
+import { fact, markLine, systemChange, type Mark } from '../../../src/store/marks.ts'
+import { iris as names, profile } from '../built.ts'
+
+const bundled = await loadBundled('shapes/vocabularies')
+const log = logger('silent')
+const signal = AbortSignal.timeout(60_000)
+const handle = names.vocabulary('p')
+const acme = 'https://example.org/p/acme'
+
+let directory: string
+let store: GraphStore
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'cartulary-'))
+  store = await embeddedStore({ directory, log })
+})
+afterEach(async () => {
+  await store.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const dataset = (n: number) => names.dataset(`d${String(n).padStart(4, '0')}`)
+const mentioning = (graph: string, iri: string) => ({
+  graph,
+  content: `<${graph}> <http://purl.org/dc/terms/publisher> <${iri}> .\n`,
+})
+const notes = (...lines: string[]) =>
+  store.write([
+    systemChange({ add: [markLine('cascade', { resource: handle, version: 5 }), ...lines] }),
+  ])
+
+function users() {
+  const concepts = conceptCache(bundled)
+  let version = 100
+  return vocabularyUsers({
+    store,
+    names,
+    log,
+    profile,
+    concepts,
+    index: { get: () => Promise.resolve(undefined) } as never as SearchIndex,
+    stored: storedConcepts({ store, names, concepts, log }),
+    builder: documentBuilder({ profile, concepts, names }),
+    contexts: catalogueContexts(store, names),
+    next: () => (version += 1),
+    pause: () => new Promise((resolve) => setImmediate(resolve)),
+  })
+}
+const mark: Mark = { resource: handle, version: 5 }
+
+async function all(from = users()) {
+  const found: string[] = []
+  for (;;) {
+    const page = await from.page(mark, found.at(-1) ?? '', signal)
+    found.push(...page)
+    if (page.length < pageSize) return found
+  }
+}
+
+describe('the users of a vocabulary', () => {
+  it('are the records that mention what changed or went, in all spellings, each once', async () => {
+    const other = 'https://example.org/p/other'
+    await store.write([
+      ...Array.from({ length: 450 }, (_, n) => mentioning(dataset(n), n % 2 ? acme : other)),
+      mentioning(dataset(500), 'http://example.org/p/acme'),
+      mentioning(dataset(501), `${acme}/`),
+      mentioning(dataset(502), 'https://example.org/p/unchanged'),
+      mentioning(names.metrics('d0001'), acme),
+      mentioning('https://example.org/p', acme),
+    ])
+    await notes(fact(handle, 'changed', `5 ${acme}`), fact(handle, 'retired', { iri: other }))
+    const expected = [...Array.from({ length: 450 }, (_, n) => n), 500, 501].map(dataset)
+    expect((await all()).toSorted()).toEqual(expected)
+  })
+
+  it('are handed out again from where the taker stopped', async () => {
+    await store.write(Array.from({ length: 300 }, (_, n) => mentioning(dataset(n), acme)))
+    await notes(fact(handle, 'changed', `5 ${acme}`))
+    const from = users()
+    const [first] = await from.page(mark, '', signal)
+    expect(await from.page(mark, first ?? '', signal)).toEqual(
+      Array.from({ length: 200 }, (_, n) => dataset(n + 1)),
+    )
+    expect(await from.page(mark, '', signal)).toHaveLength(200)
+  })
+
+  it('are known once the vocabulary itself is indexed', async () => {
+    await store.write([mentioning(dataset(1), acme)])
+    await notes(markLine('pending', { resource: handle, version: 5 }))
+    const page = users().page(mark, '', signal)
+    await store.write([
+      systemChange({
+        add: [fact(handle, 'changed', `5 ${acme}`)],
+        remove: [markLine('pending', { resource: handle, version: 5 })],
+      }),
+    ])
+    expect(await page).toEqual([dataset(1)])
+  })
+
+  it('are all records when more concepts went than can be named', async () => {
+    const catalogue = names.catalogue('c')
+    await store.write([
+      {
+        graph: catalogue,
+        content: `<${catalogue}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.w3.org/ns/dcat#Catalog> .\n`,
+      },
+      systemChange({ add: [fact(catalogue, 'hash', 'h')] }),
+    ])
+    await notes(fact(handle, 'retired', 'all'))
+    expect(await all()).toEqual([catalogue])
+    const marks = await readCascades(store, 10, signal)
+    expect(marks.map(({ resource }) => resource)).toContain(catalogue)
+  })
+
+  it('leave the lines that belong to their mark, and those that a later rewrite needs', async () => {
+    const changed = fact(handle, 'changed', `5 ${acme}`)
+    const retired = fact(handle, 'retired', { iri: 'https://example.org/p/other' })
+    await notes(changed, retired)
+    const from = users()
+    await all(from)
+    expect((await from.lines(mark)).toSorted()).toEqual([changed, retired].toSorted())
+    await store.write([
+      systemChange({ add: [markLine('cascade', { resource: handle, version: 6 })] }),
+    ])
+    await all(from)
+    expect(await from.lines(mark)).toEqual([changed])
+  })
+})
