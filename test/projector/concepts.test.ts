@@ -1,5 +1,6 @@
 /** The concept cache, the bundled tables, and the documents of stored concepts. */
 
+import { fingerprint } from '../../src/text/fingerprint.ts'
 import { describe, expect, test } from 'vitest'
 import { conceptCache, loadBundled } from '../../src/projector/concepts.ts'
 import { schemes } from '../../src/projector/vocabulary/concept.ts'
@@ -108,6 +109,7 @@ describe('the concepts of a stored vocabulary', () => {
         pref_label: { de: ['Acme AG'], en: ['Acme'] },
         alt_label: { en: ['A.C.M.', 'ACM'] },
       },
+      numbers: { resource: fingerprint(`${voc}/acme`) },
     })
     expect(acme?.document.record).toEqual({
       id: 'ACME',

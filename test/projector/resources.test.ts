@@ -3,9 +3,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Field, Profile } from '../../src/profile/fields.ts'
 import { defaultFacets, unservedFacets, type FacetConfig } from '../../src/projector/facets.ts'
+import { documentBuilder } from '../../src/projector/document.ts'
 import { indexNames, indexSettings } from '../../src/projector/settings.ts'
 import { graphOf } from '../../src/rdf/read.ts'
-import { profile, iris } from './built.ts'
+import { concepts, iris, profile } from './built.ts'
 import { field } from './mappings/mapped.ts'
 import { builder, quadsOf, thing, withThings } from './records/record.ts'
 
@@ -88,6 +89,46 @@ describe('the settings', () => {
       'owner',
       'standard',
     ])
+  })
+})
+
+describe('a facet of a deployment', () => {
+  const idsAt = async (path: string) => {
+    const facets: readonly FacetConfig[] = [{ id: 'f', title: 'F', indices: ['dataset'], path }]
+    const own =
+      await quadsOf(`d:x dct:publisher [ a foaf:Organization ; foaf:name "City"@en ] ; dct:title "T"@de ;
+      dct:conformsTo ex:norm, [ dct:title "Own" ] ; dct:identifier "7" ; dct:type kind:STATISTICAL ;
+      dcat:qualifiedRelation [ dct:relation ex:b, ex:a ] ; dcat:distribution s:a, s:b .
+      s:a dcat:mediaType "text/csv" . s:b dcat:mediaType "text/csv" .`)
+    const { document } = documentBuilder({ profile, concepts, names: iris, facets }).dataset({
+      id: 'x',
+      iri: iris.dataset('x'),
+      version: 1,
+      hash: 'h',
+      graph: graphOf(own),
+      catalogue: { id: 'cat', graph: graphOf([]) },
+    })
+    return document.facets['f']?.map(({ id, title }) => (id === title ? id : `${id} ${title}`))
+  }
+
+  test.each([
+    ['identifier', ['7']],
+    ['publisher', ['City']],
+    ['publisher.name', ['City']],
+    ['publisher.name.raw', ['City']],
+    ['publisher.type', ['Organization']],
+    ['conforms_to', ['https://a.example/norm']],
+    ['conforms_to.label', ['Own']],
+    ['type', ['STATISTICAL Statistical data']],
+    ['type.id', ['STATISTICAL Statistical data']],
+    ['distributions.media_type', ['text/csv']],
+    ['distributions.id', ['a', 'b']],
+    ['qualified_relation.relation', ['https://a.example/a', 'https://a.example/b']],
+    ['translation_meta.full_available_languages', ['de']],
+    ['publisher.age', undefined],
+    ['nowhere', undefined],
+  ])('at %s counts %j', async (path, ids) => {
+    expect(await idsAt(path)).toEqual(ids)
   })
 })
 

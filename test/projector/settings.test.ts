@@ -49,6 +49,7 @@ describe('the default settings', () => {
     )
     expect([dataset?.boxes, catalogue?.boxes, vocabulary?.boxes]).toEqual([true, true, false])
     expect(vocabulary?.texts.map(({ name }) => name)).toEqual(['id', 'pref_label', 'alt_label'])
+    expect(vocabulary?.numbers).toEqual(['resource'])
     expect(vocabulary?.texts[1]).toEqual({ name: 'pref_label', boost: 3, autocomplete: true })
   })
 

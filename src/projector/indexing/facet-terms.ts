@@ -1,6 +1,7 @@
 /** Which key of a value a facet counts and which one it shows, by the class of its field. */
 
 import type { Field, MappingClass } from '../../profile/fields.ts'
+import { targetsOf } from '../../profile/schemas/records.ts'
 import type { FacetConfig } from './facet-config.ts'
 
 type Terms = Required<Pick<FacetConfig, 'term' | 'display'>>
@@ -52,17 +53,20 @@ function fieldAt(fields: readonly Field[], path: readonly string[]): Found | und
 /** Exact values were once asked for by a column of their own (`name.raw`). */
 const column = 'raw'
 
-/** The facet with path, term and title of the fields; `undefined` when there is no such field. */
+/** The facet with path, term and title of the fields; `undefined` when there is no such field, or no such key in its values. */
 export function withTerms(facet: FacetConfig, fields: readonly Field[]): FacetConfig | undefined {
   const found = fieldAt(fields, facet.path.split('.'))
   if (!found) return undefined
   const { field, path, rest } = found
-  const [key, ...more] = rest.filter((step) => step !== column)
   if (field.mapping === 'Metrics') return facet
-  if (key === undefined) return { ...facet, path, ...termsOf(facet, objects[field.mapping]) }
+  const [key, ...more] = rest.filter((step) => step !== column)
   const known = objects[field.mapping]
-  if (!known || field.mapping === 'Nested' || more.length > 0) return undefined
-  return { ...facet, path, term: key, display: key === known.term ? known.display : key }
+  if (key === undefined) return { ...facet, path, ...termsOf(facet, known) }
+  if (more.length > 0 || field.mapping === 'Nested') return undefined
+  if (key === known?.term) return { ...facet, path, ...known }
+  return targetsOf(field.mapping).has(key)
+    ? { ...facet, path: `${path}.${key}`, ...value }
+    : undefined
 }
 
 const termsOf = ({ term, display }: FacetConfig, known: Terms = value): Terms => ({
