@@ -1,0 +1,108 @@
+/** The configuration of the search: enrichment, facets, weights, bounds, and a problem for every mistake. */
+
+import { describe, expect, it } from 'vitest'
+import { parseConfig, type Config } from '../../../../src/config.ts'
+
+const read = (value: unknown) => parseConfig({ PLATFORM_SEARCH_CONFIG: JSON.stringify(value) })
+
+function searchOf(value: unknown): Config['search'] {
+  const result = read(value)
+  if (!result.ok) throw new Error(result.message)
+  return result.config.search
+}
+
+describe('the configuration of the search', () => {
+  it('says which fields a vocabulary fills, in its order', () => {
+    const publishers = { fields: ['publisher'], replacements: ['name:pref_label.en', 'id: id'] }
+    const licences = {
+      fields: ['license'],
+      replacements: ['label:pref_label'],
+      documentTypes: ['resource_service-x'],
+    }
+    expect(searchOf({ vocabulary: { publishers, licences } }).vocabulary).toEqual([
+      {
+        vocabulary: 'publishers',
+        fields: ['publisher'],
+        replacements: [
+          { target: 'name', source: 'pref_label.en' },
+          { target: 'id', source: 'id' },
+        ],
+        documents: ['dataset', 'catalogue'],
+      },
+      {
+        vocabulary: 'licences',
+        fields: ['license'],
+        replacements: [{ target: 'label', source: 'pref_label' }],
+        documents: ['resource_service-x'],
+      },
+    ])
+  })
+
+  it('chooses and orders facets; a name stands for a default one', () => {
+    const own = {
+      name: 'theme',
+      path: 'categories',
+      indices: ['dataset', 'resource_x'],
+      aggregation_term: '',
+    }
+    const { facets } = searchOf({ facets: ['keywords', own, 'country'] })
+    expect(facets?.map(({ id }) => id)).toEqual(['keywords', 'theme', 'country'])
+    expect(facets?.[1]).toEqual({
+      id: 'theme',
+      title: 'theme',
+      path: 'categories',
+      indices: ['dataset', 'resource_x'],
+      term: '',
+    })
+    expect(facets?.[2]).toMatchObject({ title: 'Countries', path: 'country' })
+  })
+
+  it('weighs fields and bounds facets and pages', () => {
+    const config = { boost: { title: 5, 'title.en': 0 }, maxAggSize: 7, maxResultWindow: 100 }
+    expect(searchOf(config)).toEqual({
+      vocabulary: [],
+      boosts: { title: 5, 'title.en': 0 },
+      facetSize: 7,
+      window: 100,
+    })
+  })
+
+  it('has a problem for each mistake, with the place and what would be right', () => {
+    const given = {
+      boosts: {},
+      boost: { title: -1 },
+      maxAggSize: 0,
+      vocabulary: {
+        x: { fields: 'publisher', replacements: ['name'] },
+        y: 3,
+        z: { fields: ['a'], replacements: ['name'], documentTypes: ['vocabulary'], field: [] },
+      },
+      facets: ['countr', { name: '1', path: 'a b' }, { name: 'b', path: 'b', kind: 'bands' }, 5],
+    }
+    const result = read(given)
+    const message = result.ok ? '' : result.message
+    const lines = message.split('\n').slice(1)
+    expect(lines.every((line) => line.startsWith('  PLATFORM_SEARCH_CONFIG: '))).toBe(true)
+    expect(lines.map((line) => line.slice('  PLATFORM_SEARCH_CONFIG: '.length))).toEqual([
+      'boosts is not read (did you mean boost?)',
+      'facets.1.name must be letters, digits, _ and -, a letter first, got 1',
+      'facets.1.path must be a field of the profile such as "distributions.format", got a b',
+      'facets.2.bands must be an array such as [{"id":"good","title":"Good","from":221,"to":350}]; it is missing',
+      'facets.3 must be the name of a default facet or an object such as {"name","title","path"}, got 5',
+      'vocabulary.x.fields must be an array of field names such as ["publisher"], got publisher',
+      'vocabulary.y must be {"fields":["publisher"],"replacements":["name:pref_label.en"],"documentTypes":["dataset"]}, got 3',
+      'vocabulary.z.field is not read (did you mean fields?)',
+      'vocabulary.z.documentTypes must be an array of dataset, catalogue, resource_<type>, got ["vocabulary"]',
+      'boost title must be a number of at least 0, got -1',
+      'maxAggSize must be a whole number 1..10000, got 0',
+      'facets names countr, which is no default facet (did you mean country?)',
+    ])
+  })
+
+  it('that is no JSON object is a problem', () => {
+    for (const text of ['[]', '"x"', '{']) {
+      const result = parseConfig({ PLATFORM_SEARCH_CONFIG: text })
+      expect(result.ok ? '' : result.message).toMatch(/PLATFORM_SEARCH_CONFIG: /)
+    }
+  })
+})
