@@ -41,7 +41,10 @@ export type Queue = {
 /** Graphs kept in memory, about 10 KB each; those of later resources are read back from the store. An import hands over 600. */
 const mostFresh = 1000
 
-/** One place in so many is for resources that nobody wrote, so that many writes do not keep them waiting for ever. */
+/**
+ * One place in so many is for resources that nobody wrote: many writes do not keep them waiting for ever, and a write does not
+ * wait for many of them.
+ */
 const share = 5
 
 /**
@@ -85,7 +88,7 @@ export function queue(capacity: number, isFirst: (resource: string) => boolean):
       const kept = Math.min(last.size, Math.floor(most / share))
       takeFrom(first, most - kept)
       takeFrom(rest, most - kept)
-      takeFrom(last, most)
+      takeFrom(last, taken.length > 0 ? taken.length + kept : most)
       return taken
     },
     restore: (pending) => pending.forEach(merge),

@@ -56,6 +56,10 @@ describe('the queue', () => {
     expect(waiting.has('again-9')).toBe(false)
     expect(waiting.has('written-9')).toBe(true)
     expect(waiting.take(100)).toHaveLength(10)
+    for (let i = 0; i < 100; i++) again(`again-${i}`)
+    waiting.add({ resource: 'written-10', version: 1 })
+    expect(waiting.take(100)).toHaveLength(21)
+    expect(waiting.take(100)).toHaveLength(80)
   })
 
   it('lets a write count for those who wanted the resource projected again, and never the other way round', () => {
