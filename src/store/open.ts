@@ -1,5 +1,7 @@
 /** Opens the triplestore that is configured: the embedded one, or one behind a wire. */
 
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Log } from '../log.ts'
 import { embeddedStore, standardLimits, type StoreLimits } from './embedded.ts'
 import { fuseki } from './fuseki.ts'
@@ -21,7 +23,7 @@ export type StoreConfig = {
 }
 
 export type OpenOptions = {
-  /** Of the embedded store. */
+  /** Of the embedded store; others keep there what does not fit into memory on its way, `''` = in the system's folder. */
   readonly directory: string
   readonly log: Log
   readonly limits?: Partial<StoreLimits>
@@ -55,6 +57,7 @@ export function openStore(
     log,
     limits: { ...standardLimits, ...limits },
     isCatalogue,
+    scratch: directory === '' ? tmpdir() : join(directory, 'scratch'),
     now: options.now ?? (() => performance.now()),
     random: options.random ?? (() => 0.5),
     pause,

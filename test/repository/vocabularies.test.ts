@@ -59,7 +59,7 @@ describe('a large vocabulary', () => {
   const put = (id: string, lines: Iterable<string>, type = 'application/n-triples') => {
     const { body, state } = streamOf(lines)
     const headers = { 'X-API-Key': 'a-key-for-everything', 'Content-Type': type }
-    const init = { method: 'PUT', headers, body, duplex: 'half' }
+    const init = { method: 'PUT', headers, body, duplex: 'half' as const }
     return { answer: Promise.resolve(repo.app.request(`/vocabularies/${id}`, init)), state }
   }
   const size = Number(process.env['VOCABULARY_CONCEPTS'] ?? 8000)
@@ -239,10 +239,10 @@ describe('a vocabulary that is too large to be held', () => {
       })
       expect(answer.status).toBe(201)
       const refused = await repo.ask('/vocabularies/long.jsonld')
-      expect([refused.status, (await refused.json()).type]).toEqual([
-        406,
-        'urn:cartulary:problem:not-acceptable',
-      ])
+      expect(await refused.json()).toMatchObject({
+        status: 406,
+        type: 'urn:cartulary:problem:not-acceptable',
+      })
       const head = await repo.ask('/vocabularies/long', { method: 'HEAD' })
       expect([head.status, head.headers.get('Content-Type')]).toEqual([
         200,

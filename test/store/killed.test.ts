@@ -4,19 +4,27 @@ import { fork } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openBlobs } from '../../src/store/embedded/blobs.ts'
 import { linesOf } from './graphs.ts'
 import { newDirectory, openEmbedded } from './opening.ts'
+import { streamed, streamedGraph, streamedLines } from './streamed.ts'
 
-type Progress = { readonly acknowledged: number }
+type Progress = { readonly acknowledged?: number; readonly began?: number }
 
 /** Runs the writer until it has acknowledged `count` calls, then kills it; answers the last that it acknowledged. */
-function killedAfter(directory: string, count: number): Promise<number> {
-  const child = fork(new URL('./writing.ts', import.meta.url), [directory], { execArgv: [] })
+function killedAfter(
+  directory: string,
+  count: number,
+  { script = './writing.ts', ms = 0 } = {},
+): Promise<number> {
+  const child = fork(new URL(script, import.meta.url), [directory], { execArgv: [] })
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   let last = 0
-  child.on('message', ({ acknowledged }: Progress) => {
-    last = acknowledged
-    if (acknowledged >= count) child.kill('SIGKILL')
+  child.on('message', ({ acknowledged, began }: Progress) => {
+    last = acknowledged ?? last
+    if (ms === 0 && last >= count) child.kill('SIGKILL')
+    // In the middle of the next one, wherever that is.
+    if (ms > 0 && began !== undefined && last >= count) setTimeout(() => child.kill('SIGKILL'), ms)
   })
   child.on('error', reject)
   child.on('exit', () => resolve(last))
@@ -46,6 +54,32 @@ describe('a killed process', () => {
         ).sort(),
       )
       await store.close()
+    }
+  })
+
+  it('10 leaves a streamed graph whole, old or new, with what landed beside it, and nothing of its pieces', async () => {
+    const directory = newDirectory()
+    let acknowledged = 0
+    for (const ms of [5, 60, 130]) {
+      const script = './stream-writing.ts'
+      acknowledged = await killedAfter(directory, acknowledged + 1, { script, ms })
+      const store = await openEmbedded({}, directory)
+      const facts = linesOf(await store.read('urn:test:facts')).length
+      expect([acknowledged, acknowledged + 1]).toContain(facts)
+      let text = ''
+      for await (const chunk of store.readLines(streamedGraph)) text += chunk
+      let wanted = ''
+      for await (const chunk of streamed(facts)) wanted += chunk
+      expect(text === wanted).toBe(true)
+      const [row] = await store.select(
+        `SELECT (COUNT(*) AS ?n) { GRAPH <${streamedGraph}> { ?s ?p ?o FILTER(CONTAINS(?o, "version ${facts} ")) } }`,
+      )
+      expect(row?.['n']?.value).toBe(String(streamedLines))
+      acknowledged = facts
+      await store.close()
+      const blobs = openBlobs(directory)
+      expect(blobs.pieces.sweep()).toBe(0)
+      blobs.close()
     }
   })
 

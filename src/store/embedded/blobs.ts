@@ -116,36 +116,59 @@ function linkRows(file: DatabaseSync, { id, ensure }: Ids) {
 /** Most characters of a content that is wanted as one text. */
 const mostText = 2 ** 28
 
-function contentRows(
-  file: DatabaseSync,
-  pieces: Pieces,
-  id: (graph: string) => number | undefined,
-): Pick<Blobs, 'content' | 'contents'> {
-  const read = file.prepare('SELECT id, content FROM graph WHERE name = ?')
-  const joined = (owner: number) => {
-    const texts: string[] = []
-    let length = 0
-    for (const text of pieces.texts(owner)) {
-      length += text.length
-      if (length > mostText)
-        throw new Failure('too-large', 'The graph is too large to be read as one text.')
-      texts.push(text)
+type ContentRows = Pick<Blobs, 'content' | 'contents' | 'ownerOf' | 'adopt' | 'setContent'> & {
+  /** Forgets the pieces of a graph. */
+  readonly scatter: (graph: number) => void
+}
+
+/** A content put together of its pieces; `Failure` too-large. */
+function joined(texts: Iterable<string>): string {
+  const all: string[] = []
+  let length = 0
+  for (const text of texts) {
+    length += text.length
+    if (length > mostText) {
+      throw new Failure('too-large', 'The graph is too large to be read as one text.')
     }
-    return texts.join('')
+    all.push(text)
+  }
+  return all.join('')
+}
+
+function contentRows(file: DatabaseSync, pieces: Pieces, { id, ensure }: Ids): ContentRows {
+  const read = file.prepare('SELECT id, content FROM graph WHERE name = ?')
+  const put = file.prepare(upsert)
+  const ownerOf = (graph: string) => pieces.ownerOf(id(graph) ?? 0)
+  const scatter = (graph: number) => {
+    const owner = pieces.ownerOf(graph)
+    if (owner === undefined) return
+    pieces.adopt(graph, undefined)
+    pieces.forget(owner)
   }
   return {
+    scatter,
+    ownerOf,
     content: (graph) => {
       const row = read.get(graph)
       const text = row && unpack(row['content'])
       if (!row || text !== '') return text
       const owner = pieces.ownerOf(Number(row['id']))
-      return owner === undefined ? '' : joined(owner)
+      return owner === undefined ? '' : joined(pieces.texts(owner))
     },
     *contents(graph) {
       const row = read.get(graph)
-      const owner = pieces.ownerOf(id(graph) ?? 0)
+      const owner = ownerOf(graph)
       if (owner === undefined) yield row ? unpack(row['content']) : ''
       else yield* pieces.texts(owner)
+    },
+    setContent: (graph, content) => {
+      put.run(graph, pack(content))
+      scatter(ensure(graph))
+    },
+    adopt: (graph, owner) => {
+      put.run(graph, new Uint8Array())
+      scatter(ensure(graph))
+      pieces.adopt(ensure(graph), owner)
     },
   }
 }
@@ -174,7 +197,7 @@ function* rowsOf(file: DatabaseSync, pieces: Pieces): Generator<Stored> {
 export function openBlobs(directory: string, readOnly = false): Blobs {
   const file = openFile(directory, readOnly)
   const find = file.prepare('SELECT id FROM graph WHERE name = ?')
-  const put = file.prepare(upsert)
+  const make = file.prepare('INSERT INTO graph (name, content) VALUES (?, ?)')
   const id = (graph: string) => {
     const row = find.get(graph)
     return row ? Number(row['id']) : undefined
@@ -182,38 +205,21 @@ export function openBlobs(directory: string, readOnly = false): Blobs {
   const ensure = (graph: string) => {
     const known = id(graph)
     if (known !== undefined) return known
-    return Number(put.run(graph, new Uint8Array()).lastInsertRowid)
+    return Number(make.run(graph, new Uint8Array()).lastInsertRowid)
   }
   const unlink = file.prepare('DELETE FROM link WHERE graph = ?')
   const forget = file.prepare('DELETE FROM graph WHERE id = ?')
   const empty = file.prepare(forgetEmpty)
   const pieces = piecesIn(file)
-  const ownerOf = (graph: string) => pieces.ownerOf(id(graph) ?? 0)
-  const contents = contentRows(file, pieces, id)
-  const scatter = (graph: number) => {
-    const owner = pieces.ownerOf(graph)
-    if (owner === undefined) return
-    pieces.adopt(graph, undefined)
-    pieces.forget(owner)
-  }
+  const { scatter, ...contents } = contentRows(file, pieces, { id, ensure })
   return {
     pieces,
-    ownerOf,
     ...contents,
-    adopt: (graph, owner) => {
-      put.run(graph, new Uint8Array())
-      scatter(ensure(graph))
-      pieces.adopt(ensure(graph), owner)
-    },
     ...linkRows(file, { id, ensure }),
     transaction: (work) => bracket(file, ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'], work),
     step: (work) =>
       bracket(file, ['SAVEPOINT step', 'RELEASE step', 'ROLLBACK TO step; RELEASE step'], work),
     has: (graph) => find.get(graph) !== undefined,
-    setContent: (graph, content) => {
-      put.run(graph, pack(content))
-      scatter(ensure(graph))
-    },
     tidy: (graph) => void empty.run(graph),
     drop: (graph) => {
       const known = id(graph)

@@ -29,6 +29,8 @@ export type RemoteOptions = {
     readonly auth?: { readonly username: string; readonly password: string } | undefined
   }
   readonly log: Log
+  /** Folder for graphs that do not fit into memory on their way. */
+  readonly scratch: string
   readonly limits: StoreLimits
   readonly isCatalogue: (graph: string) => boolean
   readonly now: () => number
@@ -125,27 +127,17 @@ function doorApart(door: Door): Door {
   }
 }
 
-/** Opens a store of that dialect: resolves when it answers and is in order. */
-export async function remoteStore(
-  dialect: Dialect,
-  options: RemoteOptions,
-  signal?: AbortSignal,
-): Promise<GraphStore> {
-  const { limits, log } = options
-  const wire = wireOf(dialect, options)
-  const end = new AbortController()
-  const ending = signal ? AbortSignal.any([end.signal, signal]) : end.signal
-  const { product, rows, ...opened } = await started(dialect, wire, options, ending).catch(
-    async (error: unknown) => {
-      await wire.close()
-      throw error
-    },
-  )
-  const door = dialect.torn ? doorApart(opened.door) : opened.door
-  const isLink = linkRule(options.isCatalogue)
-  const reading: Reading = { dialect, door, isLink, rows }
-  const writer = new Writer({ dialect, door, log })
-  const { ask, select, land } = steadied(dialect, door, writer)
+type Graphs = Pick<
+  GraphStore,
+  'read' | 'readAll' | 'write' | 'writeEach' | 'readLines' | 'replaceStreamed'
+>
+
+/** Reading and writing of graphs, which take turns. */
+function graphsOf(
+  reading: Reading,
+  { land, writer, directory }: Pick<Settings, 'land'> & { writer: Writer; directory: string },
+): Graphs {
+  const { dialect, door, isLink } = reading
   const order = turns()
   // A writer has the only turn on its graph: what is unfinished there is nobody's any more.
   const { recover } = dialect
@@ -163,12 +155,34 @@ export async function remoteStore(
   const landings = new Landings(settings)
   const writes = writing(settings, landings)
   const landAlone = (work: () => Promise<void>) => writer.landAlone(work)
+  const streams = dialect.streams
+    ? streaming({ reading, turns: order, landings, landAlone, directory })
+    : buffered({ ...reader, ...writes })
+  return { ...reader, ...writes, ...streams }
+}
+
+/** Opens a store of that dialect: resolves when it answers and is in order. */
+export async function remoteStore(
+  dialect: Dialect,
+  options: RemoteOptions,
+  signal?: AbortSignal,
+): Promise<GraphStore> {
+  const { limits, log } = options
+  const wire = wireOf(dialect, options)
+  const end = new AbortController()
+  const ending = signal ? AbortSignal.any([end.signal, signal]) : end.signal
+  const { product, rows, ...opened } = await started(dialect, wire, options, ending).catch(
+    async (error: unknown) => {
+      await wire.close()
+      throw error
+    },
+  )
+  const door = dialect.torn ? doorApart(opened.door) : opened.door
+  const reading: Reading = { dialect, door, isLink: linkRule(options.isCatalogue), rows }
+  const writer = new Writer({ dialect, door, log })
+  const { ask, select, land } = steadied(dialect, door, writer)
   return {
-    ...reader,
-    ...writes,
-    ...(dialect.streams
-      ? streaming({ reading, turns: order, landings, landAlone })
-      : buffered({ ...reader, ...writes })),
+    ...graphsOf(reading, { land, writer, directory: options.scratch }),
     ask,
     select,
     construct: door.construct,

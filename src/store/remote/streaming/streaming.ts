@@ -1,6 +1,5 @@
 /** Streams of stores behind a wire: what is read and what is written lies on disk first, so that both are whole. */
 
-import { tmpdir } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import type { GraphStore } from '../../graph-store.ts'
 import { checkGraph } from '../../lines.ts'
@@ -15,6 +14,8 @@ type Settings = {
   readonly reading: Reading
   readonly turns: Turns
   readonly landings: Landings
+  /** Folder for what does not fit into memory. */
+  readonly directory: string
   /** Lands in a turn among the requests that write. */
   readonly landAlone: (work: () => Promise<void>) => Promise<void>
 }
@@ -34,9 +35,8 @@ async function* chunksOf(lines: Iterable<string>): AsyncGenerator<string> {
 }
 
 export function streaming(settings: Settings): Pick<GraphStore, 'readLines' | 'replaceStreamed'> {
-  const { reading, turns, landings, landAlone } = settings
+  const { reading, turns, landings, landAlone, directory } = settings
   const { door, dialect } = reading
-  const directory = tmpdir()
 
   async function* readLines(graph: string, signal?: AbortSignal): AsyncGenerator<string> {
     checkGraph(graph)
