@@ -45,7 +45,7 @@ describe('the queue', () => {
   })
 
   it('serves writers before what is projected again, which still gets a fifth of every batch', () => {
-    const waiting = queue(100, isFirst)
+    const waiting = queue(200, isFirst)
     const again = (resource: string) =>
       waiting.again({ resource, filling: true, told: () => undefined })
     for (let i = 0; i < 10; i++) again(`again-${i}`)
