@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { GraphStore } from '../../src/store/graph-store.ts'
 import type { StoreConfig } from '../../src/store/open.ts'
-import { content, graphName, linesOf, record, system } from '../store/graphs.ts'
+import { content, graphName, linesOf, markOf as mark, record, system } from '../store/graphs.ts'
 import { openRemote } from '../store/opening.ts'
 import { faultProxy, type FaultProxy } from '../support/fault-proxy.ts'
 
@@ -127,6 +127,31 @@ export function faultContract(
       const other = await opening
       expect(await other.ask('ASK {}')).toBe(true)
       await other.close()
+    })
+
+    it('10 leaves a streamed graph as it was, or whole, when the server is killed in the middle', async () => {
+      const graph = graphName()
+      const lines = (version: string) => linesOf(record(3000, version)).map((line) => `${line}\n`)
+      async function* stream(version: string) {
+        for (const line of lines(version)) yield line
+      }
+      await store.replaceStreamed(graph, stream('old'), [])
+      const call = store.replaceStreamed(graph, stream('new'), [
+        { graph: system, add: [mark(graph, 1)] },
+      ])
+      const outcome = call.then(
+        () => 'landed',
+        () => 'failed',
+      )
+      await server.kill()
+      await outcome
+      await server.restart()
+      await back()
+      const text = (await store.read(graph)) ?? ''
+      const isMarked = linesOf(await store.read(system)).includes(mark(graph, 1))
+      expect(text).toBe(lines(isMarked ? 'new' : 'old').join(''))
+      await store.replaceStreamed(graph, stream('newer'), [])
+      expect(await store.read(graph)).toBe(lines('newer').join(''))
     })
 
     it('40 takes an answer that was cut for an error, and goes on', async () => {
