@@ -31,6 +31,15 @@ const samples = [
   'broken/untidy.ttl',
 ]
 const vocabularies = ['licence', 'access-right', 'frequency']
+/** Whole maps and single texts, into fields that hold maps and fields that hold texts. */
+const enrichment = {
+  licence: {
+    fields: ['license'],
+    replacements: ['label:pref_label', 'id:id', 'resource:resource'],
+  },
+  'access-right': { fields: ['access_right'], replacements: ['label:pref_label'] },
+  frequency: { fields: ['accrual_periodicity'], replacements: ['label:pref_label.de'] },
+}
 const shipped = new URL('../../shapes/vocabularies/', import.meta.url).pathname
 const clock = { now: () => performance.now(), wait: () => Promise.resolve() }
 const never = new AbortController().signal
@@ -42,7 +51,10 @@ describe.skipIf(!existsSync(data))('the served schemas', () => {
   let api: ReturnType<typeof client>
   beforeAll(async () => {
     directory = await temporaryDirectory()
-    platform = await gateway(directory, { PLATFORM_LOG_LEVEL: 'debug' })
+    platform = await gateway(directory, {
+      PLATFORM_LOG_LEVEL: 'debug',
+      PLATFORM_SEARCH_CONFIG: JSON.stringify({ vocabulary: enrichment }),
+    })
     api = client(platform)
     for (const place of samples) await bring(join(data, 'samples', place), platformId(place))
     const generated = join(directory, 'generated.ttl')
