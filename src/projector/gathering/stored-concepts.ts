@@ -23,7 +23,7 @@ const usualRoom: Room = { one: 50_000, all: 100_000 }
 const page = 500
 
 /** Concepts as they come in, until there are too many of them. */
-export type Collecting = {
+type Collecting = {
   add(concepts: readonly Concept[]): boolean
   readonly found: () => readonly Concept[] | undefined
 }
@@ -44,7 +44,7 @@ export type StoredConcepts = {
 }
 
 /** Concepts of one vocabulary, and of all together, that memory holds. */
-export type Room = { readonly one: number; readonly all: number }
+type Room = { readonly one: number; readonly all: number }
 
 type Deps = {
   readonly store: GraphStore

@@ -8,7 +8,7 @@ import type { Concept } from './concept.ts'
 import { conceptsOf, schemeIn } from './reading.ts'
 
 /** Scheme IRI → its concepts. */
-export type Tables = ReadonlyMap<string, readonly Concept[]>
+type Tables = ReadonlyMap<string, readonly Concept[]>
 
 export type Bundled = {
   readonly tables: Tables

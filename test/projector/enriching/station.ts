@@ -21,9 +21,9 @@ import { locks } from '../../../src/repository/writing/locks.ts'
 import { embeddedStore } from '../../../src/store/embedded.ts'
 
 const key = 'a-key'
-export const base = 'http://localhost:8080/'
+const base = 'http://localhost:8080/'
 
-export const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
+const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
 @prefix foaf: <http://xmlns.com/foaf/0.1/> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 @prefix dc11: <http://purl.org/dc/elements/1.1/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix eu: <http://publications.europa.eu/resource/authority/> . @prefix v: <https://example.org/voc/publisher/> .

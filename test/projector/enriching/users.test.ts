@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { SearchIndex } from '../../../src/indices/search-index.ts'
 import { logger } from '../../../src/log.ts'
 import { conceptCache, loadBundled } from '../../../src/projector/concepts.ts'
 import { documentBuilder } from '../../../src/projector/document.ts'
@@ -53,7 +52,7 @@ function users() {
     log,
     profile,
     concepts,
-    index: { get: () => Promise.resolve(undefined) } as never as SearchIndex,
+    index: { get: () => Promise.resolve(undefined) } as never,
     stored: storedConcepts({ store, names, concepts, log }),
     builder: documentBuilder({ profile, concepts, names }),
     contexts: catalogueContexts(store, names),

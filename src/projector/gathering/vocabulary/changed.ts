@@ -9,7 +9,7 @@ import type { Pending } from '../../loop/queue.ts'
 const cascading = loadQuery('cascading')
 
 /** Concepts named one by one; behind that every concept of the vocabulary counts as changed. */
-export const mostNamed = 10_000
+const mostNamed = 10_000
 
 /** Stands for all concepts. */
 export const everyConcept = 'all'
