@@ -41,7 +41,7 @@ export function enrichment(
   rules: readonly EnrichmentRule[],
   lookup: Lookup,
   profile: Profile,
-): (...given: Parameters<NonNullable<BuilderDeps['enrich']>>) => JsonObject {
+): NonNullable<BuilderDeps['enrich']> {
   const hitOf = (value: Json, uses: readonly Use[]): Hit | undefined => {
     const iri = uses.length === 0 ? undefined : iriOf(value)
     if (iri === undefined) return undefined
@@ -78,7 +78,7 @@ export function enrichment(
       return [index, placesOf(fieldsOfIndex(profile, index) ?? [], meant)]
     }),
   )
-  return (record, index, language: string = 'en') => {
+  return (record, index, language) => {
     const own = places.get(index)
     return own && own.length > 0 ? inside(record, own, language) : record
   }

@@ -83,7 +83,7 @@ export async function* conceptsIn(
   if (batch.length > 0) yield batch
 }
 
-/** Some concepts of a stored vocabulary; what is none of its concepts is left out. */
+/** Some concepts of a stored vocabulary; what does not say itself that it is one of its concepts is left out. */
 export async function describedConcepts(
   store: GraphStore,
   { scheme, iris }: { readonly scheme: string; readonly iris: readonly string[] },
