@@ -1,11 +1,15 @@
 /** Streamed reading and writing for stores that can do neither: whole graphs in memory. */
 
+import { Failure } from '../errors.ts'
 import type { GraphStore } from './graph-store.ts'
 import { chunksOf } from './spool/chunks.ts'
 
 type Streamed = Pick<GraphStore, 'readLines' | 'replaceStreamed'>
 
-/** What is streamed by way of `read` and `write`. */
+/** UTF-16 units of a graph that is replaced, about a million lines. */
+const most = 2 ** 27
+
+/** What is streamed by way of `read` and `write`; `Failure` too-large beyond what memory is given. */
 export function buffered({ read, write }: Pick<GraphStore, 'read' | 'write'>): Streamed {
   return {
     async *readLines(graph, signal) {
@@ -15,8 +19,13 @@ export function buffered({ read, write }: Pick<GraphStore, 'read' | 'write'>): S
     },
     replaceStreamed: async (graph, lines, others, signal) => {
       const chunks: string[] = []
+      let length = 0
       for await (const chunk of lines) {
         signal?.throwIfAborted()
+        length += chunk.length
+        if (length > most) {
+          throw new Failure('too-large', `This triplestore takes graphs of ${most} characters.`)
+        }
         chunks.push(chunk)
       }
       await write([{ graph, content: chunks.join('') }, ...others], signal)
