@@ -25,6 +25,8 @@ export type ProjectorDeps = {
 /** Milliseconds after a failed batch, doubled each time up to the last. */
 const firstPause = 100
 const lastPause = 10_000
+/** Milliseconds until what nobody wrote is tried again. */
+const againPause = 5000
 
 type Projected = {
   readonly done: readonly Pending[]
@@ -42,6 +44,7 @@ export class Projector {
   readonly #settled = waiters()
   readonly #stopping = new AbortController()
   #overflow = false
+  #putOff = 0
   #busy: readonly Pending[] = []
   #wake = Promise.withResolvers<void>()
   #quiet = Promise.withResolvers<void>()
@@ -54,7 +57,7 @@ export class Projector {
 
   /** Resources that wait or are being projected. */
   get pending(): number {
-    return this.#waiting.size + this.#busy.length
+    return this.#waiting.size + this.#busy.length + this.#putOff
   }
 
   /** Takes marks that stand in the store. */
@@ -154,11 +157,14 @@ export class Projector {
   /** One batch; false when there was nothing to do. */
   async #step(): Promise<boolean> {
     const { store, batch } = this.#deps
-    if (this.#waiting.size === 0 && this.#overflow) await this.#refill()
+    if (this.#waiting.written === 0 && this.#overflow) await this.#refill()
     const taken = this.#waiting.take(batch)
     if (taken.length === 0) return false
     this.#busy = taken
     const { done, failed, error } = await this.#project(taken)
+    const written = failed.filter(({ marked }) => marked.length > 0)
+    const others = failed.filter(({ marked }) => marked.length === 0)
+    if (others.length > 0) void this.#later(others, error)
     try {
       // Waiters first: a mark that is cleared late costs one more projection after a crash, never a lost one.
       this.#settled.done(done)
@@ -169,11 +175,22 @@ export class Projector {
       this.#waiting.restore(done)
       throw cause
     } finally {
-      this.#waiting.restore(failed)
+      this.#waiting.restore(written)
       this.#busy = []
     }
-    if (failed.length > 0) throw error
+    if (written.length > 0) throw error
     return true
+  }
+
+  /** What nobody wrote is tried again after a while, without keeping those waiting who write. */
+  async #later(failed: readonly Pending[], error: unknown): Promise<void> {
+    const { log, pause } = this.#deps
+    log.error({ err: error, resources: failed.length, retryInMs: againPause }, 'projection.putOff')
+    this.#putOff += failed.length
+    await pause(againPause, this.#stopping.signal)
+    this.#putOff -= failed.length
+    this.#waiting.restore(failed)
+    this.#wake.resolve()
   }
 
   /** A batch as a whole; when that fails one by one, so that one bad record does not hold up its neighbours. */
@@ -203,9 +220,10 @@ export class Projector {
   }
 
   async #rest(): Promise<void> {
-    this.#quiet.resolve()
+    const isQuiet = this.#putOff === 0
+    if (isQuiet) this.#quiet.resolve()
     await this.#wake.promise
     this.#wake = Promise.withResolvers<void>()
-    this.#quiet = Promise.withResolvers<void>()
+    if (isQuiet) this.#quiet = Promise.withResolvers<void>()
   }
 }

@@ -127,6 +127,39 @@ describe('the projector', () => {
     expect(await readMarks(store, 10, soon())).toEqual([])
   })
 
+  it('finds such marks also while something else never ends', async () => {
+    const { projector, projected } = recording({
+      fail: (batch) => {
+        if (batch.some(({ filling }) => filling)) throw new Error('cannot be built')
+      },
+    })
+    await projector.start()
+    let isFilled = false
+    void projector.fill('urn:x:stuck')?.then(() => (isFilled = true))
+    await write(mark('silent', 1))
+    projector.recheck()
+    expect(await projector.settled(mark('silent', 1), soon())).toBe(true)
+    expect(projector.awaits('urn:x:stuck')).toBe(false)
+    await expect(projector.idle(AbortSignal.timeout(50))).rejects.toThrow('timeout')
+    await projector.stop()
+    expect(projected.flat().map(({ resource }) => resource)).toEqual(['urn:x:silent'])
+    expect(isFilled).toBe(false)
+  })
+
+  it('tells who wants a resource again when it is indexed, once for all of them', async () => {
+    const { projector, projected } = recording()
+    const all = [projector.again('urn:x:a'), projector.fill('urn:x:a'), projector.fill('urn:x:b')]
+    await projector.start()
+    await Promise.all(all)
+    await projector.stop()
+    expect(projected).toHaveLength(1)
+    expect(projected[0]).toMatchObject([
+      { resource: 'urn:x:a', version: 0, marked: [] },
+      { resource: 'urn:x:b', version: 0, filling: true },
+    ])
+    expect(projected[0]?.[0]?.filling).toBeUndefined()
+  })
+
   it('lets no bad record hold up its neighbours', async () => {
     const marks = Array.from({ length: 5 }, (_, i) => mark(i === 1 ? 'bad' : `good${i}`, i + 1))
     await write(...marks)

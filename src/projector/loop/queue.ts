@@ -36,6 +36,8 @@ export type Queue = {
   /** Whether a write of the resource waits. */
   has(resource: string): boolean
   readonly size: number
+  /** How many of them were written. */
+  readonly written: number
 }
 
 /** Graphs kept in memory, about 10 KB each; those of later resources are read back from the store. An import hands over 600. */
@@ -95,6 +97,9 @@ export function queue(capacity: number, isFirst: (resource: string) => boolean):
     has: (resource) => written(resource).has(resource),
     get size() {
       return size()
+    },
+    get written() {
+      return first.size + rest.size
     },
   }
 }
