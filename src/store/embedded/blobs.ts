@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Failure } from '../../errors.ts'
-import { pack, piecesIn, pieceSchema, unpack, type Pieces } from './pieces.ts'
+import { pack, piecesIn, pieceSchema, unpack, type Pieces } from './pieces/pieces.ts'
 
 /** A graph; of one that lies in pieces, a piece, and its links with the first. */
 type Stored = { readonly name: string; readonly content: string; readonly links: string[] }

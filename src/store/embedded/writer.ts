@@ -8,7 +8,7 @@ import { feeder } from './feeder.ts'
 import { checkGraph } from '../lines.ts'
 import { refusalOf, type Job, type Reply, type WriterSettings } from './messages.ts'
 import { isBroken, openQuads, type Quads } from './quads.ts'
-import { leave, piece, stage, swap, unstage, visit } from './staging.ts'
+import { leave, piece, stage, swap, unstage, visit } from './pieces/staging.ts'
 import { checkRoom, type State } from './state.ts'
 import { perform, settle, type Effect, type Settled } from './settle.ts'
 

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../../log.ts'
 import type { StoreLimits } from '../embedded.ts'
-import { buffered } from '../buffered.ts'
+import { buffered } from './streaming/buffered.ts'
 import type { GraphStore } from '../graph-store.ts'
 import { publicDoor } from '../public/door.ts'
 import { publicRun } from './answering/public.ts'

@@ -1,10 +1,10 @@
 /** The main thread's side of streaming: one piece at a time goes to the writing worker, or comes from it. */
 
 import { randomUUID } from 'node:crypto'
-import { merged } from '../spool/merging.ts'
-import { chunksOf } from '../spool/chunks.ts'
-import type { GraphStore } from '../graph-store.ts'
-import type { Calls } from './calls.ts'
+import { merged } from '../../spool/merging.ts'
+import { chunksOf } from '../../spool/chunks.ts'
+import type { GraphStore } from '../../graph-store.ts'
+import type { Calls } from '../calls.ts'
 
 /** UTF-16 units of a piece, about. */
 const pieceSize = 1024 * 1024

@@ -1,8 +1,8 @@
 /** Streamed reading and writing for stores that can do neither: whole graphs in memory. */
 
-import { Failure } from '../errors.ts'
-import type { GraphStore } from './graph-store.ts'
-import { chunksOf } from './spool/chunks.ts'
+import { Failure } from '../../../errors.ts'
+import type { GraphStore } from '../../graph-store.ts'
+import { chunksOf } from '../../spool/chunks.ts'
 
 type Streamed = Pick<GraphStore, 'readLines' | 'replaceStreamed'>
 
