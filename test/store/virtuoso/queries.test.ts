@@ -19,6 +19,8 @@ const dataset = (n: number) => `urn:test:dataset:${run}:${String(n).padStart(4, 
 const recordOf = (graph: string) => `${graph}/record`
 const vocabulary = `urn:test:vocabulary:${run}`
 const scheme = `${vocabulary}/scheme`
+const concept = (n: number) => `${scheme}/${n}`
+const resource = (n: number) => `urn:test:resource:${run}:${n}`
 const size = 40
 
 const iris: Readonly<Record<string, string>> = {
@@ -27,6 +29,7 @@ const iris: Readonly<Record<string, string>> = {
   dct: 'http://purl.org/dc/terms/',
   foaf: 'http://xmlns.com/foaf/0.1/',
   spdx: 'http://spdx.org/rdf/terms#',
+  skos: 'http://www.w3.org/2004/02/skos/core#',
   ctl: 'urn:cartulary:control#',
 }
 /** `term('dcat:Catalog')`, or an IRI as it is. */
@@ -62,6 +65,7 @@ const changes: readonly Change[] = [
         line(graph, 'a', 'dcat:Dataset'),
         line(graph, 'dcat:distribution', distribution),
         line(distribution, 'a', 'dcat:Distribution'),
+        line(graph, 'dcat:theme', concept(n % 3)),
         line(record, 'foaf:primaryTopic', graph),
         line(record, 'dct:identifier', `"${run} o'${n}"`),
         line(
@@ -80,8 +84,25 @@ const changes: readonly Change[] = [
     }
   }),
   {
+    graph: scheme,
+    content: content([
+      line(scheme, 'skos:prefLabel', `"Scheme ${run}"@en`),
+      line(scheme, 'skos:hasTopConcept', concept(0)),
+      line(scheme, 'skos:hasTopConcept', concept(1)),
+      line(concept(1), 'a', 'skos:Concept'),
+      line(concept(1), 'skos:prefLabel', '"One"@de'),
+    ]),
+  },
+  {
     graph: system,
     add: [
+      ...[0, 1, 2].flatMap((n) => [
+        line(resource(n), 'ctl:resourceType', `"type ${run}"`),
+        line(resource(n), 'ctl:hash', `"r${n}"`),
+        ...(n > 0 ? [line(resource(n), 'ctl:catalogue', catalogue ?? '')] : []),
+      ]),
+      line(vocabulary, 'ctl:changed', `"7 ${concept(0)}"`),
+      line(vocabulary, 'ctl:changed', `"7 ${concept(1)}"`),
       line(catalogue ?? '', 'ctl:hash', '"c"'),
       line(catalogue ?? '', 'ctl:cascade', `"${version + 2}"`),
       line(dataset(1), 'ctl:pending', `"${version + 1}"`),
@@ -100,8 +121,30 @@ const some = [node(dataset(1)), node(dataset(2)), node(`${dataset(2)}-none`)]
 const inCatalogue = { catalogue: node(catalogue ?? '') }
 const withPrefix = { prefix: literal(prefix) }
 const datasets = literal(`urn:test:dataset:${run}:`)
+const resources = { prefix: literal(`urn:test:resource:${run}:`), type: literal(`type ${run}`) }
+const concepts = [node(concept(0)), node(concept(1)), node(concept(9))]
 
 const values: Readonly<Record<string, Values>> = {
+  awaiting: { resource: node(dataset(1)) },
+  cascading: { resource: node(catalogue ?? '') },
+  'concept-descriptions': { concept: concepts, scheme: node(scheme) },
+  'dataset-count': withPrefix,
+  mentions: { concept: concepts, start: datasets, after: literal(dataset(17)) },
+  'mentions-count': { concept: concepts, start: datasets },
+  'resource-count': resources,
+  'resource-facts': { resource: [node(resource(0)), node(resource(2))] },
+  'resource-handles': {},
+  'resource-ids': resources,
+  'resource-member-ids': { ...inCatalogue, ...resources },
+  'resource-members': inCatalogue,
+  'resources-after': { ...resources, after: literal(resource(0)) },
+  'vocabulary-head': { scheme: node(scheme) },
+  'vocabulary-leftovers': {
+    vocabulary: node(vocabulary),
+    property: node('urn:cartulary:control#changed'),
+    after: literal(''),
+  },
+  'vocabulary-tops': { scheme: node(scheme) },
   cascades: {},
   'catalogue-deletion': { catalogue: node(empty ?? '') },
   'catalogue-facts': inCatalogue,
@@ -156,6 +199,8 @@ describe.skipIf(isAbsent)('a query of the platform on Virtuoso', () => {
 
   /** Rows of this run as text. What is packed into one value is put in order, as its order is nobody's business. */
   const rowsOf = async (store: GraphStore | undefined, query: string) => {
+    if (/^ASK/m.test(query)) return [String(await store?.ask(query))]
+    if (/^CONSTRUCT/m.test(query)) return (await store?.construct(query))?.trim().split('\n') ?? []
     const rows = (await store?.select(query)) ?? []
     return rows
       .map((row) =>
@@ -175,6 +220,7 @@ describe.skipIf(isAbsent)('a query of the platform on Virtuoso', () => {
     const bound = bind(loadQuery(name), values[name] ?? {})
     const expected = await rowsOf(embedded, bound)
     expect(expected.length).toBeGreaterThan(0)
+    if (/^ASK/m.test(bound)) expect(expected).toEqual(['true'])
     const isOrdered = bound.includes('ORDER BY')
     const inOrder = (rows: readonly string[]) => (isOrdered ? rows : [...rows].sort())
     expect(inOrder(await rowsOf(remote, bound))).toEqual(inOrder(expected))
