@@ -148,7 +148,11 @@ describe('the projector', () => {
 
   it('tells who wants a resource again when it is indexed, once for all of them', async () => {
     const { projector, projected } = recording()
-    const all = [projector.again('urn:x:a'), projector.fill('urn:x:a'), projector.fill('urn:x:b')]
+    const all = [
+      projector.again('urn:x:a'),
+      projector.fill('urn:x:a'),
+      projector.fill('urn:x:b'),
+    ].map((one) => one ?? Promise.reject(new Error('no room')))
     await projector.start()
     await Promise.all(all)
     await projector.stop()
