@@ -69,7 +69,7 @@ for (const name of stores) {
       expect(await list('&catalogId=rivers')).toEqual(['a', 'b'])
       expect(await store.read(iriOf('data-service', 'a'))).toBe(before)
       const handles = await store.select(bind(loadQuery('resource-handles'), {}))
-      expect(handles.map((row) => row['resource']?.value).sort()).toEqual([
+      expect(handles.flatMap((row) => row['resource']?.value ?? []).sort()).toEqual([
         iriOf('data-service', 'a'),
         iriOf('data-service', 'b'),
       ])

@@ -18,7 +18,7 @@ export type Pending = {
 }
 
 /** A resource that is projected again although nobody wrote it. */
-export type Again = {
+type Again = {
   readonly resource: string
   readonly filling: boolean
   readonly told: () => void

@@ -45,13 +45,11 @@ export function apart({ pause, patienceMs = 250 }: Settings): Apart {
     }
     const one = { side, start }
     waiting.push(one)
-    void pause(patienceMs).then(() => {
-      if (isStarted) return
-      waiting.splice(waiting.indexOf(one), 1)
-      start()
-      startNext()
-    })
-    await started.promise
+    await Promise.race([started.promise, pause(patienceMs)])
+    if (isStarted) return
+    waiting.splice(waiting.indexOf(one), 1)
+    start()
+    startNext()
   }
 
   return {

@@ -42,7 +42,7 @@ const inside: readonly Field[] = [
   field('size', 'Integer', { paths: ['http://www.w3.org/ns/dcat#byteSize'] }),
 ]
 
-export type Mapped = { readonly json: Json | undefined; readonly problems: readonly string[] }
+type Mapped = { readonly json: Json | undefined; readonly problems: readonly string[] }
 
 type How = { readonly single?: boolean; readonly language?: string }
 

@@ -220,7 +220,7 @@ describe.skipIf(isAbsent)('a query of the platform on Virtuoso', () => {
     const bound = bind(loadQuery(name), values[name] ?? {})
     const expected = await rowsOf(embedded, bound)
     expect(expected.length).toBeGreaterThan(0)
-    if (/^ASK/m.test(bound)) expect(expected).toEqual(['true'])
+    expect(expected).not.toEqual(['false'])
     const isOrdered = bound.includes('ORDER BY')
     const inOrder = (rows: readonly string[]) => (isOrdered ? rows : [...rows].sort())
     expect(inOrder(await rowsOf(remote, bound))).toEqual(inOrder(expected))
