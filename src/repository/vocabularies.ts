@@ -21,7 +21,7 @@ const ownerQuery = loadQuery('scheme-owner')
 /** Triples with blank nodes that are compared to be named; they are held in memory. */
 const canonical = 50_000
 
-export type VocabularyPut = {
+type VocabularyPut = {
   readonly id: string
   /** The triples as they arrive; relative references are resolved against the IRI given. */
   readonly parse: (baseIri: string) => AsyncIterable<readonly Quad[]>

@@ -13,7 +13,7 @@ export const conditions = {
   S46: 'an exact match is neither broader, narrower nor related match',
 } as const
 
-export type Condition = keyof typeof conditions
+type Condition = keyof typeof conditions
 
 /** How often a condition is broken, and by what: the first few, each with the subject's IRI and what is wrong. */
 export type Finding = {

@@ -15,9 +15,9 @@ type Progress = { readonly acknowledged?: number; readonly began?: number }
 function killedAfter(
   directory: string,
   count: number,
-  { script = './writing.ts', ms = 0 } = {},
+  { script = new URL('./writing.ts', import.meta.url), ms = 0 } = {},
 ): Promise<number> {
-  const child = fork(new URL(script, import.meta.url), [directory], { execArgv: [] })
+  const child = fork(script, [directory], { execArgv: [] })
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   let last = 0
   child.on('message', ({ acknowledged, began }: Progress) => {
@@ -61,7 +61,7 @@ describe('a killed process', () => {
     const directory = newDirectory()
     let acknowledged = 0
     for (const ms of [5, 60, 130]) {
-      const script = './stream-writing.ts'
+      const script = new URL('./stream-writing.ts', import.meta.url)
       acknowledged = await killedAfter(directory, acknowledged + 1, { script, ms })
       const store = await openEmbedded({}, directory)
       const facts = linesOf(await store.read('urn:test:facts')).length

@@ -13,21 +13,18 @@ import { parseText } from '../../rdf/reading/parse-stream.ts'
 /** Characters from which on others get their turn while a body is parsed. */
 const large = 512 * 1024
 
-/** The text of the body; `name` is the limit of its size. Throws what `receiveRdf` throws. */
-export const receivedText = (
-  c: AppContext,
-  limits: Limits,
-  name: 'bodyBytes' | 'vocabularyBytes' = 'bodyBytes',
-): Promise<Received> =>
-  receiveRdf(c, { bytes: limits[name], name, ratio: limits.bodyRatio, idleMs: limits.bodyIdleMs })
+/** The text of the body. Throws what `receiveRdf` throws. */
+export const receivedText = (c: AppContext, limits: Limits): Promise<Received> =>
+  receiveRdf(c, {
+    bytes: limits.bodyBytes,
+    name: 'bodyBytes',
+    ratio: limits.bodyRatio,
+    idleMs: limits.bodyIdleMs,
+  })
 
 /** Reads the body now, and parses it when the base IRI is there. */
-export async function receivedBody(
-  c: AppContext,
-  limits: Limits,
-  name?: 'bodyBytes' | 'vocabularyBytes',
-): Promise<Body> {
-  const received = await receivedText(c, limits, name)
+export async function receivedBody(c: AppContext, limits: Limits): Promise<Body> {
+  const received = await receivedText(c, limits)
   const { text, format } = received
   return {
     parse: (baseIri) =>

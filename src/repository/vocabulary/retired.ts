@@ -5,7 +5,7 @@ import { fact } from '../../store/marks.ts'
 import { linesFrom } from '../../store/spool/merging.ts'
 
 /** More are not listed; then every record that uses any concept counts. */
-export const mostRetired = 10_000
+const mostRetired = 10_000
 
 const type = `<${rdf('type').value}> <${skos('Concept').value}> .`
 const memberships = [skos('inScheme').value, skos('topConceptOf').value].map((iri) => `<${iri}> <`)
