@@ -108,8 +108,8 @@ describe('the hierarchy', () => {
               for (const next of above.get(one) ?? []) {
                 if (next === high) return true
                 if (seen.has(next)) continue
-              seen.add(next)
-              open.push(next)
+                seen.add(next)
+                open.push(next)
               }
             }
             return false
