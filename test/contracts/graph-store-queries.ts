@@ -76,6 +76,8 @@ export function queryContract(dialect: string, open: OpenLimited): void {
       const query = `SELECT * { ${all(graph)} GRAPH <${graph}> { ?part <urn:test:in> ?deep } } LIMIT 1200`
       // Not the store of the short time limit: here the size decides.
       const patient = await open({ answer: 200_000 })
+      // It may be a store of its own.
+      await patient.write([{ graph, content: record(300) }])
       await expect(patient.select(query)).rejects.toMatchObject({ kind: 'too-large' })
       await patient.close()
     })
