@@ -37,6 +37,8 @@ describe('a start', () => {
   }
 
   it('succeeds although a request of its beginning, middle or end fails', async () => {
+    // The first start of all has an index to fill, and asks more than those after it.
+    await start()
     const requests = await start()
     expect(requests).toBeGreaterThan(3)
     const lost = new Set([0, 0.3, 0.6, 0.8].map((share) => Math.floor(requests * share)))
