@@ -115,14 +115,16 @@ function steadied({ torn }: Dialect, door: Door, writer: Writer) {
   return torn ? steady(door, land) : { ...door, land }
 }
 
-/** The door of a store whose reads lock: none of ours stands beside a write of ours for long. */
+/**
+ * The door of a store whose look-ups lock: none of ours stands beside a write of ours for long. Whole graphs are read by
+ * `construct`, which has turns of its own with the writes of that graph.
+ */
 function doorApart(door: Door): Door {
   const { run } = apart({ pause: door.pause })
   return {
     ...door,
     ask: (query, signal) => run('reads', () => door.ask(query, signal)),
     select: (query, signal) => run('reads', () => door.select(query, signal)),
-    construct: (query, signal) => run('reads', () => door.construct(query, signal)),
     update: (text) => run('writes', () => door.update(text)),
   }
 }

@@ -28,6 +28,7 @@ type Case = {
 }
 
 const size = 320
+const large = 20_100
 const cases: readonly Case[] = [
   {
     name: 'many lines for others',
@@ -48,6 +49,13 @@ const cases: readonly Case[] = [
     before: lines(5, 'old'),
     edits: (graph) => edit(graph, { clear: true, add: new Set(lines(5, 'new')) }),
     after: lines(5, 'new'),
+  },
+  {
+    name: 'more lines than one operation moves',
+    before: lines(3, 'old'),
+    edits: (graph) =>
+      edit(graph, { remove: new Set(lines(3, 'old')), add: new Set(lines(large, 'new')) }),
+    after: lines(large, 'new'),
   },
 ]
 
