@@ -1,9 +1,12 @@
 /** The embedded search engine: one file, one writer thread, a few reader threads, nothing to install. */
 
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { compareCodePoints } from '../text/code-points.ts'
 import { officialLanguages } from '../text/language.ts'
 import type { ReaderCalls, WriterCalls } from './embedded/threads/messages.ts'
 import { Readers } from './embedded/threads/readers.ts'
@@ -36,21 +39,36 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   const { writer, readers } = await openThreads(options, path)
   const queue = new WriteQueue(writer, (work) => readers.pausedFor(work))
   let current: readonly IndexSettings[] = []
+  const [process, state] = [randomUUID(), { changes: 0 }]
   return {
     configure: async (settings) => {
       const configured = await writer.call('configure', { settings, languages }).answer
       current = configured.current
+      state.changes += 1
       const { rebuild } = configured
       if (rebuild.length > 0 && !isNew) log.warn({ indices: rebuild }, 'index.unfilled')
       return { rebuild }
     },
     finish: async (index) => {
       current = await writer.call('finish', index).answer
+      state.changes += 1
     },
     missing: (index, ids) => readers.run('missing', { index, ids }),
     current: () => current,
-    write: (changes, signal) => queue.write(changes, signal),
+    write: async (changes, signal) => {
+      await queue.write(changes, signal)
+      state.changes += 1
+    },
     search: (request, signal) => readers.run('search', request, signal),
+    open: () => Promise.reject(new Failure('engine-unavailable', 'no cursors yet')),
+    page: () => Promise.reject(new Failure('engine-unavailable', 'no cursors yet')),
+    values: async (index, facet, signal) => {
+      const all = { ids: [facet], size: Number.MAX_SAFE_INTEGER, global: false }
+      const request = { indices: [index], tree: { kind: 'all' as const }, facets: all, ...nothing }
+      const { facets = [] } = await readers.run('search', request, signal)
+      return (facets[0]?.items ?? []).toSorted((a, b) => compareCodePoints(a.id, b.id))
+    },
+    state: () => `${process}.${state.changes}`,
     get: (index, id, signal) => readers.run('get', { index, id }, signal),
     entries: (index, after, limit, signal) =>
       readers.run('entries', { index, after, limit }, signal),
@@ -63,6 +81,9 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     },
   }
 }
+
+/** Of a search that is only about its facets. */
+const nothing = { filter: {}, order: [], boosts: {}, offset: 0, limit: 0, score: false }
 
 /** The file is open when the writer has answered; a damaged one is set aside once. */
 async function openThreads({ directory, log, ...options }: EmbeddedOptions, path: string) {

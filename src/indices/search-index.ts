@@ -1,5 +1,6 @@
 /** The port to a search engine. There is a port because there are two engines: embedded and Meilisearch. */
 
+import type { CursorRequest, Page, PageWish } from './cursors/page.ts'
 import type { QueryTree } from './query-tree.ts'
 import type { IndexName, IndexSettings } from './settings.ts'
 
@@ -131,7 +132,10 @@ export type Answer = {
 
 export type Entry = { readonly id: string; readonly version: number; readonly hash: string }
 
-/** Every call rejects with a `Failure`: `engine-unavailable`, `time-limit`, `query-too-complex`. */
+/**
+ * Every call rejects with a `Failure`: `engine-unavailable`, `time-limit`, `query-too-complex`. An object of closures: callers
+ * spread it.
+ */
 export type SearchIndex = {
   /**
    * Idempotent. `rebuild` names the indices that have to be filled: those that are new, those whose settings differ from what
@@ -149,6 +153,14 @@ export type SearchIndex = {
   write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void>
   /** One consistent snapshot for hits, count and facets. */
   search(request: SearchRequest, signal?: AbortSignal): Promise<Answer>
+  /** The first page of a snapshot. Rejects with `too-many-cursors` too. */
+  open(request: CursorRequest, signal?: AbortSignal): Promise<Page>
+  /** A further page. Rejects with `unknown-cursor`, and with `invalid-parameter` for a place that is none. */
+  page(cursor: string, wish?: PageWish, signal?: AbortSignal): Promise<Page>
+  /** All values of a facet over a whole index with their counts, ids ascending. */
+  values(index: IndexName, facet: string, signal?: AbortSignal): Promise<readonly FacetItem[]>
+  /** Another text whenever an answer may be another; costs nothing. */
+  state(): string
   /** The record as finished JSON text. */
   get(index: IndexName, id: string, signal?: AbortSignal): Promise<string | undefined>
   /** Entries after `after`, ordered by id (code points), for reconcile; with those that are being filled in. */
