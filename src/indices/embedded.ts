@@ -8,6 +8,7 @@ import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { compareCodePoints } from '../text/code-points.ts'
 import { officialLanguages } from '../text/language.ts'
+import type { CursorLimits } from './cursors/registry.ts'
 import type { ReaderCalls, WriterCalls } from './embedded/threads/messages.ts'
 import { Readers } from './embedded/threads/readers.ts'
 import { Thread, unavailable } from './embedded/threads/thread.ts'
@@ -25,6 +26,11 @@ export type EmbeddedOptions = {
   readonly languages?: readonly string[]
   /** Milliseconds after which a search fails with `time-limit`. */
   readonly searchMs?: number
+  /** Terms that one wildcard stands for at most. */
+  readonly wildcardTerms?: number
+  readonly cursors?: CursorLimits
+  /** Milliseconds that never go back, for the life of cursors. */
+  readonly now?: () => number
 }
 
 /**
