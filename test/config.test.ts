@@ -240,7 +240,6 @@ describe('a problem', () => {
       PLATFORM_HUB_API_KEYS: value,
       PLATFORM_TRIPLESTORE_CONFIG: '{"password":"canary-secret"}',
       PLATFORM_SEARCH_ENGINE_CONFIG: '{"apiKey":"canary secret"}',
-      PLATFORM_SEARCH_ENGINE_CONFIG: '{"apiKey":"canary-secret"}',
     })
     expect(message).toContain('PLATFORM_HUB_API_KEYS:')
     expect(message).not.toMatch(/canary/)

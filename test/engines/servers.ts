@@ -29,6 +29,9 @@ declare module 'vitest' {
   }
 }
 
+/** Names of the engines to start; absent = all. */
+const wanted = process.env['ENGINES']?.split(',')
+
 const say = (text: string) => process.stderr.write(`${text}\n`)
 const running: Process[] = []
 
@@ -38,6 +41,7 @@ async function found<Started extends Process, Told>(
   start: () => Promise<Started>,
   tell: (started: Started) => Told,
 ): Promise<Told | { readonly missing: string }> {
+  if (wanted && !wanted.includes(name.toLowerCase())) return { missing: 'not in ENGINES' }
   try {
     const started = await start()
     running.push(started)
