@@ -4,11 +4,10 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { compareCodePoints } from '../text/code-points.ts'
 import { officialLanguages } from '../text/language.ts'
-import type { CursorLimits } from './cursors/registry.ts'
+import { defaultCursorLimits, type CursorLimits } from './cursors/registry.ts'
+import { EmbeddedCursors } from './embedded/cursors.ts'
 import type { ReaderCalls, WriterCalls } from './embedded/threads/messages.ts'
 import { Readers } from './embedded/threads/readers.ts'
 import { Thread, unavailable } from './embedded/threads/thread.ts'
@@ -42,38 +41,37 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   mkdirSync(directory, { recursive: true })
   const path = join(directory, 'index.db')
   const isNew = !existsSync(path)
-  const { writer, readers } = await openThreads(options, path)
-  const queue = new WriteQueue(writer, (work) => readers.pausedFor(work))
-  let current: readonly IndexSettings[] = []
+  const { cursors: limits = defaultCursorLimits, now = () => performance.now() } = options
+  const lives = { cursors: undefined as EmbeddedCursors | undefined }
+  const { writer, readers } = await openThreads(options, path, () => lives.cursors?.lose())
+  const cursors = new EmbeddedCursors({ writer, readers, limits, now })
   const [process, state] = [randomUUID(), { changes: 0 }]
+  const changed = () => void state.changes++
+  const queue = new WriteQueue(writer, (work) => readers.pausedFor(work), changed)
+  let current: readonly IndexSettings[] = []
   return {
     configure: async (settings) => {
       const configured = await writer.call('configure', { settings, languages }).answer
       current = configured.current
-      state.changes += 1
+      changed()
       const { rebuild } = configured
       if (rebuild.length > 0 && !isNew) log.warn({ indices: rebuild }, 'index.unfilled')
       return { rebuild }
     },
     finish: async (index) => {
       current = await writer.call('finish', index).answer
-      state.changes += 1
+      changed()
     },
     missing: (index, ids) => readers.run('missing', { index, ids }),
     current: () => current,
     write: async (changes, signal) => {
       await queue.write(changes, signal)
-      state.changes += 1
+      cursors.sweep()
     },
     search: (request, signal) => readers.run('search', request, signal),
-    open: () => Promise.reject(new Failure('engine-unavailable', 'no cursors yet')),
-    page: () => Promise.reject(new Failure('engine-unavailable', 'no cursors yet')),
-    values: async (index, facet, signal) => {
-      const all = { ids: [facet], size: Number.MAX_SAFE_INTEGER, global: false }
-      const request = { indices: [index], tree: { kind: 'all' as const }, facets: all, ...nothing }
-      const { facets = [] } = await readers.run('search', request, signal)
-      return (facets[0]?.items ?? []).toSorted((a, b) => compareCodePoints(a.id, b.id))
-    },
+    open: (request, signal) => cursors.open(request, signal),
+    page: (cursor, wish, signal) => cursors.page(cursor, wish, signal),
+    values: (index, facet, signal) => readers.run('values', { index, facet }, signal),
     state: () => `${process}.${state.changes}`,
     get: (index, id, signal) => readers.run('get', { index, id }, signal),
     entries: (index, after, limit, signal) =>
@@ -81,6 +79,7 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     newest: () => readers.run('newest', undefined),
     health: async () => ({ documents: await readers.run('documents', undefined) }),
     close: async () => {
+      cursors.close()
       await queue.close()
       await readers.close()
       if (writer.running) await writer.call('close', undefined).answer
@@ -88,16 +87,23 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   }
 }
 
-/** Of a search that is only about its facets. */
-const nothing = { filter: {}, order: [], boosts: {}, offset: 0, limit: 0, score: false }
-
 /** The file is open when the writer has answered; a damaged one is set aside once. */
-async function openThreads({ directory, log, ...options }: EmbeddedOptions, path: string) {
+async function openThreads(
+  { directory, log, ...options }: EmbeddedOptions,
+  path: string,
+  writerEnded: () => void,
+) {
   const mark = join(directory, 'index.damaged')
-  const common = { path, log, damaged: () => writeFileSync(mark, '') }
+  const { wildcardTerms = 1_000 } = options
+  const common = { path, log, wildcardTerms, damaged: () => writeFileSync(mark, '') }
   const entry = (name: string) => new URL(`embedded/${name}/worker.ts`, import.meta.url)
   if (existsSync(mark)) setAside(path, mark, log)
-  const writer = new Thread<WriterCalls>({ ...common, name: 'writer', entry: entry('writing') })
+  const writer = new Thread<WriterCalls>({
+    ...common,
+    name: 'writer',
+    entry: entry('writing'),
+    ended: writerEnded,
+  })
   await writer.call('open', undefined).answer.catch((error: unknown) => {
     if (!existsSync(mark)) throw error
     setAside(path, mark, log)

@@ -106,7 +106,7 @@ export function cursorRegistry<Held extends { readonly bytes: number }>(
       return open.size
     },
 
-    held: (): Iterable<Held> => Iterator.from(open.values()).map((cursor) => cursor.held),
+    held: (): Iterable<Held> => [...open.values()].map((cursor) => cursor.held),
 
     /** Forgets all: what they held is gone. */
     clear(): void {
