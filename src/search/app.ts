@@ -2,41 +2,27 @@
 
 import { hash } from 'node:crypto'
 import { Failure } from '../errors.ts'
-import { newApp, type App, type AppContext, type AppOptions } from '../http/app.ts'
+import { newApp, type App, type AppContext } from '../http/app.ts'
 import { isFresh } from '../http/conditions.ts'
 import { docs } from '../http/docs-page.ts'
 import { answerFlow } from '../http/shell/flow.ts'
 import { addVary } from '../http/shell/headers.ts'
-import type { Answer, SearchIndex } from '../indices/search-index.ts'
-import type { IndexSettings } from '../indices/settings.ts'
-import type { Profile } from '../profile/fields.ts'
 import { profilePage } from '../profile/page.ts'
 import { negotiate } from '../rdf/media-types.ts'
+import { answered } from './answering.ts'
 import { answerSchemas, type AnswerSchemas } from './contract/schemas.ts'
-import { envelopeText, resultText, shownBy } from './envelope.ts'
-import { catalogueIds, datasetCounts, datasetIds } from './reads/lists.ts'
+import type { SearchDeps } from './deps.ts'
+import { resultText } from './envelope.ts'
+import { catalogueIds, datasetIds } from './reads/lists.ts'
 import { resource, resourceIds } from './reads/resources.ts'
 import { catalogue, dataset, type StoredRecord } from './reads/records.ts'
 import { concept, conceptByIri, vocabulary, vocabularyIds } from './reads/vocabularies.ts'
 import { parametersOf } from './request/parameters.ts'
-import { searchOf, type Search, type SearchOptions } from './request/search-request.ts'
 import { json } from './routes/answers.ts'
 import { aboutRoutes } from './routes/about.ts'
 import { recordRoutes } from './routes/records.ts'
 import { resourceRoutes } from './routes/resources.ts'
 import { vocabularyRoutes } from './routes/vocabularies.ts'
-
-export type SearchDeps = Omit<SearchOptions, 'settings' | 'bounds'> & {
-  readonly index: SearchIndex
-  /** What the index answers with at present; asked by every request. */
-  readonly settings: () => readonly IndexSettings[]
-  readonly profile: Profile
-  /** Version of the platform, for the OpenAPI document. */
-  readonly version: string
-  /** Public address of the service, for the OpenAPI document. */
-  readonly address?: string
-  readonly http: Omit<AppOptions, 'name'>
-}
 
 /** Reads only, without keys. */
 export function searchApp(deps: SearchDeps): App {
@@ -57,17 +43,16 @@ export function searchApp(deps: SearchDeps): App {
 }
 
 function bindRecords(app: App, deps: SearchDeps, schemas: AnswerSchemas): void {
-  const { index, profile } = deps
+  const { index } = deps
   const routes = recordRoutes(schemas)
-  const bounds = new Map(profile.resources.map(({ id, search }) => [`resource_${id}`, search]))
   app.openapi(routes.search, async (c) => {
-    const settings = deps.settings()
-    const search = searchOf(parametersOf(queryOf(c)), { ...deps, bounds, settings })
-    const answer = await answerOf(index, search, c.var.signal)
-    const counts = await countsFor(index, search, answer, c.var.signal)
+    const { answer, text } = await answered(deps, parametersOf(queryOf(c), deps.limits), {
+      client: c.get('client'),
+      signal: c.var.signal,
+    })
     // A wildcard that stands for more words than are looked for finds less than it says.
     if (answer.shortened?.length) c.header('Wildcards-Shortened', String(answer.shortened.length))
-    return jsonText(c, envelopeText(search, answer, settings, counts))
+    return jsonText(c, text)
   })
   app.openapi(routes.datasets, async (c) =>
     c.json(await datasetIds(index, required(c, 'catalogue'), c.var.signal)),
@@ -130,23 +115,6 @@ function bindAbout(app: App, { index, profile }: SearchDeps): void {
   app.openapi(aboutRoutes.health, async (c) =>
     c.json({ status: 'up', profile: profile.hash, ...(await index.health()) }),
   )
-}
-
-/** Without a known index there is nothing to ask the engine. */
-function answerOf(index: SearchIndex, { request }: Search, signal: AbortSignal): Promise<Answer> {
-  return request.indices.length === 0
-    ? Promise.resolve({ count: 0, hits: [] })
-    : index.search(request, signal)
-}
-
-async function countsFor(
-  index: SearchIndex,
-  { request }: Search,
-  { hits }: Answer,
-  signal: AbortSignal,
-) {
-  const shown = shownBy(request.include)('count') && hits.some((hit) => hit.index === 'catalogue')
-  return shown ? datasetCounts(index, signal) : new Map<string, number>()
 }
 
 const queryOf = (c: AppContext): URLSearchParams => new URL(c.req.url).searchParams

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { embeddedIndex } from '../../../src/indices/embedded.ts'
 import type { SearchIndex } from '../../../src/indices/search-index.ts'
+import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
 import { loadProfile } from '../../../src/profile/load.ts'
 import { searchApp } from '../../../src/search/app.ts'
@@ -64,6 +65,9 @@ export async function station(
     index,
     settings: () => index.current(),
     scoreField: 'scoring',
+    limits: defaultLimits,
+    now: () => new Date('2026-01-02T03:04:05Z'),
+    portal: (kind, id, language = 'en') => `https://portal.example/${language}/${kind}s/${id}`,
     profile: { ...(await loadProfile()), resources: added.resources },
     version: '1',
     http: { log },
