@@ -5,7 +5,6 @@ import { idField } from '../../fields.ts'
 import type { Document } from '../../search-index.ts'
 import { hasPairs, pairCode } from './codes.ts'
 import { pairsOf, textsOf, tokensOf } from './names.ts'
-import { spelled } from './spelling.ts'
 import type { Learn, Words } from './words.ts'
 
 /** Tokens per field that are indexed; a longer text is found by its beginning. */
@@ -51,7 +50,7 @@ function add(
     const bucket = bucketOf(key, rules.languages)
     const { tokens, pairs } = found.get(bucket) ?? { tokens: new Set(), pairs: new Set() }
     for (const value of values) {
-      const list = rules.words.tokens(bucket, value, rules.learn)
+      const list = rules.words(bucket, value, rules.learn)
       const kept = list.length > left ? list.slice(0, left) : list
       left -= kept.length
       if (kept.length === 0) continue
@@ -64,8 +63,8 @@ function add(
     if (tokens.size > 0) found.set(bucket, { tokens, pairs })
   }
   for (const [bucket, { tokens, pairs }] of found) {
-    into[tokensOf(field, spelled(bucket))] = [...tokens]
-    if (pairs.size > 0) into[pairsOf(field, spelled(bucket))] = [...pairs]
+    into[tokensOf(field, bucket)] = [...tokens]
+    if (pairs.size > 0) into[pairsOf(field, bucket)] = [...pairs]
   }
   return texts
 }
