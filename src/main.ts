@@ -68,7 +68,7 @@ async function startPlatform(config: Config, log: Log): Promise<Running> {
 async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
   const { config, log } = shell
   const { store, names, projection } = engines
-  // A query sent by POST changes nothing: pages of other origins may send it.
+  // A search or query sent by POST changes nothing: pages of other origins may send it.
   const door = (name: keyof typeof places, reads: readonly string[] = []) => ({
     address: serviceAddress(names, places[name]),
     http: {
@@ -96,9 +96,17 @@ async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
       ...door('repo'),
     })
   const repository = config.services.includes('repo') ? await openRepo() : undefined
-  const settings = () => engines.index.current()
   const search = () =>
-    searchApp({ ...engines, ...config.search, settings, version, ...door('search') })
+    searchApp({
+      ...engines,
+      ...config.search,
+      settings: () => engines.index.current(),
+      limits: config.limits,
+      now: () => new Date(),
+      portal: pagesOf(config.search.portal ?? names.base),
+      version,
+      ...door('search', ['POST']),
+    })
   const queryBytes = config.limits.sparqlQueryBytes
   const apps: Readonly<Record<keyof typeof places, () => App | undefined>> = {
     repo: () => repository?.app,
@@ -115,6 +123,14 @@ async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
 
 /** The public address of a service. */
 const serviceAddress = (names: Names, place: string): string => names.base + place.slice(1)
+
+/** Addresses of the pages that people read about a record. */
+const pagesOf =
+  (portal: string) =>
+  (kind: string, id: string, language?: string): string => {
+    const page = `${portal}${kind}s/${encodeURIComponent(id)}`
+    return language === undefined ? page : `${page}?locale=${encodeURIComponent(language)}`
+  }
 
 const httpOptions = ({ config, log, numbers }: Shell) => ({
   log,

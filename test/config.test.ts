@@ -27,7 +27,7 @@ describe('an empty environment', () => {
       apiKeys: undefined,
       profile: { enabled: false },
       searchEngine: undefined,
-      search: { vocabulary: [], boosts: {}, facetSize: 50, window: 10_000 },
+      search: { vocabulary: [], boosts: {}, facetSize: 50, window: 10_000, sitemapHours: 24 },
       limits: defaultLimits,
       restoreDays: 30,
       corsOrigins: [],

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { Metrics } from '../http/metrics.ts'
-import { embeddedIndex } from '../indices/embedded.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/fields.ts'
 import { loadProfile } from '../profile/load.ts'
@@ -15,6 +14,7 @@ import type { Report } from '../projector/mappings/mapping.ts'
 import { names as namesOf } from '../rdf/names.ts'
 import { publicLimits } from '../repository/sparql/limits.ts'
 import { openStore, withStore } from '../store/open.ts'
+import { openIndex } from './search-engine.ts'
 
 /** What runs before the engines are up: a door that says so. */
 export type Shell = { readonly config: Config; readonly log: Log; readonly numbers: Metrics }
@@ -45,8 +45,7 @@ export async function openEngines({ config, log, numbers }: Shell) {
     random: Math.random,
     pause,
   })
-  const { searchMs } = config.limits
-  const index = await embeddedIndex({ directory: directory('search'), log, searchMs })
+  const index = await openIndex(config, log)
   const vocabularies = shipped('shapes/vocabularies')
   const deps = {
     store,

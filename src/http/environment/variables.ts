@@ -99,12 +99,15 @@ export const variables = z.object({
       right: 'a JSON object such as {"dialect":"fuseki","address":"http://127.0.0.1:3030/ds"}',
       secret: true,
     }),
-  PLATFORM_SEARCH_CONFIG: json(searchConfig).optional().register(facts, {
-    meaning:
-      'What is searched and shown beyond the profile: `vocabulary`, `facets`, `boost`, `maxAggSize`, `maxResultWindow`, as told below.',
-    right:
-      'a JSON object such as {"vocabulary":{"publishers":{"fields":["publisher"],"replacements":["name:pref_label.en"]}}}',
-  }),
+  PLATFORM_SEARCH_CONFIG: json(searchConfig)
+    .optional()
+    .register(facts, {
+      meaning:
+        'What is searched and shown beyond the profile: `vocabulary`, `facets`, `boost`, `maxAggSize`, `maxResultWindow`, ' +
+        '`sitemapHours`, `portal`, as told below.',
+      right:
+        'a JSON object such as {"vocabulary":{"publishers":{"fields":["publisher"],"replacements":["name:pref_label.en"]}}}',
+    }),
   PLATFORM_SEARCH_ENGINE_CONFIG: json(engineConfig)
     .optional()
     .register(facts, {
