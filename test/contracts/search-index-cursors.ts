@@ -1,6 +1,6 @@
 /** What every search engine must do with cursors: pages of one snapshot, whatever is written meanwhile. */
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { CursorRequest, Page } from '../../src/indices/cursors/page.ts'
 import type { CursorLimits } from '../../src/indices/cursors/registry.ts'
 import type { SearchIndex } from '../../src/indices/search-index.ts'
@@ -31,42 +31,35 @@ const asked = (changes: Partial<CursorRequest> = {}): CursorRequest => {
 const idsOf = (page: Page) => page.hits.map((hit) => hit.id)
 const textOf = (page: Page, at: number) => JSON.stringify(JSON.parse(page.hits[at]!.record))
 
+/** The pages behind the first one, until an empty one. */
+async function others(index: SearchIndex, first: Page): Promise<Page[]> {
+  const pages: Page[] = []
+  for (;;) {
+    const page = await index.page(first.cursor)
+    if (page.hits.length === 0) return pages
+    pages.push(page)
+  }
+}
+
 export function cursorContract(
   name: string,
   make: (options: CursorOptions) => Promise<Made>,
 ): void {
-  describe(`${name}: cursors`, () => {
-    let made: Made
-    let index: SearchIndex
-    let clock = 0
-    beforeEach(async () => {
-      clock = 1_000_000
-      made = await make({ cursors: limits, now: () => clock })
-      index = made.index
-      await configured(index)
-      await index.write(documents.map((put) => ({ put })))
-    })
-    afterEach(() => made.release())
+  let made: Made
+  let index: SearchIndex
+  let clock = 1_000_000
+  const start = async () => {
+    made = await make({ cursors: limits, now: () => clock })
+    index = made.index
+    await configured(index)
+    await index.write(documents.map((put) => ({ put })))
+  }
 
-    const put = (sample: Partial<Sample> & { id: string }) =>
-      index.write([{ put: documentOf({ index: 'dataset', version: 2, ...sample }) }])
-    /** The changes of K02. */
-    const change = async () => {
-      await index.write([{ remove: { index: 'dataset', id: 'd14', version: 2 } }])
-      const text = { ...sampleOf('d07').text, title: { en: ['Changed'] } }
-      await put({ ...sampleOf('d07'), text, version: 2 })
-      const modified = '2026-11-21T00:00:00Z'
-      await put({ id: 'd15', modified, text: { title: { en: ['water'] } } })
-    }
-    /** The pages behind the first one, until an empty one. */
-    const others = async (first: Page) => {
-      const pages: Page[] = []
-      for (;;) {
-        const page = await index.page(first.cursor)
-        if (page.hits.length === 0) return pages
-        pages.push(page)
-      }
-    }
+  describe(`${name}: the pages of a cursor`, () => {
+    beforeAll(start)
+    afterAll(() => made.release())
+    // What a case leaves open is too old for the next one.
+    afterEach(() => void (clock += limits.ttlMs))
 
     it('K01: pages follow in turn, an empty one is the end, and further calls stay there', async () => {
       const first = await index.open(asked({ tree: water }))
@@ -77,29 +70,6 @@ export function cursorContract(
         const { last, hits, count } = await index.page(first.cursor)
         expect({ last, hits, count }).toEqual({ last: undefined, hits: [], count: 4 })
       }
-    })
-
-    it('K02, K03: changes and deletions do not reach the pages, and do reach a new search', async () => {
-      const first = await index.open(asked({ tree: water }))
-      await change()
-      const second = await index.page(first.cursor)
-      expect(idsOf(second)).toEqual(['d14', 'd07'])
-      expect(textOf(second, 0)).toBe(
-        JSON.stringify(documents.find(({ id }) => id === 'd14')!.record),
-      )
-      expect(textOf(second, 1)).toContain('Tokyo water quality data')
-      expect(await others(first)).toEqual([])
-      const { hits } = await index.search(request({ tree: water }))
-      expect(hits.map(({ id }) => id).sort()).toEqual(['d01', 'd02', 'd15'])
-    })
-
-    it('K04: two cursors show two states', async () => {
-      const before = await index.open(asked({ tree: water }))
-      await change()
-      const after = await index.open(asked({ tree: water }))
-      expect(idsOf(after)).toEqual(['d15', 'd02'])
-      expect((await others(before)).map(idsOf)).toEqual([['d14', 'd07']])
-      expect((await others(after)).map(idsOf)).toEqual([['d01']])
     })
 
     it('K05: the page behind a place is the same as often as it is asked for', async () => {
@@ -142,71 +112,10 @@ export function cursorContract(
       expect(next.hits[0]!.score).toBeLessThanOrEqual(byScore.last![0])
     })
 
-    it('K07: an unknown cursor and one that nobody used for its life are not found', async () => {
-      const missing = { kind: 'unknown-cursor' }
-      await expect(index.page('nothing-like-it')).rejects.toMatchObject(missing)
-      const { cursor } = await index.open(asked())
-      clock += limits.ttlMs
-      await expect(index.page(cursor)).rejects.toMatchObject(missing)
-    })
-
-    it('K08: every use begins the life of a cursor anew', async () => {
-      const { cursor } = await index.open(asked())
-      for (let i = 0; i < 6; i++) {
-        clock += limits.ttlMs - 1
-        expect((await index.page(cursor, { after: 0 })).hits).toHaveLength(2)
-      }
-    })
-
-    it('K09: one too many of a client is refused until one has ended; others are not concerned', async () => {
-      const open = []
-      for (let i = 0; i < limits.perClient; i++) open.push(await index.open(asked({ tree: water })))
-      const refused = index.open(asked())
-      await expect(refused).rejects.toMatchObject({ kind: 'too-many-cursors', retryAfter: 60 })
-      await index.open(asked({ client: 'another' }))
-      await others(open[3]!)
-      await index.open(asked())
-      await expect(index.open(asked())).rejects.toMatchObject({ kind: 'too-many-cursors' })
-      expect(idsOf(await index.page(open[0]!.cursor))).toEqual(['d14', 'd07'])
-    })
-
-    it('too many of all clients are refused, and the open ones go on answering', async () => {
-      const open = await Promise.all(
-        Array.from({ length: limits.total }, (_, i) => index.open(asked({ client: `${i}` }))),
-      )
-      const more = Array.from({ length: 50 }, (_, i) => index.open(asked({ client: `more ${i}` })))
-      for (const one of more) await expect(one).rejects.toMatchObject({ kind: 'too-many-cursors' })
-      for (const { cursor } of open) expect((await index.page(cursor)).hits).toHaveLength(2)
-      clock += limits.ttlMs
-      await index.open(asked())
-    })
-
     it('K10: a first page that holds all is followed by an empty one', async () => {
       const first = await index.open(asked({ limit: 1000 }))
       expect(first.hits).toHaveLength(14)
       expect((await index.page(first.cursor)).hits).toEqual([])
-    })
-
-    it('K11: pages are as at the start while 1,000 records are written twice', async () => {
-      const state = (version: number) =>
-        Array.from({ length: 1000 }, (_, i) => {
-          const text = { title: { en: [`K11 state${version}`] } }
-          return { put: documentOf({ index: 'dataset', id: `k11-${i}`, version, text }) }
-        })
-      await index.write(state(1))
-      const first = await index.open(asked({ tree: treeOf('k11'), limit: 100 }))
-      const writing = [2, 3].flatMap((version) =>
-        Array.from({ length: 5 }, (_, i) =>
-          index.write(state(version).slice(i * 200, i * 200 + 200)),
-        ),
-      )
-      const pages = [first, ...(await others(first))]
-      await Promise.all(writing)
-      const hits = pages.flatMap((page) => page.hits)
-      expect(new Set(hits.map((hit) => hit.id)).size).toBe(1000)
-      expect(hits.filter((hit) => !hit.record.includes('state1'))).toEqual([])
-      const again = await index.page(first.cursor, { after: 1000 })
-      expect(again.count).toBe(1000)
     })
 
     it('facets come with the first page only; the count with every one', async () => {
@@ -244,11 +153,11 @@ export function cursorContract(
       const indices = ['dataset', 'catalogue'] as const
       const { hits, count } = await index.search(request({ indices, tree: water, order: newest }))
       const first = await index.open(asked({ indices, tree: water }))
-      const all = [first, ...(await others(first))].flatMap((page) => page.hits)
+      const all = [first, ...(await others(index, first))].flatMap((page) => page.hits)
       expect([all, first.count]).toEqual([hits, count])
       const titles = await index.open(asked({ indices, order: byTitle, limit: 5 }))
       const inOrder = await index.search(request({ indices, order: byTitle }))
-      const walked = [titles, ...(await others(titles))].flatMap(idsOf)
+      const walked = [titles, ...(await others(index, titles))].flatMap(idsOf)
       expect(walked).toEqual(inOrder.hits.map((hit) => hit.id))
     })
 
@@ -259,6 +168,104 @@ export function cursorContract(
         expect((await index.page(empty.cursor)).hits).toEqual([])
       }
     })
+  })
+
+  describe(`${name}: cursors while something else happens`, () => {
+    beforeEach(start)
+    afterEach(() => made.release())
+
+    const put = (sample: Partial<Sample> & { id: string }) =>
+      index.write([{ put: documentOf({ index: 'dataset', version: 2, ...sample }) }])
+    /** The changes of K02. */
+    const change = async () => {
+      await index.write([{ remove: { index: 'dataset', id: 'd14', version: 2 } }])
+      const text = { ...sampleOf('d07').text, title: { en: ['Changed'] } }
+      await put({ ...sampleOf('d07'), text, version: 2 })
+      const modified = '2026-11-21T00:00:00Z'
+      await put({ id: 'd15', modified, text: { title: { en: ['water'] } } })
+    }
+
+    it('K02, K03: changes and deletions do not reach the pages, and do reach a new search', async () => {
+      const first = await index.open(asked({ tree: water }))
+      await change()
+      const second = await index.page(first.cursor)
+      expect(idsOf(second)).toEqual(['d14', 'd07'])
+      expect(textOf(second, 0)).toBe(
+        JSON.stringify(documents.find(({ id }) => id === 'd14')!.record),
+      )
+      expect(textOf(second, 1)).toContain('Tokyo water quality data')
+      expect(await others(index, first)).toEqual([])
+      const { hits } = await index.search(request({ tree: water }))
+      expect(hits.map(({ id }) => id).sort()).toEqual(['d01', 'd02', 'd15'])
+    })
+
+    it('K04: two cursors show two states', async () => {
+      const before = await index.open(asked({ tree: water }))
+      await change()
+      const after = await index.open(asked({ tree: water }))
+      expect(idsOf(after)).toEqual(['d15', 'd02'])
+      expect((await others(index, before)).map(idsOf)).toEqual([['d14', 'd07']])
+      expect((await others(index, after)).map(idsOf)).toEqual([['d01']])
+    })
+
+    it('K07: an unknown cursor and one that nobody used for its life are not found', async () => {
+      const missing = { kind: 'unknown-cursor' }
+      await expect(index.page('nothing-like-it')).rejects.toMatchObject(missing)
+      const { cursor } = await index.open(asked())
+      clock += limits.ttlMs
+      await expect(index.page(cursor)).rejects.toMatchObject(missing)
+    })
+
+    it('K08: every use begins the life of a cursor anew', async () => {
+      const { cursor } = await index.open(asked())
+      for (let i = 0; i < 6; i++) {
+        clock += limits.ttlMs - 1
+        expect((await index.page(cursor, { after: 0 })).hits).toHaveLength(2)
+      }
+    })
+
+    it('K09: one too many of a client is refused until one has ended; others are not concerned', async () => {
+      const open = []
+      for (let i = 0; i < limits.perClient; i++) open.push(await index.open(asked({ tree: water })))
+      const refused = index.open(asked())
+      await expect(refused).rejects.toMatchObject({ kind: 'too-many-cursors', retryAfter: 60 })
+      await index.open(asked({ client: 'another' }))
+      await others(index, open[3]!)
+      await index.open(asked())
+      await expect(index.open(asked())).rejects.toMatchObject({ kind: 'too-many-cursors' })
+      expect(idsOf(await index.page(open[0]!.cursor))).toEqual(['d14', 'd07'])
+    })
+
+    it('too many of all clients are refused, and the open ones go on answering', async () => {
+      const open = await Promise.all(
+        Array.from({ length: limits.total }, (_, i) => index.open(asked({ client: `${i}` }))),
+      )
+      const more = Array.from({ length: 50 }, (_, i) => index.open(asked({ client: `more ${i}` })))
+      for (const one of more) await expect(one).rejects.toMatchObject({ kind: 'too-many-cursors' })
+      for (const { cursor } of open) expect((await index.page(cursor)).hits).toHaveLength(2)
+      clock += limits.ttlMs
+      await index.open(asked())
+    })
+
+    it('K11: pages are as at the start while 1,000 records are written twice', async () => {
+      const state = (version: number) =>
+        Array.from({ length: 1000 }, (_, i) => {
+          const text = { title: { en: [`K11 state${version}`] } }
+          return { put: documentOf({ index: 'dataset', id: `k11-${i}`, version, text }) }
+        })
+      await index.write(state(1))
+      const first = await index.open(asked({ tree: treeOf('k11'), limit: 100 }))
+      const writing = [2, 3].flatMap((version) =>
+        Array.from({ length: 5 }, (_, i) =>
+          index.write(state(version).slice(i * 200, i * 200 + 200)),
+        ),
+      )
+      const pages = [first, ...(await others(index, first))]
+      await Promise.all(writing)
+      const hits = pages.flatMap((page) => page.hits)
+      expect(new Set(hits.map((hit) => hit.id)).size).toBe(1000)
+      expect(hits.filter((hit) => !hit.record.includes('state1'))).toEqual([])
+    })
 
     it('an index that is swapped away is read to its end', async () => {
       const first = await index.open(asked({ limit: 4 }))
@@ -267,7 +274,7 @@ export function cursorContract(
       )
       for (const name of rebuild) await index.finish(name)
       await put({ id: 'new' })
-      const all = [first, ...(await others(first))].flatMap(idsOf)
+      const all = [first, ...(await others(index, first))].flatMap(idsOf)
       expect(all).toHaveLength(14)
       expect((await index.search(request())).count).toBe(1)
     })
