@@ -9,72 +9,77 @@ import { answerFlow } from '../http/shell/flow.ts'
 import { addVary } from '../http/shell/headers.ts'
 import { profilePage } from '../profile/page.ts'
 import { negotiate } from '../rdf/media-types.ts'
-import { answered } from './answering.ts'
 import { answerSchemas, type AnswerSchemas } from './contract/schemas.ts'
 import type { SearchDeps } from './deps.ts'
 import { resultText } from './envelope.ts'
+import { bindFeeds } from './feeds/bind.ts'
 import { catalogueIds, datasetIds } from './reads/lists.ts'
 import { resource, resourceIds } from './reads/resources.ts'
 import { catalogue, dataset, type StoredRecord } from './reads/records.ts'
 import { concept, conceptByIri, vocabulary, vocabularyIds } from './reads/vocabularies.ts'
-import { parametersOf } from './request/parameters.ts'
 import { json } from './routes/answers.ts'
 import { aboutRoutes } from './routes/about.ts'
+import { bodySchema } from './routes/parameters.ts'
 import { recordRoutes } from './routes/records.ts'
 import { resourceRoutes } from './routes/resources.ts'
 import { vocabularyRoutes } from './routes/vocabularies.ts'
+import { bindSearching } from './searching.ts'
+import { taggedBy, type Tagged } from './tags.ts'
+
+type Scene = { readonly schemas: AnswerSchemas; readonly tagged: Tagged }
 
 /** Reads only, without keys. */
 export function searchApp(deps: SearchDeps): App {
   const app = newApp({ ...deps.http, name: 'search' })
   const schemas = answerSchemas(deps.profile)
-  bindRecords(app, deps, schemas)
-  bindVocabularies(app, deps, schemas)
-  bindResources(app, deps, schemas)
+  const scene = { schemas, tagged: taggedBy(deps) }
+  bindSearching(app, deps, scene)
+  bindRecords(app, deps, scene)
+  bindVocabularies(app, deps, scene)
+  bindResources(app, deps, scene)
+  bindFeeds(app, deps)
   bindAbout(app, deps)
   docs(app, {
     title: 'Search',
     version: deps.version,
     ...(deps.address !== undefined && { address: deps.address }),
     description: 'Full-text search, facets and records of the catalogues.',
-    schemas: schemas.components,
+    schemas: { ...schemas.components, SearchBody: bodySchema() },
   })
   return app
 }
 
-function bindRecords(app: App, deps: SearchDeps, schemas: AnswerSchemas): void {
+function bindRecords(app: App, deps: SearchDeps, { schemas, tagged }: Scene): void {
   const { index } = deps
   const routes = recordRoutes(schemas)
-  app.openapi(routes.search, async (c) => {
-    const { answer, text } = await answered(deps, parametersOf(queryOf(c), deps.limits), {
-      client: c.get('client'),
-      signal: c.var.signal,
-    })
-    // A wildcard that stands for more words than are looked for finds less than it says.
-    if (answer.shortened?.length) c.header('Wildcards-Shortened', String(answer.shortened.length))
-    return jsonText(c, text)
+  app.openapi(routes.datasets, (c) => {
+    const id = required(c, 'catalogue')
+    return tagged(c, async () => c.json(await datasetIds(index, id, c.var.signal)))
   })
-  app.openapi(routes.datasets, async (c) =>
-    c.json(await datasetIds(index, required(c, 'catalogue'), c.var.signal)),
-  )
   app.openapi(routes.dataset, async (c) =>
     recordAnswer(c, await dataset(index, c.req.valid('param').id, c.var.signal)),
   )
-  app.openapi(routes.catalogues, async (c) => c.json(await catalogueIds(index, c.var.signal)))
+  app.openapi(routes.catalogues, (c) =>
+    tagged(c, async () => c.json(await catalogueIds(index, c.var.signal))),
+  )
   app.openapi(routes.catalogue, async (c) =>
     recordAnswer(c, await catalogue(index, c.req.valid('param').id, c.var.signal)),
   )
 }
 
-function bindVocabularies(app: App, deps: SearchDeps, schemas: AnswerSchemas): void {
+function bindVocabularies(app: App, deps: SearchDeps, { schemas, tagged }: Scene): void {
   const { index } = deps
   const routes = vocabularyRoutes(schemas)
-  app.openapi(routes.vocabularies, async (c) => c.json(await vocabularyIds(index, c.var.signal)))
-  app.openapi(routes.vocabulary, async (c) => {
-    const pieces = vocabulary(index, c.req.valid('param').id, c.var.signal)
-    const { log, requestMs: pieceMs = 60_000 } = deps.http
-    return answerFlow(c, pieces, { log, pieceMs, headers: { 'Content-Type': json } })
-  })
+  app.openapi(routes.vocabularies, (c) =>
+    tagged(c, async () => c.json(await vocabularyIds(index, c.var.signal))),
+  )
+  app.openapi(routes.vocabulary, (c) =>
+    tagged(c, () => {
+      const pieces = vocabulary(index, c.req.valid('param').id, c.var.signal)
+      const { log, requestMs: pieceMs = 60_000 } = deps.http
+      return answerFlow(c, pieces, { log, pieceMs, headers: { 'Content-Type': json } })
+    }),
+  )
   app.openapi(routes.vocable, async (c) => {
     const wanted = {
       ...c.req.valid('param'),
@@ -89,13 +94,17 @@ function bindVocabularies(app: App, deps: SearchDeps, schemas: AnswerSchemas): v
 }
 
 /** Without types of its own a profile has no such paths. */
-function bindResources(app: App, { index, profile }: SearchDeps, schemas: AnswerSchemas): void {
+function bindResources(app: App, { index, profile }: SearchDeps, { schemas, tagged }: Scene): void {
   const types = profile.resources
   if (!schemas.resource) return
   const routes = resourceRoutes(types, schemas.resource)
-  app.openapi(routes.types, (c) => c.json(types.map(({ id }) => id)))
-  app.openapi(routes.resources, async (c) =>
-    c.json(await resourceIds(index, types, c.req.valid('param').type, c.var.signal)),
+  app.openapi(routes.types, (c) =>
+    tagged(c, () => Promise.resolve(c.json(types.map(({ id }) => id)))),
+  )
+  app.openapi(routes.resources, (c) =>
+    tagged(c, async () =>
+      c.json(await resourceIds(index, types, c.req.valid('param').type, c.var.signal)),
+    ),
   )
   app.openapi(routes.resource, async (c) =>
     recordAnswer(c, await resource(index, types, c.req.valid('param'), c.var.signal)),

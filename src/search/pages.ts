@@ -4,7 +4,8 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Failure } from '../errors.ts'
 import type { Page } from '../indices/cursors/page.ts'
-import type { Answer, SearchIndex, SearchRequest } from '../indices/search-index.ts'
+import { includeFields } from '../indices/include.ts'
+import type { Answer, Hit, SearchIndex, SearchRequest } from '../indices/search-index.ts'
 import type { Form } from './envelope.ts'
 import type { Place, Run } from './request/run.ts'
 
@@ -26,13 +27,23 @@ export async function firstPage(
   { request, form, kind, client }: Wanted & { readonly client: string },
   signal: AbortSignal,
 ): Promise<Turned> {
-  const { offset: _, ...wanted } = request
+  const { offset: _, include, ...wanted } = request
   const note = JSON.stringify({ kind, print: printOf(request), form })
+  if (kind === 'scroll') {
+    const page = await index.open({ ...wanted, ...(include && { include }), client, note }, signal)
+    return { form, answer: page, more: { scrollId: page.cursor } }
+  }
+  // Later pages may show more of a hit than this one: the cursor knows the whole records.
   const page = await index.open({ ...wanted, client, note }, signal)
+  const hits = include ? page.hits.map((hit) => reduced(hit, include)) : page.hits
   // Nothing was found: the place in front of everything has nothing behind it either.
-  const sort = page.last ?? [0, 0]
-  const more = kind === 'scroll' ? { scrollId: page.cursor } : { sort, pitId: page.cursor }
-  return { form, answer: page, more }
+  const more = { sort: page.last ?? [0, 0], pitId: page.cursor }
+  return { form, answer: { ...page, hits }, more }
+}
+
+function reduced(hit: Hit, include: readonly string[]): Hit {
+  const record = includeFields(Object(JSON.parse(hit.record)), include)
+  return { ...hit, record: JSON.stringify(record) }
 }
 
 /** The page behind a place. Throws `unknown-cursor`, and `invalid-parameter` when the cursor is one of another search. */

@@ -66,9 +66,12 @@ export function narrowed(text: string, { groups, operator, include }: Narrowing)
 function valuesAt(value: unknown, path: readonly string[]): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((one: unknown) => valuesAt(one, path))
   const [step, ...rest] = path
-  if (step === undefined) return isFields(value) || value === undefined ? [] : [String(value)]
+  if (step === undefined) return isScalar(value) ? [String(value)] : []
   return isFields(value) && Object.hasOwn(value, step) ? valuesAt(value[step], rest) : []
 }
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value)
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -37,7 +37,10 @@ function placeOf({ pitId, searchAfterSort }: Parameters): Place | undefined {
   if (pitId === undefined && searchAfterSort === undefined) return undefined
   if (pitId === undefined) throw invalid('pitId', 'searchAfterSort needs pitId')
   if (searchAfterSort === undefined) throw invalid('searchAfterSort', 'pitId needs searchAfterSort')
-  const texts = searchAfterSort.join(',').replace(/^\[|\]$/g, '').split(',')
+  const texts = searchAfterSort
+    .join(',')
+    .replace(/^\[|\]$/g, '')
+    .split(',')
   const [value = NaN, place = NaN, ...more] = texts.map((text) =>
     number.test(text.trim()) ? Number(text) : NaN,
   )
