@@ -52,7 +52,7 @@ export const attributes = {
 export const tokensOf = (field: string, bucket: string): string => `_f.${spelled(field)}.${bucket}`
 /** Pairs of neighbours of a field in a bucket, as `pairCode`. Only of `hasPairs` fields. */
 export const pairsOf = (field: string, bucket: string): string => `_g.${spelled(field)}.${bucket}`
-/** Values of a field as written, for ranking and for a second look: a map of buckets to lists. */
+/** What a field is ranked by, and what a second look at it reads: a map of buckets to its values as written. */
 export const textsOf = (field: string): string => `_t.${spelled(field)}`
 /** Codes of facet values. */
 export const codesOf = (facet: string): string => `_k.${spelled(facet)}`

@@ -43,9 +43,7 @@ export function indicesOf(wire: Wire, tasks: Tasks): Indices {
       live = await settings(uid)
     }
     const present = live
-    const other = Object.entries(wanted).filter(
-      ([name, value]) => !isDeepStrictEqual(present[name], value),
-    )
+    const other = Object.entries(wanted).filter(([name, value]) => !isSame(present[name], value))
     if (other.length === 0) return
     await tasks.done([await wire.patch(`${path(uid)}/settings`, Object.fromEntries(other))])
   }
@@ -70,6 +68,12 @@ export function indicesOf(wire: Wire, tasks: Tasks): Indices {
       return new Map(Object.entries(indexes).map(([uid, one]) => [uid, one.numberOfDocuments]))
     },
   }
+}
+
+/** Of a group of settings those count that we have something to say about. */
+function isSame(present: unknown, wanted: unknown): boolean {
+  const isGroup = typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted)
+  return isDeepStrictEqual(isGroup ? { ...Object(present), ...wanted } : wanted, present)
 }
 
 /** What a call answers, or something else where its index is missing. */

@@ -41,7 +41,8 @@ export function recordSettings(
         orderOf(name),
         ...languages.map((language) => orderOf(`${name}.${language}`)),
       ]),
-    ],
+      // In the order that the server answers them in.
+    ].toSorted(),
     rankingRules: [
       ...['words', 'typo', 'proximity', 'attribute', 'sort', 'exactness'],
       ...[`${orderedIndex}:asc`, `${orderedId}:asc`],
