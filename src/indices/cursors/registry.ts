@@ -27,21 +27,65 @@ type Cursor<Held> = {
   readonly used: number
 }
 
-/**
- * Nothing here runs by itself: what is too old goes with the next call of anything. `now` gives milliseconds that never go
- * back.
- */
-export function cursorRegistry<Held extends { readonly bytes: number }>(
-  limits: CursorLimits,
-  now: () => number,
-) {
+/** Nothing here runs by itself: what is too old goes with the next call of anything. */
+export class CursorRegistry<Held extends { readonly bytes: number }> {
+  readonly #limits: CursorLimits
+  readonly #now: () => number
   // Both in the order of the last use: what expires next is first.
-  const open = new Map<string, Cursor<Held>>()
-  const ended = new Map<string, Cursor<Held>>()
+  readonly #open = new Map<string, Cursor<Held>>()
+  readonly #ended = new Map<string, Cursor<Held>>()
 
-  const sweep = (): void => {
-    const oldest = now() - limits.ttlMs
-    for (const some of [open, ended]) {
+  constructor(limits: CursorLimits, now: () => number) {
+    this.#limits = limits
+    this.#now = now
+  }
+
+  /** Throws `too-many-cursors` when a client, or all together, may not hold that many bytes more. */
+  admit(client: string, bytes = 0): void {
+    this.sweep()
+    const { perClient, total, bytes: most } = this.#limits
+    const all = [...this.#open.values()]
+    const own = all.filter((cursor) => cursor.client === client)
+    const held = all.reduce((sum, cursor) => sum + cursor.held.bytes, 0)
+    if (own.length >= perClient) throw this.#full(own, `${perClient} of one client`)
+    if (all.length >= total) throw this.#full(all, `${total} of all clients`)
+    if (held + bytes > most) throw this.#full(all, 'and they hold all the memory there is')
+  }
+
+  /** The name of a new cursor: 128 random bits, safe in an address. Throws `too-many-cursors`. */
+  open(client: string, held: Held, note: string): string {
+    this.admit(client, held.bytes)
+    const id = randomBytes(16).toString('base64url')
+    this.#open.set(id, { client, held, note, used: this.#now() })
+    return id
+  }
+
+  /** Begins the cursor's life anew, under another note where one is given. Throws `unknown-cursor`. */
+  use(id: string, note?: string): { readonly held: Held; readonly note: string } {
+    this.sweep()
+    const home = this.#open.has(id) ? this.#open : this.#ended
+    const cursor = home.get(id)
+    if (!cursor) throw new Failure('unknown-cursor', 'there is no such cursor, or no longer')
+    const next = { ...cursor, note: note ?? cursor.note, used: this.#now() }
+    home.delete(id)
+    home.set(id, next)
+    return next
+  }
+
+  /** Was read to its end: it still answers, with `rest`, but counts no more. Of these too there are at most `total`. */
+  end(id: string, rest: Held): void {
+    const cursor = this.#open.get(id)
+    if (!cursor) return
+    this.#open.delete(id)
+    this.#ended.set(id, { ...cursor, held: rest })
+    const [oldest] = this.#ended.keys()
+    if (this.#ended.size > this.#limits.total && oldest !== undefined) this.#ended.delete(oldest)
+  }
+
+  /** Forgets what nobody used for too long. */
+  sweep(): void {
+    const oldest = this.#now() - this.#limits.ttlMs
+    for (const some of [this.#open, this.#ended]) {
       for (const [id, { used }] of some) {
         if (used > oldest) break
         some.delete(id)
@@ -49,73 +93,31 @@ export function cursorRegistry<Held extends { readonly bytes: number }>(
     }
   }
 
-  /** Throws `too-many-cursors` when a client, or all together, may not hold that many bytes more. */
-  const admit = (client: string, bytes = 0): void => {
-    sweep()
-    const all = [...open.values()]
-    const own = all.filter((cursor) => cursor.client === client)
-    const held = all.reduce((sum, cursor) => sum + cursor.held.bytes, 0)
-    if (own.length >= limits.perClient) throw full(own, `${limits.perClient} of one client`)
-    if (all.length >= limits.total) throw full(all, `${limits.total} of all clients`)
-    if (held + bytes > limits.bytes) throw full(all, 'and they hold all the memory there is')
+  get size(): number {
+    return this.#open.size
   }
 
-  const full = (some: readonly Cursor<Held>[], detail: string): Failure => {
-    const used = some[0]?.used ?? now()
-    const retryAfter = Math.max(1, Math.ceil((used + limits.ttlMs - now()) / 1000))
+  /** Of those that are open. */
+  held(): Iterable<Held> {
+    return [...this.#open.values()].map((cursor) => cursor.held)
+  }
+
+  /** Forgets all: what they held is gone. */
+  clear(): void {
+    this.#open.clear()
+    this.#ended.clear()
+  }
+
+  #full(some: readonly Cursor<Held>[], detail: string): Failure {
+    const now = this.#now()
+    const seconds = Math.ceil(((some[0]?.used ?? now) + this.#limits.ttlMs - now) / 1000)
+    const retryAfter = Math.max(1, seconds)
     return new Failure('too-many-cursors', `too many open cursors: ${detail}`, { retryAfter })
-  }
-
-  return {
-    /** Refuses before the work is done. */
-    admit,
-
-    /** The name of a new cursor: 128 random bits, safe in an address. Throws `too-many-cursors`. */
-    open(client: string, held: Held, note: string): string {
-      admit(client, held.bytes)
-      const id = randomBytes(16).toString('base64url')
-      open.set(id, { client, held, note, used: now() })
-      return id
-    },
-
-    /** Begins the cursor's life anew, under another note where one is given. Throws `unknown-cursor`. */
-    use(id: string, note?: string): { readonly held: Held; readonly note: string } {
-      sweep()
-      const home = open.has(id) ? open : ended
-      const cursor = home.get(id)
-      if (!cursor) throw new Failure('unknown-cursor', 'there is no such cursor, or no longer')
-      const next = { ...cursor, note: note ?? cursor.note, used: now() }
-      home.delete(id)
-      home.set(id, next)
-      return next
-    },
-
-    /** Was read to its end: it still answers, with `rest`, but counts no more. Of these too there are at most `total`. */
-    end(id: string, rest: Held): void {
-      const cursor = open.get(id)
-      if (!cursor) return
-      open.delete(id)
-      ended.set(id, { ...cursor, held: rest })
-      const [oldest] = ended.keys()
-      if (ended.size > limits.total && oldest !== undefined) ended.delete(oldest)
-    },
-
-    sweep,
-
-    get size(): number {
-      return open.size
-    },
-
-    held: (): Iterable<Held> => [...open.values()].map((cursor) => cursor.held),
-
-    /** Forgets all: what they held is gone. */
-    clear(): void {
-      open.clear()
-      ended.clear()
-    },
   }
 }
 
-export type CursorRegistry<Held extends { readonly bytes: number }> = ReturnType<
-  typeof cursorRegistry<Held>
->
+/** `now` gives milliseconds that never go back. */
+export const cursorRegistry = <Held extends { readonly bytes: number }>(
+  limits: CursorLimits,
+  now: () => number,
+): CursorRegistry<Held> => new CursorRegistry(limits, now)

@@ -137,8 +137,9 @@ export class EmbeddedCursors implements Pick<SearchIndex, 'open' | 'page'> {
     this.sweep()
   }
 
-  #end(cursor: string, { kept: _, ...held }: Held): void {
-    this.#registry.end(cursor, { ...held, bytes: 0 })
+  /** What is left needs nothing from anybody. */
+  #end(cursor: string, { count, limit, score, next }: Held): void {
+    this.#registry.end(cursor, { bytes: 0, count, limit, score, next })
     this.sweep()
   }
 

@@ -109,12 +109,12 @@ describe('what a cursor needs is let go', () => {
   it('and not before the last of those who need it', async () => {
     const [first, second] = [await open(), await open()]
     await write()
-    await toEnd(first!.cursor)
-    const page = await cursors.page(second!.cursor)
+    await toEnd(first.cursor)
+    const page = await cursors.page(second.cursor)
     expect(page.hits.map((hit) => JSON.parse(hit.record))).toMatchObject(
       Array.from({ length: 5 }, () => ({ version: 1 })),
     )
-    await toEnd(second!.cursor)
+    await toEnd(second.cursor)
     await expect.poll(stored).toBe(count)
   })
 })
