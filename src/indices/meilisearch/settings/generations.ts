@@ -6,7 +6,7 @@ import type { Uids } from '../layout/names.ts'
 import type { Indices } from './indices.ts'
 import type { Generation, Known, Meta } from './meta.ts'
 import { signatureOf } from './signature.ts'
-import { dictionarySettings, recordSettings, type Wanted } from './wanted.ts'
+import { dictionarySettings, recordSettings, seedOf, type Wanted } from './wanted.ts'
 
 type Deps = {
   readonly uids: Uids
@@ -21,9 +21,11 @@ export async function configured(
   all: readonly IndexSettings[],
 ): Promise<readonly Known[]> {
   const { uids, indices, meta } = deps
-  await indices.ensure(uids.meta, dictionarySettings([]))
-  await indices.ensure(uids.terms, dictionarySettings(['term', 'stems']))
-  await indices.ensure(uids.facetValues, dictionarySettings(['facet']))
+  await Promise.all([
+    indices.ensure(uids.meta, dictionarySettings([])),
+    indices.ensure(uids.terms, dictionarySettings(['term', 'stems'])),
+    indices.ensure(uids.facetValues, dictionarySettings(['facet'])),
+  ])
   const before = await remembered(deps)
   const gone = before.filter(({ index }) => !all.some((one) => one.index === index))
   for (const { index } of gone) {
@@ -34,12 +36,13 @@ export async function configured(
   const counts = await indices.counts()
   // Without its terms a search for words would silently find less.
   const isLost = (counts.get(uids.terms) ?? 0) === 0
-  const after: Known[] = []
-  for (const settings of all) {
-    const known = before.find(({ index }) => index === settings.index)
-    const isEmpty = (counts.get(uids.of(settings.index)) ?? 0) === 0
-    after.push(await prepared(deps, settings, { known, isEmpty, isLost: isLost && !isEmpty }))
-  }
+  const after = await Promise.all(
+    all.map((settings) => {
+      const known = before.find(({ index }) => index === settings.index)
+      const isEmpty = (counts.get(uids.of(settings.index)) ?? 0) === 0
+      return prepared(deps, settings, { known, isEmpty, isLost: isLost && !isEmpty })
+    }),
+  )
   await meta.write(after)
   return after
 }
@@ -101,14 +104,14 @@ async function prepared(
       : { index, answering: { ...known.answering, ...renewed } }
   }
   // The one that answers was written to under other settings while `next` was filled: it is not what its signature says.
-  await indices.drop(uids.next(index))
   const made: Generation = { mark: `_gen_${randomUUID()}`, signature, settings, languages }
+  const make = (uid: string) => indices.make(uid, wantedOf(made.mark), seedOf(settings, languages))
   if (known && answering && !isEmpty) {
-    await indices.ensure(uids.next(index), wantedOf(made.mark))
+    await make(uids.next(index))
     return { index, answering: known.answering, next: made }
   }
-  await indices.drop(uids.of(index))
-  await indices.ensure(uids.of(index), wantedOf(made.mark))
+  await indices.drop(uids.next(index))
+  await make(uids.of(index))
   return { index, answering: { ...made, isWhole: false } }
 }
 

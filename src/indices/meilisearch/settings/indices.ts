@@ -9,6 +9,8 @@ import type { Wire } from '../wire/wire.ts'
 import type { Wanted } from './wanted.ts'
 
 export type Indices = {
+  /** Makes a new one in the place of any that is there, and has every attribute of `seed` in a document for a moment. */
+  make(uid: string, wanted: Wanted, seed?: Readonly<Record<string, unknown>>): Promise<void>
   /** Makes it where it is missing, and changes those of its settings that are others. */
   ensure(uid: string, wanted: Wanted): Promise<void>
   /** Nothing happens where there is none. */
@@ -30,29 +32,41 @@ const statsAnswer = z.object({
 
 const openTasks = z.object({ results: z.array(z.object({ uid: z.number() })) })
 
+/** No key of a record has such letters behind the sign. */
+const seedKey = '_seed'
+
 const path = (uid: string): string => `/indexes/${uid}`
 
 export function indicesOf(wire: Wire, tasks: Tasks): Indices {
   const settings = async (uid: string) =>
     settingsAnswer.parse(await wire.get(`${path(uid)}/settings`))
   const existing = (uid: string) => orAbsent(settings(uid), undefined)
-  const ensure = async (uid: string, wanted: Wanted) => {
-    let live = await existing(uid)
-    if (!live) {
-      await tasks.done([await wire.post('/indexes', { uid, primaryKey: attributes.key })])
-      live = await settings(uid)
+  const drop = async (uid: string): Promise<unknown[]> =>
+    // The task of a missing one fails: a look before is cheaper than telling its reasons apart.
+    (await existing(uid)) ? [await wire.remove(path(uid))] : []
+  const make: Indices['make'] = async (uid, wanted, seed) => {
+    // Tasks of one index are done in their order: one wait is enough.
+    const begun = await drop(uid)
+    begun.push(await wire.post('/indexes', { uid, primaryKey: attributes.key }))
+    begun.push(await wire.patch(`${path(uid)}/settings`, wanted))
+    if (seed) {
+      const documents = `${path(uid)}/documents`
+      const line = JSON.stringify({ ...seed, [attributes.key]: seedKey })
+      begun.push(await wire.lines(documents, [line]))
+      begun.push(await wire.post(`${documents}/delete-batch`, [seedKey]))
     }
-    const present = live
-    const other = Object.entries(wanted).filter(([name, value]) => !isSame(present[name], value))
-    if (other.length === 0) return
-    await tasks.done([await wire.patch(`${path(uid)}/settings`, Object.fromEntries(other))])
+    await tasks.done(begun)
   }
   return {
-    ensure,
-    // The task of a missing one fails: a look before is cheaper than telling its reasons apart.
-    drop: async (uid) => {
-      if (await existing(uid)) await tasks.done([await wire.remove(path(uid))])
+    make,
+    ensure: async (uid, wanted) => {
+      const live = await existing(uid)
+      if (!live) return make(uid, wanted)
+      const other = Object.entries(wanted).filter(([name, value]) => !isSame(live[name], value))
+      if (other.length === 0) return
+      await tasks.done([await wire.patch(`${path(uid)}/settings`, Object.fromEntries(other))])
     },
+    drop: async (uid) => tasks.done(await drop(uid)),
     swap: async (one, other) => {
       const pair = { indexes: [one, other], rename: false }
       await tasks.done([await wire.once('/swap-indexes', [pair])])

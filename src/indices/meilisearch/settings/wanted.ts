@@ -1,7 +1,8 @@
 /** The settings of our indices, as Meilisearch writes them. */
 
+import { otherBucket } from '../../../text/language.ts'
 import type { IndexSettings } from '../../settings.ts'
-import { attributes, dateOrderOf, numberOf, orderOf, textsOf } from '../layout/names.ts'
+import { attributes, dateOrderOf, numberOf, orderOf, sentinel, textsOf } from '../layout/names.ts'
 
 export type Wanted = Readonly<Record<string, unknown>>
 
@@ -33,16 +34,8 @@ export function recordSettings(
     displayedAttributes: [key, id, number, version, hash, record, mark],
     searchableAttributes: [attributes.sentinel, ...settings.texts.map(({ name }) => textsOf(name))],
     filterableAttributes: [equal('_f.*', '_g.*', '_k.*', key), compared(number, '_n.*', orderedId)],
-    sortableAttributes: [
-      ...[number, version, orderedId, orderedIndex],
-      ...settings.dates.flatMap((name) => [dateOrderOf(name, 'asc'), dateOrderOf(name, 'desc')]),
-      ...[...settings.numbers, ...settings.flags].map(numberOf),
-      ...settings.orders.flatMap((name) => [
-        orderOf(name),
-        ...languages.map((language) => orderOf(`${name}.${language}`)),
-      ]),
-      // In the order that the server answers them in.
-    ].toSorted(),
+    // In the order that the server answers them in.
+    sortableAttributes: sortable(settings, languages).toSorted(),
     rankingRules: [
       ...['words', 'typo', 'proximity', 'attribute', 'sort', 'exactness'],
       ...[`${orderedIndex}:asc`, `${orderedId}:asc`],
@@ -50,6 +43,30 @@ export function recordSettings(
     ...common,
     faceting: { maxValuesPerFacet: facetValues, sortFacetValuesBy: { '*': 'count' } },
   }
+}
+
+const sortable = (settings: IndexSettings, languages: readonly string[]): string[] => [
+  ...[attributes.number, attributes.version, attributes.orderedId, attributes.orderedIndex],
+  ...settings.dates.flatMap((name) => [dateOrderOf(name, 'asc'), dateOrderOf(name, 'desc')]),
+  ...[...settings.numbers, ...settings.flags].map(numberOf),
+  ...settings.orders.flatMap((name) => [
+    orderOf(name),
+    ...languages.map((language) => orderOf(`${name}.${language}`)),
+  ]),
+]
+
+/**
+ * A document with every attribute that a search may name: Meilisearch refuses to sort by one, or to search in one, that no
+ * document ever had.
+ */
+export function seedOf(settings: IndexSettings, languages: readonly string[]): Wanted {
+  const seed: Record<string, unknown> = {}
+  for (const name of sortable(settings, languages))
+    seed[name] = name.startsWith('_o.') ? sentinel : 0
+  const buckets = [...languages, otherBucket].map((bucket) => [bucket, [sentinel]])
+  for (const { name } of settings.texts) seed[textsOf(name)] = Object.fromEntries(buckets)
+  seed[attributes.sentinel] = sentinel
+  return seed
 }
 
 /** Of a dictionary: nothing to search in, some attributes to filter by. */

@@ -4,6 +4,7 @@ import { Failure } from '../../../errors.ts'
 import type { IndexChange } from '../../search-index.ts'
 import type { IndexName } from '../../settings.ts'
 import { attributes, type Uids } from '../layout/names.ts'
+import { keyOf } from '../layout/spelling.ts'
 import { wordsSeen } from '../layout/words.ts'
 import type { Answering, Held } from '../settings/answering.ts'
 import type { Tasks } from '../wire/tasks.ts'
@@ -11,7 +12,7 @@ import type { Wire } from '../wire/wire.ts'
 import { facetValuesOf } from './facet-values.ts'
 import { largest } from './numbers.ts'
 import { Plan, planned, touched } from './plan.ts'
-import { postOf, sent } from './posting.ts'
+import { postOf, sent, type Post } from './posting.ts'
 import { storedVersionsOf, type StoredVersions } from './stored-versions.ts'
 import { termsOf } from './terms.ts'
 
@@ -20,6 +21,11 @@ type Deps = {
   readonly tasks: Tasks
   readonly uids: Uids
   readonly answering: () => ReadonlyMap<IndexName, Answering>
+  /**
+   * Told the keys of what is about to be written or removed where searches are answered from, for those who still read what was there; what it answers is called
+   * when that has happened or failed.
+   */
+  readonly before: (uid: string, keys: readonly string[]) => Promise<() => void>
 }
 
 export type Writer = {
@@ -28,7 +34,7 @@ export type Writer = {
   write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void>
 }
 
-export function writerOf({ wire, tasks, uids, answering }: Deps): Writer {
+export function writerOf({ wire, tasks, uids, answering, before }: Deps): Writer {
   const versions = storedVersionsOf(wire)
   const terms = termsOf(wire, uids.terms)
   const values = facetValuesOf(wire, uids.facetValues)
@@ -67,6 +73,18 @@ export function writerOf({ wire, tasks, uids, answering }: Deps): Writer {
     terms.keep()
     values.keep()
   }
+  const sendAll = async (plans: readonly Plan[], posts: readonly Post[], signal?: AbortSignal) => {
+    const read = new Set([...answering().values()].map(({ uid }) => uid))
+    const seen = plans.filter(({ held }) => read.has(held.uid))
+    const told = seen.map(({ held, finals }) => before(held.uid, [...finals.keys()].map(keyOf)))
+    const after = await Promise.all(told)
+    try {
+      const begun = await Promise.all(posts.map((post) => sent(wire, post, signal)))
+      await tasks.done(begun.flat(), signal)
+    } finally {
+      for (const tell of after) tell()
+    }
+  }
   /** So that an older write that comes late does not bring back what went. */
   const remember = ({ held, finals }: Plan) => {
     for (const [id, final] of finals) {
@@ -83,8 +101,7 @@ export function writerOf({ wire, tasks, uids, answering }: Deps): Writer {
       try {
         const posts = plans.map((plan) => postOf(plan, { words, told, next }))
         await tellDictionaries(signal)
-        const begun = await Promise.all(posts.map((post) => sent(wire, post, signal)))
-        await tasks.done(begun.flat(), signal)
+        await sendAll(plans, posts, signal)
       } catch (error) {
         terms.forget()
         values.forget()
