@@ -260,8 +260,12 @@ export function cursorContract(
           index.write(state(version).slice(i * 200, i * 200 + 200)),
         ),
       )
-      const pages = [first, ...(await others(index, first))]
+      const pages = [first]
+      for (let i = 0; i < 4; i++) pages.push(await index.page(first.cursor))
       await Promise.all(writing)
+      // An end gives the engine a reason to tidy up.
+      await index.open(asked({ tree: treeOf('nothingatall') }))
+      pages.push(...(await others(index, first)))
       const hits = pages.flatMap((page) => page.hits)
       expect(new Set(hits.map((hit) => hit.id)).size).toBe(1000)
       expect(hits.filter((hit) => !hit.record.includes('state1'))).toEqual([])

@@ -263,12 +263,19 @@ describe('limits', () => {
   })
 
   it('a wildcard with too many terms takes the shortest and says so', async () => {
-    const index = await open(newDirectory())
+    const index = await open(newDirectory(), { wildcardTerms: 5 })
     await index.configure(settings)
-    const word = (i: number) => `k${'a'.repeat(i % 30)}${i}z`
-    const text = { title: { en: [Array.from({ length: 1500 }, (_, i) => word(i)).join(' ')] } }
-    await index.write([{ put: documentOf({ index: 'dataset', id: 'a', text }) }])
+    for (let i = 1; i <= 8; i++) {
+      const text = { title: { en: [`k${'a'.repeat(i)}z`] } }
+      await index.write([{ put: documentOf({ index: 'dataset', id: `${i}`, text }) }])
+    }
     const answer = await index.search(request({ tree: treeOf('wild(k*z)') }))
-    expect([answer.count, answer.shortened]).toEqual([1, ['k*z']])
+    expect(answer.hits.map((hit) => hit.id).sort()).toEqual(['1', '2', '3', '4', '5'])
+    expect(answer.shortened).toEqual(['k*z'])
+    const { offset: _, ...asked } = request({ tree: treeOf('wild(k*z)') })
+    const page = await index.open({ ...asked, client: '', note: '' })
+    expect((await index.page(page.cursor)).shortened).toEqual(['k*z'])
+    const few = await index.search(request({ tree: treeOf('wild(ka?z)') }))
+    expect([few.count, few.shortened]).toEqual([1, undefined])
   })
 })

@@ -137,6 +137,19 @@ describe('a cursor', () => {
     expect((await open()).count).toBe(count)
   })
 
+  it('whose writer dies behind the hold is not opened: what it found may be gone', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const pause = readers.pausedFor(() => promise)
+    const opening = open()
+    // Behind the one of the cursor.
+    await writer.call('hold', 1_000).answer
+    await writer.terminate()
+    await expect.poll(() => writer.running).toBe(false)
+    resolve()
+    await expect(opening).rejects.toMatchObject({ kind: 'engine-unavailable' })
+    await pause
+  })
+
   it('gives a page again that could not be given', async () => {
     const { cursor, hits } = await open()
     const failed = cursors.page(cursor, {}, AbortSignal.abort())
