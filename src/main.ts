@@ -14,7 +14,8 @@ import { metrics } from './http/metrics.ts'
 import { rootApp } from './http/root.ts'
 import { serve } from './http/serve.ts'
 import { logger, type Log } from './log.ts'
-import { openEngines, pause, shipped, type Engines, type Shell } from './main/engines.ts'
+import { openEngines, shipped, type Engines, type Shell } from './main/engines.ts'
+import { currentSettings, engineHealth, pause } from './main/search-engine.ts'
 import type { Names } from './rdf/names.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
 import { openRepository } from './repository/station.ts'
@@ -100,7 +101,7 @@ async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
     searchApp({
       ...engines,
       ...config.search,
-      settings: () => engines.index.current(),
+      settings: () => currentSettings(engines.index),
       limits: config.limits,
       now: () => new Date(),
       portal: pagesOf(config.search.portal ?? names.base),
@@ -149,11 +150,14 @@ function front(shell: Shell, engines: Engines | undefined): App {
     services: Object.fromEntries(config.services.map((name) => [name, `${places[name]}/`])),
     health: async () => {
       if (!engines) return { ready: false }
-      const [store, index] = await Promise.all([engines.store.health(), engines.index.health()])
+      const [store, index] = await Promise.all([
+        engines.store.health(),
+        engineHealth(engines.index),
+      ])
       const { id, hash } = engines.profile
       const { pending, rebuilding } = engines.projection
       const state = { profile: { id, hash }, pending: pending(), rebuilding: rebuilding() }
-      return { ready: store.ready, store, index, ...state }
+      return { ready: store.ready && index.ready, store, index, ...state }
     },
   })
   if (engines) leadToDescriptions(app, engines.names, serviceAddress(engines.names, places.repo))
