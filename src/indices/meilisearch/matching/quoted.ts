@@ -6,6 +6,3 @@
  */
 export const quoted = (value: string): string =>
   `"${value.normalize('NFKD').toLowerCase().replace(/["\\]/g, '\\$&')}"`
-
-/** A name of an attribute, whatever characters it has. */
-export const attribute = (name: string): string => `"${name.replace(/["\\]/g, '\\$&')}"`
