@@ -5,6 +5,7 @@ import type { IndexChange } from '../../search-index.ts'
 import type { IndexName } from '../../settings.ts'
 import { attributes, type Uids } from '../layout/names.ts'
 import { keyOf } from '../layout/spelling.ts'
+import type { Told } from '../layout/stored.ts'
 import { wordsSeen } from '../layout/words.ts'
 import type { Answering, Held } from '../settings/answering.ts'
 import type { Tasks } from '../wire/tasks.ts'
@@ -63,9 +64,9 @@ export function writerOf({ wire, tasks, uids, answering, before }: Deps): Writer
     return [...plans.values()].filter(({ finals }) => finals.size > 0)
   }
   const next = () => (last = (last ?? 0) + 1)
-  const told = {
-    learn: terms.learn,
-    value: values.note,
+  const told: Told = {
+    learn: (word) => terms.learn(word),
+    value: (...value) => values.note(...value),
   }
   const tellDictionaries = async (signal?: AbortSignal) => {
     const begun = await Promise.all([terms.post(signal), values.post(signal)])
