@@ -44,7 +44,7 @@ export function exchange(origin: URL, key: string | undefined, sockets: number):
   const start = isSecure ? requestHttps : requestHttp
   const root = origin.pathname.replace(/\/+$/, '')
   const place = { agent, hostname: origin.hostname.replace(/^\[|\]$/g, ''), port: origin.port }
-  const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  const authorization = key === undefined || key === '' ? {} : { authorization: `Bearer ${key}` }
 
   const send = ({ method, path, body, type }: Outgoing, signal: AbortSignal): Promise<Answered> =>
     new Promise((resolve, reject) => {
