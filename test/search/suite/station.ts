@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { embeddedIndex } from '../../../src/indices/embedded.ts'
+import type { CursorLimits } from '../../../src/indices/cursors/registry.ts'
 import type { SearchIndex } from '../../../src/indices/search-index.ts'
 import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
@@ -43,23 +44,24 @@ type FacetBody = {
 export type Station = {
   readonly index: SearchIndex
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Reply>
+  readonly post: (path: string, body: string) => Promise<Reply>
   readonly close: () => Promise<void>
 }
 
-/** What a profile adds to the suite: types with their indices. */
+/** What a profile adds to the suite: types with their indices; and what the engine may do. */
 export type Added = {
-  readonly resources: Profile['resources']
-  readonly settings: readonly IndexSettings[]
+  readonly resources?: Profile['resources']
+  readonly settings?: readonly IndexSettings[]
+  readonly cursors?: CursorLimits
+  readonly now?: () => number
 }
 
-export async function station(
-  held = documents,
-  added: Added = { resources: [], settings: [] },
-): Promise<Station> {
+export async function station(held = documents, added: Added = {}): Promise<Station> {
+  const { resources = [], settings: more = [], ...engine } = added
   const directory = await mkdtemp(join(tmpdir(), 'search-'))
   const log = logger('silent')
-  const index = await embeddedIndex({ directory, log })
-  await index.configure([...settings, ...added.settings])
+  const index = await embeddedIndex({ directory, log, ...engine })
+  await index.configure([...settings, ...more])
   await index.write(held.map((put) => ({ put })))
   const app = searchApp({
     index,
@@ -68,24 +70,27 @@ export async function station(
     limits: defaultLimits,
     now: () => new Date('2026-01-02T03:04:05Z'),
     portal: (kind, id, language = 'en') => `https://portal.example/${language}/${kind}s/${id}`,
-    profile: { ...(await loadProfile()), resources: added.resources },
+    profile: { ...(await loadProfile()), resources },
     version: '1',
     http: { log },
   })
+  const headers = { 'Content-Type': 'application/json' }
   return {
     index,
-    get: async (path, headers = {}) => {
-      const answer = await app.request(path, { headers })
-      const text = await answer.text()
-      const isJson = answer.headers.get('Content-Type')?.includes('json')
-      const body: Body = isJson ? JSON.parse(text) : { text }
-      return { status: answer.status, headers: answer.headers, body }
-    },
+    get: async (path, headers = {}) => replyOf(await app.request(path, { headers })),
+    post: async (path, body) => replyOf(await app.request(path, { method: 'POST', headers, body })),
     close: async () => {
       await index.close()
       await rm(directory, { recursive: true })
     },
   }
+}
+
+async function replyOf(answer: Response): Promise<Reply> {
+  const text = await answer.text()
+  const isJson = answer.headers.get('Content-Type')?.includes('json')
+  const body: Body = isJson ? JSON.parse(text) : { text }
+  return { status: answer.status, headers: answer.headers, body }
 }
 
 /** Ids of the hits, in their order. */
