@@ -1,21 +1,17 @@
 /** A page of datasets as a feed, before it is written in one of the two formats. */
 
-import type { SearchIndex } from '../../indices/search-index.ts'
-import type { IndexSettings } from '../../indices/settings.ts'
-import { searchOf, type SearchOptions } from '../request/search-request.ts'
+import type { SearchDeps } from '../deps.ts'
+import { searchOf } from '../request/search-request.ts'
 import { serviceAddress, type Place } from './address.ts'
 import { entryOf, type Entry } from './entries.ts'
 import { pagesOf, type Pages } from './paging.ts'
 import { feedSearch, knownOnly } from './parameters.ts'
 
-export type FeedDeps = Omit<SearchOptions, 'settings' | 'bounds'> &
-  Place & {
-    readonly index: Pick<SearchIndex, 'search'>
-    readonly settings: () => readonly IndexSettings[]
-    readonly now: () => Date
-    /** The page of a record. */
-    readonly portal: (kind: 'dataset' | 'catalogue', id: string, language?: string) => string
-  }
+export type FeedDeps = Place &
+  Pick<
+    SearchDeps,
+    'index' | 'settings' | 'now' | 'portal' | 'limits' | 'window' | 'boosts' | 'scoreField'
+  >
 
 export type Feed = {
   readonly language: string
@@ -42,7 +38,7 @@ type Wanted = {
 export async function feedOf(deps: FeedDeps, wanted: Wanted, signal: AbortSignal): Promise<Feed> {
   const { language, form } = wanted
   const { searchParams: query } = new URL(wanted.url)
-  const parameters = feedSearch(query)
+  const parameters = feedSearch(query, deps.limits)
   const { request } = searchOf(parameters, { ...deps, settings: deps.settings() })
   const { count, hits } = await deps.index.search(request, signal)
   const entries = hits.map((hit) => entryOf(hit, { language, portal: deps.portal }))

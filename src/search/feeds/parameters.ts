@@ -2,6 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import { parametersOf, type Parameters } from '../request/parameters.ts'
+import type { ParameterLimits } from '../request/limits.ts'
 import { entryFields } from './entries.ts'
 
 /** Names that a feed knows, besides `boost.<field>`; all others are ignored. */
@@ -30,8 +31,8 @@ export const feedParameters: ReadonlySet<string> = new Set([
 export const boost = 'boost.'
 
 /** A search of datasets, the last changed ones first unless the client sorts. Throws what `parametersOf` throws. */
-export function feedSearch(query: URLSearchParams): Parameters {
-  const parameters = parametersOf(knownOnly(query))
+export function feedSearch(query: URLSearchParams, limits?: ParameterLimits): Parameters {
+  const parameters = parametersOf(knownOnly(query), limits)
   if (parameters.limit === 0) throw noEntries()
   return {
     ...parameters,

@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { newApp } from '../../../src/http/app.ts'
 import { embeddedIndex } from '../../../src/indices/embedded.ts'
 import type { Document, SearchIndex } from '../../../src/indices/search-index.ts'
+import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
+import { bindCkan } from '../../../src/search/ckan/bind.ts'
 import { bindFeeds } from '../../../src/search/feeds/bind.ts'
 import { settings } from './holdings.ts'
 
@@ -36,11 +38,13 @@ export async function doors(
     settings: () => index.current(),
     http: { log },
     address,
+    limits: defaultLimits,
     now,
-    portal: (kind: string, id: string, language?: string) =>
+    portal: (kind: 'dataset' | 'catalogue', id: string, language?: string) =>
       `https://portal.example/${language === undefined ? '' : `${language}/`}${kind}s/${id}`,
   }
   bindFeeds(app, deps)
+  bindCkan(app, deps)
   const request = async (path: string, init?: RequestInit) => app.request(path, init)
   return {
     index,
