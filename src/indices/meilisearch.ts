@@ -15,7 +15,7 @@ import { tasksOf } from './meilisearch/wire/tasks.ts'
 import { connect } from './meilisearch/wire/wire.ts'
 import { largest } from './meilisearch/writing/numbers.ts'
 import { Queue } from './meilisearch/writing/queue.ts'
-import { allUids, writerOf } from './meilisearch/writing/writer.ts'
+import { allUids, Writer } from './meilisearch/writing/writer.ts'
 import type { SearchIndex } from './search-index.ts'
 
 export type MeilisearchOptions = {
@@ -90,14 +90,20 @@ function partsOf(options: MeilisearchOptions) {
   const state = new State({ uids, indices, meta: metaOf(wire, tasks, uids), languages })
   const count = { changes: 0 }
   const read = reads({
-    ...{ wire, uids, log, now, cursors },
+    wire,
+    uids,
+    log,
+    now,
+    cursors,
     answering: (index) => state.answering.get(index),
     changes: () => count.changes,
     wildcardTerms: options.wildcardTerms ?? 1000,
   })
   const { keeping } = read
-  const writer = writerOf({
-    ...{ wire, tasks, uids },
+  const writer = new Writer({
+    wire,
+    tasks,
+    uids,
     answering: () => state.answering,
     before: (uid, keys) => keeping.before(uid, keys),
   })

@@ -37,8 +37,14 @@ export function recordSettings(
     // In the order that the server answers them in.
     sortableAttributes: sortable(settings, languages).toSorted(),
     rankingRules: [
-      ...['words', 'typo', 'proximity', 'attribute', 'sort', 'exactness'],
-      ...[`${orderedIndex}:asc`, `${orderedId}:asc`],
+      'words',
+      'typo',
+      'proximity',
+      'attribute',
+      'sort',
+      'exactness',
+      `${orderedIndex}:asc`,
+      `${orderedId}:asc`,
     ],
     ...common,
     faceting: { maxValuesPerFacet: facetValues, sortFacetValuesBy: { '*': 'count' } },
@@ -46,7 +52,10 @@ export function recordSettings(
 }
 
 const sortable = (settings: IndexSettings, languages: readonly string[]): string[] => [
-  ...[attributes.number, attributes.version, attributes.orderedId, attributes.orderedIndex],
+  attributes.number,
+  attributes.version,
+  attributes.orderedId,
+  attributes.orderedIndex,
   ...settings.dates.flatMap((name) => [dateOrderOf(name, 'asc'), dateOrderOf(name, 'desc')]),
   ...[...settings.numbers, ...settings.flags].map(numberOf),
   ...settings.orders.flatMap((name) => [

@@ -1,7 +1,7 @@
 /** Numbers of record versions: each is given once, over all indices. */
 
 import { z } from 'zod'
-import { attributes } from '../layout/names.ts'
+import type { attributes } from '../layout/names.ts'
 import { orAbsent } from '../settings/indices.ts'
 import type { Wire } from '../wire/wire.ts'
 
