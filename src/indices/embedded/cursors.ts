@@ -6,6 +6,7 @@ import { cursorRegistry, type CursorLimits } from '../cursors/registry.ts'
 import type { SearchIndex } from '../search-index.ts'
 import { sliceOf, type SlicePage, type Snapshot } from './reading/snapshot.ts'
 import type { WriterCalls } from './threads/messages.ts'
+import { unlessGivenUp } from './threads/giving-up.ts'
 import type { Readers } from './threads/readers.ts'
 import { unavailable, type Thread } from './threads/thread.ts'
 
@@ -50,9 +51,9 @@ export class EmbeddedCursors implements Pick<SearchIndex, 'open' | 'page'> {
     this.#begin()
     this.#registry.admit(client)
     const [hold, life] = [++this.#lastHold, this.#writerLife]
-    // Known to the writer before the snapshot is taken: what dies in between is kept too.
-    await this.#deps.writer.call('hold', hold).answer
     try {
+      // Known to the writer before the snapshot is taken: what dies in between is kept too.
+      await unlessGivenUp(this.#deps.writer.call('hold', hold).answer, signal)
       const opened = await this.#deps.readers.run('open', request, signal)
       if (life !== this.#writerLife) throw unavailable('its writer died')
       const { facets, shortened, snapshot } = opened

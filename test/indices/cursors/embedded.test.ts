@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Failure } from '../../../src/errors.ts'
 import type { CursorRequest } from '../../../src/indices/cursors/page.ts'
 import { EmbeddedCursors } from '../../../src/indices/embedded/cursors.ts'
 import type { ReaderCalls, WriterCalls } from '../../../src/indices/embedded/threads/messages.ts'
@@ -120,6 +121,18 @@ describe('what a cursor needs is let go', () => {
 })
 
 describe('a cursor', () => {
+  it('does not keep a caller waiting for the writer who gives up', async () => {
+    const left = new Failure('request-timeout', 'the client left')
+    const caller = new AbortController()
+    const opening = open({}, caller.signal)
+    caller.abort(left)
+    await expect(opening).rejects.toBe(left)
+    await expect(open({}, AbortSignal.abort(left))).rejects.toBe(left)
+    await write()
+    await toEnd((await open()).cursor)
+    await expect.poll(stored).toBe(count)
+  })
+
   it('is lost when the writer dies, and a new one is opened with the next', async () => {
     const { cursor } = await open()
     await writer.terminate()

@@ -8,7 +8,7 @@ import type { Versions } from './versions.ts'
 export type SnapshotRequest = Omit<SearchRequest, 'offset'>
 
 /** An index as it was searched. */
-export type Span = {
+type Span = {
   readonly index: IndexName
   readonly generation: number
   /** What it is sorted by first; absent for scores and texts. */
