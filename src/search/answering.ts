@@ -27,18 +27,12 @@ export function searchFor(deps: SearchDeps, parameters: Parameters): Search {
   return searchOf(parameters, { ...deps, bounds, settings: deps.settings() })
 }
 
-/** The answer to a search. Throws as `searchOf`, the engine, and `unknown-cursor` for a continuation. */
+/** The answer to a search. Throws as the engine, and `unknown-cursor` for a continuation. */
 export async function answered(
   deps: SearchDeps,
-  parameters: Parameters,
+  search: Search,
   caller: Caller,
-): Promise<Answered & { readonly search: Search }> {
-  const search = searchFor(deps, parameters)
-  return { search, ...(await found(deps, search, caller)) }
-}
-
-/** As `answered`, of a search that has been read already. */
-export async function found(deps: SearchDeps, search: Search, caller: Caller): Promise<Answered> {
+): Promise<Answered> {
   const { request, run } = search
   const form = formOf(search)
   // Without a known index there is nothing to ask the engine.

@@ -9,6 +9,7 @@ import { answerFlow } from '../http/shell/flow.ts'
 import { addVary } from '../http/shell/headers.ts'
 import { profilePage } from '../profile/page.ts'
 import { negotiate } from '../rdf/media-types.ts'
+import { bindCkan } from './ckan/bind.ts'
 import { answerSchemas, type AnswerSchemas } from './contract/schemas.ts'
 import type { SearchDeps } from './deps.ts'
 import { resultText } from './envelope.ts'
@@ -38,6 +39,7 @@ export function searchApp(deps: SearchDeps): App {
   bindVocabularies(app, deps, scene)
   bindResources(app, deps, scene)
   bindFeeds(app, deps)
+  bindCkan(app, deps)
   bindAbout(app, deps)
   docs(app, {
     title: 'Search',

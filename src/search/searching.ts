@@ -3,7 +3,7 @@
 import { Failure } from '../errors.ts'
 import type { App, AppContext } from '../http/app.ts'
 import { readBody } from '../http/body.ts'
-import { found, scrolled, searchFor, type Answered, type Caller } from './answering.ts'
+import { answered, scrolled, searchFor, type Answered, type Caller } from './answering.ts'
 import type { AnswerSchemas } from './contract/schemas.ts'
 import type { SearchDeps } from './deps.ts'
 import { parametersOfBody } from './request/body.ts'
@@ -21,12 +21,12 @@ export function bindSearching(
   const routes = searchRoutes(schemas)
   app.openapi(routes.search, (c) => {
     const search = searchFor(deps, parametersOf(queryOf(c), limits))
-    const make = async () => answerText(c, await found(deps, search, callerOf(c)))
+    const make = async () => answerText(c, await answered(deps, search, callerOf(c)))
     return search.run ? unkept(make) : tagged(c, make)
   })
   app.openapi(routes.searchByBody, async (c) => {
     const search = searchFor(deps, parametersOfBody(await bodyOf(c, limits.bodyBytes), limits))
-    return answerText(c, await found(deps, search, callerOf(c)))
+    return answerText(c, await answered(deps, search, callerOf(c)))
   })
   app.openapi(routes.scroll, (c) =>
     unkept(async () => answerText(c, await scrolled(deps, scrollIdOf(c), callerOf(c)))),

@@ -15,7 +15,7 @@ async function shown(facets: object, more = ''): Promise<readonly Shown[]> {
   const given = encodeURIComponent(JSON.stringify(facets))
   const path = `/search?filters=dataset&sort=title.en asc&limit=3&facets=${given}${more}`
   const { body } = await search.get(path)
-  return body.result.results as readonly Shown[]
+  return body.result.results
 }
 
 const parts = (hits: readonly Shown[]) =>
