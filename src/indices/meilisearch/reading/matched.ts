@@ -4,8 +4,7 @@ import { Failure } from '../../../errors.ts'
 import { matches } from '../../evaluate.ts'
 import type { Leaf } from '../../query-tree.ts'
 import type { Document, SearchRequest } from '../../search-index.ts'
-import { attributes } from '../layout/names.ts'
-import { spelled } from '../layout/spelling.ts'
+import { attributes, textsOf } from '../layout/names.ts'
 import { and, is, none, not, textOf, type Condition } from '../matching/condition.ts'
 import type { Dictionary } from '../matching/dictionary.ts'
 import { filterCondition } from '../matching/filter.ts'
@@ -22,10 +21,8 @@ const mostCandidates = 5_000
 const mostNumbers = 100_000
 
 type Numbered = { readonly n: number }
-type Candidate = Numbered & {
-  readonly i: string
-  readonly _t?: Readonly<Record<string, Document['text'][string]>>
-}
+/** With texts under their attributes. */
+type Candidate = Numbered & { readonly i: string; readonly [attribute: string]: unknown }
 
 export async function matchedBy(
   request: Pick<SearchRequest, 'tree' | 'fields' | 'filter'>,
@@ -39,17 +36,19 @@ export async function matchedBy(
   const known = new Map<Leaf, Condition>()
   for (const leaf of leavesOf(request.tree)) {
     const names = leaf.field === undefined ? request.fields : [leaf.field]
-    const places = placesOf(names, settings, languages)
-    const found = leafCondition(leaf, places, dictionary)
-    const isSure = found.kind === 'none' || !isLoose(leaf, places)
-    known.set(leaf, isSure ? found : await lookedAtAgain(leaf, found))
+    const possible = placesOf(names, settings, languages).filter(
+      (place) => leafCondition(leaf, [place], dictionary).kind !== 'none',
+    )
+    const found = leafCondition(leaf, possible, dictionary)
+    known.set(leaf, isLoose(leaf, possible) ? await lookedAtAgain(leaf, found) : found)
   }
   const tree = treeCondition(request.tree, settings, (leaf) => known.get(leaf) ?? none)
   return and([filter, await shallow(tree, numbersOf)])
 
   /** The condition of a phrase without those that only hold its neighbours somewhere. */
   async function lookedAtAgain(leaf: Leaf, found: Condition): Promise<Condition> {
-    const fields = [attributes.id, attributes.number, '_t']
+    const texts = settings.texts.map(({ name }) => textsOf(name))
+    const fields = [attributes.id, attributes.number, ...texts]
     const what = { filter: textOf(and([filter, found])), fields }
     const wrong: number[] = []
     for (let offset = 0; ;) {
@@ -83,12 +82,17 @@ export const amongNumbers = (numbers: readonly number[]): Condition =>
   numbers.length === 0 ? none : is(`${attributes.number} IN [${numbers.join(', ')}]`)
 
 /** As much of a document as a phrase asks for. */
-const documentOf = ({ i, _t = {} }: Candidate, { index, settings }: Part): Document => ({
+const documentOf = (one: Candidate, { index, settings }: Part): Document => ({
   index,
-  id: i,
+  id: one.i,
   version: 0,
   hash: '',
-  text: Object.fromEntries(settings.texts.map(({ name }) => [name, _t[spelled(name)] ?? {}])),
+  text: Object.fromEntries(
+    settings.texts.map(({ name }) => [
+      name,
+      (one[textsOf(name)] ?? {}) as Document['text'][string],
+    ]),
+  ),
   facets: {},
   dates: {},
   numbers: {},
