@@ -1,82 +1,24 @@
-/** The CKAN calls through their doors: both paths, both methods, one envelope. */
+/** What the CKAN calls answer. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { address, doors, type Doors } from '../feeds/doors.ts'
-import { datasetOf } from '../feeds/holdings.ts'
+import { address } from '../feeds/doors.ts'
+import { caller, held, type Caller } from './caller.ts'
 
-const held = [
-  datasetOf({
-    id: 'a-rivers~~1',
-    title: { en: 'Rivers' },
-    keywords: ['water', 'open-data'],
-    format: 'CSV',
-    license: 'CC_BY_4_0',
-    modified: '2024-03-01T00:00:00Z',
-  }),
-  datasetOf({
-    id: 'b-lakes',
-    title: { en: 'Lakes' },
-    keywords: ['water'],
-    format: 'JSON',
-    catalogue: 'c2',
-    modified: '2023-05-01T00:00:00Z',
-  }),
-  datasetOf({
-    id: 'c-forests',
-    title: { en: 'Forests', de: 'Wälder' },
-    keywords: ['wood'],
-    format: 'CSV',
-    catalogue: 'c2',
-    modified: '2022-01-01T00:00:00Z',
-  }),
-  ...Array.from({ length: 12 }, (_, n) =>
-    datasetOf({ id: `z${String(n).padStart(2, '0')}`, keywords: ['many'], catalogue: 'c3' }),
-  ),
-]
-
-let ckan: Doors
+let ckan: Caller
 beforeAll(async () => {
-  ckan = await doors(held)
+  ckan = await caller()
 })
 afterAll(() => ckan.close())
 
-type Result = {
-  readonly count: number
-  readonly sort: string
-  readonly results: readonly { readonly id: string }[]
-  readonly facets: unknown
-  readonly search_facets: unknown
-}
-
-type Body = {
-  readonly help: string
-  readonly success: boolean
-  readonly result: Result
-  readonly error: { readonly __type: string; readonly message: string }
-}
-
-const bodyOf = async (answer: Response) => (await answer.json()) as Body
-
-async function get(action: string, parameters: Record<string, string> = {}) {
-  const answer = await ckan.request(`/ckan/${action}?${new URLSearchParams(parameters)}`)
-  return { status: answer.status, headers: answer.headers, body: await bodyOf(answer) }
-}
-
-async function post(path: string, body: string, type = 'application/json') {
-  const headers = { 'Content-Type': type }
-  const answer = await ckan.request(path, { method: 'POST', headers, body })
-  return { status: answer.status, body: await bodyOf(answer) }
-}
-
 const found = async (parameters: Record<string, string>) => {
-  const { status, body } = await get('package_search', { rows: '100', ...parameters })
+  const { status, body } = await ckan.get('package_search', { rows: '100', ...parameters })
   expect(status).toBe(200)
   return body.result.results.map(({ id }) => id.slice(0, 1)).join('')
 }
 
 describe('package_list', () => {
   it('lists all ids, ascending', async () => {
-    const { status, body } = await get('package_list')
+    const { status, body } = await ckan.get('package_list')
     expect(status).toBe(200)
     expect(body).toEqual({
       help: `${address}/`,
@@ -92,7 +34,7 @@ describe('package_list', () => {
     [{ offset: '15' }, []],
     [{ limit: '0' }, []],
   ])('%j', async (parameters, ids) => {
-    expect((await get('package_list', { ...parameters })).body.result).toEqual(ids)
+    expect((await ckan.get('package_list', { ...parameters })).body.result).toEqual(ids)
   })
 })
 
@@ -100,7 +42,7 @@ describe('package_show', () => {
   it.each(['a-rivers~~1', 'https://portal.example/set/data/a-rivers~~1'])(
     'finds a dataset by %s',
     async (id) => {
-      const { status, body } = await get('package_show', { id })
+      const { status, body } = await ckan.get('package_show', { id })
       expect([status, body.success]).toEqual([200, true])
       expect(body.result).toMatchObject({ id: 'a-rivers~~1', title: 'Rivers' })
     },
@@ -112,26 +54,26 @@ describe('package_show', () => {
     'a-rivers~~1/',
     '../a-rivers~~1',
   ])('says that there is no dataset %s', async (id) => {
-    const { status, headers, body } = await get('package_show', { id })
+    const { status, headers, body } = await ckan.get('package_show', { id })
     expect(status).toBe(404)
     expect(headers.get('Content-Type')).toBe('application/json')
     expect(body).toEqual({
       success: false,
-      error: { __type: 'Not Found Error', message: expect.any(String) },
+      error: { type: 'Not Found Error', message: expect.any(String) },
     })
   })
 
   it('needs an id', async () => {
-    const { status, body } = await get('package_show')
+    const { status, body } = await ckan.get('package_show')
     expect(status).toBe(409)
-    expect(body.error).toEqual({ __type: 'Validation Error', message: 'id is missing' })
+    expect(body.error).toEqual({ type: 'Validation Error', message: 'id is missing' })
   })
 })
 
 describe('package_search', () => {
   it('finds everything, ten packages of it', async () => {
     for (const parameters of [{}, { q: '*:*' }, { q: '' }, { fq: '*:*' }]) {
-      const { body } = await get('package_search', { ...parameters })
+      const { body } = await ckan.get('package_search', { ...parameters })
       expect(body.result.count).toBe(15)
       expect(body.result.results).toHaveLength(10)
       expect(body.result.sort).toBe('score desc, metadata_modified desc')
@@ -197,7 +139,7 @@ describe('package_search', () => {
     ['no_such_field asc', /^abc/],
   ])('sorts by %s', async (sort, ids) => {
     expect(await found({ sort })).toMatch(ids)
-    const { body } = await get('package_search', { sort })
+    const { body } = await ckan.get('package_search', { sort })
     expect(body.result.sort).toBe(sort)
   })
 
@@ -210,13 +152,13 @@ describe('package_search', () => {
     [{ start: '10001' }, 0],
     [{ start: '999999999999999' }, 0],
   ])('gives a page of %j and the exact count', async (parameters, length) => {
-    const { body } = await get('package_search', { ...parameters })
+    const { body } = await ckan.get('package_search', { ...parameters })
     expect([body.result.results.length, body.result.count]).toEqual([length, 15])
   })
 
   it('counts the facets that are asked for, by their names in CKAN', async () => {
     const fields = { 'facet.field': '["organization","tags","nothing"]' }
-    const { body } = await get('package_search', { ...fields, 'facet.mincount': '2' })
+    const { body } = await ckan.get('package_search', { ...fields, 'facet.mincount': '2' })
     expect(body.result.facets).toEqual({
       organization: { c2: 2, c3: 12 },
       tags: { many: 12, water: 2 },
@@ -248,7 +190,7 @@ describe('package_search', () => {
     [{ facet: 'false' }, {}],
     [{ fq: 'tags:wood' }, { tags: { wood: 1 } }],
   ])('counts with %j', async (parameters, facets) => {
-    const { body } = await get('package_search', { 'facet.field': '["tags"]', ...parameters })
+    const { body } = await ckan.get('package_search', { 'facet.field': '["tags"]', ...parameters })
     expect(body.result.facets).toEqual(facets)
   })
 
@@ -273,85 +215,10 @@ describe('package_search', () => {
     [{ fq: `tags:${'a'.repeat(4096)}` }, 'fq: may have at most 4096 characters'],
     [{ q: 'a '.repeat(257) }, 'q may have at most 256 words'],
   ])('says what is wrong with %j', async (parameters, message) => {
-    const { status, body } = await get('package_search', { ...parameters })
+    const { status, body } = await ckan.get('package_search', { ...parameters })
     expect(status).toBe(409)
     expect(body.success).toBe(false)
-    expect(body.error.__type).toBe('Validation Error')
+    expect(body.error.type).toBe('Validation Error')
     expect(body.error.message).toContain(message)
-  })
-})
-
-describe('the door of the CKAN calls', () => {
-  const search = '/ckan/package_search'
-
-  it.each(['/ckan', '/ckan/api/3/action'])('stands at %s, by GET and by POST', async (prefix) => {
-    const path = `${prefix}/package_search`
-    const byGet = await bodyOf(await ckan.request(`${path}?q=rivers&rows=5`))
-    const { status, body } = await post(path, '{"q":"rivers","rows":5}')
-    expect(status).toBe(200)
-    expect(body).toEqual(byGet)
-    expect(body.result.count).toBe(1)
-    const shown = await post(`${prefix}/package_show`, '{"id":"b-lakes"}')
-    expect(shown.body.result).toMatchObject({ id: 'b-lakes' })
-    const listed = await post(`${prefix}/package_list`, '{"limit":1}')
-    expect(listed.body.result).toEqual(['a-rivers~~1'])
-  })
-
-  it('takes lists and booleans of JSON, and an empty body', async () => {
-    const call = { 'facet.field': ['organization'], facet: true, rows: '1', fq: null, start: '' }
-    const { body } = await post(search, JSON.stringify(call))
-    expect(body.result.facets).toEqual({ organization: { c1: 1, c2: 2, c3: 12 } })
-    expect((await post(search, '')).body.result.count).toBe(15)
-  })
-
-  it('does not mind which media type the JSON is sent as', async () => {
-    const type = 'application/x-www-form-urlencoded'
-    expect((await post(search, '{"q":"rivers"}', type)).body.result.count).toBe(1)
-  })
-
-  it.each(['[]', '"x"', '{"q"', 'q=rivers', 'null'])('refuses the body %s', async (text) => {
-    const { status, body } = await post(search, text)
-    expect([status, body.error]).toEqual([
-      409,
-      { __type: 'Validation Error', message: 'the body must be a JSON object' },
-    ])
-  })
-
-  it('refuses members of a wrong type, and bodies that are too large', async () => {
-    const wrong = await post(search, '{"q":{"a":1},"rows":[1]}')
-    expect([wrong.status, wrong.body.error.message]).toEqual([
-      409,
-      'q must be a text, got {"a":1}; rows must be a text, got [1]',
-    ])
-    const large = await post(search, `{"q":"${'a'.repeat(2 ** 20)}"}`)
-    expect([large.status, large.body.error.__type]).toEqual([413, 'Search Error'])
-  })
-
-  it('ignores what it does not know', async () => {
-    expect(await found({ q: 'rivers', include_private: 'true', callback: 'x' })).toBe('a')
-  })
-
-  it('tells the names of the actions to whoever asks for another', async () => {
-    const { status, body } = await get('package_create')
-    expect([status, body.error.__type]).toEqual([404, 'Not Found Error'])
-    expect(body.error.message).toContain('package_list, package_show, package_search')
-  })
-
-  it('says when to come back while the engine is away', async () => {
-    const away = await doors([])
-    await away.index.close()
-    const answer = await away.request(search)
-    expect(answer.status).toBe(503)
-    expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0)
-    expect(await bodyOf(answer)).toMatchObject({
-      success: false,
-      error: { __type: 'Search Error' },
-    })
-    await away.close()
-  })
-
-  it('is open for reads only', async () => {
-    const answer = await ckan.request(search, { method: 'DELETE' })
-    expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'GET, HEAD, OPTIONS, POST'])
   })
 })

@@ -28,7 +28,9 @@ export async function doors(
 ): Promise<Doors> {
   const directory = await mkdtemp(join(tmpdir(), 'doors-'))
   const log = logger('silent')
-  const index = await embeddedIndex({ directory, log })
+  const engine = await embeddedIndex({ directory, log })
+  let ended: Promise<void> | undefined
+  const index: SearchIndex = { ...engine, close: () => (ended ??= engine.close()) }
   const { rebuild } = await index.configure(settings)
   for (const name of rebuild) await index.finish(name)
   await index.write(held.map((put) => ({ put })))

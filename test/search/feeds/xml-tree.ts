@@ -63,15 +63,14 @@ function attributesOf(written: string): Record<string, string> {
   return Object.fromEntries(pairs)
 }
 
+const bare = /&(?!#x[0-9A-Fa-f]+;|#\d+;|(?:amp|lt|gt|quot|apos);)/
+
 function decoded(text: string): string {
-  if (/[<>]/.test(text)) throw new Error('a bracket in text')
-  const plain = text.replace(/&(?:#x([0-9A-Fa-f]+)|#(\d+)|(\w+));/g, (_, hex, decimal, name) => {
-    if (name !== undefined) return named[name] === undefined ? '\u0000' : `\u0001${name}\u0002`
-    const code = Number.parseInt(hex ?? decimal, hex === undefined ? 10 : 16)
-    return code === 0x26 ? '\u0001amp\u0002' : String.fromCodePoint(code)
+  if (/[<>]/.test(text) || bare.test(text)) throw new Error(`a bare mark in ${text}`)
+  return text.replace(/&(?:#x([0-9A-Fa-f]+)|#(\d+)|(\w+));/g, (_, hex, decimal, name) => {
+    if (name !== undefined) return named[name] ?? ''
+    return String.fromCodePoint(Number.parseInt(hex ?? decimal, hex === undefined ? 10 : 16))
   })
-  if (plain.includes('&') || plain.includes('\u0000')) throw new Error(`a bare & in ${text}`)
-  return plain.replace(/\u0001(\w+)\u0002/g, (_, name: string) => named[name] ?? '')
 }
 
 /** All children of a name, one level down. */
