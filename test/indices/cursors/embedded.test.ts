@@ -124,9 +124,13 @@ describe('a cursor', () => {
   it('does not keep a caller waiting for the writer who gives up', async () => {
     const left = new Failure('request-timeout', 'the client left')
     const caller = new AbortController()
+    let written = false
+    const writing = write().then(() => (written = true))
     const opening = open({}, caller.signal)
     caller.abort(left)
     await expect(opening).rejects.toBe(left)
+    expect(written).toBe(false)
+    await writing
     await expect(open({}, AbortSignal.abort(left))).rejects.toBe(left)
     await write()
     await toEnd((await open()).cursor)

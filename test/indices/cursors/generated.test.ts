@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { IndexChange } from '../../../src/indices/search-index.ts'
+import type { Answer, IndexChange } from '../../../src/indices/search-index.ts'
 import { Reader } from '../../../src/indices/embedded/reading/reader.ts'
 import { sliceOf, type Snapshot } from '../../../src/indices/embedded/reading/snapshot.ts'
 import { Writer } from '../../../src/indices/embedded/writing/writer.ts'
@@ -60,6 +60,7 @@ class Play {
     })
     this.#apply(filling)
     for (const { index } of settings) this.#writer.finish(index)
+    this.purge()
   }
 
   purge(): void {
@@ -85,17 +86,19 @@ class Play {
     this.#writer.release([hold])
   }
 
-  check(by: number): void {
-    for (const { snapshot, expected } of this.#cursors.values()) {
-      const slice = { ...sliceOf(snapshot, 0, snapshot.numbers.length), score: false }
-      expect(
-        this.#reader(by)
-          .page(slice)
-          .hits.map((hit) => hit.record),
-      ).toEqual(expected)
+  /** What the cursors and a search show, and what they should. */
+  compare(by: number): { readonly shown: unknown; readonly expected: unknown } {
+    const reader = this.#reader(by)
+    const cursors = [...this.#cursors.values()]
+    const recordsOf = ({ hits }: Pick<Answer, 'hits'>) => hits.map((hit) => hit.record)
+    const pages = cursors.map(({ snapshot }) => {
+      const all = sliceOf(snapshot, 0, snapshot.numbers.length)
+      return recordsOf(reader.page({ ...all, score: false }))
+    })
+    return {
+      shown: [...pages, recordsOf(reader.search(request())).sort()],
+      expected: [...cursors.map(({ expected }) => expected), [...this.#records.values()].sort()],
     }
-    const { hits } = this.#reader(by).search(request())
-    expect(hits.map((hit) => hit.record).sort()).toEqual([...this.#records.values()].sort())
   }
 
   close(): void {
@@ -110,7 +113,7 @@ class Play {
   #apply(changes: readonly IndexChange[]): void {
     const records = changes.map((one) => JSON.stringify('put' in one ? one.put.record : {}))
     const { errors } = this.#writer.write([{ heads: JSON.stringify(changes), records }])
-    expect(errors).toEqual([undefined])
+    if (errors.some(Boolean)) throw new Error(String(errors))
   }
 }
 
@@ -139,7 +142,8 @@ it('a cursor shows what was there when it was opened, whatever follows', () => {
           else if (one.kind === 'open') play.open(one.by, one.between)
           else if (one.kind === 'release') play.release(one.which)
           else play[one.kind]()
-          play.check(i)
+          const { shown, expected } = play.compare(i)
+          expect(shown).toEqual(expected)
         }
       } finally {
         play.close()
