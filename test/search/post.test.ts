@@ -20,6 +20,7 @@ describe('a body means what the query string means', () => {
     [{ q: 'water', filters: ['dataset', 'catalogue'] }, 'q=water&filters=dataset,catalogue'],
     [{ filter: 'dataset', filters: 'vocabulary' }, 'filter=dataset&filters=vocabulary'],
     [{ filters: 'dataset, catalogue' }, 'filters=dataset,catalogue'],
+    [{ filters: ['dataset,catalogue', 'vocabulary'] }, 'filters=dataset,catalogue,vocabulary'],
     [{ page: 2, limit: 5 }, 'page=2&limit=5'],
     [{ page: '2', limit: '5' }, 'page=2&limit=5'],
     [

@@ -68,9 +68,9 @@ function boostsOf(all: Fields): Raw['boosts'] {
 }
 
 const listOf = (name: string, value: unknown): readonly string[] =>
-  Array.isArray(value)
-    ? value.flatMap((one: unknown) => (isAbsent(one) ? [] : [textOf(name, one)]))
-    : entriesOf(textOf(name, value))
+  (Array.isArray(value) ? value : [value]).flatMap((one: unknown) =>
+    isAbsent(one) ? [] : entriesOf(textOf(name, one)),
+  )
 
 function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value.trim()
