@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inject } from 'vitest'
 import { meilisearchIndex } from '../../../src/indices/meilisearch.ts'
 import { logger } from '../../../src/log.ts'
+import type { CursorOptions } from '../../contracts/search-index-cursors.ts'
 import type { Made } from '../../contracts/search-index-corpus.ts'
 import type { Ground } from '../../journeys/ground.ts'
 
@@ -31,25 +32,26 @@ async function clear({ url, apiKey, prefix }: Place): Promise<void> {
 const pause = (ms: number, signal: AbortSignal) =>
   sleep(ms, undefined, { signal }).catch(() => undefined)
 
-/** An engine with the languages of a corpus. */
-export const onMeilisearch = (languages: readonly string[]) => async (): Promise<Made> => {
-  const place = newPlace()
-  const index = await meilisearchIndex({
-    ...place,
-    log: logger('silent'),
-    languages,
-    cursors: { perClient: 16, total: 256, ttlMs: 60_000, bytes: 2 ** 28 },
-    now: () => performance.now(),
-    pause,
-  })
-  return {
-    index,
-    release: async () => {
-      await index.close()
-      await clear(place)
-    },
-  }
+const usual: CursorOptions = {
+  cursors: { perClient: 16, total: 256, ttlMs: 60_000, bytes: 2 ** 28 },
+  now: () => performance.now(),
 }
+
+/** An engine with the languages of a corpus. */
+export const onMeilisearch =
+  (languages: readonly string[], options = usual) =>
+  async (): Promise<Made> => {
+    const place = newPlace()
+    const log = logger('silent')
+    const index = await meilisearchIndex({ ...place, ...options, log, languages, pause })
+    return {
+      index,
+      release: async () => {
+        await index.close()
+        await clear(place)
+      },
+    }
+  }
 
 /** The same for a whole platform. */
 export const searchGround = (): Promise<Ground> => {
