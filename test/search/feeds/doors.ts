@@ -10,6 +10,7 @@ import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
 import { bindCkan } from '../../../src/search/ckan/bind.ts'
 import { bindFeeds } from '../../../src/search/feeds/bind.ts'
+import { bindSitemap } from '../../../src/search/sitemap/bind.ts'
 import { settings } from './holdings.ts'
 
 export const address = 'https://portal.example/api/hub/search'
@@ -47,6 +48,7 @@ export async function doors(
   }
   bindFeeds(app, deps)
   bindCkan(app, deps)
+  bindSitemap(app, deps)
   const request = async (path: string, init?: RequestInit) => app.request(path, init)
   return {
     index,
