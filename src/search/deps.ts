@@ -26,6 +26,8 @@ export type SearchDeps = Omit<SearchOptions, 'settings' | 'bounds' | 'limits'> &
   readonly now: () => Date
   /** Address of the page that people read about a record. */
   readonly portal: (kind: 'dataset' | 'catalogue', id: string, language?: string) => string
+  /** For how long a sitemap is good. */
+  readonly sitemapHours?: number
   /** Version of the platform, for the OpenAPI document. */
   readonly version: string
   /** Public address of the service. */
