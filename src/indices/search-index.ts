@@ -1,6 +1,5 @@
 /** The port to a search engine. There is a port because there are two engines: embedded and Meilisearch. */
 
-import type { CursorRequest, Page, PageWish } from './cursors/page.ts'
 import type { QueryTree } from './query-tree.ts'
 import type { IndexName, IndexSettings } from './settings.ts'
 
@@ -128,6 +127,32 @@ export type Answer = {
   readonly facets?: readonly Facet[]
   /** Wildcard patterns that stand for more terms than were looked for. */
   readonly shortened?: readonly string[]
+}
+
+/** A search whose hits are kept: `limit` is the size of a page, facets come with the first one. */
+export type CursorRequest = Omit<SearchRequest, 'offset'> & {
+  /** Who pays for it: open cursors are counted by client. */
+  readonly client: string
+  /** The caller's own text, given back with every page. */
+  readonly note: string
+}
+
+export type Page = Answer & {
+  /** Names the cursor; not to be guessed. */
+  readonly cursor: string
+  readonly note: string
+  /** Of the last hit: its sort value or score (for texts its place), and its place in the cursor. Absent on an empty page. */
+  readonly last?: readonly [number, number]
+}
+
+/** Which page; all absent = the next one in turn. */
+export type PageWish = {
+  /** The page behind this place, as often as wanted. */
+  readonly after?: number
+  readonly limit?: number
+  readonly include?: readonly string[]
+  /** Replaces the note. */
+  readonly note?: string
 }
 
 export type Entry = { readonly id: string; readonly version: number; readonly hash: string }

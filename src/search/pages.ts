@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Failure } from '../errors.ts'
-import type { Page } from '../indices/cursors/page.ts'
+import type { Page } from '../indices/search-index.ts'
 import { includeFields } from '../indices/include.ts'
 import type { Answer, Hit, SearchIndex, SearchRequest } from '../indices/search-index.ts'
 import type { Form } from './envelope.ts'

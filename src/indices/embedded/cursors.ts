@@ -1,7 +1,7 @@
 /** The cursors of the embedded engine: the numbers of all hits in the main thread, the records where they have always been. */
 
 import { Failure } from '../../errors.ts'
-import type { CursorRequest, Page, PageWish } from '../cursors/page.ts'
+import type { CursorRequest, Page, PageWish } from '../search-index.ts'
 import { cursorRegistry, type CursorLimits } from '../cursors/registry.ts'
 import type { SearchIndex } from '../search-index.ts'
 import { sliceOf, type SlicePage, type Snapshot } from './reading/snapshot.ts'

@@ -1,15 +1,12 @@
 /** Versions of records that open cursors still show, copied before they are replaced. */
 
+import { z } from 'zod'
 import { attributes } from '../layout/names.ts'
 import { fetched, type Reading } from '../reading/reading.ts'
 
 /** A version of a record, with what it is sorted by. */
-export type Version = {
-  readonly n: number
-  readonly i: string
-  readonly r: string
-  readonly [attribute: string]: unknown
-}
+export const versionRow = z.looseObject({ n: z.number(), i: z.string(), r: z.string() })
+export type Version = z.infer<typeof versionRow>
 
 /** What the writer tells. */
 export type Keeping = {
@@ -104,8 +101,8 @@ export class Past {
     uid: string,
     which: { readonly ids: readonly string[] } | { readonly filter: string },
   ): Promise<void> {
-    const what = { ...which, fields: versionFields, limit: perCall }
-    const { results } = await fetched<Version>(this.#reading, uid, what)
+    const what = { ...which, row: versionRow, limit: perCall }
+    const { results } = await fetched(this.#reading, uid, what)
     for (const version of results) {
       if (this.#versions.has(version.n)) continue
       this.#versions.set(version.n, { version, at: this.#time++ })
@@ -116,5 +113,3 @@ export class Past {
     this.#limit.overflow()
   }
 }
-
-const versionFields = [attributes.number, attributes.id, attributes.record]

@@ -1,14 +1,14 @@
 /** All hits of a search at one moment, as numbers of versions in their order. */
 
-import type { CursorRequest } from '../../cursors/page.ts'
+import { z } from 'zod'
+import type { CursorRequest } from '../../search-index.ts'
 import type { Answer } from '../../search-index.ts'
-import { attributes } from '../layout/names.ts'
 import { textOf } from '../matching/condition.ts'
 import { attributeOf, isRanked } from '../ranking/keys.ts'
 import { amongNumbers } from '../reading/matched.ts'
 import { fetched, type Part, type Reading } from '../reading/reading.ts'
 import { found, type Tools } from '../reading/search.ts'
-import type { Past, Version } from './past.ts'
+import { versionRow, type Past, type Version } from './past.ts'
 
 export type Snapshot = {
   readonly count: number
@@ -24,6 +24,8 @@ export type Snapshot = {
 
 export type Span = { readonly start: number; readonly end: number }
 
+const numberRow = z.object({ n: z.number() })
+
 /** More than there are. */
 const allHits = 1_000_000_000
 
@@ -32,10 +34,10 @@ export async function snapshotOf(
   tools: Tools,
   signal?: AbortSignal,
 ): Promise<{ readonly snapshot: Snapshot } & Pick<Answer, 'facets' | 'shortened'>> {
-  const window = { offset: 0, limit: allHits, fields: [attributes.number] }
-  const answer = await found<Pick<Version, 'n'>>(request, window, tools, signal)
+  const window = { offset: 0, limit: allHits, row: numberRow }
+  const answer = await found(request, window, tools, signal)
   const { hits, parts, keys, facets, shortened } = answer
-  const numbers = Uint32Array.from(hits, ({ n }) => n)
+  const numbers = Uint32Array.from(hits, ({ hit }) => hit.n)
   const of = Uint8Array.from(hits, ({ part }) => parts.indexOf(part))
   const ranked = isRanked(keys)
   const scores = ranked ? Float64Array.from(hits, ({ score }) => score) : undefined
@@ -58,11 +60,9 @@ export async function snapshotOf(
 /** `title.de` sorts by `title`. */
 const begins = (by: string, name: string) => by === name || by.startsWith(`${name}.`)
 
-/** Numbers of the versions behind a place that an index held. */
-export const numbersFrom = (snapshot: Snapshot, uid: string, place: number): readonly number[] =>
-  [...snapshot.numbers.subarray(place)].filter(
-    (_, i) => snapshot.parts[snapshot.of[place + i] ?? 0]?.uid === uid,
-  )
+/** Numbers of the versions that an index held. */
+export const numbersOf = ({ numbers, of, parts }: Snapshot, uid: string): readonly number[] =>
+  [...numbers].filter((_, place) => parts[of[place] ?? 0]?.uid === uid)
 
 export type Shown = {
   readonly version: Version
@@ -88,10 +88,11 @@ export async function versionsOf(
     const sorted = sortedBy[at]
     const what = {
       filter: textOf(amongNumbers(own)),
-      fields: [...versionFields, ...(sorted === undefined ? [] : [sorted])],
+      row: versionRow,
+      more: sorted === undefined ? [] : [sorted],
       limit: own.length,
     }
-    const { results } = await fetched<Version>(reading, part.uid, what, signal)
+    const { results } = await fetched(reading, part.uid, what, signal)
     for (const version of results) live.set(version.n, version)
   }
   // Looked for second: what was replaced meanwhile was copied before.
@@ -106,5 +107,3 @@ export async function versionsOf(
     return [{ version, part, score, value: sortValue }]
   })
 }
-
-const versionFields = [attributes.number, attributes.id, attributes.record]
