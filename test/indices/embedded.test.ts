@@ -225,6 +225,21 @@ describe('documents', () => {
     expect(await titles()).toEqual(expected)
   })
 
+  it('are found by the beginnings of their words, not by those of the names of their languages', async () => {
+    const index = await filled(newDirectory())
+    const put = (id: string, language: string, word: string) =>
+      index.write([
+        { put: documentOf({ index: 'dataset', id, text: { title: { [language]: [word] } } }) },
+      ])
+    await put('z1', 'zu', 'dodo')
+    await put('z2', 'de', 'Wald')
+    const found = (tree: string) => ids(index, { tree: treeOf(tree), fields: ['title'] })
+    expect(await found('prefix(dod)')).toEqual(['z1'])
+    expect(await found('and(prefix(d), prefix(dod))')).toEqual(['z1'])
+    expect(await found('prefix(d)')).not.toContain('z2')
+    expect(await found('prefix(wal)')).toEqual(['z2'])
+  })
+
   it('for an index without settings fail that write and no other', async () => {
     const index = await open(newDirectory())
     await index.configure(settings.filter((one) => one.index === 'dataset'))
