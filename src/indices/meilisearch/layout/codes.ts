@@ -18,8 +18,10 @@ const paired = new Set(['title', 'description', 'keywords'])
 /** Phrases in other fields are found by their words, and looked at again. */
 export const hasPairs = (field: string): boolean => paired.has(field)
 
-const digits = (text: string, count: number): string =>
-  BigInt(`0x${hash('sha256', text, 'hex')}`)
-    .toString(36)
-    .slice(-count)
-    .padStart(count, '0')
+/** A number of 48 bits is exact, and quicker to spell than a large one. */
+const digits = (text: string, count: number): string => {
+  const hex = hash('sha256', text, 'hex')
+  const parts = [hex.slice(0, 12), hex.slice(12, 24)].slice(0, count > 9 ? 2 : 1)
+  const spelled = parts.map((part) => Number.parseInt(part, 16).toString(36).padStart(10, '0'))
+  return spelled.map((part) => part.slice(-Math.ceil(count / parts.length))).join('')
+}

@@ -44,6 +44,9 @@ export async function configured(
     }),
   )
   await meta.write(after)
+  // What an earlier process swapped away and did not drop any more.
+  const left = after.filter(({ index, next }) => !next && counts.has(uids.next(index)))
+  for (const { index } of left) await indices.drop(uids.next(index))
   return after
 }
 

@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
+import { expected } from '../wire/answers.ts'
 import { attributes } from '../layout/names.ts'
 import { isRefusal } from '../wire/failures.ts'
 import type { Tasks } from '../wire/tasks.ts'
@@ -39,7 +40,7 @@ const path = (uid: string): string => `/indexes/${uid}`
 
 export function indicesOf(wire: Wire, tasks: Tasks): Indices {
   const settings = async (uid: string) =>
-    settingsAnswer.parse(await wire.get(`${path(uid)}/settings`))
+    expected(settingsAnswer, await wire.get(`${path(uid)}/settings`))
   const existing = (uid: string) => orAbsent(settings(uid), undefined)
   const drop = async (uid: string): Promise<unknown[]> =>
     // The task of a missing one fails: a look before is cheaper than telling its reasons apart.
@@ -73,12 +74,12 @@ export function indicesOf(wire: Wire, tasks: Tasks): Indices {
     },
     swapped: async () => {
       const path = '/tasks?types=indexSwap&statuses=enqueued,processing'
-      const open = openTasks.parse(await wire.get(path)).results
+      const open = expected(openTasks, await wire.get(path)).results
       await tasks.done(open.map(({ uid }) => ({ taskUid: uid })))
     },
     settings: existing,
     counts: async (signal) => {
-      const { indexes } = statsAnswer.parse(await wire.get('/stats', signal))
+      const { indexes } = expected(statsAnswer, await wire.get('/stats', signal))
       return new Map(Object.entries(indexes).map(([uid, one]) => [uid, one.numberOfDocuments]))
     },
   }

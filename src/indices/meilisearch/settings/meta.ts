@@ -1,6 +1,7 @@
 /** What is known of our indices, kept in Meilisearch: under which settings each was written, and whether it is whole. */
 
 import { z } from 'zod'
+import { expected } from '../wire/answers.ts'
 import type { IndexName, IndexSettings } from '../../settings.ts'
 import { attributes, type Uids } from '../layout/names.ts'
 import { spelled } from '../layout/spelling.ts'
@@ -42,7 +43,7 @@ export function metaOf(wire: Wire, tasks: Tasks, uids: Uids): Meta {
   return {
     read: async () => {
       const answer = await wire.post(`${documents}/fetch`, { fields: ['known'], limit: all })
-      return knownAnswer.parse(answer).results.map(({ known }): Known => JSON.parse(known))
+      return expected(knownAnswer, answer).results.map(({ known }): Known => JSON.parse(known))
     },
     write: async (known) => {
       if (known.length > 0) await tasks.done([await wire.lines(documents, known.map(lineOf))])

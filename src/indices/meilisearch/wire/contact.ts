@@ -1,6 +1,7 @@
 /** The first look at a server: whether it is one that we can work with. */
 
 import { z } from 'zod'
+import { expected } from './answers.ts'
 import { Failure } from '../../../errors.ts'
 import type { Log } from '../../../log.ts'
 import type { Wire } from './wire.ts'
@@ -14,7 +15,7 @@ const newest = [1, 21] as const
 
 /** The server's release. Rejects with `internal` when it is too old. */
 export async function releaseOf(wire: Wire, log: Log): Promise<string> {
-  const { pkgVersion: version } = versionAnswer.parse(await wire.get('/version'))
+  const { pkgVersion: version } = expected(versionAnswer, await wire.get('/version'))
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (before([major, minor], oldest))
     throw new Failure('internal', `Meilisearch ${version} is too old: 1.16 is the oldest.`)

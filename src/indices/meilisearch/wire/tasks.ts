@@ -1,6 +1,7 @@
 /** Waiting for what Meilisearch does later: every write is a task, and a failed one resolves like a good one. */
 
 import { z } from 'zod'
+import { expected } from './answers.ts'
 import { givenUp, failedTask } from './failures.ts'
 import type { Wire } from './wire.ts'
 
@@ -11,7 +12,9 @@ export type Tasks = {
 
 const begunTask = z.object({ taskUid: z.number() })
 const tasksAnswer = z.object({
-  results: z.array(z.object({ uid: z.number(), status: z.string(), error: z.unknown() })),
+  results: z.array(
+    z.object({ uid: z.number(), status: z.string(), error: z.unknown().optional().optional() }),
+  ),
 })
 
 /** Milliseconds between two looks: short for single writes, longer for those that take long anyway. */
@@ -25,12 +28,12 @@ export function tasksOf(
   const unending = new AbortController().signal
   return {
     done: async (begun, signal = unending) => {
-      let open = begun.map((one) => begunTask.parse(one).taskUid)
+      let open = begun.map((one) => expected(begunTask, one).taskUid)
       for (let ms = firstPause; open.length > 0; ms = Math.min(ms * 1.3, lastPause)) {
         await pause(ms, signal)
         if (signal.aborted) throw givenUp(signal.reason)
         const answer = await wire.get(`/tasks?uids=${open.join(',')}&limit=${open.length}`, signal)
-        for (const { uid, status, error } of tasksAnswer.parse(answer).results) {
+        for (const { uid, status, error } of expected(tasksAnswer, answer).results) {
           if (status === 'failed' || status === 'canceled') throw failedTask(error)
           if (status === 'succeeded') open = open.filter((one) => one !== uid)
         }

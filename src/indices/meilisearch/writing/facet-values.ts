@@ -1,6 +1,7 @@
 /** The dictionary of facet values: what a code means, and its newest title. */
 
 import { z } from 'zod'
+import { expected } from '../wire/answers.ts'
 import { attributes } from '../layout/names.ts'
 import type { Wire } from '../wire/wire.ts'
 
@@ -32,7 +33,7 @@ export function facetValuesOf(wire: Wire, uid: string): FacetValues {
       const ids = unknown.slice(at, at + portion)
       const fields = [attributes.key, 'title']
       const answer = await wire.post(`${documents}/fetch`, { ids, fields, limit: portion }, signal)
-      for (const { id, title } of storedValues.parse(answer).results)
+      for (const { id, title } of expected(storedValues, answer).results)
         if (values.get(id)?.title === title) values.delete(id)
     }
   }

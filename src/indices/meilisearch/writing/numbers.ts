@@ -1,6 +1,7 @@
 /** Numbers of record versions: each is given once, over all indices. */
 
 import { z } from 'zod'
+import { expected } from '../wire/answers.ts'
 import type { attributes } from '../layout/names.ts'
 import { orAbsent } from '../settings/indices.ts'
 import type { Wire } from '../wire/wire.ts'
@@ -16,7 +17,7 @@ export async function largest(
   const none = { results: [] }
   const found = uids.map(async (uid) => {
     const told = await orAbsent(wire.post(`/indexes/${uid}/documents/fetch`, wish), none)
-    return answer.parse(told).results[0]?.[attribute] ?? 0
+    return expected(answer, told).results[0]?.[attribute] ?? 0
   })
   return Math.max(0, ...(await Promise.all(found)))
 }

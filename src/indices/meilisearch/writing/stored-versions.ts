@@ -1,6 +1,7 @@
 /** Which versions are stored: read before every write, because Meilisearch has no write on a condition. */
 
 import { z } from 'zod'
+import { expected } from '../wire/answers.ts'
 import { attributes } from '../layout/names.ts'
 import { keyOf } from '../layout/spelling.ts'
 import type { Held } from '../settings/answering.ts'
@@ -44,7 +45,8 @@ export function storedVersionsOf(wire: Wire): StoredVersions {
         const fields = [attributes.id, attributes.version]
         const wish = { ids: keys, fields, limit: portion }
         const answer = await wire.post(`/indexes/${uid}/documents/fetch`, wish, signal)
-        for (const { i, version } of storedVersions.parse(answer).results) versions.set(i, version)
+        for (const { i, version } of expected(storedVersions, answer).results)
+          versions.set(i, version)
       }
       return versions
     },

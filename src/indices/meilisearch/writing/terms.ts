@@ -1,6 +1,7 @@
 /** The index of terms: every token with its buckets and stems is there before a record that holds it. */
 
 import { z } from 'zod'
+import { expected } from '../wire/answers.ts'
 import { termKey } from '../layout/codes.ts'
 import { attributes } from '../layout/names.ts'
 import type { Word } from '../layout/words.ts'
@@ -42,7 +43,7 @@ export function termsOf(wire: Wire, uid: string): Terms {
       const ids = all.slice(at, at + portion).map(termKey)
       const fields = ['term', 'buckets', 'stems']
       const answer = await wire.post(`${documents}/fetch`, { ids, fields, limit: portion }, signal)
-      for (const { term, buckets, stems } of storedTerms.parse(answer).results) {
+      for (const { term, buckets, stems } of expected(storedTerms, answer).results) {
         const wanted = terms.get(term)
         if (wanted && !grows(wanted, buckets, stems)) isNews.delete(term)
       }
