@@ -1,20 +1,23 @@
 /** What the words of one query stand for, looked up in the index of terms in one call. */
 
+import { z } from 'zod'
 import { compareCodePoints } from '../../../text/code-points.ts'
 import { hasStems, stems } from '../../../text/stems.ts'
 import type { Leaf, QueryTree } from '../../query-tree.ts'
 import { isPrefix, literalPrefix, wildMatcher } from '../../wildcard.ts'
 import type { Uids } from '../layout/names.ts'
+import { fetched } from '../reading/reading.ts'
 import type { Wire } from '../wire/wire.ts'
 import { or, is, textOf } from './condition.ts'
 import { quoted } from './quoted.ts'
 
 /** A document of the index of terms. `buckets` = where the term was ever seen; absent = not known. */
-export type Term = {
-  readonly term: string
-  readonly stems: readonly string[]
-  readonly buckets?: readonly string[]
-}
+const termRow = z.object({
+  term: z.string(),
+  stems: z.array(z.string()),
+  buckets: z.array(z.string()).optional(),
+})
+export type Term = z.infer<typeof termRow>
 
 export type Dictionary = {
   /** Other terms that share a stem with a word in a language; at most 1,024. */
@@ -102,17 +105,11 @@ export async function lookUp(
 ): Promise<Dictionary> {
   const filter = questionOf(leaves, languages)
   const terms: Term[] = []
-  while (filter !== undefined && terms.length < mostRows) {
-    const body = {
-      filter,
-      fields: ['term', 'stems', 'buckets'],
-      limit: rowsPerCall,
-      offset: terms.length,
-    }
-    const found = await at.wire.post(`/indexes/${at.uids.terms}/documents/fetch`, body, signal)
-    const { results } = found as { readonly results: readonly Term[] }
-    terms.push(...results)
-    if (results.length < rowsPerCall) break
+  for (let total = filter === undefined ? 0 : mostRows; terms.length < total;) {
+    const page = { row: termRow, filter, limit: rowsPerCall, offset: terms.length }
+    const found = await fetched(at, at.uids.terms, page, signal)
+    terms.push(...found.results)
+    total = found.results.length === 0 ? 0 : Math.min(found.total, mostRows)
   }
   return dictionaryOf(leaves, terms, at.wildcardTerms)
 }

@@ -1,5 +1,6 @@
 /** Records by id: one of them, or all of them in order. */
 
+import { z } from 'zod'
 import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Entry } from '../../search-index.ts'
 import type { IndexName } from '../../settings.ts'
@@ -8,7 +9,8 @@ import { keyOf, ordered } from '../layout/spelling.ts'
 import { quoted } from '../matching/quoted.ts'
 import { fetched, type Reading } from './reading.ts'
 
-type Row = { readonly i: string; readonly r: string } & Entry
+const recordRow = z.object({ i: z.string(), r: z.string() })
+const entryRow = z.object({ i: z.string(), version: z.number(), hash: z.string() })
 
 export async function recordOf(
   reading: Reading,
@@ -18,8 +20,8 @@ export async function recordOf(
 ): Promise<string | undefined> {
   const answering = reading.answering(index)
   if (!answering) return undefined
-  const what = { ids: [keyOf(id)], fields: [attributes.id, attributes.record], limit: 1 }
-  const { results } = await fetched<Row>(reading, answering.uid, what, signal)
+  const what = { ids: [keyOf(id)], row: recordRow, limit: 1 }
+  const { results } = await fetched(reading, answering.uid, what, signal)
   return results.find(({ i }) => i === id)?.r
 }
 
@@ -37,11 +39,11 @@ export async function entriesOf(
     if (uid === undefined) continue
     const what = {
       ...(after !== '' && { filter: `${attributes.orderedId} > ${quoted(ordered(after))}` }),
-      fields: [attributes.id, attributes.version, attributes.hash],
+      row: entryRow,
       sort: [`${attributes.orderedId}:asc`],
       limit,
     }
-    const { results } = await fetched<Row>(reading, uid, what, signal)
+    const { results } = await fetched(reading, uid, what, signal)
     for (const { i, version, hash } of results) all.set(i, { id: i, version, hash })
   }
   const inOrder = [...all.values()].sort((a, b) => compareCodePoints(a.id, b.id))

@@ -1,10 +1,17 @@
 /** What codes of facet values stand for, looked up once while nothing is written. */
 
+import { z } from 'zod'
 import type { Reading } from './reading.ts'
 import { fetched } from './reading.ts'
 import type { Value } from './facets.ts'
 
-type Row = Value & { readonly id: string }
+/** A document of the index of facet values; `id` is the code. */
+export const valueRow = z.object({
+  id: z.string(),
+  facet: z.string(),
+  value: z.string(),
+  title: z.string(),
+})
 
 /** Milliseconds after which another process may have changed a title. */
 const freshMs = 2_000
@@ -27,9 +34,8 @@ export function facetValues(reading: Reading): FacetValues {
     const here = known
     const ids = [...new Set(codes)].filter((code) => !here.has(code))
     if (ids.length > 0) {
-      const fields = ['id', 'facet', 'value', 'title']
-      const what = { ids, fields, limit: ids.length }
-      const { results } = await fetched<Row>(reading, uids.facetValues, what, signal)
+      const what = { ids, row: valueRow, limit: ids.length }
+      const { results } = await fetched(reading, uids.facetValues, what, signal)
       for (const { id, ...value } of results) here.set(id, value)
     }
     return here

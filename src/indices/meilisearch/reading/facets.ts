@@ -1,5 +1,6 @@
 /** Facets of an answer: codes and their counts, index by index, become values under their titles. */
 
+import { z } from 'zod'
 import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Facet, FacetItem } from '../../search-index.ts'
 import type { Band, FacetSettings } from '../../settings.ts'
@@ -7,7 +8,8 @@ import { codesOf } from '../layout/names.ts'
 import type { Part } from './reading.ts'
 
 /** Attribute → code → count, in one index. */
-export type Distribution = Readonly<Record<string, Readonly<Record<string, number>>>>
+export const distribution = z.record(z.string(), z.record(z.string(), z.number()))
+export type Distribution = Readonly<z.infer<typeof distribution>>
 
 export type Value = { readonly facet: string; readonly value: string; readonly title: string }
 

@@ -1,10 +1,11 @@
 /** Searching the engine: one call for hits, total and facet counts of one state of all searched indices. */
 
+import { z } from 'zod'
 import { isRefusal } from '../wire/failures.ts'
 import { attributes, codesOf, sentinel } from '../layout/names.ts'
 import type { Ranking } from '../ranking/rankings.ts'
-import { facetsOf, type Distribution } from './facets.ts'
-import type { Part, Reading } from './reading.ts'
+import { distribution, facetsOf, type Distribution } from './facets.ts'
+import { fieldsOf, type Part, type Reading, type Rows } from './reading.ts'
 
 /** What is looked for in one index. */
 export type Wanted = {
@@ -14,44 +15,43 @@ export type Wanted = {
   readonly rankings: readonly Ranking[]
 }
 
-export type Window = {
+/** Hits are `row`s. */
+export type Window<Row> = {
+  readonly row: Rows<Row>
   readonly sort: readonly string[]
   readonly offset: number
   readonly limit: number
-  /** Attributes of the hits. */
-  readonly fields: readonly string[]
   /** Facets to count: absent = none, empty = all. */
   readonly facets?: { readonly ids?: readonly string[] }
 }
 
 export type Found<Row> = {
   readonly total: number
-  readonly hits: readonly (Row & { readonly part: Part; readonly score: number })[]
+  readonly hits: readonly { readonly hit: Row; readonly part: Part; readonly score: number }[]
   /** One per wanted index. */
   readonly distributions: readonly Distribution[]
 }
 
-type Merged = {
-  readonly hits: readonly { readonly _federation: Place }[]
-  readonly estimatedTotalHits: number
-  readonly facetsByIndex?: Readonly<Record<string, { readonly distribution: Distribution }>>
-}
-type Place = { readonly indexUid: string; readonly weightedRankingScore: number }
+const place = z.object({ indexUid: z.string(), weightedRankingScore: z.number() })
+const merged = z.object({
+  hits: z.array(z.looseObject({ _federation: place })),
+  estimatedTotalHits: z.number(),
+  facetsByIndex: z.record(z.string(), z.object({ distribution })).optional(),
+})
 
 /** Too little to put a document before one that any word says something about. */
 const leastWeight = 1e-9
 
 export async function hitsOf<Row>(
   wanted: readonly Wanted[],
-  window: Window,
+  window: Window<Row>,
   { wire }: Pick<Reading, 'wire'>,
   signal?: AbortSignal,
 ): Promise<Found<Row>> {
   if (wanted.length === 0) return { total: 0, hits: [], distributions: [] }
   try {
     const body = bodyOf(wanted, window)
-    const merged = (await wire.post('/multi-search', body, signal)) as Merged
-    return foundIn<Row>(merged, wanted)
+    return foundIn(await wire.post('/multi-search', body, signal), wanted, window.row)
   } catch (error) {
     // A field that no document has had any text in yet cannot be searched: then nothing is worth a rank there.
     if (!isUnknownField(error) || wanted.every(({ rankings }) => rankings.length === 0)) throw error
@@ -63,13 +63,13 @@ export async function hitsOf<Row>(
 const isUnknownField = (error: unknown): boolean =>
   isRefusal(error, 'invalid_search_attributes_to_search_on')
 
-function bodyOf(wanted: readonly Wanted[], window: Window): unknown {
-  const { offset, limit, fields, sort } = window
+function bodyOf<Row>(wanted: readonly Wanted[], window: Window<Row>): unknown {
+  const { offset, limit, row, sort } = window
   const isRanked = wanted.some(({ rankings }) => rankings.length > 0)
   const query = (one: Wanted, more: object, weight = 1) => ({
     indexUid: one.part.uid,
     ...(one.filter !== undefined && { filter: one.filter }),
-    attributesToRetrieve: fields,
+    attributesToRetrieve: fieldsOf(row),
     ...(sort.length > 0 && { sort }),
     ...more,
     federationOptions: { weight },
@@ -94,15 +94,13 @@ function bodyOf(wanted: readonly Wanted[], window: Window): unknown {
   return { federation: { offset, limit, ...counted }, queries }
 }
 
-function foundIn<Row>(merged: Merged, wanted: readonly Wanted[]): Found<Row> {
+function foundIn<Row>(answer: unknown, wanted: readonly Wanted[], row: Rows<Row>): Found<Row> {
+  const { hits, estimatedTotalHits, facetsByIndex = {} } = merged.parse(answer)
   const parts = new Map(wanted.map(({ part }) => [part.uid, part]))
-  const hits = merged.hits.flatMap((hit) => {
-    const part = parts.get(hit._federation.indexUid)
-    const score = hit._federation.weightedRankingScore
-    return part ? [{ ...(hit as unknown as Row), part, score }] : []
+  const own = hits.flatMap(({ _federation: { indexUid, weightedRankingScore: score }, ...hit }) => {
+    const part = parts.get(indexUid)
+    return part ? [{ hit: row.parse(hit), part, score }] : []
   })
-  const distributions = wanted.map(
-    ({ part }) => merged.facetsByIndex?.[part.uid]?.distribution ?? {},
-  )
-  return { total: merged.estimatedTotalHits, hits, distributions }
+  const distributions = wanted.map(({ part }) => facetsByIndex[part.uid]?.distribution ?? {})
+  return { total: estimatedTotalHits, hits: own, distributions }
 }

@@ -1,5 +1,6 @@
 /** The match set of a request in one index, as a condition that the engine can take. */
 
+import { z } from 'zod'
 import { Failure } from '../../../errors.ts'
 import { matches } from '../../evaluate.ts'
 import type { Leaf } from '../../query-tree.ts'
@@ -20,9 +21,11 @@ const mostCandidates = 5_000
 /** Documents that a part of a query may stand for when it is too deep for the engine's parser. */
 const mostNumbers = 100_000
 
-type Numbered = { readonly n: number }
+const numberRow = z.object({ n: z.number() })
 /** With texts under their attributes. */
-type Candidate = Numbered & { readonly i: string; readonly [attribute: string]: unknown }
+const candidateRow = z.looseObject({ n: z.number(), i: z.string() })
+type Candidate = z.infer<typeof candidateRow>
+const fieldTexts = z.record(z.string(), z.array(z.string())).default({})
 
 export async function matchedBy(
   request: Pick<SearchRequest, 'tree' | 'fields' | 'filter'>,
@@ -47,13 +50,12 @@ export async function matchedBy(
 
   /** The condition of a phrase without those that only hold its neighbours somewhere. */
   async function lookedAtAgain(leaf: Leaf, found: Condition): Promise<Condition> {
-    const texts = settings.texts.map(({ name }) => textsOf(name))
-    const fields = [attributes.id, attributes.number, ...texts]
-    const what = { filter: textOf(and([filter, found])), fields }
+    const more = settings.texts.map(({ name }) => textsOf(name))
+    const what = { row: candidateRow, more, filter: textOf(and([filter, found])), limit: 1_000 }
     const wrong: number[] = []
     for (let offset = 0; ;) {
-      const page = { ...what, offset, limit: 1_000, sort: [`${attributes.number}:asc`] }
-      const { results, total } = await fetched<Candidate>(reading, part.uid, page, signal)
+      const page = { ...what, offset, sort: [`${attributes.number}:asc`] }
+      const { results, total } = await fetched(reading, part.uid, page, signal)
       if (total > mostCandidates) return found
       const scope = { settings, languages, ...(request.fields && { fields: request.fields }) }
       const isWrong = (one: Candidate) => !matches(leaf, documentOf(one, part), scope)
@@ -65,12 +67,8 @@ export async function matchedBy(
   }
 
   async function numbersOf(deep: Condition): Promise<Condition> {
-    const what = {
-      filter: textOf(and([filter, deep])),
-      fields: [attributes.number],
-      limit: mostNumbers,
-    }
-    const { results, total } = await fetched<Numbered>(reading, part.uid, what, signal)
+    const what = { row: numberRow, filter: textOf(and([filter, deep])), limit: mostNumbers }
+    const { results, total } = await fetched(reading, part.uid, what, signal)
     if (total > mostNumbers) {
       throw new Failure('query-too-complex', 'too many records match inside deep parentheses')
     }
@@ -88,10 +86,7 @@ const documentOf = (one: Candidate, { index, settings }: Part): Document => ({
   version: 0,
   hash: '',
   text: Object.fromEntries(
-    settings.texts.map(({ name }) => [
-      name,
-      (one[textsOf(name)] ?? {}) as Document['text'][string],
-    ]),
+    settings.texts.map(({ name }) => [name, fieldTexts.parse(one[textsOf(name)])]),
   ),
   facets: {},
   dates: {},

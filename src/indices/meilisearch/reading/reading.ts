@@ -1,5 +1,6 @@
 /** What every reader of Meilisearch stands on. */
 
+import { z } from 'zod'
 import type { Log } from '../../../log.ts'
 import type { IndexName } from '../../settings.ts'
 import type { Uids } from '../layout/names.ts'
@@ -30,24 +31,31 @@ export const partsOf = (indices: readonly IndexName[], reading: Reading): readon
     return answering ? [{ ...answering, index }] : []
   })
 
-type Fetching = {
+/** Rows of a call: their attributes are what is asked for. */
+export type Rows<Row> = z.ZodType<Row> & { readonly shape: Readonly<Record<string, unknown>> }
+
+type Fetching<Row> = {
+  readonly row: Rows<Row>
+  /** Further attributes, for rows that are loose. */
+  readonly more?: readonly string[]
   readonly filter?: string | undefined
   readonly ids?: readonly string[]
-  readonly fields: readonly string[]
   readonly sort?: readonly string[]
   readonly offset?: number
   readonly limit: number
 }
 
-export type Fetched<Row> = { readonly results: readonly Row[]; readonly total: number }
+/** Attributes to ask for. */
+export const fieldsOf = <Row>(row: Rows<Row>): readonly string[] => Object.keys(row.shape)
 
-/** Documents as they are stored. `Row` is what `fields` make of them. */
+/** Documents as they are stored, and how many there are in all. */
 export async function fetched<Row>(
-  { wire }: Reading,
+  { wire }: Pick<Reading, 'wire'>,
   uid: string,
-  what: Fetching,
+  { row, more = [], ...what }: Fetching<Row>,
   signal?: AbortSignal,
-): Promise<Fetched<Row>> {
-  const answer = await wire.post(`/indexes/${uid}/documents/fetch`, what, signal)
-  return answer as Fetched<Row>
+): Promise<{ readonly results: readonly Row[]; readonly total: number }> {
+  const body = { ...what, fields: [...fieldsOf(row), ...more] }
+  const answer = await wire.post(`/indexes/${uid}/documents/fetch`, body, signal)
+  return z.object({ results: z.array(row), total: z.number() }).parse(answer)
 }

@@ -2,7 +2,7 @@
 
 import type { CursorLimits } from '../../cursors/registry.ts'
 import type { SearchIndex } from '../../search-index.ts'
-import { cursors } from '../cursors/cursors.ts'
+import { Cursors } from '../cursors/cursors.ts'
 import type { Keeping } from '../cursors/past.ts'
 import { entriesOf, recordOf } from './entries.ts'
 import { facetValues } from './facet-values.ts'
@@ -16,11 +16,14 @@ export type Reads = Pick<SearchIndex, 'search' | 'get' | 'entries' | 'values' | 
 
 export function reads(reading: Reading & { readonly cursors: CursorLimits }): Reads {
   const tools = { reading, values: facetValues(reading) }
+  const cursors = new Cursors(tools, reading.cursors)
   return {
     search: (request, signal) => search(request, tools, signal),
     get: (index, id, signal) => recordOf(reading, index, id, signal),
     entries: (index, after, limit, signal) => entriesOf(reading, index, { after, limit }, signal),
     values: (index, facet, signal) => valuesOf(index, facet, tools, signal),
-    ...cursors(tools, reading.cursors),
+    open: (request, signal) => cursors.open(request, signal),
+    page: (cursor, wish, signal) => cursors.page(cursor, wish, signal),
+    keeping: cursors,
   }
 }

@@ -1,9 +1,9 @@
 /** One search from request to answer. */
 
+import { z } from 'zod'
 import { includeFields } from '../../include.ts'
 import { rankingLeaves } from '../../ranking-leaves.ts'
 import type { Answer, Facet, Hit, OrderKey, SearchRequest } from '../../search-index.ts'
-import { attributes } from '../layout/names.ts'
 import { textOf } from '../matching/condition.ts'
 import { leavesOf, lookUp } from '../matching/dictionary.ts'
 import { placesOf } from '../matching/places.ts'
@@ -15,12 +15,12 @@ import { hitsOf, type Found, type Wanted, type Window } from './hits.ts'
 import { matchedBy } from './matched.ts'
 import { partsOf, type Part, type Reading } from './reading.ts'
 
-type Row = { readonly i: string; readonly r: string }
+const recordRow = z.object({ i: z.string(), r: z.string() })
 
 export type Tools = { readonly reading: Reading; readonly values: FacetValues }
 
 /** Where in the order, and which attributes. */
-type Span = Pick<Window, 'offset' | 'limit' | 'fields'>
+type Span<Row> = Pick<Window<Row>, 'offset' | 'limit' | 'row'>
 type Query = Omit<SearchRequest, 'offset' | 'limit'>
 
 export async function search(
@@ -28,11 +28,16 @@ export async function search(
   tools: Tools,
   signal?: AbortSignal,
 ): Promise<Answer> {
-  const window = { offset, limit, fields: [attributes.id, attributes.record] }
-  const { count, hits, facets, shortened } = await found<Row>(request, window, tools, signal)
+  const window = { offset, limit, row: recordRow }
+  const { count, hits, facets, shortened } = await found(request, window, tools, signal)
   return {
     count,
-    hits: hits.map((hit) => hitOf(hit, request)),
+    hits: hits.map(({ hit, part, score }): Hit => ({
+      index: part.index,
+      id: hit.i,
+      ...(request.score && { score }),
+      record: reduced(hit.r, request.include),
+    })),
     ...(facets && { facets }),
     ...(shortened && { shortened }),
   }
@@ -48,7 +53,7 @@ export type Answered<Row> = Omit<Answer, 'hits'> & {
 /** Hits as `Row`s of attributes. */
 export async function found<Row>(
   request: Query,
-  span: Span,
+  span: Span<Row>,
   tools: Tools,
   signal?: AbortSignal,
 ): Promise<Answered<Row>> {
@@ -57,7 +62,7 @@ export async function found<Row>(
   const { facets } = request
   const own = facets && !facets.global ? { facets: idsOf(facets) } : {}
   const window = { ...span, sort: sortOf(keys, parts), ...own }
-  const { total, hits, distributions } = await hitsOf<Row>(wanted, window, reading, signal)
+  const { total, hits, distributions } = await hitsOf(wanted, window, reading, signal)
   const counted = facets?.global ? await everything(parts, facets, reading, signal) : distributions
   const titled = facets && (await titledFacets(parts, counted, { ...tools, facets }, signal))
   return {
@@ -93,16 +98,6 @@ async function prepared(request: Query, reading: Reading, signal?: AbortSignal) 
   return { parts, keys, wanted, shortened: dictionary.shortened }
 }
 
-const hitOf = (
-  { part, i, r, score }: Found<Row>['hits'][number],
-  request: Pick<SearchRequest, 'score' | 'include'>,
-): Hit => ({
-  index: part.index,
-  id: i,
-  ...(request.score && { score }),
-  record: reduced(r, request.include),
-})
-
 /** The JSON text of a record, reduced to `include`. */
 export function reduced(text: string, include: readonly string[] | undefined): string {
   if (!include) return text
@@ -120,7 +115,7 @@ async function everything(
   signal?: AbortSignal,
 ): Promise<readonly Distribution[]> {
   const all = parts.map((part) => ({ part, filter: undefined, rankings: [] }))
-  const window = { sort: [], offset: 0, limit: 0, fields: [attributes.id], facets: idsOf(facets) }
+  const window = { sort: [], offset: 0, limit: 0, row: z.object({}), facets: idsOf(facets) }
   return (await hitsOf(all, window, reading, signal)).distributions
 }
 

@@ -1,12 +1,13 @@
 /** All values of a facet, however many there are. */
 
+import { z } from 'zod'
 import { compareCodePoints } from '../../../text/code-points.ts'
 import type { FacetItem } from '../../search-index.ts'
 import type { IndexName } from '../../settings.ts'
-import { attributes, codesOf } from '../layout/names.ts'
+import { codesOf } from '../layout/names.ts'
 import { quoted } from '../matching/quoted.ts'
 import type { FacetValues } from './facet-values.ts'
-import { countsOf, type Value } from './facets.ts'
+import { countsOf } from './facets.ts'
 import { hitsOf } from './hits.ts'
 import { fetched, partsOf, type Part, type Reading } from './reading.ts'
 
@@ -14,6 +15,9 @@ import { fetched, partsOf, type Part, type Reading } from './reading.ts'
 const mostCodes = 100
 const rowsPerCall = 10_000
 const queriesPerCall = 500
+
+const codeRow = z.object({ id: z.string(), facet: z.string() })
+const totals = z.object({ results: z.array(z.object({ estimatedTotalHits: z.number() })) })
 
 type Tools = { readonly reading: Reading; readonly values: FacetValues }
 type Counted = readonly (readonly [string, number])[]
@@ -27,7 +31,7 @@ export async function valuesOf(
 ): Promise<readonly FacetItem[]> {
   const [part] = partsOf([index], reading)
   if (!part?.settings.facets.some(({ id }) => id === facet)) return []
-  const window = { sort: [], offset: 0, limit: 0, fields: [attributes.id] }
+  const window = { sort: [], offset: 0, limit: 0, row: z.object({}) }
   const all = [{ part, filter: undefined, rankings: [] }]
   const { distributions } = await hitsOf(
     all,
@@ -59,14 +63,9 @@ async function countedOneByOne(
 ): Promise<Counted> {
   const codes: string[] = []
   for (let offset = 0; ;) {
-    const what = { filter: `facet = ${quoted(facet)}`, fields: ['id', 'facet'], offset }
-    const page = { ...what, limit: rowsPerCall }
-    const { results } = await fetched<Value & { readonly id: string }>(
-      reading,
-      reading.uids.facetValues,
-      page,
-      signal,
-    )
+    const filter = `facet = ${quoted(facet)}`
+    const page = { row: codeRow, filter, offset, limit: rowsPerCall }
+    const { results } = await fetched(reading, reading.uids.facetValues, page, signal)
     codes.push(...results.filter((row) => row.facet === facet).map(({ id }) => id))
     offset += results.length
     if (results.length < rowsPerCall) break
@@ -80,9 +79,7 @@ async function countedOneByOne(
       limit: 0,
     })
     const answer = await reading.wire.post('/multi-search', { queries: some.map(query) }, signal)
-    const { results } = answer as {
-      readonly results: readonly { readonly estimatedTotalHits: number }[]
-    }
+    const { results } = totals.parse(answer)
     for (const [i, { estimatedTotalHits }] of results.entries()) {
       if (estimatedTotalHits > 0) counted.push([some[i] ?? '', estimatedTotalHits])
     }
