@@ -97,17 +97,7 @@ async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
       ...door('repo'),
     })
   const repository = config.services.includes('repo') ? await openRepo() : undefined
-  const search = () =>
-    searchApp({
-      ...engines,
-      ...config.search,
-      settings: () => currentSettings(engines.index),
-      limits: config.limits,
-      now: () => new Date(),
-      portal: pagesOf(config.search.portal ?? names.base),
-      version,
-      ...door('search', ['POST']),
-    })
+  const search = () => searchApp({ ...searching(config, engines), ...door('search', ['POST']) })
   const queryBytes = config.limits.sparqlQueryBytes
   const apps: Readonly<Record<keyof typeof places, () => App | undefined>> = {
     repo: () => repository?.app,
@@ -124,6 +114,17 @@ async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
 
 /** The public address of a service. */
 const serviceAddress = (names: Names, place: string): string => names.base + place.slice(1)
+
+/** What the search station stands on. */
+const searching = ({ search, limits }: Config, engines: Engines) => ({
+  ...engines,
+  ...search,
+  settings: () => currentSettings(engines.index),
+  limits,
+  now: () => new Date(),
+  portal: pagesOf(search.portal ?? engines.names.base),
+  version,
+})
 
 /** Addresses of the pages that people read about a record. */
 const pagesOf =

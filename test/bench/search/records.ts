@@ -23,7 +23,7 @@ export const settings: IndexSettings = {
 }
 
 /** Words with the share of records that hold them. */
-export const planted = { rare: 0.0003, some: 0.03, broad: 0.3 } as const
+const planted = { rare: 0.0003, some: 0.03, broad: 0.3 } as const
 
 /** The same numbers at every run (mulberry32). */
 function dice(seed: number): () => number {

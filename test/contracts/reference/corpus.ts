@@ -95,8 +95,8 @@ const period = fc.oneof(
   instant.map((to) => [-8.64e15, to] as const),
 )
 export const amounts = [-1.5, 0, 0.1, 5, 99, 100, 100.5, 400, 1e9]
-export const latitudes = [-90, -10.5, 0, 10, 48.2, 90]
-export const longitudes = [-180, -20, 0, 9.25, 16, 180]
+const latitudes = [-90, -10.5, 0, 10, 48.2, 90]
+const longitudes = [-180, -20, 0, 9.25, 16, 180]
 const pairOf = (numbers: readonly number[]) =>
   fc
     .tuple(fc.constantFrom(...numbers), fc.constantFrom(...numbers))
@@ -169,7 +169,7 @@ function documentOf(own: IndexSettings): fc.Arbitrary<Omit<Document, 'version'>>
     }))
 }
 
-export const document = fc.oneof(
+const document = fc.oneof(
   ...[6, 2, 1].map((weight, at) => ({ weight, arbitrary: documentOf(settings[at]!) })),
 )
 

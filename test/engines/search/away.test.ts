@@ -39,7 +39,7 @@ describe.skipIf(!isKillable)('Meilisearch away and back', () => {
     await start()
     await api.put('/catalogues/c', `${prefixes}<> a dcat:Catalog ; dct:title "C"@en .`)
     await api.putDataset('c', 'first', dataset(1))
-    expect(await eventually(() => isFound('first'))).toBe(true)
+    await eventually(() => isFound('first'))
   })
   afterAll(async () => {
     await platform.stop()

@@ -61,12 +61,12 @@ export async function ownMeilisearch(): Promise<SearchServer> {
 }
 
 /** Without the bounds of indexing it takes gigabytes for its first write. */
-const settings = (address: string, home: string): string[] => [
-  ...['--http-addr', address, '--env', 'development', '--no-analytics', '--log-level', 'ERROR'],
-  ...['--max-indexing-memory', '64Mb', '--max-indexing-threads', '1'],
-  ...['--db-path', join(home, 'data'), '--dump-dir', join(home, 'dumps')],
-  ...['--snapshot-dir', join(home, 'snapshots')],
-]
+const settings = (address: string, home: string): string[] =>
+  [
+    `--http-addr ${address} --env development --no-analytics --log-level ERROR`,
+    '--max-indexing-memory 64Mb --max-indexing-threads 1',
+    `--db-path ${home}/data --dump-dir ${home}/dumps --snapshot-dir ${home}/snapshots`,
+  ].flatMap((words) => words.split(' '))
 
 /** The program of `MEILISEARCH_BIN`, the one in the cache, or a fresh copy by npm. */
 async function meilisearchProgram(): Promise<string> {
