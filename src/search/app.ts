@@ -25,6 +25,7 @@ import { recordRoutes } from './routes/records.ts'
 import { resourceRoutes } from './routes/resources.ts'
 import { vocabularyRoutes } from './routes/vocabularies.ts'
 import { bindSearching } from './searching.ts'
+import { bindSitemap } from './sitemap/bind.ts'
 import { taggedBy, type Tagged } from './tags.ts'
 
 type Scene = { readonly schemas: AnswerSchemas; readonly tagged: Tagged }
@@ -39,6 +40,7 @@ export function searchApp(deps: SearchDeps): App {
   bindVocabularies(app, deps, scene)
   bindResources(app, deps, scene)
   bindFeeds(app, deps)
+  bindSitemap(app, deps)
   bindCkan(app, deps)
   bindAbout(app, deps)
   docs(app, {

@@ -10,6 +10,7 @@ import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
 import { loadProfile } from '../../../src/profile/load.ts'
 import { searchApp } from '../../../src/search/app.ts'
+import { configured, type Made } from '../../contracts/search-index-corpus.ts'
 import { documents } from './corpus.ts'
 import type { IndexSettings } from '../../../src/indices/settings.ts'
 import type { Profile } from '../../../src/profile/fields.ts'
@@ -54,14 +55,26 @@ export type Added = {
   readonly settings?: readonly IndexSettings[]
   readonly cursors?: CursorLimits
   readonly now?: () => number
+  /** By default an embedded one. */
+  readonly engine?: () => Promise<Made>
+}
+
+/** An embedded engine on a directory of its own. */
+async function embedded(options: Pick<Added, 'cursors' | 'now'>): Promise<Made> {
+  const directory = await mkdtemp(join(tmpdir(), 'search-'))
+  const index = await embeddedIndex({ directory, log: logger('silent'), ...options })
+  const release = async () => {
+    await index.close()
+    await rm(directory, { recursive: true })
+  }
+  return { index, release }
 }
 
 export async function station(held = documents, added: Added = {}): Promise<Station> {
-  const { resources = [], settings: more = [], ...engine } = added
-  const directory = await mkdtemp(join(tmpdir(), 'search-'))
+  const { resources = [], settings: more = [], engine, ...options } = added
+  const { index, release } = await (engine ? engine() : embedded(options))
   const log = logger('silent')
-  const index = await embeddedIndex({ directory, log, ...engine })
-  await index.configure([...settings, ...more])
+  await configured(index, [...settings, ...more])
   await index.write(held.map((put) => ({ put })))
   const app = searchApp({
     index,
@@ -79,10 +92,7 @@ export async function station(held = documents, added: Added = {}): Promise<Stat
     index,
     get: async (path, headers = {}) => replyOf(await app.request(path, { headers })),
     post: async (path, body) => replyOf(await app.request(path, { method: 'POST', headers, body })),
-    close: async () => {
-      await index.close()
-      await rm(directory, { recursive: true })
-    },
+    close: release,
   }
 }
 
