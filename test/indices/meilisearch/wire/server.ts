@@ -16,8 +16,6 @@ export type Told = {
   readonly asked: Asked[]
   /** Later requests are answered so. */
   answer: (asked: Asked, response: ServerResponse) => void
-  /** Hangs up on everybody who only waits. */
-  hangUp(): void
   close(): Promise<void>
 }
 
@@ -29,21 +27,19 @@ export const json =
       .end(JSON.stringify(value))
 
 export async function server(answer: Told['answer'] = json({})): Promise<Told> {
-  const http = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { method, url, headers } = request
-      const asked = { method, url, headers, body }
-      told.asked.push(asked)
-      told.answer(asked, response)
-    })
-  })
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method, url, headers } = request
+    const asked = { method, url, headers, body: await text(request) }
+    told.asked.push(asked)
+    told.answer(asked, response)
+  }
+  const http = createServer((request, response) => void take(request, response))
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   const { port } = http.address() as AddressInfo
   const told: Told = {
     url: `http://127.0.0.1:${port}`,
     asked: [],
     answer,
-    hangUp: () => http.closeIdleConnections(),
     close: async () => {
       http.closeAllConnections()
       await new Promise((resolve) => http.close(resolve))

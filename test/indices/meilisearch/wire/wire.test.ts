@@ -86,14 +86,19 @@ describe('an error of the server', () => {
 
 describe('a server that is away', () => {
   it('is engine-unavailable at once, and for a moment without asking again', async () => {
-    const { url } = told
+    told.answer = (_, response) => response.destroy()
+    const error = await failure(wire.get('/x'))
+    expect([error.kind, error.retryAfter]).toEqual(['engine-unavailable', 2])
+    const asked = told.asked.length
+    expect((await failure(wire.get('/x'))).detail).toContain('away')
+    expect(told.asked).toHaveLength(asked)
+  })
+
+  it('that nobody has started is engine-unavailable', async () => {
     await told.close()
     const error = await failure(wire.get('/x'))
     expect([error.kind, error.retryAfter]).toEqual(['engine-unavailable', 2])
-    const port = Number(new URL(url).port)
-    told = await server(json({ here: true }))
-    expect(port).toBeGreaterThan(0)
-    expect((await failure(wire.get('/x'))).detail).toContain('away')
+    told = await server()
   })
 
   it('is asked again after that moment', async () => {

@@ -140,7 +140,7 @@ describe('the dictionaries', () => {
     await writer.write([put({ id: 'b', text: { title: { fr: ['station'], ja: ['station'] } } })])
     const term = [...engine.documents('term').values()].find((one) => one['term'] === 'station')
     expect(term?.['stems']).toEqual(expect.arrayContaining(['en:station', 'fr:station']))
-    expect([...(term?.['buckets'] as string[])].sort()).toEqual(['en', 'fr', 'ja'])
+    expect(new Set(term?.['buckets'] as string[])).toEqual(new Set(['en', 'fr', 'ja']))
   })
 
   it('of facet values have the newest title', async () => {
