@@ -6,7 +6,7 @@ import { fetched } from './reading.ts'
 import type { Value } from './facets.ts'
 
 /** A document of the index of facet values; `id` is the code. */
-export const valueRow = z.object({
+const valueRow = z.object({
   id: z.string(),
   facet: z.string(),
   value: z.string(),
