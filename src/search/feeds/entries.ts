@@ -87,6 +87,8 @@ export function entryOf({ id, record }: Hit, { language, portal }: Reader): Entr
   }
 }
 
+/** RFC 5321 4.5.3.1.3 allows no longer ones. */
+const longestAddress = 254
 const address = /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/
 
 /** The publisher, else the catalogue. */
@@ -97,10 +99,11 @@ function authorOf(fields: Fields, language: string): Author | undefined {
     return catalogue && { name: catalogue.text, uri: undefined, email: undefined }
   }
   const email = textAt(fields, 'publisher.email')?.replace(/^mailto:/i, '')
+  const isAddress = email !== undefined && email.length <= longestAddress && address.test(email)
   return {
     name,
     uri: webAddress(at(fields, 'publisher.homepage') ?? at(fields, 'publisher.resource')),
-    email: email !== undefined && address.test(email) ? email : undefined,
+    email: isAddress ? email : undefined,
   }
 }
 
