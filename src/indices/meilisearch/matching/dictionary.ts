@@ -11,12 +11,13 @@ import type { Wire } from '../wire/wire.ts'
 import { or, is, textOf } from './condition.ts'
 import { quoted } from './quoted.ts'
 
-/** A document of the index of terms. `buckets` = where the term was ever seen; absent = not known. */
+/** A document of the index of terms; `buckets` = where the term was ever seen. */
 const termRow = z.object({
   term: z.string(),
   stems: z.array(z.string()),
-  buckets: z.array(z.string()).optional(),
+  buckets: z.array(z.string()),
 })
+const bucketsRow = termRow.pick({ buckets: true })
 export type Term = z.infer<typeof termRow>
 
 export type Dictionary = {
@@ -26,6 +27,8 @@ export type Dictionary = {
   readonly expanded: (pattern: string) => readonly string[]
   /** False when a term was certainly never seen in a bucket. */
   readonly isIn: (bucket: string, term: string) => boolean
+  /** False when certainly no term of a bucket begins so. */
+  readonly begins: (bucket: string, prefix: string) => boolean
   /** Patterns that stand for more terms than were taken. */
   readonly shortened: readonly string[]
 }
@@ -111,14 +114,37 @@ export async function lookUp(
     terms.push(...found.results)
     total = found.results.length === 0 ? 0 : Math.min(found.total, mostRows)
   }
-  return dictionaryOf(leaves, terms, at.wildcardTerms)
+  const begun = await bucketsBegun(leaves, at, signal)
+  return dictionaryOf(leaves, terms, { wildcardTerms: at.wildcardTerms, begun })
+}
+
+/** Beginnings that are looked up, and terms that are read of each: it is only about smaller filters. */
+const [mostPrefixes, mostBegun] = [8, 1_000]
+
+type Begun = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Prefix → buckets of the terms that begin so, where these are few. */
+async function bucketsBegun(
+  leaves: readonly Leaf[],
+  at: { readonly wire: Wire; readonly uids: Uids },
+  signal?: AbortSignal,
+): Promise<Begun> {
+  const patterns = leaves.flatMap((leaf) => patternOf(leaf) ?? []).filter(isDirect)
+  const prefixes = [...new Set(patterns.map(literalPrefix))].slice(0, mostPrefixes)
+  const begun = new Map<string, ReadonlySet<string>>()
+  for (const prefix of prefixes) {
+    const what = { row: bucketsRow, filter: `term STARTS WITH ${quoted(prefix)}`, limit: mostBegun }
+    const { results, total } = await fetched(at, at.uids.terms, what, signal)
+    if (total <= mostBegun) begun.set(prefix, new Set(results.flatMap(({ buckets }) => buckets)))
+  }
+  return begun
 }
 
 /** What the leaves stand for, given all terms that may have to do with them. */
 export function dictionaryOf(
   leaves: readonly Leaf[],
   terms: readonly Term[],
-  wildcardTerms: number,
+  { wildcardTerms, begun = new Map() }: { wildcardTerms: number; begun?: Begun },
 ): Dictionary {
   const byStem = Map.groupBy(
     terms.flatMap(({ term, stems }) => stems.map((stem) => ({ term, stem }))),
@@ -141,7 +167,8 @@ export function dictionaryOf(
       return [...others].slice(0, mostVariants)
     },
     expanded: (pattern) => expanded.get(pattern)?.terms ?? [],
-    isIn: (bucket, term) => buckets.has(term) && (buckets.get(term)?.includes(bucket) ?? true),
+    isIn: (bucket, term) => buckets.get(term)?.includes(bucket) ?? false,
+    begins: (bucket, prefix) => begun.get(prefix)?.has(bucket) ?? true,
     shortened: [...expanded].filter(([, { isLimited }]) => isLimited).map(([pattern]) => pattern),
   }
 }

@@ -38,9 +38,11 @@ function inPlace(leaf: Leaf, place: Place, dictionary: Dictionary): Condition {
     case 'wild':
     case 'prefix': {
       const pattern = patternOf(leaf) ?? ''
-      return isDirect(pattern)
-        ? is(`${nameOf(place)} STARTS WITH ${quoted(literalPrefix(pattern))}`)
-        : among(place, dictionary.expanded(pattern).filter(isHere))
+      if (!isDirect(pattern)) return among(place, dictionary.expanded(pattern).filter(isHere))
+      const prefix = literalPrefix(pattern)
+      return dictionary.begins(place.bucket, prefix)
+        ? is(`${nameOf(place)} STARTS WITH ${quoted(prefix)}`)
+        : none
     }
     default:
       return leaf satisfies never

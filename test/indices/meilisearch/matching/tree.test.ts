@@ -31,10 +31,12 @@ const terms = [
   term('йод', 'x'),
 ]
 
+const begun = new Map([['dat', new Set(['en', 'de'])]])
+
 /** The filter that a tree becomes. */
 function filterOf(text: string, fields?: readonly string[]): string | undefined {
   const tree = treeOf(text)
-  const dictionary = dictionaryOf(leavesOf(tree), terms, 1000)
+  const dictionary = dictionaryOf(leavesOf(tree), terms, { wildcardTerms: 1000, begun })
   return textOf(
     treeCondition(tree, dataset, (leaf) => {
       const names = leaf.field === undefined ? fields : [leaf.field]
@@ -75,6 +77,9 @@ describe('leaves', () => {
     expect(filterOf('prefix(wat)', ['title.en'])).toBe('_f.title.en STARTS WITH "wat"')
     expect(filterOf('wild(wat*)', ['title.en'])).toBe('_f.title.en STARTS WITH "wat"')
     expect(filterOf('wild(wat?r*)', ['title.en'])).toBe('_f.title.en IN ["water", "waters"]')
+    expect(filterOf('prefix(dat)', ['title'])).toBe(
+      '_f.title.en STARTS WITH "dat" OR _f.title.de STARTS WITH "dat"',
+    )
     // и with a breve is another letter: `и*` does not find йод.
     expect(filterOf('prefix(и)', ['title'])).toBe('n = -1')
     expect(filterOf('prefix(й)', ['title'])).toBe('_f.title.x IN ["и\u0306од"]')
@@ -96,10 +101,10 @@ describe('leaves', () => {
 describe('wildcards', () => {
   it('that stand for too many terms take the shortest and say so', () => {
     const leaves = leavesOf(treeOf('wild(w*r*)'))
-    const dictionary = dictionaryOf(leaves, terms, 2)
+    const dictionary = dictionaryOf(leaves, terms, { wildcardTerms: 2 })
     expect(dictionary.expanded('w*r*')).toEqual(['water', 'wasser'])
     expect(dictionary.shortened).toEqual(['w*r*'])
-    expect(dictionaryOf(leaves, terms, 3).shortened).toEqual([])
+    expect(dictionaryOf(leaves, terms, { wildcardTerms: 3 }).shortened).toEqual([])
   })
 })
 
