@@ -26,7 +26,7 @@ export function bindSearching(
   })
   app.openapi(routes.searchByBody, async (c) => {
     const search = searchFor(deps, parametersOfBody(await bodyOf(c, limits.bodyBytes), limits))
-    return answerText(c, await answered(deps, search, callerOf(c)))
+    return unkept(async () => answerText(c, await answered(deps, search, callerOf(c))))
   })
   app.openapi(routes.scroll, (c) =>
     unkept(async () => answerText(c, await scrolled(deps, scrollIdOf(c), callerOf(c)))),
@@ -53,7 +53,7 @@ function scrollIdOf(c: AppContext): string {
   throw new Failure('invalid-parameter', detail, { errors: [{ parameter: 'scrollId', detail }] })
 }
 
-/** Each call gives another page, so that nobody may keep one for the next. */
+/** Nobody may keep a page for the next one, nor the answer to a body for that of another. */
 async function unkept(make: () => Promise<Response>): Promise<Response> {
   const answer = await make()
   answer.headers.set('Cache-Control', 'no-store')

@@ -122,6 +122,7 @@ describe('POST /search', () => {
     )
     expect([answer.status, answer.body]).toEqual([200, same.body])
     expect(answer.headers.get('ETag')).toBeNull()
+    expect(answer.headers.get('Cache-Control')).toBe('no-store')
   })
 
   it('begins runs of pages', async () => {
