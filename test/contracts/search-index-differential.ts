@@ -80,6 +80,15 @@ export function searchIndexDifferential(name: string, make: () => Promise<Made>)
         for (const { id, record } of inside) {
           expect(JSON.parse((await made.index.get(index, id)) ?? 'null')).toEqual(record)
         }
+        const own = settings.find((one) => one.index === index)
+        // Bands are settings and no values of documents.
+        for (const { id } of own?.facets.filter(({ bands }) => !bands) ?? []) {
+          const all = inside.flatMap((one) => one.facets[id] ?? [])
+          const counted = Object.entries(Object.groupBy(all, (value) => value.id))
+            .map(([value, same = []]) => ({ id: value, title: `<${value}>`, count: same.length }))
+            .toSorted((a, b) => compareCodePoints(a.id, b.id))
+          expect(await made.index.values(index, id)).toEqual(counted)
+        }
       }
     })
   })
