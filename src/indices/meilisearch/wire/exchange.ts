@@ -1,7 +1,9 @@
 /** One request and its whole answer over lasting connections. */
 
-import { Agent, request as requestHttp, type IncomingMessage } from 'node:http'
+import { Agent, request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Agent as SecureAgent, request as requestHttps } from 'node:https'
+import type { Failure } from '../../../errors.ts'
+import { away, givenUp } from './failures.ts'
 
 export type Outgoing = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -23,11 +25,15 @@ export class Broken extends Error {
   }
 }
 
+/** When a call is over at the latest. */
+export type Bounds = { readonly ms: number; readonly signal?: AbortSignal | undefined }
+
 export type Exchange = {
-  /** Rejects with `Broken`, or with the signal's reason. */
-  send(outgoing: Outgoing, signal: AbortSignal): Promise<Answered>
+  /** Rejects with `Broken`, or with a `Failure` when a bound is over. */
+  send(outgoing: Outgoing, bounds: Bounds): Promise<Answered>
   /** Gives up the connections that wait for work. */
   dropIdle(): void
+  /** Ends what runs. */
   close(): void
 }
 
@@ -38,54 +44,94 @@ const longestAnswer = 256 * 1024 * 1024
 
 /** Over at most `sockets` connections at a time; what comes in between waits. */
 export function exchange(origin: URL, key: string | undefined, sockets: number): Exchange {
-  const isSecure = origin.protocol === 'https:'
   const options = { keepAlive: true, maxSockets: sockets, timeout: idleMs }
-  const agent = isSecure ? new SecureAgent(options) : new Agent(options)
-  const start = isSecure ? requestHttps : requestHttp
-  const root = origin.pathname.replace(/\/+$/, '')
-  const place = { agent, hostname: origin.hostname.replace(/^\[|\]$/g, ''), port: origin.port }
-  const authorization = key === undefined || key === '' ? {} : { authorization: `Bearer ${key}` }
-
-  const send = ({ method, path, body, type }: Outgoing, signal: AbortSignal): Promise<Answered> =>
-    new Promise((resolve, reject) => {
-      const headers = {
-        ...authorization,
-        ...(body !== undefined && {
-          'content-type': type ?? 'application/json',
-          'content-length': Buffer.byteLength(body),
-        }),
-      }
-      const request = start({ ...place, path: root + path, method, headers, signal })
-      const fail = (error: unknown) =>
-        reject(signal.aborted ? signal.reason : new Broken(error, request.reusedSocket))
-      request.on('socket', (socket) => {
-        if (!socket.connecting) return
-        const late = () => request.destroy(new Error(`no connection within ${connectMs} ms`))
-        socket.setTimeout(connectMs, late)
-        socket.once('connect', () => socket.off('timeout', late).setTimeout(idleMs))
-      })
-      request.on('error', fail)
-      request.on('response', (response) => {
-        textOf(response).then(
-          (text) => resolve({ status: response.statusCode ?? 0, text }),
-          (error: unknown) => {
-            request.destroy()
-            fail(error)
-          },
-        )
-      })
-      request.end(body)
-    })
-
+  const agent = origin.protocol === 'https:' ? new SecureAgent(options) : new Agent(options)
+  const begin = beginning(origin, key, agent)
+  const running = new Set<(reason: Failure) => void>()
+  let isClosed = false
   return {
-    send,
+    send: async (outgoing, bounds) => {
+      if (bounds.signal?.aborted) throw givenUp(bounds.signal.reason)
+      if (isClosed) throw closed()
+      return bounded(begin(outgoing), bounds, running)
+    },
     dropIdle: () => {
       for (const idle of Object.values(agent.freeSockets))
         for (const socket of idle ?? []) socket.destroy()
     },
-    close: () => agent.destroy(),
+    close: () => {
+      isClosed = true
+      for (const stop of running) stop(closed())
+      agent.destroy()
+    },
   }
 }
+
+const closed = () => away('The connection to the search engine is closed.')
+
+function beginning(origin: URL, key: string | undefined, agent: Agent) {
+  const start = origin.protocol === 'https:' ? requestHttps : requestHttp
+  const root = origin.pathname.replace(/\/+$/, '')
+  const place = { agent, hostname: origin.hostname.replace(/^\[|\]$/g, ''), port: origin.port }
+  const authorization = key === undefined || key === '' ? {} : { authorization: `Bearer ${key}` }
+  return ({ method, path, body, type }: Outgoing): ClientRequest => {
+    const headers = {
+      ...authorization,
+      ...(body !== undefined && {
+        'content-type': type ?? 'application/json',
+        'content-length': Buffer.byteLength(body),
+      }),
+    }
+    const request = start({ ...place, path: root + path, method, headers })
+    request.on('socket', (socket) => {
+      if (!socket.connecting) return
+      const late = () => request.destroy(new Error(`no connection within ${connectMs} ms`))
+      socket.setTimeout(connectMs, late)
+      socket.once('connect', () => socket.off('timeout', late).setTimeout(idleMs))
+    })
+    return request.end(body)
+  }
+}
+
+/** The answer, unless a bound is over before, or somebody among `running` is stopped. */
+async function bounded(
+  request: ClientRequest,
+  { ms, signal }: Bounds,
+  running: Set<(reason: Failure) => void>,
+): Promise<Answered> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const stop = (reason: Failure) => {
+    reject(reason)
+    request.destroy()
+  }
+  // Composed signals would stay in memory until their time is over: these bounds go with the call.
+  const clock = setTimeout(() => stop(givenUp(undefined)), ms)
+  const abort = () => stop(givenUp(signal?.reason))
+  signal?.addEventListener('abort', abort, { once: true })
+  running.add(stop)
+  try {
+    return await Promise.race([answerOf(request), promise])
+  } finally {
+    clearTimeout(clock)
+    signal?.removeEventListener('abort', abort)
+    running.delete(stop)
+  }
+}
+
+const answerOf = (request: ClientRequest): Promise<Answered> =>
+  new Promise((resolve, reject) => {
+    const fail = (error: unknown) => reject(new Broken(error, request.reusedSocket))
+    request.on('error', fail)
+    request.on('response', (response) => {
+      textOf(response).then(
+        (text) => resolve({ status: response.statusCode ?? 0, text }),
+        (error: unknown) => {
+          request.destroy()
+          fail(error)
+        },
+      )
+    })
+  })
 
 async function textOf(response: IncomingMessage): Promise<string> {
   const parts: Buffer[] = []

@@ -1,8 +1,15 @@
 /** The one door to Meilisearch: JSON over lasting connections, within limits. */
 
 import type { Log } from '../../../log.ts'
-import { Broken, exchange, type Answered, type Exchange, type Outgoing } from './exchange.ts'
-import { away, givenUp, refused } from './failures.ts'
+import {
+  Broken,
+  exchange,
+  type Answered,
+  type Bounds,
+  type Exchange,
+  type Outgoing,
+} from './exchange.ts'
+import { away, refused } from './failures.ts'
 
 /**
  * Every call answers the parsed JSON. It rejects with a `Failure`: `engine-unavailable` (no connection, a broken answer, too
@@ -41,12 +48,9 @@ const ndjson = 'application/x-ndjson'
 /** Opens nothing yet: the first call makes the first connection. */
 export function connect(options: WireOptions): Wire {
   const { url, apiKey, callMs } = options
-  const closing = new AbortController()
   const sent = steady(exchange(new URL(url), apiKey, sockets), options)
   const call = async (outgoing: Outgoing, signal?: AbortSignal, isRepeatable = true) => {
-    const limits = [closing.signal, AbortSignal.timeout(callMs)]
-    const bounds = AbortSignal.any(signal ? [...limits, signal] : limits)
-    const { status, text } = await sent.send(outgoing, bounds, isRepeatable)
+    const { status, text } = await sent.send(outgoing, { ms: callMs, signal }, isRepeatable)
     if (status >= 400) throw refused(status, text)
     return text === '' ? undefined : parsed(text)
   }
@@ -63,10 +67,7 @@ export function connect(options: WireOptions): Wire {
     remove: (path, signal) => call({ method: 'DELETE', path }, signal),
     lines: (path, lines, signal) =>
       call({ method: 'POST', path, body: lines.join('\n'), type: ndjson }, signal),
-    close: () => {
-      closing.abort(away('The connection to the search engine is closed.'))
-      sent.close()
-    },
+    close: () => sent.close(),
   }
 }
 
@@ -74,28 +75,28 @@ export function connect(options: WireOptions): Wire {
 function steady(wire: Exchange, { log, now }: WireOptions) {
   let awayUntil: number | undefined
   let last: unknown
-  const attempt = async (outgoing: Outgoing, signal: AbortSignal): Promise<Answered> => {
-    const answered = await wire.send(outgoing, signal)
+  const attempt = async (outgoing: Outgoing, bounds: Bounds): Promise<Answered> => {
+    const answered = await wire.send(outgoing, bounds)
     if (awayUntil !== undefined) log.info({}, 'engine.back')
     awayUntil = undefined
     return answered
   }
-  const lost = (error: unknown, signal: AbortSignal): never => {
-    if (!(error instanceof Broken)) throw signal.aborted ? givenUp(signal.reason) : error
+  const lost = (error: unknown): never => {
+    if (!(error instanceof Broken)) throw error
     if (awayUntil === undefined) log.warn({ err: error }, 'engine.away')
     awayUntil = now() + awayMs
     last = error
     throw away('The search engine cannot be reached.', error)
   }
-  const send = async (outgoing: Outgoing, signal: AbortSignal, isRepeatable: boolean) => {
+  const send = async (outgoing: Outgoing, bounds: Bounds, isRepeatable: boolean) => {
     if (awayUntil !== undefined && now() < awayUntil) throw away('The search engine is away.', last)
-    return attempt(outgoing, signal)
+    return attempt(outgoing, bounds)
       .catch((error: unknown) => {
         if (!isRepeatable || !(error instanceof Broken) || !error.reused) throw error
         wire.dropIdle()
-        return attempt(outgoing, signal)
+        return attempt(outgoing, bounds)
       })
-      .catch((error: unknown) => lost(error, signal))
+      .catch(lost)
   }
   return { send, close: () => wire.close() }
 }

@@ -163,6 +163,7 @@ describe('a call that takes too long', () => {
     const call = failure(wire.get('/x'))
     wire.close()
     expect((await call).kind).toBe('engine-unavailable')
+    expect((await failure(wire.get('/x'))).kind).toBe('engine-unavailable')
   })
 })
 
