@@ -3,7 +3,8 @@
 import type { Hit, SearchIndex } from '../../indices/search-index.ts'
 import type { IndexName } from '../../indices/settings.ts'
 
-const step = 1000
+/** What is written of so many records at once keeps nobody waiting. */
+const step = 500
 
 /** Ascending by id, so many at once; whatever is written meanwhile, each record comes once. */
 export async function* everyRecord(
