@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     setupFiles: ['test/support/compiled.ts'],
     include: ['test/**/*.test.ts'],
-    // These need real triplestores: `npm run test:engines`.
+    // These need real triplestores and search engines: `npm run test:engines`.
     exclude: ['test/engines/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-// `npm run test:engines`: the suites that need real triplestores. One file after the other, because the servers are shared.
+// `npm run test:engines`: the suites that need real triplestores and search engines. One file after the other, because the servers are shared.
 export default defineConfig({
   test: {
     globalSetup: ['test/engines/servers.ts'],

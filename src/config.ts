@@ -12,6 +12,7 @@ import {
   variables,
   type ApiKeyPermissions,
 } from './http/environment/variables.ts'
+import type { EngineConfig } from './http/environment/search/engine-config.ts'
 import { namesIn } from './http/environment/search/facet-config.ts'
 import { defaultSearch, type SearchConfig } from './http/environment/search/search-config.ts'
 import { withDefaults, type Limits } from './http/limits.ts'
@@ -32,6 +33,8 @@ export type Config = {
   readonly profile: { readonly enabled: boolean; readonly directory?: string }
   /** Absent for the embedded one. */
   readonly triplestore: StoreConfig | undefined
+  /** Absent for the embedded one. */
+  readonly searchEngine: EngineConfig | undefined
   /** What `PLATFORM_SEARCH_CONFIG` says; absent facets are the default ones. */
   readonly search: Omit<SearchConfig, 'facets'> & { readonly facets?: readonly FacetConfig[] }
   readonly limits: Limits
@@ -83,6 +86,7 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     apiKeys: keysOf(values.PLATFORM_HUB_API_KEYS),
     profile: { enabled, ...(enabled && directory !== undefined && { directory }) },
     triplestore: values.PLATFORM_TRIPLESTORE_CONFIG,
+    searchEngine: values.PLATFORM_SEARCH_ENGINE_CONFIG,
     search: searchOf(values.PLATFORM_SEARCH_CONFIG ?? defaultSearch),
     limits: withDefaults(values.PLATFORM_LIMITS ?? {}),
     restoreDays: values.PLATFORM_HARVEST_CONFIG?.restoreDays ?? 30,

@@ -14,7 +14,8 @@ import { metrics } from './http/metrics.ts'
 import { rootApp } from './http/root.ts'
 import { serve } from './http/serve.ts'
 import { logger, type Log } from './log.ts'
-import { openEngines, pause, shipped, type Engines, type Shell } from './main/engines.ts'
+import { openEngines, shipped, type Engines, type Shell } from './main/engines.ts'
+import { currentSettings, engineHealth, pause } from './main/search-engine.ts'
 import type { Names } from './rdf/names.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
 import { openRepository } from './repository/station.ts'
@@ -68,7 +69,7 @@ async function startPlatform(config: Config, log: Log): Promise<Running> {
 async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
   const { config, log } = shell
   const { store, names, projection } = engines
-  // A query sent by POST changes nothing: pages of other origins may send it.
+  // A search or query sent by POST changes nothing: pages of other origins may send it.
   const door = (name: keyof typeof places, reads: readonly string[] = []) => ({
     address: serviceAddress(names, places[name]),
     http: {
@@ -96,9 +97,7 @@ async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
       ...door('repo'),
     })
   const repository = config.services.includes('repo') ? await openRepo() : undefined
-  const settings = () => engines.index.current()
-  const search = () =>
-    searchApp({ ...engines, ...config.search, settings, version, ...door('search') })
+  const search = () => searchApp({ ...searching(config, engines), ...door('search', ['POST']) })
   const queryBytes = config.limits.sparqlQueryBytes
   const apps: Readonly<Record<keyof typeof places, () => App | undefined>> = {
     repo: () => repository?.app,
@@ -115,6 +114,25 @@ async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
 
 /** The public address of a service. */
 const serviceAddress = (names: Names, place: string): string => names.base + place.slice(1)
+
+/** What the search station stands on. */
+const searching = ({ search, limits }: Config, engines: Engines) => ({
+  ...engines,
+  ...search,
+  settings: () => currentSettings(engines.index),
+  limits,
+  now: () => new Date(),
+  portal: pagesOf(search.portal ?? engines.names.base),
+  version,
+})
+
+/** Addresses of the pages that people read about a record. */
+const pagesOf =
+  (portal: string) =>
+  (kind: string, id: string, language?: string): string => {
+    const page = `${portal}${kind}s/${encodeURIComponent(id)}`
+    return language === undefined ? page : `${page}?locale=${encodeURIComponent(language)}`
+  }
 
 const httpOptions = ({ config, log, numbers }: Shell) => ({
   log,
@@ -133,11 +151,14 @@ function front(shell: Shell, engines: Engines | undefined): App {
     services: Object.fromEntries(config.services.map((name) => [name, `${places[name]}/`])),
     health: async () => {
       if (!engines) return { ready: false }
-      const [store, index] = await Promise.all([engines.store.health(), engines.index.health()])
+      const [store, index] = await Promise.all([
+        engines.store.health(),
+        engineHealth(engines.index),
+      ])
       const { id, hash } = engines.profile
       const { pending, rebuilding } = engines.projection
       const state = { profile: { id, hash }, pending: pending(), rebuilding: rebuilding() }
-      return { ready: store.ready, store, index, ...state }
+      return { ready: store.ready && index.ready, store, index, ...state }
     },
   })
   if (engines) leadToDescriptions(app, engines.names, serviceAddress(engines.names, places.repo))

@@ -26,7 +26,8 @@ describe('an empty environment', () => {
       services: ['repo', 'search', 'sparql'],
       apiKeys: undefined,
       profile: { enabled: false },
-      search: { vocabulary: [], boosts: {}, facetSize: 50, window: 10_000 },
+      searchEngine: undefined,
+      search: { vocabulary: [], boosts: {}, facetSize: 50, window: 10_000, sitemapHours: 24 },
       limits: defaultLimits,
       restoreDays: 30,
       corsOrigins: [],
@@ -80,6 +81,20 @@ describe('a setting', () => {
     expect(config.warnings).toEqual([
       'historyDays of PLATFORM_HARVEST_CONFIG has no effect in this version',
     ])
+  })
+
+  it('of a search engine has a prefix, and an address without a slash at its end', () => {
+    const engineOf = (more: object) =>
+      configOf({
+        PLATFORM_SEARCH_ENGINE_CONFIG: JSON.stringify({ engine: 'meilisearch', ...more }),
+      }).searchEngine
+    expect(engineOf({ url: 'http://meilisearch:7700/' })).toEqual({
+      engine: 'meilisearch',
+      url: 'http://meilisearch:7700',
+      prefix: 'cartulary_',
+    })
+    const whole = { url: 'https://a.example/search', apiKey: 'a-key', prefix: 'mine-' }
+    expect(engineOf(whole)).toEqual({ engine: 'meilisearch', ...whole })
   })
 
   it('of a profile counts when its flag is on, and is named as ignored when it is off', () => {
@@ -174,7 +189,23 @@ describe('a problem', () => {
       'username and password must be given together',
     ],
     ['PLATFORM_TRIPLESTORE_CONFIG', '"fuseki"', 'must be a JSON object such as'],
-    ['PLATFORM_SEARCH_ENGINE_CONFIG', '{"engine":"meilisearch"}', 'not available in this version'],
+    ['PLATFORM_SEARCH_ENGINE_CONFIG', '{"engine":"solr"}', 'engine must be meilisearch'],
+    [
+      'PLATFORM_SEARCH_ENGINE_CONFIG',
+      '{"engine":"meilisearch"}',
+      'url must be an http(s) URL without credentials',
+    ],
+    [
+      'PLATFORM_SEARCH_ENGINE_CONFIG',
+      '{"engine":"meilisearch","url":"http://a/","apikey":"secret"}',
+      'has a field that is not read (did you mean apiKey?)',
+    ],
+    [
+      'PLATFORM_SEARCH_ENGINE_CONFIG',
+      '{"engine":"meilisearch","url":"http://a/","prefix":"a/b"}',
+      'prefix must be 1 to 64 letters',
+    ],
+    ['PLATFORM_SEARCH_ENGINE_CONFIG', '"meilisearch"', 'must be a JSON object such as'],
     ['PLATFORM_HUB_API_KEYS', '["*"]', 'must be a JSON object of API key → array of permissions'],
     ['PLATFORM_FEATURE_FLAGS', '{"platform_profile":true}', 'switches the profile on'],
   ])('of %s = %s says what would be right', (name, value, said) => {
@@ -208,7 +239,7 @@ describe('a problem', () => {
     const message = problemsOf({
       PLATFORM_HUB_API_KEYS: value,
       PLATFORM_TRIPLESTORE_CONFIG: '{"password":"canary-secret"}',
-      PLATFORM_SEARCH_ENGINE_CONFIG: '{"apiKey":"canary-secret"}',
+      PLATFORM_SEARCH_ENGINE_CONFIG: '{"apiKey":"canary secret"}',
     })
     expect(message).toContain('PLATFORM_HUB_API_KEYS:')
     expect(message).not.toMatch(/canary/)

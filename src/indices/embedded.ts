@@ -1,10 +1,13 @@
 /** The embedded search engine: one file, one writer thread, a few reader threads, nothing to install. */
 
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Log } from '../log.ts'
 import { officialLanguages } from '../text/language.ts'
+import { defaultCursorLimits, type CursorLimits } from './cursors/registry.ts'
+import { EmbeddedCursors } from './embedded/cursors.ts'
 import type { ReaderCalls, WriterCalls } from './embedded/threads/messages.ts'
 import { Readers } from './embedded/threads/readers.ts'
 import { Thread, unavailable } from './embedded/threads/thread.ts'
@@ -22,6 +25,11 @@ export type EmbeddedOptions = {
   readonly languages?: readonly string[]
   /** Milliseconds after which a search fails with `time-limit`. */
   readonly searchMs?: number
+  /** Terms that one wildcard stands for at most. */
+  readonly wildcardTerms?: number
+  readonly cursors?: CursorLimits
+  /** Milliseconds that never go back, for the life of cursors. */
+  readonly now?: () => number
 }
 
 /**
@@ -33,30 +41,45 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   mkdirSync(directory, { recursive: true })
   const path = join(directory, 'index.db')
   const isNew = !existsSync(path)
-  const { writer, readers } = await openThreads(options, path)
-  const queue = new WriteQueue(writer, (work) => readers.pausedFor(work))
+  const { cursors: limits = defaultCursorLimits, now = () => performance.now() } = options
+  const lives = { cursors: undefined as EmbeddedCursors | undefined }
+  const { writer, readers } = await openThreads(options, path, () => lives.cursors?.lose())
+  const cursors = new EmbeddedCursors({ writer, readers, limits, now })
+  const [process, state] = [randomUUID(), { changes: 0 }]
+  const changed = () => void state.changes++
+  const queue = new WriteQueue(writer, (work) => readers.pausedFor(work), changed)
   let current: readonly IndexSettings[] = []
   return {
     configure: async (settings) => {
       const configured = await writer.call('configure', { settings, languages }).answer
       current = configured.current
+      changed()
       const { rebuild } = configured
       if (rebuild.length > 0 && !isNew) log.warn({ indices: rebuild }, 'index.unfilled')
       return { rebuild }
     },
     finish: async (index) => {
       current = await writer.call('finish', index).answer
+      changed()
     },
     missing: (index, ids) => readers.run('missing', { index, ids }),
     current: () => current,
-    write: (changes, signal) => queue.write(changes, signal),
+    write: async (changes, signal) => {
+      await queue.write(changes, signal)
+      cursors.sweep()
+    },
     search: (request, signal) => readers.run('search', request, signal),
+    open: (request, signal) => cursors.open(request, signal),
+    page: (cursor, wish, signal) => cursors.page(cursor, wish, signal),
+    values: (index, facet, signal) => readers.run('values', { index, facet }, signal),
+    state: () => `${process}.${state.changes}`,
     get: (index, id, signal) => readers.run('get', { index, id }, signal),
     entries: (index, after, limit, signal) =>
       readers.run('entries', { index, after, limit }, signal),
     newest: () => readers.run('newest', undefined),
     health: async () => ({ documents: await readers.run('documents', undefined) }),
     close: async () => {
+      cursors.close()
       await queue.close()
       await readers.close()
       if (writer.running) await writer.call('close', undefined).answer
@@ -65,12 +88,22 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
 }
 
 /** The file is open when the writer has answered; a damaged one is set aside once. */
-async function openThreads({ directory, log, ...options }: EmbeddedOptions, path: string) {
+async function openThreads(
+  { directory, log, ...options }: EmbeddedOptions,
+  path: string,
+  writerEnded: () => void,
+) {
   const mark = join(directory, 'index.damaged')
-  const common = { path, log, damaged: () => writeFileSync(mark, '') }
+  const { wildcardTerms = 1_000 } = options
+  const common = { path, log, wildcardTerms, damaged: () => writeFileSync(mark, '') }
   const entry = (name: string) => new URL(`embedded/${name}/worker.ts`, import.meta.url)
   if (existsSync(mark)) setAside(path, mark, log)
-  const writer = new Thread<WriterCalls>({ ...common, name: 'writer', entry: entry('writing') })
+  const writer = new Thread<WriterCalls>({
+    ...common,
+    name: 'writer',
+    entry: entry('writing'),
+    ended: writerEnded,
+  })
   await writer.call('open', undefined).answer.catch((error: unknown) => {
     if (!existsSync(mark)) throw error
     setAside(path, mark, log)

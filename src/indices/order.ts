@@ -5,7 +5,7 @@ import type { OrderKey, SearchRequest } from './search-index.ts'
 
 /** The keys that count: those that every searched index has; without any given, relevance or the newest first. */
 export function orderOf(
-  request: SearchRequest,
+  request: Pick<SearchRequest, 'order' | 'tree'>,
   isKnown: (name: string) => boolean,
 ): readonly OrderKey[] {
   const given =

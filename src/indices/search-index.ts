@@ -129,9 +129,38 @@ export type Answer = {
   readonly shortened?: readonly string[]
 }
 
+/** A search whose hits are kept: `limit` is the size of a page, facets come with the first one. */
+export type CursorRequest = Omit<SearchRequest, 'offset'> & {
+  /** Who pays for it: open cursors are counted by client. */
+  readonly client: string
+  /** The caller's own text, given back with every page. */
+  readonly note: string
+}
+
+export type Page = Answer & {
+  /** Names the cursor; not to be guessed. */
+  readonly cursor: string
+  readonly note: string
+  /** Of the last hit: its sort value or score (for texts its place), and its place in the cursor. Absent on an empty page. */
+  readonly last?: readonly [number, number]
+}
+
+/** Which page; all absent = the next one in turn. */
+export type PageWish = {
+  /** The page behind this place, as often as wanted. */
+  readonly after?: number
+  readonly limit?: number
+  readonly include?: readonly string[]
+  /** Replaces the note. */
+  readonly note?: string
+}
+
 export type Entry = { readonly id: string; readonly version: number; readonly hash: string }
 
-/** Every call rejects with a `Failure`: `engine-unavailable`, `time-limit`, `query-too-complex`. */
+/**
+ * Every call rejects with a `Failure`: `engine-unavailable`, `time-limit`, `query-too-complex`. An object of closures: callers
+ * spread it.
+ */
 export type SearchIndex = {
   /**
    * Idempotent. `rebuild` names the indices that have to be filled: those that are new, those whose settings differ from what
@@ -149,6 +178,14 @@ export type SearchIndex = {
   write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void>
   /** One consistent snapshot for hits, count and facets. */
   search(request: SearchRequest, signal?: AbortSignal): Promise<Answer>
+  /** The first page of a snapshot. Rejects with `too-many-cursors` too. */
+  open(request: CursorRequest, signal?: AbortSignal): Promise<Page>
+  /** A further page. Rejects with `unknown-cursor`, and with `invalid-parameter` for a place that is none. */
+  page(cursor: string, wish?: PageWish, signal?: AbortSignal): Promise<Page>
+  /** All values of a facet over a whole index with their counts, ids ascending. */
+  values(index: IndexName, facet: string, signal?: AbortSignal): Promise<readonly FacetItem[]>
+  /** Another text whenever an answer may be another; costs nothing. */
+  state(): string
   /** The record as finished JSON text. */
   get(index: IndexName, id: string, signal?: AbortSignal): Promise<string | undefined>
   /** Entries after `after`, ordered by id (code points), for reconcile; with those that are being filled in. */

@@ -1,10 +1,8 @@
 /** What all services stand on: store, index, profile and the projection between them. */
 
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { Metrics } from '../http/metrics.ts'
-import { embeddedIndex } from '../indices/embedded.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/fields.ts'
 import { loadProfile } from '../profile/load.ts'
@@ -15,16 +13,13 @@ import type { Report } from '../projector/mappings/mapping.ts'
 import { names as namesOf } from '../rdf/names.ts'
 import { publicLimits } from '../repository/sparql/limits.ts'
 import { openStore, withStore } from '../store/open.ts'
+import { openIndex, pause } from './search-engine.ts'
 
 /** What runs before the engines are up: a door that says so. */
 export type Shell = { readonly config: Config; readonly log: Log; readonly numbers: Metrics }
 
 /** A file that comes with the code. */
 export const shipped = (path: string) => new URL(`../../${path}`, import.meta.url).pathname
-
-/** Ends early when the signal is aborted. */
-export const pause = (ms: number, signal: AbortSignal) =>
-  sleep(ms, undefined, { signal }).catch(() => undefined)
 
 export type Engines = Awaited<ReturnType<typeof openEngines>>
 
@@ -45,8 +40,7 @@ export async function openEngines({ config, log, numbers }: Shell) {
     random: Math.random,
     pause,
   })
-  const { searchMs } = config.limits
-  const index = await embeddedIndex({ directory: directory('search'), log, searchMs })
+  const index = await openIndex(config, log)
   const vocabularies = shipped('shapes/vocabularies')
   const deps = {
     store,

@@ -1,6 +1,7 @@
 /** The projector with everything around it: concept cache, document builder, index settings, cascades. */
 
 import type { SearchIndex } from '../indices/search-index.ts'
+import type { IndexName } from '../indices/settings.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/fields.ts'
 import type { Names } from '../rdf/names.ts'
@@ -9,6 +10,7 @@ import type { Landed, Mark } from '../store/marks.ts'
 import { versions as clock, type Versions } from '../store/versions.ts'
 import { conceptCache, loadBundled } from './concepts.ts'
 import { documentBuilder } from './document.ts'
+import { configuredOrAway, engineStart } from './engine-start.ts'
 import { enrichment, type EnrichmentRule } from './enriching/enrichment.ts'
 import type { FacetConfig } from './facets.ts'
 import { projectBatch, type BatchDeps } from './gathering/batch.ts'
@@ -70,17 +72,24 @@ const capacity = 100_000
 /** Milliseconds between two looks at whether all indices are whole. */
 const pollMs = 20
 
-/** Starts projecting what earlier processes left, and fills the indices that are new or were built otherwise from the store. */
+/**
+ * Starts projecting what earlier processes left, and fills the indices that are new or were built otherwise from the store. A
+ * search engine that is away is waited for in the background: what is written meanwhile stays marked.
+ */
 export async function projection(deps: ProjectionDeps): Promise<Projection> {
-  const { store, index, names, profile, log, pause, facets, enrichment: rules } = deps
+  const { store, names, profile, log, pause, facets, enrichment: rules } = deps
   const gather = await gathering(deps)
-  const { rebuild } = await index.configure(indexSettings(profile, facets, rules))
-  const versions = clock(Math.max(await index.newest(), await newestMark(store)), deps.now)
+  const settings = indexSettings(profile, facets, rules)
+  const configured = await configuredOrAway(deps, settings)
+  const newest = Math.max(configured?.newest ?? 0, await newestMark(store))
+  const versions = clock(newest, deps.now)
   const projector = projecting(deps, gather)
   await projector.start()
   const users = usersOf(deps, { ...gather, next: versions.next, pause })
   const cascading = cascades({ store, projector, log, users, pause })
-  const filled = reindex({ ...deps, records: records(store, names), projector }, rebuild)
+  const reindexDeps = { ...deps, records: records(store, names), projector }
+  const fill = (rebuild: readonly IndexName[]) => reindex(reindexDeps, rebuild)
+  const engine = engineStart({ ...deps, fill, found: versions.raise }, settings, configured)
   return {
     versions,
     changed: (marks) => projector.changed(marks),
@@ -94,16 +103,16 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
     hides: async (catalogue, signal) =>
       (await gather.contexts.get(catalogue, signal))?.hidden ?? false,
     pending: () => projector.pending,
-    rebuilding: filled.rebuilding,
+    rebuilding: () => engine.rebuilding() ?? [],
     idle: async (signal) => {
-      while (filled.rebuilding().length > 0) {
+      while (engine.rebuilding()?.length !== 0) {
         signal.throwIfAborted()
         await pause(pollMs, signal)
       }
       await projector.idle(signal)
     },
     stop: async () => {
-      await filled.stop()
+      await engine.stop()
       await cascading.stop()
       await projector.stop()
     },

@@ -1,7 +1,7 @@
 /** What the search engine is told about its indices, derived from the profile. */
 
 import { createHash } from 'node:crypto'
-import type { IndexName, IndexSettings } from '../indices/settings.ts'
+import type { FacetSettings, IndexName, IndexSettings } from '../indices/settings.ts'
 import type { Profile, Shape } from '../profile/fields.ts'
 import { allFacets, defaultFacets, servedFacet, type FacetConfig } from './facets.ts'
 import { columnsOf, flat, isDate, numberNames, orderNames } from './indexing/columns.ts'
@@ -9,16 +9,19 @@ import { columnsOf, flat, isDate, numberNames, orderNames } from './indexing/col
 /** Counts what code makes of the same record and the same profile: a higher one builds every index anew. */
 const mappingNumber = 1
 
-/** Titles of the root weigh more than other texts. */
-const titleBoost = 3
+/** Titles and keywords of the record itself weigh more than other texts. */
+const boosts = { title: 3, keywords: 2, others: 1 } as const
 
 function textsOf(shape: Shape): IndexSettings['texts'] {
   const columns = flat(columnsOf(shape.fields)).filter(({ rule }) => rule.text)
+  const keywords = shape.fields.filter(({ mapping }) => mapping === 'Keywords')
+  const isKeywords = (path: string) => keywords.some(({ name }) => name === path)
   const texts = columns.map(({ path, rule, isRoot }) => {
     const isTitle = isRoot && rule.autocomplete === true
-    return { name: path, boost: isTitle ? titleBoost : 1, autocomplete: isTitle }
+    const kind = isTitle ? 'title' : isKeywords(path) ? 'keywords' : 'others'
+    return { name: path, boost: boosts[kind], autocomplete: isTitle }
   })
-  return [{ name: 'id', boost: 1, autocomplete: false }, ...texts]
+  return [{ name: 'id', boost: boosts.others, autocomplete: false }, ...texts]
 }
 
 type Source = {
@@ -30,6 +33,15 @@ type Source = {
 
 const servedBy = ({ profile, facets }: Source, index: IndexName) =>
   facets.flatMap((facet) => servedFacet(facet, index, profile) ?? [])
+
+const parts = 'distributions'
+
+/** Where the values of a facet of distributions stand. */
+function withinOf({ path, term, kind = 'values' }: FacetConfig): FacetSettings['within'] {
+  if (kind !== 'values' || !path.startsWith(`${parts}.`)) return undefined
+  const inside = path.slice(parts.length + 1)
+  return { array: parts, value: term ? `${inside}.${term}` : inside }
+}
 
 /** The shapes whose fields stand in the documents of an index, its own first; datasets embed their catalogue. */
 function shapesOf(index: IndexName, profile: Profile): readonly [Shape, ...Shape[]] {
@@ -65,11 +77,11 @@ function settingsOf(index: IndexName, from: Source): IndexSettings {
     index,
     basis: basisOf(index, from),
     texts: textsOf(shape),
-    facets: servedBy(from, index).map(({ id, title, bands }) => ({
-      id,
-      title,
-      ...(bands && { bands }),
-    })),
+    facets: servedBy(from, index).map((facet) => {
+      const { id, title, bands } = facet
+      const within = withinOf(facet)
+      return { id, title, ...(bands && { bands }), ...(within && { within }) }
+    }),
     dates: columns.filter(isDate).map(({ path }) => path),
     numbers: [...columns.flatMap(numberNames), ...(index === 'vocabulary' ? ['resource'] : [])],
     flags: [

@@ -2,94 +2,88 @@
 
 import { hash } from 'node:crypto'
 import { Failure } from '../errors.ts'
-import { newApp, type App, type AppContext, type AppOptions } from '../http/app.ts'
+import { newApp, type App, type AppContext } from '../http/app.ts'
 import { isFresh } from '../http/conditions.ts'
 import { docs } from '../http/docs-page.ts'
 import { answerFlow } from '../http/shell/flow.ts'
 import { addVary } from '../http/shell/headers.ts'
-import type { Answer, SearchIndex } from '../indices/search-index.ts'
-import type { IndexSettings } from '../indices/settings.ts'
-import type { Profile } from '../profile/fields.ts'
 import { profilePage } from '../profile/page.ts'
 import { negotiate } from '../rdf/media-types.ts'
+import { bindCkan } from './ckan/bind.ts'
 import { answerSchemas, type AnswerSchemas } from './contract/schemas.ts'
-import { envelopeText, resultText, shownBy } from './envelope.ts'
-import { catalogueIds, datasetCounts, datasetIds } from './reads/lists.ts'
+import type { SearchDeps } from './deps.ts'
+import { resultText } from './envelope.ts'
+import { bindFeeds } from './feeds/bind.ts'
+import { catalogueIds, datasetIds } from './reads/lists.ts'
 import { resource, resourceIds } from './reads/resources.ts'
 import { catalogue, dataset, type StoredRecord } from './reads/records.ts'
 import { concept, conceptByIri, vocabulary, vocabularyIds } from './reads/vocabularies.ts'
-import { parametersOf } from './request/parameters.ts'
-import { searchOf, type Search, type SearchOptions } from './request/search-request.ts'
 import { json } from './routes/answers.ts'
 import { aboutRoutes } from './routes/about.ts'
+import { bodySchema } from './routes/parameters.ts'
 import { recordRoutes } from './routes/records.ts'
 import { resourceRoutes } from './routes/resources.ts'
 import { vocabularyRoutes } from './routes/vocabularies.ts'
+import { bindSearching } from './searching.ts'
+import { bindSitemap } from './sitemap/bind.ts'
+import { taggedBy, type Tagged } from './tags.ts'
 
-export type SearchDeps = Omit<SearchOptions, 'settings' | 'bounds'> & {
-  readonly index: SearchIndex
-  /** What the index answers with at present; asked by every request. */
-  readonly settings: () => readonly IndexSettings[]
-  readonly profile: Profile
-  /** Version of the platform, for the OpenAPI document. */
-  readonly version: string
-  /** Public address of the service, for the OpenAPI document. */
-  readonly address?: string
-  readonly http: Omit<AppOptions, 'name'>
-}
+type Scene = { readonly schemas: AnswerSchemas; readonly tagged: Tagged }
 
 /** Reads only, without keys. */
 export function searchApp(deps: SearchDeps): App {
   const app = newApp({ ...deps.http, name: 'search' })
   const schemas = answerSchemas(deps.profile)
-  bindRecords(app, deps, schemas)
-  bindVocabularies(app, deps, schemas)
-  bindResources(app, deps, schemas)
+  const scene = { schemas, tagged: taggedBy(deps) }
+  bindSearching(app, deps, scene)
+  bindRecords(app, deps, scene)
+  bindVocabularies(app, deps, scene)
+  bindResources(app, deps, scene)
+  bindFeeds(app, deps)
+  bindSitemap(app, deps)
+  bindCkan(app, deps)
   bindAbout(app, deps)
   docs(app, {
     title: 'Search',
     version: deps.version,
     ...(deps.address !== undefined && { address: deps.address }),
     description: 'Full-text search, facets and records of the catalogues.',
-    schemas: schemas.components,
+    schemas: { ...schemas.components, SearchBody: bodySchema() },
   })
   return app
 }
 
-function bindRecords(app: App, deps: SearchDeps, schemas: AnswerSchemas): void {
-  const { index, profile } = deps
+function bindRecords(app: App, deps: SearchDeps, { schemas, tagged }: Scene): void {
+  const { index } = deps
   const routes = recordRoutes(schemas)
-  const bounds = new Map(profile.resources.map(({ id, search }) => [`resource_${id}`, search]))
-  app.openapi(routes.search, async (c) => {
-    const settings = deps.settings()
-    const search = searchOf(parametersOf(queryOf(c)), { ...deps, bounds, settings })
-    const answer = await answerOf(index, search, c.var.signal)
-    const counts = await countsFor(index, search, answer, c.var.signal)
-    // A wildcard that stands for more words than are looked for finds less than it says.
-    if (answer.shortened?.length) c.header('Wildcards-Shortened', String(answer.shortened.length))
-    return jsonText(c, envelopeText(search, answer, settings, counts))
+  app.openapi(routes.datasets, (c) => {
+    const id = required(c, 'catalogue')
+    return tagged(c, async () => c.json(await datasetIds(index, id, c.var.signal)))
   })
-  app.openapi(routes.datasets, async (c) =>
-    c.json(await datasetIds(index, required(c, 'catalogue'), c.var.signal)),
-  )
   app.openapi(routes.dataset, async (c) =>
     recordAnswer(c, await dataset(index, c.req.valid('param').id, c.var.signal)),
   )
-  app.openapi(routes.catalogues, async (c) => c.json(await catalogueIds(index, c.var.signal)))
+  app.openapi(routes.catalogues, (c) =>
+    tagged(c, async () => c.json(await catalogueIds(index, c.var.signal))),
+  )
   app.openapi(routes.catalogue, async (c) =>
     recordAnswer(c, await catalogue(index, c.req.valid('param').id, c.var.signal)),
   )
 }
 
-function bindVocabularies(app: App, deps: SearchDeps, schemas: AnswerSchemas): void {
+function bindVocabularies(app: App, deps: SearchDeps, { schemas, tagged }: Scene): void {
   const { index } = deps
   const routes = vocabularyRoutes(schemas)
-  app.openapi(routes.vocabularies, async (c) => c.json(await vocabularyIds(index, c.var.signal)))
-  app.openapi(routes.vocabulary, async (c) => {
-    const pieces = vocabulary(index, c.req.valid('param').id, c.var.signal)
-    const { log, requestMs: pieceMs = 60_000 } = deps.http
-    return answerFlow(c, pieces, { log, pieceMs, headers: { 'Content-Type': json } })
-  })
+  app.openapi(routes.vocabularies, (c) =>
+    tagged(c, async () => c.json(await vocabularyIds(index, c.var.signal))),
+  )
+  app.openapi(routes.vocabulary, (c) =>
+    tagged(c, () => {
+      const pieces = vocabulary(index, c.req.valid('param').id, c.var.signal)
+      const { log, requestMs: pieceMs = 60_000 } = deps.http
+      return answerFlow(c, pieces, { log, pieceMs, headers: { 'Content-Type': json } })
+    }),
+  )
   app.openapi(routes.vocable, async (c) => {
     const wanted = {
       ...c.req.valid('param'),
@@ -104,13 +98,17 @@ function bindVocabularies(app: App, deps: SearchDeps, schemas: AnswerSchemas): v
 }
 
 /** Without types of its own a profile has no such paths. */
-function bindResources(app: App, { index, profile }: SearchDeps, schemas: AnswerSchemas): void {
+function bindResources(app: App, { index, profile }: SearchDeps, { schemas, tagged }: Scene): void {
   const types = profile.resources
   if (!schemas.resource) return
   const routes = resourceRoutes(types, schemas.resource)
-  app.openapi(routes.types, (c) => c.json(types.map(({ id }) => id)))
-  app.openapi(routes.resources, async (c) =>
-    c.json(await resourceIds(index, types, c.req.valid('param').type, c.var.signal)),
+  app.openapi(routes.types, (c) =>
+    tagged(c, () => Promise.resolve(c.json(types.map(({ id }) => id)))),
+  )
+  app.openapi(routes.resources, (c) =>
+    tagged(c, async () =>
+      c.json(await resourceIds(index, types, c.req.valid('param').type, c.var.signal)),
+    ),
   )
   app.openapi(routes.resource, async (c) =>
     recordAnswer(c, await resource(index, types, c.req.valid('param'), c.var.signal)),
@@ -130,23 +128,6 @@ function bindAbout(app: App, { index, profile }: SearchDeps): void {
   app.openapi(aboutRoutes.health, async (c) =>
     c.json({ status: 'up', profile: profile.hash, ...(await index.health()) }),
   )
-}
-
-/** Without a known index there is nothing to ask the engine. */
-function answerOf(index: SearchIndex, { request }: Search, signal: AbortSignal): Promise<Answer> {
-  return request.indices.length === 0
-    ? Promise.resolve({ count: 0, hits: [] })
-    : index.search(request, signal)
-}
-
-async function countsFor(
-  index: SearchIndex,
-  { request }: Search,
-  { hits }: Answer,
-  signal: AbortSignal,
-) {
-  const shown = shownBy(request.include)('count') && hits.some((hit) => hit.index === 'catalogue')
-  return shown ? datasetCounts(index, signal) : new Map<string, number>()
 }
 
 const queryOf = (c: AppContext): URLSearchParams => new URL(c.req.url).searchParams

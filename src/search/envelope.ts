@@ -3,7 +3,7 @@
 import type { Answer, Hit } from '../indices/search-index.ts'
 import type { IndexSettings } from '../indices/settings.ts'
 import { withBands } from './request/aggregation.ts'
-import type { Search } from './request/search-request.ts'
+import { narrowed, type Narrowing } from './request/narrowing.ts'
 
 /** Number of datasets of each catalogue, by catalogue id. */
 export type DatasetCounts = ReadonlyMap<string, number>
@@ -11,22 +11,39 @@ export type DatasetCounts = ReadonlyMap<string, number>
 /** `{"result":…}` around one record. */
 export const resultText = (record: string): string => `{"result":${record}}`
 
-/** `result` with `index` (one index named), `count`, `facets` (indices named) and `results`. */
-export function envelopeText(
-  { request, named, countOnly }: Search,
-  answer: Answer,
-  settings: readonly IndexSettings[],
-  counts: DatasetCounts,
-): string {
-  const [only, ...others] = request.indices
+/** What of a search decides how its answers look, on every page. */
+export type Form = {
+  /** Names of the searched indices. */
+  readonly indices: readonly string[]
+  /** Whether the client named them. */
+  readonly named: boolean
+  readonly countOnly: boolean
+  readonly score: boolean
+  /** What the client wants to see of hits; absent = everything. */
+  readonly include?: readonly string[]
+  readonly narrowing?: Narrowing
+}
+
+type Scene = {
+  readonly settings: readonly IndexSettings[]
+  readonly counts: DatasetCounts
+  /** Members by which the next page is asked for. */
+  readonly more?: Readonly<Record<string, unknown>>
+}
+
+/** `result` with `index` (one index named), `count`, `facets` (indices named), `results`, and what leads to the next page. */
+export function envelopeText(form: Form, answer: Answer, scene: Scene): string {
+  const { indices, named, countOnly, score, narrowing } = form
+  const { settings, counts, more = {} } = scene
+  const [only, ...others] = indices
   const parts: string[] = []
   if (named && only !== undefined && others.length === 0) parts.push(member('index', only))
   parts.push(member('count', answer.count))
+  parts.push(...Object.entries(more).map(([name, value]) => member(name, value)))
   if (named && !countOnly) parts.push(member('facets', withBands(answer.facets ?? [], settings)))
   if (!countOnly) {
-    const shows = shownBy(request.include)
-    const hits = answer.hits.map((hit) => hitText(hit, { counts, shows, score: request.score }))
-    parts.push(`"results":[${hits.join(',')}]`)
+    const extras = { counts, shows: shownBy(form.include), score, narrowing }
+    parts.push(`"results":[${answer.hits.map((hit) => hitText(hit, extras)).join(',')}]`)
   }
   return resultText(`{${parts.join(',')}}`)
 }
@@ -50,9 +67,10 @@ type Extras = {
   readonly counts: DatasetCounts
   readonly shows: (name: string) => boolean
   readonly score: boolean
+  readonly narrowing: Narrowing | undefined
 }
 
-function hitText(hit: Hit, { counts, shows, score }: Extras): string {
+function hitText(hit: Hit, { counts, shows, score, narrowing }: Extras): string {
   const members: string[] = []
   if (shows('index')) members.push(member('index', hit.index))
   if (score) members.push(member('score', hit.score ?? 0))
@@ -62,7 +80,7 @@ function hitText(hit: Hit, { counts, shows, score }: Extras): string {
   if (hit.index === 'vocabulary' && shows('vocabulary')) {
     members.push(member('vocabulary', vocabularyOf(hit.id)))
   }
-  return extended(hit.record, members)
+  return extended(narrowing ? narrowed(hit.record, narrowing) : hit.record, members)
 }
 
 /** `{vocabulary}` of `{vocabulary}/{concept}`. */

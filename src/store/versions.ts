@@ -3,6 +3,8 @@
 export type Versions = {
   /** A number larger than every earlier one. */
   readonly next: () => number
+  /** A version that became known late: the next ones are larger. */
+  readonly raise: (newest: number) => void
 }
 
 /**
@@ -15,6 +17,9 @@ export function versions(newest: number, now: () => number): Versions {
     next: () => {
       last = Math.max(last + 1, now() * 1000)
       return last
+    },
+    raise: (known) => {
+      last = Math.max(last, known)
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`, or
- * `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
+ * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`,
+ * `npm run bench -- search [--records n]`, or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -12,6 +12,7 @@ import { importBench } from './import-bench.ts'
 import { projectBench } from './project-bench.ts'
 import { repositoryBench, storeNames } from './repository/repository-bench.ts'
 import { requestsBench } from './requests-bench.ts'
+import { searchBench } from './search/search-bench.ts'
 
 const generator = new URL('../../../shared/data/generate-catalogue.mjs', import.meta.url).pathname
 
@@ -22,6 +23,8 @@ const { values, positionals } = parseArgs({
     load: { type: 'string', default: '0' },
     datasets: { type: 'string', default: '20000' },
     requests: { type: 'string', default: '1000' },
+    records: { type: 'string', default: '100000' },
+    rounds: { type: 'string', default: '20' },
   },
 })
 const say = (text: string) => process.stdout.write(`${text}\n\n`)
@@ -35,7 +38,7 @@ function generate(count: string, format: string, out: string): void {
   )
 }
 
-if (!existsSync(generator)) {
+if (!existsSync(generator) && !positionals.includes('search')) {
   say(`the catalogue generator is not there: ${generator}`)
   process.exit(1)
 }
@@ -57,8 +60,8 @@ async function platformBench(directory: string, folder: string): Promise<void> {
   }
 }
 
-const directory = await temporaryDirectory()
-try {
+/** What is made of the datasets of the generator. */
+async function catalogueBench(directory: string): Promise<void> {
   const folder = join(directory, 'single')
   generate(values.requests, 'ttl', folder)
   if (positionals.includes('project')) {
@@ -70,6 +73,14 @@ try {
   } else {
     await platformBench(directory, folder)
   }
+}
+
+const directory = await temporaryDirectory()
+try {
+  if (positionals.includes('search')) {
+    const [count, rounds] = [Number(values.records), Number(values.rounds)]
+    await searchBench({ directory, count, rounds, say })
+  } else await catalogueBench(directory)
 } finally {
   await remove(directory)
 }

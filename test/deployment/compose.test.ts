@@ -65,6 +65,29 @@ describe.each(['fuseki', 'virtuoso'] as const)('compose/%s.yml', (store) => {
     expect(parsed).toMatchObject({ ok: true, config: { warnings: [], ignored: [] } })
   })
 
+  it('hands the gateway the Meilisearch that is named in the settings', () => {
+    const place = `http://meilisearch:${file.services['meilisearch']?.ports[0]?.split(':').at(-1)}`
+    const apiKey = 'm'.repeat(16)
+    const PLATFORM_SEARCH_ENGINE_CONFIG = JSON.stringify({
+      engine: 'meilisearch',
+      url: place,
+      apiKey,
+    })
+    const asked = composeFile.parse(composed(path, { ...filled, PLATFORM_SEARCH_ENGINE_CONFIG }))
+    expect(
+      parseConfig({ ...env('Dockerfile'), ...asked.services['gateway']?.environment }),
+    ).toMatchObject({ ok: true, config: { searchEngine: { url: place, apiKey } } })
+  })
+
+  it('takes the Meilisearch that the suites try', () => {
+    const [release] =
+      /meilisearch-(\d+\.\d+\.\d+)/.exec(read('test/support/engines/meilisearch.ts')) ?? []
+    expect(file.services['meilisearch']?.image).toBe(`cartulary-${release?.replace('-', ':')}`)
+    expect(all('compose/meilisearch/Dockerfile', 'FROM')).toEqual([
+      `getmeili/${release?.replace('-', ':v')}`,
+    ])
+  })
+
   it('asks the health of the store where the store tells it', () => {
     const check = file.services[store]?.healthcheck?.test.join(' ')
     expect(check).toContain(`GET ${healthPath[store]} HTTP/1.0`)

@@ -12,3 +12,9 @@ for (const [name, server] of [
   if (username !== undefined) process.env[`${name}_USER`] = username
   if (password !== undefined) process.env[`${name}_PASSWORD`] = password
 }
+
+const search = inject('meilisearch')
+if (!('missing' in search)) {
+  process.env['MEILISEARCH_URL'] = search.url
+  process.env['MEILISEARCH_KEY'] = search.key
+}

@@ -1,32 +1,51 @@
-/** Starts each triplestore once for the whole run, or says what is missing; ends them at the end. */
+/** Starts each triplestore and search engine once for the whole run, or says what is missing; ends them at the end. */
 
 import type { TestProject } from 'vitest/node'
-import { Missing, type Engine, type EngineConfig } from '../support/engines/engine.ts'
+import {
+  Missing,
+  type Engine,
+  type EngineConfig,
+  type Server as Process,
+} from '../support/engines/engine.ts'
 import { startFuseki } from '../support/engines/fuseki.ts'
+import { startMeilisearch } from '../support/engines/meilisearch.ts'
 import { startVirtuoso } from '../support/engines/virtuoso.ts'
 
-/** A server that all suites share, or the reason why there is none. */
+/** A server that all suites use, or the reason why there is none. */
 export type Server =
   | { readonly config: EngineConfig; readonly own: boolean }
+  | { readonly missing: string }
+
+/** The search engine that all suites use: each with a prefix of its own. */
+export type SearchPlace =
+  | { readonly url: string; readonly key: string; readonly own: boolean }
   | { readonly missing: string }
 
 declare module 'vitest' {
   export interface ProvidedContext {
     fuseki: Server
     virtuoso: Server
+    meilisearch: SearchPlace
   }
 }
 
+/** Names of the engines to start; absent = all. */
+const wanted = process.env['ENGINES']?.split(',')
+
 const say = (text: string) => process.stderr.write(`${text}\n`)
-const running: Engine[] = []
+const running: Process[] = []
 
 /** In CI every engine must be there: a suite that skips itself proves nothing. */
-async function serverOf(name: string, start: () => Promise<Engine>): Promise<Server> {
+async function found<Started extends Process, Told>(
+  name: string,
+  start: () => Promise<Started>,
+  tell: (started: Started) => Told,
+): Promise<Told | { readonly missing: string }> {
+  if (wanted && !wanted.includes(name.toLowerCase())) return { missing: 'not in ENGINES' }
   try {
-    const engine = await start()
-    running.push(engine)
-    say(`${name}: ${engine.config.queryEndpoint}`)
-    return { config: engine.config, own: engine.killable }
+    const started = await start()
+    running.push(started)
+    return tell(started)
   } catch (error) {
     if (!(error instanceof Missing) || process.env['CI']) throw error
     say(`${name}: SKIPPED. ${error.message}`)
@@ -34,9 +53,22 @@ async function serverOf(name: string, start: () => Promise<Engine>): Promise<Ser
   }
 }
 
+const store = (name: string, start: () => Promise<Engine>): Promise<Server> =>
+  found(name, start, ({ config, killable }) => {
+    say(`${name}: ${config.queryEndpoint}`)
+    return { config, own: killable }
+  })
+
+const search = (): Promise<SearchPlace> =>
+  found('Meilisearch', startMeilisearch, ({ url, key = '', killable }) => {
+    say(`Meilisearch: ${url}`)
+    return { url, key, own: killable }
+  })
+
 export async function setup(project: TestProject): Promise<void> {
-  project.provide('fuseki', await serverOf('Fuseki', startFuseki))
-  project.provide('virtuoso', await serverOf('Virtuoso', startVirtuoso))
+  project.provide('meilisearch', await search())
+  project.provide('fuseki', await store('Fuseki', startFuseki))
+  project.provide('virtuoso', await store('Virtuoso', startVirtuoso))
 }
 
 export async function teardown(): Promise<void> {

@@ -225,6 +225,21 @@ describe('documents', () => {
     expect(await titles()).toEqual(expected)
   })
 
+  it('are found by the beginnings of their words, not by those of the names of their languages', async () => {
+    const index = await filled(newDirectory())
+    const put = (id: string, language: string, word: string) =>
+      index.write([
+        { put: documentOf({ index: 'dataset', id, text: { title: { [language]: [word] } } }) },
+      ])
+    await put('z1', 'zu', 'dodo')
+    await put('z2', 'de', 'Wald')
+    const found = (tree: string) => ids(index, { tree: treeOf(tree), fields: ['title'] })
+    expect(await found('prefix(dod)')).toEqual(['z1'])
+    expect(await found('and(prefix(d), prefix(dod))')).toEqual(['z1'])
+    expect(await found('prefix(d)')).not.toContain('z2')
+    expect(await found('prefix(wal)')).toEqual(['z2'])
+  })
+
   it('for an index without settings fail that write and no other', async () => {
     const index = await open(newDirectory())
     await index.configure(settings.filter((one) => one.index === 'dataset'))
@@ -263,12 +278,19 @@ describe('limits', () => {
   })
 
   it('a wildcard with too many terms takes the shortest and says so', async () => {
-    const index = await open(newDirectory())
+    const index = await open(newDirectory(), { wildcardTerms: 5 })
     await index.configure(settings)
-    const word = (i: number) => `k${'a'.repeat(i % 30)}${i}z`
-    const text = { title: { en: [Array.from({ length: 1500 }, (_, i) => word(i)).join(' ')] } }
-    await index.write([{ put: documentOf({ index: 'dataset', id: 'a', text }) }])
+    for (let i = 1; i <= 8; i++) {
+      const text = { title: { en: [`k${'a'.repeat(i)}z`] } }
+      await index.write([{ put: documentOf({ index: 'dataset', id: `${i}`, text }) }])
+    }
     const answer = await index.search(request({ tree: treeOf('wild(k*z)') }))
-    expect([answer.count, answer.shortened]).toEqual([1, ['k*z']])
+    expect(answer.hits.map((hit) => hit.id).sort()).toEqual(['1', '2', '3', '4', '5'])
+    expect(answer.shortened).toEqual(['k*z'])
+    const { offset: _, ...asked } = request({ tree: treeOf('wild(k*z)') })
+    const page = await index.open({ ...asked, client: '', note: '' })
+    expect((await index.page(page.cursor)).shortened).toEqual(['k*z'])
+    const few = await index.search(request({ tree: treeOf('wild(ka?z)') }))
+    expect([few.count, few.shortened]).toEqual([1, undefined])
   })
 })

@@ -22,6 +22,7 @@ const batchOf = (version: number, count: number) => {
       id: `r${i}`,
       version,
       text: { title: { en: [`v${version}`] } },
+      facets: { format: ['CSV', `odd${i % 2}`], publisher: [`p${version}`] },
     }),
   )
   return {
@@ -56,6 +57,12 @@ describe('purging', () => {
       expect(reader.search(request({ tree: treeOf('or(v1, v2, v3)') })).count).toBe(0)
       expect(reader.search(request({ tree: treeOf('not(v1)') })).count).toBe(1000)
       expect(reader.documents().dataset).toBe(1000)
+      expect(reader.values('dataset', 'format').map(({ id, count }) => `${id} ${count}`)).toEqual([
+        'CSV 1000',
+        'odd0 500',
+        'odd1 500',
+      ])
+      expect(reader.values('dataset', 'publisher').map(({ id }) => id)).toEqual(['p4'])
       reader.close()
     }
     expect(writer.checkpoint()).toBe(0)

@@ -10,7 +10,13 @@ const entry = new URL('dying-worker.ts', import.meta.url)
 const made: Readers[] = []
 
 function readers(limitMs: number, count = 1): Readers {
-  const options = { entry, path: '', log: logger('silent'), damaged: () => undefined }
+  const options = {
+    entry,
+    path: '',
+    wildcardTerms: 1,
+    log: logger('silent'),
+    damaged: () => undefined,
+  }
   const threads = Array.from(
     { length: count },
     (_, i) => new Thread<ReaderCalls>({ ...options, name: `test ${i}` }),

@@ -23,7 +23,10 @@ describe('the default settings', () => {
 
   test('know texts, dates, numbers, flags and orders by dotted names', () => {
     const boosts = dataset?.texts.filter(({ boost, autocomplete }) => boost > 1 || autocomplete)
-    expect(boosts).toEqual([{ name: 'title', boost: 3, autocomplete: true }])
+    expect(boosts).toEqual([
+      { name: 'title', boost: 3, autocomplete: true },
+      { name: 'keywords', boost: 2, autocomplete: false },
+    ])
     expect(dataset?.texts.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
         'id',
@@ -51,6 +54,14 @@ describe('the default settings', () => {
     expect(vocabulary?.texts.map(({ name }) => name)).toEqual(['id', 'pref_label', 'alt_label'])
     expect(vocabulary?.numbers).toEqual(['resource'])
     expect(vocabulary?.texts[1]).toEqual({ name: 'pref_label', boost: 3, autocomplete: true })
+  })
+
+  test('tell where the facets of distributions stand', () => {
+    const within = dataset?.facets.flatMap(({ id, within }) => (within ? [[id, within]] : []))
+    expect(within).toEqual([
+      ['format', { array: 'distributions', value: 'format.id' }],
+      ['license', { array: 'distributions', value: 'license.id' }],
+    ])
   })
 
   test.skipIf(!hasSamples)('no document holds a column that they do not name', async () => {

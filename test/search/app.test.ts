@@ -44,6 +44,18 @@ describe('a request is answered', () => {
   })
 })
 
+describe('a vocabulary', () => {
+  it('limits concepts and leaves the records of other indices', async () => {
+    const both = await get('filters=dataset,vocabulary&vocabulary=themes&q=water&limit=100')
+    expect(sorted(idsOf(both))).toBe('d01 d02 d07 d14 v03')
+    const all = await get('filters=catalogue,vocabulary&vocabulary=agencies&limit=100')
+    expect(sorted(idsOf(all))).toBe('c01 c02 v01 v02')
+    const none = await get('filters=catalogue,vocabulary&vocabulary=nope&limit=100')
+    expect(sorted(idsOf(none))).toBe('c01 c02')
+    expect((await get('vocabulary=nope')).body.result.count).toBe(19)
+  })
+})
+
 describe('the envelope', () => {
   it('holds nothing but result; index only when one was named, facets only when any was', async () => {
     const { body } = await get('q=water')
@@ -120,7 +132,9 @@ describe('what cannot be answered', () => {
   it.each([
     ['limit=1001', 'invalid-parameter', 'limit'],
     ['facets=x', 'malformed-json', 'facets'],
-    ['autocomplete=true', 'invalid-parameter', 'autocomplete'],
+    ['filters=catalogue&scroll=x', 'invalid-parameter', 'scroll'],
+    ['searchAfter=true', 'filters-required', 'filters'],
+    ['pitId=a&searchAfterSort=1,2', 'filters-required', 'filters'],
     [`q=${'a '.repeat(257)}`, 'query-too-complex', 'q'],
   ])('%s is a problem that names the parameter', async (query, kind, parameter) => {
     const { status, headers, body } = await get(query)

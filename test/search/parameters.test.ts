@@ -83,16 +83,36 @@ describe('the query string', () => {
     ['bboxMaxLat=91', 'bboxMaxLat', undefined],
     ['bboxMinLon=2&bboxMaxLon=1&bboxMinLat=1&bboxMaxLat=2', 'bboxMinLon', undefined],
     ['bboxMinLon=1&bboxMaxLon=2&bboxMinLat=2&bboxMaxLat=2', 'bboxMinLat', undefined],
-    ['scroll=true', 'scroll', 'scroll is not available in this version'],
-    ['searchAfter=true', 'searchAfter', undefined],
-    ['autocomplete=1', 'autocomplete', undefined],
-    ['filterDistributions=true', 'filterDistributions', undefined],
-    ['pitId=abc', 'pitId', undefined],
+    [
+      `includes=${'a,'.repeat(101)}`,
+      'includes',
+      'includes may have at most 100 values (limit listItems)',
+    ],
+    [`facets={"a":["${'x'.repeat(16_384)}"]}`, 'facets', undefined],
+    [`facets={"a":[${'"x",'.repeat(100)}"x"]}`, 'facets', undefined],
+    ['scroll=true&limit=0', 'limit', undefined],
+    ['scroll=true&filters=dataset&searchAfter=true', 'scroll', undefined],
+    ['filters=dataset&searchAfter=true&limit=0', 'limit', undefined],
+    ['filters=dataset&pitId=abc', 'searchAfterSort', 'pitId needs searchAfterSort'],
+    ['filters=dataset&searchAfterSort=1,2', 'pitId', 'searchAfterSort needs pitId'],
+    ['filters=dataset&pitId=abc&searchAfterSort=1', 'searchAfterSort', undefined],
+    ['filters=dataset&pitId=abc&searchAfterSort=1,2,3', 'searchAfterSort', undefined],
+    ['filters=dataset&pitId=abc&searchAfterSort=1,x', 'searchAfterSort', undefined],
+    ['filters=dataset&pitId=abc&searchAfterSort=1,-2', 'searchAfterSort', undefined],
+    ['filters=dataset&pitId=abc&searchAfterSort=1,0.5', 'searchAfterSort', undefined],
   ])('refuses %s by name', (query, parameter, detail) => {
     const errors = [expect.objectContaining({ parameter, ...(detail && { detail }) })]
     expect(() => search(query)).toThrow(
       expect.objectContaining({ kind: 'invalid-parameter', errors }),
     )
+  })
+
+  it('takes other limits', () => {
+    const limits = { listItems: 2, facetsBytes: 20, facetValues: 1 }
+    const read = (query: string) => () => parametersOf(new URLSearchParams(query), limits)
+    for (const query of ['sort=a,b', 'facets={"a":["b"]}']) expect(read(query)).not.toThrow()
+    for (const query of ['sort=a,b,c', 'facets={"a":["b","c"]}', 'facets={"a":["bcdefghijkl"]}'])
+      expect(read(query)).toThrow(expect.objectContaining({ kind: 'invalid-parameter' }))
   })
 
   it('names every parameter that is wrong', () => {
@@ -126,6 +146,9 @@ describe('indices', () => {
       'and(x, or(value(vocabulary, a), value(vocabulary, b)))',
     )
     expect(tree('filters=dataset&vocabulary=a')).toBe('all')
+    expect(tree('filters=dataset,vocabulary&vocabulary=a')).toBe(
+      'or(value(vocabulary, a), not(range(resource, *, *)))',
+    )
     expect(tree('vocabulary=a')).toBe('all')
   })
 })

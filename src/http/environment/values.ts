@@ -53,7 +53,3 @@ export const whole = (least: number, most: number) =>
     .string()
     .transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN))
     .pipe(z.int().min(least).max(most))
-
-/** A variable whose name is reserved: any value is a problem. */
-export const notYet = (what: string) =>
-  z.string().refine(() => false, { error: `${what} is not available in this version: remove it` })

@@ -6,9 +6,10 @@ import { isIri } from '../../rdf/iri.ts'
 import { isPermission } from '../keys/permission.ts'
 import { isRange } from '../shell/client.ts'
 import { limitValues } from './limit-values.ts'
+import { engineConfig } from './search/engine-config.ts'
 import { searchConfig } from './search/search-config.ts'
 import { triplestore } from './triplestore.ts'
-import { facts, is, json, list, notYet, whole } from './values.ts'
+import { facts, is, json, list, whole } from './values.ts'
 
 /** Stations that this version can run. */
 export const services = ['repo', 'search', 'sparql'] as const
@@ -98,18 +99,23 @@ export const variables = z.object({
       right: 'a JSON object such as {"dialect":"fuseki","address":"http://127.0.0.1:3030/ds"}',
       secret: true,
     }),
-  PLATFORM_SEARCH_CONFIG: json(searchConfig).optional().register(facts, {
-    meaning:
-      'What is searched and shown beyond the profile: `vocabulary`, `facets`, `boost`, `maxAggSize`, `maxResultWindow`, as told below.',
-    right:
-      'a JSON object such as {"vocabulary":{"publishers":{"fields":["publisher"],"replacements":["name:pref_label.en"]}}}',
-  }),
-  PLATFORM_SEARCH_ENGINE_CONFIG: notYet('a search engine other than the embedded one')
+  PLATFORM_SEARCH_CONFIG: json(searchConfig)
     .optional()
     .register(facts, {
       meaning:
-        'Reserved for a search engine of your own. Leave it out: the embedded index is used.',
-      right: 'absent',
+        'What is searched and shown beyond the profile: `vocabulary`, `facets`, `boost`, `maxAggSize`, `maxResultWindow`, ' +
+        '`sitemapHours`, `portal`, as told below.',
+      right:
+        'a JSON object such as {"vocabulary":{"publishers":{"fields":["publisher"],"replacements":["name:pref_label.en"]}}}',
+    }),
+  PLATFORM_SEARCH_ENGINE_CONFIG: json(engineConfig)
+    .optional()
+    .register(facts, {
+      meaning:
+        'A search engine of your own; without it the embedded one is used. ' +
+        '`{"engine":"meilisearch","url":"http://127.0.0.1:7700"}`, `apiKey` where it asks for one, `prefix` (default ' +
+        '`cartulary_`) where several platforms share one. Meilisearch 1.16 or newer.',
+      right: 'a JSON object such as {"engine":"meilisearch","url":"http://127.0.0.1:7700"}',
       secret: true,
     }),
   PLATFORM_HARVEST_CONFIG: json(harvestConfig).optional().register(facts, {

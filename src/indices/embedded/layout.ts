@@ -5,7 +5,7 @@ import { idField } from '../fields.ts'
 import type { IndexSettings } from '../settings.ts'
 
 /** Counts changes of this layout: an index of another one is written anew. */
-export const layoutNumber = 3
+export const layoutNumber = 4
 
 export type Column = {
   /** Our own short name: names of profiles contain dots and come from outside. */
@@ -23,8 +23,9 @@ export function columnsOf(settings: IndexSettings): Column[] {
 export const valueBorder = '\ue000'
 
 /**
- * A token as it stands in the full-text table: behind its bucket, so that a word, a phrase or a stem of one language never
- * meets text of another. The mark is for private use: no tokeniser yields it.
+ * A token as it stands in the full-text table: behind its bucket, so that a word, a phrase, a beginning or a stem of one
+ * language never meets text of another. The mark is for private use: no tokeniser yields it. The bucket of the others is the
+ * mark alone: without any, words that begin with `d` would be all that begins with `de` and the mark.
  */
 export const marked = (bucket: string, token: string): string =>
-  bucket === otherBucket ? token : `${bucket}\ue001${token}`
+  `${bucket === otherBucket ? '' : bucket}\ue001${token}`

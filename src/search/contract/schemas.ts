@@ -98,7 +98,13 @@ const envelope = (hit: Reference, facet: Reference): JsonSchema =>
     {
       index: text('When exactly one index was named'),
       count: integer('Exact number of all hits'),
-      facets: array(facet, 'When indices were named'),
+      scrollId: text('With scroll: names the next page'),
+      sort: array({ type: 'number' }, 'With searchAfter: the place of the last hit'),
+      pitId: text('With searchAfter: names the snapshot'),
+      facets: array(
+        facet,
+        'When indices were named; of the first page where pages follow each other',
+      ),
       results: array(hit, 'Absent with countOnly'),
     },
     ['count'],

@@ -28,21 +28,24 @@ export function parseQuery(q: string, scopes: Scopes, options: Options = {}): Qu
   const { limits = queryLimits, meter = { steps: 0 } } = options
   const text = q.trim()
   if (text === '' || text === '*' || text === '*:*') return { kind: 'all' }
-  limit('queryCharacters', 'characters', lengthOf(text, limits.queryCharacters), limits)
+  withinLimit('queryCharacters', lengthOf(text, limits.queryCharacters), limits)
   const marks = marksOf(text, limits.queryDepth)
   let terms = 0
   const counted: Count = (tree) => {
     terms += tree === undefined ? 0 : tree.kind === 'phrase' ? tree.tokens.length : 1
-    limit('queryTerms', 'words', terms, limits)
+    withinLimit('queryTerms', terms, limits)
     return tree
   }
   const list = [...lexemes({ text, marks, scopes, meter })]
   return reader(list, counted).or() ?? { kind: 'none' }
 }
 
-function limit(name: keyof QueryLimits, unit: string, count: number, limits: QueryLimits): void {
+const units = { queryCharacters: 'characters', queryTerms: 'words' } as const
+
+/** Throws `query-too-complex`. */
+export function withinLimit(name: keyof typeof units, count: number, limits: QueryLimits): void {
   if (count <= limits[name]) return
-  const detail = `q may have at most ${limits[name]} ${unit} (limit ${name})`
+  const detail = `q may have at most ${limits[name]} ${units[name]} (limit ${name})`
   throw new Failure('query-too-complex', detail, { errors: [{ parameter: 'q', detail }] })
 }
 

@@ -4,7 +4,7 @@ import { Failure } from '../../errors.ts'
 import type { IndexName } from '../../indices/settings.ts'
 import type { SearchIndex } from '../../indices/search-index.ts'
 import type { DatasetCounts } from '../envelope.ts'
-import { eachHit, hitsWith, valuesOf } from './selection.ts'
+import { eachHit, hitsWith } from './selection.ts'
 
 /** Ascending by code point. */
 export const catalogueIds = (index: SearchIndex, signal?: AbortSignal): Promise<string[]> =>
@@ -28,7 +28,7 @@ export async function datasetCounts(
   index: SearchIndex,
   signal?: AbortSignal,
 ): Promise<DatasetCounts> {
-  const items = await valuesOf(index, 'dataset', 'catalog', signal)
+  const items = await index.values('dataset', 'catalog', signal)
   return new Map(items.map(({ id, count }) => [id, count]))
 }
 

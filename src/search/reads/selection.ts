@@ -1,6 +1,6 @@
-/** All records with one facet value, and all values of one facet, whatever their number. */
+/** All records with one facet value, whatever their number. */
 
-import type { FacetItem, Hit, SearchIndex, SearchRequest } from '../../indices/search-index.ts'
+import type { Hit, SearchIndex, SearchRequest } from '../../indices/search-index.ts'
 import type { IndexName } from '../../indices/settings.ts'
 
 export type Selection = {
@@ -47,18 +47,6 @@ export async function eachHit<T>(
   const picked: T[] = []
   for await (const hit of hits) picked.push(pick(hit))
   return picked
-}
-
-/** Every value of a facet over the whole index, with the number of its records. */
-export async function valuesOf(
-  index: SearchIndex,
-  name: IndexName,
-  facet: string,
-  signal?: AbortSignal,
-): Promise<readonly FacetItem[]> {
-  const facets = { ids: [facet], size: Number.MAX_SAFE_INTEGER, global: true }
-  const { facets: [counted] = [] } = await index.search({ ...everything(name), facets }, signal)
-  return counted?.items ?? []
 }
 
 /** Without words every record is equally relevant, so that the order is that of the ids. */

@@ -5,12 +5,11 @@ import type { Hit, SearchIndex } from '../../indices/search-index.ts'
 import type { IndexSettings } from '../../indices/settings.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
 import { member } from '../envelope.ts'
-import { valuesOf } from './selection.ts'
 
 /** Ids of the vocabularies that have concepts, ascending. */
 export async function vocabularyIds(index: SearchIndex, signal?: AbortSignal): Promise<string[]> {
-  const items = await valuesOf(index, 'vocabulary', 'vocabulary', signal)
-  return items.map(({ id }) => id).sort()
+  const items = await index.values('vocabulary', 'vocabulary', signal)
+  return items.map(({ id }) => id)
 }
 
 /**

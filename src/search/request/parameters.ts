@@ -5,6 +5,7 @@ import { Failure } from '../../errors.ts'
 import { shown } from '../../http/problem.ts'
 import { spanOf } from '../query/instants.ts'
 import { facetValues, operator } from './facet-values.ts'
+import { excessOf, excessValues, parameterLimits, type ParameterLimits } from './limits.ts'
 
 const flag = (description: string) =>
   z
@@ -80,7 +81,9 @@ export const searchParameters = z.object({
   facetOperator: operator('How the values of one facet combine; default OR'),
   facetGroupOperator: operator('How different facets combine; default AND'),
   superCatalogue: text('Deprecated: value of the facet superCatalog').meta({ deprecated: true }),
-  filterDistributions: flag('true is not available in this version'),
+  filterDistributions: flag(
+    'true: datasets keep only the distributions that the facets of distributions ask for',
+  ),
   minDate: date('Earliest date, inclusive'),
   maxDate: date('Latest date, inclusive'),
   dateType: z
@@ -95,11 +98,11 @@ export const searchParameters = z.object({
   bboxMaxLon: number('East of the box', -180, 180),
   bboxMinLat: number('South of the box', -90, 90),
   bboxMaxLat: number('North of the box', -90, 90),
-  scroll: flag('true is not available in this version'),
-  searchAfter: flag('true is not available in this version'),
-  autocomplete: flag('true is not available in this version'),
-  searchAfterSort: text('Not available in this version'),
-  pitId: text('Not available in this version'),
+  scroll: flag('true: the first page of a snapshot of all hits, and scrollId for the next ones'),
+  searchAfter: flag('true: the first page of a snapshot, and sort and pitId for the next ones'),
+  searchAfterSort: list('result.sort of the page before, with pitId'),
+  pitId: text('result.pitId of the page before, with searchAfterSort'),
+  autocomplete: flag('true: every word of q begins a word of a title or label'),
   countOnly: flag('Answers the count alone'),
 })
 
@@ -110,41 +113,59 @@ export type Parameters = Named & {
   readonly boosts: Readonly<Record<string, number>>
 }
 
+/** Parameters as texts, before anything is known about them. */
+export type Raw = {
+  readonly values: Readonly<Record<string, string | readonly string[]>>
+  readonly boosts: Readonly<Record<string, string>>
+}
+
 const lists: ReadonlySet<string> = new Set(
   Object.entries(searchParameters.shape)
     .filter(([, schema]) => schema.unwrap() instanceof z.ZodArray)
     .map(([name]) => name),
 )
 
-const boostPrefix = 'boost.'
+/** Whether a parameter has several values. */
+export const isList = (name: string): boolean => lists.has(name)
+
+export const boostPrefix = 'boost.'
 const weights = z.record(z.string(), number('', 0).unwrap())
 
 /**
  * Reads a query string. An empty value is an absent one, unknown names are ignored, lists come separated by commas, repeated or
- * in bracket form (`includes[]=`). Throws `invalid-parameter` naming every parameter that is not valid, or `malformed-json` for facets.
+ * in bracket form (`includes[]=`). Throws as `parametersFrom`.
  */
-export function parametersOf(query: URLSearchParams): Parameters {
+export function parametersOf(query: URLSearchParams, limits?: ParameterLimits): Parameters {
   const single = new Map<string, string>()
   const several = new Map<string, readonly string[]>()
   const boosts = new Map<string, string>()
   for (const [key, value] of query) {
     const name = key.endsWith('[]') ? key.slice(0, -2) : key
     if (value.trim() === '') continue
-    if (lists.has(name)) {
+    if (isList(name)) {
       const entries = [...(several.get(name) ?? []), ...entriesOf(value)]
       if (entries.length > 0) several.set(name, entries)
     } else if (name.startsWith(boostPrefix))
       boosts.set(name.slice(boostPrefix.length), value.trim())
     else if (!single.has(name)) single.set(name, value.trim())
   }
-  const raw = Object.fromEntries<string | readonly string[]>([...single, ...several])
-  return {
-    ...parsed(searchParameters, raw, ''),
-    boosts: parsed(weights, Object.fromEntries(boosts), boostPrefix),
-  }
+  const values = Object.fromEntries<string | readonly string[]>([...single, ...several])
+  return parametersFrom({ values, boosts: Object.fromEntries(boosts) }, limits)
 }
 
-const entriesOf = (value: string): string[] =>
+/**
+ * Throws `invalid-parameter` naming every parameter that is not valid or holds more than the limits allow, or `malformed-json`
+ * for facets.
+ */
+export function parametersFrom(raw: Raw, limits = parameterLimits): Parameters {
+  refuse(excessOf(raw.values, limits))
+  const named = parsed(searchParameters, raw.values, '')
+  refuse(excessValues(named.facets, limits))
+  return { ...named, boosts: parsed(weights, raw.boosts, boostPrefix) }
+}
+
+/** The parts of a list that is separated by commas. */
+export const entriesOf = (value: string): string[] =>
   value
     .split(',')
     .map((entry) => entry.trim())
@@ -161,5 +182,14 @@ function parsed<T>(
     const parameter = `${prefix}${String(path[0])}`
     return { parameter, detail: `${parameter} ${message}, got ${shown(raw[String(path[0])])}` }
   })
-  throw new Failure('invalid-parameter', errors.map(({ detail }) => detail).join('; '), { errors })
+  throw refusal(errors)
 }
+
+type Complaints = readonly { readonly parameter: string; readonly detail: string }[]
+
+function refuse(errors: Complaints): void {
+  if (errors.length > 0) throw refusal(errors)
+}
+
+const refusal = (errors: Complaints): Failure =>
+  new Failure('invalid-parameter', errors.map(({ detail }) => detail).join('; '), { errors })

@@ -1,14 +1,16 @@
 /** From the parameters of a search to the request that an engine answers. */
 
-import { Failure } from '../../errors.ts'
 import type { QueryTree } from '../../indices/query-tree.ts'
 import type { SearchRequest } from '../../indices/search-index.ts'
 import type { IndexSettings } from '../../indices/settings.ts'
 import { parseQuery, queryLimits, type QueryLimits } from '../query/parser.ts'
 import { scopesOf } from '../query/scopes.ts'
 import { aggregationOf } from './aggregation.ts'
+import { beginningsOf } from './autocomplete.ts'
 import { filterOf } from './filters.ts'
+import { narrowedInclude, narrowingOf, type Narrowing } from './narrowing.ts'
 import type { Parameters } from './parameters.ts'
+import { runOf, type Run } from './run.ts'
 import { orderOf } from './sorting.ts'
 import { weightsOf } from './weights.ts'
 
@@ -25,7 +27,7 @@ export type SearchOptions = {
   readonly boosts?: Readonly<Record<string, number>>
   /** Number that `minScoring` and `maxScoring` limit. */
   readonly scoreField?: string
-  readonly queryLimits?: QueryLimits
+  readonly limits?: QueryLimits
 }
 
 type Bounds = { readonly window: number; readonly facetSize: number }
@@ -35,47 +37,48 @@ export type Search = {
   /** Whether the client named indices; then the answer has facets. */
   readonly named: boolean
   readonly countOnly: boolean
+  /** The fields of hits that the client asked for; absent = all. */
+  readonly include?: readonly string[]
+  readonly narrowing?: Narrowing
+  /** Absent for a single page. */
+  readonly run?: Run
 }
 
-/** Throws `invalid-parameter`, `query-too-complex`. */
+/** Throws `invalid-parameter`, `query-too-complex`, `filters-required`, `field-not-configured`. */
 export function searchOf(parameters: Parameters, options: SearchOptions): Search {
-  refuseUnavailable(parameters)
   const { scoreField = 'quality_meas.scoring' } = options
   const wanted = wantedIndices(parameters)
   const isWanted = chosenBy(parameters, wanted)
   const settings = options.settings.filter(({ index }) => isWanted(index))
   const { window, facetSize } = boundsOf(settings, options)
   const { limit = 10, page = 0, countOnly = false, includes } = parameters
+  const run = runOf(parameters, wanted !== undefined)
   const facets = wanted && aggregationOf(parameters, settings, facetSize)
-  const shows = !countOnly && page * limit <= window
-  const { fields, boosts } = weightsOf(parameters)
+  const shows = !countOnly && (run !== undefined || page * limit <= window)
+  const filter = filterOf(parameters, scoreField)
+  const narrowing = parameters.filterDistributions
+    ? narrowingOf(filter.facets, settings, includes)
+    : undefined
+  const include = narrowing ? narrowedInclude(narrowing) : includes
   const request: SearchRequest = {
     indices: settings.map(({ index }) => index),
-    tree: treeOf(parameters, settings, options.queryLimits ?? queryLimits),
-    ...(fields && { fields }),
-    filter: filterOf(parameters, scoreField),
+    ...wordsOf(parameters, settings, options),
+    filter,
     ...(facets && { facets }),
     order: orderOf(parameters.sort ?? [], settings),
-    boosts: { ...options.boosts, ...boosts },
-    offset: shows ? page * limit : 0,
+    offset: shows && run === undefined ? page * limit : 0,
     limit: shows ? limit : 0,
-    ...(includes && { include: includes }),
+    ...(include && { include }),
     score: parameters.showScore === true,
   }
-  return { request, named: wanted !== undefined, countOnly }
-}
-
-const unavailable = ['autocomplete', 'scroll', 'searchAfter', 'filterDistributions'] as const
-const cursors = ['searchAfterSort', 'pitId'] as const
-
-/** A parameter that changed the answer and is not known yet must not be passed over in silence. */
-function refuseUnavailable(parameters: Parameters): void {
-  const errors = [
-    ...unavailable.filter((name) => parameters[name] === true),
-    ...cursors.filter((name) => parameters[name] !== undefined),
-  ].map((name) => ({ parameter: name, detail: `${name} is not available in this version` }))
-  const [first] = errors
-  if (first) throw new Failure('invalid-parameter', first.detail, { errors })
+  return {
+    request,
+    named: wanted !== undefined,
+    countOnly,
+    ...(includes && { include: includes }),
+    ...(narrowing && { narrowing }),
+    ...(run && { run }),
+  }
 }
 
 function wantedIndices({ filters, filter }: Parameters): readonly string[] | undefined {
@@ -102,12 +105,33 @@ function boundsOf(
   return own ?? { window, facetSize }
 }
 
-function treeOf(
+/** What is looked for, where, and how much each place counts. */
+function wordsOf(
   parameters: Parameters,
   settings: readonly IndexSettings[],
-  limits: QueryLimits,
+  { limits = queryLimits, ...options }: SearchOptions,
+): Pick<SearchRequest, 'tree' | 'fields' | 'boosts'> {
+  const { q = '' } = parameters
+  const weights = weightsOf(parameters)
+  const { tree, fields } = parameters.autocomplete
+    ? beginningsOf(q, settings, limits)
+    : { tree: parseQuery(q, scopesOf(settings), { limits }), fields: weights.fields }
+  return {
+    tree: restricted(tree, parameters, settings),
+    ...(fields && { fields }),
+    boosts: { ...options.boosts, ...weights.boosts },
+  }
+}
+
+/** The number that concepts alone have: the fingerprint of the IRI. */
+const mark = 'resource'
+
+/** `vocabulary` limits concepts; the records of other indices stay. */
+function restricted(
+  tree: QueryTree,
+  parameters: Parameters,
+  settings: readonly IndexSettings[],
 ): QueryTree {
-  const tree = parseQuery(parameters.q ?? '', scopesOf(settings), { limits })
   const { vocabulary } = parameters
   if (!vocabulary || !wantedIndices(parameters)?.includes('vocabulary')) return tree
   const values = vocabulary.map((value): QueryTree => ({
@@ -115,6 +139,9 @@ function treeOf(
     facet: 'vocabulary',
     value,
   }))
-  const restriction: QueryTree = { kind: 'or', of: values }
+  const having = settings.filter(({ numbers }) => numbers.includes(mark))
+  const marked = settings.length > 1 && having.length === 1 && having[0]?.index === 'vocabulary'
+  const others: QueryTree = { kind: 'not', of: { kind: 'range', name: mark } }
+  const restriction: QueryTree = { kind: 'or', of: marked ? [...values, others] : values }
   return tree.kind === 'all' ? restriction : { kind: 'and', of: [tree, restriction] }
 }

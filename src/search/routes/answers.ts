@@ -29,14 +29,14 @@ export const answers = (
   default: problem,
 })
 
-/** A record carries an entity tag, so that a client may ask whether it changed. */
-export const recordAnswers = (
+/** The answer carries an entity tag, so that a client may ask whether it changed. */
+export const stateAnswers = (
   description: string,
-  schema: Reference,
+  schema: z.ZodType | Reference,
 ): RouteConfig['responses'] => ({
   ...answers(description, schema),
   304: { description: 'Not changed since the state named in If-None-Match' },
 })
 
 /** A list of ids, ascending by code point. */
-export const idsAnswer = answers('Ids, ascending', z.array(z.string()))
+export const idsAnswer = stateAnswers('Ids, ascending', z.array(z.string()))

@@ -1,6 +1,7 @@
 /** Parameters of the search routes as the OpenAPI document shows them. */
 
 import { z } from '@hono/zod-openapi'
+import type { JsonSchema } from '../../profile/schemas/records.ts'
 import { searchParameters } from '../request/parameters.ts'
 
 type QueryParameter = {
@@ -40,3 +41,40 @@ export const requiredQuery = (name: string, description: string): QueryParameter
   description,
   schema: { type: 'string' },
 })
+
+/** The same parameters as members of an object. */
+export function bodySchema(): JsonSchema {
+  const { properties = {} } = z.toJSONSchema(searchParameters, { io: 'input' })
+  const flat = Object.entries(properties).map(([name, property]): [string, JsonSchema] => {
+    const { type, ...schema } = Object(property)
+    const { description } = schema
+    if (name === 'facets') return [name, { description, type: ['object', 'string'] }]
+    if (type === 'array') return [name, { description, type: ['array', 'string'], items: scalar }]
+    return [name, { ...schema, type }]
+  })
+  const weights = { type: 'object', additionalProperties: { type: 'number', minimum: 0 } }
+  return {
+    type: 'object',
+    properties: { ...Object.fromEntries(flat), boost: weights, searchParams },
+  }
+}
+
+const scalar: JsonSchema = { type: ['string', 'number'] }
+
+const numbers = (...names: readonly string[]): JsonSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(names.map((name) => [name, { type: 'number' }])),
+})
+
+const instant: JsonSchema = { type: 'string', format: 'date-time' }
+
+const searchParams: JsonSchema = {
+  type: 'object',
+  description: 'Another form of the parameters of dates, scores and the box; the flat ones win',
+  properties: {
+    minDate: instant,
+    maxDate: instant,
+    scoring: numbers('min', 'max'),
+    boundingBox: numbers('minLon', 'maxLon', 'minLat', 'maxLat'),
+  },
+}

@@ -1,21 +1,14 @@
-/** The contract of searching and of records by id. */
+/** The contract of records by id and of their ids. */
 
 import { createRoute, z } from '@hono/zod-openapi'
 import type { AnswerSchemas } from '../contract/schemas.ts'
-import { answers, idsAnswer, recordAnswers } from './answers.ts'
-import { queryParameters, requiredQuery } from './parameters.ts'
+import { idsAnswer, stateAnswers } from './answers.ts'
+import { requiredQuery } from './parameters.ts'
 
 const byId = { params: z.object({ id: z.string() }) }
 
 /** The answers are what the profile makes of records. */
 export const recordRoutes = (schemas: AnswerSchemas) => ({
-  search: createRoute({
-    method: 'get',
-    path: '/search',
-    summary: 'Search datasets, catalogues, vocabularies and resources of other types',
-    parameters: queryParameters(),
-    responses: answers('Hits, exact count and facets', schemas.search),
-  }),
   datasets: createRoute({
     method: 'get',
     path: '/datasets',
@@ -28,7 +21,7 @@ export const recordRoutes = (schemas: AnswerSchemas) => ({
     path: '/datasets/{id}',
     summary: 'One dataset with its whole catalogue',
     request: byId,
-    responses: recordAnswers('The dataset', schemas.dataset),
+    responses: stateAnswers('The dataset', schemas.dataset),
   }),
   catalogues: createRoute({
     method: 'get',
@@ -41,6 +34,6 @@ export const recordRoutes = (schemas: AnswerSchemas) => ({
     path: '/catalogues/{id}',
     summary: 'One catalogue with the number of its datasets',
     request: byId,
-    responses: recordAnswers('The catalogue', schemas.catalogue),
+    responses: stateAnswers('The catalogue', schemas.catalogue),
   }),
 })

@@ -3,7 +3,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { ResourceType } from '../../profile/fields.ts'
 import type { Reference } from '../contract/schemas.ts'
-import { idsAnswer, recordAnswers } from './answers.ts'
+import { idsAnswer, stateAnswers } from './answers.ts'
 
 export const resourceRoutes = (types: readonly ResourceType[], schema: Reference) => {
   const type = z.string().meta({ examples: types.map(({ id }) => id) })
@@ -26,7 +26,7 @@ export const resourceRoutes = (types: readonly ResourceType[], schema: Reference
       path: '/resources/{type}/{id}',
       summary: 'One resource of a type',
       request: { params: z.object({ type, id: z.string() }) },
-      responses: recordAnswers('The resource', schema),
+      responses: stateAnswers('The resource', schema),
     }),
   }
 }

@@ -2,7 +2,7 @@
 
 import { createRoute, z } from '@hono/zod-openapi'
 import type { AnswerSchemas } from '../contract/schemas.ts'
-import { answers, idsAnswer, recordAnswers } from './answers.ts'
+import { idsAnswer, stateAnswers } from './answers.ts'
 import { requiredQuery } from './parameters.ts'
 
 export const vocabularyRoutes = (schemas: AnswerSchemas) => ({
@@ -17,7 +17,7 @@ export const vocabularyRoutes = (schemas: AnswerSchemas) => ({
     path: '/vocabularies/{id}',
     summary: 'One vocabulary with all its concepts, ascending by id',
     request: { params: z.object({ id: z.string() }) },
-    responses: answers('The concepts', schemas.vocabulary),
+    responses: stateAnswers('The concepts', schemas.vocabulary),
   }),
   vocable: createRoute({
     method: 'get',
@@ -25,13 +25,13 @@ export const vocabularyRoutes = (schemas: AnswerSchemas) => ({
     summary: 'The concept with an IRI',
     parameters: [requiredQuery('resource', 'IRI of the concept')],
     request: { params: z.object({ vocabulary: z.string() }) },
-    responses: recordAnswers('The concept', schemas.concept),
+    responses: stateAnswers('The concept', schemas.concept),
   }),
   concept: createRoute({
     method: 'get',
     path: '/vocabularies/{vocabulary}/{id}',
     summary: 'One concept',
     request: { params: z.object({ vocabulary: z.string(), id: z.string() }) },
-    responses: recordAnswers('The concept', schemas.concept),
+    responses: stateAnswers('The concept', schemas.concept),
   }),
 })

@@ -21,6 +21,9 @@ type Entry = {
   readonly dataServices?: boolean
 }
 
+/** Of the first distribution of a dataset, and of its second one. */
+const licenses: readonly FacetValue[] = ['CC0', 'CC_BY'].map((id) => ({ id, title: id }))
+
 /** Every third dataset is in the second catalogue. */
 const catalogueOf = (id: string) => (Number(id.slice(1)) % 3 === 0 ? 'c02' : 'c01')
 
@@ -68,6 +71,7 @@ function facetsOf({ index, id, facets, scoring }: Entry): Document['facets'] {
   return Object.fromEntries([
     ...named,
     ['catalog', [catalog]],
+    ['license', licenses.slice(0, facets['format']?.length ?? 0)],
     ['quality', band ? [{ id: band.id, title: band.title }] : []],
   ])
 }
@@ -102,7 +106,12 @@ function recordOf(entry: Entry): Document['record'] {
     ...(modified && { modified }),
     ...(index === 'dataset' && {
       catalog: { id: catalogueOf(id), stale: true },
-      distributions: [],
+      distributions: (entry.facets['format'] ?? []).map((format, n) => ({
+        id: `${id}-${n}`,
+        title: { en: `${format} of ${id}` },
+        format: { id: format, label: format },
+        license: { id: licenses[n]?.id },
+      })),
       catalog_record: { issued, modified },
     }),
   }

@@ -1,6 +1,6 @@
 /** Index settings of the suite: those of the contract, and what only the station knows: bands and a label. */
 
-import type { IndexSettings } from '../../../src/indices/settings.ts'
+import type { FacetSettings, IndexSettings } from '../../../src/indices/settings.ts'
 import { settings as contracted } from '../../contracts/search-index-corpus.ts'
 
 export const scoreBands = [
@@ -16,8 +16,18 @@ const more = {
   facets: [
     { id: 'catalog', title: 'CATALOG' },
     { id: 'hvdCategory', title: 'HVDCATEGORY' },
+    {
+      id: 'license',
+      title: 'LICENSE',
+      within: { array: 'distributions', value: 'license.id' },
+    },
     { id: 'quality', title: 'Quality', bands: scoreBands },
   ],
+}
+
+/** Where the facets of distributions stand in records. */
+const places: Readonly<Record<string, Pick<FacetSettings, 'within'>>> = {
+  format: { within: { array: 'distributions', value: 'format.id' } },
 }
 
 /** Concepts are found by the fingerprints of their IRIs. */
@@ -26,5 +36,6 @@ const fingerprints = ['resource']
 export const settings: readonly IndexSettings[] = contracted.map((one) => {
   if (one.index === 'vocabulary') return { ...one, numbers: [...one.numbers, ...fingerprints] }
   if (one.index !== 'dataset') return one
-  return { ...one, texts: [...one.texts, ...more.texts], facets: [...one.facets, ...more.facets] }
+  const facets = one.facets.map((facet) => ({ ...facet, ...places[facet.id] }))
+  return { ...one, texts: [...one.texts, ...more.texts], facets: [...facets, ...more.facets] }
 })

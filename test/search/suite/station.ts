@@ -4,10 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { embeddedIndex } from '../../../src/indices/embedded.ts'
+import type { CursorLimits } from '../../../src/indices/cursors/registry.ts'
 import type { SearchIndex } from '../../../src/indices/search-index.ts'
+import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
 import { loadProfile } from '../../../src/profile/load.ts'
 import { searchApp } from '../../../src/search/app.ts'
+import { configured, type Made } from '../../contracts/search-index-corpus.ts'
 import { documents } from './corpus.ts'
 import type { IndexSettings } from '../../../src/indices/settings.ts'
 import type { Profile } from '../../../src/profile/fields.ts'
@@ -42,46 +45,62 @@ type FacetBody = {
 export type Station = {
   readonly index: SearchIndex
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Reply>
+  readonly post: (path: string, body: string) => Promise<Reply>
   readonly close: () => Promise<void>
 }
 
-/** What a profile adds to the suite: types with their indices. */
+/** What a profile adds to the suite: types with their indices; and what the engine may do. */
 export type Added = {
-  readonly resources: Profile['resources']
-  readonly settings: readonly IndexSettings[]
+  readonly resources?: Profile['resources']
+  readonly settings?: readonly IndexSettings[]
+  readonly cursors?: CursorLimits
+  readonly now?: () => number
+  /** By default an embedded one. */
+  readonly engine?: () => Promise<Made>
 }
 
-export async function station(
-  held = documents,
-  added: Added = { resources: [], settings: [] },
-): Promise<Station> {
+/** An embedded engine on a directory of its own. */
+async function embedded(options: Pick<Added, 'cursors' | 'now'>): Promise<Made> {
   const directory = await mkdtemp(join(tmpdir(), 'search-'))
+  const index = await embeddedIndex({ directory, log: logger('silent'), ...options })
+  const release = async () => {
+    await index.close()
+    await rm(directory, { recursive: true })
+  }
+  return { index, release }
+}
+
+export async function station(held = documents, added: Added = {}): Promise<Station> {
+  const { resources = [], settings: more = [], engine, ...options } = added
+  const { index, release } = await (engine ? engine() : embedded(options))
   const log = logger('silent')
-  const index = await embeddedIndex({ directory, log })
-  await index.configure([...settings, ...added.settings])
+  await configured(index, [...settings, ...more])
   await index.write(held.map((put) => ({ put })))
   const app = searchApp({
     index,
     settings: () => index.current(),
     scoreField: 'scoring',
-    profile: { ...(await loadProfile()), resources: added.resources },
+    limits: defaultLimits,
+    now: () => new Date('2026-01-02T03:04:05Z'),
+    portal: (kind, id, language = 'en') => `https://portal.example/${language}/${kind}s/${id}`,
+    profile: { ...(await loadProfile()), resources },
     version: '1',
     http: { log },
   })
+  const headers = { 'Content-Type': 'application/json' }
   return {
     index,
-    get: async (path, headers = {}) => {
-      const answer = await app.request(path, { headers })
-      const text = await answer.text()
-      const isJson = answer.headers.get('Content-Type')?.includes('json')
-      const body: Body = isJson ? JSON.parse(text) : { text }
-      return { status: answer.status, headers: answer.headers, body }
-    },
-    close: async () => {
-      await index.close()
-      await rm(directory, { recursive: true })
-    },
+    get: async (path, headers = {}) => replyOf(await app.request(path, { headers })),
+    post: async (path, body) => replyOf(await app.request(path, { method: 'POST', headers, body })),
+    close: release,
   }
+}
+
+async function replyOf(answer: Response): Promise<Reply> {
+  const text = await answer.text()
+  const isJson = answer.headers.get('Content-Type')?.includes('json')
+  const body: Body = isJson ? JSON.parse(text) : { text }
+  return { status: answer.status, headers: answer.headers, body }
 }
 
 /** Ids of the hits, in their order. */

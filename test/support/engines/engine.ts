@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { running, type Command } from './running.ts'
 
@@ -17,9 +17,8 @@ export type EngineConfig = {
   readonly password?: string
 }
 
-export type Engine = {
-  readonly dialect: EngineConfig['dialect']
-  readonly config: EngineConfig
+/** A server process under test. */
+export type Server = {
   /** False for a server that somebody else runs: it cannot be killed, and cases that need this skip. */
   readonly killable: boolean
   /** `SIGKILL`; resolves when the process is gone. */
@@ -29,6 +28,15 @@ export type Engine = {
   /** Ends the server and removes its data. */
   readonly stop: () => Promise<void>
 }
+
+export type Engine = Server & {
+  readonly dialect: EngineConfig['dialect']
+  readonly config: EngineConfig
+}
+
+/** Where downloads stay between runs, outside the checkout; `ENGINES_CACHE` moves it. */
+export const cache = () =>
+  process.env['ENGINES_CACHE'] ?? join(homedir(), '.cache', 'cartulary-engines')
 
 /** What the run lacks, in words that say how to get it: the reader is a person. */
 export class Missing extends Error {}
@@ -78,19 +86,25 @@ export function foreign(config: EngineConfig): Engine {
   }
 }
 
-/** A server of our own in a new directory, which goes with it. `command` is asked once the directory is there. */
+/** A triplestore of our own in a new directory, which goes with it. `command` is asked once the directory is there. */
 export async function started(
   config: EngineConfig,
   command: (directory: string) => Promise<Command>,
 ): Promise<Engine> {
-  const directory = await mkdtemp(join(tmpdir(), `cartulary-${config.dialect}-`))
+  return { dialect: config.dialect, config, ...(await ownServer(config.dialect, command)) }
+}
+
+/** A server of our own in a new directory of that name, which goes with it. */
+export async function ownServer(
+  name: string,
+  command: (directory: string) => Promise<Command>,
+): Promise<Server> {
+  const directory = await mkdtemp(join(tmpdir(), `cartulary-${name}-`))
   const remove = () => rm(directory, { recursive: true, force: true })
   try {
     const how = await command(directory)
     let server = await running(how)
     return {
-      dialect: config.dialect,
-      config,
       killable: true,
       kill: () => server.end('SIGKILL'),
       restart: async () => {

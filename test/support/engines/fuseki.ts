@@ -3,16 +3,20 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { foreign, freePort, Missing, started, type Engine, type EngineConfig } from './engine.ts'
+import {
+  cache,
+  foreign,
+  freePort,
+  Missing,
+  started,
+  type Engine,
+  type EngineConfig,
+} from './engine.ts'
 
 const version = '5.6.0'
 const jarName = `jena-fuseki-server-${version}.jar`
 const instead = 'or set FUSEKI_URL=http://host:3030/dataset to use a server that runs already'
-
-/** Where downloads stay between runs, outside the checkout; `ENGINES_CACHE` moves it. */
-const cache = () => process.env['ENGINES_CACHE'] ?? join(homedir(), '.cache', 'cartulary-engines')
 
 /**
  * The server at `FUSEKI_URL` (`FUSEKI_USER`, `FUSEKI_PASSWORD`), else one of our own. Rejects with `Missing` when there is

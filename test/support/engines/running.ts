@@ -7,6 +7,8 @@ export type Command = {
   readonly arguments: readonly string[]
   readonly directory: string
   readonly env?: Readonly<Record<string, string>>
+  /** Number of the user and group that it runs as; absent = as we do. */
+  readonly user?: number
   /** Any HTTP answer from here means that the server is ready. */
   readonly answersAt: string
   /** How long it may take: a log that has to be rolled forward needs minutes. */
@@ -20,6 +22,7 @@ export async function running(command: Command): Promise<Running> {
   const child = spawn(command.file, command.arguments, {
     cwd: command.directory,
     env: { ...process.env, ...command.env },
+    ...(command.user !== undefined && { uid: command.user, gid: command.user }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

@@ -17,6 +17,8 @@ export const searchPage: readonly string[] = [
   '| `boost` | `{}` | field → weight in the ranking, used where a request gives none: `{"title":5}` |',
   '| `maxAggSize` | `50` | most items of a facet, 1..10000; custom types have their own in the profile |',
   '| `maxResultWindow` | `10000` | hits reachable by `page`, 1..1000000; custom types have their own in the profile |',
+  '| `sitemapHours` | `24` | hours after which the sitemap is made anew, 1..8760 |',
+  '| `portal` | the base IRI | start of the addresses that feeds and sitemap give people: `{portal}datasets/{id}?locale={language}` |',
   '',
   'A facet of your own: `{"name":"theme","title":"Themes","path":"categories"}`. `name` is its id in requests, `path` the field;',
   '`indices` where it is counted (default `["dataset"]`), `aggregation_term` the key of the value that is compared (default `id`,',

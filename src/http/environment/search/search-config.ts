@@ -6,6 +6,7 @@ import {
   checked,
   isIndexName,
   isObject,
+  isText,
   isTexts,
   isWeight,
   isWhole,
@@ -37,14 +38,19 @@ export type SearchConfig = {
   readonly facetSize: number
   /** Hits reachable by page. */
   readonly window: number
+  /** For how long a sitemap is good. */
+  readonly sitemapHours: number
+  /** Start of the addresses of pages for people; absent = that of the platform's own addresses. */
+  readonly portal?: string
 }
 
 const bounds = {
   maxAggSize: { least: 1, most: 10_000, standard: 50 },
   maxResultWindow: { least: 1, most: 1_000_000, standard: 10_000 },
+  sitemapHours: { least: 1, most: 8760, standard: 24 },
 } as const
 
-const keys = ['vocabulary', 'facets', 'boost', 'maxAggSize', 'maxResultWindow'] as const
+const keys = ['vocabulary', 'facets', 'boost', 'portal', ...Object.keys(bounds)]
 
 /** What an absent variable stands for. */
 export const defaultSearch: SearchConfig = {
@@ -52,6 +58,7 @@ export const defaultSearch: SearchConfig = {
   boosts: {},
   facetSize: bounds.maxAggSize.standard,
   window: bounds.maxResultWindow.standard,
+  sitemapHours: bounds.sitemapHours.standard,
 }
 
 /** Every mistake is a problem of its own. */
@@ -75,15 +82,24 @@ export const searchConfig = z
       return checked(given[key], isWhole(least, most), wrong) ?? standard
     }
     const facets = facetsOf(given['facets'], tell)
+    const right = 'an http(s) address that ends in /'
+    const portal = checked(given['portal'], isFolder, () =>
+      tell('portal', must(right, given['portal'])),
+    )
     const config = {
       vocabulary: rulesOf(given['vocabulary'], tell),
       boosts: boostsOf(given['boost'], tell),
       facetSize: number('maxAggSize'),
       window: number('maxResultWindow'),
+      sitemapHours: number('sitemapHours'),
+      ...(portal !== undefined && { portal }),
       ...(facets && { facets }),
     }
     return problems > 0 ? z.NEVER : config
   })
+
+const isFolder = (value: unknown): value is string =>
+  isText(value) && /^https?:\/\/[^?#]*\/$/.test(value) && URL.canParse(value)
 
 function boostsOf(value: unknown, tell: Tell): Readonly<Record<string, number>> {
   const right = 'an object of field → weight, such as {"title":3}'

@@ -14,8 +14,6 @@ export type Phrases = { readonly text: string; readonly count: number }
 
 /** Tokens that share a stem with a word, per word and bucket. */
 const mostVariants = 1_024
-/** Terms that one wildcard stands for; of more the shortest are taken. */
-const wildcardTerms = 1_000
 
 /** What a leaf looks for in one bucket: phrases of tokens, or the beginning of one. */
 type Wanted = {
@@ -30,11 +28,14 @@ export class Leaves {
   readonly #buckets
   readonly #begun
   readonly #check: () => void
+  readonly #wildcardTerms: number
   /** Patterns of this request that stand for more than `wildcardTerms` terms. */
   cut = new Set<string>()
 
-  constructor(db: DatabaseSync, check: () => void) {
+  /** Of the terms that one wildcard stands for the `wildcardTerms` shortest are taken. */
+  constructor(db: DatabaseSync, check: () => void, wildcardTerms: number) {
     this.#check = check
+    this.#wildcardTerms = wildcardTerms
     this.#variants = db.prepare('SELECT DISTINCT term FROM stem WHERE stem IN (?, ?) LIMIT ?')
     this.#terms = db.prepare('SELECT term, bucket FROM term WHERE term >= ? AND term < ?')
     this.#begun = db.prepare('SELECT DISTINCT bucket FROM term WHERE term >= ? AND term < ?')
@@ -105,8 +106,10 @@ export class Leaves {
       if (buckets) buckets.push(bucket)
       else found.set(term, [bucket])
     }
-    if (found.size > wildcardTerms) this.cut.add(pattern)
-    const terms = found.size > wildcardTerms ? shortest([...found.keys()]) : [...found.keys()]
+    const all = [...found.keys()]
+    const isCut = all.length > this.#wildcardTerms
+    if (isCut) this.cut.add(pattern)
+    const terms = isCut ? shortest(all, this.#wildcardTerms) : all
     return terms.flatMap((term) =>
       (found.get(term) ?? []).map((bucket) => ({ bucket, phrase: [term] })),
     )
@@ -143,10 +146,10 @@ const written = ({ bucket, phrase, isPrefix: begins }: Wanted): string =>
   `"${phrase.map((token) => marked(bucket, token)).join(' ')}"${begins ? ' *' : ''}`
 
 /** Shortest by code points first, then by code points. */
-function shortest(terms: readonly string[]): string[] {
+function shortest(terms: readonly string[], most: number): string[] {
   return terms
     .map((term) => ({ term, length: Array.from(term).length }))
     .sort((a, b) => a.length - b.length || compareCodePoints(a.term, b.term))
-    .slice(0, wildcardTerms)
+    .slice(0, most)
     .map(({ term }) => term)
 }

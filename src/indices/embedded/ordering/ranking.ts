@@ -8,14 +8,14 @@ import type { View } from '../reading/view.ts'
 /** More words than these cost more time than their ranking is worth; such leaves match and do not rank. */
 const mostPhrases = 64
 
-/** Scores by record number, 0 where no positive word says anything. */
+/** Scores by record number, 0 where no positive word says anything; good until the next call for this view. */
 export function scoresOf(
   leaves: readonly Phrases[],
   set: Bitmap,
   view: View,
   { fullText, boosts }: { fullText: FullText; boosts: Readonly<Record<string, number>> },
 ): Float64Array {
-  const scores = new Float64Array(view.columns.size)
+  const scores = view.blankScores()
   const ranked = leaves.filter((leaf) => leaf.count <= mostPhrases).map((leaf) => leaf.text)
   if (ranked.length === 0) return scores
   const text = [...new Set(ranked)].map((leaf) => `(${leaf})`).join(' OR ')

@@ -3,7 +3,7 @@
 import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Facet, FacetItem } from '../../search-index.ts'
 import type { Band, FacetSettings } from '../../settings.ts'
-import { membersOf, type Bitmap } from '../columns/bitmap.ts'
+import { membersOf, sizeOf, type Bitmap } from '../columns/bitmap.ts'
 import type { FacetDictionary } from '../columns/facet-dictionary.ts'
 import type { View } from './view.ts'
 
@@ -41,9 +41,27 @@ export function countFacets(
   })
 }
 
+/** All values of a facet over a whole index, ids ascending; nothing where the index has no such facet. */
+export function allValues(view: View, dictionary: FacetDictionary, id: string): FacetItem[] {
+  const facet = view.generation.settings.facets.find((one) => one.id === id)
+  if (!facet) return []
+  const position = dictionary.facets.indexOf(id)
+  const items: FacetItem[] = []
+  for (const [o, count] of view.facetCounts.entries()) {
+    if (count === 0 || dictionary.facetOf[o] !== position) continue
+    items.push({ id: dictionary.values[o] ?? '', title: dictionary.titles[o] ?? '', count })
+  }
+  return withBands(facet, items).toSorted((a, b) => compareCodePoints(a.id, b.id))
+}
+
 function countValues(parts: readonly Part[], size: number): Uint32Array {
   const counts = new Uint32Array(size)
   for (const { view, set } of parts) {
+    // A match set is a part of what is alive: of the same size it is all of it.
+    if (sizeOf(set) === view.count) {
+      for (const [o, count] of view.facetCounts.entries()) counts[o] = (counts[o] ?? 0) + count
+      continue
+    }
     const { starts, ords } = view.columns
     for (const n of membersOf(set)) {
       const end = starts[n + 1] ?? 0

@@ -1,7 +1,7 @@
 /** A reader of the index file: each request sees one committed state from beginning to end. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { Answer, Entry, SearchRequest } from '../../search-index.ts'
+import type { Answer, Entry, FacetItem, SearchRequest } from '../../search-index.ts'
 import type { IndexName } from '../../settings.ts'
 import { FacetDictionary } from '../columns/facet-dictionary.ts'
 import { openDatabase } from '../database.ts'
@@ -10,7 +10,16 @@ import { Leaves } from '../matching/leaves.ts'
 import { compareCodePoints } from '../../../text/code-points.ts'
 import { answers, readGenerations, type Generation } from '../writing/generations.ts'
 import { Records } from './records.ts'
-import { search, type Tools } from './search.ts'
+import { allValues } from './facets.ts'
+import { open, search, type Tools } from './search.ts'
+import {
+  readSlice,
+  type Opened,
+  type Slice,
+  type SlicePage,
+  type SnapshotRequest,
+} from './snapshot.ts'
+import { Versions } from './versions.ts'
 import { View } from './view.ts'
 
 export class Reader {
@@ -24,23 +33,36 @@ export class Reader {
   #built = new Map<IndexName, View>()
 
   /** `check` throws when the request at hand is to stop. */
-  constructor(path: string, check: () => void) {
+  constructor(path: string, check: () => void, wildcardTerms = 1_000) {
     this.#db = openDatabase(path, 'reader')
     this.#dataVersion = this.#db.prepare('PRAGMA data_version')
     this.#tools = {
       fullText: new FullText(this.#db, check),
-      leaves: new Leaves(this.#db, check),
+      leaves: new Leaves(this.#db, check, wildcardTerms),
       facets: new FacetDictionary(this.#db),
       records: new Records(this.#db),
+      versions: new Versions(this.#db),
       check,
     }
   }
 
   search(request: SearchRequest): Answer {
+    return this.#snapshot(() => search(request, this.#searched(request), this.#tools))
+  }
+
+  open(request: SnapshotRequest): Opened {
+    return this.#snapshot(() => open(request, this.#searched(request), this.#tools))
+  }
+
+  /** Reads by number only: whatever was written or swapped since changes nothing. */
+  page(slice: Slice): SlicePage {
+    return this.#transaction(() => readSlice(slice, this.#tools.versions))
+  }
+
+  values(index: IndexName, facet: string): readonly FacetItem[] {
     return this.#snapshot(() => {
-      const names = [...new Set(request.indices)]
-      const views = names.flatMap((name) => this.#views.get(name) ?? [])
-      return search(request, views, this.#tools)
+      const view = this.#views.get(index)
+      return view ? allValues(view, this.#tools.facets, facet) : []
     })
   }
 
@@ -48,7 +70,8 @@ export class Reader {
     return this.#snapshot(() => {
       const view = this.#views.get(index)
       const n = view && this.#tools.records.find(view, id)
-      return view && n !== undefined ? this.#tools.records.text(view, n) : undefined
+      if (!view || n === undefined) return undefined
+      return this.#tools.versions.text(view.generation.generation, n)
     })
   }
 
@@ -92,10 +115,20 @@ export class Reader {
     this.#db.close()
   }
 
+  #searched({ indices }: SnapshotRequest): View[] {
+    return [...new Set(indices)].flatMap((name) => this.#views.get(name) ?? [])
+  }
+
   #snapshot<T>(work: () => T): T {
+    return this.#transaction(() => {
+      this.#refresh()
+      return work()
+    })
+  }
+
+  #transaction<T>(work: () => T): T {
     this.#db.exec('BEGIN')
     try {
-      this.#refresh()
       return work()
     } finally {
       this.#db.exec('ROLLBACK')

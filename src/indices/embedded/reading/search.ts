@@ -3,7 +3,7 @@
 import { orderOf } from '../../order.ts'
 import type { Leaf } from '../../query-tree.ts'
 import { rankingLeaves } from '../../ranking-leaves.ts'
-import type { Answer, Facet, SearchRequest } from '../../search-index.ts'
+import type { Answer, Facet, OrderKey, SearchRequest } from '../../search-index.ts'
 import { sizeOf } from '../columns/bitmap.ts'
 import type { FacetDictionary } from '../columns/facet-dictionary.ts'
 import { keepFiltered } from '../matching/filter.ts'
@@ -12,11 +12,14 @@ import type { Leaves, Phrases } from '../matching/leaves.ts'
 import { match } from '../matching/match.ts'
 import { planOf } from '../matching/plan.ts'
 import { canOrderBy, keysOf } from '../ordering/keys.ts'
-import { merge, type Ordered } from '../ordering/merge.ts'
+import { merge, type Merged, type Ordered } from '../ordering/merge.ts'
 import { scoresOf } from '../ordering/ranking.ts'
+import { sortColumn } from '../ordering/sort-value.ts'
 import { top } from '../ordering/top.ts'
 import { countFacets, type Part } from './facets.ts'
 import type { Records } from './records.ts'
+import { readSlice, sliceOf, type Opened, type Snapshot, type SnapshotRequest } from './snapshot.ts'
+import type { Versions } from './versions.ts'
 import type { View } from './view.ts'
 
 export type Tools = {
@@ -24,27 +27,48 @@ export type Tools = {
   readonly leaves: Leaves
   readonly facets: FacetDictionary
   readonly records: Records
+  readonly versions: Versions
   /** Throws when the answer is no longer wanted. */
   readonly check: () => void
 }
 
 export function search(request: SearchRequest, views: readonly View[], tools: Tools): Answer {
+  const { parts, facets } = found(request, views, tools)
+  const hits = request.limit > 0 ? hitsOf(request, parts, tools) : []
+  return {
+    count: parts.reduce((sum, part) => sum + sizeOf(part.set), 0),
+    hits,
+    ...(facets && { facets }),
+    ...shortened(tools),
+  }
+}
+
+/** All hits as numbers, the first page of them as records. */
+export function open(request: SnapshotRequest, views: readonly View[], tools: Tools): Opened {
+  const { parts, facets } = found(request, views, tools)
+  const snapshot = snapshotOf(request, parts, tools)
+  const { include, limit, score } = request
+  const first = { ...sliceOf(snapshot, 0, limit), ...(include && { include }), score }
+  return {
+    ...readSlice(first, tools.versions),
+    snapshot,
+    ...(facets && { facets }),
+    ...shortened(tools),
+  }
+}
+
+function found(request: SnapshotRequest, views: readonly View[], tools: Tools) {
   tools.leaves.cut = new Set()
   const parts = views.map((view) => ({ view, set: matched(request, view, tools) }))
   tools.check()
   const facets = request.facets && facetsOf(request.facets, parts, tools)
   tools.check()
-  const hits = request.limit > 0 ? hitsOf(request, parts, tools) : []
-  const { cut } = tools.leaves
-  return {
-    count: parts.reduce((sum, part) => sum + sizeOf(part.set), 0),
-    hits,
-    ...(facets && { facets }),
-    ...(cut.size > 0 && { shortened: [...cut] }),
-  }
+  return { parts, facets }
 }
 
-function matched(request: SearchRequest, view: View, tools: Tools) {
+const shortened = ({ leaves: { cut } }: Tools) => (cut.size > 0 ? { shortened: [...cut] } : {})
+
+function matched(request: SnapshotRequest, view: View, tools: Tools) {
   const phrases = (leaf: Leaf) => tools.leaves.phrases(leaf, request.fields, view)
   const set = match(planOf(request.tree, phrases), view, tools)
   return keepFiltered(set, request.filter, view, tools.facets)
@@ -59,12 +83,64 @@ function facetsOf(
   return countFacets(counted, facets, wanted)
 }
 
-function hitsOf(request: SearchRequest, parts: readonly Part[], tools: Tools) {
-  const order = orderOf(request, (name) =>
-    parts.every((part) => canOrderBy(name, part.view.generation.settings)),
-  )
+function hitsOf({ offset, ...request }: SearchRequest, parts: readonly Part[], tools: Tools) {
+  const { lists, numbers, of } = orderedBy(orderFor(request, parts), request, {
+    parts,
+    tools,
+    end: offset + request.limit,
+  })
+  return [...numbers.subarray(offset)].map((n, i) => {
+    const list = lists[of?.[offset + i] ?? 0]
+    if (!list) throw new Error(`no index at place ${i}`)
+    const { index, generation } = list.view.generation
+    return {
+      index,
+      id: tools.versions.id(generation, n),
+      ...(request.score && { score: list.scores?.[n] ?? 0 }),
+      record: tools.versions.text(generation, n, request.include),
+    }
+  })
+}
+
+function snapshotOf(request: SnapshotRequest, parts: readonly Part[], tools: Tools): Snapshot {
+  const order = orderFor(request, parts)
+  const merged = orderedBy(order, request, { parts, tools, end: Infinity })
+  const { lists, numbers, of } = merged
+  const [first] = order
+  const byScore = first?.by === 'relevance'
+  return {
+    spans: lists.map(
+      ({
+        view: {
+          generation: { index, generation, settings },
+        },
+      }) => {
+        const column = first && sortColumn(first, settings)
+        return { index, generation, ...(column && { column }) }
+      },
+    ),
+    numbers,
+    ...(of && { of }),
+    ...((byScore || request.score) && { scores: scoresIn(merged) }),
+    byScore,
+  }
+}
+
+const scoresIn = ({ lists, numbers, of }: Merged): Float32Array =>
+  Float32Array.from(numbers, (n, i) => lists[of?.[i] ?? 0]?.scores?.[n] ?? 0)
+
+const orderFor = (request: SnapshotRequest, parts: readonly Part[]) =>
+  orderOf(request, (name) => parts.every((part) => canOrderBy(name, part.view.generation.settings)))
+
+type Wanted = { readonly parts: readonly Part[]; readonly tools: Tools; readonly end: number }
+
+/** The first hits of all indices in their order, up to `end`. */
+function orderedBy(
+  order: readonly OrderKey[],
+  request: SnapshotRequest,
+  { parts, tools, end }: Wanted,
+): Merged {
   const ranked = request.score || order.some((key) => key.by === 'relevance')
-  const end = request.offset + request.limit
   const lists: Ordered[] = parts.map(({ view, set }) => {
     const leaves = ranked ? phrasesOf(request, view, tools) : []
     const { fullText } = tools
@@ -75,16 +151,9 @@ function hitsOf(request: SearchRequest, parts: readonly Part[], tools: Tools) {
     tools.check()
     return { view, numbers, keys, scores }
   })
-  return merge(lists, end)
-    .slice(request.offset)
-    .map(({ list: { view, scores }, n }) => ({
-      index: view.generation.index,
-      id: tools.records.id(view, n),
-      ...(request.score && { score: scores?.[n] ?? 0 }),
-      record: tools.records.text(view, n, request.include),
-    }))
+  return merge(lists, end, tools.check)
 }
 
 /** What the leaves that rank look for in one index; without those that can match nothing there. */
-const phrasesOf = (request: SearchRequest, view: View, { leaves }: Tools): Phrases[] =>
+const phrasesOf = (request: SnapshotRequest, view: View, { leaves }: Tools): Phrases[] =>
   rankingLeaves(request.tree).flatMap((leaf) => leaves.phrases(leaf, request.fields, view) ?? [])

@@ -1,8 +1,9 @@
 /** One index as a reader sees it: its columns, and which record numbers are alive in this snapshot. */
 
 import type { DatabaseSync } from 'node:sqlite'
-import { add, bitmapOf, remove, sizeOf, type Bitmap } from '../columns/bitmap.ts'
+import type { Bitmap } from '../columns/bitmap.ts'
 import { Columns } from '../columns/columns.ts'
+import { Living } from '../columns/living.ts'
 import { columnsOf, type Column } from '../layout.ts'
 import { Positions } from '../ordering/positions.ts'
 import { tablesOf, type Tables } from '../tables.ts'
@@ -17,17 +18,19 @@ export class View {
   readonly textColumns: readonly Column[]
   /** Ties are broken by id. */
   readonly ids: Positions
-  live: Bitmap = bitmapOf(0)
+  readonly #living: Living
   readonly #db: DatabaseSync
   readonly #statements
   readonly #texts = new Map<string, Positions>()
   #lastDeath = 0
+  #scores = new Float64Array(0)
 
   constructor(db: DatabaseSync, generation: Generation) {
     this.#db = db
     this.generation = generation
     this.tables = tablesOf(generation.generation)
     this.columns = new Columns(generation.settings)
+    this.#living = new Living(this.columns)
     this.textColumns = columnsOf(generation.settings)
     this.#statements = prepare(db, this.tables)
     this.ids = new Positions({
@@ -40,8 +43,25 @@ export class View {
     return this.generation.index
   }
 
+  /** Numbers of the records that are alive. */
+  get live(): Bitmap {
+    return this.#living.bits
+  }
+
   get count(): number {
-    return sizeOf(this.live)
+    return this.#living.size
+  }
+
+  /** How often each facet value occurs in the whole index. */
+  get facetCounts(): Uint32Array {
+    return this.#living.counts
+  }
+
+  /** Zeros by record number; always the same array, which would be megabytes per request. */
+  blankScores(): Float64Array<ArrayBuffer> {
+    const { size } = this.columns
+    if (this.#scores.length < size) this.#scores = new Float64Array(Math.ceil(size * 1.5))
+    return this.#scores.fill(0, 0, size)
   }
 
   /** Positions by a sort text (`title.de`), falling back to the text without language. */
@@ -61,11 +81,10 @@ export class View {
 
   /** Takes in what was committed since the last request; inside the request's transaction. */
   refresh(): void {
-    const first = this.columns.size
-    for (const row of this.#statements.rows.iterate(first - 1)) {
-      this.columns.append(Number(row['n']), row)
-      this.#grow()
-      add(this.live, Number(row['n']))
+    for (const row of this.#statements.rows.iterate(this.columns.size - 1)) {
+      const n = Number(row['n'])
+      this.columns.append(n, row)
+      this.#living.add(n)
     }
     this.#bury()
     for (const positions of [this.ids, ...this.#texts.values()]) {
@@ -73,22 +92,15 @@ export class View {
     }
   }
 
-  #grow(): void {
-    if (this.live.length * 32 >= this.columns.size) return
-    const wider = bitmapOf(Math.max(1024, this.columns.size * 2))
-    wider.set(this.live)
-    this.live = wider
-  }
-
   #bury(): void {
     const oldest = Number(this.#statements.oldestDeath.get()?.['seq'] ?? 0)
     // A reader that slept for very long finds the first of the deaths it missed already forgotten.
     if (oldest > this.#lastDeath + 1) {
-      this.live.fill(0)
-      for (const row of this.#statements.living.iterate()) add(this.live, Number(row['n']))
+      this.#living.clear()
+      for (const row of this.#statements.living.iterate()) this.#living.add(Number(row['n']))
     }
     for (const row of this.#statements.deaths.iterate(this.#lastDeath)) {
-      remove(this.live, Number(row['n']))
+      this.#living.remove(Number(row['n']))
       this.#lastDeath = Number(row['seq'])
     }
   }

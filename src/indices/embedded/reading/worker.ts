@@ -5,7 +5,7 @@ import type { ReaderCalls, Start } from '../threads/messages.ts'
 import { serve, Stopped } from '../threads/serve.ts'
 import { Reader } from './reader.ts'
 
-const { path, stop }: Start = workerData
+const { path, stop, wildcardTerms }: Start = workerData
 let opened: Reader | undefined
 let current = 0
 
@@ -17,12 +17,16 @@ function check(): void {
 /** Opened by the first call, so that a damaged file is an answer and not a crash. */
 function reader(id: number): Reader {
   current = id
-  opened ??= new Reader(path, check)
+  opened ??= new Reader(path, check, wildcardTerms)
   return opened
 }
 
 const calls = {
   search: (request: ReaderCalls['search'][0], id: number) => reader(id).search(request),
+  open: (request: ReaderCalls['open'][0], id: number) => reader(id).open(request),
+  page: (slice: ReaderCalls['page'][0], id: number) => reader(id).page(slice),
+  values: ({ index, facet }: ReaderCalls['values'][0], id: number) =>
+    reader(id).values(index, facet),
   get: ({ index, id: record }: ReaderCalls['get'][0], id: number) => reader(id).get(index, record),
   entries: ({ index, after, limit }: ReaderCalls['entries'][0], id: number) =>
     reader(id).entries(index, after, limit),

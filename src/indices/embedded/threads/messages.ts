@@ -1,7 +1,8 @@
 /** What travels between the main thread and the workers: plain values, big ones as text. */
 
-import type { Answer, Entry, SearchRequest } from '../../search-index.ts'
+import type { Answer, Entry, FacetItem, SearchRequest } from '../../search-index.ts'
 import type { IndexName, IndexSettings } from '../../settings.ts'
+import type { Opened, Slice, SlicePage, SnapshotRequest } from '../reading/snapshot.ts'
 
 /**
  * One call of `write`. JSON text crosses a thread border faster than an object tree; records travel as the finished texts
@@ -30,12 +31,18 @@ export type WriterCalls = {
   ]
   finish: [IndexName, readonly IndexSettings[]]
   write: [readonly Batch[], Written]
+  /** Under a number of the caller's. */
+  hold: [number, undefined]
+  release: [readonly number[], undefined]
   checkpoint: [undefined, number]
   close: [undefined, undefined]
 }
 
 export type ReaderCalls = {
   search: [SearchRequest, Answer]
+  open: [SnapshotRequest, Opened]
+  page: [Slice, SlicePage]
+  values: [{ readonly index: IndexName; readonly facet: string }, readonly FacetItem[]]
   get: [{ readonly index: IndexName; readonly id: string }, string | undefined]
   entries: [
     { readonly index: IndexName; readonly after: string; readonly limit: number },
@@ -62,4 +69,8 @@ export type Reply<Value = unknown> =
   | { readonly id: number; readonly trouble: Trouble; readonly message: string }
 
 /** What every worker is started with; the number of a call in `stop` asks the worker to give it up. */
-export type Start = { readonly path: string; readonly stop: Int32Array }
+export type Start = {
+  readonly path: string
+  readonly stop: Int32Array
+  readonly wildcardTerms: number
+}

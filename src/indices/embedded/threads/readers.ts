@@ -1,6 +1,6 @@
 /** The reader workers: one request each at a time, within a time limit, and a pause for checkpoints. */
 
-import { Failure } from '../../../errors.ts'
+import { failureOf } from './giving-up.ts'
 import type { ReaderCalls } from './messages.ts'
 import { unavailable, type Thread } from './thread.ts'
 
@@ -112,11 +112,4 @@ export class Readers {
     this.#idle.push(reader)
     this.#next()
   }
-}
-
-function failureOf(source: EventTarget | null): Failure {
-  const reason: unknown = source instanceof AbortSignal ? source.reason : undefined
-  if (reason instanceof Failure) return reason
-  const detail = 'the search took too long or was given up'
-  return new Failure('time-limit', detail, { retryAfter: 10, cause: reason })
 }

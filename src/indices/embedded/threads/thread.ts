@@ -18,9 +18,13 @@ export type ThreadOptions = {
   readonly name: string
   readonly entry: URL
   readonly path: string
+  /** Terms that one wildcard stands for at most. */
+  readonly wildcardTerms: number
   readonly log: Log
   /** Told once per call that found the index file damaged. */
   readonly damaged: () => void
+  /** Told when the worker has ended, for whatever reason: what only it knew is lost. */
+  readonly ended?: () => void
 }
 
 const words: Readonly<Record<Trouble, string>> = {
@@ -73,8 +77,8 @@ export class Thread<Calls extends Signatures> {
   }
 
   #start(): Worker {
-    const { name, entry, path, log } = this.#options
-    const start: Start = { path, stop: this.#stop }
+    const { name, entry, path, log, ended, wildcardTerms } = this.#options
+    const start: Start = { path, stop: this.#stop, wildcardTerms }
     const worker = new Worker(entry, {
       workerData: start,
       name: `index ${name}`,
@@ -88,6 +92,7 @@ export class Thread<Calls extends Signatures> {
       if (this.#waiting.size > 0) log.error({ worker: name, code }, 'index.worker-died')
       for (const { reject } of this.#waiting.values()) reject(unavailable('its worker died'))
       this.#waiting.clear()
+      ended?.()
     })
     return worker
   }

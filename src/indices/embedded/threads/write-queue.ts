@@ -24,16 +24,20 @@ const walLimit = 64 * 1024 * 1024
 export class WriteQueue {
   readonly #writer: Thread<WriterCalls>
   readonly #pausedFor: (work: () => Promise<unknown>) => Promise<void>
+  readonly #committed: () => void
   #waiting: Waiting[] = []
   #running: Promise<void> | undefined
   #closed = false
 
+  /** `committed` is told when a commit may have changed what is found, before anybody else hears of it. */
   constructor(
     writer: Thread<WriterCalls>,
     pausedFor: (work: () => Promise<unknown>) => Promise<void>,
+    committed: () => void,
   ) {
     this.#writer = writer
     this.#pausedFor = pausedFor
+    this.#committed = committed
   }
 
   write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
@@ -83,6 +87,8 @@ export class WriteQueue {
     } catch (error) {
       for (const one of group) one.reject(error)
       return
+    } finally {
+      this.#committed()
     }
     for (const [i, one] of group.entries()) {
       const error = written.errors[i]

@@ -19,11 +19,13 @@ const rowsOf = ({ key, doc, col, dead, fts }: Tables) =>
   ] as const
 
 /**
- * Drops one portion and says whether there is more. Not inside a transaction. A table is emptied before it is dropped:
+ * Drops one portion and says whether there is more; what is held stays. Not inside a transaction. A table is emptied before it is dropped:
  * dropping a full one reads all its pages in one go.
  */
-export function dropSome(db: DatabaseSync): boolean {
-  const old = readGenerations(db).find(({ state }) => state === 'old')
+export function dropSome(db: DatabaseSync, isHeld: (generation: number) => boolean): boolean {
+  const old = readGenerations(db).find(
+    ({ state, generation }) => state === 'old' && !isHeld(generation),
+  )
   if (!old) return false
   const tables = tablesOf(old.generation)
   // The tables behind the full text are protected against just this.

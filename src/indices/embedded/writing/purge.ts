@@ -8,12 +8,15 @@ const portion = 2_000
 /** Numbers of purged versions that stay on record, so that a reader that slept learns of them. */
 const remembered = 100_000
 
-/** Purges one portion and says whether there is more. Not inside a transaction. */
-export function purge(db: DatabaseSync, tables: Tables): boolean {
+/**
+ * Purges one portion of the deaths up to one of them, and says whether there is more. Always the oldest, so that what is gone
+ * is the beginning of them all. Not inside a transaction.
+ */
+export function purge(db: DatabaseSync, tables: Tables, lastDeath = Infinity): boolean {
   const { dead, doc, col } = tables
   const rows = db
-    .prepare(`SELECT seq, n FROM ${dead} WHERE gone = 0 ORDER BY seq LIMIT ?`)
-    .all(portion)
+    .prepare(`SELECT seq, n FROM ${dead} WHERE gone = 0 AND seq <= ? ORDER BY seq LIMIT ?`)
+    .all(Math.min(lastDeath, Number.MAX_SAFE_INTEGER), portion)
   if (rows.length === 0) return false
   const uncol = db.prepare(`DELETE FROM ${col} WHERE n = ?`)
   const undoc = db.prepare(`DELETE FROM ${doc} WHERE n = ?`)

@@ -35,6 +35,8 @@ const calls = {
     thenPurge(writer().configure(settings, languages)),
   finish: (index: WriterCalls['finish'][0]) => thenPurge(writer().finish(index)),
   write: (batches: WriterCalls['write'][0]) => writer().write(batches),
+  hold: (id: WriterCalls['hold'][0]) => writer().hold(id),
+  release: (ids: WriterCalls['release'][0]) => thenPurge(writer().release(ids)),
   checkpoint: () => writer().checkpoint(),
   close: () => {
     clearInterval(timer)

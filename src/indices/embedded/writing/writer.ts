@@ -17,6 +17,7 @@ import {
   readGenerations,
   type Generation,
 } from './generations.ts'
+import { Holds } from './holds.ts'
 import { IndexWriter } from './index-writer.ts'
 import { purge } from './purge.ts'
 import { Terms } from './terms.ts'
@@ -32,6 +33,7 @@ export class Writer {
   readonly #path: string
   readonly #terms: Terms
   readonly #values: FacetValues
+  readonly #holds: Holds
   #indices = new Map<IndexName, Pair>()
 
   constructor(path: string) {
@@ -40,6 +42,7 @@ export class Writer {
     createCommonTables(this.#db)
     this.#terms = new Terms(this.#db)
     this.#values = new FacetValues(this.#db)
+    this.#holds = new Holds(this.#db)
     this.#open()
   }
 
@@ -70,11 +73,22 @@ export class Writer {
     }
   }
 
+  /** What can be found from now on stays readable by its number until the hold is released. */
+  hold(id: number): void {
+    this.#holds.take(id)
+  }
+
+  release(ids: readonly number[]): void {
+    this.#holds.release(ids)
+  }
+
   /** Removes one portion of dead versions per index, and one of what is dropped; true = there is more. */
   purge(): boolean {
     const living = readGenerations(this.#db).filter(({ state }) => state !== 'old')
-    const purged = living.map(({ generation }) => purge(this.#db, tablesOf(generation)))
-    return [...purged, dropSome(this.#db)].some(Boolean)
+    const purged = living.map(({ generation }) =>
+      purge(this.#db, tablesOf(generation), this.#holds.lastDeath(generation)),
+    )
+    return [...purged, dropSome(this.#db, (one) => this.#holds.isHeld(one))].some(Boolean)
   }
 
   /** Moves the whole log into the file; complete only while no reader is inside a request. */

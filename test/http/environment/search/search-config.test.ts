@@ -59,11 +59,13 @@ describe('the configuration of the search', () => {
 
   it('weighs fields and bounds facets and pages', () => {
     const config = { boost: { title: 5, 'title.en': 0 }, maxAggSize: 7, maxResultWindow: 100 }
-    expect(searchOf(config)).toEqual({
+    const pages = { sitemapHours: 1, portal: 'https://portal.example/open/' }
+    expect(searchOf({ ...config, ...pages })).toEqual({
       vocabulary: [],
       boosts: { title: 5, 'title.en': 0 },
       facetSize: 7,
       window: 100,
+      ...pages,
     })
   })
 
@@ -72,6 +74,7 @@ describe('the configuration of the search', () => {
       boosts: {},
       boost: { title: -1 },
       maxAggSize: 0,
+      portal: 'portal.example',
       vocabulary: {
         x: { fields: 'publisher', replacements: ['name'] },
         y: 3,
@@ -89,6 +92,7 @@ describe('the configuration of the search', () => {
       'facets.1.path must be a field of the profile such as "distributions.format", got a b',
       'facets.2.bands must be an array such as [{"id":"good","title":"Good","from":221,"to":350}]; it is missing',
       'facets.3 must be the name of a default facet or an object such as {"name","title","path"}, got 5',
+      'portal must be an http(s) address that ends in /, got portal.example',
       'vocabulary.x.fields must be an array of field names such as ["publisher"], got publisher',
       'vocabulary.y must be {"fields":["publisher"],"replacements":["name:pref_label.en"],"documentTypes":["dataset"]}, got 3',
       'vocabulary.z.field is not read (did you mean fields?)',

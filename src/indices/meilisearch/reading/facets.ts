@@ -1,0 +1,73 @@
+/** Facets of an answer: codes and their counts, index by index, become values under their titles. */
+
+import { z } from 'zod'
+import { compareCodePoints } from '../../../text/code-points.ts'
+import type { Facet, FacetItem } from '../../search-index.ts'
+import type { Band, FacetSettings } from '../../settings.ts'
+import { codesOf } from '../layout/names.ts'
+import type { Part } from './reading.ts'
+
+/** Attribute → code → count, in one index. */
+export const distribution = z.record(z.string(), z.record(z.string(), z.number()))
+export type Distribution = Readonly<z.infer<typeof distribution>>
+
+export type Value = { readonly facet: string; readonly value: string; readonly title: string }
+
+/** The facets that are wanted of one index. */
+export const facetsOf = (
+  part: Part,
+  ids: readonly string[] | undefined,
+): readonly FacetSettings[] => part.settings.facets.filter(({ id }) => ids?.includes(id) ?? true)
+
+/** Facets in order of first appearance, or in the wanted one; counts of the same value add up. */
+export function facetsOfAnswer(
+  parts: readonly Part[],
+  distributions: readonly Distribution[],
+  values: ReadonlyMap<string, Value>,
+  { ids, size }: { readonly ids?: readonly string[]; readonly size: number },
+): Facet[] {
+  const all = parts.flatMap((part) => part.settings.facets)
+  const definitions = [...new Map(all.map((facet) => [facet.id, facet])).values()]
+  const wanted = ids
+    ? ids.flatMap((id) => definitions.find((facet) => facet.id === id) ?? [])
+    : definitions
+  return wanted.map((facet) => {
+    const items = itemsOf(countsOf(facet.id, distributions), values)
+    return { id: facet.id, title: facet.title, items: shown(facet, items, size) }
+  })
+}
+
+/** Counts of the codes of a facet over all indices. */
+export function countsOf(
+  facet: string,
+  distributions: readonly Distribution[],
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const distribution of distributions) {
+    for (const [code, count] of Object.entries(distribution[codesOf(facet)] ?? {})) {
+      counts.set(code, (counts.get(code) ?? 0) + count)
+    }
+  }
+  return counts
+}
+
+const byCount = (a: FacetItem, b: FacetItem) => b.count - a.count || compareCodePoints(a.id, b.id)
+
+const itemsOf = (
+  counts: ReadonlyMap<string, number>,
+  values: ReadonlyMap<string, Value>,
+): FacetItem[] =>
+  [...counts].flatMap(([code, count]) => {
+    const value = values.get(code)
+    return value && count > 0 ? [{ id: value.value, title: value.title, count }] : []
+  })
+
+/** A range facet shows all its bands, also those without records, under the titles of the settings. */
+function shown(facet: FacetSettings, items: readonly FacetItem[], size: number): FacetItem[] {
+  if (!facet.bands) return items.toSorted(byCount).slice(0, size)
+  const item = ({ id, title, from, to }: Band): FacetItem => {
+    const count = items.find((counted) => counted.id === id)?.count ?? 0
+    return { id, title, count, from, to }
+  }
+  return facet.bands.map(item).sort(byCount)
+}

@@ -1,0 +1,134 @@
+/** Searching the engine: one call for hits, total and facet counts of one state of all searched indices. */
+
+import { z } from 'zod'
+import { isRefusal } from '../wire/failures.ts'
+import { attributes, codesOf, sentinel } from '../layout/names.ts'
+import type { Ranking } from '../ranking/rankings.ts'
+import { distribution, facetsOf, type Distribution } from './facets.ts'
+import { fieldsOf, type Part, type Reading, type Rows } from './reading.ts'
+
+/** What is looked for in one index. */
+export type Wanted = {
+  readonly part: Part
+  /** `undefined` = all documents. */
+  readonly filter: string | undefined
+  readonly rankings: readonly Ranking[]
+}
+
+/** Hits are `row`s. */
+export type Window<Row> = {
+  readonly row: Rows<Row>
+  readonly sort: readonly string[]
+  readonly offset: number
+  readonly limit: number
+  /** Facets to count: absent = none, empty = all. */
+  readonly facets?: { readonly ids?: readonly string[] }
+}
+
+export type Found<Row> = {
+  readonly total: number
+  readonly hits: readonly { readonly hit: Row; readonly part: Part; readonly score: number }[]
+  /** One per wanted index. */
+  readonly distributions: readonly Distribution[]
+}
+
+const place = z.object({ indexUid: z.string(), weightedRankingScore: z.number() })
+const merged = z.object({
+  hits: z.array(z.looseObject({ _federation: place })),
+  estimatedTotalHits: z.number(),
+  facetsByIndex: z.record(z.string(), z.object({ distribution })).optional(),
+})
+
+const alone = z.object({
+  hits: z.array(z.unknown()),
+  estimatedTotalHits: z.number(),
+  facetDistribution: distribution.optional(),
+})
+
+/** Too little to put a document before one that any word says something about. */
+const leastWeight = 1e-9
+
+export async function hitsOf<Row>(
+  wanted: readonly Wanted[],
+  window: Window<Row>,
+  { wire }: Pick<Reading, 'wire'>,
+  signal?: AbortSignal,
+): Promise<Found<Row>> {
+  const [first] = wanted
+  if (!first) return { total: 0, hits: [], distributions: [] }
+  if (wanted.length === 1 && first.rankings.length === 0) {
+    const answer = await wire.post(
+      `/indexes/${first.part.uid}/search`,
+      plain(first, window),
+      signal,
+    )
+    return foundAlone(answer, first.part, window.row)
+  }
+  try {
+    const body = bodyOf(wanted, window)
+    return foundIn(await wire.post('/multi-search', body, signal), wanted, window.row)
+  } catch (error) {
+    // A field that no document has had any text in yet cannot be searched: then nothing is worth a rank there.
+    if (!isUnknownField(error) || wanted.every(({ rankings }) => rankings.length === 0)) throw error
+    const unranked = wanted.map((one) => ({ ...one, rankings: [] }))
+    return hitsOf(unranked, window, { wire }, signal)
+  }
+}
+
+const isUnknownField = (error: unknown): boolean =>
+  isRefusal(error, 'invalid_search_attributes_to_search_on')
+
+/** Of one index: many times as fast as one of several when the window is large or far behind. */
+const plain = <Row>({ part, filter }: Wanted, { row, sort, facets, ...window }: Window<Row>) => ({
+  ...window,
+  ...(filter !== undefined && { filter }),
+  attributesToRetrieve: fieldsOf(row),
+  ...(sort.length > 0 && { sort }),
+  ...(facets && { facets: codesIn(part, facets) }),
+})
+
+const codesIn = (part: Part, { ids }: { readonly ids?: readonly string[] }): readonly string[] =>
+  facetsOf(part, ids).map(({ id }) => codesOf(id))
+
+function bodyOf<Row>(wanted: readonly Wanted[], window: Window<Row>): unknown {
+  const { offset, limit, row, sort, facets } = window
+  const isRanked = wanted.some(({ rankings }) => rankings.length > 0)
+  const query = (one: Wanted, more: object, weight = 1) => ({
+    indexUid: one.part.uid,
+    ...(one.filter !== undefined && { filter: one.filter }),
+    attributesToRetrieve: fieldsOf(row),
+    ...(sort.length > 0 && { sort }),
+    ...more,
+    federationOptions: { weight },
+  })
+  const queries = wanted.flatMap((one) => {
+    if (!isRanked) return [query(one, {})]
+    const ranked = one.rankings.map(({ q, on, weight }) =>
+      query(one, { q, attributesToSearchOn: on }, weight),
+    )
+    // Every document of the set is a hit of this one: totals and pages are those of the set.
+    const rest = { q: sentinel, attributesToSearchOn: [attributes.sentinel] }
+    return [...ranked, query(one, rest, leastWeight)]
+  })
+  const counted = facets && {
+    facetsByIndex: Object.fromEntries(wanted.map(({ part }) => [part.uid, codesIn(part, facets)])),
+  }
+  return { federation: { offset, limit, ...counted }, queries }
+}
+
+function foundAlone<Row>(answer: unknown, part: Part, row: Rows<Row>): Found<Row> {
+  const { hits, estimatedTotalHits, facetDistribution = {} } = alone.parse(answer)
+  const own = hits.map((hit) => ({ hit: row.parse(hit), part, score: 0 }))
+  return { total: estimatedTotalHits, hits: own, distributions: [facetDistribution] }
+}
+
+function foundIn<Row>(answer: unknown, wanted: readonly Wanted[], row: Rows<Row>): Found<Row> {
+  const { hits, estimatedTotalHits, facetsByIndex = {} } = merged.parse(answer)
+  const parts = new Map(wanted.map(({ part }) => [part.uid, part]))
+  const own = hits.flatMap(({ _federation: { indexUid, weightedRankingScore: score }, ...hit }) => {
+    const part = parts.get(indexUid)
+    return part ? [{ hit: row.parse(hit), part, score }] : []
+  })
+  const distributions = wanted.map(({ part }) => facetsByIndex[part.uid]?.distribution ?? {})
+  return { total: estimatedTotalHits, hits: own, distributions }
+}

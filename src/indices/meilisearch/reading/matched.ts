@@ -1,0 +1,98 @@
+/** The match set of a request in one index, as a condition that the engine can take. */
+
+import { z } from 'zod'
+import { Failure } from '../../../errors.ts'
+import { matches } from '../../evaluate.ts'
+import type { Leaf } from '../../query-tree.ts'
+import type { Document, SearchRequest } from '../../search-index.ts'
+import { attributes, textsOf } from '../layout/names.ts'
+import { and, is, none, not, textOf, type Condition } from '../matching/condition.ts'
+import type { Dictionary } from '../matching/dictionary.ts'
+import { filterCondition } from '../matching/filter.ts'
+import { isLoose, leafCondition } from '../matching/leaves.ts'
+import { placesOf } from '../matching/places.ts'
+import { shallow } from '../matching/shallow.ts'
+import { treeCondition } from '../matching/tree.ts'
+import { leavesOf } from '../matching/dictionary.ts'
+import { fetched, type Part, type Reading } from './reading.ts'
+
+/** Documents that are looked at again for one phrase; of more, those that hold its neighbours are taken as they are. */
+const mostCandidates = 5_000
+/** Documents that a part of a query may stand for when it is too deep for the engine's parser. */
+const mostNumbers = 100_000
+
+const numberRow = z.object({ n: z.number() })
+/** With texts under their attributes. */
+const candidateRow = z.looseObject({ n: z.number(), i: z.string() })
+type Candidate = z.infer<typeof candidateRow>
+const fieldTexts = z.record(z.string(), z.array(z.string())).default({})
+
+export async function matchedBy(
+  request: Pick<SearchRequest, 'tree' | 'fields' | 'filter'>,
+  part: Part,
+  dictionary: Dictionary,
+  { reading, signal }: { readonly reading: Reading; readonly signal?: AbortSignal | undefined },
+): Promise<Condition> {
+  const { settings, languages } = part
+  const filter = filterCondition(request.filter, settings)
+  if (filter.kind === 'none') return none
+  const known = new Map<Leaf, Condition>()
+  for (const leaf of leavesOf(request.tree)) {
+    const names = leaf.field === undefined ? request.fields : [leaf.field]
+    const possible = placesOf(names, settings, languages).filter(
+      (place) => leafCondition(leaf, [place], dictionary).kind !== 'none',
+    )
+    const found = leafCondition(leaf, possible, dictionary)
+    known.set(leaf, isLoose(leaf, possible) ? await lookedAtAgain(leaf, found) : found)
+  }
+  const tree = treeCondition(request.tree, settings, (leaf) => known.get(leaf) ?? none)
+  return and([filter, await shallow(tree, numbersOf)])
+
+  /** The condition of a phrase without those that only hold its neighbours somewhere. */
+  async function lookedAtAgain(leaf: Leaf, found: Condition): Promise<Condition> {
+    const more = settings.texts.map(({ name }) => textsOf(name))
+    const what = { row: candidateRow, more, filter: textOf(and([filter, found])), limit: 1_000 }
+    const wrong: number[] = []
+    for (let offset = 0; ;) {
+      const page = { ...what, offset, sort: [`${attributes.number}:asc`] }
+      const { results, total } = await fetched(reading, part.uid, page, signal)
+      if (total > mostCandidates) return found
+      const scope = { settings, languages, ...(request.fields && { fields: request.fields }) }
+      const isWrong = (one: Candidate) => !matches(leaf, documentOf(one, part), scope)
+      wrong.push(...results.filter(isWrong).map(({ n }) => n))
+      offset += results.length
+      if (results.length === 0 || offset >= total) break
+    }
+    return and([found, not(amongNumbers(wrong))])
+  }
+
+  async function numbersOf(deep: Condition): Promise<Condition> {
+    const what = { row: numberRow, filter: textOf(and([filter, deep])), limit: mostNumbers }
+    const { results, total } = await fetched(reading, part.uid, what, signal)
+    if (total > mostNumbers) {
+      throw new Failure('query-too-complex', 'too many records match inside deep parentheses')
+    }
+    return amongNumbers(results.map(({ n }) => n))
+  }
+}
+
+export const amongNumbers = (numbers: readonly number[]): Condition =>
+  numbers.length === 0 ? none : is(`${attributes.number} IN [${numbers.join(', ')}]`)
+
+/** As much of a document as a phrase asks for. */
+const documentOf = (one: Candidate, { index, settings }: Part): Document => ({
+  index,
+  id: one.i,
+  version: 0,
+  hash: '',
+  text: Object.fromEntries(
+    settings.texts.map(({ name }) => [name, fieldTexts.parse(one[textsOf(name)])]),
+  ),
+  facets: {},
+  dates: {},
+  numbers: {},
+  flags: {},
+  boxes: [],
+  order: {},
+  record: {},
+})

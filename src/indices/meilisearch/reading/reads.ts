@@ -1,0 +1,29 @@
+/** The reading half of the engine. */
+
+import type { CursorLimits } from '../../cursors/registry.ts'
+import type { SearchIndex } from '../../search-index.ts'
+import { Cursors } from '../cursors/cursors.ts'
+import type { Keeping } from '../cursors/past.ts'
+import { entriesOf, recordOf } from './entries.ts'
+import { facetValues } from './facet-values.ts'
+import type { Reading } from './reading.ts'
+import { search } from './search.ts'
+import { valuesOf } from './values.ts'
+
+export type Reads = Pick<SearchIndex, 'search' | 'get' | 'entries' | 'values' | 'open' | 'page'> & {
+  readonly keeping: Keeping
+}
+
+export function reads(reading: Reading & { readonly cursors: CursorLimits }): Reads {
+  const tools = { reading, values: facetValues(reading) }
+  const cursors = new Cursors(tools, reading.cursors)
+  return {
+    search: (request, signal) => search(request, tools, signal),
+    get: (index, id, signal) => recordOf(reading, index, id, signal),
+    entries: (index, after, limit, signal) => entriesOf(reading, index, { after, limit }, signal),
+    values: (index, facet, signal) => valuesOf(index, facet, tools, signal),
+    open: (request, signal) => cursors.open(request, signal),
+    page: (cursor, wish, signal) => cursors.page(cursor, wish, signal),
+    keeping: cursors,
+  }
+}

@@ -1,0 +1,131 @@
+/** One search from request to answer. */
+
+import { z } from 'zod'
+import { includeFields } from '../../include.ts'
+import { rankingLeaves } from '../../ranking-leaves.ts'
+import type { Answer, Facet, Hit, OrderKey, SearchRequest } from '../../search-index.ts'
+import { textOf } from '../matching/condition.ts'
+import { leavesOf, lookUp } from '../matching/dictionary.ts'
+import { placesOf } from '../matching/places.ts'
+import { isRanked, orderKeys, sortOf } from '../ranking/keys.ts'
+import { rankingsOf, weightsOf, wordsOf } from '../ranking/rankings.ts'
+import type { FacetValues } from './facet-values.ts'
+import { facetsOfAnswer, type Distribution } from './facets.ts'
+import { hitsOf, type Found, type Wanted, type Window } from './hits.ts'
+import { matchedBy } from './matched.ts'
+import { partsOf, type Part, type Reading } from './reading.ts'
+
+const recordRow = z.object({ i: z.string(), r: z.string() })
+
+export type Tools = { readonly reading: Reading; readonly values: FacetValues }
+
+/** Where in the order, and which attributes. */
+type Span<Row> = Pick<Window<Row>, 'offset' | 'limit' | 'row'>
+type Query = Omit<SearchRequest, 'offset' | 'limit'>
+
+export async function search(
+  { offset, limit, ...request }: SearchRequest,
+  tools: Tools,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const window = { offset, limit, row: recordRow }
+  const { count, hits, facets, shortened } = await found(request, window, tools, signal)
+  return {
+    count,
+    hits: hits.map(({ hit, part, score }): Hit => ({
+      index: part.index,
+      id: hit.i,
+      ...(request.score && { score }),
+      record: reduced(hit.r, request.include),
+    })),
+    ...(facets && { facets }),
+    ...(shortened && { shortened }),
+  }
+}
+
+export type Answered<Row> = Omit<Answer, 'hits'> & {
+  readonly hits: Found<Row>['hits']
+  readonly parts: readonly Part[]
+  /** The keys that counted. */
+  readonly keys: readonly OrderKey[]
+}
+
+/** Hits as `Row`s of attributes. */
+export async function found<Row>(
+  request: Query,
+  span: Span<Row>,
+  tools: Tools,
+  signal?: AbortSignal,
+): Promise<Answered<Row>> {
+  const { reading } = tools
+  const { parts, keys, wanted, shortened } = await prepared(request, reading, signal)
+  const { facets } = request
+  const own = facets && !facets.global ? { facets: idsOf(facets) } : {}
+  const window = { ...span, sort: sortOf(keys, parts), ...own }
+  const { total, hits, distributions } = await hitsOf(wanted, window, reading, signal)
+  const counted = facets?.global ? await everything(parts, facets, reading, signal) : distributions
+  const titled = facets && (await titledFacets(parts, counted, { ...tools, facets }, signal))
+  return {
+    count: total,
+    hits,
+    parts,
+    keys,
+    ...(titled && { facets: titled }),
+    ...(shortened.length > 0 && { shortened }),
+  }
+}
+
+async function prepared(request: Query, reading: Reading, signal?: AbortSignal) {
+  const parts = partsOf(request.indices, reading)
+  const given = orderKeys(request, parts)
+  const languages = [...new Set(parts.flatMap((part) => part.languages))]
+  const dictionary = await lookUp(leavesOf(request.tree), languages, reading, signal)
+  const words = isRanked(given) ? wordsOf(rankingLeaves(request.tree)) : []
+  const wanted: Wanted[] = []
+  for (const part of parts) {
+    const condition = await matchedBy(request, part, dictionary, { reading, signal })
+    if (condition.kind === 'none') continue
+    const places = placesOf(request.fields, part.settings, part.languages)
+    const rankings = rankingsOf(words, places, {
+      weightOf: weightsOf(request.boosts, part.settings),
+      buckets: part.languages.length + 1,
+    })
+    wanted.push({ part, filter: textOf(condition), rankings })
+  }
+  // Where no word can be ranked by, all scores are equal: the keys behind relevance decide.
+  const isScored = wanted.some(({ rankings }) => rankings.length > 0)
+  const keys = isScored ? given : given.filter(({ by }) => by !== 'relevance')
+  return { parts, keys, wanted, shortened: dictionary.shortened }
+}
+
+/** The JSON text of a record, reduced to `include`. */
+export function reduced(text: string, include: readonly string[] | undefined): string {
+  if (!include) return text
+  const record: Readonly<Record<string, unknown>> = JSON.parse(text)
+  return JSON.stringify(includeFields(record, include))
+}
+
+const idsOf = ({ ids }: { readonly ids?: readonly string[] }) => (ids ? { ids } : {})
+
+/** Counts over all documents of the indices. */
+async function everything(
+  parts: readonly Part[],
+  facets: { readonly ids?: readonly string[] },
+  reading: Reading,
+  signal?: AbortSignal,
+): Promise<readonly Distribution[]> {
+  const all = parts.map((part) => ({ part, filter: undefined, rankings: [] }))
+  const window = { sort: [], offset: 0, limit: 0, row: z.object({}), facets: idsOf(facets) }
+  return (await hitsOf(all, window, reading, signal)).distributions
+}
+
+async function titledFacets(
+  parts: readonly Part[],
+  distributions: readonly Distribution[],
+  wanted: { readonly facets: NonNullable<SearchRequest['facets']>; readonly values: FacetValues },
+  signal?: AbortSignal,
+): Promise<Facet[]> {
+  const codes = distributions.flatMap((one) => Object.values(one).flatMap(Object.keys))
+  const values = await wanted.values(codes, signal)
+  return facetsOfAnswer(parts, distributions, values, wanted.facets)
+}

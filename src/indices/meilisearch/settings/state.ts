@@ -1,0 +1,75 @@
+/** What this process knows of its indices: made by `configure`, changed by `finish`, found out again when that is in doubt. */
+
+import type { IndexName, IndexSettings } from '../../settings.ts'
+import type { Uids } from '../layout/names.ts'
+import { answeringOf, type Answering, type Held } from './answering.ts'
+import { configured, finished, isFilled, remembered } from './generations.ts'
+import type { Known } from './meta.ts'
+import { away } from '../wire/failures.ts'
+
+type Deps = Parameters<typeof configured>[0]
+
+export class State {
+  readonly #deps: Deps
+  readonly #uids: Uids
+  #known: readonly Known[] = []
+  #answering: ReadonlyMap<IndexName, Answering> = new Map()
+  #isDoubtful = false
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#uids = deps.uids
+  }
+
+  /** By index; empty until the first `configure`. */
+  get answering(): ReadonlyMap<IndexName, Answering> {
+    return this.#answering
+  }
+
+  /** The settings that searches are answered under. */
+  get current(): readonly IndexSettings[] {
+    return this.#known.map(({ answering }) => answering.settings)
+  }
+
+  /** What of an index has to be filled; `undefined` when it is whole. */
+  filled(index: IndexName): Held | undefined {
+    const own = this.#answering.get(index)
+    return own?.next ?? (own?.isWhole === false ? own : undefined)
+  }
+
+  /** The indices that have to be filled. */
+  async configure(settings: readonly IndexSettings[]): Promise<readonly IndexName[]> {
+    await this.#surely(async () => configured(this.#deps, settings))
+    return this.#known.filter(isFilled).map(({ index }) => index)
+  }
+
+  async finish(index: IndexName): Promise<void> {
+    await this.certain()
+    const known = this.#known.find((one) => one.index === index)
+    if (!known) return
+    await this.#surely(async () => {
+      const after = await finished(this.#deps, known)
+      return this.#known.map((one) => (one === known ? after : one))
+    })
+  }
+
+  /** Rejects while nothing is configured; finds out what holds after a step whose end nobody saw. */
+  async certain(): Promise<void> {
+    this.check()
+    if (this.#isDoubtful) await this.#surely(() => remembered(this.#deps))
+  }
+
+  /** Throws while nothing is configured: an empty answer would be a wrong one. */
+  check(): void {
+    if (this.#known.length === 0) throw away('The search engine is not ready yet.')
+  }
+
+  async #surely(step: () => Promise<readonly Known[]>): Promise<void> {
+    this.#isDoubtful = this.#known.length > 0
+    this.#known = await step()
+    this.#answering = new Map(
+      this.#known.map((known) => [known.index, answeringOf(known, this.#uids)]),
+    )
+    this.#isDoubtful = false
+  }
+}

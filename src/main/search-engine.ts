@@ -1,0 +1,61 @@
+/** Opens the search engine that the configuration names. */
+
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../config.ts'
+import type { CursorLimits } from '../indices/cursors/registry.ts'
+import { Failure } from '../errors.ts'
+import { embeddedIndex } from '../indices/embedded.ts'
+import { meilisearchIndex } from '../indices/meilisearch.ts'
+import type { SearchIndex } from '../indices/search-index.ts'
+import type { IndexSettings } from '../indices/settings.ts'
+import type { Log } from '../log.ts'
+
+/** What all cursors hold together. */
+const cursorBytes = 256 * 2 ** 20
+
+/** Rejects when the files of the embedded engine cannot be opened, and when a Meilisearch is too old. */
+export function openIndex(
+  { dataDir, limits, searchEngine }: Config,
+  log: Log,
+): Promise<SearchIndex> {
+  const { searchMs, wildcardTerms } = limits
+  const cursors: CursorLimits = {
+    perClient: limits.cursorsPerClient,
+    total: limits.cursors,
+    ttlMs: limits.cursorTtlMs,
+    bytes: cursorBytes,
+  }
+  const now = () => performance.now()
+  const options = { log, searchMs, wildcardTerms, cursors, now }
+  return searchEngine
+    ? meilisearchIndex({ ...options, ...searchEngine, pause })
+    : embeddedIndex({ ...options, directory: join(dataDir, 'search') })
+}
+
+/** The settings that searches are answered under. Throws while the engine has not said which: nobody knows its fields yet. */
+export function currentSettings(index: SearchIndex): readonly IndexSettings[] {
+  const current = index.current()
+  if (current.length > 0) return current
+  throw new Failure('engine-unavailable', 'The search engine has not been reached yet.', {
+    retryAfter: 2,
+  })
+}
+
+export type EngineHealth = { readonly ready: boolean } & Partial<
+  Awaited<ReturnType<SearchIndex['health']>>
+>
+
+/** Whether the engine answers, and with how many documents. */
+export const engineHealth = (index: SearchIndex): Promise<EngineHealth> =>
+  index.health().then(
+    (health) => ({ ready: true, ...health }),
+    (error: unknown) => {
+      if (error instanceof Failure && error.kind === 'engine-unavailable') return { ready: false }
+      throw error
+    },
+  )
+
+/** Ends early when the signal is aborted. */
+export const pause = (ms: number, signal: AbortSignal) =>
+  sleep(ms, undefined, { signal }).catch(() => undefined)

@@ -1,0 +1,87 @@
+/** Configures the search engine and fills its indices, now or as soon as it is there: writes do not wait for it. */
+
+import { Failure } from '../errors.ts'
+import type { SearchIndex } from '../indices/search-index.ts'
+import type { IndexName, IndexSettings } from '../indices/settings.ts'
+import type { Log } from '../log.ts'
+import type { Reindex, Rebuilding } from './reindex.ts'
+
+export type EngineStartDeps = {
+  readonly index: SearchIndex
+  readonly log: Log
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Starts filling these indices. */
+  readonly fill: (indices: readonly IndexName[]) => Reindex
+  /** Told the largest version in the engine, when that is known late. */
+  readonly found: (newest: number) => void
+}
+
+/** What an engine said when it was configured. */
+export type Configured = { readonly rebuild: readonly IndexName[]; readonly newest: number }
+
+export type EngineStart = {
+  /** `undefined` while the engine has not been reached. */
+  readonly rebuilding: () => readonly Rebuilding[] | undefined
+  readonly stop: () => Promise<void>
+}
+
+/** Milliseconds between two looks for an engine. */
+const pauseMs = 1000
+
+const isAway = (error: unknown) => error instanceof Failure && error.kind === 'engine-unavailable'
+
+async function configured(
+  index: SearchIndex,
+  settings: readonly IndexSettings[],
+): Promise<Configured> {
+  const { rebuild } = await index.configure(settings)
+  return { rebuild, newest: await index.newest() }
+}
+
+/** What the engine says, or nothing when it is away. */
+export function configuredOrAway(
+  { index, log }: Pick<EngineStartDeps, 'index' | 'log'>,
+  settings: readonly IndexSettings[],
+): Promise<Configured | undefined> {
+  return configured(index, settings).catch((error: unknown) => {
+    if (!isAway(error)) throw error
+    log.warn({ err: error }, 'engine.waiting')
+    return undefined
+  })
+}
+
+/** Fills what `first` names; without it the engine is looked for until it is there. */
+export function engineStart(
+  { index, log, pause, fill, found }: EngineStartDeps,
+  settings: readonly IndexSettings[],
+  first: Configured | undefined,
+): EngineStart {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let filling = first && fill(first.rebuild)
+
+  const work = async () => {
+    while (!filling && !signal.aborted) {
+      await pause(pauseMs, signal)
+      if (signal.aborted) return
+      try {
+        const { rebuild, newest } = await configured(index, settings)
+        log.info({ rebuild }, 'engine.reached')
+        found(newest)
+        filling = fill(rebuild)
+      } catch (error) {
+        log[isAway(error) ? 'debug' : 'error']({ err: error, retryInMs: pauseMs }, 'engine.waiting')
+      }
+    }
+  }
+  const running = work()
+
+  return {
+    rebuilding: () => filling?.rebuilding(),
+    stop: async () => {
+      stopping.abort()
+      await running
+      await filling?.stop()
+    },
+  }
+}

@@ -1,0 +1,36 @@
+/** What the search station is given by whoever starts it. */
+
+import type { AppOptions } from '../http/app.ts'
+import type { Limits } from '../http/limits.ts'
+import type { SearchIndex } from '../indices/search-index.ts'
+import type { IndexSettings } from '../indices/settings.ts'
+import type { Profile } from '../profile/fields.ts'
+import type { SearchOptions } from './request/search-request.ts'
+
+export type SearchDeps = Omit<SearchOptions, 'settings' | 'bounds' | 'limits'> & {
+  readonly index: SearchIndex
+  /** What the index answers with at present; asked by every request. */
+  readonly settings: () => readonly IndexSettings[]
+  readonly profile: Profile
+  /** Of requests and their parameters. */
+  readonly limits: Pick<
+    Limits,
+    | 'bodyBytes'
+    | 'facetsBytes'
+    | 'facetValues'
+    | 'listItems'
+    | 'queryCharacters'
+    | 'queryDepth'
+    | 'queryTerms'
+  >
+  readonly now: () => Date
+  /** Address of the page that people read about a record. */
+  readonly portal: (kind: 'dataset' | 'catalogue', id: string, language?: string) => string
+  /** For how long a sitemap is good. */
+  readonly sitemapHours?: number
+  /** Version of the platform, for the OpenAPI document. */
+  readonly version: string
+  /** Public address of the service. */
+  readonly address?: string
+  readonly http: Omit<AppOptions, 'name'>
+}

@@ -1,0 +1,81 @@
+/** The sitemap bound to its routes. */
+
+import { Failure } from '../../errors.ts'
+import type { App, AppContext } from '../../http/app.ts'
+import { isFresh } from '../../http/conditions.ts'
+import { acceptsGzip } from '../../http/shell/compression.ts'
+import { addVary } from '../../http/shell/headers.ts'
+import type { SearchDeps } from '../deps.ts'
+import { serviceAddress } from '../feeds/address.ts'
+import { declaration, element, textElement } from '../feeds/xml.ts'
+import { sitemapKeeper, type Sitemap } from './keeper.ts'
+import { protocol, sitemapPages, type Page } from './pages.ts'
+import { sitemapRoutes, xml } from './routes.ts'
+
+type SitemapDeps = Pick<
+  SearchDeps,
+  'index' | 'settings' | 'now' | 'portal' | 'address' | 'http'
+> & {
+  /** Hours until the sitemap is made anew, 24 by default. */
+  readonly sitemapHours?: number
+}
+
+const hour = 3_600_000
+
+/** `/sitemap` and `/sitemap/{n}`. */
+export function bindSitemap(app: App, deps: SitemapDeps): void {
+  const { http, now, sitemapHours = 24 } = deps
+  const present = sitemapKeeper({
+    make: () => sitemapPages(deps),
+    now,
+    log: http.log,
+    lifeMs: sitemapHours * hour,
+  })
+  app.openapi(sitemapRoutes.sitemap, async (c) => {
+    const sitemap = await present()
+    if (isKnown(c, sitemap, 'index')) return c.body(null, 304)
+    const text = indexText(sitemap, `${serviceAddress(deps, c.req.url)}/sitemap`)
+    return c.body(text, 200, { 'Content-Type': `${xml}; charset=utf-8` })
+  })
+  app.openapi(sitemapRoutes.page, async (c) => {
+    const { n } = c.req.valid('param')
+    if (!/^[1-9]\d{0,8}$/.test(n)) throw noPage(n)
+    const sitemap = await present()
+    const page = sitemap.pages[Number(n) - 1]
+    if (!page) throw noPage(n)
+    return isKnown(c, sitemap, n) ? c.body(null, 304) : pageAnswer(c, page)
+  })
+}
+
+/** Tells when the sitemap was made; whether the client has it already. */
+function isKnown(c: AppContext, { made }: Sitemap, name: string): boolean {
+  const tag = `${name}-${made.getTime().toString(36)}`
+  c.header('ETag', `W/"${tag}"`)
+  c.header('Last-Modified', made.toUTCString())
+  return isFresh(c.req.raw.headers, tag)
+}
+
+function indexText({ made, pages }: Sitemap, address: string): string {
+  const parts = pages.map((_, n) =>
+    element(
+      'sitemap',
+      {},
+      textElement('loc', `${address}/${n + 1}`) + textElement('lastmod', made.toISOString()),
+    ),
+  )
+  return declaration + element('sitemapindex', { xmlns: protocol }, parts.join(''))
+}
+
+/** A page lies there as gzip; who cannot take that gets it unpacked while it is sent. */
+function pageAnswer(c: AppContext, page: Page): Response {
+  const headers = { 'Content-Type': `${xml}; charset=utf-8` }
+  if (!acceptsGzip(c.req.header('Accept-Encoding'))) {
+    const plain = new Blob([page]).stream().pipeThrough(new DecompressionStream('gzip'))
+    return c.body(plain, 200, headers)
+  }
+  const answer = c.body(page, 200, { ...headers, 'Content-Encoding': 'gzip' })
+  addVary(answer.headers, 'Accept-Encoding')
+  return answer
+}
+
+const noPage = (n: string): Failure => new Failure('not-found', `the sitemap has no page ${n}`)

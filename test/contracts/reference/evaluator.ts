@@ -1,0 +1,297 @@
+/**
+ * What a search must answer, by the plainest means: every document is looked at, nothing is precomputed. Written for the tests
+ * from the rules alone; of the product it takes the tokens and stems of a text, and nothing of how trees are evaluated.
+ */
+
+import type { Leaf, QueryTree } from '../../../src/indices/query-tree.ts'
+import type { Document, OrderKey, SearchRequest } from '../../../src/indices/search-index.ts'
+import type { IndexSettings } from '../../../src/indices/settings.ts'
+import { compareCodePoints } from '../../../src/text/code-points.ts'
+import { stems } from '../../../src/text/stems.ts'
+import { tokenOf, words } from '../../../src/text/tokens.ts'
+
+export type World = {
+  readonly settings: readonly IndexSettings[]
+  readonly languages: readonly string[]
+  readonly documents: readonly Document[]
+  /** Stem of a language (`en:station`) → words that were ever written with it. */
+  readonly dictionary: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+export type Expected = {
+  /** In order where the request asks for one that does not depend on scores; else sorted. */
+  readonly ids: readonly string[]
+  readonly count: number
+  readonly facets: readonly string[]
+  readonly isOrdered: boolean
+}
+
+/** A value of a record: no leaf ever looks at two of them together. */
+type Value = { readonly field: string; readonly bucket: string; readonly tokens: readonly string[] }
+
+export const nameOf = ({ index, id }: { readonly index: string; readonly id: string }) =>
+  `${index} ${id}`
+
+/** The words of all documents that were ever written, by their stems. */
+export function dictionaryOf(
+  documents: readonly Document[],
+  known: readonly string[],
+): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const { text } of documents) {
+    for (const [key, all] of Object.values(text).flatMap((field) => Object.entries(field))) {
+      for (const word of all.flatMap((one) => words(one))) {
+        for (const stem of stems(bucket(key, known), word)) {
+          found.set(stem, (found.get(stem) ?? new Set()).add(tokenOf(word)))
+        }
+      }
+    }
+  }
+  return found
+}
+
+/** The whole answer, before it is cut into pages. */
+export function expected(request: SearchRequest, world: World): Expected {
+  const searched = request.indices.flatMap(
+    (name) => world.settings.find(({ index }) => index === name) ?? [],
+  )
+  const own = (one: Document) => searched.find(({ index }) => index === one.index)
+  const all = world.documents.filter(own)
+  const found = all.filter((one) => {
+    const settings = own(one)!
+    return (
+      holds(request.tree, one, { settings, world, fields: request.fields }) &&
+      fits(one, request, settings)
+    )
+  })
+  const keys = keysOf(request, searched)
+  const isOrdered = keys.every(({ by }) => by !== 'relevance')
+  const sorted = found.toSorted((a, b) => (isOrdered ? byKeys(a, b, keys) : byName(a, b)))
+  return {
+    ids: sorted.map(nameOf),
+    count: found.length,
+    facets: facets(request, searched, request.facets?.global ? all : found),
+    isOrdered,
+  }
+}
+
+type Scope = {
+  readonly settings: IndexSettings
+  readonly world: World
+  readonly fields: readonly string[] | undefined
+}
+
+function holds(tree: QueryTree, one: Document, scope: Scope): boolean {
+  const { settings } = scope
+  switch (tree.kind) {
+    case 'all':
+      return true
+    case 'none':
+      return false
+    case 'and':
+      return tree.of.every((part) => holds(part, one, scope))
+    case 'or':
+      return tree.of.some((part) => holds(part, one, scope))
+    case 'not':
+      return !holds(tree.of, one, scope)
+    case 'range': {
+      if (settings.dates.includes(tree.name)) return overlaps(one.dates[tree.name], tree)
+      return settings.numbers.includes(tree.name) && between(one.numbers[tree.name], tree)
+    }
+    case 'value':
+      return carries(one, settings, tree.facet, tree.value)
+    default:
+      return valuesOf(one, scope)
+        .filter((value) =>
+          isReached(value, tree.field === undefined ? scope.fields : [tree.field], scope),
+        )
+        .some((value) => says(tree, value, scope.world))
+  }
+}
+
+function valuesOf(one: Document, { settings, world }: Scope): Value[] {
+  const texts = settings.texts.flatMap(({ name }) =>
+    Object.entries(one.text[name] ?? {}).flatMap(([key, all]) =>
+      all.map((text) => ({
+        field: name,
+        bucket: bucket(key, world.languages),
+        tokens: tokensOf(text),
+      })),
+    ),
+  )
+  return [{ field: 'id', bucket: 'x', tokens: tokensOf(one.id) }, ...texts]
+}
+
+const tokensOf = (text: string) =>
+  words(text)
+    .map(tokenOf)
+    .filter((token) => token !== '')
+
+function bucket(key: string, known: readonly string[]): string {
+  const lower = key.toLowerCase()
+  return known.find((language) => language === lower || lower.startsWith(`${language}-`)) ?? 'x'
+}
+
+function isReached(value: Value, names: readonly string[] | undefined, scope: Scope): boolean {
+  if (!names) return true
+  const fields = ['id', ...scope.settings.texts.map(({ name }) => name)]
+  return names.some((name) => {
+    if (fields.includes(name)) return name === value.field
+    if (fields.some((field) => field.startsWith(`${name}.`)))
+      return value.field.startsWith(`${name}.`)
+    const [, field, last = ''] = /^(.+)\.([^.]+)$/.exec(name) ?? []
+    if (field !== value.field) return false
+    return scope.world.languages.includes(last.toLowerCase())
+      ? value.bucket === last.toLowerCase()
+      : last === 'name' || last === 'label'
+  })
+}
+
+function says(leaf: Leaf, { tokens, bucket: own }: Value, { dictionary }: World): boolean {
+  switch (leaf.kind) {
+    case 'exact':
+      return tokens.includes(leaf.token)
+    case 'prefix':
+      return tokens.some((token) => token.startsWith(leaf.token))
+    case 'phrase':
+      return ` ${tokens.join(' ')} `.includes(` ${leaf.tokens.join(' ')} `)
+    case 'wild': {
+      const parts = Array.from(leaf.pattern, (letter) =>
+        letter === '*' ? '.*' : letter === '?' ? '.' : letter,
+      )
+      const pattern = new RegExp(`^${parts.join('')}$`, 'su')
+      return tokens.some((token) => pattern.test(token))
+    }
+    case 'term': {
+      const variants = stems(own, leaf.token).flatMap((stem) => [...(dictionary.get(stem) ?? [])])
+      return [leaf.token, ...variants].some((token) => tokens.includes(token))
+    }
+    default:
+      return leaf satisfies never
+  }
+}
+
+type Bounds = { readonly from?: number; readonly to?: number }
+
+const between = (value: number | undefined, { from = -Infinity, to = Infinity }: Bounds) =>
+  value !== undefined && from <= value && value <= to
+
+const overlaps = (
+  periods: Document['dates'][string] | undefined,
+  { from = -Infinity, to = Infinity }: Bounds,
+) => (periods ?? []).some(([begin, end]) => begin <= to && end >= from)
+
+const carries = (one: Document, settings: IndexSettings, facet: string, value: string) =>
+  settings.facets.some(({ id }) => id === facet) &&
+  (one.facets[facet] ?? []).some(({ id }) => id === value)
+
+function fits(one: Document, { filter }: SearchRequest, settings: IndexSettings): boolean {
+  const { facets: wanted, date, numbers = [], flags = [], box } = filter
+  const groups = (wanted?.groups ?? [])
+    .filter(({ values }) => values.length > 0)
+    .map(({ facet, values }) => {
+      const each = values.map((value) => carries(one, settings, facet, value))
+      return wanted?.operator === 'AND' ? !each.includes(false) : each.includes(true)
+    })
+  const isGrouped =
+    wanted?.groupOperator === 'AND' ? !groups.includes(false) : groups.includes(true)
+  return (
+    (groups.length === 0 || isGrouped) &&
+    (!date || (settings.dates.includes(date.name) && overlaps(one.dates[date.name], date))) &&
+    numbers.every(
+      (range) => settings.numbers.includes(range.name) && between(one.numbers[range.name], range),
+    ) &&
+    flags.every((flag) => settings.flags.includes(flag) && one.flags[flag] === true) &&
+    (!box ||
+      (settings.boxes &&
+        one.boxes.some(
+          ([west, south, east, north]) =>
+            west <= box[2] && east >= box[0] && south <= box[3] && north >= box[1],
+        )))
+  )
+}
+
+/** The keys that every searched index has; without any given, relevance where something is looked for, else the newest first. */
+function keysOf(
+  { order, tree }: SearchRequest,
+  searched: readonly IndexSettings[],
+): readonly OrderKey[] {
+  const standard = { by: hasWords(tree) ? 'relevance' : 'modified', direction: 'desc' } as const
+  return (order.length > 0 ? order : [standard]).filter(
+    ({ by }) =>
+      by === 'relevance' ||
+      searched.every(({ dates, numbers, flags, orders }) =>
+        [...dates, ...numbers, ...flags, ...orders].includes(by.replace(/\.(de|fr)$/, '')),
+      ),
+  )
+}
+
+function hasWords(tree: QueryTree): boolean {
+  if (tree.kind === 'and' || tree.kind === 'or') return tree.of.some(hasWords)
+  return ['term', 'exact', 'phrase', 'wild', 'prefix'].includes(tree.kind)
+}
+
+const byName = (a: Document, b: Document) =>
+  compareCodePoints(a.index, b.index) || compareCodePoints(a.id, b.id)
+
+function byKeys(a: Document, b: Document, keys: readonly OrderKey[]): number {
+  for (const { by, direction } of keys) {
+    const isUp = direction === 'asc'
+    const [left, right] = [sortValue(a, by, isUp), sortValue(b, by, isUp)]
+    if (left === undefined && right === undefined) continue
+    if (left === undefined || right === undefined) return left === undefined ? 1 : -1
+    const step =
+      typeof left === 'string' ? compareCodePoints(left, String(right)) : left - Number(right)
+    if (step !== 0) return isUp ? step : -step
+  }
+  return byName(a, b)
+}
+
+/** Of several periods the earliest beginning or the latest end; a text without that language is its own. */
+function sortValue(one: Document, by: string, isUp: boolean): number | string | undefined {
+  const periods = one.dates[by]
+  if (periods) {
+    return isUp
+      ? Math.min(...periods.map(([from]) => from))
+      : Math.max(...periods.map(([, to]) => to))
+  }
+  const flag = one.flags[by]
+  if (flag !== undefined) return Number(flag)
+  return one.numbers[by] ?? one.order[by] ?? one.order[by.replace(/\.(de|fr)$/, '')]
+}
+
+/** `facet: value count, …` per facet. */
+function facets(
+  { facets: wanted }: SearchRequest,
+  searched: readonly IndexSettings[],
+  counted: readonly Document[],
+): string[] {
+  if (!wanted) return []
+  const defined = new Map(
+    searched
+      .flatMap((one) => one.facets)
+      .toReversed()
+      .map((facet) => [facet.id, facet]),
+  )
+  const inOrder = [...new Set(searched.flatMap((one) => one.facets.map(({ id }) => id)))]
+  const shown = wanted.ids ? wanted.ids.filter((id) => defined.has(id)) : inOrder
+  return shown.map((id) => {
+    const { bands } = defined.get(id)!
+    const holders = counted.filter((one) =>
+      searched.some(
+        ({ index, facets: own }) => index === one.index && own.some((f) => f.id === id),
+      ),
+    )
+    const values = holders.flatMap((one) => (one.facets[id] ?? []).map((value) => value.id))
+    const items = (bands ? bands.map((band) => band.id) : [...new Set(values)])
+      .map((value) => ({ value, count: values.filter((other) => other === value).length }))
+      .sort((a, b) => b.count - a.count || compareCodePoints(a.value, b.value))
+      .slice(0, bands ? undefined : wanted.size)
+    return facetLine(
+      id,
+      items.map(({ value, count }) => `${value} ${count}`),
+    )
+  })
+}
+
+export const facetLine = (id: string, items: readonly string[]) => `${id}: ${items.join(', ')}`

@@ -1,0 +1,10 @@
+/** The search contract on Meilisearch. */
+
+import { describe } from 'vitest'
+import { languages } from '../../contracts/search-index-corpus.ts'
+import { searchIndexContract } from '../../contracts/search-index.ts'
+import { isSearchMissing, onMeilisearch } from './place.ts'
+
+describe.skipIf(isSearchMissing)('on a real server', () => {
+  searchIndexContract('Meilisearch', onMeilisearch(languages))
+})

@@ -1,0 +1,10 @@
+/** Random requests over random corpora on Meilisearch, against the plainest evaluation. */
+
+import { describe } from 'vitest'
+import { languages } from '../../contracts/reference/corpus.ts'
+import { searchIndexDifferential } from '../../contracts/search-index-differential.ts'
+import { isSearchMissing, onMeilisearch } from './place.ts'
+
+describe.skipIf(isSearchMissing)('on a real server', () => {
+  searchIndexDifferential('Meilisearch', onMeilisearch(languages))
+})

@@ -1,0 +1,15 @@
+/** The journeys of the embedded engine, unchanged on Meilisearch. */
+
+import { describe } from 'vitest'
+import { firstSteps } from '../../journeys/first-steps.ts'
+import { partsOfADataset } from '../../journeys/parts-of-a-dataset.ts'
+import { publishAndFind } from '../../journeys/publish-and-find.ts'
+import { searchFollows } from '../../journeys/search-follows.ts'
+import { isSearchMissing, searchGround } from './place.ts'
+
+describe.skipIf(isSearchMissing)('Meilisearch as the search engine', () => {
+  firstSteps('Meilisearch', searchGround)
+  publishAndFind('Meilisearch', searchGround)
+  searchFollows('Meilisearch', searchGround)
+  partsOfADataset('Meilisearch', searchGround)
+})

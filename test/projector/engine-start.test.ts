@@ -1,0 +1,72 @@
+/** A search engine that is not there at the start: it is looked for, configured and filled when it comes. */
+
+import { describe, expect, it } from 'vitest'
+import { Failure } from '../../src/errors.ts'
+import type { SearchIndex } from '../../src/indices/search-index.ts'
+import type { IndexName } from '../../src/indices/settings.ts'
+import { logger } from '../../src/log.ts'
+import { configuredOrAway, engineStart } from '../../src/projector/engine-start.ts'
+import { settings } from '../contracts/search-index-corpus.ts'
+
+const log = logger('silent')
+const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** Only what a start asks of an engine: it fails so many times, each time as told. */
+function failing(times: number, kind: 'engine-unavailable' | 'internal') {
+  let left = times
+  const index: Pick<SearchIndex, 'configure' | 'newest'> = {
+    configure: () =>
+      left-- > 0
+        ? Promise.reject(new Failure(kind, 'not now'))
+        : Promise.resolve({ rebuild: ['dataset'] }),
+    newest: () => Promise.resolve(7),
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the rest is not asked for
+  return index as SearchIndex
+}
+
+function started(index: SearchIndex) {
+  const told: { filled: IndexName[][]; newest: number[] } = { filled: [], newest: [] }
+  const fill = (indices: readonly IndexName[]) => {
+    told.filled.push([...indices])
+    const ended = Promise.resolve()
+    return { rebuilding: () => [], ended, stop: () => ended }
+  }
+  const found = (newest: number) => void told.newest.push(newest)
+  const start = async () => {
+    const first = await configuredOrAway({ index, log }, settings)
+    return { first, engine: engineStart({ index, log, pause, fill, found }, settings, first) }
+  }
+  return { told, start }
+}
+
+describe('the start of a search engine', () => {
+  it('fills what the engine asks for when it is there', async () => {
+    const { told, start } = started(failing(0, 'engine-unavailable'))
+    const { first, engine } = await start()
+    expect(first).toEqual({ rebuild: ['dataset'], newest: 7 })
+    expect([engine.rebuilding(), told]).toEqual([[], { filled: [['dataset']], newest: [] }])
+    await engine.stop()
+  })
+
+  it('does not wait for one that is away, and fills it when it has come', async () => {
+    const { told, start } = started(failing(3, 'engine-unavailable'))
+    const { first, engine } = await start()
+    expect([first, engine.rebuilding()]).toEqual([undefined, undefined])
+    await expect.poll(() => engine.rebuilding()).toEqual([])
+    expect(told).toEqual({ filled: [['dataset']], newest: [7] })
+    await engine.stop()
+  })
+
+  it('ends with an engine that cannot be used at all', async () => {
+    const { start } = started(failing(1, 'internal'))
+    await expect(start()).rejects.toThrow('not now')
+  })
+
+  it('can be stopped while the engine is away', async () => {
+    const { told, start } = started(failing(Infinity, 'engine-unavailable'))
+    const { engine } = await start()
+    await engine.stop()
+    expect(told.filled).toEqual([])
+  })
+})

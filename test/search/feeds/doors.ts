@@ -1,0 +1,62 @@
+/** The doors of the search station that show records in other forms, over the real embedded engine. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newApp } from '../../../src/http/app.ts'
+import { embeddedIndex } from '../../../src/indices/embedded.ts'
+import type { Document, SearchIndex } from '../../../src/indices/search-index.ts'
+import { defaultLimits } from '../../../src/http/limits.ts'
+import { logger } from '../../../src/log.ts'
+import { bindCkan } from '../../../src/search/ckan/bind.ts'
+import { bindFeeds } from '../../../src/search/feeds/bind.ts'
+import { bindSitemap } from '../../../src/search/sitemap/bind.ts'
+import { settings } from './holdings.ts'
+
+export const address = 'https://portal.example/api/hub/search'
+
+export type Doors = {
+  readonly index: SearchIndex
+  readonly request: (path: string, init?: RequestInit) => Promise<Response>
+  readonly text: (path: string) => Promise<string>
+  readonly close: () => Promise<void>
+}
+
+/** `now` is the clock of the station. */
+export async function doors(
+  held: readonly Document[],
+  now = () => new Date('2026-11-21T12:00:00Z'),
+): Promise<Doors> {
+  const directory = await mkdtemp(join(tmpdir(), 'doors-'))
+  const log = logger('silent')
+  const engine = await embeddedIndex({ directory, log })
+  let ended: Promise<void> | undefined
+  const index: SearchIndex = { ...engine, close: () => (ended ??= engine.close()) }
+  const { rebuild } = await index.configure(settings)
+  for (const name of rebuild) await index.finish(name)
+  await index.write(held.map((put) => ({ put })))
+  const app = newApp({ log, name: 'search' })
+  const deps = {
+    index,
+    settings: () => index.current(),
+    http: { log },
+    address,
+    limits: defaultLimits,
+    now,
+    portal: (kind: 'dataset' | 'catalogue', id: string, language?: string) =>
+      `https://portal.example/${language === undefined ? '' : `${language}/`}${kind}s/${id}`,
+  }
+  bindFeeds(app, deps)
+  bindCkan(app, deps)
+  bindSitemap(app, deps)
+  const request = async (path: string, init?: RequestInit) => app.request(path, init)
+  return {
+    index,
+    request,
+    text: async (path) => (await request(path)).text(),
+    close: async () => {
+      await index.close()
+      await rm(directory, { recursive: true })
+    },
+  }
+}
