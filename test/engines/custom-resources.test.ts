@@ -63,13 +63,16 @@ for (const name of stores) {
     it('takes them away with their catalogue and brings them back with it', async () => {
       const before = await store.read(iriOf('data-service', 'a'))
       expect(await send('DELETE', '/catalogues/rivers')).toBe(204)
-      expect(await list()).toEqual([])
+      // What is in a catalogue goes and comes behind the answer.
+      await expect.poll(() => list()).toEqual([])
       expect(await store.read(iriOf('data-service', 'a'))).toBeUndefined()
       expect(await send('POST', '/catalogues/rivers/restore')).toBe(201)
-      expect(await list('&catalogId=rivers')).toEqual(['a', 'b'])
+      await expect.poll(() => list('&catalogId=rivers')).toEqual(['a', 'b'])
       expect(await store.read(iriOf('data-service', 'a'))).toBe(before)
       const handles = await store.select(bind(loadQuery('resource-handles'), {}))
-      expect(handles.flatMap((row) => row['resource']?.value ?? []).sort()).toEqual([
+      // The store is shared with other suites.
+      const own = handles.flatMap((row) => row['resource']?.value ?? [])
+      expect(own.filter((iri) => iri.startsWith(base)).sort()).toEqual([
         iriOf('data-service', 'a'),
         iriOf('data-service', 'b'),
       ])

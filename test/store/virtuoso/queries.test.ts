@@ -209,7 +209,7 @@ describe.skipIf(isAbsent)('a query of the platform on Virtuoso', () => {
           .sort()
           .join('; '),
       )
-      .filter((text) => text.includes(run) || !text.includes('urn:'))
+      .filter((text) => text.includes(run) || !/=(?:urn|https?):/.test(text))
   }
 
   it('is one of those that are asked here', () => {
