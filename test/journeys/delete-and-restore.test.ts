@@ -65,8 +65,12 @@ describe('a catalogue', () => {
   })
 
   it('is in search again when its restore is answered, and its datasets follow', async () => {
-    const back = await ask('POST', '/catalogues/rivers/restore')
-    expect([back.status, back.headers.get('Index-Status')]).toEqual([201, 'done'])
+    // 409 until the removal of its datasets has ended.
+    const restore = async () => {
+      const back = await ask('POST', '/catalogues/rivers/restore')
+      return [back.status, back.headers.get('Index-Status')]
+    }
+    await expect.poll(restore).toEqual([201, 'done'])
     expect(await searched('/catalogues/rivers')).toBe(200)
     expect(await finds(size)).toBe(true)
   })
