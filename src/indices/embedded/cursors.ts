@@ -1,30 +1,16 @@
 /** The cursors of the embedded engine: the numbers of all hits in the main thread, the records where they have always been. */
 
-import { Failure } from '../../errors.ts'
-import type { CursorRequest, Page, PageWish } from '../search-index.ts'
+import { standing, takePage, type Held } from '../cursors/held.ts'
 import { cursorRegistry, type CursorLimits } from '../cursors/registry.ts'
-import type { SearchIndex } from '../search-index.ts'
+import type { CursorRequest, Page, PageWish, SearchIndex } from '../search-index.ts'
 import { sliceOf, type SlicePage, type Snapshot } from './reading/snapshot.ts'
 import type { WriterCalls } from './threads/messages.ts'
 import { unlessGivenUp } from './threads/giving-up.ts'
 import type { Readers } from './threads/readers.ts'
 import { unavailable, type Thread } from './threads/thread.ts'
 
-type Held = {
-  readonly bytes: number
-  readonly count: number
-  readonly limit: number
-  readonly include?: readonly string[]
-  readonly score: boolean
-  readonly shortened?: readonly string[]
-  /** Absent when all was read. */
-  readonly kept?: { readonly hold: number; readonly snapshot: Snapshot }
-  /** Where the next page in turn begins. */
-  readonly next: { place: number }
-}
-
-/** What a cursor takes beside its numbers: its request, its note, its place in the tables. */
-const standing = 1_024
+/** The hold that the writer knows of, and what it is held for. */
+type Kept = { readonly hold: number; readonly snapshot: Snapshot }
 
 type Deps = {
   readonly writer: Thread<WriterCalls>
@@ -44,7 +30,7 @@ export class EmbeddedCursors implements Pick<SearchIndex, 'open' | 'page'> {
 
   constructor(deps: Deps) {
     this.#deps = deps
-    this.#registry = cursorRegistry<Held>(deps.limits, deps.now)
+    this.#registry = cursorRegistry<Held<Kept>>(deps.limits, deps.now)
   }
 
   async open({ client, note, ...request }: CursorRequest, signal?: AbortSignal): Promise<Page> {
@@ -81,24 +67,12 @@ export class EmbeddedCursors implements Pick<SearchIndex, 'open' | 'page'> {
 
   async page(cursor: string, wish: PageWish = {}, signal?: AbortSignal): Promise<Page> {
     this.#begin()
-    const { held } = this.#registry.use(cursor)
-    const start = placeOf(held, wish)
-    const { note } = this.#registry.use(cursor, wish.note)
-    const end = Math.min(start + (wish.limit ?? held.limit), held.count)
-    const inTurn = wish.after === undefined
-    if (inTurn && start === held.count) this.#end(cursor, held)
-    if (inTurn) held.next.place = end
-    try {
-      return {
-        ...pageOf(await this.#read({ held, start, end }, wish, signal), held, end),
-        cursor,
-        note,
-      }
-    } catch (error) {
-      // The page was not given: it is the next one still, unless others were asked for meanwhile.
-      if (inTurn && held.next.place === end) held.next.place = start
-      throw error
-    }
+    const { read, held, note, end } = await takePage(cursor, wish, {
+      registry: this.#registry,
+      end: (ended, one: Held<Kept>) => this.#end(ended, one),
+      read: (one, span) => this.#read({ held: one, ...span }, wish, signal),
+    })
+    return { ...pageOf(read, held, end), cursor, note }
   }
 
   /** Forgets what is too old, and tells the writer what nobody needs any more. Cheap. */
@@ -122,7 +96,7 @@ export class EmbeddedCursors implements Pick<SearchIndex, 'open' | 'page'> {
   }
 
   async #read(
-    { held, start, end }: { held: Held; start: number; end: number },
+    { held, start, end }: { held: Held<Kept>; start: number; end: number },
     wish: PageWish,
     signal: AbortSignal | undefined,
   ): Promise<SlicePage> {
@@ -139,7 +113,7 @@ export class EmbeddedCursors implements Pick<SearchIndex, 'open' | 'page'> {
   }
 
   /** What is left needs nothing from anybody. */
-  #end(cursor: string, { count, limit, score, next }: Held): void {
+  #end(cursor: string, { count, limit, score, next }: Held<Kept>): void {
     this.#registry.end(cursor, { bytes: 0, count, limit, score, next })
     this.sweep()
   }
@@ -154,16 +128,7 @@ export class EmbeddedCursors implements Pick<SearchIndex, 'open' | 'page'> {
   }
 }
 
-/** Where a page begins. */
-function placeOf(held: Held, { after = held.next.place }: PageWish): number {
-  if (!Number.isInteger(after) || after < 0 || after > held.count)
-    throw new Failure('invalid-parameter', `no place in this cursor: ${after}`)
-  if (!held.kept && after < held.count)
-    throw new Failure('unknown-cursor', 'this cursor was read to its end')
-  return after
-}
-
-function pageOf({ hits, value }: SlicePage, { count, shortened }: Held, end: number) {
+function pageOf({ hits, value }: SlicePage, { count, shortened }: Held<Kept>, end: number) {
   const last = hits.length > 0 ? { last: [value ?? end, end] as const } : {}
   return { count, hits, ...last, ...(shortened && { shortened }) }
 }

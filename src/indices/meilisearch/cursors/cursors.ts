@@ -1,28 +1,14 @@
 /** Cursors on Meilisearch, which has none: the numbers of all hits in our memory, and old versions of what is written meanwhile. */
 
-import { Failure } from '../../../errors.ts'
-import type { CursorRequest, Page, PageWish } from '../../search-index.ts'
+import { standing, takePage, type Held } from '../../cursors/held.ts'
 import { cursorRegistry, type CursorLimits } from '../../cursors/registry.ts'
-import type { Answer, Hit, SearchIndex } from '../../search-index.ts'
+import type { Answer, CursorRequest, Hit, Page, PageWish, SearchIndex } from '../../search-index.ts'
 import { reduced, type Tools } from '../reading/search.ts'
 import { Past, type Keeping } from './past.ts'
 import { numbersOf, snapshotOf, versionsOf, type Snapshot, type Span } from './snapshot.ts'
 
-type Held = {
-  readonly bytes: number
-  readonly count: number
-  readonly limit: number
-  readonly include?: readonly string[]
-  readonly score: boolean
-  readonly shortened?: readonly string[]
-  /** Absent when all was read. */
-  readonly kept?: { readonly snapshot: Snapshot; readonly since: number }
-  /** Where the next page in turn begins. */
-  readonly next: { place: number }
-}
-
-/** What a cursor takes beside its numbers: its request, its note, its place in the tables. */
-const standing = 1_024
+/** `since` = the time of the past at which the snapshot was taken. */
+type Kept = { readonly snapshot: Snapshot; readonly since: number }
 
 /** In one process with the writer: it tells what it is about to replace. */
 export class Cursors implements Pick<SearchIndex, 'open' | 'page'>, Keeping {
@@ -34,7 +20,7 @@ export class Cursors implements Pick<SearchIndex, 'open' | 'page'>, Keeping {
   constructor(tools: Tools, limits: CursorLimits) {
     const { now, log } = tools.reading
     this.#tools = tools
-    this.#registry = cursorRegistry<Held>(limits, now)
+    this.#registry = cursorRegistry<Held<Kept>>(limits, now)
     const overflow = () => {
       log.warn({ cursors: this.#registry.size, bytes: limits.bytes }, 'cursors.given-up')
       this.#registry.clear()
@@ -65,7 +51,7 @@ export class Cursors implements Pick<SearchIndex, 'open' | 'page'>, Keeping {
       const { snapshot, facets, shortened } = await snapshotOf(request, this.#tools, signal)
       const { include, limit, score } = request
       const place = Math.min(limit, snapshot.count)
-      const held: Held = {
+      const held: Held<Kept> = {
         bytes: standing + snapshot.bytes,
         count: snapshot.count,
         limit,
@@ -86,26 +72,17 @@ export class Cursors implements Pick<SearchIndex, 'open' | 'page'>, Keeping {
 
   async page(cursor: string, wish: PageWish = {}, signal?: AbortSignal): Promise<Page> {
     this.#sweep()
-    const { held } = this.#registry.use(cursor)
-    const start = placeOf(held, wish)
-    const { note } = this.#registry.use(cursor, wish.note)
-    const end = Math.min(start + (wish.limit ?? held.limit), held.count)
-    const inTurn = wish.after === undefined
-    if (inTurn && start === held.count) this.#end(cursor, held)
-    if (inTurn) held.next.place = end
-    try {
-      const include = wish.include ?? held.include
-      const page = await this.#read(held, { start, end, include }, signal)
-      return { ...page, ...about(held), cursor, note }
-    } catch (error) {
-      // The page was not given: it is the next one still, unless others were asked for meanwhile.
-      if (inTurn && held.next.place === end) held.next.place = start
-      throw error
-    }
+    const { read, held, note } = await takePage(cursor, wish, {
+      registry: this.#registry,
+      end: (ended, one: Held<Kept>) => this.#end(ended, one),
+      read: (one, span) =>
+        this.#read(one, { ...span, include: wish.include ?? one.include }, signal),
+    })
+    return { ...read, ...about(held), cursor, note }
   }
 
   async #read(
-    held: Held,
+    held: Held<Kept>,
     { start, end, include }: Span & { readonly include: readonly string[] | undefined },
     signal: AbortSignal | undefined,
   ): Promise<Pick<Page, 'hits' | 'last'>> {
@@ -133,24 +110,13 @@ export class Cursors implements Pick<SearchIndex, 'open' | 'page'>, Keeping {
     this.#past.forget(Math.min(Infinity, ...since))
   }
 
-  #end(cursor: string, held: Held): void {
+  #end(cursor: string, held: Held<Kept>): void {
     const { kept: _, ...rest } = held
     this.#registry.end(cursor, { ...rest, bytes: 0 })
   }
 }
 
-const about = ({ count, shortened }: Held): Pick<Answer, 'count' | 'shortened'> => ({
+const about = ({ count, shortened }: Held<Kept>): Pick<Answer, 'count' | 'shortened'> => ({
   count,
   ...(shortened && { shortened }),
 })
-
-/** Where a page begins. */
-function placeOf(held: Held, { after = held.next.place }: PageWish): number {
-  if (!Number.isInteger(after) || after < 0 || after > held.count) {
-    throw new Failure('invalid-parameter', `no place in this cursor: ${after}`)
-  }
-  if (!held.kept && after < held.count) {
-    throw new Failure('unknown-cursor', 'this cursor was read to its end')
-  }
-  return after
-}
