@@ -20,7 +20,11 @@ const pattern = new RegExp(
 /** Whether a text is an absolute IRI (RFC 3987) without white space and lone surrogates. Its length is not looked at. */
 export const isIri = (text: string): boolean => pattern.test(text) && text.isWellFormed()
 
-const strange = new RegExp(`[\\x00-\\x20<>"{}|\\\\^\`\\x7f-\\xa0${space}\\ue000-\\uf8ff]`, 'g')
+// What `beyond` leaves out: white space, private use, noncharacters.
+const strange = new RegExp(
+  `[\\x00-\\x20<>"{}|\\\\^\`\\x7f-\\xa0${space}\\ue000-\\uf8ff\\ufdd0-\\ufdef\\ufff0-\\uffff]`,
+  'g',
+)
 
 /**
  * Percent-encodes what an IRI must not hold: white space, quotes, braces, brackets outside the host, a second `#`, a
