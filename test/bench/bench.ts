@@ -1,6 +1,6 @@
 /**
  * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`,
- * `npm run bench -- search [--records n]`, or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
+ * `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`, or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -25,6 +25,9 @@ const { values, positionals } = parseArgs({
     requests: { type: 'string', default: '1000' },
     records: { type: 'string', default: '100000' },
     rounds: { type: 'string', default: '20' },
+    engine: { type: 'string', default: 'embedded' },
+    // Is kept, and what it holds already is not made again.
+    directory: { type: 'string' },
   },
 })
 const say = (text: string) => process.stdout.write(`${text}\n\n`)
@@ -75,12 +78,12 @@ async function catalogueBench(directory: string): Promise<void> {
   }
 }
 
-const directory = await temporaryDirectory()
+const directory = values.directory ?? (await temporaryDirectory())
 try {
   if (positionals.includes('search')) {
     const [count, rounds] = [Number(values.records), Number(values.rounds)]
     await searchBench({ directory, count, rounds, say })
   } else await catalogueBench(directory)
 } finally {
-  await remove(directory)
+  if (values.directory === undefined) await remove(directory)
 }
