@@ -79,6 +79,25 @@ describe('language tags keep their spelling', () => {
     const found = await object([{ '@value': 'x', '@language': 'de' }, 'DE', { '@id': 'DE' }])
     expect(found).toContain('"x"@de .')
   })
+
+  test('also when one text stands there in two spellings, the outer one last', async () => {
+    const tagged = (tag: string) => ({ '@value': 'x', '@language': tag })
+    const found = await lines({
+      '@id': 'http://e/a',
+      'http://e/p': {
+        '@id': 'http://e/b',
+        'http://e/inner': [{ '@id': 'http://e/c', 'http://e/q': tagged('EN') }],
+      },
+      'http://e/z': tagged('en'),
+    })
+    expect(found).toContain('<http://e/c> <http://e/q> "x"@EN .')
+    expect(found).toContain('<http://e/a> <http://e/z> "x"@en .')
+  })
+
+  test('and a tag that looks like our way to keep it', async () => {
+    const tag = 'de-AT-x-capitals-18'
+    expect(await object({ '@value': 'x', '@language': tag }, {})).toBe(`"x"@${tag} .`)
+  })
 })
 
 describe('[T12] bounds', () => {

@@ -2,7 +2,7 @@
 import type { BlankNode, Literal, NamedNode, Quad, Quad_Graph, Quad_Object } from '@rdfjs/types'
 import { rdf, xsd } from '../../namespaces.ts'
 import type { CheckedTerms } from '../checked-terms.ts'
-import type { Spelling } from './languages.ts'
+import { spelled } from './languages.ts'
 import { isObject, type Json } from './tree.ts'
 
 type JsonObject = { [key: string]: Json }
@@ -25,7 +25,6 @@ const double = (value: number) => value.toExponential(15).replace(/(\d)0*e\+?/, 
 
 export type Settings = {
   readonly terms: CheckedTerms
-  readonly spelling: Spelling
   /** Undoes what was done to strings before expansion. */
   readonly restore: (text: string) => string
 }
@@ -102,7 +101,7 @@ export class ExpandedJson {
   }
 
   literal(value: JsonObject): Literal | NamedNode {
-    const { terms, spelling, restore } = this.settings
+    const { terms, restore } = this.settings
     const held = value['@value'] ?? null
     const type = asText(value['@type'])
     if (type === '@json') return terms.literal(restore(canonicalJson(held)), rdf('JSON'))
@@ -117,7 +116,7 @@ export class ExpandedJson {
     const text = asText(held) ?? ''
     const language = asText([value['@language']].flat()[0])
     if (language === undefined) return terms.literal(restore(text), datatype)
-    return terms.literal(restore(text), spelling(language, text))
+    return terms.literal(restore(text), spelled(language))
   }
 
   resource(id: string | undefined): Resource {

@@ -1,11 +1,10 @@
 /** Language tags of JSON-LD in the spelling of the document, which expansion lower-cases. */
 import { eachObject, isObject, type Json } from './tree.ts'
 
-/** Answers how the tag (lower case, as expanded) of a text was written. */
-export type Spelling = (lowered: string, text: string) => string
+type JsonObject = { [key: string]: Json }
 
 /** Names that the contexts of a document give to a keyword. */
-function aliases(contexts: readonly { [key: string]: Json }[], keyword: string): Set<string> {
+function aliases(contexts: readonly JsonObject[], keyword: string): Set<string> {
   const found = new Set([keyword])
   for (const context of contexts) {
     for (const [term, definition] of Object.entries(context)) {
@@ -17,7 +16,7 @@ function aliases(contexts: readonly { [key: string]: Json }[], keyword: string):
 }
 
 /** Terms whose values are language maps. */
-function mapTerms(contexts: readonly { [key: string]: Json }[]): Set<string> {
+function mapTerms(contexts: readonly JsonObject[]): Set<string> {
   const found = new Set<string>()
   for (const context of contexts) {
     for (const [term, definition] of Object.entries(context)) {
@@ -29,45 +28,46 @@ function mapTerms(contexts: readonly { [key: string]: Json }[]): Set<string> {
   return found
 }
 
-/** Collects how tags are spelled: beside their text, as keys of language maps, as defaults of contexts. */
-export function spellings(tree: Json): Spelling {
-  const contexts: { [key: string]: Json }[] = []
+/** Begins the private subtags that say which letters of a tag were capitals. */
+const sign = '-x-capitals'
+const signed = /^(.*)-x-capitals((?:-[0-9a-f]{1,8})+)$/
+
+/** A tag that survives lower-casing: `de-AT` becomes `de-at-x-capitals-18`, one bit a letter, the first one lowest. */
+function shielded(tag: string): string {
+  const lowered = tag.toLowerCase()
+  if ((lowered === tag && !lowered.includes(sign)) || lowered.length !== tag.length) return tag
+  let capitals = 0n
+  for (let at = 0; at < tag.length; at += 1)
+    if (tag[at] !== lowered[at]) capitals |= 1n << BigInt(at)
+  return `${lowered}${sign}-${(capitals.toString(16).match(/.{1,8}/g) ?? []).join('-')}`
+}
+
+/** The tag of the document that expansion gave back as `expanded`. */
+export function spelled(expanded: string): string {
+  const [, lowered, digits] = signed.exec(expanded) ?? []
+  if (lowered === undefined || digits === undefined) return expanded
+  const capitals = BigInt(`0x${digits.replaceAll('-', '')}`)
+  const letter = (text: string, at: number) =>
+    (capitals >> BigInt(at)) & 1n ? text.toUpperCase() : text
+  return Array.from(lowered, letter).join('')
+}
+
+/** Rewrites the tags of a tree so that `spelled` can give them back: beside texts, in language maps and contexts. */
+export function shieldTags(tree: Json): void {
+  const contexts: JsonObject[] = []
   eachObject(tree, (object) => {
     for (const context of [object['@context']].flat()) if (isObject(context)) contexts.push(context)
   })
   const tags = aliases(contexts, '@language')
-  const values = aliases(contexts, '@value')
   const maps = mapTerms(contexts)
-  const usual = new Map<string, string>()
-  const exact = new Map<string, string[]>()
-  const note = (tag: string, texts: readonly (Json | undefined)[]) => {
-    const lowered = tag.toLowerCase()
-    if (!usual.has(lowered)) usual.set(lowered, tag)
-    for (const text of texts) {
-      if (typeof text !== 'string') continue
-      const key = `${lowered} ${text}`
-      const known = exact.get(key)
-      if (known) known.push(tag)
-      else exact.set(key, [tag])
-    }
-  }
+  const none = aliases(contexts, '@none')
   eachObject(tree, (object) => {
     for (const [key, value] of Object.entries(object)) {
-      if (tags.has(key) && typeof value === 'string') {
-        note(
-          value,
-          Object.keys(object).flatMap((name) => (values.has(name) ? [object[name]] : [])),
-        )
-      }
-      if (!maps.has(key) || !isObject(value)) continue
-      for (const [tag, texts] of Object.entries(value)) note(tag, [texts].flat())
+      if (tags.has(key) && typeof value === 'string') object[key] = shielded(value)
+      if (!maps.has(key) || !isObject(value) || contexts.includes(object)) continue
+      object[key] = Object.fromEntries(
+        Object.entries(value).map(([tag, texts]) => [none.has(tag) ? tag : shielded(tag), texts]),
+      )
     }
   })
-  // One text may stand there twice, with one tag in two spellings: expansion keeps their order.
-  return (lowered, text) => {
-    const tagged = exact.get(`${lowered} ${text}`)
-    const [spelled] = tagged ?? []
-    if (tagged && tagged.length > 1) tagged.shift()
-    return spelled ?? usual.get(lowered) ?? lowered
-  }
 }

@@ -4,7 +4,7 @@ import type jsonld from 'jsonld'
 import { Failure } from '../../../errors.ts'
 import { CheckedTerms } from '../checked-terms.ts'
 import { ExpandedJson } from './expanded.ts'
-import { spellings } from './languages.ts'
+import { shieldTags } from './languages.ts'
 import { eachObject, isObject, type Json, readJson } from './tree.ts'
 import { BadTerm, malformed, type ParseOptions, refused } from '../options.ts'
 import { plain } from '../pieces.ts'
@@ -19,11 +19,11 @@ const bundled: Readonly<Record<string, Json>> = {}
 export async function readJsonLd(text: string, options: ParseOptions): Promise<Quad[]> {
   const tree = readJson(text)
   boundContexts(tree)
-  const spelling = spellings(tree)
+  shieldTags(tree)
   const restore = shieldSpaces(tree, text)
   const expanded = await expand(tree, options.baseIri)
   const terms = new CheckedTerms(options)
-  const document = new ExpandedJson({ terms, spelling, restore })
+  const document = new ExpandedJson({ terms, restore })
   try {
     document.graph(expanded, terms.defaultGraph())
   } catch (error) {
