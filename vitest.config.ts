@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 // Two cores in CI: files run beside each other, and a journey that starts real processes needs its time.
 export default defineConfig({
   test: {
-    setupFiles: ['test/support/compiled.ts'],
+    setupFiles: ['test/support/compiled.ts', 'test/support/seed.ts'],
     include: ['test/**/*.test.ts'],
     // These need real triplestores and search engines: `npm run test:engines`.
     exclude: ['test/engines/**'],

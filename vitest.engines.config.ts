@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     globalSetup: ['test/engines/servers.ts'],
-    setupFiles: ['test/support/compiled.ts', 'test/engines/addresses.ts'],
+    setupFiles: ['test/support/compiled.ts', 'test/support/seed.ts', 'test/engines/addresses.ts'],
     include: ['test/engines/**/*.test.ts', 'test/store/virtuoso/**/*.test.ts'],
     fileParallelism: false,
     testTimeout: 120_000,
