@@ -1,0 +1,76 @@
+/** What travels from segment to segment inside the process. */
+
+import type { Failure } from '../errors.ts'
+
+/** What was mended or left out of a record; it is written all the same. */
+export type Finding = {
+  readonly slug:
+    | 'repaired-iri'
+    | 'dropped-url'
+    | 'unknown-format'
+    | 'unknown-licence'
+    | 'unknown-language'
+    | 'unknown-theme'
+    | 'invalid-date'
+    | 'placeholder-text'
+    | 'secret-removed'
+    | 'invalid-text'
+  readonly detail: string
+}
+
+/** One record on its way. */
+export type RecordMessage = {
+  readonly kind: 'record'
+  /** 1-based, in order of arrival. */
+  readonly counter: number
+  /** The most stable id that the source offers. */
+  readonly sourceId: string
+  /** Other ids under which the record may already be stored, most likely one first. */
+  readonly aliases: readonly string[]
+  /** Id in the target catalogue; absent until the ledger was asked. */
+  readonly originalId?: string
+  readonly mediaType: string
+  readonly text: string
+  /** SHA-256 in hex over the canonical form of what the source sent. */
+  readonly sourceHash?: string
+  readonly sourceUrl?: string
+  readonly findings: readonly Finding[]
+  /** What a foreign or metrics segment put into `dataInfo` beside the known keys; passed on. */
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * A stream of messages ends with exactly one `end`. `refused` is a record that was offered and cannot be read: its id
+ * counts as seen. `skipped` is one that is not offered to us (private, filtered). `unchanged` is known to be equal and
+ * needs no further work. `deleted` was declared gone by the source. `page` says that everything before it was handed on;
+ * `cursor` is a key to resume from.
+ */
+export type Message =
+  | RecordMessage
+  | { readonly kind: 'total'; readonly total: number }
+  | {
+      readonly kind: 'refused'
+      readonly sourceId?: string
+      readonly stage: Stage
+      readonly problem: Failure
+      readonly sourceUrl?: string
+      /** What the source sent, cut to 64 KB. */
+      readonly excerpt?: string
+    }
+  | { readonly kind: 'skipped'; readonly sourceId: string; readonly reason: string }
+  | { readonly kind: 'unchanged'; readonly sourceId: string; readonly originalId: string }
+  | { readonly kind: 'deleted'; readonly sourceId: string }
+  | { readonly kind: 'page'; readonly cursor?: string }
+  | { readonly kind: 'end'; readonly completeness: Completeness }
+
+/** Where an item failed. */
+export type Stage = 'import' | 'transform' | 'export'
+
+/**
+ * What the importer vouches for. `incomplete`: everything so far stays written, nothing may be removed.
+ * `not-modified`: the source says that nothing changed; all records count as seen.
+ */
+export type Completeness =
+  | { readonly kind: 'complete'; readonly fingerprint: string }
+  | { readonly kind: 'not-modified' }
+  | { readonly kind: 'incomplete'; readonly problem?: Failure }

@@ -1,0 +1,108 @@
+/** What is known of one travel of a pipe. */
+
+import type { Complaint, Kind } from '../../errors.ts'
+import type { JsonObject } from '../document.ts'
+import type { Finding, Stage } from '../message.ts'
+
+export type RunStatus =
+  | 'waiting'
+  | 'running'
+  | 'finished'
+  | 'failed'
+  | 'cancelled'
+  | 'timed-out'
+  | 'interrupted'
+export type RunOutcome = 'complete' | 'incomplete' | 'not-modified' | 'dry-run'
+export type StartedBy = 'trigger' | 'api' | 'console' | 'validator'
+
+/** A failure as it is kept: RFC 9457 without `instance`. */
+export type StoredProblem = {
+  readonly type: `urn:cartulary:problem:${Kind}`
+  readonly title: string
+  readonly status: number
+  readonly detail?: string
+  readonly errors?: readonly Complaint[]
+}
+
+export const countNames = [
+  'offered',
+  'created',
+  'updated',
+  'unchanged',
+  'skipped',
+  'failed',
+  'refused',
+  'duplicate',
+  'removed',
+  'held',
+  'adopted',
+  'findings',
+] as const
+export type Counts = Readonly<Record<(typeof countNames)[number], number>>
+
+export type Run = {
+  readonly id: string
+  readonly pipe: string
+  readonly trigger?: string
+  readonly startedBy: StartedBy
+  readonly catalogue?: string
+  readonly status: RunStatus
+  readonly outcome?: RunOutcome
+  readonly created: string
+  readonly startTime?: string
+  readonly endTime?: string
+  readonly counts: Counts
+  readonly progress: {
+    readonly pages: number
+    readonly bytes: number
+    readonly total?: number
+    readonly lastPage?: string
+    readonly lastItem?: string
+  }
+  readonly segments: readonly {
+    readonly name: string
+    readonly segmentNumber: number
+    readonly processed: boolean
+  }[]
+  readonly problem: StoredProblem | null
+}
+
+export type ItemState =
+  | 'created'
+  | 'updated'
+  | 'unchanged'
+  | 'skipped'
+  | 'failed'
+  | 'refused'
+  | 'duplicate'
+  | 'removed'
+  | 'held'
+  | 'restored'
+
+/** One thing that a run did or did not do. `unchanged` items are counted and not kept one by one. */
+export type RunItem = {
+  readonly originalId?: string
+  readonly sourceId?: string
+  readonly platformId?: string
+  readonly sourceUrl?: string
+  readonly stage: Stage
+  readonly state: ItemState
+  readonly problem?: StoredProblem
+  readonly findings?: readonly Finding[]
+  /** Why it was skipped, adopted or taken over. */
+  readonly note?: string
+  /** What the source sent, cut to 64 KB; kept for failed items. */
+  readonly excerpt?: string
+  readonly time: string
+}
+
+/** What a launch asks for, as it is kept with the run. */
+export type RunStart = {
+  readonly pipe: string
+  readonly catalogue?: string
+  readonly trigger?: string
+  readonly startedBy: StartedBy
+  readonly dryRun: boolean
+  readonly configs: Readonly<Record<string, JsonObject>>
+  readonly segments: Run['segments']
+}

@@ -1,0 +1,22 @@
+/** Where segments report what happens in a run. */
+
+import type { RunItem } from './run.ts'
+
+/** Everything is cheap and does not wait; the implementation writes in groups. */
+export type RunSink = {
+  item(item: Omit<RunItem, 'time'>): void
+  /** A declared total; the last one counts. */
+  total(total: number): void
+  offered(count?: number): void
+  adopted(count: number): void
+  /** A page was handed on whole; `cursor` is kept to resume from. */
+  page(page: { readonly cursor?: string; readonly bytes?: number; readonly millis?: number }): void
+  /** A request left the house and was answered with this status, or `error`. */
+  request(request: { readonly host: string; readonly status: number | 'error' }): void
+  /** Any sign of life: keeps the run from counting as stalled. */
+  alive(): void
+  /** A segment has ended. */
+  processed(segmentNumber: number): void
+  /** How the run ends if nothing worse happens; the last segment decides. */
+  outcome(outcome: 'complete' | 'incomplete' | 'not-modified' | 'dry-run', problem?: Error): void
+}
