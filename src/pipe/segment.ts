@@ -17,7 +17,9 @@ export type SegmentContext = {
   readonly lastRun?: Date
   /** Cursor of the last page of an interrupted run that goes on. */
   readonly resumeFrom?: string
-  /** Only these original ids are wanted: what failed in an earlier run. */
+  /** An interrupted run goes on; without `resumeFrom` it starts at the first page again. */
+  readonly resumed?: boolean
+  /** Only these ids are wanted, original ids or source ids: what failed in an earlier run. */
   readonly only?: ReadonlySet<string>
 }
 

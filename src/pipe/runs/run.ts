@@ -105,4 +105,33 @@ export type RunStart = {
   readonly dryRun: boolean
   readonly configs: Readonly<Record<string, JsonObject>>
   readonly segments: Run['segments']
+  /** What it does while the pipe is active; `drop` when absent. */
+  readonly startMode?: StartMode
+  /** Import no more records than this; the run is then incomplete. */
+  readonly limit?: number
+  /** Only these ids are wanted. */
+  readonly only?: readonly string[]
+  /** The run whose failed items are tried again: the wanted ids are read from it. */
+  readonly retryOf?: string
 }
+
+export const startModes = ['drop', 'restart', 'append', 'concurrent'] as const
+/**
+ * What a launch does while the pipe is active: nothing; cancel it and start; wait for its end (one waiting place, the
+ * newest wins); start beside it.
+ */
+export type StartMode = (typeof startModes)[number]
+
+export const runStatuses = [
+  'waiting',
+  'running',
+  'finished',
+  'failed',
+  'cancelled',
+  'timed-out',
+  'interrupted',
+] as const satisfies readonly RunStatus[]
+
+/** Whether nothing more happens in a run by itself. */
+export const ended = ({ status }: Pick<Run, 'status'>): boolean =>
+  status !== 'waiting' && status !== 'running'

@@ -9,7 +9,10 @@ export type RunSink = {
   total(total: number): void
   offered(count?: number): void
   adopted(count: number): void
-  /** A page was handed on whole; `cursor` is kept to resume from. */
+  /**
+   * A page was handed on whole. Not what a run is resumed from: that is the `cursor` of a `page` message which has come
+   * out of the last segment, because only then everything before it was written.
+   */
   page(page: { readonly cursor?: string; readonly bytes?: number; readonly millis?: number }): void
   /** A request left the house and was answered with this status, or `error`. */
   request(request: { readonly host: string; readonly status: number | 'error' }): void

@@ -1,0 +1,21 @@
+/** A failure as a run keeps it. */
+
+import { problemOf } from '../../http/problem.ts'
+import type { Kind } from '../../errors.ts'
+import type { StoredProblem } from './run.ts'
+
+/** RFC 9457 without `instance`; anything that is not a `Failure` is a bare `internal`, its message belongs to the log. */
+export function storedProblem(error: unknown): StoredProblem {
+  const { type, title, status, detail, errors } = problemOf(error, '').body
+  return {
+    type: `urn:cartulary:problem:${slugOf({ type })}`,
+    title,
+    status,
+    ...(detail !== undefined && { detail }),
+    ...(errors !== undefined && { errors }),
+  }
+}
+
+/** The last part of the type of a problem. */
+export const slugOf = ({ type }: { readonly type: string }): Kind =>
+  type.slice(type.lastIndexOf(':') + 1) as Kind
