@@ -1,0 +1,103 @@
+/** Segments in one process: each reads from the one before it, and nobody is ahead of the slowest by more than one. */
+
+import { Failure } from '../errors.ts'
+import type { Message } from './message.ts'
+import type { SegmentContext, SegmentFunction } from './segment.ts'
+
+/**
+ * Runs the steps to their end. A message is asked for only when the next step wants one. The first error of any step, or
+ * the signal, ends all of them: each gets an aborted signal, a closed input, and is waited for; then the promise rejects
+ * with that error, or with the signal's reason. `grace` bounds the waiting for steps that do not listen.
+ *
+ * Between two steps a stream ends with exactly one `end`: a step that stops without one is answered for by an
+ * incomplete end, and one that goes on after it fails the run, because removals hang on that mark.
+ */
+export async function chain(
+  steps: readonly SegmentFunction[],
+  context: SegmentContext,
+  signal: AbortSignal,
+  grace: () => Promise<void> = () => new Promise(() => undefined),
+): Promise<void> {
+  const ended = new AbortController()
+  const all = AbortSignal.any([signal, ended.signal])
+  const open: Closable[] = []
+  let flow: AsyncIterable<Message> = nothing()
+  for (const [index, step] of steps.entries()) {
+    const stream = released(step(flow, context, all), all)
+    open.push(stream)
+    flow = index < steps.length - 1 ? ending(stream) : stream
+  }
+  try {
+    signal.throwIfAborted()
+    for await (const _ of flow) {
+      // What the last step gives has arrived.
+    }
+  } catch (error) {
+    // What a step throws because it was told to stop is not the reason why it was told to.
+    const reason: unknown = signal.aborted ? signal.reason : error
+    ended.abort(reason)
+    throw reason
+  } finally {
+    ended.abort(new Failure('run-cancelled', 'the chain has ended'))
+    await Promise.race([Promise.allSettled(open.map((stream) => stream.close())), grace()])
+  }
+}
+
+async function* nothing(): AsyncGenerator<Message> {}
+
+type Closable = AsyncIterable<Message> & {
+  /** Ends the step, and waits until it has ended. */
+  close(): Promise<void>
+}
+
+/** The step's messages; whoever waits for one is released when the signal fires, even if the step sleeps on. */
+function released(source: AsyncIterable<Message>, signal: AbortSignal): Closable {
+  const iterator = source[Symbol.asyncIterator]()
+  let running: Promise<unknown> = Promise.resolve()
+  const close = async () => {
+    // A generator ends at its next `yield`; its `return` waits for that.
+    await Promise.allSettled([running, iterator.return?.()])
+  }
+  return {
+    close,
+    [Symbol.asyncIterator]: () => ({
+      next: async () => {
+        signal.throwIfAborted()
+        const next = iterator.next()
+        running = next.catch(() => undefined)
+        return unlessAborted(next, signal)
+      },
+      return: async () => {
+        await unlessAborted(close(), signal).catch(() => undefined)
+        return { done: true, value: undefined }
+      },
+    }),
+  }
+}
+
+/** The promise, or the signal's reason, whichever comes first; leaves no listener behind. */
+function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      reject(signal.reason)
+    }
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    promise.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', stop)
+    })
+  })
+}
+
+/** The stream with exactly one `end`, and that last. */
+async function* ending(source: AsyncIterable<Message>): AsyncGenerator<Message> {
+  let last: Message | undefined
+  for await (const message of source) {
+    if (last) throw new Failure('internal', 'a segment went on after the end of its stream')
+    if (message.kind === 'end') last = message
+    else yield message
+  }
+  // Only now is it known that nothing follows.
+  const problem = new Failure('internal', 'a segment stopped without saying whether it is complete')
+  yield last ?? { kind: 'end', completeness: { kind: 'incomplete', problem } }
+}

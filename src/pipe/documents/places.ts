@@ -1,0 +1,67 @@
+/** What each segment of a pipe is told about its place, and what its config has against it there. */
+
+import type { Complaint } from '../../errors.ts'
+import { shown } from '../../http/problem.ts'
+import { replacesAddress } from '../configure.ts'
+import type { Resolution } from '../discovery.ts'
+import type { Configs, Pipe, Segment } from '../document.ts'
+import { normalName } from '../naming.ts'
+import type { SegmentPlace } from '../segment.ts'
+
+/** Where a pipe comes from. */
+export type Ground = {
+  readonly trust: 'trusted' | 'foreign'
+  readonly directory: string
+  /** What the launch lays over the pipe, which holds it already. */
+  readonly configs?: Configs
+}
+
+/** One place per segment, in their order. A segment whose address the launch replaces is a foreign one. */
+export function placesOf(pipe: Pipe, ground: Ground): SegmentPlace[] {
+  const { segments } = pipe.body
+  return segments.map(({ header }, index) => {
+    const next = segments[index + 1]?.header.name
+    const catalogue = catalogueOf(segments.slice(0, index))
+    const moved = replacesAddress(pipe, ground.configs ?? {}, header.name)
+    return {
+      trust: moved ? 'foreign' : ground.trust,
+      directory: ground.directory,
+      ...(next !== undefined && { next: normalName(next) }),
+      ...(catalogue !== undefined && { catalogue }),
+    }
+  })
+}
+
+/** The catalogue that the first segment to name one names. */
+export function catalogueOf(segments: readonly Segment[]): string | undefined {
+  for (const { body } of segments) {
+    const named = body.config['catalogue']
+    if (typeof named === 'string' && named !== '') return named
+  }
+  return undefined
+}
+
+/** Complaints about configs and unknown segments, placed by JSON pointers; such a pipe is listed and cannot be launched. */
+export function pipeCheck(
+  resolve: (segment: Segment) => Resolution,
+): (pipe: Pipe, ground: Ground) => readonly Complaint[] {
+  return (pipe, ground) => {
+    const places = placesOf(pipe, ground)
+    return pipe.body.segments.flatMap((segment, index) => {
+      const found = resolve(segment)
+      const pointer = `/body/segments/${index}`
+      if (found.kind === 'unknown') {
+        const detail = `${shown(segment.header.name)} is no known segment; known are ${found.known.join(', ')}`
+        return [{ pointer: `${pointer}/header/name`, detail }]
+      }
+      const place = places[index]
+      if (found.kind !== 'built-in' || place === undefined) return []
+      const opened = found.segment.open(segment.body.config, place)
+      if (opened.ok) return []
+      return opened.problems.map(({ key, detail }) => ({
+        pointer: `${pointer}/body/config${key === '' ? '' : `/${key.replaceAll('.', '/')}`}`,
+        detail: `${key} ${detail}`.trim(),
+      }))
+    })
+  }
+}
