@@ -71,6 +71,21 @@ export type Stage = 'import' | 'transform' | 'export'
  * `not-modified`: the source says that nothing changed; all records count as seen.
  */
 export type Completeness =
-  | { readonly kind: 'complete'; readonly fingerprint: string }
+  | {
+      readonly kind: 'complete'
+      readonly fingerprint: string
+      /** What the importer can ask about next time, if every record found its way; valid under the same `shape` only. */
+      readonly validators?: readonly Validator[]
+      readonly shape?: string
+    }
   | { readonly kind: 'not-modified' }
   | { readonly kind: 'incomplete'; readonly problem?: Failure }
+
+/** What a source said about the version of a document, to ask next time whether that has changed (RFC 9110, 13). */
+export type Validator = {
+  readonly url: string
+  readonly etag?: string
+  readonly lastModified?: string
+  /** SHA-256 of the body in hex. */
+  readonly bodyHash: string
+}

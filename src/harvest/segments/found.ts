@@ -1,0 +1,48 @@
+/** What an importer finds, before the run has counted, hashed and checked it. */
+import type { Failure } from '../../errors.ts'
+import type { Finding } from '../../pipe/message.ts'
+
+/** One record as the importer hands it on. */
+export type FoundRecord = {
+  readonly kind: 'record'
+  /** The most stable id that the source offers. Empty or blank: the record becomes `item-no-identifier`. */
+  readonly sourceId: string
+  /** Other ids under which it may be stored already, most likely one first. */
+  readonly aliases?: readonly string[]
+  /** `application/n-triples` when mapped, `application/json` as the source sent it. */
+  readonly mediaType: string
+  readonly text: string
+  /**
+   * What the source hash is made of: the record as the source sent it in canonical form, without the fields that change
+   * by themselves. `text` when absent.
+   */
+  readonly hashed?: string
+  readonly sourceUrl?: string
+  readonly findings?: readonly Finding[]
+}
+
+/**
+ * An importer that has met its own end condition just returns; it throws a `Failure` when it cannot go on, whose kind
+ * decides between a failed and an incomplete run. `end` is for what else there is to say: nothing changed, or the source
+ * was read to its end and still cannot be vouched for.
+ */
+export type Found =
+  | FoundRecord
+  /** A declared total, as often as the source tells it. `before`: records in front of the place where a run resumed. */
+  | { readonly kind: 'total'; readonly total: number; readonly before?: number }
+  /** A record that was offered and cannot be read. */
+  | {
+      readonly kind: 'refused'
+      readonly sourceId?: string
+      readonly problem: Failure
+      readonly sourceUrl?: string
+      /** What the source sent; cut to 64 KB on the way. */
+      readonly excerpt?: string
+    }
+  /** A record that is not for us: private, of another type, filtered. */
+  | { readonly kind: 'skipped'; readonly sourceId: string; readonly reason: string }
+  | { readonly kind: 'deleted'; readonly sourceId: string }
+  /** Everything of a page was given. `cursor` only when it is a key from which a later run can go on. */
+  | { readonly kind: 'page'; readonly cursor?: string }
+  | { readonly kind: 'end'; readonly as: 'not-modified' }
+  | { readonly kind: 'end'; readonly as: 'incomplete'; readonly problem?: Failure }

@@ -1,0 +1,123 @@
+/** Turns what an importer finds into the messages of a run, and decides whether the import is complete. */
+import type { Completeness, Message, Validator } from '../../../pipe/message.ts'
+import type { SegmentContext } from '../../../pipe/segment.ts'
+import { Failure } from '../../../errors.ts'
+import type { Found } from '../found.ts'
+import type { ImportConfig } from '../import-config.ts'
+import type { Source } from '../source.ts'
+import { Reception } from './reception.ts'
+import { incompleteBy } from './verdict.ts'
+
+/** Bounds of every import. Bytes are counted after decompression. */
+export type ImportLimits = {
+  readonly maxPageBytes: number
+  readonly maxDocumentBytes: number
+  readonly maxItemBytes: number
+  readonly maxItems: number
+  readonly maxPages: number
+  /** Tries per request, and the longest time that a source may ask us to wait. */
+  readonly attempts: number
+  readonly retryAfterMaxMs: number
+}
+
+export const usualLimits: ImportLimits = {
+  maxPageBytes: 100_000_000,
+  maxDocumentBytes: 2_000_000_000,
+  maxItemBytes: 10_000_000,
+  maxItems: 2_000_000,
+  maxPages: 100_000,
+  attempts: 4,
+  retryAfterMaxMs: 600_000,
+}
+
+export type Gathering = {
+  readonly deps: {
+    readonly now: () => number
+    readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+    readonly limits: ImportLimits
+    readonly catalogueExists?: (id: string, signal: AbortSignal) => Promise<boolean>
+  }
+  readonly settings: ImportConfig
+  readonly context: SegmentContext
+  /** Digest of what shapes a record beside its source: part of every source hash. */
+  readonly shape: string
+  readonly fingerprint: string
+  readonly validators: () => readonly Validator[]
+  readonly open: (signal: AbortSignal) => Source
+  readonly import: (source: Source, signal: AbortSignal) => AsyncIterable<Found>
+}
+
+const dryRunLimit = 20
+
+/** Records, refusals and pages in the order of the source, and exactly one `end`. Throws what fails the run. */
+export async function* gather(gathering: Gathering, signal: AbortSignal): AsyncGenerator<Message> {
+  const { deps, settings, context } = gathering
+  const { catalogue } = settings
+  if (deps.catalogueExists && !(await deps.catalogueExists(catalogue, signal)))
+    throw new Failure(
+      'unknown-catalogue',
+      `There is no catalogue ${catalogue}; a harvest makes none.`,
+    )
+  const limit = settings.limit ?? (context.dryRun ? dryRunLimit : undefined)
+  const reception = new Reception({ ...gathering, limit })
+  let end = yield* pass(gathering, reception, signal)
+  // The source changed under our hands: what moved between two pages shows in a second look.
+  if (end.kind === 'incomplete' && end.problem?.kind === 'total-changed') {
+    reception.startAgain()
+    end = yield* pass(gathering, reception, signal)
+  }
+  yield { kind: 'end', completeness: end }
+}
+
+/** One travel over the whole source. */
+async function* pass(
+  gathering: Gathering,
+  reception: Reception,
+  signal: AbortSignal,
+): AsyncGenerator<Message, Completeness> {
+  const stop = new AbortController()
+  const source = gathering.open(AbortSignal.any([signal, stop.signal]))
+  const pace = pacemaker(gathering)
+  try {
+    for await (const found of gathering.import(source, stop.signal)) {
+      signal.throwIfAborted()
+      if (found.kind === 'end')
+        return found.as === 'not-modified'
+          ? { kind: 'not-modified' }
+          : { kind: 'incomplete', ...(found.problem && { problem: found.problem }) }
+      for (const message of reception.take(found, source.bytes())) {
+        if (message.kind === 'record') await pace(signal)
+        yield message
+        if (reception.isFull) return { kind: 'incomplete' }
+      }
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    const problem = incompleteBy(error, reception.pages)
+    if (!problem) throw error
+    return { kind: 'incomplete', problem }
+  } finally {
+    // An importer that is left in the middle may still wait for an answer.
+    stop.abort()
+  }
+  return verdictOf(gathering, reception)
+}
+
+function verdictOf(gathering: Gathering, reception: Reception): Completeness {
+  const { settings, context, fingerprint, shape } = gathering
+  const problem = reception.shortfall()
+  if (problem) return { kind: 'incomplete', problem }
+  if (settings.incremental || context.only || context.dryRun) return { kind: 'incomplete' }
+  return { kind: 'complete', fingerprint, shape, validators: gathering.validators() }
+}
+
+/** Waits as long as `pulse` asks for between two records. */
+function pacemaker({ deps, settings }: Gathering) {
+  let last = Number.NEGATIVE_INFINITY
+  return async (signal: AbortSignal) => {
+    if (settings.pulse === 0) return
+    const wait = last + settings.pulse - deps.now()
+    if (wait > 0) await deps.pause(wait, signal)
+    last = deps.now()
+  }
+}

@@ -1,0 +1,199 @@
+/** Receives what an importer finds: counts, hashes, tells doubles apart and checks the counts against the source's own. */
+import { createHash } from 'node:crypto'
+import { Failure } from '../../../errors.ts'
+import type { Message } from '../../../pipe/message.ts'
+import type { SegmentContext } from '../../../pipe/segment.ts'
+import type { Found, FoundRecord } from '../found.ts'
+import type { ImportLimits } from './gather.ts'
+import { Seen } from './seen.ts'
+
+type Options = {
+  readonly deps: { readonly now: () => number; readonly limits: ImportLimits }
+  readonly context: Pick<SegmentContext, 'sink'>
+  readonly shape: string
+  readonly limit: number | undefined
+}
+
+/** Kept of what a source sent when it cannot be read. */
+const longestExcerpt = 65_536
+
+export class Reception {
+  readonly #options: Options
+  readonly #seen = new Seen()
+  #pages = 0
+  #counter = 0
+  #offered = 0
+  #total: { readonly last: number; readonly changed: boolean; readonly before: number } | undefined
+  #pageStart: { readonly time: number; readonly bytes: number }
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#pageStart = { time: options.deps.now(), bytes: 0 }
+  }
+
+  /** Pages that were handed on whole, in all passes. */
+  get pages(): number {
+    return this.#pages
+  }
+
+  /** The wanted number of records is there. */
+  get isFull(): boolean {
+    const { limit } = this.#options
+    return limit !== undefined && this.#counter >= limit
+  }
+
+  startAgain(): void {
+    this.#seen.startAgain()
+    this.#total = undefined
+    this.#pageStart = { time: this.#options.deps.now(), bytes: 0 }
+  }
+
+  /** The messages that a find becomes: none for the same record met twice. `bytes`: read from the source so far. */
+  *take(found: Exclude<Found, { kind: 'end' }>, bytes: number): Iterable<Message> {
+    switch (found.kind) {
+      case 'record':
+        yield* this.#record(found)
+        return
+      case 'refused':
+        yield* this.#refused(found)
+        return
+      case 'skipped':
+        if (this.#seen.meet(found.sourceId, '') !== 'same') yield found
+        return
+      case 'deleted':
+        yield found
+        return
+      case 'total':
+        this.#declare(found.total, found.before ?? 0)
+        yield { kind: 'total', total: found.total }
+        return
+      case 'page':
+        this.#page(found.cursor, bytes)
+        yield found
+        return
+      default:
+        throw new Error(`unknown find ${JSON.stringify(found satisfies never)}`)
+    }
+  }
+
+  /** Why an import that came to its end is not complete all the same. */
+  shortfall(): Failure | undefined {
+    const { distinct } = this.#seen
+    const total = this.#total
+    const found = distinct + (total?.before ?? 0)
+    if (total && total.last !== found) {
+      const numbers = `The source declared ${total.last} records and gave ${found} different ones.`
+      return new Failure(total.changed ? 'total-changed' : 'total-mismatch', numbers)
+    }
+    if (this.#offered === 0 && !total?.before)
+      return new Failure('source-empty', 'The source offered no records.')
+    return undefined
+  }
+
+  *#record(found: FoundRecord): Iterable<Message> {
+    const { sourceUrl, text } = found
+    const sourceId = found.sourceId.trim()
+    if (sourceId === '') {
+      const problem = new Failure('item-no-identifier', 'The record has no identifier.')
+      yield* this.#refused({
+        kind: 'refused',
+        problem,
+        excerpt: text,
+        ...(sourceUrl !== undefined && { sourceUrl }),
+      })
+      return
+    }
+    const { maxItemBytes } = this.#options.deps.limits
+    if (isLonger(text, maxItemBytes)) {
+      const detail = `A record may have ${maxItemBytes} bytes (maxItemBytes).`
+      yield* this.#refused({
+        kind: 'refused',
+        sourceId,
+        problem: new Failure('item-too-large', detail),
+        excerpt: text,
+      })
+      return
+    }
+    const sourceHash = this.#hash(found)
+    const acquaintance = this.#seen.meet(sourceId, sourceHash)
+    if (acquaintance === 'same') return
+    this.#offer()
+    if (acquaintance === 'other') {
+      const detail = `An earlier record of this run has the identifier ${sourceId} too.`
+      yield {
+        kind: 'refused',
+        sourceId,
+        stage: 'import',
+        problem: new Failure('item-duplicate', detail),
+        excerpt: cut(text),
+        ...(sourceUrl !== undefined && { sourceUrl }),
+      }
+      return
+    }
+    const aliases = [...new Set(found.aliases)].filter((id) => id !== '' && id !== sourceId)
+    this.#counter += 1
+    yield {
+      kind: 'record',
+      counter: this.#counter,
+      sourceId,
+      aliases,
+      mediaType: found.mediaType,
+      text,
+      sourceHash,
+      findings: found.findings ?? [],
+      ...(sourceUrl !== undefined && { sourceUrl }),
+    }
+  }
+
+  *#refused(found: Extract<Found, { kind: 'refused' }>): Iterable<Message> {
+    const { excerpt } = found
+    if (found.sourceId === undefined) this.#seen.nameless()
+    else if (this.#seen.meet(found.sourceId, excerpt ?? '') === 'same') return
+    this.#offer()
+    yield { ...found, stage: 'import', ...(excerpt !== undefined && { excerpt: cut(excerpt) }) }
+  }
+
+  #offer(): void {
+    const { context, deps } = this.#options
+    this.#offered += 1
+    context.sink.offered()
+    if (this.#offered > deps.limits.maxItems)
+      throw new Failure('page-limit', `A run takes ${deps.limits.maxItems} records (maxItems).`)
+  }
+
+  #hash({ hashed, text, mediaType }: FoundRecord): string {
+    const hash = createHash('sha256').update(this.#options.shape)
+    return hash
+      .update(`\n${mediaType}\n`)
+      .update(hashed ?? text)
+      .digest('hex')
+  }
+
+  #declare(total: number, before: number): void {
+    const known = this.#total
+    const changed = known !== undefined && (known.changed || known.last !== total)
+    this.#total = { last: total, changed, before: Math.max(before, known?.before ?? 0) }
+    this.#options.context.sink.total(total)
+  }
+
+  #page(cursor: string | undefined, bytes: number): void {
+    const { context, deps } = this.#options
+    const time = deps.now()
+    context.sink.page({
+      bytes: Math.max(0, bytes - this.#pageStart.bytes),
+      millis: time - this.#pageStart.time,
+      ...(cursor !== undefined && { cursor }),
+    })
+    this.#pageStart = { time, bytes }
+    this.#pages += 1
+    if (this.#seen.turnPage())
+      throw new Failure('page-repeated', 'A page held only records that earlier pages had.')
+    if (this.#pages > deps.limits.maxPages)
+      throw new Failure('page-limit', `A run takes ${deps.limits.maxPages} pages (maxPages).`)
+  }
+}
+
+const cut = (text: string) => text.slice(0, longestExcerpt)
+/** Characters are at most three bytes, so that most texts need no counting. */
+const isLonger = (text: string, bytes: number) =>
+  text.length * 3 > bytes && Buffer.byteLength(text) > bytes
