@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import type { z } from 'zod'
 import { configurationPage } from './http/environment/page.ts'
+import { defaultHarvest, type HarvestConfig } from './http/environment/harvest.ts'
 import { readEnvironment, unknownVariables, type Environment } from './http/environment/reading.ts'
 import { nearest } from './http/environment/spelling.ts'
 import {
@@ -40,6 +41,11 @@ export type Config = {
   readonly limits: Limits
   /** For how long what was deleted can be restored; 0 = not at all. */
   readonly restoreDays: number
+  readonly harvest: HarvestConfig
+  /** NATS server; absent when pipes stay in the process. */
+  readonly eventBus: string | undefined
+  /** What pipes refer to by name. */
+  readonly secrets: Readonly<Record<string, string>>
   readonly corsOrigins: readonly string[]
   readonly trustedProxies: readonly string[]
   readonly logLevel: LogLevel
@@ -77,6 +83,7 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
   const set = (name: string) => Boolean(env[name]?.trim())
   const enabled = values.PLATFORM_FEATURE_FLAGS?.['platform_profile'] ?? false
   const directory = values.PLATFORM_PROFILE?.path
+  const harvest = values.PLATFORM_HARVEST_CONFIG ?? defaultHarvest
   return {
     host: values.PLATFORM_HOST,
     port,
@@ -89,7 +96,10 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     searchEngine: values.PLATFORM_SEARCH_ENGINE_CONFIG,
     search: searchOf(values.PLATFORM_SEARCH_CONFIG ?? defaultSearch),
     limits: withDefaults(values.PLATFORM_LIMITS ?? {}),
-    restoreDays: values.PLATFORM_HARVEST_CONFIG?.restoreDays ?? 30,
+    harvest,
+    restoreDays: harvest.restoreDays,
+    eventBus: values.PLATFORM_EVENTBUS_URL,
+    secrets: values.PLATFORM_SECRETS ?? {},
     corsOrigins: values.PLATFORM_CORS_ORIGINS ?? [],
     trustedProxies: values.PLATFORM_TRUSTED_PROXIES ?? [],
     logLevel: values.PLATFORM_LOG_LEVEL,
@@ -98,11 +108,7 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
       ...later.map((name) => `PLATFORM_SERVICES=${name}`),
       ...(directory !== undefined && !enabled ? ['PLATFORM_PROFILE'] : []),
     ],
-    warnings: [
-      ...unknownVariables(env, knownNames),
-      ...weakKeys(values.PLATFORM_HUB_API_KEYS),
-      ...laterHarvesting(values.PLATFORM_HARVEST_CONFIG),
-    ],
+    warnings: [...unknownVariables(env, knownNames), ...weakKeys(values.PLATFORM_HUB_API_KEYS)],
   }
 }
 
@@ -118,11 +124,6 @@ const weakKeys = (given: ApiKeyPermissions = {}): string[] =>
   Object.keys(given)
     .filter((key) => key.length < 16)
     .map((key) => `API key ${hash('sha256', key, 'hex').slice(0, 8)} has fewer than 16 characters`)
-
-const laterHarvesting = (given: Readonly<Record<string, unknown>> = {}): string[] =>
-  Object.keys(given)
-    .filter((name) => name !== 'restoreDays')
-    .map((name) => `${shown(name)} of PLATFORM_HARVEST_CONFIG has no effect in this version`)
 
 /** Looks at the two variables alone, so that the problem is told beside those of other variables. */
 function missingProfile(env: Environment): string[] {

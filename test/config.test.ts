@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { documentation, parseConfig, type Config } from '../src/config.ts'
+import { defaultHarvest } from '../src/http/environment/harvest.ts'
 import { defaultLimits } from '../src/http/limits.ts'
 
 function configOf(env: Record<string, string> = {}): Config {
@@ -29,7 +30,10 @@ describe('an empty environment', () => {
       searchEngine: undefined,
       search: { vocabulary: [], boosts: {}, facetSize: 50, window: 10_000, sitemapHours: 24 },
       limits: defaultLimits,
+      harvest: defaultHarvest,
       restoreDays: 30,
+      eventBus: undefined,
+      secrets: {},
       corsOrigins: [],
       trustedProxies: [],
       logLevel: 'info',
@@ -75,12 +79,17 @@ describe('a setting', () => {
     expect(limits).toEqual({ ...defaultLimits, bodyBytes: 1_048_576 })
   })
 
-  it('of the days of restoring stands beside members that belong to later versions', () => {
-    const config = configOf({ PLATFORM_HARVEST_CONFIG: '{"restoreDays":0,"historyDays":9}' })
-    expect(config.restoreDays).toBe(0)
-    expect(config.warnings).toEqual([
-      'historyDays of PLATFORM_HARVEST_CONFIG has no effect in this version',
-    ])
+  it('of harvesting has defaults, durations in ISO 8601, and no misspelt names', () => {
+    const given = (text: string) => configOf({ PLATFORM_HARVEST_CONFIG: text }).harvest
+    expect(given('{"restoreDays":0,"deadline":"PT1H30M"}')).toEqual({
+      ...defaultHarvest,
+      restoreDays: 0,
+      deadline: 5_400_000,
+    })
+    expect(problemsOf({ PLATFORM_HARVEST_CONFIG: '{"guardPercents":100}' })).toContain(
+      'did you mean guardPercent?',
+    )
+    expect(problemsOf({ PLATFORM_HARVEST_CONFIG: '{"deadline":"six hours"}' })).toContain('PT6H')
   })
 
   it('of a search engine has a prefix, and an address without a slash at its end', () => {

@@ -1,6 +1,7 @@
 /** The configuration page, generated so that it cannot disagree with what is read. */
 
 import { limitNames, limitTable } from '../limits.ts'
+import { harvestPage } from './harvest.ts'
 import { searchPage } from './search/page.ts'
 import { facts, type EnvironmentSchema } from './values.ts'
 
@@ -37,6 +38,7 @@ export function configurationPage(schema: EnvironmentSchema, without: readonly s
     ...limits,
     '',
     ...searchPage,
+    ...harvestPage,
     '## Accepted without effect',
     '',
     'These belong to parts that this version does not have; they are accepted so that one environment fits several',

@@ -5,6 +5,7 @@ import { logLevels } from '../../log.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { isPermission } from '../keys/permission.ts'
 import { isRange } from '../shell/client.ts'
+import { harvestConfig } from './harvest.ts'
 import { limitValues } from './limit-values.ts'
 import { engineConfig } from './search/engine-config.ts'
 import { searchConfig } from './search/search-config.ts'
@@ -18,10 +19,8 @@ const laterServices = ['harvest', 'metrics', 'cache', 'scheduler', 'console', 'p
 /** Variables that other versions read. */
 export const laterVariables = [
   'PLATFORM_CLUSTER_CONFIG',
-  'PLATFORM_EVENTBUS_URL',
   'PLATFORM_HUB_SHELL_CONFIG',
   'PLATFORM_HUB_VALIDATOR',
-  'PLATFORM_SECRETS',
 ] as const
 
 const origin = (text: string) => URL.canParse(text) && new URL(text).origin === text
@@ -33,8 +32,7 @@ const apiKeys = z.record(
   z.array(is(isPermission, '*, a catalogue id or METHOD /path')),
 )
 const profileConfig = z.object({ type: z.literal('directory'), path: z.string().min(1) })
-/** Other members belong to harvesting, which comes later. */
-const harvestConfig = z.looseObject({ restoreDays: z.int().min(0).max(36_500).optional() })
+const secretValues = z.record(z.string().regex(/^[\w.-]{1,100}$/), z.string().min(1))
 const flags = z.record(z.string(), z.union([z.boolean(), z.stringbool()]))
 
 /** What `parseConfig` reads. */
@@ -119,9 +117,24 @@ export const variables = z.object({
       secret: true,
     }),
   PLATFORM_HARVEST_CONFIG: json(harvestConfig).optional().register(facts, {
+    meaning: 'How harvests behave and for how long things are kept, as told below.',
+    right: 'a JSON object such as {"contact":"mailto:data@city.example","restoreDays":30}',
+  }),
+  PLATFORM_EVENTBUS_URL: is(
+    (text) => /^(nats|tls):\/\//.test(text) && URL.canParse(text),
+    'an address such as nats://127.0.0.1:4222',
+  )
+    .optional()
+    .register(facts, {
+      meaning: 'NATS server with JetStream that carries pipes between processes.',
+      right: 'an address such as nats://127.0.0.1:4222',
+      secret: true,
+    }),
+  PLATFORM_SECRETS: json(secretValues).optional().register(facts, {
     meaning:
-      'Days for which deleted datasets and catalogues can be restored: `{"restoreDays":30}` (the default); 0 keeps none.',
-    right: 'a JSON object such as {"restoreDays":30}, restoreDays a whole number 0..36500',
+      'Name → value, for what pipes refer to as `{"secret":"name"}`. Values stand in no log, report or address.',
+    right: 'a JSON object of name → value',
+    secret: true,
   }),
   PLATFORM_LIMITS: json(limitValues).optional().register(facts, {
     meaning: 'Limits in place of the defaults below.',
