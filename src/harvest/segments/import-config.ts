@@ -47,12 +47,13 @@ export const importConfig = z.looseObject({
 export type ImportConfig = z.infer<typeof importConfig>
 
 /** Keys that say how to ask, not what for. */
-const operational = new Set([
-  ...['catalogue', 'alternativeLoad', 'pageSize', 'pulse', 'incremental', 'limit', 'attempts'],
-  ...['auth', 'apikey', 'auth_key', 'hostDelayMs', 'connectTimeoutMs', 'firstByteTimeoutMs'],
-  ...['idleTimeoutMs', 'pageTimeoutMs', 'forceDays', 'deadline', 'retryAfterMaxMs'],
-  ...['sendListDelay', 'sendHash', 'outputFormat', 'accept', 'method'],
-])
+const operational = new Set(
+  (
+    'catalogue alternativeLoad pageSize pulse incremental limit attempts auth apikey auth_key hostDelayMs ' +
+    'connectTimeoutMs firstByteTimeoutMs idleTimeoutMs pageTimeoutMs forceDays deadline retryAfterMaxMs ' +
+    'sendListDelay sendHash outputFormat accept method'
+  ).split(' '),
+)
 /** Keys that choose what is asked for; they change which records there are, not how one looks. */
 const choosing = new Set(['address', 'filters', 'query', 'types', 'graph'])
 /** Keys that change how a record looks, not which records there are. */

@@ -12,8 +12,9 @@ import type {
   SegmentPlace,
 } from '../../pipe/segment.ts'
 import type { Found } from './found.ts'
-import { gather, type ImportLimits } from './gathering/gather.ts'
+import { gather } from './gathering/gather.ts'
 import { choiceOf, importConfig, shapeOf, type ImportConfig } from './import-config.ts'
+import type { ImportLimits } from './limits.ts'
 import type { Source } from './source.ts'
 import { openSource } from './gathering/open-source.ts'
 

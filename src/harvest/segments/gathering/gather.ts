@@ -4,31 +4,10 @@ import type { SegmentContext } from '../../../pipe/segment.ts'
 import { Failure } from '../../../errors.ts'
 import type { Found } from '../found.ts'
 import type { ImportConfig } from '../import-config.ts'
+import type { ImportLimits } from '../limits.ts'
 import type { Source } from '../source.ts'
 import { Reception } from './reception.ts'
 import { incompleteBy } from './verdict.ts'
-
-/** Bounds of every import. Bytes are counted after decompression. */
-export type ImportLimits = {
-  readonly maxPageBytes: number
-  readonly maxDocumentBytes: number
-  readonly maxItemBytes: number
-  readonly maxItems: number
-  readonly maxPages: number
-  /** Tries per request, and the longest time that a source may ask us to wait. */
-  readonly attempts: number
-  readonly retryAfterMaxMs: number
-}
-
-export const usualLimits: ImportLimits = {
-  maxPageBytes: 100_000_000,
-  maxDocumentBytes: 2_000_000_000,
-  maxItemBytes: 10_000_000,
-  maxItems: 2_000_000,
-  maxPages: 100_000,
-  attempts: 4,
-  retryAfterMaxMs: 600_000,
-}
 
 export type Gathering = {
   readonly deps: {

@@ -1,164 +1,91 @@
 /** Opens the source of an import: the outbound client, with the answers classified and the pages kept apart. */
 import { createHash } from 'node:crypto'
 import { Failure } from '../../../errors.ts'
-import type { Outbound, OutboundRequest } from '../../../http/outbound/outbound.ts'
-import type { RunSink } from '../../../pipe/runs/sink.ts'
-import type { SegmentPlace } from '../../../pipe/segment.ts'
-import type { ImportConfig } from '../import-config.ts'
-import type { Source, SourceAnswer, SourcePage, SourceRequest, SourceStream } from '../source.ts'
-import type { ImportLimits } from './gather.ts'
-import { pageGuard } from './page-guard.ts'
-import {
-  emptyFailure,
-  htmlFailure,
-  isBrokenOff,
-  isHtml,
-  isHtmlType,
-  jsonOf,
-  refusalOf,
-} from './reading.ts'
-
-export type SourceOptions = {
-  readonly deps: {
-    readonly outbound: Pick<Outbound, 'request' | 'read'>
-    readonly allow: readonly string[]
-    readonly limits: ImportLimits
-    readonly random: () => number
-    readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
-  }
-  readonly config: ImportConfig
-  readonly place: Pick<SegmentPlace, 'trust'>
-  readonly credentials: Readonly<Record<string, string>>
-  readonly sink: Pick<RunSink, 'request' | 'alive'>
-}
+import type { Source, SourcePage, SourceRequest, SourceStream } from '../source.ts'
+import { again, outboundRequest, reported, type SourceOptions } from './exchange.ts'
+import { pageGuard, type PageGuard } from './page-guard.ts'
+import { emptyFailure, htmlFailure, isHtml, isHtmlType, jsonOf, refusalOf } from './reading.ts'
 
 /** All requests end with the signal. */
 export function openSource(options: SourceOptions, signal: AbortSignal): Source {
-  const { deps, config, sink } = options
   const guard = pageGuard()
   let bytes = 0
   const count = (size: number) => {
     bytes += size
-    sink.alive()
+    options.sink.alive()
   }
-  const ask = async <Answer extends SourceAnswer>(
-    url: string,
-    exchange: () => Promise<Answer>,
-  ): Promise<Answer> => {
-    const host = hostOf(url)
-    const answer = await exchange().catch((error: unknown) => {
-      sink.request({ host, status: 'error' })
-      throw error
-    })
-    sink.request({ host, status: answer.status })
-    sink.alive()
-    return answer
-  }
-  const page = async (url: string, request: SourceRequest = {}): Promise<SourcePage> => {
-    const { paged = true, accepts = [] } = request
-    if (paged) guard.visit(url, request.body)
-    const whole = outboundRequest(options, url, request)
-    const answer = await ask(url, () => deps.outbound.read(whole, signal))
-    count(answer.bytes.byteLength)
-    const { text, status, headers } = answer
-    const hash = createHash('sha256').update(answer.bytes).digest('hex')
-    const head = { url: answer.url, status, headers }
-    const found = { ...head, text, hash, findings: findingsIn(text) }
-    if (accepts.includes(status)) return found
-    const refusal = refusalOf(head)
-    if (refusal) throw told(refusal, text)
-    if (text.trim() === '') throw emptyFailure(answer.url)
-    if (isHtmlType(headers) || isHtml(text.slice(0, 4096))) throw htmlFailure(answer.url)
-    if (paged) guard.body(hash)
-    return found
-  }
+  const opened: Opened = { options, guard, count, signal }
   return {
-    address: config.address,
+    address: options.config.address,
     bytes: () => bytes,
-    page,
-    json: (url, request) =>
-      again(options, signal, async (attempt) => {
-        const accept = request?.accept ?? 'application/json'
-        const isFirst = attempt === 1
-        const found = await page(url, { ...request, accept, ...(!isFirst && { paged: false }) })
-        if (request?.accepts?.includes(found.status)) return { ...found, value: softJson(found) }
-        return { ...found, value: jsonOf(found.text, found.url) }
-      }),
-    read: (url, request, take) => {
-      if (request.paged === true) guard.visit(url, request.body)
-      return again(options, signal, async () => {
-        const whole = outboundRequest(options, url, request)
-        const answer = await ask(url, () => deps.outbound.request(whole, signal))
-        const { status, headers } = answer
-        const head = { url: answer.url, status, headers }
-        const refusal = request.accepts?.includes(status) ? undefined : refusalOf(head)
-        if (refusal) {
-          answer.discard()
-          throw refusal
-        }
-        const stream: SourceStream = { ...head, body: counted(answer.body, count) }
-        return take(stream).finally(() => answer.discard())
-      })
-    },
+    page: (url, request = {}) => readPage(opened, url, request),
+    json: (url, request = {}) => readJson(opened, url, request),
+    read: (url, request, take) => readStream(opened, { url, request }, take),
   }
 }
 
-const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : '')
-
-/** A body that broke off is asked for again, after a pause that doubles (full jitter). */
-async function again<T>(
-  { deps, config }: SourceOptions,
-  signal: AbortSignal,
-  attempt: (number: number) => Promise<T>,
-): Promise<T> {
-  const attempts = config.attempts ?? deps.limits.attempts
-  for (let number = 1; ; number += 1) {
-    try {
-      return await attempt(number)
-    } catch (error) {
-      signal.throwIfAborted()
-      if (number >= attempts || !isBrokenOff(error)) throw error
-      await deps.pause(deps.random() * 1000 * 2 ** (number - 1), signal)
-    }
-  }
+type Opened = {
+  readonly options: SourceOptions
+  readonly guard: PageGuard
+  readonly count: (size: number) => void
+  readonly signal: AbortSignal
 }
 
-function outboundRequest(
-  { deps, config, place, credentials }: SourceOptions,
+async function readPage(
+  { options, guard, count, signal }: Opened,
   url: string,
-  { accept, method, body, headers, maxBytes }: SourceRequest,
-): OutboundRequest {
-  const deadlines = {
-    ...(config.connectTimeoutMs !== undefined && { connectMs: config.connectTimeoutMs }),
-    ...(config.firstByteTimeoutMs !== undefined && { firstByteMs: config.firstByteTimeoutMs }),
-    ...(config.idleTimeoutMs !== undefined && { idleMs: config.idleTimeoutMs }),
-    ...(config.pageTimeoutMs !== undefined && { pageMs: config.pageTimeoutMs }),
-  }
-  const sameOrigin = isSameOrigin(url, config.address)
-  return {
-    url,
-    reach: {
-      kind: 'configured',
-      address: config.address,
-      trust: place.trust,
-      allow: deps.allow,
-    },
-    headers: { ...(accept !== undefined && { Accept: accept }), ...headers },
-    maxBytes: maxBytes ?? deps.limits.maxPageBytes,
-    attempts: config.attempts ?? deps.limits.attempts,
-    retryAfterMaxMs: deps.limits.retryAfterMaxMs,
-    deadlines,
-    ...(method !== undefined && { method }),
-    ...(method === 'POST' && { repeatable: true }),
-    ...(body !== undefined && { body }),
-    ...(sameOrigin && { credentials }),
-    ...(config.hostDelayMs !== undefined && { delayMs: config.hostDelayMs }),
-  }
+  request: SourceRequest,
+): Promise<SourcePage> {
+  const { paged = true, accepts = [] } = request
+  if (paged) guard.visit(url, request.body)
+  const exchange = options.deps.outbound.read(outboundRequest(options, url, request), signal)
+  const answer = await reported(options.sink, url, exchange)
+  count(answer.bytes.byteLength)
+  const { text, status, headers } = answer
+  const hash = createHash('sha256').update(answer.bytes).digest('hex')
+  const head = { url: answer.url, status, headers }
+  const found = { ...head, text, hash, findings: findingsIn(text) }
+  if (accepts.includes(status)) return found
+  const refusal = refusalOf(head)
+  if (refusal) throw told(refusal, text)
+  if (text.trim() === '') throw emptyFailure(answer.url)
+  if (isHtmlType(headers) || isHtml(text.slice(0, 4096))) throw htmlFailure(answer.url)
+  if (paged) guard.body(hash)
+  return found
 }
 
-/** Credentials are for the configured origin alone. */
-const isSameOrigin = (url: string, address: string) =>
-  URL.canParse(url) && new URL(url).origin === new URL(address).origin
+const readJson = (opened: Opened, url: string, request: SourceRequest) =>
+  again(opened.options, opened.signal, async (attempt) => {
+    const accept = request.accept ?? 'application/json'
+    // The second look at a page that broke off is no second visit.
+    const once = attempt > 1 && { paged: false }
+    const found = await readPage(opened, url, { ...request, accept, ...once })
+    const isAnswer = request.accepts?.includes(found.status) === true
+    return { ...found, value: isAnswer ? softJson(found) : jsonOf(found.text, found.url) }
+  })
+
+type Wish = { readonly url: string; readonly request: SourceRequest }
+
+async function readStream<T>(
+  { options, guard, count, signal }: Opened,
+  { url, request }: Wish,
+  take: (answer: SourceStream) => Promise<T>,
+): Promise<T> {
+  if (request.paged === true) guard.visit(url, request.body)
+  return again(options, signal, async () => {
+    const exchange = options.deps.outbound.request(outboundRequest(options, url, request), signal)
+    const answer = await reported(options.sink, url, exchange)
+    const { status, headers } = answer
+    const head = { url: answer.url, status, headers }
+    try {
+      const refusal = request.accepts?.includes(status) === true ? undefined : refusalOf(head)
+      if (refusal) throw refusal
+      return await take({ ...head, body: counted(answer.body, count) })
+    } finally {
+      answer.discard()
+    }
+  })
+}
 
 async function* counted(
   body: AsyncIterable<Uint8Array>,

@@ -4,7 +4,7 @@ import { Failure } from '../../../errors.ts'
 import type { Message } from '../../../pipe/message.ts'
 import type { SegmentContext } from '../../../pipe/segment.ts'
 import type { Found, FoundRecord } from '../found.ts'
-import type { ImportLimits } from './gather.ts'
+import type { ImportLimits } from '../limits.ts'
 import { Seen } from './seen.ts'
 
 type Options = {
