@@ -135,3 +135,27 @@ export const runStatuses = [
 /** Whether nothing more happens in a run by itself. */
 export const ended = ({ status }: Pick<Run, 'status'>): boolean =>
   status !== 'waiting' && status !== 'running'
+
+/** Newest first. */
+export type RunFilter = {
+  readonly pipe?: string
+  readonly status?: RunStatus
+  readonly catalogue?: string
+  readonly offset: number
+  readonly limit: number
+}
+
+/** In order of arrival. */
+export type ItemFilter = {
+  readonly state?: ItemState
+  readonly stage?: Stage
+  readonly offset?: number
+  readonly limit?: number
+}
+
+/** The next state of a run. */
+export type RunChange = {
+  readonly status: RunStatus
+  readonly outcome?: RunOutcome
+  readonly problem?: StoredProblem
+}

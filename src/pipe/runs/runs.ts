@@ -1,29 +1,8 @@
 /** What is known of all runs, now and 365 days back. */
 
-import type { RunItem, RunOutcome, Run, RunStart, RunStatus, StoredProblem } from './run.ts'
+import type { ItemFilter, Run, RunChange, RunFilter, RunItem, RunStart } from './run.ts'
 import type { RunSink } from './sink.ts'
-import type { RunReport } from './telling/report.ts'
-
-export type RunFilter = {
-  readonly pipe?: string
-  readonly status?: RunStatus
-  readonly catalogue?: string
-  readonly offset: number
-  readonly limit: number
-}
-
-export type ItemFilter = {
-  readonly state?: RunItem['state']
-  readonly stage?: RunItem['stage']
-  readonly offset?: number
-  readonly limit?: number
-}
-
-export type RunChange = {
-  readonly status: RunStatus
-  readonly outcome?: RunOutcome
-  readonly problem?: StoredProblem
-}
+import type { RunReport } from './report.ts'
 
 /** How a run starts again after it was interrupted. */
 export type Resumption = {
@@ -48,7 +27,7 @@ export type Runs = {
   sink(id: string): RunSink
   /** The next state, durable when this returns. Throws `Failure` `conflict` for a step that no run makes. */
   change(id: string, change: RunChange): Run
-  /** Everything before this cursor is written; `undefined` says that the source has no cursors to go on from. */
+  /** Everything before this cursor of the source is written: a resumed run goes on from there. */
   checkpoint(id: string, cursor: string): void
   /** The run as it is now, then after every change (at most five a second), until it has ended. */
   follow(id: string, signal: AbortSignal): AsyncIterable<Run>
@@ -60,8 +39,8 @@ export type Runs = {
   resumption(id: string): Resumption
   /** When something last happened in a run of this process: ms of the clock. */
   lastSign(id: string): number | undefined
-  /** Renews the leases of this owner's runs for 60 s. */
-  renew(): void
+  /** Renews the leases of this process's runs for 60 s; the ids of runs that somebody else has taken meanwhile. */
+  renew(): readonly string[]
   /** Marks runs whose lease has expired, or that an earlier process of this owner left, as `interrupted`. */
   interruptOrphans(): readonly Run[]
   close(): Promise<void>

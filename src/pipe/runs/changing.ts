@@ -1,0 +1,110 @@
+/** What can be done to the history of runs. */
+
+import { Failure } from '../../errors.ts'
+import type { KeptRun } from './keeping/run-rows.ts'
+import { rewound } from './keeping/rewinding.ts'
+import { leaseMs, liveRun, type LiveRun } from './living/live-run.ts'
+import { noCounts, noProgress, timeOf } from './living/meter.ts'
+import { checkStep } from './living/steps.ts'
+import { noTally } from './living/tally.ts'
+import { storedProblem } from './problem.ts'
+import { known, type RunRoom } from './reading.ts'
+import { ended, type Run, type RunStart } from './run.ts'
+import type { Runs } from './runs.ts'
+import { comparedWith } from './telling/comparison.ts'
+
+type Changing = Pick<
+  Runs,
+  'create' | 'sink' | 'change' | 'checkpoint' | 'renew' | 'interruptOrphans'
+>
+
+export function changing(room: RunRoom): Changing {
+  const { deps, lives } = room
+  return {
+    create: (start) => enliven(room, inserted(room, start)).now(),
+    sink: (id) => live(room, id).sink,
+    change(id, change) {
+      if (change.status === 'waiting') return again(room, id)
+      const run = live(room, id).step(change)
+      if (ended(run)) lives.delete(id)
+      return run
+    },
+    checkpoint: (id, cursor) => live(room, id).checkpoint(cursor),
+    renew() {
+      const ours = new Set(deps.rows.renew(room.owner, deps.now() + leaseMs))
+      const lost = [...lives.keys()].filter((id) => !ours.has(known(room, id).serial))
+      for (const id of lost) lives.delete(id)
+      return lost
+    },
+    interruptOrphans: () =>
+      deps.rows
+        .orphans(room.owner, deps.now())
+        .filter(({ run }) => !lives.has(run.id))
+        .map((orphan) => interrupted(room, orphan)),
+  }
+}
+
+/** A run of this process; `unknown-run`, or `conflict` when it has ended or another process has it. */
+function live(room: RunRoom, id: string): LiveRun {
+  const found = room.lives.get(id)
+  if (found) return found
+  const { run } = known(room, id)
+  const why = ended(run) ? `it is ${run.status}` : 'it belongs to another process'
+  throw new Failure('conflict', `the run cannot change: ${why}`)
+}
+
+function inserted({ deps, owner, makeId }: RunRoom, start: RunStart): KeptRun {
+  const at = deps.now()
+  const run: Run = {
+    id: makeId(),
+    pipe: start.pipe,
+    ...(start.trigger !== undefined && { trigger: start.trigger }),
+    startedBy: start.startedBy,
+    ...(start.catalogue !== undefined && { catalogue: start.catalogue }),
+    status: 'waiting',
+    created: timeOf(at),
+    counts: noCounts(),
+    progress: noProgress,
+    segments: start.segments,
+    problem: null,
+  }
+  const fresh = { run, start, tally: noTally, owner, lease: at + leaseMs }
+  return { ...fresh, serial: deps.rows.insert(fresh), resumed: 0 }
+}
+
+function enliven(room: RunRoom, kept: KeptRun): LiveRun {
+  const before = comparedWith(room.deps, kept)
+  const failedIn = before && before.run.counts.failed > 0 ? before.serial : undefined
+  const made = liveRun(room.deps, kept, failedIn)
+  room.lives.set(kept.run.id, made)
+  room.deps.tell(kept.run.id)
+  return made
+}
+
+/** The run waits again: whatever it had written stays counted, the rest is forgotten. */
+function again(room: RunRoom, id: string): Run {
+  const { deps, owner } = room
+  const kept = known(room, id)
+  checkStep(kept.run, 'waiting')
+  const lease = deps.now() + leaseMs
+  const next = deps.file.transaction(() => {
+    const waiting = { ...rewound(deps.items, kept), owner, lease, resumed: kept.resumed + 1 }
+    deps.rows.take(waiting)
+    return waiting
+  })
+  return enliven(room, next).now()
+}
+
+function interrupted({ deps }: RunRoom, orphan: KeptRun): Run {
+  const run: Run = {
+    ...orphan.run,
+    status: 'interrupted',
+    endTime: timeOf(deps.now()),
+    problem: storedProblem(
+      new Failure('run-interrupted', 'the process that worked on the run has ended'),
+    ),
+  }
+  deps.rows.take({ ...orphan, run })
+  deps.tell(run.id)
+  return run
+}
