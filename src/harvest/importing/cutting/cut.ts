@@ -12,6 +12,14 @@ export type Piece = {
   readonly nested: readonly string[]
 }
 
+/** How far a closure goes; without a word as far as it can. */
+export type Bounds = {
+  /** Steps from the root to the last node that is described. */
+  readonly depth?: number
+  /** The only predicates that are kept of a concept, as IRIs. */
+  readonly ofConcepts?: ReadonlySet<string>
+}
+
 /** What the repository takes for one resource at most; a closure that runs further has lost its way. */
 const mostTriples = 200_000
 /** From so many datasets on, a data service names only the dataset that it is copied into. */
@@ -39,21 +47,28 @@ export function nodeOf(line: string): string | undefined {
  * datasets, catalogues, records and concept schemes end it, concepts keep their own lines; what several resources
  * share is copied into each. `undefined` when it exceeds what a repository takes.
  */
-export function cut(spool: Spool, root: Place): Piece | undefined {
+export function cut(spool: Spool, root: Place, bounds: Bounds = {}): Piece | undefined {
   const own = spool.describe(root)
   const found = linesOf(own)
   const nested: string[] = []
   const queue = followed(found, new Set([root.term]))
   const seen = new Set([root.term, ...queue])
-  for (const term of queue) {
+  const depths = queue.map(() => 1)
+  for (const [at, term] of queue.entries()) {
     const lines = describe(spool, term, root.graph)
     if (lines === '' || isElsewhere(spool, term, lines)) continue
     if (term.startsWith('_') && holds(lines, datasets)) nested.push(term)
-    const about = without(linesOf(lines), root.term)
+    const isConcept = lines.includes(concept)
+    const about = without(isConcept ? ofConcept(linesOf(lines), bounds) : linesOf(lines), root.term)
     for (const line of about) found.push(line)
     if (found.length > mostTriples) return undefined
-    const isConcept = lines.includes(concept)
-    for (const node of followed(about, seen)) if (!isConcept || node[0] === '_') queue.push(node)
+    const depth = (depths[at] ?? 0) + 1
+    if (depth > (bounds.depth ?? Infinity)) continue
+    for (const node of followed(about, seen)) {
+      if (isConcept && node[0] !== '_') continue
+      queue.push(node)
+      depths.push(depth)
+    }
   }
   return { body: joined(found), own, nested }
 }
@@ -68,6 +83,14 @@ function isElsewhere(spool: Spool, term: string, lines: string): boolean {
   if (holds(lines, boundaries)) return true
   if (!holds(lines, datasets)) return false
   return !term.startsWith('_') || spool.cataloguesOf(term).length > 0
+}
+
+function ofConcept(lines: string[], { ofConcepts }: Bounds): string[] {
+  if (!ofConcepts) return lines
+  return lines.filter((line) => {
+    const start = line.indexOf(' ') + 2
+    return ofConcepts.has(line.slice(start, line.indexOf('>', start)))
+  })
 }
 
 const linesOf = (lines: string): string[] => {

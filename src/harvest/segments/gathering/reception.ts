@@ -91,27 +91,13 @@ export class Reception {
   }
 
   *#record(found: FoundRecord): Iterable<Message> {
-    const { sourceUrl, text } = found
+    const { text } = found
     const sourceId = found.sourceId.trim()
-    if (sourceId === '') {
-      const problem = new Failure('item-no-identifier', 'The record has no identifier.')
-      yield* this.#refused({
-        kind: 'refused',
-        problem,
-        excerpt: text,
-        ...(sourceUrl !== undefined && { sourceUrl }),
-      })
-      return
-    }
-    const { maxItemBytes } = this.#options.deps.limits
-    if (isLonger(text, maxItemBytes)) {
-      const detail = `A record may have ${maxItemBytes} bytes (maxItemBytes).`
-      yield* this.#refused({
-        kind: 'refused',
-        sourceId,
-        problem: new Failure('item-too-large', detail),
-        excerpt: text,
-      })
+    const where = found.sourceUrl === undefined ? {} : { sourceUrl: found.sourceUrl }
+    const flaw = this.#flaw(sourceId, text)
+    if (flaw) {
+      const named = sourceId === '' ? {} : { sourceId }
+      yield* this.#refused({ kind: 'refused', problem: flaw, excerpt: text, ...named, ...where })
       return
     }
     const sourceHash = this.#hash(found)
@@ -120,29 +106,24 @@ export class Reception {
     this.#offer()
     if (acquaintance === 'other') {
       const detail = `An earlier record of this run has the identifier ${sourceId} too.`
-      yield {
-        kind: 'refused',
-        sourceId,
-        stage: 'import',
-        problem: new Failure('item-duplicate', detail),
-        excerpt: cut(text),
-        ...(sourceUrl !== undefined && { sourceUrl }),
-      }
+      const problem = new Failure('item-duplicate', detail)
+      const excerpt = cut(text)
+      yield { kind: 'refused', sourceId, stage: 'import', problem, excerpt, ...where }
       return
     }
     const aliases = [...new Set(found.aliases)].filter((id) => id !== '' && id !== sourceId)
+    const { mediaType, findings = [] } = found
     this.#counter += 1
-    yield {
-      kind: 'record',
-      counter: this.#counter,
-      sourceId,
-      aliases,
-      mediaType: found.mediaType,
-      text,
-      sourceHash,
-      findings: found.findings ?? [],
-      ...(sourceUrl !== undefined && { sourceUrl }),
-    }
+    const counter = this.#counter
+    const record = { kind: 'record', counter, sourceId, aliases, mediaType, text } as const
+    yield { ...record, sourceHash, findings, ...where }
+  }
+
+  #flaw(sourceId: string, text: string): Failure | undefined {
+    const { maxItemBytes } = this.#options.deps.limits
+    if (sourceId === '') return new Failure('item-no-identifier', 'The record has no identifier.')
+    if (!isLonger(text, maxItemBytes)) return undefined
+    return new Failure('item-too-large', `A record may have ${maxItemBytes} bytes (maxItemBytes).`)
   }
 
   *#refused(found: Extract<Found, { kind: 'refused' }>): Iterable<Message> {
