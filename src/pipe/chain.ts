@@ -1,6 +1,7 @@
 /** Segments in one process: each reads from the one before it, and nobody is ahead of the slowest by more than one. */
 
 import { Failure } from '../errors.ts'
+import { unlessAborted } from './aborting.ts'
 import type { Message } from './message.ts'
 import type { SegmentContext, SegmentFunction } from './segment.ts'
 
@@ -73,20 +74,6 @@ function released(source: AsyncIterable<Message>, signal: AbortSignal): Closable
       },
     }),
   }
-}
-
-/** The promise, or the signal's reason, whichever comes first; leaves no listener behind. */
-function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      reject(signal.reason)
-    }
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    promise.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', stop)
-    })
-  })
 }
 
 /** The stream with exactly one `end`, and that last. */

@@ -1,6 +1,7 @@
 /** Sources are read when they change, when it is time, and when somebody asks. */
 
 import type { Log } from '../../log.ts'
+import { unlessAborted } from '../aborting.ts'
 import type { Found } from './known.ts'
 import type { PipeSource } from './source.ts'
 
@@ -64,15 +65,7 @@ export function following(
     },
     reload: async (signal) => {
       signal.throwIfAborted()
-      const left = Promise.withResolvers<never>()
-      const leave = () => {
-        left.reject(signal.reason)
-      }
-      signal.addEventListener('abort', leave, { once: true })
-      const all = Promise.all(sources.map((source) => load(source, true)))
-      await Promise.race([all, left.promise]).finally(() => {
-        signal.removeEventListener('abort', leave)
-      })
+      await unlessAborted(Promise.all(sources.map((source) => load(source, true))), signal)
     },
     stop: async () => {
       stopping.abort(new Error('the process stops'))
