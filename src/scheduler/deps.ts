@@ -1,0 +1,36 @@
+/** What the scheduler station stands on. */
+
+import type { ApiKeys } from '../http/api-key.ts'
+import type { AppOptions } from '../http/app.ts'
+import type { Launcher } from '../pipe/running/launcher.ts'
+import type { Runs } from '../pipe/runs/runs.ts'
+import type { InvalidFile, KnownPipe } from '../pipe/sources/known.ts'
+import type { Triggers } from './triggers.ts'
+
+export type SchedulerDeps = {
+  readonly pipes: {
+    list(): readonly KnownPipe[]
+    invalid(): readonly InvalidFile[]
+    /** By name, else by an id that only one pipe has. */
+    find(nameOrId: string): KnownPipe | undefined
+  }
+  readonly launcher: Launcher
+  readonly runs: Runs
+  readonly triggers: Triggers
+  /** Carries out the removals that a run holds back; `Failure` `conflict` when it holds none any more. */
+  readonly confirm: (runId: string, signal: AbortSignal) => Promise<void>
+  readonly keys: ApiKeys
+  /** Bytes of a request body. */
+  readonly bodyBytes: number
+  /** Changing requests of one key at once. */
+  readonly writesPerKey: number
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Aborted when the station ends: what goes on behind an answer ends then. */
+  readonly ending: AbortSignal
+  readonly http: Omit<AppOptions, 'name'>
+  /** Public address of the service, without a slash at its end. */
+  readonly address: string
+  readonly version: string
+}

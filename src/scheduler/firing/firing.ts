@@ -1,0 +1,142 @@
+/** Fires triggers when they are due, in the one process that holds the lease. */
+
+import type { Log } from '../../log.ts'
+import type { Launcher } from '../../pipe/running/launcher.ts'
+import type { Lease } from '../keeping/lease.ts'
+import type { TriggerFile } from '../keeping/trigger-file.ts'
+import type { KeptTrigger } from '../trigger.ts'
+import { timetable, type Timetable } from './timetable.ts'
+
+export type FiringDeps = {
+  readonly file: TriggerFile
+  readonly lease: Lease
+  readonly launcher: Pick<Launcher, 'launch'>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly log: Log
+}
+
+export type Firing = {
+  /** To be called when the file was changed through the same connection. */
+  changed(): void
+  /** Whether this process is the one that fires. */
+  leads(): boolean
+  /** Resolves when nothing fires any more; the lease is free then. */
+  stop(): Promise<void>
+}
+
+/** How soon a change by another process, or its end, is noticed. */
+const roundMs = 250
+const afterFailureMs = 1000
+
+export function startFiring(deps: FiringDeps): Firing {
+  const { lease, log, now, pause } = deps
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const opened = now()
+  const state: State = { table: undefined, version: 0, opened, leads: false, failed: new Map() }
+  const work = async () => {
+    while (!signal.aborted) {
+      let wait = afterFailureMs
+      try {
+        wait = round(deps, state)
+      } catch (error) {
+        state.table = undefined
+        log.error({ err: error }, 'scheduler.failed')
+      }
+      await pause(wait, signal)
+    }
+  }
+  const working = work()
+  return {
+    changed: () => {
+      state.table = undefined
+    },
+    leads: () => state.leads,
+    stop: async () => {
+      stopping.abort()
+      await working
+      lease.release()
+    },
+  }
+}
+
+type State = {
+  table: Timetable | undefined
+  /** Of the file, when the table was made. */
+  version: number
+  leads: boolean
+  readonly opened: number
+  /** What the last launch of a trigger failed with; told once. */
+  readonly failed: Map<string, string>
+}
+
+/** Fires what is due; answers after how many milliseconds to look again. */
+function round(deps: FiringDeps, state: State): number {
+  const { file, lease, log, now } = deps
+  const leads = lease.held()
+  if (leads !== state.leads) log.info({}, 'scheduler.leads')
+  state.leads = leads
+  if (!leads) return roundMs
+  const table = currentTable(deps, state)
+  if (table.earliest() <= now()) {
+    const isCurrent = () => file.version() === state.version
+    const due = claimed(file, { table, isCurrent, now: now() })
+    for (const trigger of due) launch(deps, state.failed, trigger)
+  }
+  return Math.max(1, Math.min(roundMs, table.earliest() - now()))
+}
+
+function currentTable({ file, now }: FiringDeps, state: State): Timetable {
+  const { opened } = state
+  if (state.table && state.version === file.version()) return state.table
+  // Asked first: a change in between is seen once more and not missed.
+  state.version = file.version()
+  state.table = timetable(file.all(), { opened, now: now() })
+  return state.table
+}
+
+type Claim = {
+  readonly table: Timetable
+  readonly isCurrent: () => boolean
+  readonly now: number
+}
+
+/**
+ * What may be launched now: noted as fired before anything starts, so that whatever happens to this process nobody fires it a
+ * second time. Nothing when another process has just changed the triggers.
+ */
+function claimed(file: TriggerFile, { table, isCurrent, now }: Claim): readonly KeptTrigger[] {
+  return file.transaction('quick', () => {
+    if (!isCurrent()) return []
+    const due = table.take(now)
+    for (const trigger of due) file.fired(trigger, now)
+    return due
+  })
+}
+
+function launch(
+  { launcher, log }: FiringDeps,
+  failed: Map<string, string>,
+  { pipe, id, configs, startMode }: KeptTrigger,
+): void {
+  const key = JSON.stringify([pipe, id])
+  try {
+    const launched = launcher.launch({
+      pipe,
+      startedBy: 'trigger',
+      trigger: id,
+      ...(configs && { configs }),
+      ...(startMode && { startMode }),
+    })
+    failed.delete(key)
+    const dropped = 'dropped' in launched
+    const run = dropped ? launched.dropped.id : launched.run.id
+    log.debug({ pipe, trigger: id, run }, dropped ? 'trigger.dropped' : 'trigger.fired')
+  } catch (error) {
+    if (failed.get(key) === String(error)) return
+    failed.set(key, String(error))
+    log.warn({ err: error, pipe, trigger: id }, 'trigger.failed')
+  }
+}

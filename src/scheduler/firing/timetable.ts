@@ -1,0 +1,40 @@
+/** Which triggers are due: all of them with their next firing. */
+
+import { nextFiring } from '../timing/next-firing.ts'
+import type { KeptTrigger } from '../trigger.ts'
+
+export type Timetable = {
+  /** The earliest firing of all; `Infinity` when there is none. */
+  earliest(): number
+  /** What is due now, each trigger once however often it was due, and moves it to its next firing. */
+  take(now: number): readonly KeptTrigger[]
+}
+
+/** A process that was held up fires late, but not later than this. */
+const latestMs = 60_000
+
+/** What was due before `opened`, when nobody was there to fire it, is not made up for. */
+export function timetable(
+  triggers: readonly KeptTrigger[],
+  { opened, now }: { readonly opened: number; readonly now: number },
+): Timetable {
+  const rows = triggers.flatMap((trigger) => {
+    if (trigger.status === 'disabled') return []
+    const { timing, since, last = 0 } = trigger
+    const due = nextFiring(timing, Math.max(since, last, opened, now - latestMs))
+    return due === undefined ? [] : [{ trigger, due }]
+  })
+  let earliest = earliestOf(rows)
+  return {
+    earliest: () => earliest,
+    take: (now) => {
+      const due = rows.filter((row) => row.due <= now)
+      for (const row of due) row.due = nextFiring(row.trigger.timing, now) ?? Infinity
+      earliest = earliestOf(rows)
+      return due.map(({ trigger }) => trigger)
+    },
+  }
+}
+
+const earliestOf = (rows: readonly { readonly due: number }[]): number =>
+  rows.reduce((first, { due }) => Math.min(first, due), Infinity)

@@ -1,0 +1,42 @@
+/** The right to fire: one process at a time has it, and the operating system takes it back when that process ends. */
+
+import { chmodSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+
+export type Lease = {
+  /** Whether this process has the right, trying to get it. */
+  held(): boolean
+  release(): void
+}
+
+/**
+ * A lease on a file (mode 600, made when absent). It is a lock of SQLite on that file and not a time in it: it cannot run
+ * out while its holder is slow, and another process gets it at once when the holder was killed.
+ */
+export function openLease(path: string): Lease {
+  const file = new DatabaseSync(path)
+  chmodSync(path, 0o600)
+  let held = false
+  return {
+    held: () => {
+      held ||= taken(file)
+      return held
+    },
+    release: () => {
+      held = false
+      file.close()
+    },
+  }
+}
+
+const busy = 5
+
+function taken(file: DatabaseSync): boolean {
+  try {
+    file.exec('BEGIN EXCLUSIVE')
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === busy) return false
+    throw error
+  }
+}

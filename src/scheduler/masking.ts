@@ -1,0 +1,83 @@
+/** Hides secrets that stand in configs, and finds them again when what was shown comes back. */
+
+import { isDeepStrictEqual } from 'node:util'
+import type { Configs, Json, JsonObject } from '../pipe/document.ts'
+
+export const mask = '•••'
+
+const secretKey =
+  /^(?:authorization|x-api-key|api-?_?key|auth_?key|.*token|.*password|passwd|.*secret|set-cookie|cookie|credentials?)$/i
+const userOfUrl = /(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#\s@]+@/gi
+const secretParameter =
+  /([?&;](?:api-?_?key|auth_?key|token|access_token|password|secret|signature|sig)=)[^&;#\s]+/gi
+
+/** The value with `•••` in place of secrets; `{ "secret": "name" }` only names one and stays. */
+export function masked<T extends Json>(value: T): T
+export function masked(value: Json): Json {
+  if (typeof value === 'string')
+    return value.replace(userOfUrl, `$1${mask}@`).replace(secretParameter, `$1${mask}`)
+  if (isList(value)) return value.map((one) => masked(one))
+  if (!isObject(value) || isReference(value)) return value
+  const members = Object.entries(value).map(([key, inner]) => [
+    key,
+    secretKey.test(key) ? hidden(inner) : masked(inner),
+  ])
+  return Object.fromEntries(members)
+}
+
+/** Configs with the stored values where they hold what was shown of them. */
+export const unmaskedConfigs = (given: Configs, stored: Configs = {}): Configs =>
+  Object.fromEntries(
+    Object.entries(given).map(([segment, config]) => [
+      segment,
+      unmaskedObject(config, stored[segment]),
+    ]),
+  )
+
+/** Whether something in it is hidden. */
+export const isMasked = (value: Json): boolean =>
+  typeof value === 'string'
+    ? value.includes(mask)
+    : typeof value === 'object' && value !== null && Object.values(value).some(isMasked)
+
+const unmaskedObject = (given: JsonObject, stored: Json | undefined): JsonObject =>
+  Object.fromEntries(
+    Object.entries(given).map(([key, value]) => [
+      key,
+      unmasked(value, { [key]: isObject(stored) ? stored[key] : undefined }, key),
+    ]),
+  )
+
+type Stored = { readonly [key: string]: Json | undefined }
+
+function unmasked(given: Json, stored: Stored, key: string): Json {
+  const old = stored[key]
+  // Under its key, because the key may be what hides it.
+  if (old !== undefined && isDeepStrictEqual(masked({ [key]: old })[key], given)) return old
+  if (isList(given)) {
+    return given.map((one, at) =>
+      unmasked(one, { member: isList(old) ? old[at] : undefined }, 'member'),
+    )
+  }
+  return isObject(given) ? unmaskedObject(given, old) : given
+}
+
+const hidden = (value: Json): Json =>
+  value === null || (isObject(value) && isReference(value))
+    ? value
+    : isList(value)
+      ? value.map(hidden)
+      : isObject(value)
+        ? hiddenMembers(value)
+        : mask
+
+const hiddenMembers = (value: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hidden(inner)]))
+
+const isReference = (value: JsonObject): boolean =>
+  Object.keys(value).length === 1 && typeof value['secret'] === 'string'
+
+const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

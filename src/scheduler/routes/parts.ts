@@ -1,0 +1,52 @@
+/** Pieces that the routes of the scheduler share. */
+
+import { z, type RouteConfig } from '@hono/zod-openapi'
+
+export const json = 'application/json'
+
+const problem = {
+  description: 'Problem (RFC 9457)',
+  content: {
+    'application/problem+json': {
+      schema: z
+        .looseObject({
+          type: z.string(),
+          title: z.string(),
+          status: z.int(),
+          detail: z.string().optional(),
+          instance: z.string(),
+          errors: z.array(z.looseObject({ detail: z.string() })).optional(),
+        })
+        .openapi('Problem'),
+    },
+  },
+}
+
+type Responses = RouteConfig['responses']
+
+/** Every other status is a problem. */
+export const responses = (good: Responses): Responses => ({ ...good, default: problem })
+
+export const answer = (description: string, schema: z.ZodType) => ({
+  description,
+  content: { [json]: { schema } },
+})
+
+/** A body that is read and checked by its binding: its limits come before its schema. */
+export const jsonBody = (schema: object, example: unknown) => ({
+  body: { required: true, content: { [json]: { schema, example } } },
+})
+
+export const security = [{ ApiKey: [] }, { Bearer: [] }]
+
+export const pipePath = z.object({
+  pipeId: z.string().describe('Name of the pipe, or an id that only one pipe has'),
+})
+export const triggerPath = pipePath.extend({ triggerId: z.string() })
+
+const text = { schema: { type: 'string' as const } }
+
+export const runHeaders = {
+  Location: { ...text, description: 'The run' },
+}
+export const linkHeaders = (description: string) => ({ Link: { ...text, description } })

@@ -1,0 +1,92 @@
+/** Carries out what a client wants of the triggers: checks all of it, then keeps, then starts what starts at once. */
+
+import { Failure } from '../errors.ts'
+import { shown } from '../http/problem.ts'
+import { configured } from '../pipe/configure.ts'
+import type { Pipe } from '../pipe/document.ts'
+import type { Run } from '../pipe/runs/run.ts'
+import type { SchedulerDeps } from './deps.ts'
+import { isMasked, unmaskedConfigs } from './masking.ts'
+import type { Sets } from './reading/sets.ts'
+import type { Entry } from './reading/trigger.ts'
+import type { Request, Trigger } from './trigger.ts'
+
+type Deps = Pick<SchedulerDeps, 'pipes' | 'launcher' | 'triggers'>
+
+/** The triggers to keep and the launches to make of one pipe. */
+export type Wish = {
+  readonly pipe: string
+  readonly kept: readonly Trigger[]
+  readonly launches: readonly (Request & { readonly id: string })[]
+}
+
+/** Throws `unknown-pipe` naming all that are unknown, `invalid-parameter` for configs that fit no segment. */
+export function wishes(deps: Deps, sets: Sets): readonly Wish[] {
+  const found = [...sets].map(([name, entries]) => ({
+    name,
+    entries,
+    pipe: deps.pipes.find(name)?.pipe,
+  }))
+  const unknown = found.filter(({ pipe }) => !pipe).map(({ name }) => name)
+  if (unknown.length > 0) throw unknownPipes(unknown)
+  const wished = found.flatMap(({ pipe, entries }) => (pipe ? [wish(deps, pipe, entries)] : []))
+  const names = wished.map(({ pipe }) => pipe)
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice === undefined) return wished
+  const detail = `the pipe ${shown(twice)} is named twice, by its name and by its id`
+  throw new Failure('invalid-parameter', detail, { errors: [{ detail }] })
+}
+
+export const unknownPipes = (names: readonly string[]): Failure =>
+  new Failure('unknown-pipe', `there is no pipe ${names.slice(0, 10).map(shown).join(', ')}`, {
+    errors: names.map((name) => ({ detail: `there is no pipe ${shown(name)}` })),
+  })
+
+/** `run` is the address of the active one. */
+export function conflicting(pipe: string, run?: string): Failure {
+  const detail = `a run of ${shown(pipe)} is active; startMode says what else to do`
+  const headers = run === undefined ? {} : { Link: `<${run}>; rel="run"` }
+  return new Failure('conflict', detail, { headers })
+}
+
+/** The runs that were started; a launch that was dropped has none. */
+export function launchAll({ launcher }: Deps, wishes: readonly Wish[]): readonly Run[] {
+  return wishes.flatMap(({ pipe, launches }) =>
+    launches.flatMap(({ id, ...request }) => {
+      const launched = launcher.launch({ pipe, startedBy: 'api', trigger: id, ...request })
+      return 'run' in launched ? [launched.run] : []
+    }),
+  )
+}
+
+/** Nothing but launches leaves the kept triggers as they are. */
+export const leavesAll = (wishes: readonly Wish[]): boolean =>
+  wishes.every(({ kept }) => kept.length === 0) &&
+  wishes.some(({ launches }) => launches.length > 0)
+
+function wish({ triggers }: Deps, pipe: Pipe, entries: readonly Entry[]): Wish {
+  const { name } = pipe.header
+  const before = triggers.of(name)
+  const read = entries.map((entry) => {
+    const { configs } = entry
+    if (!configs) return entry
+    const whole = unmaskedConfigs(configs, before.find(({ id }) => id === entry.id)?.configs)
+    if (isMasked(whole)) throw stillMasked(entry.id)
+    configured(pipe, whole)
+    return { ...entry, configs: whole }
+  })
+  const kept = read.flatMap((entry) => (isKept(entry) ? [entry] : []))
+  const launches = read.flatMap((entry) => {
+    if (isKept(entry)) return []
+    const { timing: _, ...launch } = entry
+    return [launch]
+  })
+  return { pipe: name, kept, launches }
+}
+
+const isKept = (entry: Entry): entry is Trigger => entry.timing !== 'immediate'
+
+function stillMasked(id: string): Failure {
+  const detail = `a config of ${shown(id)} holds ••• in place of a secret that is not known: send the secret or {"secret":"name"}`
+  return new Failure('invalid-parameter', detail, { errors: [{ parameter: 'configs', detail }] })
+}

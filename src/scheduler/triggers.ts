@@ -1,0 +1,140 @@
+/** The triggers of all pipes: durable, changed by requests, fired when they are due. */
+
+import { Failure } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { shown } from '../http/problem.ts'
+import type { Launcher } from '../pipe/running/launcher.ts'
+import { startFiring } from './firing/firing.ts'
+import { openLease } from './keeping/lease.ts'
+import { openTriggerFile, type TriggerFile } from './keeping/trigger-file.ts'
+import { continued } from './keeping/continued.ts'
+import { nextFiring } from './timing/next-firing.ts'
+import type { KeptTrigger, Status, Trigger } from './trigger.ts'
+
+/** `next` is the coming firing; of a disabled trigger the one that it would have. */
+export type Scheduled = KeptTrigger & { readonly next?: number }
+
+/** Pipes are names. What changes something is durable when it returns. */
+export type Triggers = {
+  /** By pipe, pipes without triggers left out. */
+  all(): ReadonlyMap<string, readonly Scheduled[]>
+  of(pipe: string): readonly Scheduled[]
+  /** All triggers of all pipes; pipes that are not named lose theirs. */
+  replaceAll(sets: ReadonlyMap<string, readonly Trigger[]>): void
+  replace(pipe: string, triggers: readonly Trigger[]): void
+  /** Adds the trigger, or puts it in the place of the one with its id. */
+  put(pipe: string, trigger: Trigger): void
+  /** Throws `unknown-trigger`. */
+  remove(pipe: string, id: string): Scheduled
+  /** Throws `unknown-trigger`, and `conflict` when the status is so already. */
+  turn(pipe: string, id: string, status: Status): Scheduled
+  /** Whether this process is the one that fires. */
+  leads(): boolean
+  /** Ends the firing and gives the lease away. */
+  stop(): Promise<void>
+}
+
+export type TriggersOptions = {
+  /** The file, made when absent; the lease lies beside it. */
+  readonly path: string
+  readonly launcher: Pick<Launcher, 'launch'>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly log: Log
+}
+
+/** Opens the triggers and begins to fire, as soon as no other process on the same file does. */
+export function openTriggers(options: TriggersOptions): Triggers {
+  const { path, now } = options
+  const file = openTriggerFile(path)
+  const firing = startFiring({ ...options, file, lease: openLease(`${path}.lease`) })
+  const scheduled = (trigger: KeptTrigger): Scheduled => {
+    const next = nextFiring(trigger.timing, now())
+    return next === undefined ? trigger : { ...trigger, next }
+  }
+  const change = <T>(work: () => T): T => {
+    try {
+      return file.transaction('durable', work)
+    } finally {
+      firing.changed()
+    }
+  }
+  return {
+    all: () => Map.groupBy(file.all().map(scheduled), ({ pipe }) => pipe),
+    of: (pipe) => kept(file, pipe).map(scheduled),
+    replaceAll: (sets) =>
+      change(() => {
+        const before = Map.groupBy(file.all(), ({ pipe }) => pipe)
+        file.clear()
+        for (const [pipe, triggers] of sets)
+          set(file, { pipe, triggers, before: before.get(pipe) ?? [], now: now() })
+      }),
+    replace: (pipe, triggers) =>
+      change(() => set(file, { pipe, triggers, before: kept(file, pipe), now: now() })),
+    put: (pipe, trigger) =>
+      change(() => {
+        const before = kept(file, pipe)
+        const isKnown = before.some(({ id }) => id === trigger.id)
+        const after = before.map((one) => (one.id === trigger.id ? trigger : one))
+        const triggers = isKnown ? after : [...before, trigger]
+        set(file, { pipe, triggers, before, now: now() })
+      }),
+    remove: (pipe, id) =>
+      change(() => {
+        const { trigger } = known(file, pipe, id)
+        file.remove(pipe, id)
+        return scheduled(trigger)
+      }),
+    turn: (pipe, id, status) =>
+      change(() => scheduled(turned(file, { pipe, id, status, now: now() }))),
+    leads: () => firing.leads(),
+    stop: async () => {
+      await firing.stop()
+      file.close()
+    },
+  }
+}
+
+const kept = (file: TriggerFile, pipe: string): readonly KeptTrigger[] =>
+  file.all().filter((one) => one.pipe === pipe)
+
+type Change = {
+  readonly pipe: string
+  readonly triggers: readonly Trigger[]
+  readonly before: readonly KeptTrigger[]
+  readonly now: number
+}
+
+function set(file: TriggerFile, { pipe, triggers, before, now }: Change): void {
+  file.clear(pipe)
+  for (const [position, { id, status, timing, configs, startMode }] of triggers.entries()) {
+    const asked = { ...(configs && { configs }), ...(startMode && { startMode }) }
+    const old = before.find((one) => one.id === id)
+    file.put(continued({ pipe, id, status, timing, ...asked, since: now }, old), position)
+  }
+}
+
+function known(file: TriggerFile, pipe: string, id: string) {
+  const all = kept(file, pipe)
+  const position = all.findIndex((one) => one.id === id)
+  const trigger = all[position]
+  if (trigger) return { trigger, position }
+  throw new Failure('unknown-trigger', `${shown(pipe)} has no trigger ${shown(id)}`)
+}
+
+type Turn = {
+  readonly pipe: string
+  readonly id: string
+  readonly status: Status
+  readonly now: number
+}
+
+function turned(file: TriggerFile, { pipe, id, status, now }: Turn): KeptTrigger {
+  const { trigger, position } = known(file, pipe, id)
+  if (trigger.status === status)
+    throw new Failure('conflict', `the trigger ${shown(id)} is ${status} already`)
+  const next = { ...trigger, status, since: now }
+  file.put(next, position)
+  return next
+}
