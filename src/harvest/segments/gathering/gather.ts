@@ -55,10 +55,11 @@ async function* pass(
   signal: AbortSignal,
 ): AsyncGenerator<Message, Completeness> {
   const stop = new AbortController()
-  const source = gathering.open(AbortSignal.any([signal, stop.signal]))
+  const either = AbortSignal.any([signal, stop.signal])
+  const source = gathering.open(either)
   const pace = pacemaker(gathering)
   try {
-    for await (const found of gathering.import(source, stop.signal)) {
+    for await (const found of gathering.import(source, either)) {
       signal.throwIfAborted()
       if (found.kind === 'end')
         return found.as === 'not-modified'

@@ -1,0 +1,143 @@
+/** One document of a source, read to its end: its triples in a spool, and what it said beside them. */
+import type { Quad } from '@rdfjs/types'
+import { Failure } from '../../../../errors.ts'
+import { dcat, dct } from '../../../../rdf/namespaces.ts'
+import { termText } from '../../../../rdf/lines.ts'
+import type { Format } from '../../../../rdf/media-types.ts'
+import type { ParseOptions, Repair } from '../../../../rdf/parse.ts'
+import { parseStream } from '../../../../rdf/reading/parse-stream.ts'
+import { defaultGraph, quad as quadOf } from '../../../../rdf/terms.ts'
+import { keyHash } from '../../../importing/cutting/key-hash.ts'
+import { openSpool, type Spool } from '../../../importing/cutting/spool.ts'
+import { NumberSet } from '../../gathering/number-set.ts'
+import { emptyFailure, htmlFailure, isHtml, isHtmlType, shownUrl } from '../../gathering/reading.ts'
+import type { SourceStream } from '../../source.ts'
+import { bounded, gunzipped, hashed, isGzip, peeked, utf8 } from './bytes.ts'
+import { formatOf } from './format.ts'
+import { hydraReader, type HydraReader } from './hydra.ts'
+import { readLargeJson, type Spill } from './large-json.ts'
+import { repairBook, type RepairBook } from './repairs.ts'
+
+export type Document = {
+  readonly url: string
+  readonly headers: Headers
+  /** SHA-256 of the decompressed body in hex. */
+  readonly hash: string
+  readonly spool: Spool
+  readonly hydra: HydraReader
+  /** Whether other resources of the document mention the node (N-Triples text); seldom true of one they do not. */
+  readonly isMentioned: (term: string) => boolean
+  readonly repairs: RepairBook
+  readonly close: () => void
+}
+
+export type Reading = {
+  readonly inputFormat: string | undefined
+  /** Broken IRIs are repaired; otherwise they make the document malformed. */
+  readonly repair: boolean
+  /** The only named graph that counts. */
+  readonly graph: string | undefined
+  readonly maxBytes: number
+  /** Opens a temporary file for what does not fit into memory. */
+  readonly spill: Spill
+}
+
+/** Links by which a dataset is mentioned without being described. */
+const mentions = new Set(
+  [dcat('servesDataset'), dct('hasPart'), dct('relation'), dcat('inSeries')].map(
+    (term) => term.value,
+  ),
+)
+const startSize = 4096
+
+/**
+ * Reads a document of any size in bounded memory. Throws `source-html`, `source-empty`, `source-truncated`,
+ * `source-malformed` with line and column, `too-large`. Nothing is known of the document before its last byte.
+ */
+export async function readDocument(answer: SourceStream, reading: Reading): Promise<Document> {
+  const raw = await peeked(answer.body, 2)
+  const plain = isGzip(raw.start) ? gunzipped(raw.body) : raw.body
+  const digest = hashed(bounded(plain, reading.maxBytes))
+  const { start, body } = await peeked(digest.body, startSize)
+  const format = formatFor(answer, reading, start)
+  const spool = openSpool()
+  try {
+    const hydra = hydraReader()
+    const repairs = repairBook()
+    const options = optionsFor(answer.url, reading, repairs)
+    const text = isXmlWithEncoding(format, start)
+      ? body
+      : utf8(body, charsetOf(answer.headers), repairs.broken)
+    const batches =
+      format === 'jsonld'
+        ? readLargeJson(text, { options, spill: reading.spill })
+        : parseStream(text, format, options)
+    const isMentioned = await fill({ spool, hydra, graph: reading.graph }, batches)
+    const { url, headers } = answer
+    const close = () => spool.close()
+    return { url, headers, hash: digest.hash(), spool, hydra, isMentioned, repairs, close }
+  } catch (error) {
+    spool.close()
+    throw translated(error, answer.url)
+  }
+}
+
+function formatFor({ url, headers }: SourceStream, reading: Reading, start: Buffer): Format {
+  const text = start.toString('utf8')
+  if (text.trim() === '') throw emptyFailure(url)
+  const { inputFormat } = reading
+  const isPage = isHtml(text) || (inputFormat === undefined && isHtmlType(headers))
+  if (isPage) throw htmlFailure(url)
+  const contentType = headers.get('content-type') ?? ''
+  const format = formatOf({ inputFormat, contentType, url, start: text })
+  if (format) return format
+  const detail = `${shownUrl(url)} answered ${contentType || 'without a type'}, which is no RDF format we read.`
+  throw new Failure('source-malformed', `${detail} Set inputFormat if it is one.`)
+}
+
+const charsetOf = (headers: Headers) =>
+  /charset\s*=\s*"?([\w.:-]+)/i.exec(headers.get('content-type') ?? '')?.[1] ?? 'utf-8'
+
+/** An XML declaration beats what the server says, and the parser reads it itself. */
+const isXmlWithEncoding = (format: Format, start: Buffer) =>
+  format === 'rdfxml' && /^[^<]{0,3}<\?xml[^>]*encoding\s*=/.test(start.toString('latin1'))
+
+const optionsFor = (baseIri: string, { repair }: Reading, repairs: RepairBook): ParseOptions => ({
+  baseIri,
+  entities: 'internal',
+  ...(repair && { repair: (one: Repair) => repairs.note(one) }),
+})
+
+type Filling = { spool: Spool; hydra: HydraReader; graph: string | undefined }
+
+/** Answers whether a node is mentioned. */
+async function fill({ spool, hydra, graph }: Filling, batches: AsyncIterable<Quad[]>) {
+  const mentioned = new NumberSet()
+  for await (const batch of batches) {
+    const wanted = graph === undefined ? batch : ofGraph(batch, graph)
+    const kept = wanted.filter((quad) => {
+      if (hydra.take(quad)) return false
+      if (mentions.has(quad.predicate.value)) mentioned.add(mentionOf(quad))
+      return true
+    })
+    spool.add(kept)
+  }
+  spool.finish()
+  return (term: string) => mentioned.has(keyHash(term))
+}
+
+const mentionOf = ({ object }: Quad) => keyHash(termText(object))
+
+const ofGraph = (batch: readonly Quad[], graph: string): Quad[] =>
+  batch
+    .filter((quad) => quad.graph.value === graph)
+    .map(({ subject, predicate, object }) => quadOf(subject, predicate, object, defaultGraph()))
+
+const ofParser = new Set(['malformed-rdf', 'remote-context', 'invalid-content', 'malformed-json'])
+
+/** A fault of the text is one of the source. */
+function translated(error: unknown, url: string): unknown {
+  if (!(error instanceof Failure) || !ofParser.has(error.kind)) return error
+  const detail = `${shownUrl(url)}: ${error.detail}`
+  return new Failure('source-malformed', detail, { errors: error.errors, cause: error })
+}

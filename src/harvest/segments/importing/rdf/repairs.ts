@@ -1,0 +1,60 @@
+/** What was put right while a document was read, told with the record that it belongs to. */
+import type { Finding } from '../../../../pipe/message.ts'
+import type { Repair } from '../../../../rdf/parse.ts'
+
+export type RepairBook = {
+  readonly note: (repair: Repair) => void
+  /** The document held bytes that are no text. */
+  readonly broken: () => void
+  /** Repairs whose outcome stands in the N-Triples of a record. */
+  readonly of: (lines: string) => readonly Finding[]
+  /** What could not be repaired and was left out, the first of them. */
+  readonly dropped: readonly string[]
+}
+
+/** A document whose every IRI is broken must not fill the memory with their names. */
+const mostNoted = 100_000
+const mostDropped = 100
+const mostPerRecord = 20
+
+export function repairBook(): RepairBook {
+  const made = new Map<string, string>()
+  const dropped: string[] = []
+  let isBroken = false
+  return {
+    note: ({ kind, from, to, line }) => {
+      if (to === undefined) {
+        const place = line === undefined ? '' : `line ${line}: `
+        if (dropped.length < mostDropped) dropped.push(`${place}${kind} ${shortened(from)}`)
+      } else if (made.size < mostNoted) made.set(to, from)
+    },
+    broken: () => {
+      isBroken = true
+    },
+    of: (lines) => [
+      ...(isBroken && lines.includes('\uFFFD') ? [unreadable] : []),
+      ...(made.size === 0 ? [] : repairsIn(lines, made)),
+    ],
+    dropped,
+  }
+}
+
+const unreadable: Finding = {
+  slug: 'invalid-text',
+  detail: 'the source held bytes that are no text; they became U+FFFD',
+}
+
+function repairsIn(lines: string, made: ReadonlyMap<string, string>): Finding[] {
+  const found = new Map<string, Finding>()
+  for (const [, iri, tag] of lines.matchAll(/<([^>\n]*)>|"@([A-Za-z0-9-]+)/g)) {
+    const to = iri ?? tag ?? ''
+    const from = made.get(to)
+    if (from === undefined || found.has(to)) continue
+    const detail = `${shortened(from)} became ${shortened(to)}`
+    found.set(to, { slug: 'repaired-iri', detail })
+    if (found.size === mostPerRecord) break
+  }
+  return [...found.values()]
+}
+
+const shortened = (text: string) => (text.length > 300 ? `${text.slice(0, 299)}…` : text)
