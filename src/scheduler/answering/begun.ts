@@ -17,7 +17,8 @@ export async function begun(work: Promise<unknown>, { pause, ending, log }: Deps
     if (!ending.aborted) log.warn({ err: error }, 'request.unfinished')
   })
   try {
-    await Promise.race([watched, pause(waitMs, AbortSignal.any([settled.signal, ending]))])
+    const waited = pause(waitMs, AbortSignal.any([settled.signal, ending])).catch(() => undefined)
+    await Promise.race([watched, waited])
   } finally {
     answered = true
     settled.abort()

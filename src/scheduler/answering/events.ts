@@ -39,7 +39,10 @@ const event = (name: string, run: Run): string => `event: ${name}\ndata: ${JSON.
 /** Whether the work ends before the next beat; the beat does not go on without it. */
 async function isFirst(work: Promise<unknown>, pause: Pause, outer: AbortSignal): Promise<boolean> {
   const settled = new AbortController()
-  const beat = pause(beatMs, AbortSignal.any([settled.signal, outer])).then(() => false)
+  const beat = pause(beatMs, AbortSignal.any([settled.signal, outer])).then(
+    () => false,
+    () => false,
+  )
   try {
     return await Promise.race([work.then(() => true), beat])
   } finally {

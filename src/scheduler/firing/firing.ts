@@ -45,7 +45,7 @@ export function startFiring(deps: FiringDeps): Firing {
         state.table = undefined
         log.error({ err: error }, 'scheduler.failed')
       }
-      await pause(wait, signal)
+      await pause(wait, signal).catch(() => undefined)
     }
   }
   const working = work()

@@ -1,0 +1,146 @@
+/** A scheduler over real triggers and runs, a launcher that starts nothing, and pipes that are named and nothing else. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { apiKeys } from '../../../src/http/api-key.ts'
+import { logger } from '../../../src/log.ts'
+import type { JsonObject, Pipe } from '../../../src/pipe/document.ts'
+import { openRuns } from '../../../src/pipe/runs/open-runs.ts'
+import { named, type KnownPipe } from '../../../src/pipe/sources/known.ts'
+import { schedulerApp } from '../../../src/scheduler/app.ts'
+import type { SchedulerDeps } from '../../../src/scheduler/deps.ts'
+import { openTriggers } from '../../../src/scheduler/triggers.ts'
+import { handClock } from './hand-clock.ts'
+import { launcherDouble } from './launcher-double.ts'
+
+export const pipeNamed = (name: string, id = `id-of-${name}`, config: JsonObject = {}): Pipe => ({
+  header: { id, name, title: `Harvest ${name}`, transport: 'payload', version: '2.0.0' },
+  body: {
+    segments: [
+      {
+        header: { name: 'importing-rdf', segmentNumber: 1, processed: false },
+        body: { config: { address: `https://data.example/${name}.ttl`, ...config } },
+      },
+      {
+        header: { name: 'exporting-hub', segmentNumber: 2, processed: false },
+        body: { config: {} },
+      },
+    ],
+  },
+})
+
+const known = (pipe: Pipe): KnownPipe => ({
+  pipe,
+  source: 'pipes',
+  file: `${pipe.header.name}.json`,
+  trust: 'trusted',
+  directory: '/pipes',
+  problems: [],
+})
+
+/** With permission for everything, for the catalogue of all runs, and for single endpoints. */
+export const keyConfig = {
+  operator: ['*'],
+  steward: ['city'],
+  starter: ['POST /pipes/{pipe}/runs', 'GET /triggers/*/*/enabled'],
+}
+
+type Options = Partial<Pick<SchedulerDeps, 'confirm'>> & {
+  readonly pipes?: readonly Pipe[]
+  readonly directory?: string
+  readonly start?: string
+}
+
+export function schedulerStation(options: Options = {}) {
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'cartulary-scheduler-'))
+  const clock = handClock(options.start ?? '2026-11-21T12:00:00Z')
+  const log = logger('silent')
+  const pause = (ms: number, signal: AbortSignal) =>
+    sleep(ms, undefined, { signal }).catch(() => undefined)
+  const { now } = clock
+  const path = (name: string) => join(directory, name)
+  const runs = openRuns({ path: path('runs.sqlite'), owner: 'test', now, pause, log })
+  const launcher = launcherDouble(runs)
+  const file = path('triggers.sqlite')
+  const triggers = openTriggers({ path: file, launcher, now, pause: clock.pause, log })
+  const list = (options.pipes ?? [pipeNamed('city'), pipeNamed('lake')]).map(known)
+  const ending = new AbortController()
+  const app = schedulerApp({
+    pipes: {
+      list: () => list,
+      invalid: () => [
+        { source: 'pipes', file: 'broken.json', problems: [{ detail: 'no header' }] },
+      ],
+      find: (nameOrId) => named(list, nameOrId),
+    },
+    launcher,
+    runs,
+    triggers,
+    confirm: options.confirm ?? (async () => undefined),
+    keys: apiKeys(keyConfig),
+    bodyBytes: 100_000,
+    writesPerKey: 16,
+    now,
+    pause,
+    ending: ending.signal,
+    http: { log },
+    address: 'http://localhost:8080/api/scheduler',
+    version: '0.0.0',
+  })
+  return {
+    app,
+    clock,
+    runs,
+    triggers,
+    launches: launcher.launches,
+    directory,
+    ...asking(app),
+    close: async (keep = false) => {
+      ending.abort()
+      await triggers.stop()
+      await runs.close()
+      if (!keep) rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+export type SchedulerStation = ReturnType<typeof schedulerStation>
+
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Answer = { status: number; headers: Headers; text: string; body: any }
+
+function asking(app: ReturnType<typeof schedulerApp>) {
+  const ask = async (
+    method: string,
+    path: string,
+    {
+      body,
+      key = 'operator',
+      headers = {},
+    }: { body?: unknown; key?: string | null; headers?: Record<string, string> } = {},
+  ): Promise<Answer> => {
+    const answer = await app.request(path, {
+      method,
+      headers: { ...(key !== null && { 'X-API-Key': key }), ...headers },
+      ...(body !== undefined && {
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    })
+    const text = await answer.text()
+    const isJson = /json$/.test(answer.headers.get('Content-Type') ?? '')
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
+    }
+  }
+  return {
+    ask,
+    /** Without a key. */
+    get: (path: string) => ask('GET', path, { key: null }),
+    put: (path: string, body: unknown) => ask('PUT', path, { body }),
+  }
+}
