@@ -95,10 +95,9 @@ export async function portal(
 }
 
 /** An answer as JSON. */
-export const json = (value: unknown, init: ResponseInit = {}): Response =>
+export const json = (value: unknown, headers: Readonly<Record<string, string>> = {}): Response =>
   new Response(JSON.stringify(value), {
-    ...init,
-    headers: { 'Content-Type': 'application/json', ...init.headers },
+    headers: { 'Content-Type': 'application/json', ...headers },
   })
 
 async function send(answer: Response, response: ServerResponse): Promise<void> {

@@ -1,0 +1,108 @@
+/** Whether a host wants its URLs checked: robots.txt (RFC 9309), remembered for a day. */
+
+import type { OutboundLimits } from '../limits.ts'
+import type { Outbound } from '../request.ts'
+import { rulesOf, type Rules } from './robots-rules.ts'
+import { unlessAborted } from './unless.ts'
+
+type Means = {
+  readonly request: Outbound['request']
+  /** Ends what is under way for everybody. */
+  readonly closing: AbortSignal
+  readonly limits: Pick<OutboundLimits, 'robotsCharacters'>
+  readonly now: () => number
+}
+
+type Known = {
+  readonly rules: Promise<Rules | undefined>
+  until: number
+  characters: number
+}
+
+const rememberedMs = 24 * 3_600_000
+/** A host that could not tell is asked again after this time. */
+const unknownMs = 600_000
+/** RFC 9309 2.5: at least 500 KiB are read. */
+const readBytes = 500 * 1024
+/** What an entry weighs beside its rules. */
+const entryCharacters = 500
+
+/** One robots.txt per origin, asked for once even when many want to know. */
+export function robotsOf(means: Means): Outbound['robots'] {
+  const known = new Map<string, Known>()
+  return async (text, signal) => {
+    const url = URL.parse(text)
+    if (!url || !/^https?:$/.test(url.protocol)) return 'unknown'
+    const entry = fresh(known, url.origin, means.now()) ?? asked(known, url.origin, means)
+    const rules = await unlessAborted(entry.rules, signal)
+    if (!rules) return 'unknown'
+    return rules.permits(url) ? 'allowed' : 'disallowed'
+  }
+}
+
+function fresh(known: Map<string, Known>, origin: string, now: number): Known | undefined {
+  const entry = known.get(origin)
+  return entry && entry.until > now ? entry : undefined
+}
+
+function asked(known: Map<string, Known>, origin: string, means: Means): Known {
+  const entry: Known = {
+    rules: fetched(origin, means).then((rules) => {
+      entry.until = means.now() + (rules ? rememberedMs : unknownMs)
+      entry.characters += rules?.characters ?? 0
+      forget(known, means.limits.robotsCharacters)
+      return rules
+    }),
+    until: Infinity,
+    characters: entryCharacters,
+  }
+  known.delete(origin)
+  known.set(origin, entry)
+  return entry
+}
+
+/** Everything that 4xx says is "go ahead"; silence and 5xx say nothing. */
+async function fetched(origin: string, means: Means): Promise<Rules | undefined> {
+  try {
+    const answer = await means.request(
+      {
+        url: `${origin}/robots.txt`,
+        headers: { accept: 'text/plain' },
+        reach: { kind: 'public' },
+        // Longer files are read to this length and no further.
+        maxBytes: Number.MAX_SAFE_INTEGER,
+        attempts: 2,
+        whenLeftAlone: 'fail',
+      },
+      means.closing,
+    )
+    if (answer.status === 200) return rulesOf(origin, await beginning(answer.body))
+    answer.discard()
+    return answer.status >= 400 && answer.status < 500 ? rulesOf(origin, '') : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of body) {
+    parts.push(part)
+    bytes += part.length
+    if (bytes >= readBytes) break
+  }
+  return Buffer.concat(parts).subarray(0, readBytes).toString('utf8')
+}
+
+/** The oldest go first, until the rest fits. */
+function forget(known: Map<string, Known>, most: number): void {
+  let characters = 0
+  for (const entry of known.values()) characters += entry.characters
+  for (const [origin, entry] of known) {
+    if (characters <= most) return
+    if (entry.until === Infinity) continue
+    known.delete(origin)
+    characters -= entry.characters
+  }
+}
