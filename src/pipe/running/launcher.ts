@@ -1,24 +1,17 @@
 /** Starts, cancels and resumes runs. */
 
-import type { Configs } from '../document.ts'
-import type { Run, StartedBy, StartMode } from '../runs/run.ts'
+import { Failure } from '../../errors.ts'
+import { ended, type Run } from '../runs/run.ts'
+import type { Runs } from '../runs/runs.ts'
+import { admitted, leaveQueue } from './admission.ts'
+import { flights, type FlightDeps } from './flights.ts'
+import type { Hall } from './hall.ts'
+import { heartbeat } from './heartbeat.ts'
+import type { Launch, Launched } from './launch.ts'
+import { queue } from './queue.ts'
+import { resumed, resumeInterrupted, retried } from './returning.ts'
 
-export type Launch = {
-  /** Name or id of the pipe. */
-  readonly pipe: string
-  readonly configs?: Configs
-  readonly startMode?: StartMode
-  readonly startedBy: StartedBy
-  readonly trigger?: string
-  /** Nothing is written; at most 20 records unless `limit` says otherwise. */
-  readonly dryRun?: boolean
-  readonly limit?: number
-  /** Only these ids, original or source ids. */
-  readonly only?: readonly string[]
-}
-
-/** The run that was made, or the active one in whose favour the launch was dropped. */
-export type Launched = { readonly run: Run } | { readonly dropped: Run }
+export type { Launch, Launched } from './launch.ts'
 
 /** `Failure`: `unknown-pipe`, `invalid-parameter` (configs), `unknown-run`, `conflict` (no such step in this state). */
 export type Launcher = {
@@ -36,4 +29,97 @@ export type Launcher = {
   settled(runId: string, signal: AbortSignal): Promise<Run>
   /** Interrupts what runs; it is resumed at the next start. */
   stop(): Promise<void>
+}
+
+export type LauncherOptions = Omit<FlightDeps, 'queue' | 'graceMs'> & {
+  /** Runs in parallel. */
+  readonly atOnce: number
+  readonly graceMs?: number
+}
+
+/**
+ * Opens the launcher: what an earlier process left running is marked `interrupted`, and resumed once when it is younger
+ * than 24 h.
+ */
+export async function openLauncher(options: LauncherOptions): Promise<Launcher> {
+  const { runs, now, pause, log } = options
+  const line = queue(options.atOnce)
+  const deps = { ...options, graceMs: options.graceMs ?? 30_000 }
+  const flying = flights({ ...deps, queue: line })
+  const hall: Hall = {
+    options: deps,
+    runs,
+    queue: line,
+    flights: flying,
+    known: (id) => known(runs, id),
+    busy: (pipe) =>
+      [...line.running(), ...line.waiting()].filter((one) => one.pipe === pipe && !one.isDry),
+  }
+  const returning = (): void => {
+    runs.interruptOrphans()
+    resumeInterrupted(hall)
+  }
+  const beating = heartbeat({
+    now,
+    pause,
+    log,
+    check: () => {
+      flying.settle()
+      flying.check()
+    },
+    renew: () => {
+      for (const id of runs.renew())
+        void flying.stop(id, interruption('another process took the run'))
+      returning()
+    },
+  })
+  returning()
+  return {
+    launch: (launch) => admitted(hall, launch),
+    cancel: (id) => cancelled(hall, id),
+    resume: (id) => resumed(hall, id),
+    retry: (id) => retried(hall, id),
+    active: () => [...line.running(), ...line.waiting()].flatMap(({ id }) => runs.get(id) ?? []),
+    settled: (id, signal) => settled(runs, id, signal),
+    stop: async () => {
+      flying.close()
+      await stopAll(hall)
+      await beating.stop()
+      flying.settle()
+    },
+  }
+}
+
+const interruption = (why: string): Failure => new Failure('run-interrupted', why)
+
+async function cancelled(hall: Hall, id: string): Promise<Run> {
+  const { runs, flights } = hall
+  const why = new Failure('run-cancelled', 'the run was cancelled')
+  if (leaveQueue(hall, id, why)) return known(runs, id)
+  const done = flights.stop(id, why)
+  if (done) {
+    await done
+    return known(runs, id)
+  }
+  const run = known(runs, id)
+  const where = ended(run) ? `is ${run.status} already` : 'belongs to another process'
+  throw new Failure('conflict', `the run ${where}`)
+}
+
+async function settled(runs: Runs, id: string, signal: AbortSignal): Promise<Run> {
+  for await (const run of runs.follow(id, signal)) if (ended(run)) return run
+  signal.throwIfAborted()
+  return known(runs, id)
+}
+
+async function stopAll(hall: Hall): Promise<void> {
+  const why = interruption('the process was stopped')
+  for (const { id } of hall.queue.waiting()) leaveQueue(hall, id, why)
+  await Promise.all(hall.queue.running().flatMap(({ id }) => hall.flights.stop(id, why) ?? []))
+}
+
+function known(runs: Runs, id: string): Run {
+  const run = runs.get(id)
+  if (!run) throw new Failure('unknown-run', `there is no run ${id.slice(0, 100)}`)
+  return run
 }

@@ -1,0 +1,20 @@
+/** ISO 8601 durations, as configs give deadlines. */
+
+const unitMs = { W: 604_800_000, D: 86_400_000, H: 3_600_000, M: 60_000, S: 1000 } as const
+
+/** Milliseconds of `PnWnDTnHnMnS`; `undefined` for anything else, years and months too: they have no length. */
+export function durationMs(text: string): number | undefined {
+  const match =
+    /^P(?=.)(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?$/.exec(
+      text,
+    )
+  if (!match) return undefined
+  const [, weeks, days, hours, minutes, seconds] = match.map((part) => Number(part ?? 0))
+  const ms =
+    (weeks ?? 0) * unitMs.W +
+    (days ?? 0) * unitMs.D +
+    (hours ?? 0) * unitMs.H +
+    (minutes ?? 0) * unitMs.M +
+    (seconds ?? 0) * unitMs.S
+  return ms > 0 ? ms : undefined
+}

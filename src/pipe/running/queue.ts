@@ -1,0 +1,53 @@
+/** Which run may start next. */
+
+import type { RunStart } from '../runs/run.ts'
+
+/** A run in the queue or on its way. */
+export type Place = {
+  readonly id: string
+  readonly pipe: string
+  readonly isDry: boolean
+  /** Does not wait for other runs of its pipe. */
+  readonly isBeside: boolean
+}
+
+export type Queue = {
+  add(place: Place): void
+  /** Takes a waiting run out; whether it was there. */
+  remove(id: string): boolean
+  /** The first waiting run that may start, moved to the running ones. */
+  next(): Place | undefined
+  ended(id: string): void
+  waiting(): readonly Place[]
+  running(): readonly Place[]
+}
+
+export const placeOf = (id: string, start: RunStart): Place => ({
+  id,
+  pipe: start.pipe,
+  isDry: start.dryRun,
+  isBeside: start.dryRun || start.startMode === 'concurrent',
+})
+
+/** In order of arrival, at most `atOnce` at once, and one per pipe unless a run may go beside others. */
+export function queue(atOnce: number): Queue {
+  const waiting = new Map<string, Place>()
+  const running = new Map<string, Place>()
+  const isFree = ({ pipe, isBeside }: Place): boolean =>
+    isBeside || ![...running.values()].some((one) => one.pipe === pipe && !one.isDry)
+  return {
+    add: (place) => void waiting.set(place.id, place),
+    remove: (id) => waiting.delete(id),
+    next() {
+      if (running.size >= atOnce) return undefined
+      const place = [...waiting.values()].find(isFree)
+      if (!place) return undefined
+      waiting.delete(place.id)
+      running.set(place.id, place)
+      return place
+    },
+    ended: (id) => void running.delete(id),
+    waiting: () => [...waiting.values()],
+    running: () => [...running.values()],
+  }
+}
