@@ -28,6 +28,8 @@ export type Flights = {
   settle(): void
   /** No run starts any more. */
   close(): void
+  /** Throws `run-interrupted` after `close`. */
+  checkOpen(): void
 }
 
 type Flight = {
@@ -79,6 +81,9 @@ export function flights(deps: FlightDeps): Flights {
     settle: () => ends.writeOwed(),
     close: () => {
       closed = true
+    },
+    checkOpen: () => {
+      if (closed) throw new Failure('run-interrupted', 'the process is stopping')
     },
   }
 }

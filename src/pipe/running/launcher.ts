@@ -75,16 +75,17 @@ export async function openLauncher(options: LauncherOptions): Promise<Launcher> 
   })
   returning()
   return {
-    launch: (launch) => admitted(hall, launch),
+    launch: (launch) => (flying.checkOpen(), admitted(hall, launch)),
     cancel: (id) => cancelled(hall, id),
-    resume: (id) => resumed(hall, id),
-    retry: (id) => retried(hall, id),
+    resume: (id) => (flying.checkOpen(), resumed(hall, id)),
+    retry: (id) => (flying.checkOpen(), retried(hall, id)),
     active: () => [...line.running(), ...line.waiting()].flatMap(({ id }) => runs.get(id) ?? []),
     settled: (id, signal) => settled(runs, id, signal),
     stop: async () => {
       flying.close()
-      await stopAll(hall)
+      // First, so that no beat brings an interrupted run back.
       await beating.stop()
+      await stopAll(hall)
       flying.settle()
     },
   }

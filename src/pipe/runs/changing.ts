@@ -38,8 +38,8 @@ export function changing(room: RunRoom): Changing {
     },
     interruptOrphans: () =>
       deps.rows
-        .orphans(room.owner, deps.now())
-        .filter(({ run }) => !lives.has(run.id))
+        .open()
+        .filter((kept) => isOrphan(room, kept))
         .map((orphan) => interrupted(room, orphan)),
   }
 }
@@ -94,6 +94,9 @@ function again(room: RunRoom, id: string): Run {
   })
   return enliven(room, next).now()
 }
+
+const isOrphan = ({ lives, deps, owner, isGone }: RunRoom, kept: KeptRun): boolean =>
+  !lives.has(kept.run.id) && (kept.owner === owner || kept.lease < deps.now() || isGone(kept.owner))
 
 function interrupted({ deps }: RunRoom, orphan: KeptRun): Run {
   const run: Run = {

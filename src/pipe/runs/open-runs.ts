@@ -16,8 +16,10 @@ import { followers } from './telling/following.ts'
 export type RunsOptions = {
   /** The SQLite file, such as `{data}/runs.sqlite`. */
   readonly path: string
-  /** Who holds the leases; the same over restarts where no second process can use the file. */
+  /** Who holds the leases: no two processes that are alive at the same time may have the same. */
   readonly owner: string
+  /** Whether an owner has certainly ended; when nobody can tell, its lease of 60 s has to run out. */
+  readonly isGone?: (owner: string) => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Rejects when the signal fires. */
@@ -47,7 +49,8 @@ export function openRuns(options: RunsOptions): Runs {
     keepSource,
     tell: (id) => watching.tell(id),
   }
-  const room = { deps, lives, owner: options.owner, makeId: options.makeId ?? randomUUID }
+  const { owner, makeId = randomUUID, isGone = () => false } = options
+  const room = { deps, lives, owner, makeId, isGone }
   const { historyDays = 365, log } = options
   const keeping = upkeep({ deps, lives, watching, historyDays, pause, log })
   const read = reading(room, watching)

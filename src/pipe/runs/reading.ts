@@ -14,6 +14,7 @@ export type RunRoom = {
   readonly lives: Map<string, LiveRun>
   readonly owner: string
   readonly makeId: () => string
+  readonly isGone: (owner: string) => boolean
 }
 
 type Reading = Pick<

@@ -38,8 +38,8 @@ export type RunRows = {
   checkpoint(serial: number, checkpoint: Checkpoint): void
   /** Renews all open runs of an owner; the serials that it still has. */
   renew(owner: string, lease: number): readonly number[]
-  /** Open runs whose lease ended before `now`, or that belong to `owner`. */
-  orphans(owner: string, now: number): readonly KeptRun[]
+  /** Runs that have not ended. */
+  open(): readonly KeptRun[]
   /** The newest finished run of a pipe before a serial that was about all records. */
   before(pipe: string, serial: number, outcomes: readonly string[]): KeptRun | undefined
   /** The first run that ended before a time. */
@@ -68,10 +68,7 @@ export function runRows(file: RunFile): RunRows {
       const rows = file.rows(`SELECT serial FROM run WHERE owner = ? AND ${open}`, owner)
       return rows.map((row) => Number(row['serial']))
     },
-    orphans: (owner, now) =>
-      file
-        .rows(`SELECT ${columns} FROM run WHERE ${open} AND (owner = ? OR lease < ?)`, owner, now)
-        .map(kept),
+    open: () => file.rows(`SELECT ${columns} FROM run WHERE ${open}`).map(kept),
     before: (pipe, serial, outcomes) =>
       one(
         file.first(
