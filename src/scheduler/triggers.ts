@@ -60,6 +60,7 @@ export function openTriggers(options: TriggersOptions): Triggers {
       firing.changed()
     }
   }
+  let stopped: Promise<void> | undefined
   return {
     all: () => Map.groupBy(file.all().map(scheduled), ({ pipe }) => pipe),
     of: (pipe) => kept(file, pipe).map(scheduled),
@@ -89,10 +90,7 @@ export function openTriggers(options: TriggersOptions): Triggers {
     turn: (pipe, id, status) =>
       change(() => scheduled(turned(file, { pipe, id, status, now: now() }))),
     leads: () => firing.leads(),
-    stop: async () => {
-      await firing.stop()
-      file.close()
-    },
+    stop: () => (stopped ??= firing.stop().then(() => file.close())),
   }
 }
 

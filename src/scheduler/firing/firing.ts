@@ -29,6 +29,8 @@ export type Firing = {
 /** How soon a change by another process, or its end, is noticed. */
 const roundMs = 250
 const afterFailureMs = 1000
+/** What is due so soon after a firing is fired together: each time the file is written once. */
+const togetherMs = 20
 
 export function startFiring(deps: FiringDeps): Firing {
   const { lease, log, now, pause } = deps
@@ -80,12 +82,11 @@ function round(deps: FiringDeps, state: State): number {
   state.leads = leads
   if (!leads) return roundMs
   const table = currentTable(deps, state)
-  if (table.earliest() <= now()) {
-    const isCurrent = () => file.version() === state.version
-    const due = claimed(file, { table, isCurrent, now: now() })
-    for (const trigger of due) launch(deps, state.failed, trigger)
-  }
-  return Math.max(1, Math.min(roundMs, table.earliest() - now()))
+  if (table.earliest() > now()) return Math.max(1, Math.min(roundMs, table.earliest() - now()))
+  const isCurrent = () => file.version() === state.version
+  const due = claimed(file, { table, isCurrent, now: now() })
+  for (const trigger of due) launch(deps, state.failed, trigger)
+  return Math.max(togetherMs, Math.min(roundMs, table.earliest() - now()))
 }
 
 function currentTable({ file, now }: FiringDeps, state: State): Timetable {

@@ -5,6 +5,8 @@ export type HandClock = {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** Goes on, waking everybody at their time. */
   readonly advance: (ms: number) => Promise<void>
+  /** Goes on while everybody sleeps, as for a process that was held up. */
+  readonly jump: (ms: number) => void
 }
 
 export function handClock(start: string): HandClock {
@@ -23,6 +25,9 @@ export function handClock(start: string): HandClock {
           resolve()
         })
       }),
+    jump: (ms) => {
+      time += ms
+    },
     advance: async (ms) => {
       const end = time + ms
       await settled()

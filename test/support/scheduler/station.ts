@@ -12,7 +12,7 @@ import { named, type KnownPipe } from '../../../src/pipe/sources/known.ts'
 import { schedulerApp } from '../../../src/scheduler/app.ts'
 import type { SchedulerDeps } from '../../../src/scheduler/deps.ts'
 import { openTriggers } from '../../../src/scheduler/triggers.ts'
-import { handClock } from './hand-clock.ts'
+import { handClock, type HandClock } from './hand-clock.ts'
 import { launcherDouble } from './launcher-double.ts'
 
 export const pipeNamed = (name: string, id = `id-of-${name}`, config: JsonObject = {}): Pipe => ({
@@ -51,11 +51,12 @@ type Options = Partial<Pick<SchedulerDeps, 'confirm'>> & {
   readonly pipes?: readonly Pipe[]
   readonly directory?: string
   readonly start?: string
+  readonly clock?: HandClock
 }
 
 export function schedulerStation(options: Options = {}) {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'cartulary-scheduler-'))
-  const clock = handClock(options.start ?? '2026-11-21T12:00:00Z')
+  const clock = options.clock ?? handClock(options.start ?? '2026-11-21T12:00:00Z')
   const log = logger('silent')
   const pause = (ms: number, signal: AbortSignal) =>
     sleep(ms, undefined, { signal }).catch(() => undefined)

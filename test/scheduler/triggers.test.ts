@@ -1,0 +1,174 @@
+/** Triggers fire to the second, once, in one process, and outlive it. */
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { pipeNamed, schedulerStation, type SchedulerStation } from '../support/scheduler/station.ts'
+import type { Timing, Trigger } from '../../src/scheduler/trigger.ts'
+
+let station: SchedulerStation
+beforeEach(() => {
+  station = schedulerStation({ start: '2026-11-21T12:00:00.400Z' })
+})
+afterEach(() => station.close())
+
+const at = Date.parse
+const second = (anchor: string, value = 1): Timing => ({
+  kind: 'interval',
+  unit: 'SECOND',
+  value,
+  anchor: at(anchor),
+})
+const trigger = (timing: Timing, more: Partial<Trigger> = {}): Trigger => ({
+  id: 'one',
+  status: 'enabled',
+  timing,
+  ...more,
+})
+const fired = () => station.launches.map(({ pipe }) => pipe)
+
+describe('a firing', () => {
+  it('comes when it is due, with what the trigger asks', async () => {
+    const configs = { 'importing-rdf': { catalogue: 'x' } }
+    const timing = second('2026-11-21T12:00:10Z', 60)
+    station.triggers.replace('city', [trigger(timing, { configs, startMode: 'append' })])
+    await station.clock.advance(9599)
+    expect(fired()).toEqual([])
+    await station.clock.advance(1)
+    expect(station.launches).toEqual([
+      { pipe: 'city', startedBy: 'trigger', trigger: 'one', configs, startMode: 'append' },
+    ])
+    expect(station.triggers.of('city')[0]).toMatchObject({
+      last: at('2026-11-21T12:00:10Z'),
+      next: at('2026-11-21T12:01:10Z'),
+    })
+  })
+
+  it('comes for every trigger of that second', async () => {
+    for (const pipe of ['a', 'b', 'c'])
+      station.triggers.replace(pipe, [trigger(second('2026-11-21T12:00:05Z', 60))])
+    await station.clock.advance(5000)
+    expect(fired().toSorted()).toEqual(['a', 'b', 'c'])
+  })
+
+  it('of specific times comes at each, then the trigger stays and is inert', async () => {
+    const times = ['2026-11-21T12:00:02Z', '2026-11-21T12:00:04Z', '2026-01-01T00:00:00Z'].map(at)
+    station.triggers.replace('city', [trigger({ kind: 'specific', times })])
+    await station.clock.advance(60_000)
+    expect(fired()).toHaveLength(2)
+    expect(station.triggers.of('city')[0]?.next).toBeUndefined()
+  })
+
+  it('of a disabled trigger does not come; enabled it keeps its rhythm', async () => {
+    station.triggers.replace('city', [trigger(second('2026-11-21T12:00:10Z', 10))])
+    station.triggers.turn('city', 'one', 'disabled')
+    await station.clock.advance(24_600)
+    expect(fired()).toEqual([])
+    station.triggers.turn('city', 'one', 'enabled')
+    await station.clock.advance(4999)
+    expect(fired()).toEqual([])
+    await station.clock.advance(1)
+    expect(fired()).toHaveLength(1)
+  })
+
+  it('does not come any more once the trigger is gone', async () => {
+    station.triggers.replace('city', [trigger(second('2026-11-21T12:00:10Z'))])
+    await station.clock.advance(9000)
+    station.triggers.remove('city', 'one')
+    await station.clock.advance(9000)
+    expect(fired()).toEqual([])
+  })
+
+  it('that fails does not keep the others from coming', async () => {
+    station.triggers.replace('a', [trigger(second('2026-11-21T12:00:05Z', 5))])
+    station.triggers.replace('b', [trigger(second('2026-11-21T12:00:05Z', 5))])
+    const { push } = station.launches
+    station.launches.push = (launch) => {
+      if (launch.pipe === 'a') throw new Error('no such pipe')
+      return push.call(station.launches, launch)
+    }
+    await station.clock.advance(10_000)
+    expect(fired()).toEqual(['b', 'b'])
+  })
+})
+
+describe('500 triggers of one second', () => {
+  it('fire each second, wherever in the second they are due', async () => {
+    const names = Array.from({ length: 500 }, (_, number) => `pipe-${number}`)
+    const start = at('2026-11-21T12:00:01Z')
+    const sets = names.map((name, number): [string, Trigger[]] => [
+      name,
+      [trigger({ kind: 'interval', unit: 'SECOND', value: 1, anchor: start + number * 2 })],
+    ])
+    const seconds = new Map<string, number[]>()
+    station.launches.push = (launch) => {
+      const times = seconds.get(launch.pipe) ?? []
+      times.push(station.clock.now())
+      seconds.set(launch.pipe, times)
+      throw new Error('a launch that costs nothing')
+    }
+    station.triggers.replaceAll(new Map(sets))
+    await station.clock.advance(60_000)
+    const late = names.flatMap((name, number) =>
+      (seconds.get(name) ?? []).filter((time, k) => time - (start + number * 2 + k * 1000) > 20),
+    )
+    expect(late).toEqual([])
+    expect(new Set(names.map((name) => seconds.get(name)?.length))).toEqual(new Set([60, 59]))
+  })
+})
+
+describe('what was missed', () => {
+  it('while nobody was there is not made up for; the trigger itself is still there', async () => {
+    station.triggers.replace('city', [trigger(second('2026-11-21T12:00:10Z', 60))])
+    await station.close(true)
+    const { directory } = station
+    station = schedulerStation({ directory, start: '2026-11-21T12:05:30Z' })
+    await station.clock.advance(39_999)
+    expect(fired()).toEqual([])
+    await station.clock.advance(1)
+    expect(fired()).toEqual(['city'])
+  })
+
+  it('by a process that was held up is fired once', async () => {
+    station.triggers.replace('city', [trigger(second('2026-11-21T12:00:01Z'))])
+    await station.clock.advance(2000)
+    const before = fired().length
+    station.clock.jump(30_000)
+    await station.clock.advance(300)
+    expect(fired()).toHaveLength(before + 1)
+  })
+})
+
+describe('two on one file', () => {
+  const other = () =>
+    schedulerStation({
+      directory: station.directory,
+      clock: station.clock,
+      pipes: [pipeNamed('city')],
+    })
+
+  it('fire once: the second waits until the first has gone, and takes over at once', async () => {
+    const second_ = other()
+    station.triggers.replace('city', [trigger(second('2026-11-21T12:00:01Z'))])
+    await station.clock.advance(4600)
+    expect([station.triggers.leads(), second_.triggers.leads()]).toEqual([true, false])
+    expect(fired()).toHaveLength(5)
+    expect(second_.launches).toEqual([])
+    await station.triggers.stop()
+    await station.clock.advance(5000)
+    expect(second_.triggers.leads()).toBe(true)
+    expect(fired()).toHaveLength(5)
+    expect(second_.launches).toHaveLength(5)
+    await second_.triggers.stop()
+  })
+
+  it('see the changes of each other', async () => {
+    const second_ = other()
+    second_.triggers.replace('city', [trigger(second('2026-11-21T12:00:05Z', 60))])
+    expect(station.triggers.of('city')).toHaveLength(1)
+    await station.clock.advance(5000)
+    expect(fired()).toEqual(['city'])
+    second_.triggers.replaceAll(new Map())
+    await station.clock.advance(120_000)
+    expect(fired()).toEqual(['city'])
+    await second_.triggers.stop()
+  })
+})
