@@ -30,11 +30,26 @@ function jsonOf(text: string): Parsed {
   try {
     return { value: JSON.parse(text) as unknown }
   } catch (error) {
-    const at = Number(/position (\d+)/.exec(String(error))?.[1] ?? text.length)
-    const before = text.slice(0, at).split('\n')
-    const column = (before.at(-1)?.length ?? 0) + 1
-    return [{ line: before.length, column, detail: 'is not valid JSON' }]
+    return [{ ...placeOf(String(error), text), detail: 'is not valid JSON' }]
   }
+}
+
+/** One token of JSON and the blanks before it (RFC 8259). */
+const token =
+  /[ \t\r\n]*(?:[{}[\],:]|"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y
+
+/** The engine does not always say where it stopped; then the first thing that is no token tells. */
+function placeOf(said: string, text: string): { line?: number; column?: number } {
+  const told = /position (\d+)/.exec(said)?.[1]
+  let at = /end of JSON/.test(said) ? text.length : Number(told ?? -1)
+  if (at < 0) {
+    token.lastIndex = 0
+    for (at = 0; token.test(text);) at = token.lastIndex
+    at += /^[ \t\r\n]*/.exec(text.slice(at))?.[0].length ?? 0
+    if (at >= text.length) return {}
+  }
+  const before = text.slice(0, at).split('\n')
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }
 
 function yamlOf(text: string): Parsed {

@@ -1,0 +1,69 @@
+/** What segments are told of their place, and what is wrong with a pipe in it. */
+
+import { expect, it } from 'vitest'
+import { resolver } from '../../../src/pipe/discovery.ts'
+import { catalogueOf, pipeCheck, placesOf } from '../../../src/pipe/documents/places.ts'
+import type { SegmentKind, SegmentPlace } from '../../../src/pipe/segment.ts'
+import { harvestOf, pipeOf } from '../pipes.ts'
+
+const ground = { trust: 'trusted', directory: '/pipes' } as const
+
+it('a segment hears of its directory, of the next segment and of the catalogue that one before it names', () => {
+  expect(placesOf(harvestOf('city'), ground)).toEqual([
+    { trust: 'trusted', directory: '/pipes', next: 'exporting-hub' },
+    { trust: 'trusted', directory: '/pipes', catalogue: 'city' },
+  ])
+  expect(
+    placesOf(pipeOf('x', ['a'], ['piveau-consus-transforming-javascript']), ground)[0]?.next,
+  ).toBe('transforming-js')
+})
+
+it('only the segment whose address the launch replaces is foreign, and all of a foreign pipe are', () => {
+  const pipe = harvestOf('city')
+  const trusts = (configs: object, trust: 'trusted' | 'foreign' = 'trusted') =>
+    placesOf(pipe, { ...ground, trust, configs: configs as never }).map((place) => place.trust)
+  expect(trusts({ 'importing-rdf': { address: 'http://127.0.0.1/' } })).toEqual([
+    'foreign',
+    'trusted',
+  ])
+  expect(trusts({ 'importing-rdf': { limit: 5 } })).toEqual(['trusted', 'trusted'])
+  expect(trusts({}, 'foreign')).toEqual(['foreign', 'foreign'])
+})
+
+it('the catalogue is the first that a segment names', () => {
+  const { segments } = pipeOf(
+    'x',
+    ['a', { catalogue: 7 }],
+    ['b', { catalogue: 'one' }],
+    ['c', { catalogue: 'two' }],
+  ).body
+  expect(catalogueOf(segments)).toBe('one')
+  expect(catalogueOf([])).toBeUndefined()
+})
+
+it('an unknown segment and keys of the wrong type are told by their place; the others are not opened in vain', () => {
+  const places: SegmentPlace[] = []
+  const rdf: SegmentKind = {
+    names: ['importing-rdf'],
+    job: 'import',
+    schema: () => ({}),
+    open: (config, place) => {
+      places.push(place)
+      return typeof config['address'] === 'string'
+        ? { ok: true, run: (input) => input }
+        : { ok: false, problems: [{ key: 'auth.header', detail: 'must be text' }] }
+    },
+  }
+  const check = pipeCheck(resolver({}, [rdf]))
+  expect(check(harvestOf('city', { address: 5 }), ground)).toEqual([
+    { pointer: '/body/segments/0/body/config/auth/header', detail: 'auth.header must be text' },
+    {
+      pointer: '/body/segments/1/header/name',
+      detail: 'exporting-hub is no known segment; known are importing-rdf',
+    },
+  ])
+  expect(check(pipeOf('x', ['importing-rdf', { address: 'https://a.example' }]), ground)).toEqual(
+    [],
+  )
+  expect(places).toHaveLength(2)
+})
