@@ -1,5 +1,7 @@
 /** Request headers: which are secrets, which are ours, and how the client introduces itself. */
 
+import { isSecretName } from '../secrets/names.ts'
+
 type Fields = Readonly<Record<string, string>>
 
 /**
@@ -23,25 +25,13 @@ export function separated(
     ([name, value]) => [name.toLowerCase(), value] as const,
   )
   return {
-    headers: Object.fromEntries(
-      all.filter(([name]) => !secretNames.has(name) && !dropped.has(name)),
-    ),
+    headers: Object.fromEntries(all.filter(([name]) => !isSecretName(name) && !dropped.has(name))),
     credentials: Object.fromEntries([
-      ...all.filter(([name]) => secretNames.has(name)),
+      ...all.filter(([name]) => isSecretName(name)),
       ...secret.filter(([name]) => !dropped.has(name)),
     ]),
   }
 }
-
-/** Headers that are credentials wherever they were named. */
-const secretNames: ReadonlySet<string> = new Set([
-  'authorization',
-  'proxy-authorization',
-  'x-api-key',
-  'x-app-token',
-  'apikey',
-  'api-key',
-])
 
 const dropped: ReadonlySet<string> = new Set([
   'accept-encoding',

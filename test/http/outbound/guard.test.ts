@@ -195,8 +195,14 @@ describe('[T1] with public addresses only', () => {
 })
 
 describe('[T1] with a configured address', () => {
-  const configured = (address: string, more: Partial<Reach> = {}): Reach =>
-    ({ kind: 'configured', address, trust: 'foreign', allow: [], ...more }) as Reach
+  type More = { readonly trust?: 'trusted'; readonly allow?: readonly string[] }
+  const configured = (address: string, more: More = {}): Reach => ({
+    kind: 'configured',
+    address,
+    trust: 'foreign',
+    allow: [],
+    ...more,
+  })
 
   it('row 13: metadata addresses are refused under every policy', async () => {
     for (const url of ['http://169.254.169.254/latest/', 'http://[fd00:ec2::254]/']) {

@@ -39,7 +39,10 @@ export function stage(scene: Scene): Stage {
     random: () => 0.5,
     log: logger('silent'),
     pause: async (milliseconds, signal) => {
-      if (isDeadline(milliseconds, limits)) return wait(milliseconds, undefined, { signal })
+      if (isDeadline(milliseconds, limits)) {
+        await wait(milliseconds, undefined, { signal })
+        return
+      }
       pauses.push(milliseconds)
       await wait(1, undefined, { signal })
       skipped += milliseconds
