@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { answerOf } from './answer.ts'
+import { answerOf } from './answering/answer.ts'
 import { exchange } from './exchange.ts'
 import { permission } from './guard/permission.ts'
 import type { Sockets } from './guard/sockets.ts'

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { whole } from './answer.ts'
+import { whole } from './answering/answer.ts'
 import { attempt, type Ground } from './attempt.ts'
 import type { Resolve } from './guard/resolution.ts'
 import { sockets, type Dial } from './guard/sockets.ts'

@@ -168,9 +168,7 @@ describe('requests', () => {
     const reach = { kind: 'configured', address: url, trust: 'trusted', allow: [] } as const
     const work = client.read({ url, reach, maxBytes: 1000 }, signal)
     await expect.poll(() => source.requests.length).toBe(1)
-    const ended = expect(work).rejects.toThrow('shutting down')
-    await client.close()
-    await ended
+    await Promise.all([expect(work).rejects.toThrow('shutting down'), client.close()])
   })
 
   it('introduce themselves with base and contact, in characters that a header can hold', () => {

@@ -1,10 +1,10 @@
 /** The body of an answer: read when it is asked for, decompressed, bounded in size, ratio and waiting. */
 
 import type { IncomingMessage } from 'node:http'
-import { Failure } from '../../errors.ts'
+import { Failure } from '../../../errors.ts'
 import { codingsOf, decoded } from './decoding.ts'
-import { bodyFault } from './faults.ts'
-import type { Patience } from './patience.ts'
+import { bodyFault } from '../faults.ts'
+import type { Patience } from '../patience.ts'
 
 type Bounds = {
   readonly maxBytes: number

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { bodyOf } from './body.ts'
-import type { OutboundAnswer, WholeAnswer } from './request.ts'
+import type { OutboundAnswer, WholeAnswer } from '../request.ts'
 import { textOf } from './text.ts'
 
 type Arrived = {

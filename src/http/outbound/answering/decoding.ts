@@ -2,8 +2,8 @@
 
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
-import { Failure } from '../../errors.ts'
-import { shown } from '../problem.ts'
+import { Failure } from '../../../errors.ts'
+import { shown } from '../../problem.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 
