@@ -46,7 +46,7 @@ export function launcherDouble(runs: Runs, catalogue = 'city'): LauncherDouble {
     },
     resume: (id) => {
       demand(id, 'interrupted')
-      return runs.change(id, { status: 'running' })
+      return runs.change(id, { status: 'waiting' })
     },
     retry: (id) => {
       const { pipe } = demand(id, 'finished', 'failed', 'cancelled')

@@ -130,7 +130,7 @@ function asking(app: ReturnType<typeof schedulerApp>) {
       }),
     })
     const text = await answer.text()
-    const isJson = /json$/.test(answer.headers.get('Content-Type') ?? '')
+    const isJson = /\bjson$/.test(answer.headers.get('Content-Type') ?? '')
     return {
       status: answer.status,
       headers: answer.headers,
