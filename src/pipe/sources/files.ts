@@ -114,8 +114,17 @@ async function entryOf(folder: Folder, path: string, limits: PipeLimits): Promis
   const read = readPipe(text.text, path, limits)
   if (!('pipe' in read)) return refused(folder, path, read.problems)
   const { source, trust, directory, check } = folder
-  const problems = check(read.pipe, { trust, directory })
+  const problems = checked(check, read.pipe, { trust, directory })
   return { pipe: read.pipe, source, file: path, trust, directory, problems }
+}
+
+/** A segment that breaks over a config must not take the other pipes with it. */
+function checked(check: Check, pipe: Pipe, ground: Ground): readonly Complaint[] {
+  try {
+    return check(pipe, ground)
+  } catch {
+    return [{ detail: 'cannot be checked' }]
+  }
 }
 
 type Text = { readonly text: string } | 'too-large' | undefined

@@ -33,6 +33,7 @@ export function following(
   const loops: Promise<void>[] = []
   const turn = async (before: Promise<void>, source: PipeSource, fresh: boolean) => {
     await before
+    if (stopping.signal.aborted) return
     try {
       take(source, await source.load(fresh, stopping.signal))
     } catch (err) {

@@ -9,7 +9,7 @@ import type { Log } from '../../log.ts'
 import { standardLimits, type PipeLimits } from '../documents/read.ts'
 import { folderReader, type Check } from './files.ts'
 import { checkout, kept } from './git/checkout.ts'
-import type { GitGround } from './git/command.ts'
+import type { GitGround } from './git/ground.ts'
 import { nothingFound, type Found } from './known.ts'
 
 export type PipeSource = {

@@ -7,7 +7,8 @@ import type { PipeLimits } from '../documents/read.ts'
 import { board } from './board.ts'
 import type { Check } from './files.ts'
 import { following } from './following.ts'
-import type { GitGround } from './git/command.ts'
+import { sweep } from './git/checkout.ts'
+import type { GitGround } from './git/ground.ts'
 import { merged, named, nothingFound, order, type InvalidFile, type KnownPipe } from './known.ts'
 import { directorySource, gitSource, type PipeSource } from './source.ts'
 
@@ -48,6 +49,7 @@ export type SourceOptions = {
 export async function openSources(options: SourceOptions): Promise<PipeSources> {
   const sources = sourcesOf(options)
   const known = board(options.log)
+  await sweep(resolve(options.scratch))
   const first = await Promise.all(sources.map((source) => source.first()))
   const found = new Map(sources.map((source, index) => [source, first[index] ?? nothingFound]))
   known.show(merged([...found.values()]))

@@ -2,10 +2,11 @@
 
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { Failure } from '../../../errors.ts'
 import { isBranch, isGitAddress, type GitRepository } from '../../../http/environment/cluster.ts'
-import { git, type GitGround } from './command.ts'
+import { git } from './command.ts'
+import { limitsOf, type GitGround } from './ground.ts'
 import { treeFiles, writeFiles } from './tree.ts'
 
 export type Wanted = {
@@ -26,13 +27,16 @@ export async function checkout(
   ground: GitGround,
   signal: AbortSignal,
 ): Promise<string> {
-  const { uri, branch } = repository
-  if (!isGitAddress(uri)) throw new Failure('address-refused', 'that is no address for git')
+  const { branch } = repository
+  if (!isGitAddress(repository.uri)) {
+    throw new Failure('address-refused', 'that is no address for git')
+  }
   if (branch !== undefined && !isBranch(branch)) {
     throw new Failure('invalid-parameter', 'that is no name of a branch')
   }
   const ref = branch === undefined ? 'HEAD' : `refs/heads/${branch}`
-  const commit = await newest({ ...repository, ref }, ground, signal)
+  const asked = { ...repository, uri: absolute(repository.uri), ref }
+  const commit = await newest(asked, ground, signal)
   const present = join(directory, commit)
   if (await isDirectory(present)) return present
   const scratch = join(ground.scratch, `git-${randomUUID()}`)
@@ -40,27 +44,25 @@ export async function checkout(
     const bare = join(scratch, 'bare')
     const files = join(scratch, 'files')
     await mkdir(files, { recursive: true, mode: 0o700 })
-    await git(
-      ground,
-      { args: ['init', '-q', '--bare', '--template=', '--', bare], most: 4096 },
-      signal,
-    )
-    const options = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-auto-gc']
-    const args = ['--git-dir', bare, 'fetch', ...options, '--', uri, ref]
-    await git(ground, { args, credentials: repository, most: 4096 }, signal)
-    const fetched = await headOf(bare, ground, signal)
+    const fetched = await fetchedInto(bare, asked, ground, signal)
     const from = { repository: bare, commit: fetched }
     const list = await treeFiles(ground, from, wanted, signal)
-    await writeFiles(
-      ground,
-      { repository: bare, files: list },
-      { directory: files, fileBytes },
-      signal,
-    )
+    const to = { directory: files, fileBytes }
+    await writeFiles(ground, { repository: bare, files: list }, to, signal)
     return await settled(files, directory, fetched)
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
+}
+
+/** A path is relative to where we work, not to where git does. A colon before the first slash makes it `host:path`. */
+const absolute = (uri: string) => (/^[^/]*:/.test(uri) || isAbsolute(uri) ? uri : resolve(uri))
+
+/** What an earlier process left half done. */
+export async function sweep(scratch: string): Promise<void> {
+  const names = await readdir(scratch).catch(() => [])
+  const left = names.filter((name) => /^git-[0-9a-f-]{36}$/.test(name))
+  await Promise.all(left.map((name) => rm(join(scratch, name), { recursive: true, force: true })))
 }
 
 type Asked = GitRepository & { readonly ref: string }
@@ -79,9 +81,35 @@ async function newest(asked: Asked, ground: GitGround, signal: AbortSignal): Pro
   return commit
 }
 
-async function headOf(bare: string, ground: GitGround, signal: AbortSignal): Promise<string> {
-  const args = ['--git-dir', bare, 'rev-parse', '--verify', 'FETCH_HEAD^{commit}']
-  return (await git(ground, { args, most: 4096 }, signal)).toString('utf8').trim()
+/** The commit that was fetched into the new bare repository. */
+async function fetchedInto(
+  bare: string,
+  asked: Asked,
+  ground: GitGround,
+  signal: AbortSignal,
+): Promise<string> {
+  const init = ['init', '-q', '--bare', '--template=', '--', bare]
+  await git(ground, { args: init, most: 4096 }, signal)
+  const options = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-auto-gc']
+  const fetch = ['--git-dir', bare, 'fetch', ...options, '--', asked.uri, asked.ref]
+  try {
+    await git(ground, { args: fetch, credentials: asked, most: 4096 }, signal)
+  } catch (cause) {
+    const { packBytes } = limitsOf(ground)
+    if (!(await isCut(bare, packBytes))) throw cause
+    const detail = `the repository holds over ${packBytes} bytes`
+    throw new Failure('too-large', detail, { cause })
+  }
+  const head = ['--git-dir', bare, 'rev-parse', '--verify', 'FETCH_HEAD^{commit}']
+  return (await git(ground, { args: head, most: 4096 }, signal)).toString('utf8').trim()
+}
+
+/** Whether a pack has grown to its limit: git does not say why it could not go on. */
+async function isCut(bare: string, packBytes: number): Promise<boolean> {
+  const packs = join(bare, 'objects', 'pack')
+  const names = await readdir(packs).catch(() => [])
+  const sizes = await Promise.all(names.map((name) => stat(join(packs, name))))
+  return sizes.some(({ size }) => size >= packBytes)
 }
 
 /** Puts the files in their place in one step and forgets all but the last two commits. */

@@ -3,7 +3,8 @@
 import { mkdir, open, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Failure } from '../../../errors.ts'
-import { git, limitsOf, type GitGround } from './command.ts'
+import { git } from './command.ts'
+import { limitsOf, type GitGround } from './ground.ts'
 
 export type TreeFile = { readonly path: string; readonly object: string; readonly size: number }
 
