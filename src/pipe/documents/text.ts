@@ -14,7 +14,7 @@ export function readText(text: string, name: string): Read {
   try {
     const parsed = /\.json$/i.test(name) ? jsonOf(body) : yamlOf(body)
     return Array.isArray(parsed)
-      ? { ok: false, problems: parsed.slice(0, 100) }
+      ? { ok: false, problems: parsed.slice(0, 10) }
       : { ok: true, value: plain(parsed.value, 0, { left: mostValues }) }
   } catch (error) {
     // The parser says of alias bombs by a ReferenceError that they are some.
@@ -58,7 +58,8 @@ function yamlOf(text: string): Parsed {
     version: '1.2',
     schema: 'core',
     lineCounter,
-    logLevel: 'silent',
+    // At `silent` a second document is no error.
+    logLevel: 'error',
     prettyErrors: false,
   })
   if (document.errors.length > 0) {

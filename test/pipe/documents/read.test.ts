@@ -200,9 +200,13 @@ describe('what is wrong with a pipe', () => {
     })
     expect(readPipe('{"a": }', 'a.json')).toEqual({ problems: [{ detail: 'is not valid JSON' }] })
     expect(readPipe('{ "header": ', 'a.json')).toMatchObject({ problems: [{ line: 1 }] })
-    expect(readPipe('header:\n  name: [a', 'a.yaml')).toMatchObject({ problems: [{ line: 2 }] })
-    expect(readPipe('a: 1\na: 2\n', 'a.yaml')).toMatchObject({ problems: [{ line: 2 }] })
-    expect(readPipe('a: 1\n---\nb: 2\n', 'a.yaml')).toMatchObject({ problems: [{}] })
+    const first = (text: string) => {
+      const result = readPipe(text, 'a.yaml')
+      return 'problems' in result ? result.problems[0] : undefined
+    }
+    expect(first('header:\n  name: [a')).toMatchObject({ line: 2, column: expect.any(Number) })
+    expect(first('a: 1\na: 2\n')).toMatchObject({ line: 2, column: 1 })
+    expect(first('a: 1\n---\nb: 2\n')).toMatchObject({ line: 2 })
   })
 })
 
@@ -233,7 +237,8 @@ describe('bounds', () => {
 
   it.each(['a.json', 'a.yaml'])('[T12] what is nested for ever ends as a problem (%s)', (name) => {
     const text = '['.repeat(20_000) + ']'.repeat(20_000)
-    expect(readPipe(text, name)).toMatchObject({ problems: [{}] })
+    const result = readPipe(text, name)
+    expect('problems' in result && result.problems.length).toBeGreaterThan(0)
     expect(readPipe(`${'['.repeat(66)}${']'.repeat(66)}`, name)).toEqual({
       problems: [{ detail: 'is nested deeper than 64 levels' }],
     })
