@@ -146,8 +146,7 @@ const pipeRepositories = z.preprocess(
 
 const known = ['pipeRepositories', 'resources', 'serviceDiscovery'] as const
 
-/** The configuration with its accepted spellings made one; keys that other services read are left alone. */
-export const clusterConfig = z
+const accepted = z
   .looseObject({
     pipeRepositories: pipeRepositories.optional(),
     resources: resources.optional(),
@@ -168,3 +167,17 @@ export const clusterConfig = z
       serviceDiscovery,
     }
   })
+
+/**
+ * The configuration with its accepted spellings made one; keys that other services read are left alone. Problems tell
+ * their place in their own words, because the names here may be seen and only the values hold secrets.
+ */
+export const clusterConfig = z.unknown().transform((given, context): ClusterConfig => {
+  const result = accepted.safeParse(given)
+  if (result.success) return result.data
+  for (const { path, message } of result.error.issues) {
+    const place = path.filter((step) => step !== 'repositories').join('.')
+    context.addIssue({ code: 'custom', message: `${place} ${message}`.trim() })
+  }
+  return z.NEVER
+})
