@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Configs, Json, JsonObject } from '../pipe/document.ts'
 
-export const mask = '•••'
+const mask = '•••'
 
 const secretKey =
   /^(?:authorization|x-api-key|api-?_?key|auth_?key|.*token|.*password|passwd|.*secret|set-cookie|cookie|credentials?)$/i

@@ -166,7 +166,7 @@ describe('GET /runs/{runId}/events', () => {
 
   it('is given to so many of one client at once', async () => {
     const id = await started()
-    const open = () => station.app.request(`/runs/${id}/events`)
+    const open = async () => station.app.request(`/runs/${id}/events`)
     const answers = await Promise.all(Array.from({ length: 16 }, open))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     const refused = await open()

@@ -1,6 +1,6 @@
 /** Binds the routes of pipes. */
 
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import type { App } from '../../http/app.ts'
 import { invalid } from '../../http/shell/complaints.ts'
 import { configured } from '../../pipe/configure.ts'

@@ -1,6 +1,6 @@
 /** Points in time as clients write them. */
 
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 
 const shape = z.iso.datetime({ offset: true, local: true })
 const right = 'an ISO 8601 date and time in UTC such as 2027-01-31T04:00:00Z'

@@ -1,6 +1,6 @@
 /** What a client sends to set triggers: for one pipe, or for all. */
 
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { shown } from '../../http/problem.ts'
 import { invalid } from '../../http/shell/complaints.ts'

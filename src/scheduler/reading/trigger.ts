@@ -1,6 +1,6 @@
 /** Triggers as clients send and read them. */
 
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { startModes } from '../../pipe/runs/run.ts'
 import type { JsonObject } from '../../pipe/document.ts'
 import { CronFault, plain } from '../timing/cron.ts'

@@ -2,7 +2,7 @@
 
 import { z, type RouteConfig } from '@hono/zod-openapi'
 
-export const json = 'application/json'
+const json = 'application/json'
 
 const problem = {
   description: 'Problem (RFC 9457)',

@@ -41,7 +41,7 @@ const known = (pipe: Pipe): KnownPipe => ({
 })
 
 /** With permission for everything, for the catalogue of all runs, and for single endpoints. */
-export const keyConfig = {
+const keyConfig = {
   operator: ['*'],
   steward: ['city'],
   starter: ['POST /pipes/{pipe}/runs', 'GET /triggers/*/*/enabled'],
@@ -110,7 +110,7 @@ export function schedulerStation(options: Options = {}) {
 export type SchedulerStation = ReturnType<typeof schedulerStation>
 
 // oxlint-disable-next-line typescript/no-explicit-any
-export type Answer = { status: number; headers: Headers; text: string; body: any }
+type Answer = { status: number; headers: Headers; text: string; body: any }
 
 function asking(app: ReturnType<typeof schedulerApp>) {
   const ask = async (
