@@ -18,8 +18,8 @@ for (const options of spellings)
       portal,
       kind: (deps) => importerSegment(rdfImporter, deps),
       config: { address: portal.address },
-      show: portal.show,
-      declare: portal.declare,
+      show: (records) => portal.show(records),
+      declare: (total) => portal.declare(total),
       isPage: (request, page) =>
         Number(new URL(request.url).searchParams.get('page') ?? 1) === page,
     }

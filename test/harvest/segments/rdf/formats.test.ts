@@ -91,7 +91,7 @@ describe('a document of records', () => {
     const large = await run(await show({ format: 'jsonld' }), {}, { limits: { maxPageBytes: 100 } })
     expect(large.problem).toBeUndefined()
     const facts = (found: typeof small) =>
-      found.records.map(({ sourceId, sourceHash }) => [sourceId, sourceHash]).sort()
+      found.records.map(({ sourceId, sourceHash }) => `${sourceId} ${sourceHash}`).sort()
     expect(facts(large)).toEqual(facts(small))
   })
 })

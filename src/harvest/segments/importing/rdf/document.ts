@@ -24,6 +24,8 @@ export type Document = {
   /** SHA-256 of the decompressed body in hex. */
   readonly hash: string
   readonly spool: Spool
+  /** Triples that were read. */
+  readonly triples: number
   readonly hydra: HydraReader
   /** Whether other resources of the document mention the node (N-Triples text); seldom true of one they do not. */
   readonly isMentioned: (term: string) => boolean
@@ -72,10 +74,10 @@ export async function readDocument(answer: SourceStream, reading: Reading): Prom
       format === 'jsonld'
         ? readLargeJson(text, { options, spill: reading.spill })
         : parseStream(text, format, options)
-    const isMentioned = await fill({ spool, hydra, graph: reading.graph }, batches)
+    const filled = await fill({ spool, hydra, graph: reading.graph }, batches)
     const { url, headers } = answer
     const close = () => spool.close()
-    return { url, headers, hash: digest.hash(), spool, hydra, isMentioned, repairs, close }
+    return { url, headers, hash: digest.hash(), spool, hydra, ...filled, repairs, close }
   } catch (error) {
     spool.close()
     throw translated(error, answer.url)
@@ -110,9 +112,9 @@ const optionsFor = (baseIri: string, { repair }: Reading, repairs: RepairBook): 
 
 type Filling = { spool: Spool; hydra: HydraReader; graph: string | undefined }
 
-/** Answers whether a node is mentioned. */
 async function fill({ spool, hydra, graph }: Filling, batches: AsyncIterable<Quad[]>) {
   const mentioned = new NumberSet()
+  let triples = 0
   for await (const batch of batches) {
     const wanted = graph === undefined ? batch : ofGraph(batch, graph)
     const kept = wanted.filter((quad) => {
@@ -121,9 +123,24 @@ async function fill({ spool, hydra, graph }: Filling, batches: AsyncIterable<Qua
       return true
     })
     spool.add(kept)
+    triples += kept.length
   }
   spool.finish()
-  return (term: string) => mentioned.has(keyHash(term))
+  return { triples, isMentioned: (term: string) => mentioned.has(keyHash(term)) }
+}
+
+/** Quads that are there already as a document, for sources that are read by a query engine. */
+export async function documentOf(url: string, batches: AsyncIterable<Quad[]>): Promise<Document> {
+  const spool = openSpool()
+  try {
+    const [hydra, repairs] = [hydraReader(), repairBook()]
+    const filled = await fill({ spool, hydra, graph: undefined }, batches)
+    const close = () => spool.close()
+    return { url, headers: new Headers(), hash: '', spool, hydra, ...filled, repairs, close }
+  } catch (error) {
+    spool.close()
+    throw error
+  }
 }
 
 const mentionOf = ({ object }: Quad) => keyHash(termText(object))

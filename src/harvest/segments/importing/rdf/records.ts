@@ -36,23 +36,33 @@ const title = ` ${termText(dct('title'))} `
 
 /**
  * The datasets of a document in its order. An untitled one that others mention and no catalogue links is a stub and
- * passed over.
+ * passed over, unless `isWanted` picks the nodes (N-Triples texts) that count.
  */
 export async function* records(
   document: Document,
   naming: Naming,
+  isWanted?: (term: string) => boolean,
 ): AsyncGenerator<Exclude<Found, { kind: 'end' }>, void> {
   for (const standing of pieces(document.spool, bounds)) {
-    const found = await recordOf(document, naming, standing)
-    if (found) yield found
+    const isPicked = isWanted?.(standing.place.term)
+    if (isPicked === false) continue
+    if (isPicked !== true && isStub(document, standing)) continue
+    yield await recordOf(document, naming, standing)
   }
 }
 
-async function recordOf(document: Document, naming: Naming, { place, piece }: Standing) {
-  const { spool } = document
-  const own = piece?.own ?? spool.describe(place)
-  const isLinked = () => spool.cataloguesOf(place.term).length > 0
-  if (!own.includes(title) && document.isMentioned(place.term) && !isLinked()) return undefined
+const ownOf = ({ spool }: Document, { place, piece }: Standing) =>
+  piece?.own ?? spool.describe(place)
+
+function isStub(document: Document, standing: Standing): boolean {
+  const { term } = standing.place
+  if (ownOf(document, standing).includes(title) || !document.isMentioned(term)) return false
+  return document.spool.cataloguesOf(term).length === 0
+}
+
+async function recordOf(document: Document, naming: Naming, standing: Standing) {
+  const { place, piece } = standing
+  const own = ownOf(document, standing)
   const iri = iriOf(place.term)
   const [sourceId = '', ...aliases] = idsOf(iri, identifiersIn(own), naming)
   const sourceUrl = iri !== undefined && /^https?:/.test(iri) ? iri : document.url

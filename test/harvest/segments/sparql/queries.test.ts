@@ -1,0 +1,133 @@
+/** SPARQL importer: own queries, endpoints that cut their answers, files and fragments. */
+
+import { afterEach, describe, expect, it } from 'vitest'
+import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
+import { sparqlImporter } from '../../../../src/harvest/segments/importing/sparql/sparql.ts'
+import { rdfPortal } from '../../../support/portals/rdf-portal.ts'
+import { sparqlPortal, type SparqlPortalOptions } from '../../../support/portals/sparql-portal.ts'
+import { importOf, type Run } from '../import-run.ts'
+
+const seven = [...'abcdefg'].map((id) => ({ id, title: `Title of ${id}` }))
+const open: { close(): Promise<void> }[] = []
+const show = async (options: SparqlPortalOptions = {}) => {
+  const made = await sparqlPortal(seven, options)
+  open.push(made)
+  return made
+}
+const run = (address: string, config: Run['config'] = {}, more: Partial<Run> = {}) =>
+  importOf({
+    kind: (deps) => importerSegment(sparqlImporter, deps),
+    config: { address, ...config },
+    ...more,
+  })
+
+afterEach(async () => {
+  for (const portal of open.splice(0)) await portal.close()
+})
+
+const dcat = 'PREFIX dcat: <http://www.w3.org/ns/dcat#> PREFIX dct: <http://purl.org/dc/terms/> '
+
+describe('an endpoint', () => {
+  it('is asked by POST of a form, which every endpoint takes', async () => {
+    const portal = await show()
+    const found = await run(portal.address)
+    expect(found.records).toHaveLength(7)
+    expect(portal.requests.every(({ method }) => method === 'POST')).toBe(true)
+  })
+
+  it.each(['status', 'header'] as const)(
+    'that says by %s that it cut an answer is asked for less, until answers are whole',
+    async (telling) => {
+      const portal = await show({ rowLimit: 20, telling })
+      const found = await run(portal.address)
+      expect([found.records.length, found.end?.kind]).toEqual([7, 'complete'])
+    },
+  )
+
+  it('that silently drops datasets never makes the import complete', async () => {
+    const portal = await show({ rowLimit: 12 })
+    const found = await run(portal.address)
+    expect(found.refused.every(({ sourceId }) => sourceId !== undefined)).toBe(true)
+    expect(found.offered).toBe(7)
+  })
+
+  it('may be asked for one of its graphs alone', async () => {
+    const portal = await show()
+    const graph = 'https://data.city.example/graph'
+    portal.load(
+      `<https://x.example/1> a <http://www.w3.org/ns/dcat#Dataset> ;
+         <http://purl.org/dc/terms/title> "one" .`,
+      graph,
+    )
+    const found = await run(portal.address, { graph })
+    expect(found.records.map(({ sourceId }) => sourceId)).toEqual(['https://x.example/1'])
+  })
+
+  it('with nameless datasets reports each of them', async () => {
+    const portal = await show()
+    portal.load('[] a <http://www.w3.org/ns/dcat#Dataset> .')
+    const found = await run(portal.address)
+    expect(found.end?.kind).toBe('complete')
+    expect(found.refused.map(({ problem }) => problem.kind)).toEqual(['item-no-identifier'])
+  })
+
+  it('goes on behind a key where an interrupted run had stopped, and still vouches for the whole', async () => {
+    const portal = await show()
+    const first = await run(portal.address, { pageSize: 2 })
+    const [, second] = first.pages
+    const context = second?.cursor === undefined ? {} : { resumeFrom: second.cursor }
+    const rest = await run(portal.address, { pageSize: 2 }, { context })
+    expect(rest.records).toHaveLength(3)
+    expect(rest.end?.kind).toBe('complete')
+  })
+})
+
+describe('an own query', () => {
+  it('of one variable lists the datasets', async () => {
+    const portal = await show()
+    const query = `${dcat}SELECT ?d WHERE { ?d dct:title ?t FILTER(?t != "Title of a"@en) }`
+    expect((await run(portal.address, { query })).records).toHaveLength(6)
+  })
+
+  it('with $dataset is asked for each dataset', async () => {
+    const portal = await show()
+    const query = `${dcat}CONSTRUCT { $dataset a dcat:Dataset ; dct:title ?t } WHERE { $dataset dct:title ?t }`
+    const found = await run(portal.address, { query })
+    expect(found.records).toHaveLength(7)
+    expect(found.records[0]?.text).not.toContain('distribution')
+  })
+
+  it('with $limit and $offset is asked page by page', async () => {
+    const portal = await show()
+    const query = `${dcat}CONSTRUCT { ?d a dcat:Dataset ; dct:title ?t } WHERE { ?d a dcat:Dataset ; dct:title ?t }
+      ORDER BY ?d LIMIT $limit OFFSET $offset`
+    const found = await run(portal.address, { query, pageSize: 3 })
+    expect([found.records.length, found.pages.length]).toEqual([7, 3])
+  })
+
+  it('without a parameter is one document', async () => {
+    const portal = await show()
+    const found = await run(portal.address, { query: 'CONSTRUCT WHERE { ?s ?p ?o }' })
+    expect([found.records.length, found.pages.length]).toEqual([7, 1])
+  })
+
+  it.each([
+    ['ASK { ?s ?p ?o }', 'CONSTRUCT'],
+    ['SELECT ?a ?b WHERE { ?a ?p ?b }', 'one variable'],
+    ['CONSTRUCT WHERE { ?s ?p ?o } LIMIT $limit OFFSET $offset', 'ORDER BY'],
+    [{ file: '../secret.rq' }, '.rq'],
+  ] as const)('%j is refused before a run: needs %s', async (query, words) => {
+    await expect(run('http://127.0.0.1:9/sparql', { query })).rejects.toThrow(words)
+  })
+})
+
+describe('a source without an endpoint', () => {
+  it('is queried from here: a file', async () => {
+    const portal = await rdfPortal(seven)
+    open.push(portal)
+    const found = await run(portal.address, { source: 'file' })
+    expect(found.problem).toBeUndefined()
+    expect(found.records).toHaveLength(7)
+    expect(portal.requests).toHaveLength(1)
+  }, 30_000)
+})
