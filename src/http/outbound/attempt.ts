@@ -37,28 +37,23 @@ export async function attempt(
 ): Promise<OutboundAnswer> {
   const deadlines = { ...ground.limits.deadlines, ...request.deadlines }
   const time = patience(deadlines, ground)
-  const visited: string[] = []
+  const steps: Step[] = []
   let step = firstStep(request)
   for (;;) {
     const visit: Visit = { request, step, time, ground }
     const { message, place } = await ask(visit, signal)
     const next = follow(visit, message, place)
-    if (!next)
-      return answerOf(
-        {
-          message,
-          url: step.url.href,
-          method: step.method,
-          redirected: visited,
-          ...ends(visit, place),
-        },
-        signal,
-      )
-    visited.push(step.url.href)
-    checkCircle(visited, next.url.href, request.redirects ?? mostRedirects)
+    if (!next) {
+      const way = { url: step.url.href, method: step.method, redirected: steps.map(hrefOf) }
+      return answerOf({ message, ...way, ...ends(visit, place) }, signal)
+    }
+    steps.push(step)
+    checkCircle(steps, next, request.redirects ?? mostRedirects)
     step = next
   }
 }
+
+const hrefOf = ({ url }: Step): string => url.href
 
 type Visit = {
   readonly request: OutboundRequest
@@ -142,11 +137,12 @@ function follow({ step }: Visit, message: IncomingMessage, place: Place): Step |
   }
 }
 
-function checkCircle(visited: readonly string[], next: string, most: number): void {
-  if (visited.includes(next)) {
+function checkCircle(steps: readonly Step[], next: Step, most: number): void {
+  // A POST may be answered by a redirect to the same place, which is then asked with GET.
+  if (steps.some(({ url, method }) => url.href === next.url.href && method === next.method)) {
     throw new Failure('source-error', 'the source redirects in a circle')
   }
-  if (visited.length > most) {
+  if (steps.length > most) {
     throw new Failure('source-error', `the source redirects more than ${most} times`)
   }
 }

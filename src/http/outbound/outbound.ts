@@ -13,7 +13,7 @@ import { backoff, isPassing, isWorthRetrying, retryAfter } from './politeness/re
 import { robotsOf } from './politeness/robots.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from './request.ts'
 
-export type { Outbound, OutboundAnswer, OutboundRequest, Reach, WholeAnswer } from './request.ts'
+export type { Outbound, OutboundRequest, Reach } from './request.ts'
 
 export type OutboundOptions = {
   readonly userAgent: string

@@ -5,7 +5,7 @@ import type { Deadlines } from './limits.ts'
 
 export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<void>
 
-export type Step = 'connectMs' | 'firstByteMs' | 'idleMs'
+type Step = 'connectMs' | 'firstByteMs' | 'idleMs'
 
 export type Patience = {
   /** The work, or `source-timeout` when it takes longer than its step or than what is left of the page. */

@@ -10,7 +10,7 @@ import { portal, type Portal } from '../../support/portals/portal.ts'
 import { rawHost, slowHost } from '../../support/portals/slow-host.ts'
 
 const never = new AbortController().signal
-const deadlines = { connectMs: 5000, firstByteMs: 400, idleMs: 300, pageMs: 5000 }
+const deadlines = { connectMs: 20_000, firstByteMs: 20_000, idleMs: 20_000, pageMs: 20_000 }
 let slow: Portal
 let scene: Stage
 
@@ -52,39 +52,25 @@ const kindOf = (work: Promise<unknown>) =>
 
 describe('slow sources', () => {
   it.each([
-    ['never answer', '/silent'],
-    ['stop after the head', '/stuck'],
-  ])('that %s end as source-timeout', async (_, path) => {
-    expect(await kindOf(ask(slow.url + path))).toBe('source-timeout')
+    ['never answer', '/silent', { firstByteMs: 150 }],
+    ['stop after the head', '/stuck', { idleMs: 150 }],
+    ['drip, when the whole page has taken too long', '/drip', { pageMs: 250 }],
+  ])('that %s end as source-timeout', async (_, path, shorter) => {
+    const failed = ask(slow.url + path, { deadlines: shorter })
+    expect(await kindOf(failed)).toBe('source-timeout')
   })
 
   it('that close after the head end as source-truncated', async () => {
     expect(await kindOf(ask(`${slow.url}/head-only`))).toBe('source-truncated')
   })
 
-  it('that drip end when the whole page has taken too long', async () => {
-    const more = { deadlines: { ...deadlines, pageMs: 250 } }
-    expect(await kindOf(ask(`${slow.url}/drip`, more))).toBe('source-timeout')
-  })
-
-  it('are not blamed for the time that the reader takes', async () => {
-    const answer = await scene.client.request(
-      asked(slow.url, { deadlines: { ...deadlines, idleMs: 100, pageMs: 150 } }),
-      never,
-    )
-    const parts = answer.body[Symbol.asyncIterator]()
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    expect((await parts.next()).value).toHaveLength(1000)
-    expect((await parts.next()).done).toBe(true)
-  })
-
   it('end at once when the signal says so, with its reason, before and during the body', async () => {
     for (const path of ['/silent', '/stuck']) {
       const stop = new AbortController()
       const reason = new Error('cancelled')
-      const work = scene.client.read(asked(slow.url + path), stop.signal)
       const seen = slow.requests.length
-      await expect.poll(() => slow.requests.length).toBeGreaterThanOrEqual(seen)
+      const work = scene.client.read(asked(slow.url + path), stop.signal)
+      await expect.poll(() => slow.requests.length).toBe(seen + 1)
       stop.abort(reason)
       await expect(work).rejects.toBe(reason)
     }

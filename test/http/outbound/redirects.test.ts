@@ -118,6 +118,25 @@ describe('redirects', () => {
     ])
   })
 
+  it('from a POST to the same place are no circle', async () => {
+    second.faults.when(({ method }) => method === 'POST', {
+      kind: 'redirect',
+      to: '/',
+      status: 303,
+    })
+    const answer = await scene.client.read(
+      {
+        url: 'http://two.example/',
+        method: 'POST',
+        body: 'x',
+        reach: { kind: 'public' },
+        maxBytes: 9,
+      },
+      signal,
+    )
+    expect(answer.text).toBe('GET')
+  })
+
   it('without a place to go are answers', async () => {
     first.faults.when(() => true, { kind: 'status', status: 302 }, 1)
     expect(await ask('/')).toMatchObject({ status: 302, redirected: [] })

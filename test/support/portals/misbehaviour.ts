@@ -76,10 +76,13 @@ async function spoiled(fault: Spoiling, response: ServerResponse, answer: Respon
       response.writeHead(answer.status, head)
       return void response.end(fault.edit(bytes.toString()))
     case 'headers':
-      response.writeHead(answer.status, { ...head, ...fault.headers })
+      response.writeHead(answer.status, { ...head, ...lowered(fault.headers) })
       return void response.end(bytes)
   }
 }
+
+const lowered = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 type Plain = {
   readonly body: string

@@ -29,6 +29,7 @@ export function answerOf(
     message.destroy()
     over()
   }
+  if (signal.aborted) discard()
   signal.addEventListener('abort', discard, { once: true })
   const body = hasBody(message, method) ? bodyOf(message, bounds, over, signal) : nothing()
   if (!hasBody(message, method)) {
