@@ -105,9 +105,10 @@ async function ask({ request, step, time, ground }: Visit, signal: AbortSignal):
     place.answered(message.statusCode ?? 0, after !== undefined && after <= longest ? after : 0)
     return { message, place }
   } catch (error) {
-    const refused = error instanceof Failure && error.kind === 'address-refused'
-    if (!connected && !refused && !signal.aborted) place.failed()
-    if (refused) ground.log.warn({ host: url.host, detail: error.detail }, 'outbound.refused')
+    const kind = error instanceof Failure ? error.kind : undefined
+    const down = kind === 'source-unreachable' || kind === 'source-timeout'
+    if (down && !connected) place.failed()
+    if (kind === 'address-refused') ground.log.warn({ host: url.host }, 'outbound.refused')
     place.leave()
     throw error
   }

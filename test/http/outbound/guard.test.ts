@@ -1,8 +1,10 @@
 /** The table of addresses: what is dialled, what is refused, and that refused means not one byte. */
 
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Failure } from '../../../src/errors.ts'
-import type { OutboundRequest, Reach } from '../../../src/http/outbound/outbound.ts'
+import { outbound, type OutboundRequest, type Reach } from '../../../src/http/outbound/outbound.ts'
+import { logger } from '../../../src/log.ts'
 import { stage, type Stage } from '../../support/portals/outbound.ts'
 import { portal, type Portal } from '../../support/portals/portal.ts'
 
@@ -253,5 +255,42 @@ describe('[T1] with a configured address', () => {
     expect(await verdict(scene(), named, configured(named, { allow: ['other.example'] }))).toBe(
       'address-refused',
     )
+  })
+})
+
+describe('[T1] with the resolver and the sockets of the system', () => {
+  const real = () =>
+    outbound({
+      userAgent: 'Cartulary/test',
+      limits: { hostDelayMs: 0 },
+      now: () => performance.now(),
+      random: () => 0,
+      pause: async (milliseconds, signal) => {
+        await wait(milliseconds, undefined, { signal })
+      },
+      log: logger('silent'),
+    })
+
+  it('localhost is refused as a name, and reached when the operator named it', async () => {
+    const client = real()
+    const url = `http://localhost:${canary.port}/`
+    await expect(client.read(ask(url), signal)).rejects.toMatchObject({ kind: 'address-refused' })
+    expect(canary.connections()).toBe(0)
+    const local = `http://localhost:${open.port}/`
+    const reach = { kind: 'configured', address: local, trust: 'trusted', allow: [] } as const
+    expect((await client.read(ask(local, reach), signal)).text).toBe('public')
+    await client.close()
+  })
+
+  it('a port where nobody listens is source-unreachable', async () => {
+    const gone = await portal(() => new Response(''))
+    await gone.close()
+    const client = real()
+    const reach = { kind: 'configured', address: gone.url, trust: 'trusted', allow: [] } as const
+    await expect(client.read(ask(gone.url, reach), signal)).rejects.toMatchObject({
+      kind: 'source-unreachable',
+      detail: expect.stringContaining('refuses connections'),
+    })
+    await client.close()
   })
 })

@@ -161,6 +161,36 @@ describe('requests', () => {
     await scene.client.close()
   })
 
+  it('of the whole process come two at once to a host, and all of them come', async () => {
+    const working = { now: 0, most: 0 }
+    const busy = await portal(async (_, number) => {
+      working.now += 1
+      working.most = Math.max(working.most, working.now)
+      await new Promise((resolve) => setImmediate(resolve))
+      working.now -= 1
+      return new Response(String(number))
+    })
+    const scene = stage({})
+    const { url } = busy
+    const reach = { kind: 'configured', address: url, trust: 'trusted', allow: [] } as const
+    const texts = await Promise.all(
+      Array.from({ length: 20 }, async (_, number) => {
+        const answer = await scene.client.request(
+          { url: `${url}/${number}`, reach, maxBytes: 1000 },
+          signal,
+        )
+        if (number % 3 > 0) return answer.text()
+        answer.discard()
+        return ''
+      }),
+    )
+    expect(texts.filter((text) => text !== '')).toHaveLength(13)
+    expect(busy.requests).toHaveLength(20)
+    expect(working.most).toBe(2)
+    await scene.client.close()
+    await busy.close()
+  })
+
   it('end when the client is closed', async () => {
     source.faults.from(1, { kind: 'silent' })
     const { client } = stage({})

@@ -23,8 +23,6 @@ export type Portal = {
   readonly url: string
   readonly port: number
   readonly requests: readonly SeenRequest[]
-  /** Most requests that were under way at once. */
-  readonly atOnce: () => number
   /** Connections that were opened. */
   readonly connections: () => number
   readonly faults: Faults
@@ -42,11 +40,8 @@ export async function portal(
 ): Promise<Portal> {
   const faults = faultRules(rules)
   const requests: SeenRequest[] = []
-  const counts = { connections: 0, active: 0, most: 0 }
+  const counts = { connections: 0 }
   const server = createServer((incoming, response) => {
-    counts.active += 1
-    counts.most = Math.max(counts.most, counts.active)
-    response.on('close', () => (counts.active -= 1))
     serve(incoming, response).catch(() => incoming.socket.resetAndDestroy())
   })
   server.on('connection', () => (counts.connections += 1))
@@ -78,12 +73,10 @@ export async function portal(
     url: `http://127.0.0.1:${port}`,
     port,
     requests,
-    atOnce: () => counts.most,
     connections: () => counts.connections,
     faults,
     reset: () => {
       requests.length = 0
-      counts.most = 0
       counts.connections = 0
     },
     close: async () => {

@@ -72,6 +72,7 @@ async function fetched(origin: string, means: Means): Promise<Rules | undefined>
         // Longer files are read to this length and no further.
         maxBytes: Number.MAX_SAFE_INTEGER,
         attempts: 2,
+        delayMs: 1000,
         whenLeftAlone: 'fail',
       },
       means.closing,
