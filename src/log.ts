@@ -9,8 +9,8 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 type Options = {
-  /** Values that never leave, wherever they stand in a line; shorter ones than 6 characters are not looked for. */
-  readonly secrets?: readonly string[]
+  /** The last look at a finished line: takes out the secrets that the process knows by then. */
+  readonly clean?: (line: string) => string
 }
 
 /**
@@ -21,7 +21,7 @@ type Options = {
 export function logger(
   level: LogLevel,
   destination: DestinationStream = pino.destination({ dest: 2, sync: false }),
-  { secrets = [] }: Options = {},
+  { clean = (line) => line }: Options = {},
 ): Log {
   const options = {
     level,
@@ -35,7 +35,7 @@ export function logger(
     serializers: { err: (err: unknown) => err },
     messageKey: 'event',
   }
-  return pino(options, cleaning(destination, secrets))
+  return pino(options, cleaning(destination, clean))
 }
 
 type Fields = Record<string, unknown>
@@ -100,17 +100,15 @@ const cut = (text: string, longest: number): string =>
 const active = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 const userInfo = /\/\/[^\s/"@]{1,512}@/g
 
-/** The last look at a finished line, without its line end. */
-function cleaning(destination: DestinationStream, secrets: readonly string[]): DestinationStream {
-  const forms = secrets
-    .filter((secret) => secret.length >= 6)
-    .flatMap((secret) => [...new Set([secret, JSON.stringify(secret).slice(1, -1)])])
-    .toSorted((a, b) => b.length - a.length)
+/** A finished line as it may leave. */
+function cleaning(
+  destination: DestinationStream,
+  clean: (line: string) => string,
+): DestinationStream {
   return {
     ...(hasFlush(destination) && { flush: (done?: () => void) => destination.flush(done) }),
     write: (line: string) => {
-      const clean = line.replace(active, escaped).replace(userInfo, `//${mask}@`)
-      destination.write(forms.reduce((text, form) => text.replaceAll(form, mask), clean))
+      destination.write(clean(line.replace(active, escaped).replace(userInfo, `//${mask}@`)))
     },
   }
 }

@@ -3,11 +3,19 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../src/errors.ts'
+import { secretRegistry } from '../src/http/secrets/registry.ts'
 import { logger, type Log } from '../src/log.ts'
 
 function record(secrets: readonly string[] = []): { log: Log; lines: string[] } {
   const lines: string[] = []
-  const log = logger('info', { write: (line) => void lines.push(line) }, { secrets })
+  const log = logger(
+    'info',
+    { write: (line) => void lines.push(line) },
+    {
+      clean: secretRegistry(Object.fromEntries(secrets.map((value, at) => [`s${at}`, value])))
+        .clean,
+    },
+  )
   return { log, lines }
 }
 
