@@ -11,7 +11,7 @@ import type { Launch, Launched } from './launch.ts'
 import { queue } from './queue.ts'
 import { resumed, resumeInterrupted, retried } from './returning.ts'
 
-export type { Launch, Launched } from './launch.ts'
+export type { Launch } from './launch.ts'
 
 /** `Failure`: `unknown-pipe`, `invalid-parameter` (configs), `unknown-run`, `conflict` (no such step in this state). */
 export type Launcher = {

@@ -5,7 +5,7 @@ import type { RunSink } from './sink.ts'
 import type { RunReport } from './report.ts'
 
 /** How a run starts again after it was interrupted. */
-export type Resumption = {
+type Resumption = {
   readonly start: RunStart
   /** Cursor of the last page that was written whole. */
   readonly cursor?: string

@@ -15,7 +15,7 @@ import type { Runs } from '../../../src/pipe/runs/runs.ts'
 import type { SegmentContext, SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'
 import { ground, pause, silent, type Ground } from '../runs/ground.ts'
 
-export const record = (n: number): Message => ({
+const record = (n: number): Message => ({
   kind: 'record',
   counter: n,
   sourceId: `s${n}`,
@@ -29,7 +29,7 @@ export const record = (n: number): Message => ({
 /** Config of the importer: how many records; `fails`, `hangs` (obeys the signal), `deaf` (does not). */
 type Orders = { readonly records?: number; readonly after?: 'fails' | 'hangs' | 'deaf' }
 
-export type Stage = {
+type Stage = {
   /** What the importers were told, in order of their start. */
   readonly contexts: SegmentContext[]
   readonly configs: JsonObject[]
@@ -40,7 +40,7 @@ export type Stage = {
   readonly kinds: readonly SegmentKind[]
 }
 
-export function stage(): Stage {
+function stage(): Stage {
   const contexts: SegmentContext[] = []
   const configs: JsonObject[] = []
   const held = new Set<() => void>()

@@ -12,7 +12,7 @@ import type { KnownPipe } from '../../sources/known.ts'
 import { durationMs } from './duration.ts'
 import { limited } from './limited.ts'
 
-export type RemoteResolution = Extract<Resolution, { readonly kind: 'http' | 'bus' }>
+type RemoteResolution = Extract<Resolution, { readonly kind: 'http' | 'bus' }>
 
 export type OpeningDeps = {
   readonly sources: { find(nameOrId: string): KnownPipe | undefined }
