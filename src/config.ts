@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import type { z } from 'zod'
+import type { ClusterConfig } from './http/environment/cluster.ts'
 import { configurationPage } from './http/environment/page.ts'
 import { defaultHarvest, type HarvestConfig } from './http/environment/harvest.ts'
 import { readEnvironment, unknownVariables, type Environment } from './http/environment/reading.ts'
@@ -42,6 +43,8 @@ export type Config = {
   /** For how long what was deleted can be restored; 0 = not at all. */
   readonly restoreDays: number
   readonly harvest: HarvestConfig
+  /** Where pipes and foreign segments are. */
+  readonly cluster: ClusterConfig
   /** NATS server; absent when pipes stay in the process. */
   readonly eventBus: string | undefined
   /** What pipes refer to by name. */
@@ -98,6 +101,7 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     limits: withDefaults(values.PLATFORM_LIMITS ?? {}),
     harvest,
     restoreDays: harvest.restoreDays,
+    cluster: values.PLATFORM_CLUSTER_CONFIG ?? noCluster,
     eventBus: values.PLATFORM_EVENTBUS_URL,
     secrets: values.PLATFORM_SECRETS ?? {},
     corsOrigins: values.PLATFORM_CORS_ORIGINS ?? [],
@@ -110,6 +114,12 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     ],
     warnings: [...unknownVariables(env, knownNames), ...weakKeys(values.PLATFORM_HUB_API_KEYS)],
   }
+}
+
+const noCluster: ClusterConfig = {
+  pipeRepositories: {},
+  resources: { paths: [] },
+  serviceDiscovery: {},
 }
 
 const isService = (name: string): name is Service => services.some((service) => service === name)

@@ -32,6 +32,7 @@ describe('an empty environment', () => {
       limits: defaultLimits,
       harvest: defaultHarvest,
       restoreDays: 30,
+      cluster: { pipeRepositories: {}, resources: { paths: [] }, serviceDiscovery: {} },
       eventBus: undefined,
       secrets: {},
       corsOrigins: [],
@@ -120,14 +121,9 @@ describe('a setting', () => {
   it('that this version does not have is accepted and named once', () => {
     const config = configOf({
       PLATFORM_HUB_VALIDATOR: '{"enabled":true}',
-      PLATFORM_CLUSTER_CONFIG: 'x',
-      PLATFORM_SERVICES: 'repo,scheduler',
+      PLATFORM_SERVICES: 'repo,metrics',
     })
-    expect(config.ignored).toEqual([
-      'PLATFORM_CLUSTER_CONFIG',
-      'PLATFORM_HUB_VALIDATOR',
-      'PLATFORM_SERVICES=scheduler',
-    ])
+    expect(config.ignored).toEqual(['PLATFORM_HUB_VALIDATOR', 'PLATFORM_SERVICES=metrics'])
     expect([config.services, config.warnings]).toEqual([['repo'], []])
   })
 })

@@ -5,6 +5,7 @@ import { logLevels } from '../../log.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { isPermission } from '../keys/permission.ts'
 import { isRange } from '../shell/client.ts'
+import { clusterConfig } from './cluster.ts'
 import { harvestConfig } from './harvest.ts'
 import { limitValues } from './limit-values.ts'
 import { engineConfig } from './search/engine-config.ts'
@@ -17,11 +18,7 @@ export const services = ['repo', 'search', 'sparql'] as const
 /** Names of stations that come later; asking for them is no mistake. */
 const laterServices = ['harvest', 'metrics', 'cache', 'scheduler', 'console', 'portal'] as const
 /** Variables that other versions read. */
-export const laterVariables = [
-  'PLATFORM_CLUSTER_CONFIG',
-  'PLATFORM_HUB_SHELL_CONFIG',
-  'PLATFORM_HUB_VALIDATOR',
-] as const
+export const laterVariables = ['PLATFORM_HUB_SHELL_CONFIG', 'PLATFORM_HUB_VALIDATOR'] as const
 
 const origin = (text: string) => URL.canParse(text) && new URL(text).origin === text
 const folderIri = (text: string) =>
@@ -120,6 +117,16 @@ export const variables = z.object({
     meaning: 'How harvests behave and for how long things are kept, as told below.',
     right: 'a JSON object such as {"contact":"mailto:data@city.example","restoreDays":30}',
   }),
+  PLATFORM_CLUSTER_CONFIG: json(clusterConfig)
+    .optional()
+    .register(facts, {
+      meaning:
+        'Where pipes come from beside the directory `pipes`, and where segments outside this process are: ' +
+        '`pipeRepositories` (name → `{"uri","branch","username","token"}`, polled with git), `resources.paths` (directories), ' +
+        '`serviceDiscovery` (segment name → `{"http":{"address","method","headers"}}` or `{"eventbus":{"address"}}`).',
+      right: 'a JSON object such as {"resources":{"paths":["harvest"]}}',
+      secret: true,
+    }),
   PLATFORM_EVENTBUS_URL: is(
     (text) => /^(nats|tls):\/\//.test(text) && URL.canParse(text),
     'an address such as nats://127.0.0.1:4222',
