@@ -8,7 +8,7 @@ import type { Fault } from '../support/portals/faults.ts'
 import type { Portal } from '../support/portals/portal.ts'
 import { importOf, type Imported, type Run } from '../harvest/segments/import-run.ts'
 
-export type ContractRecord = { readonly id: string; readonly title: string }
+type ContractRecord = { readonly id: string; readonly title: string }
 
 /** A platform with a portal that serves pages of two records. */
 export type ImporterScene = {

@@ -49,7 +49,7 @@ export type Run = {
 }
 
 /** Where documents that do not fit into memory go in tests. */
-export const scratch = join(tmpdir(), `cartulary-import-${process.pid}`)
+const scratch = join(tmpdir(), `cartulary-import-${process.pid}`)
 
 /** Throws the config's problems; everything else is in the answer. */
 export async function importOf(run: Run): Promise<Imported> {

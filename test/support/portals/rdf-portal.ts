@@ -33,7 +33,7 @@ export type RdfPortal = Portal & {
 }
 
 /** The N-Triples of a record as the portal describes it. */
-export const iriOf = (record: RdfRecord) => `https://data.city.example/set/${record.id}`
+const iriOf = (record: RdfRecord) => `https://data.city.example/set/${record.id}`
 
 export async function rdfPortal(
   records: readonly RdfRecord[],

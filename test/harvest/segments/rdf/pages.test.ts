@@ -10,7 +10,7 @@ import {
 } from '../../../support/portals/rdf-portal.ts'
 import { importOf, type Run } from '../import-run.ts'
 
-const five = [...'abcde'].map((id) => ({ id, title: `Title of ${id}` }))
+const five = 'abcde'.split('').map((id) => ({ id, title: `Title of ${id}` }))
 const open: RdfPortal[] = []
 const show = async (options: RdfPortalOptions = {}) => {
   const made = await rdfPortal(five, options)

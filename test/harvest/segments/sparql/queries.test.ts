@@ -7,7 +7,7 @@ import { rdfPortal } from '../../../support/portals/rdf-portal.ts'
 import { sparqlPortal, type SparqlPortalOptions } from '../../../support/portals/sparql-portal.ts'
 import { importOf, type Run } from '../import-run.ts'
 
-const seven = [...'abcdefg'].map((id) => ({ id, title: `Title of ${id}` }))
+const seven = 'abcdefg'.split('').map((id) => ({ id, title: `Title of ${id}` }))
 const open: { close(): Promise<void> }[] = []
 const show = async (options: SparqlPortalOptions = {}) => {
   const made = await sparqlPortal(seven, options)

@@ -12,10 +12,10 @@ import { openSpool, type Spool } from '../../../importing/cutting/spool.ts'
 import { NumberSet } from '../../gathering/number-set.ts'
 import { emptyFailure, htmlFailure, isHtml, isHtmlType, shownUrl } from '../../gathering/reading.ts'
 import type { SourceStream } from '../../source.ts'
-import { bounded, gunzipped, hashed, isGzip, peeked, utf8 } from './bytes.ts'
+import { bounded, gunzipped, hashed, isGzip, peeked, utf8 } from './body/bytes.ts'
 import { formatOf } from './format.ts'
 import { hydraReader, type HydraReader } from './hydra.ts'
-import { readLargeJson, type Spill } from './large-json.ts'
+import { readLargeJson, type Spill } from './body/large-json.ts'
 import { repairBook, type RepairBook } from './repairs.ts'
 
 export type Document = {

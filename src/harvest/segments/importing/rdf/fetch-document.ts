@@ -4,7 +4,7 @@ import type { ImportContext } from '../../importer.ts'
 import type { Source, SourceRequest, SourceStream } from '../../source.ts'
 import type { RdfConfig } from './config.ts'
 import { readDocument, type Document, type Reading } from './document.ts'
-import { spillFile } from './spill-file.ts'
+import { spillFile } from './body/spill-file.ts'
 
 export type Fetching = {
   readonly config: RdfConfig & ImportConfig

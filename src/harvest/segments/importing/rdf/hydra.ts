@@ -10,7 +10,7 @@ const type = rdf('type').value
 const kept = new Set(['next', 'nextPage', 'totalItems', 'view'].map((name) => hydra(name).value))
 const mostKept = 1000
 
-export type Paging = {
+type Paging = {
   /** As it stands there: an IRI or a literal, relative or not. */
   readonly next?: string
   readonly total?: number

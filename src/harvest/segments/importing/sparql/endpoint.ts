@@ -8,7 +8,7 @@ import type { ImportConfig } from '../../import-config.ts'
 import type { ImportContext } from '../../importer.ts'
 import type { Source, SourceRequest } from '../../source.ts'
 import { readDocument, type Document, type Reading } from '../rdf/document.ts'
-import { spillFile } from '../rdf/spill-file.ts'
+import { spillFile } from '../rdf/body/spill-file.ts'
 import type { SparqlConfig } from './config.ts'
 
 /** Whatever answers queries. The caller closes documents. */

@@ -1,5 +1,4 @@
 /** Files and triple pattern fragments, queried from here by Comunica, which is loaded when it is wanted. */
-import type { QueryStringContext } from '@comunica/types'
 import type { Quad } from '@rdfjs/types'
 import type { Row } from '../../../../store/graph-store.ts'
 import { documentOf } from '../rdf/document.ts'
@@ -16,7 +15,7 @@ export async function queriedHere(
   const engine = new QueryEngine()
   const type = kind === 'file' ? 'file' : 'qpf'
   const get = fetchBy(source, kind === 'file')
-  const options: QueryStringContext = {
+  const options: Parameters<typeof engine.queryBindings>[1] = {
     sources: [{ type, value: config.address }],
     fetch: get,
     lenient: true,

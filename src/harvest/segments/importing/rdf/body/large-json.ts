@@ -1,10 +1,10 @@
 /** JSON-LD of any size: a document that does not fit is read twice from a file, member by member. */
 import { JSONParser } from '@streamparser/json'
 import type { Quad } from '@rdfjs/types'
-import { Failure } from '../../../../errors.ts'
-import { decode, parse, type ParseOptions } from '../../../../rdf/parse.ts'
-import { parseText } from '../../../../rdf/reading/parse-stream.ts'
-import { blankNode, literal, quad as quadOf } from '../../../../rdf/terms.ts'
+import { Failure } from '../../../../../errors.ts'
+import { decode, parse, type ParseOptions } from '../../../../../rdf/parse.ts'
+import { parseText } from '../../../../../rdf/reading/parse-stream.ts'
+import { blankNode, literal, quad as quadOf } from '../../../../../rdf/terms.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { pipeline, Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
 import { createGunzip } from 'node:zlib'
-import { Failure } from '../../../../errors.ts'
+import { Failure } from '../../../../../errors.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 
