@@ -12,7 +12,7 @@ export type GitRepository = {
   readonly token?: string
 }
 
-export type ServiceAddress = {
+type ServiceAddress = {
   readonly http?: {
     readonly address: string
     readonly method: 'POST' | 'PUT'

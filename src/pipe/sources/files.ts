@@ -1,7 +1,7 @@
 /** The pipe files below one directory, read again only when they have changed. */
 
 import type { Dirent, Stats } from 'node:fs'
-import { open, readdir, realpath, stat } from 'node:fs/promises'
+import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import type { Complaint } from '../../errors.ts'
 import type { Pipe } from '../document.ts'
@@ -45,7 +45,8 @@ export function folderReader(folder: Folder): () => Promise<Found> {
       const old = before.get(path)
       // What had a problem may have none by now: a script beside it can have changed.
       const kept = old?.mark === mark && old.entry.problems.length === 0 ? old : undefined
-      now.set(path, kept ?? { mark, entry: await entryOf(folder, path, limits) })
+      const entry = kept?.entry ?? (await entryOf(folder, path, limits))
+      if (entry !== undefined) now.set(path, { mark, entry })
     }
     before = now
     const entries = [...now.values()].map(({ entry }) => entry)
@@ -80,7 +81,8 @@ async function paths({ directory, deep }: Folder): Promise<Listed | undefined> {
       if (deep && entry.isDirectory() && !entry.name.startsWith('.') && depth < deepest) {
         await walk(path, depth + 1)
       } else if (isPipeName(entry)) {
-        files.push((await isInside(root, path)) ? { path } : { path, problem: outside })
+        const inside = entry.isFile() || (await isInside(root, path))
+        files.push(inside ? { path } : { path, problem: outside })
       }
     }
   }
@@ -107,9 +109,15 @@ async function markOf(path: string): Promise<string | undefined> {
   return [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(' ')
 }
 
-async function entryOf(folder: Folder, path: string, limits: PipeLimits): Promise<Entry> {
+/** Undefined when the file has gone meanwhile. */
+async function entryOf(
+  folder: Folder,
+  path: string,
+  limits: PipeLimits,
+): Promise<Entry | undefined> {
   const text = await textOf(join(folder.directory, path), limits.pipeBytes)
-  if (text === undefined) return refused(folder, path, [{ detail: 'cannot be read' }])
+  if (text === 'gone') return undefined
+  if (text === 'unreadable') return refused(folder, path, [{ detail: 'cannot be read' }])
   if (text === 'too-large') return refused(folder, path, [tooLarge(limits)])
   const read = readPipe(text.text, path, limits)
   if (!('pipe' in read)) return refused(folder, path, read.problems)
@@ -127,24 +135,30 @@ function checked(check: Check, pipe: Pipe, ground: Ground): readonly Complaint[]
   }
 }
 
-type Text = { readonly text: string } | 'too-large' | undefined
+type Text = { readonly text: string } | 'too-large' | 'unreadable' | 'gone'
 
 /** Reads no more than the limit, whatever the size was a moment ago. */
 async function textOf(path: string, limit: number): Promise<Text> {
-  const file = await open(path).catch(() => undefined)
-  if (file === undefined) return undefined
   try {
-    const buffer = Buffer.alloc(Math.min((await file.stat()).size, limit) + 1)
-    let length = 0
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, length, buffer.length - length)
-      length += bytesRead
-      if (bytesRead === 0 || length === buffer.length) break
+    const file = await open(path)
+    try {
+      return await bounded(file, limit)
+    } finally {
+      await file.close()
     }
-    return length > limit ? 'too-large' : { text: buffer.toString('utf8', 0, length) }
-  } catch {
-    return undefined
-  } finally {
-    await file.close()
+  } catch (error) {
+    const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    return isGone ? 'gone' : 'unreadable'
   }
+}
+
+async function bounded(file: FileHandle, limit: number): Promise<Text> {
+  const buffer = Buffer.alloc(Math.min((await file.stat()).size, limit) + 1)
+  let length = 0
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length)
+    length += bytesRead
+    if (bytesRead === 0 || length === buffer.length) break
+  }
+  return length > limit ? 'too-large' : { text: buffer.toString('utf8', 0, length) }
 }

@@ -73,6 +73,7 @@ export function gitSource(
   const fileBytes = (reading.limits ?? standardLimits).pipeBytes
   let read: (() => Promise<Found>) | undefined
   let present: string | undefined
+  let lasting: string | undefined
   const turn = (directory: string, fresh: boolean) => {
     if (directory === present && read && !fresh) return
     present = directory
@@ -81,20 +82,16 @@ export function gitSource(
   const now = async (): Promise<Found> => (await read?.()) ?? nothingFound
   const load = async (fresh: boolean, signal: AbortSignal): Promise<Found> => {
     try {
-      turn(
-        await checkout(
-          repository,
-          { directory: place, wanted: belongs, fileBytes },
-          ground,
-          signal,
-        ),
-        fresh,
-      )
+      const to = { directory: place, wanted: belongs, fileBytes }
+      turn(await checkout(repository, to, ground, signal), fresh)
+      lasting = undefined
       return await now()
     } catch (err) {
       signal.throwIfAborted()
-      log.warn({ source, err }, 'pipes.unreachable')
       const detail = err instanceof Failure ? err.detail : 'the repository cannot be read'
+      // Once in the log is enough for what is tried again every minute.
+      log[detail === lasting ? 'debug' : 'warn']({ source, err }, 'pipes.unreachable')
+      lasting = detail
       const found = await now().catch(() => nothingFound)
       return { ...found, invalid: [...found.invalid, { source, file: '', problems: [{ detail }] }] }
     }

@@ -121,6 +121,7 @@ describe('a git repository', () => {
     await remote.commit({ 'a.json': harvestOf('city') })
     const sources = await opened(root, from(remote.uri))
     await sources.reload(inTime())
+    expect(sources.names()).toEqual(['city'])
     await rename(remote.uri, `${remote.uri}.away`)
     await sources.reload(inTime())
     expect(sources.names()).toEqual(['city'])
@@ -131,6 +132,9 @@ describe('a git repository', () => {
         problems: [{ detail: 'the repository has no such repository or branch' }],
       },
     ])
+    await sources.reload(inTime())
+    const warned = sources.lines.filter((line) => /"warn".*pipes.unreachable/.test(line))
+    expect(warned).toHaveLength(1)
     await rename(`${remote.uri}.away`, remote.uri)
     await sources.reload(inTime())
     expect([sources.names(), sources.invalid()]).toEqual([['city'], []])
