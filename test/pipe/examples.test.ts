@@ -8,7 +8,7 @@ import { catalogueOf } from '../../src/pipe/documents/places.ts'
 import { normalName } from '../../src/pipe/naming.ts'
 import { folder, opened } from './sources/ground.ts'
 
-const directory = fileURLToPath(new URL('../../pipes', import.meta.url))
+const directory = fileURLToPath(new URL('../../pipes/examples', import.meta.url))
 const examples = async () => {
   const sources = await opened(folder(), {}, { directory })
   return { sources, pipes: sources.list().map(({ pipe }) => pipe) }
@@ -18,7 +18,7 @@ const segmentsOf = (pipe: Pipe) => pipe.body.segments.map(({ header }) => normal
 it('every file is a valid pipe with the name of its file and an id of its own', async () => {
   const { sources, pipes } = await examples()
   expect(sources.invalid()).toEqual([])
-  expect(sources.list().map(({ file }) => file.replace(/\.(json|yaml)$/, ''))).toEqual(
+  expect(sources.list().map(({ file }) => `example-${file}`.replace(/\.(json|yaml)$/, ''))).toEqual(
     sources.names(),
   )
   expect(new Set(pipes.map(({ header }) => header.id)).size).toBe(pipes.length)

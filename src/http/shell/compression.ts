@@ -45,7 +45,7 @@ export async function compressAnswer(c: AppContext): Promise<number | undefined>
 /** Lines that are sent as they come must not wait until a coder has enough of them. */
 const isCompressible = (type: string | null): boolean =>
   type !== null &&
-  /^(text\/|application\/(?!x-ndjson)(?:[\w.+-]*(?:json|xml|yaml)|javascript|trig|n-triples|n-quads|sparql-\w+)|image\/svg)/i.test(
+  /^(text\/(?!event-stream)|application\/(?!x-ndjson)(?:[\w.+-]*(?:json|xml|yaml)|javascript|trig|n-triples|n-quads|sparql-\w+)|image\/svg)/i.test(
     type,
   )
 

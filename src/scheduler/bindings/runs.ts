@@ -80,8 +80,6 @@ function bindEvents(app: App, { http: { log }, ...deps }: SchedulerDeps): void {
       headers: {
         'Content-Type': 'text/event-stream; charset=utf-8',
         'Cache-Control': 'no-store, no-transform',
-        // A coder would hold back what is to be seen now; `identity` keeps it away (RFC 9110 8.4.1).
-        'Content-Encoding': 'identity',
         'X-Accel-Buffering': 'no',
       },
     })
