@@ -1,31 +1,22 @@
 /** Starts the platform: reads the configuration once and is the only place where stations meet. */
 
-import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseConfig, type Config } from './config.ts'
 import { runDemo } from './harvest/demo.ts'
-import type { ApiKeys } from './http/api-key.ts'
 import type { App } from './http/app.ts'
-import { gateway, type Door, type Entrance } from './http/gateway.ts'
+import { gateway, type Door } from './http/gateway.ts'
 import { knownKeys } from './http/keys/known-keys.ts'
 import { metrics } from './http/metrics.ts'
 import { rootApp } from './http/root.ts'
 import { serve } from './http/serve.ts'
 import { logger, type Log } from './log.ts'
+import { secretRegistry, type Secrets } from './http/secrets/registry.ts'
 import { openEngines, shipped, type Engines, type Shell } from './main/engines.ts'
-import { currentSettings, engineHealth, pause } from './main/search-engine.ts'
-import type { Names } from './rdf/names.ts'
+import { engineHealth } from './main/search-engine.ts'
+import { httpOptions, openStations, places, serviceAddress, version } from './main/stations.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
-import { openRepository } from './repository/station.ts'
-import { sparqlApp } from './repository/sparql/app.ts'
-import { locks } from './repository/writing/locks.ts'
-import { searchApp } from './search/app.ts'
-
-const version = '0.1.0'
-
-const places = { repo: '/api/hub/repo', search: '/api/hub/search', sparql: '/sparql' } as const
 
 /** `key` is accepted as `X-API-Key`; `stop` finishes what is in flight, then closes everything. */
 type Running = { readonly url: string; readonly key: string; readonly stop: () => Promise<void> }
@@ -34,7 +25,7 @@ type Running = { readonly url: string; readonly key: string; readonly stop: () =
  * Opens engines and doors. The port is open from the start and `/health` answers 503 until everything is ready. Rejects
  * when the port is taken, a file cannot be opened, or the profile has problems.
  */
-async function startPlatform(config: Config, log: Log): Promise<Running> {
+async function startPlatform(config: Config, log: Log, secrets: Secrets): Promise<Running> {
   const shell: Shell = { config, log, numbers: metrics({ runtime: true }) }
   let door: Door = front(shell, undefined)
   const served = await serve(
@@ -46,8 +37,8 @@ async function startPlatform(config: Config, log: Log): Promise<Running> {
     const { apiKeys: configured, dataDir: directory } = config
     const { keyFailures } = config.limits
     const { key, keys } = await knownKeys({ configured, directory, keyFailures, log })
-    const running = await stations(shell, engines, keys)
-    door = gateway(running.entrances)
+    const running = await openStations({ shell, engines, keys, key, secrets })
+    door = gateway([...running.entrances, { base: '', app: front(shell, engines) }])
     return {
       url: served.url,
       key,
@@ -64,82 +55,6 @@ async function startPlatform(config: Config, log: Log): Promise<Running> {
     throw error
   }
 }
-
-/** The doors of all services; `stop` ends what goes on behind them. */
-async function stations(shell: Shell, engines: Engines, keys: ApiKeys) {
-  const { config, log } = shell
-  const { store, names, projection } = engines
-  // A search or query sent by POST changes nothing: pages of other origins may send it.
-  const door = (name: keyof typeof places, reads: readonly string[] = []) => ({
-    address: serviceAddress(names, places[name]),
-    http: {
-      ...httpOptions(shell),
-      base: places[name],
-      cors: { origins: config.corsOrigins, reads },
-    },
-  })
-  const openRepo = () =>
-    openRepository({
-      ...engines,
-      ...projection,
-      log,
-      keys,
-      version,
-      pause,
-      directory: join(config.dataDir, 'deleted'),
-      scratch: join(config.dataDir, 'scratch'),
-      days: config.restoreDays,
-      limits: config.limits,
-      triples: config.limits.triples,
-      locks: locks(),
-      now: () => new Date(),
-      uuid: randomUUID,
-      ...door('repo'),
-    })
-  const repository = config.services.includes('repo') ? await openRepo() : undefined
-  const search = () => searchApp({ ...searching(config, engines), ...door('search', ['POST']) })
-  const queryBytes = config.limits.sparqlQueryBytes
-  const apps: Readonly<Record<keyof typeof places, () => App | undefined>> = {
-    repo: () => repository?.app,
-    search,
-    sparql: () => sparqlApp({ store, queryBytes, ...door('sparql', ['POST']) }),
-  }
-  const entrances: Entrance[] = config.services.flatMap((name) => {
-    const app = apps[name]()
-    return app ? [{ base: places[name], app }] : []
-  })
-  entrances.push({ base: '', app: front(shell, engines) })
-  return { entrances, stop: () => repository?.stop() }
-}
-
-/** The public address of a service. */
-const serviceAddress = (names: Names, place: string): string => names.base + place.slice(1)
-
-/** What the search station stands on. */
-const searching = ({ search, limits }: Config, engines: Engines) => ({
-  ...engines,
-  ...search,
-  settings: () => currentSettings(engines.index),
-  limits,
-  now: () => new Date(),
-  portal: pagesOf(search.portal ?? engines.names.base),
-  version,
-})
-
-/** Addresses of the pages that people read about a record. */
-const pagesOf =
-  (portal: string) =>
-  (kind: string, id: string, language?: string): string => {
-    const page = `${portal}${kind}s/${encodeURIComponent(id)}`
-    return language === undefined ? page : `${page}?locale=${encodeURIComponent(language)}`
-  }
-
-const httpOptions = ({ config, log, numbers }: Shell) => ({
-  log,
-  metrics: numbers,
-  requestMs: config.limits.requestMs,
-  trustedProxies: config.trustedProxies,
-})
 
 /** The front of all services; without engines it says that the platform is starting. */
 function front(shell: Shell, engines: Engines | undefined): App {
@@ -172,11 +87,14 @@ async function run(argumentList: readonly string[]): Promise<void> {
     directory === undefined ? process.env : { ...process.env, PLATFORM_DATA_DIR: directory }
   const parsed = parseConfig(env)
   if (!parsed.ok) return fail(parsed.message)
-  const log = logger(demo ? 'warn' : parsed.config.logLevel)
+  const secrets = secretRegistry(parsed.config.secrets)
+  const log = logger(demo ? 'warn' : parsed.config.logLevel, undefined, {
+    clean: (line) => secrets.clean(line),
+  })
   for (const warning of parsed.config.warnings) log.warn({ warning }, 'configuration.warning')
   if (parsed.config.ignored.length > 0)
     log.warn({ ignored: parsed.config.ignored }, 'configuration.ignored')
-  const platform = await startPlatform(parsed.config, log)
+  const platform = await startPlatform(parsed.config, log, secrets)
   const end = new AbortController()
   const stop = async () => {
     end.abort()

@@ -24,7 +24,7 @@ describe('an empty environment', () => {
       port: 8080,
       baseUri: 'http://localhost:8080/',
       dataDir: './data',
-      services: ['repo', 'search', 'sparql'],
+      services: ['repo', 'search', 'sparql', 'harvest', 'scheduler'],
       apiKeys: undefined,
       profile: { enabled: false },
       searchEngine: undefined,

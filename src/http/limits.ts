@@ -59,6 +59,8 @@ export const limitTable = {
   sparqlQueryBytes: limit(16 * KB, 'public SPARQL query', 64, MB),
   sparqlPerClient: limit(2, 'public SPARQL queries of one client at the same time', 1, 1000),
   sparqlWaiting: limit(8, 'public SPARQL queries that wait', 0, 10_000),
+  pipeBytes: limit(5 * MB, 'one pipe', KB),
+  segments: limit(32, 'segments of one pipe', 1, 1000),
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type LimitName = keyof typeof limitTable

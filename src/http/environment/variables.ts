@@ -14,9 +14,9 @@ import { triplestore } from './triplestore.ts'
 import { facts, is, json, list, whole } from './values.ts'
 
 /** Stations that this version can run. */
-export const services = ['repo', 'search', 'sparql'] as const
+export const services = ['repo', 'search', 'sparql', 'harvest', 'scheduler'] as const
 /** Names of stations that come later; asking for them is no mistake. */
-const laterServices = ['harvest', 'metrics', 'cache', 'scheduler', 'console', 'portal'] as const
+const laterServices = ['metrics', 'cache', 'console', 'portal'] as const
 /** Variables that other versions read. */
 export const laterVariables = ['PLATFORM_HUB_SHELL_CONFIG', 'PLATFORM_HUB_VALIDATOR'] as const
 

@@ -1,0 +1,142 @@
+/** Where pipes are found, launched and told about: the rooms of harvesting, put together. */
+
+import { mkdir, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Config } from '../config.ts'
+import { openHarvest, type Harvest } from '../harvest/station.ts'
+import { userAgent } from '../http/outbound/headers.ts'
+import { outbound, type Outbound } from '../http/outbound/outbound.ts'
+import type { Secrets } from '../http/secrets/registry.ts'
+import type { Log } from '../log.ts'
+import { resolver } from '../pipe/discovery.ts'
+import { pipeCheck } from '../pipe/documents/places.ts'
+import { openLauncher, type Launcher } from '../pipe/running/launcher.ts'
+import { openRuns } from '../pipe/runs/open-runs.ts'
+import { isGone, ownerOf } from '../pipe/runs/owner.ts'
+import type { Runs } from '../pipe/runs/runs.ts'
+import { openSources, type PipeSources } from '../pipe/sources/sources.ts'
+import { openTriggers, type Triggers } from '../scheduler/triggers.ts'
+import { pause } from './search-engine.ts'
+
+export type Harvesting = {
+  readonly harvest: Harvest
+  readonly launcher: Launcher
+  readonly pipes: PipeSources
+  readonly runs: Runs
+  readonly triggers: Triggers
+  readonly stop: () => Promise<void>
+}
+
+const pollMs = 60_000
+
+type Options = {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly log: Log
+  readonly version: string
+  readonly key: string
+  /** Our own, called without a socket. */
+  readonly repository:
+    | { readonly address: string; readonly fetch: (request: Request) => Promise<Response> }
+    | undefined
+}
+
+const clock = { now: Date.now, random: Math.random, pause }
+
+export async function openHarvesting(options: Options): Promise<Harvesting> {
+  const { config, log } = options
+  const directory = resolve(config.dataDir)
+  const scratch = await emptied(join(directory, 'tmp'))
+  const runs = historyOf(options, directory)
+  const client = outboundOf(options)
+  const { serviceDiscovery } = config.cluster
+  const harvest = await openHarvest({
+    ...options,
+    outbound: client,
+    directory,
+    scratch,
+    config: config.harvest,
+    secret: (name) => options.secrets.named(name)?.reveal(),
+    serviceDiscovery,
+    runs,
+    // Pipes are checked with the kinds of segments that this room has, so they come after it.
+    sources: () => pipes,
+    ...clock,
+  })
+  const resolution = resolver(serviceDiscovery, harvest.kinds)
+  const pipes: PipeSources = await openSources({
+    directory: 'pipes',
+    cluster: config.cluster,
+    scratch: join(directory, 'repositories'),
+    pollMs,
+    limits: config.limits,
+    log,
+    pause,
+    check: pipeCheck(resolution),
+  })
+  const { afterImport } = harvest
+  const { runs: atOnce, deadline: deadlineMs, stallMs } = config.harvest
+  const bounds = { atOnce, deadlineMs, stallMs }
+  const ground = { runs, sources: pipes, resolve: resolution, afterImport, log, ...clock }
+  const launcher = await openLauncher({ ...ground, ...bounds })
+  const path = join(directory, 'triggers.sqlite')
+  const triggers = openTriggers({ path, launcher, log, ...clock })
+  const stop = async () => {
+    await triggers.stop()
+    await launcher.stop()
+    await pipes.stop()
+    await harvest.stop()
+    await client.close()
+    await runs.close()
+  }
+  return { harvest, launcher, pipes, runs, triggers, stop }
+}
+
+async function emptied(directory: string): Promise<string> {
+  await rm(directory, { recursive: true, force: true })
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  return directory
+}
+
+const historyOf = ({ config, secrets, log }: Options, directory: string): Runs =>
+  openRuns({
+    path: join(directory, 'runs.sqlite'),
+    owner: ownerOf(hostname(), process.pid),
+    isGone: (owner) => isGone(owner, { host: hostname(), isAlive }),
+    log,
+    redact: (text) => secrets.clean(text),
+    keepSource: config.harvest.keepSource,
+    historyDays: config.harvest.historyDays,
+    ...clock,
+  })
+
+/** Signal 0 asks only; a process of another user is alive too. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+function outboundOf({ config, log, version }: Options): Outbound {
+  const { harvest, baseUri } = config
+  return outbound({
+    ...clock,
+    log,
+    userAgent: userAgent(version, baseUri, harvest.contact),
+    limits: {
+      attempts: harvest.attempts,
+      retryAfterMaxMs: harvest.retryAfterMaxMs,
+      hostConcurrency: harvest.hostConcurrency,
+      hostDelayMs: harvest.hostDelayMs,
+      deadlines: {
+        connectMs: harvest.connectTimeoutMs,
+        firstByteMs: harvest.firstByteTimeoutMs,
+        idleMs: harvest.idleTimeoutMs,
+        pageMs: harvest.pageTimeoutMs,
+      },
+    },
+  })
+}

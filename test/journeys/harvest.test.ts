@@ -1,0 +1,110 @@
+/** A catalogue is harvested: it comes, it stays as it is, it changes, and what goes can come back. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  client,
+  eventually,
+  gateway,
+  remove,
+  temporaryDirectory,
+  type Gateway,
+} from '../support/gateway.ts'
+import { city, pipeInto, type City } from './harvesting/city.ts'
+import { scheduler } from './harvesting/scheduler.ts'
+
+describe('harvesting a city of 60 datasets', () => {
+  let directory: string
+  let source: City
+  let platform: Gateway
+  const start = async () => {
+    const pipes = await pipeInto(directory, source.address)
+    platform = await gateway(directory, {
+      PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [pipes] } }),
+    })
+  }
+  const counts = async () => {
+    const { status, outcome, counts: found, problem } = await scheduler(platform).harvested('city')
+    return { status, outcome, problem, ...found }
+  }
+  const ids = async () => {
+    const api = client(platform)
+    return api.json<string[]>(
+      `${api.repo}/catalogues/city/datasets?valueType=originalIds&limit=1000`,
+    )
+  }
+  beforeAll(async () => {
+    directory = await temporaryDirectory()
+    source = await city(60)
+    await start()
+    const created = await client(platform).put(
+      '/catalogues/city',
+      '<urn:x> a <http://www.w3.org/ns/dcat#Catalog> ; <http://purl.org/dc/terms/title> "City"@en .',
+    )
+    expect(created.status).toBe(201)
+  })
+  afterAll(async () => {
+    await platform.stop()
+    await source.end()
+    await remove(directory)
+  })
+
+  it('brings every dataset, and search finds them', async () => {
+    expect(await counts()).toMatchObject({
+      status: 'finished',
+      outcome: 'complete',
+      offered: 60,
+      created: 60,
+      failed: 0,
+    })
+    const api = client(platform)
+    const found = () =>
+      api.json<{ result: { count: number } }>(`${api.search}/search?q=thing&filters=dataset`)
+    expect(await eventually(async () => (await found()).result.count === 60)).toBe(true)
+  })
+
+  it('writes nothing when nothing changed', async () => {
+    expect(await counts()).toMatchObject({
+      status: 'finished',
+      created: 0,
+      updated: 0,
+      removed: 0,
+      failed: 0,
+    })
+  })
+
+  it('writes what changed, brings what is new, removes what is gone, after a restart too', async () => {
+    expect(await platform.stop()).toBe(0)
+    await start()
+    for (const n of [1, 2, 3]) source.datasets.set(n, 2)
+    for (const n of [10, 11]) source.datasets.delete(n)
+    for (const n of [60, 61]) source.datasets.set(n, 1)
+    expect(await counts()).toMatchObject({
+      outcome: 'complete',
+      created: 2,
+      updated: 3,
+      removed: 2,
+    })
+    const present = await ids()
+    expect(present).toHaveLength(60)
+    expect(present).not.toContain('city-10')
+  })
+
+  it('removes nothing when most of the source is gone, until somebody agrees', async () => {
+    const kept = new Map(source.datasets)
+    for (const n of kept.keys()) if (n >= 20) source.datasets.delete(n)
+    const { base, confirm, headers, launch, settled } = scheduler(platform)
+    const run = await settled(await launch('city'))
+    expect(run).toMatchObject({ status: 'finished', counts: { removed: 0, held: 42 } })
+    expect(await ids()).toHaveLength(60)
+    expect(await confirm(run.id)).toBe(202)
+    expect(await eventually(async () => (await ids()).length === 18)).toBe(true)
+    const items = await fetch(`${base}/runs/${run.id}/items?state=removed&limit=1000`, { headers })
+    expect(await items.json()).toHaveLength(42)
+  })
+
+  it('removes nothing when the source answers with an empty document', async () => {
+    source.datasets.clear()
+    expect(await counts()).toMatchObject({ status: 'finished', outcome: 'incomplete', removed: 0 })
+    expect(await ids()).toHaveLength(18)
+  })
+})
