@@ -162,7 +162,7 @@ describe('a problem', () => {
     [
       'PLATFORM_SERVICES',
       'repos',
-      'must be a comma-separated list of repo, search, sparql; got repos',
+      'must be a comma-separated list of repo, search, sparql, harvest, scheduler; got repos',
     ],
     ['PLATFORM_CORS_ORIGINS', 'https://a.example/', 'must be an origin'],
     ['PLATFORM_TRUSTED_PROXIES', '10.0.0.0/99', 'must be an address or a CIDR range'],
