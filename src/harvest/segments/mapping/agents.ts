@@ -1,0 +1,67 @@
+/** People and organisations behind a dataset, and how to reach them. */
+import type { NamedNode } from '@rdfjs/types'
+import { dct, foaf, rdf, vcard } from '../../../rdf/namespaces.ts'
+import { conceptOf } from './concepts.ts'
+import type { Subject } from './subject.ts'
+import { saidText } from './values/json.ts'
+
+/** Every value as the source gives it. */
+export type AgentFields = {
+  /** Text, or texts by language. */
+  readonly name: unknown
+  readonly iri?: unknown
+  readonly email?: unknown
+  readonly url?: unknown
+  /** A kind of publisher (ADMS): its IRI or label. */
+  readonly type?: unknown
+  readonly identifier?: unknown
+  readonly person?: boolean
+}
+
+/** A `foaf:Organization` (or person); nothing when it has neither name nor IRI. */
+export function agent(
+  subject: Subject,
+  predicate: NamedNode,
+  fields: AgentFields,
+): Subject | undefined {
+  const { name, iri, email, url, type, identifier, person } = fields
+  const isNamed = typeof name === 'object' ? name !== null : saidText(name) !== undefined
+  if (!isNamed && saidText(iri) === undefined) return undefined
+  const part = subject.part(predicate, undefined, saidText(iri))
+  const said = [
+    part.text(foaf('name'), name),
+    part.reach(foaf('mbox'), email, 'mail'),
+    part.link(foaf('homepage'), url),
+    part.literal(dct('identifier'), identifier),
+    part.iri(dct('type'), conceptOf('publisherType', type, subject.record.options.authorities)),
+  ]
+  if (said.includes(true)) part.add(rdf('type'), foaf(person === true ? 'Person' : 'Organization'))
+  return part
+}
+
+export type ContactFields = {
+  readonly name?: unknown
+  readonly iri?: unknown
+  readonly email?: unknown
+  readonly phone?: unknown
+  /** A web form or page. */
+  readonly url?: unknown
+  readonly kind?: 'Organization' | 'Individual'
+}
+
+/** A `dcat:contactPoint` or the like; nothing when the source says nothing of it. */
+export function contact(subject: Subject, predicate: NamedNode, fields: ContactFields): boolean {
+  const { name, iri, email, phone, url, kind = 'Kind' } = fields
+  if ([iri, email, phone, url].every((one) => saidText(one) === undefined) && !hasText(name))
+    return false
+  const part = subject.part(predicate, vcard(kind), saidText(iri))
+  return [
+    part.text(vcard('fn'), name),
+    part.reach(vcard('hasEmail'), email, 'mail'),
+    part.reach(vcard('hasTelephone'), phone, 'telephone'),
+    part.link(vcard('hasURL'), url),
+  ].includes(true)
+}
+
+const hasText = (name: unknown) =>
+  typeof name === 'object' ? name !== null : saidText(name) !== undefined

@@ -1,0 +1,151 @@
+/** Distributions: one writer for what all platforms know of a file or a service. */
+import { dcat, dcatap, dct, foaf, rdfs, spdx, xsd } from '../../../rdf/namespaces.ts'
+import { literal, namedNode } from '../../../rdf/terms.ts'
+import { repairIri } from '../../../rdf/iri.ts'
+import { formatOf, formatOfAddress, mediaTypeOf } from './authority/formats.ts'
+import { licenceOf, type LicenceNames } from './authority/licences.ts'
+import { concept, concepts } from './concepts.ts'
+import type { Subject } from './subject.ts'
+import { listOf, plainText, saidText } from './values/json.ts'
+import { adms, nameOf } from './values/names.ts'
+import { bytesOf } from './values/sizes.ts'
+import { webAddress } from './values/urls.ts'
+
+/** Every value as the source gives it. */
+export type DistributionFields = {
+  readonly iri?: unknown
+  readonly identifier?: unknown
+  readonly title?: unknown
+  readonly description?: unknown
+  /** The title and the description are HTML. */
+  readonly html?: boolean
+  /** When absent the download address counts. */
+  readonly accessUrl?: unknown
+  readonly downloadUrl?: unknown
+  /** Several are tried in order: `format`, then `mediaType`, then the ending of the download address. */
+  readonly format?: unknown
+  readonly mediaType?: unknown
+  readonly compressFormat?: unknown
+  readonly packageFormat?: unknown
+  readonly size?: unknown
+  readonly checksum?: { readonly value: unknown; readonly algorithm?: unknown }
+  /** The first that says something counts: the file's own, then the dataset's. */
+  readonly licences?: readonly LicenceNames[]
+  readonly rights?: unknown
+  readonly issued?: unknown
+  readonly modified?: unknown
+  readonly language?: unknown
+  readonly conformsTo?: unknown
+  readonly documentation?: unknown
+  readonly status?: unknown
+  readonly availability?: unknown
+}
+
+/** `undefined`, and nothing written, when there is no usable address. */
+export function distribution(dataset: Subject, fields: DistributionFields): Subject | undefined {
+  const { record } = dataset
+  const download = webAddress(fields.downloadUrl, record, nameOf(dcat('downloadURL')))
+  const access = webAddress(fields.accessUrl, record, nameOf(dcat('accessURL'))) ?? download
+  if (access === undefined) return undefined
+  const part = dataset.part(dcat('distribution'), dcat('Distribution'), saidText(fields.iri))
+  part.add(dcat('accessURL'), namedNode(access))
+  if (download !== undefined) part.add(dcat('downloadURL'), namedNode(download))
+  const { html = false } = fields
+  part.literal(dct('identifier'), fields.identifier)
+  part.text(dct('title'), fields.title, { html })
+  part.text(dct('description'), fields.description, { html })
+  part.date(dct('issued'), fields.issued)
+  part.date(dct('modified'), fields.modified)
+  part.count(dcat('byteSize'), bytesOf(fields.size))
+  fileType(part, fields, download)
+  checksum(part, fields.checksum)
+  licence(part, fields)
+  part.link(foaf('page'), fields.documentation)
+  standards(part, fields.conformsTo)
+  concepts(part, dct('language'), 'language', fields.language)
+  concept(part, adms('status'), 'status', fields.status)
+  concept(part, dcatap('availability'), 'availability', fields.availability)
+  return part
+}
+
+function fileType(part: Subject, fields: DistributionFields, download: string | undefined): void {
+  const { record } = part
+  const { authorities } = record.options
+  const format =
+    formatOf(fields.format, authorities) ??
+    formatOf(fields.mediaType, authorities) ??
+    formatOfAddress(download, authorities)
+  const said = saidText(fields.format)
+  if (format !== undefined) part.add(dct('format'), namedNode(format))
+  else if (said !== undefined) {
+    record.note('unknown-format', said)
+    const unknown = part.part(dct('format'), dct('MediaTypeOrExtent'))
+    unknown.literal(rdfs('label'), said)
+  }
+  const type = mediaTypeOf(fields.mediaType, authorities) ?? mediaTypeOf(fields.format, authorities)
+  part.iri(dcat('mediaType'), type)
+  part.iri(dcat('compressFormat'), mediaTypeOf(fields.compressFormat, authorities))
+  part.iri(dcat('packageFormat'), mediaTypeOf(fields.packageFormat, authorities))
+}
+
+const algorithms: Readonly<Record<string, string>> = {
+  md5: 'checksumAlgorithm_md5',
+  sha1: 'checksumAlgorithm_sha1',
+  sha224: 'checksumAlgorithm_sha224',
+  sha256: 'checksumAlgorithm_sha256',
+  sha384: 'checksumAlgorithm_sha384',
+  sha512: 'checksumAlgorithm_sha512',
+}
+const algorithmByLength: Readonly<Record<number, string>> = { 32: 'md5', 40: 'sha1', 64: 'sha256' }
+
+function checksum(part: Subject, given: DistributionFields['checksum']): void {
+  const text = plainText(given?.value)
+    ?.replace(/^(?:md5|sha-?\d+):/i, '')
+    .toLowerCase()
+  if (text === undefined || !/^[0-9a-f]{8,128}$/.test(text)) return
+  const named = saidText(given?.algorithm)
+    ?.toLowerCase()
+    .replace(/^.*[#/]/, '')
+    .replace('checksumalgorithm_', '')
+    .replaceAll(/[^a-z0-9]/g, '')
+  const name = named ?? algorithmByLength[text.length]
+  if (name === undefined || !Object.hasOwn(algorithms, name)) return
+  const sum = part.part(spdx('checksum'), spdx('Checksum'))
+  sum.add(spdx('algorithm'), spdx(algorithms[name] ?? ''))
+  sum.add(spdx('checksumValue'), literal(text, xsd('hexBinary')))
+}
+
+function licence(part: Subject, { licences = [], rights }: DistributionFields): void {
+  const { record } = part
+  const { authorities } = record.options
+  const found = licences.map((names) => licenceOf(names, authorities)).find(Boolean)
+  if (found?.kind === 'iri') part.iri(dct('license'), repairIri(found.iri))
+  if (found?.kind === 'label') {
+    record.note('unknown-licence', found.label)
+    part
+      .part(dct('license'), dct('LicenseDocument'))
+      .text(dct('title'), found.label, { language: '' })
+  }
+  const words = saidText(rights) ?? (found?.kind === 'rights' ? found.text : undefined)
+  rightsStatement(part, words)
+}
+
+/** Words about rights as a `dct:RightsStatement`, or the IRI of one. */
+export function rightsStatement(subject: Subject, value: unknown): void {
+  for (const one of listOf(value)) {
+    const text = saidText(one)
+    if (text === undefined) continue
+    const isAddress = /^https?:\/\/\S+$/.test(text) && subject.iri(dct('rights'), text)
+    if (!isAddress) subject.part(dct('rights'), dct('RightsStatement')).text(rdfs('label'), text)
+  }
+}
+
+/** Standards by IRI, or by name as a `dct:Standard`. */
+export function standards(subject: Subject, value: unknown): void {
+  for (const one of listOf(value)) {
+    const text = saidText(one)
+    if (text === undefined) continue
+    const isAddress = /^[a-z][a-z0-9+.-]*:\S+$/i.test(text) && subject.iri(dct('conformsTo'), text)
+    if (!isAddress) subject.part(dct('conformsTo'), dct('Standard')).text(dct('title'), text)
+  }
+}

@@ -1,0 +1,55 @@
+/** Values as sources send them: anything may be anything. */
+
+export type Fields = Readonly<Record<string, unknown>>
+
+const none: Fields = Object.freeze(Object.create(null))
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A JSON object without what its prototype offers; an empty one for every other value. */
+export const fieldsOf = (value: unknown): Fields =>
+  isFields(value) ? Object.assign(Object.create(null), value) : none
+
+/** A list, the only element of one, or nothing for absent values. */
+export function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  return value === undefined || value === null || value === '' ? [] : [value]
+}
+
+/** JSON that was put into a string, read; every other value as it is. */
+export function structured(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*[[{"]/.test(value)) return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
+/** A list that may stand as JSON in a string. */
+export const structuredList = (value: unknown): readonly unknown[] => listOf(structured(value))
+
+/** Trimmed text of a string or a number; `undefined` for everything else and for blank text. */
+export function plainText(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined
+  if (typeof value !== 'string') return undefined
+  const text = value.toWellFormed().replaceAll(forbidden, '').trim()
+  return text === '' ? undefined : text
+}
+
+// What XML 1.0 cannot carry cannot travel through every format of RDF.
+// oxlint-disable-next-line no-control-regex -- the control characters are what is looked for
+const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
+
+const placeholders = new Set(['null', 'n/a', '-', 'none', 'undefined'])
+
+/** Whether a text stands for the absence of one. */
+export const isPlaceholder = (text: string): boolean =>
+  placeholders.has(text.toLowerCase()) || /^\{\{[^{}]*\}\}$/.test(text)
+
+/** Text that says something: neither blank nor a placeholder. */
+export function saidText(value: unknown): string | undefined {
+  const text = plainText(value)
+  return text === undefined || isPlaceholder(text) ? undefined : text
+}
