@@ -30,6 +30,9 @@ export type ImportContext = SegmentContext & {
   readonly validators: readonly Validator[]
   /** Notes what this run saw; goes with the end of a complete run. */
   readonly validate: (validator: Validator) => void
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 export type ImporterKind<Config extends object> = {
@@ -162,6 +165,8 @@ function run<Config extends object>(
     scratch: deps.scratch,
     validators: settings.limit === undefined && !settings.incremental ? known : [],
     validate: (validator) => seen.push(validator),
+    now: deps.now,
+    pause: deps.pause,
     ...(place.directory !== undefined && { directory: place.directory }),
   }
   const credentials = credentialsOf(kind, deps, settings)

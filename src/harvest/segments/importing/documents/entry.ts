@@ -1,0 +1,84 @@
+/** One entry of a JSON source as a find: a record, one that is not for us, or one that cannot be read. */
+import { Failure } from '../../../../errors.ts'
+import type { Finding } from '../../../../pipe/message.ts'
+import type { Found } from '../../found.ts'
+import { canonicalJson } from '../../import-config.ts'
+import type { ImportContext } from '../../importer.ts'
+import type { MappedRecord } from '../../mapping/record.ts'
+import { fieldsOf, type Fields } from '../../mapping/values/json.ts'
+
+/** What an importer makes of an entry that is an object. */
+export type Entry = {
+  /** Empty when the source tells none. */
+  readonly sourceId: string
+  readonly aliases: readonly string[]
+  readonly sourceUrl?: string
+  /** Why the entry is not for us. */
+  readonly skipped?: string | undefined
+  /** Why the entry cannot be read. */
+  readonly flaw?: string | undefined
+  /** The entry without what changes by itself, for the source hash. */
+  readonly lasting: unknown
+  readonly map: () => MappedRecord
+}
+
+type Ground = {
+  readonly output: ImportContext['output']
+  readonly read: (fields: Fields) => Entry
+  /** What is to be said of every record. */
+  readonly findings?: readonly Finding[]
+}
+
+export function foundEntry(value: unknown, ground: Ground): Exclude<Found, { kind: 'end' }> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refusal(value, { slug: 'item-no-identifier', detail: 'The entry is no JSON object.' })
+  const entry = ground.read(fieldsOf(value))
+  const { sourceId, skipped, flaw } = entry
+  if (sourceId === '')
+    return refusal(value, { slug: 'item-no-identifier', detail: 'The entry has no identifier.' })
+  if (skipped !== undefined) return { kind: 'skipped', sourceId, reason: skipped }
+  if (flaw !== undefined) return refusal(value, { slug: 'item-malformed', detail: flaw, entry })
+  try {
+    return record(value, entry, ground)
+  } catch (error) {
+    // The stack ends before the nesting does.
+    if (!(error instanceof RangeError)) throw error
+    return refusal(value, { slug: 'item-malformed', detail: 'The entry is nested too deep.', entry })
+  }
+}
+
+function record(value: unknown, entry: Entry, { output, findings = [] }: Ground) {
+  const { sourceId, aliases, sourceUrl, lasting } = entry
+  const where = sourceUrl === undefined ? {} : { sourceUrl }
+  const names = { sourceId, aliases, hashed: canonicalJson(lasting), ...where }
+  if (output === 'source') {
+    const text = canonicalJson(value)
+    return { kind: 'record', mediaType: 'application/json', text, findings, ...names } as const
+  }
+  const mapped = entry.map().found(names)
+  return { ...mapped, findings: [...findings, ...(mapped.findings ?? [])] }
+}
+
+type Refusing = {
+  readonly slug: 'item-no-identifier' | 'item-malformed'
+  readonly detail: string
+  readonly entry?: Entry
+}
+
+function refusal(value: unknown, { slug, detail, entry }: Refusing) {
+  return {
+    kind: 'refused',
+    problem: new Failure(slug, detail),
+    excerpt: excerptOf(value),
+    ...(entry && { sourceId: entry.sourceId }),
+    ...(entry?.sourceUrl !== undefined && { sourceUrl: entry.sourceUrl }),
+  } as const
+}
+
+function excerptOf(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return ''
+  }
+}

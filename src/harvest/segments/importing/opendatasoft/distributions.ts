@@ -1,0 +1,74 @@
+/** The ways to the data of an OpenDataSoft dataset: exports in every format, the query API, and files. */
+import { distribution } from '../../mapping/distribution.ts'
+import type { Subject } from '../../mapping/subject.ts'
+import { fieldsOf, listOf, plainText, type Fields } from '../../mapping/values/json.ts'
+import { accessService } from '../documents/subjects.ts'
+import type { Placed } from './mapping.ts'
+
+const usual = ['csv', 'json', 'xlsx']
+const ofGeography = ['geojson', 'shp', 'kml']
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  csv: 'text/csv',
+  json: 'application/json',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  geojson: 'application/geo+json',
+  kml: 'application/vnd.google-earth.kml+xml',
+  shp: 'application/zip',
+  rdf: 'application/rdf+xml',
+  ttl: 'text/turtle',
+  jsonld: 'application/ld+json',
+}
+
+export function mapDistributions(dataset: Subject, fields: Fields, placed: Placed): void {
+  const { api, id, sourceId } = placed
+  const own = fieldsOf(fieldsOf(fields['metas'])['default'])
+  const licences = [{ url: own['license_url'], title: own['license'] }]
+  const place = `${api}/catalog/datasets/${encodeURIComponent(id)}`
+  if (fields['has_records'] !== false) {
+    for (const format of formatsOf(fields, placed)) {
+      const url = `${place}/exports/${encodeURIComponent(format)}`
+      const identifier = `${sourceId}/${format}`
+      const mediaType = mediaTypes[format]
+      distribution(dataset, {
+        identifier,
+        accessUrl: url,
+        downloadUrl: url,
+        format,
+        mediaType,
+        licences,
+      })
+    }
+    const records = distribution(dataset, {
+      identifier: `${sourceId}/records`,
+      accessUrl: `${place}/records`,
+      format: 'JSON',
+      mediaType: 'application/json',
+      licences,
+    })
+    accessService(records, { title: 'OpenDataSoft Explore API', endpoint: api })
+  }
+  for (const list of ['attachments', 'alternative_exports'])
+    for (const one of listOf(fields[list])) file(dataset, fieldsOf(one), { list, place })
+
+  /** Inside addresses (`odsfile://`) are nobody's business; the public one is made of the ids. */
+  function file(subject: Subject, one: Fields, { list, place: root }: Record<'list' | 'place', string>) {
+    const name = plainText(one['id'])
+    if (name === undefined) return
+    const url = `${root}/${list}/${encodeURIComponent(name)}`
+    distribution(subject, {
+      identifier: `${sourceId}/${list}/${name}`,
+      title: one['title'],
+      accessUrl: url,
+      downloadUrl: url,
+      mediaType: one['mimetype'],
+      licences,
+    })
+  }
+}
+
+function formatsOf({ features }: Fields, { config }: Placed): readonly string[] {
+  if (config.formats !== undefined)
+    return [config.formats].flat().flatMap((text) => text.split(',').map((one) => one.trim()))
+  return listOf(features).includes('geo') ? [...usual, ...ofGeography] : usual
+}
