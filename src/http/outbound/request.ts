@@ -19,7 +19,7 @@ export type Reach =
 
 export type OutboundRequest = {
   readonly url: string
-  readonly method?: 'GET' | 'HEAD' | 'POST'
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   /** Headers that are dropped for good when a redirect leaves the origin. */

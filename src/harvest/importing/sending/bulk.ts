@@ -69,7 +69,11 @@ const [type, catalogueRecord] = [rdf('type'), dcat('CatalogRecord')].map((term) 
 const [topic, identifier] = [foaf('primaryTopic'), dct('identifier')].map((term) => termText(term))
 
 /** The graph of one dataset: its triples, and a record with its original id, which the repository takes and drops. */
-function graphOf({ node, originalId, body }: DatasetParcel, at: number, records: string): string {
+export function graphOf(
+  { node, originalId, body }: Pick<DatasetParcel, 'node' | 'originalId' | 'body'>,
+  at: number,
+  records: string,
+): string {
   const end = ` <urn:${at}> .\n`
   const record = `<${records}${at}>`
   return (

@@ -1,0 +1,80 @@
+/** The SQLite file under the ledger: every statement prepared once. */
+
+import { chmodSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+
+/**
+ * `record`: who owns what; `source` is empty for a record that was handed over and not offered yet, `hash` is that of the
+ * source at the last write, `state` is `owned` or `restored`. `pipe`: the last complete run of each. `held` and `removed`:
+ * what runs wanted to remove and did. `seen` and `progress`: what a run that may go on has met so far. Times are ms.
+ */
+const schema = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  PRAGMA cache_size = -16384;
+  CREATE TABLE IF NOT EXISTS record (
+    serial INTEGER PRIMARY KEY AUTOINCREMENT, catalogue TEXT NOT NULL, original TEXT NOT NULL, pipe TEXT NOT NULL, source TEXT NOT NULL,
+    hash TEXT, platform TEXT, state TEXT NOT NULL DEFAULT 'owned', first_run TEXT NOT NULL, last_run TEXT NOT NULL,
+    missed INTEGER NOT NULL DEFAULT 0, written INTEGER NOT NULL, UNIQUE (catalogue, original)) STRICT;
+  CREATE INDEX IF NOT EXISTS record_source ON record (catalogue, pipe, source);
+  CREATE TABLE IF NOT EXISTS pipe (
+    pipe TEXT PRIMARY KEY, catalogue TEXT NOT NULL, run TEXT NOT NULL, time INTEGER NOT NULL, fingerprint TEXT NOT NULL,
+    nameless INTEGER NOT NULL, shape TEXT, transformation TEXT NOT NULL, validators TEXT) STRICT;
+  CREATE TABLE IF NOT EXISTS held (run TEXT NOT NULL, serial INTEGER NOT NULL, PRIMARY KEY (run, serial)) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS removed (
+    serial INTEGER PRIMARY KEY, run TEXT NOT NULL, catalogue TEXT NOT NULL, pipe TEXT NOT NULL, original TEXT NOT NULL,
+    source TEXT NOT NULL, platform TEXT NOT NULL, time INTEGER NOT NULL) STRICT;
+  CREATE INDEX IF NOT EXISTS removed_run ON removed (run);
+  CREATE INDEX IF NOT EXISTS removed_platform ON removed (platform);
+  CREATE TABLE IF NOT EXISTS seen (run TEXT NOT NULL, chunk INTEGER NOT NULL, bits BLOB NOT NULL, PRIMARY KEY (run, chunk)) STRICT;
+  CREATE TABLE IF NOT EXISTS progress (run TEXT PRIMARY KEY, offered INTEGER NOT NULL, nameless INTEGER NOT NULL, time INTEGER NOT NULL) STRICT;
+  CREATE TEMP TABLE unowned (run TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (run, id)) WITHOUT ROWID;
+  PRAGMA user_version = 1;
+`
+
+export type Row = Readonly<Record<string, unknown>>
+
+export type LedgerFile = {
+  first(sql: string, ...values: SQLInputValue[]): Row | undefined
+  /** Row by row; nothing may be written before the last one was taken. */
+  each(sql: string, ...values: SQLInputValue[]): Iterable<Row>
+  /** How many rows changed. */
+  run(sql: string, ...values: SQLInputValue[]): number
+  /** One transaction; survives the end of the process. */
+  transaction<T>(work: () => T): T
+  close(): void
+}
+
+/** Opens the file, made when absent (directory 700, file 600). */
+export function openLedgerFile(path: string): LedgerFile {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const file = new DatabaseSync(path, { timeout: 5000 })
+  chmodSync(path, 0o600)
+  file.exec(schema)
+  const prepared = new Map<string, ReturnType<typeof file.prepare>>()
+  const statement = (sql: string) => {
+    const known = prepared.get(sql)
+    if (known) return known
+    const fresh = file.prepare(sql)
+    prepared.set(sql, fresh)
+    return fresh
+  }
+  return {
+    first: (sql, ...values) => statement(sql).get(...values),
+    each: (sql, ...values) => statement(sql).iterate(...values),
+    run: (sql, ...values) => Number(statement(sql).run(...values).changes),
+    transaction: (work) => {
+      file.exec('BEGIN IMMEDIATE')
+      try {
+        const result = work()
+        file.exec('COMMIT')
+        return result
+      } catch (error) {
+        if (file.isTransaction) file.exec('ROLLBACK')
+        throw error
+      }
+    },
+    close: () => file.close(),
+  }
+}

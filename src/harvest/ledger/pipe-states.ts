@@ -1,0 +1,49 @@
+/** What is remembered of the last complete run of each pipe. */
+
+import type { Validator } from '../../pipe/message.ts'
+import type { LedgerFile } from './ledger-file.ts'
+import { numberOf, textOf } from './record-rows.ts'
+
+export type PipeState = {
+  readonly catalogue: string
+  readonly run: string
+  /** When it ended, ms. */
+  readonly time: number
+  /** What decided which records the source offered. */
+  readonly fingerprint: string
+  /** Records without a usable identifier. */
+  readonly nameless: number
+  /** What decided how records looked: validators hold under the same one only. */
+  readonly shape: string | undefined
+  readonly transformation: string
+  readonly validators: readonly Validator[]
+}
+
+export type PipeStates = {
+  of(pipe: string): PipeState | undefined
+  put(pipe: string, state: PipeState): void
+}
+
+export const pipeStates = (file: LedgerFile): PipeStates => ({
+  of: (pipe) => {
+    const row = file.first('SELECT * FROM pipe WHERE pipe = ?', pipe)
+    if (!row) return undefined
+    return {
+      catalogue: textOf(row['catalogue']),
+      run: textOf(row['run']),
+      time: numberOf(row['time']),
+      fingerprint: textOf(row['fingerprint']),
+      nameless: numberOf(row['nameless']),
+      shape: row['shape'] === null ? undefined : textOf(row['shape']),
+      transformation: textOf(row['transformation']),
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `put`
+      validators: JSON.parse(textOf(row['validators']) || '[]') as readonly Validator[],
+    }
+  },
+  put: (pipe, { catalogue, run, time, fingerprint, nameless, ...state }) =>
+    void file.run(
+      'INSERT OR REPLACE INTO pipe VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      ...[pipe, catalogue, run, time, fingerprint, nameless],
+      ...[state.shape ?? null, state.transformation, JSON.stringify(state.validators)],
+    ),
+})
