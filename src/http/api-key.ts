@@ -15,6 +15,8 @@ export type ApiKeys = {
    * when two headers name different keys, `too-many-requests` after too many wrong ones.
    */
   require(c: AppContext): Key
+  /** The key behind a text that came from an address on another way than a request; a wrong one is refused as in `require`. */
+  check(shown: string, address: string): Key
   /** The key of the request if it shows one; a wrong one is refused as in `require`. */
   find(c: AppContext): Key | undefined
   /** The ids and permission counts of all keys, for the start-up log. */
@@ -63,6 +65,7 @@ export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
   }
 
   return {
+    check,
     find,
     require: (c) => {
       const key = find(c)

@@ -1,0 +1,112 @@
+/** The console over HTTP: its page, and the commands as streams of text. */
+
+import { Failure } from '../errors.ts'
+import { may, type ApiKeys } from '../http/api-key.ts'
+import { newApp, type App, type AppContext, type AppOptions } from '../http/app.ts'
+import { readBody } from '../http/body.ts'
+import { pathOf } from '../http/shell/context.ts'
+import { answerFlow } from '../http/shell/flow.ts'
+import { pagePolicy } from '../http/shell/headers.ts'
+import { WrongCommand } from './command.ts'
+import type { Execution } from './execution/execution.ts'
+import { pageFiles } from './page/files.ts'
+import type { Table } from './table.ts'
+
+export type ConsoleAppDeps = {
+  readonly table: Table
+  readonly execution: Execution
+  readonly keys: ApiKeys
+  readonly http: Omit<AppOptions, 'name'>
+}
+
+/** What a key needs besides `*`, wherever the console is. */
+export const permission = { method: 'POST', path: '/shell/exec' } as const
+
+/** Bytes of a command line. */
+const lineBytes = 65_536
+/** Milliseconds in which a command may be silent, or its reader may not take anything. */
+const silenceMs = 24 * 3_600_000
+const plain = 'text/plain; charset=utf-8'
+
+export function consoleApp({ table, execution, keys, http }: ConsoleAppDeps): App {
+  const app = newApp({ ...http, name: 'console' })
+  app.use(async (c, next) => {
+    await next()
+    c.header('Cache-Control', 'no-store')
+    c.header('Cross-Origin-Resource-Policy', 'same-origin')
+  })
+  const keyOf = (c: AppContext): string => {
+    const key = keys.require(c)
+    if (may(key, permission)) return key.id
+    throw new Failure('forbidden', 'the key has no permission for the console')
+  }
+  servePage(app)
+  app.post('/exec', async (c) => {
+    const key = keyOf(c)
+    const line = await lineOf(c)
+    try {
+      const order = table.order(line)
+      const pieces = execution.run(order, { key, door: 'http', signal: c.get('signal') })
+      return await answerFlow(c, pieces, { log: http.log, pieceMs: silenceMs, headers: streamed })
+    } catch (error) {
+      if (!(error instanceof WrongCommand)) throw error
+      return c.body(`${error.message}\n`, 400, { 'Content-Type': plain })
+    }
+  })
+  app.post('/complete', async (c) => {
+    keyOf(c)
+    return c.json(table.complete(await lineOf(c)))
+  })
+  return app
+}
+
+/** A line that waits in a coder or a proxy is no progress. */
+const streamed = {
+  'Content-Type': plain,
+  'Content-Encoding': 'identity',
+  'X-Accel-Buffering': 'no',
+}
+
+/** One line, its end allowed. */
+async function lineOf(c: AppContext): Promise<string> {
+  const type = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== undefined && type !== 'text/plain')
+    throw new Failure('unsupported-media-type', 'a command line is text/plain', {
+      headers: { 'Accept-Post': 'text/plain' },
+    })
+  const limits = { bytes: lineBytes, name: 'commandLine' }
+  const bytes = await readBody(c.req.raw, limits, c.get('signal'))
+  const text = decoded(bytes).replace(/\r?\n$/, '')
+  // oxlint-disable-next-line no-control-regex -- a tab is a blank, other control characters are no text
+  if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(text))
+    throw wrongLine('one line without control characters')
+  return text
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw wrongLine('UTF-8', cause)
+  }
+}
+
+const wrongLine = (what: string, cause?: unknown): Failure =>
+  new Failure('invalid-parameter', `a command is ${what}`, { cause })
+
+/** The terminal draws with styles that it makes itself; nothing else is looser than on other pages. */
+const policy = pagePolicy.replace(`style-src 'self'`, `style-src 'self' 'unsafe-inline'`)
+
+function servePage(app: App): void {
+  for (const { name, type, read } of pageFiles)
+    app.get(`/${name}`, async (c) => {
+      const isPage = type.startsWith('text/html')
+      const headers = { 'Content-Type': type, ...(isPage && { 'Content-Security-Policy': policy }) }
+      return c.body(await read(), 200, headers)
+    })
+  app.get('/', (c) => {
+    // A service root may lack the slash that relative addresses need.
+    const last = pathOf(c.req.url).split('/').at(-1) ?? ''
+    return c.redirect(`${last === '' ? '.' : `./${last}`}/shell.html`)
+  })
+}

@@ -1,0 +1,105 @@
+/** Commands about pipes and their triggers. */
+
+import { Failure } from '../../errors.ts'
+import type { JsonObject } from '../../pipe/document.ts'
+import type { Command } from '../command.ts'
+import type { ConsoleTrigger, SchedulerPart } from '../parts.ts'
+import { amount, columns } from '../telling/rows.ts'
+import { triggerRow } from '../telling/run.ts'
+import type { RunGround } from './following.ts'
+import { launchPipe, pipeNames } from './launch.ts'
+
+export const pipeCommands = (ground: RunGround): readonly Command[] => [
+  pipes(ground.scheduler),
+  pipe(ground),
+  reload(ground.scheduler),
+  triggers(ground.scheduler),
+  turn(ground.scheduler, 'enable'),
+  turn(ground.scheduler, 'disable'),
+]
+
+const pipes = ({ pipes }: SchedulerPart): Command => ({
+  name: 'pipes',
+  does: 'lists the pipes, and the files that hold none',
+  run: async (_, { say }) => {
+    const rows = pipes.list().map(({ pipe, source, problems }) => {
+      const segments = pipe.body.segments.map(({ header }) => header.name).join(' > ')
+      const wrong = problems.map(({ detail }) => `! ${detail}`).join('; ')
+      return [pipe.header.name, source, segments, wrong]
+    })
+    for (const line of columns(rows)) await say(line)
+    for (const { source, file, problems } of pipes.invalid())
+      for (const { detail } of problems) await say(`! ${source} ${file}: ${detail}`)
+  },
+})
+
+const pipe = (ground: RunGround): Command => ({
+  name: 'pipe',
+  words: '<name> [show|launch]',
+  least: 1,
+  most: 2,
+  does: 'shows a pipe, or runs it now',
+  complete: (words) => [pipeNames(ground.scheduler), ['show', 'launch']][words.length] ?? [],
+  run: async ({ words: [name = '', what = 'show'] }, io, signal) => {
+    if (what === 'launch') return launchPipe(ground, { pipe: name }, io, signal)
+    if (what !== 'show')
+      throw new Failure('invalid-parameter', `it is show or launch, not ${what.slice(0, 100)}`)
+    const known = knownPipe(ground.scheduler, name)
+    const document: JsonObject = JSON.parse(JSON.stringify(known.pipe))
+    await io.say(JSON.stringify(ground.scheduler.masked(document), null, 2))
+    await io.say(`from ${known.source} ${known.file}, ${known.trust}`)
+    for (const { detail } of known.problems) await io.say(`! ${detail}`)
+  },
+})
+
+const reload = ({ pipes }: SchedulerPart): Command => ({
+  name: 'reload',
+  does: 'reads all pipe sources again',
+  run: async (_, { say }, signal) => {
+    await pipes.reload(signal)
+    const invalid = pipes.invalid()
+    await say(`${amount(pipes.list().length, 'pipe')}, ${amount(invalid.length, 'file')} not valid`)
+    for (const { source, file, problems } of invalid)
+      await say(`! ${source} ${file}: ${problems.map(({ detail }) => detail).join('; ')}`)
+  },
+})
+
+const triggers = ({ triggers, pipes }: SchedulerPart): Command => ({
+  name: 'triggers',
+  words: '[pipe]',
+  most: 1,
+  does: 'lists triggers with their next and last firing',
+  complete: (words) => (words.length === 0 ? [...triggers.all().keys()] : []),
+  run: async ({ words: [name] }, { say }) => {
+    const sets: readonly (readonly [string, readonly ConsoleTrigger[]])[] =
+      name === undefined ? [...triggers.all()] : [[name, triggers.of(nameOf(pipes, name))]]
+    const rows = sets.flatMap(([pipe, list]) => list.map((one) => triggerRow(pipe, one)))
+    for (const line of columns(rows)) await say(line)
+    if (rows.length === 0) await say('no triggers')
+  },
+})
+
+const turn = ({ triggers, pipes }: SchedulerPart, name: 'enable' | 'disable'): Command => ({
+  name,
+  words: '<pipe> <trigger>',
+  least: 2,
+  does: `switches a trigger ${name === 'enable' ? 'on' : 'off'}`,
+  complete: ([pipe, ...more]) => {
+    if (pipe === undefined) return [...triggers.all().keys()]
+    return more.length === 0 ? triggers.of(nameOf(pipes, pipe)).map(({ id }) => id) : []
+  },
+  run: async ({ words: [pipe = '', id = ''] }, { say }) => {
+    triggers.turn(nameOf(pipes, pipe), id, `${name}d`)
+    await say(`trigger ${id} of ${pipe} is ${name}d`)
+  },
+})
+
+/** Triggers outlive their pipe: where it is gone its name still finds them. */
+const nameOf = (pipes: SchedulerPart['pipes'], nameOrId: string): string =>
+  pipes.find(nameOrId)?.pipe.header.name ?? nameOrId
+
+function knownPipe({ pipes }: SchedulerPart, name: string) {
+  const known = pipes.find(name)
+  if (known) return known
+  throw new Failure('unknown-pipe', `there is no pipe ${name.slice(0, 100)}; pipes lists all`)
+}

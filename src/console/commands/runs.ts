@@ -1,0 +1,167 @@
+/** Commands about runs. */
+
+import { Failure } from '../../errors.ts'
+import type { ItemState } from '../../pipe/runs/run.ts'
+import type { RunReport } from '../../pipe/runs/report.ts'
+import type { Command, Io, Option } from '../command.ts'
+import type { SchedulerPart } from '../parts.ts'
+import { amount, columns } from '../telling/rows.ts'
+import { runItemRow, runLines, runRow, stateOf } from '../telling/run.ts'
+import { followRun, knownRun, type RunGround } from './following.ts'
+import { pipeNames } from './launch.ts'
+
+export const runCommands = (ground: RunGround): readonly Command[] => [
+  runs(ground.scheduler),
+  run(ground.scheduler),
+  cancel(ground.scheduler),
+  returning(ground, 'resume', 'goes on with a run that was interrupted'),
+  returning(ground, 'retry', 'runs again what failed in a run'),
+  confirm(ground.scheduler),
+  ...(ground.scheduler.adopt ? [adopt(ground.scheduler, ground.scheduler.adopt)] : []),
+  dryRun(ground),
+]
+
+const count: Option = {
+  short: 'n',
+  kind: 'number',
+  value: 'count',
+  most: 1000,
+  means: 'at most so many, 20 by default',
+}
+
+const runs = (scheduler: SchedulerPart): Command => ({
+  name: 'runs',
+  words: '[pipe]',
+  most: 1,
+  does: 'lists runs, newest first',
+  options: { number: count },
+  complete: (words) => (words.length === 0 ? pipeNames(scheduler) : []),
+  run: async ({ words: [pipe], number }, { say }) => {
+    const found = scheduler.runs.list({
+      ...(pipe !== undefined && { pipe }),
+      offset: 0,
+      limit: number('number') ?? 20,
+    })
+    for (const line of columns(found.map(runRow))) await say(line)
+    if (found.length === 0) await say('no runs')
+  },
+})
+
+/** What of a run people ask for first. */
+const bad: readonly ItemState[] = ['failed', 'refused', 'duplicate', 'held']
+
+const run = ({ runs, ...scheduler }: SchedulerPart): Command => ({
+  name: 'run',
+  words: '<id>',
+  least: 1,
+  does: 'tells about a run and what failed in it',
+  options: { number: count },
+  complete: recent({ runs, ...scheduler }),
+  run: async ({ words: [id = ''], number }, { say }, signal) => {
+    const found = knownRun({ runs }, id)
+    for (const line of runLines(found)) await say(line)
+    const limit = number('number') ?? 20
+    for (const state of bad) {
+      for (const item of runs.items(id, { state, limit })) {
+        signal.throwIfAborted()
+        await say(`  ${columns([runItemRow(item)]).join('')}`)
+      }
+    }
+  },
+})
+
+const cancel = (scheduler: SchedulerPart): Command => ({
+  name: 'cancel',
+  words: '<run>',
+  least: 1,
+  does: 'ends a run, once the work in flight has ended',
+  lasts: true,
+  complete: recent(scheduler),
+  run: async ({ words: [id = ''] }, { say }) => {
+    const after = await scheduler.launcher.cancel(knownRun(scheduler, id).id)
+    await say(`run ${id} is ${stateOf(after)}`)
+  },
+})
+
+const returning = (ground: RunGround, name: 'resume' | 'retry', does: string): Command => ({
+  name,
+  words: '<run>',
+  least: 1,
+  does,
+  complete: recent(ground.scheduler),
+  run: async ({ words: [id = ''] }, io, signal) => {
+    const again = ground.scheduler.launcher[name](knownRun(ground.scheduler, id).id)
+    await io.say(`run ${again.id}`)
+    await followRun(ground, again, io, signal)
+  },
+})
+
+const confirm = (scheduler: SchedulerPart): Command => ({
+  name: 'confirm',
+  words: '<run>',
+  least: 1,
+  does: 'carries out the removals that a run holds back',
+  lasts: true,
+  complete: recent(scheduler),
+  run: async ({ words: [id = ''] }, { say }, signal) => {
+    const { counts, pipe } = knownRun(scheduler, id)
+    if (counts.held === 0) throw new Failure('conflict', 'the run holds no removals back')
+    if (scheduler.runs.lastComplete(pipe)?.id !== id)
+      throw new Failure('conflict', 'it is not the latest complete run of its pipe')
+    await scheduler.confirm(id, signal)
+    await say(`${amount(counts.held, 'removal')} confirmed`)
+  },
+})
+
+const adopt = (scheduler: SchedulerPart, hand: NonNullable<SchedulerPart['adopt']>): Command => ({
+  name: 'adopt',
+  words: '<pipe>',
+  least: 1,
+  does: 'hands the records of a renamed pipe over',
+  lasts: true,
+  options: { from: { kind: 'text', value: 'pipe', means: 'the name that the pipe had' } },
+  complete: (words) => (words.length === 0 ? pipeNames(scheduler) : []),
+  run: async ({ words: [pipe = ''], text }, { say }, signal) => {
+    const from = text('from')
+    if (from === undefined)
+      throw new Failure('invalid-parameter', 'say --from <pipe>: whose records they are now')
+    const handed = await hand({ pipe, from }, signal)
+    await say(`${amount(handed, 'record')} of ${from} belong to ${pipe} now`)
+  },
+})
+
+const dryRun = (ground: RunGround): Command => ({
+  name: 'dryrun',
+  words: '<pipe>',
+  least: 1,
+  does: 'imports without writing and prints the report',
+  options: { number: { ...count, most: 100_000 } },
+  complete: (words) => (words.length === 0 ? pipeNames(ground.scheduler) : []),
+  run: async ({ words: [pipe = ''], number }, io, signal) => {
+    const { launcher, runs } = ground.scheduler
+    const limit = number('number') ?? 20
+    const launched = launcher.launch({ pipe, startedBy: 'console', dryRun: true, limit })
+    if ('dropped' in launched)
+      throw new Failure('conflict', `the pipe is active already: run ${launched.dropped.id}`)
+    await io.say(`run ${launched.run.id}`)
+    const done = await followRun(ground, launched.run, io, signal)
+    await tellReport(runs.report(done.id), io)
+  },
+})
+
+async function tellReport({ problems, findings, requests }: RunReport, { say }: Io) {
+  for (const [slug, group] of Object.entries({ ...problems, ...findings })) {
+    await say(`${slug}: ${group.count}`)
+    for (const { id, detail } of group.examples) await say(`  ${id ?? '–'} ${detail ?? ''}`)
+  }
+  for (const [host, statuses] of Object.entries(requests)) {
+    const told = Object.entries(statuses).map(([status, times]) => `${status}: ${times}`)
+    await say(`${host}  ${told.join(', ')}`)
+  }
+}
+
+/** Ids of the newest runs. */
+const recent =
+  ({ runs }: SchedulerPart) =>
+  (words: readonly string[]): readonly string[] =>
+    words.length === 0 ? runs.list({ offset: 0, limit: 50 }).map(({ id }) => id) : []

@@ -1,0 +1,23 @@
+/** The files of the console's page, read from disk: nothing comes from the internet. */
+
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+
+export type PageFile = {
+  readonly name: string
+  readonly type: string
+  readonly read: () => Promise<Uint8Array<ArrayBuffer>>
+}
+
+const require = createRequire(import.meta.url)
+const own = (name: string) => () => readFile(new URL(name, import.meta.url))
+const terminal = (path: string) => () => readFile(require.resolve(`@xterm/xterm/${path}`))
+
+export const pageFiles: readonly PageFile[] = [
+  { name: 'shell.html', type: 'text/html; charset=utf-8', read: own('shell.html') },
+  { name: 'shell.js', type: 'text/javascript; charset=utf-8', read: own('shell.js') },
+  { name: 'line.js', type: 'text/javascript; charset=utf-8', read: own('line.js') },
+  { name: 'shell.css', type: 'text/css; charset=utf-8', read: own('shell.css') },
+  { name: 'xterm.mjs', type: 'text/javascript; charset=utf-8', read: terminal('lib/xterm.mjs') },
+  { name: 'xterm.css', type: 'text/css; charset=utf-8', read: terminal('css/xterm.css') },
+]

@@ -1,0 +1,141 @@
+/** What the services of a process let the console do; what is absent has no command. */
+
+import type { JsonObject } from '../pipe/document.ts'
+import type { Launcher } from '../pipe/running/launcher.ts'
+import type { Runs } from '../pipe/runs/runs.ts'
+import type { PipeSources } from '../pipe/sources/sources.ts'
+
+export type Parts = {
+  readonly scheduler?: SchedulerPart
+  readonly repository?: RepositoryPart
+  readonly search?: SearchPart
+  readonly metrics?: MetricsPart
+  /** Name → state: services, store, engine, drift, queues. */
+  readonly status: (signal: AbortSignal) => Promise<JsonObject>
+}
+
+/** Instants are milliseconds since 1970. */
+export type ConsoleTrigger = {
+  readonly id: string
+  readonly status: 'enabled' | 'disabled'
+  readonly timing:
+    | { readonly kind: 'interval'; readonly unit: string; readonly value: number }
+    | { readonly kind: 'cron'; readonly expression: string; readonly timeZone?: string }
+    | { readonly kind: 'specific'; readonly times: readonly number[] }
+  readonly next?: number
+  readonly last?: number
+}
+
+export type SchedulerPart = {
+  readonly pipes: Pick<PipeSources, 'list' | 'invalid' | 'find' | 'reload'>
+  readonly launcher: Pick<Launcher, 'launch' | 'cancel' | 'resume' | 'retry'>
+  readonly runs: Pick<Runs, 'get' | 'list' | 'items' | 'report' | 'follow' | 'lastComplete'>
+  readonly triggers: {
+    all(): ReadonlyMap<string, readonly ConsoleTrigger[]>
+    of(pipe: string): readonly ConsoleTrigger[]
+    turn(pipe: string, id: string, status: ConsoleTrigger['status']): unknown
+  }
+  /** Carries out the removals that a run holds back. */
+  readonly confirm: (runId: string, signal: AbortSignal) => Promise<void>
+  /** Hands the records of the pipe `from` over to another one; their number. */
+  readonly adopt?: (
+    pipes: { readonly pipe: string; readonly from: string },
+    signal: AbortSignal,
+  ) => Promise<number>
+  /** A pipe as it may be shown. */
+  readonly masked: (pipe: JsonObject) => JsonObject
+}
+
+/** `total` is absent as long as it is not known. */
+export type Progress = (done: number, total?: number) => void
+
+export type CatalogueLaunch = {
+  readonly catalogue: string
+  readonly pipe: string
+  /** Milliseconds between two datasets. */
+  readonly pulseMs: number
+  /** The present metrics graph goes along. */
+  readonly withMetrics: boolean
+  readonly verbose: boolean
+}
+
+/** Every function resolves when its work is done; a number is how many records it met. */
+export type RepositoryPart = {
+  /** Sends every dataset of a catalogue through a pipe; the number found and the id of the run. */
+  readonly launch?: (
+    launch: CatalogueLaunch,
+    signal: AbortSignal,
+  ) => Promise<{ readonly found: number; readonly run: string }>
+  /** No catalogues = all of them. */
+  readonly index?: (
+    catalogues: readonly string[],
+    progress: Progress,
+    signal: AbortSignal,
+  ) => Promise<number>
+  /** No indices = all of them. */
+  readonly reindex?: (
+    indices: readonly string[],
+    progress: Progress,
+    signal: AbortSignal,
+  ) => Promise<number>
+  readonly reconcile?: (
+    options: { readonly dryRun: boolean },
+    progress: Progress,
+    signal: AbortSignal,
+  ) => Promise<Drift>
+  readonly pending?: (
+    signal: AbortSignal,
+  ) => Promise<{ readonly count: number; /** Seconds. */ readonly oldest?: number }>
+  readonly clear?: (
+    options: { readonly catalogue: string; readonly keepIndex: boolean },
+    progress: Progress,
+    signal: AbortSignal,
+  ) => Promise<number>
+  /** A sentence for everything that was found. */
+  readonly repair?: (catalogue: string, signal: AbortSignal) => AsyncIterable<string>
+  /** Ids of what is back: one dataset, or all that a run removed. */
+  readonly restore?: (datasetOrRun: string, signal: AbortSignal) => AsyncIterable<string>
+  readonly tombstones?: (
+    catalogue: string | undefined,
+    signal: AbortSignal,
+  ) => AsyncIterable<Tombstone>
+  /** No ids = all that come with the platform. A line for each. */
+  readonly installVocabularies?: (
+    ids: readonly string[],
+    signal: AbortSignal,
+  ) => AsyncIterable<string>
+  readonly vocabularies?: (
+    signal: AbortSignal,
+  ) => AsyncIterable<{ readonly id: string; readonly concepts?: number }>
+}
+
+/** How store and index differ. */
+export type Drift = {
+  readonly compared: number
+  /** In the store and not in the index. */
+  readonly missing: number
+  /** In both and not the same. */
+  readonly stale: number
+  /** In the index and not in the store. */
+  readonly extra: number
+  readonly repaired: number
+}
+
+export type Tombstone = {
+  readonly id: string
+  readonly catalogue?: string
+  readonly deleted: string
+  readonly run?: string
+}
+
+export type SearchPart = {
+  /** Builds the sitemap again; the number of its addresses. */
+  readonly sitemap?: (signal: AbortSignal) => Promise<number>
+  readonly boosts?: () => Readonly<Record<string, number>>
+  readonly facets?: () => readonly { readonly index: string; readonly id: string }[]
+}
+
+export type MetricsPart = {
+  /** No catalogue = all of them. */
+  readonly refresh: (catalogue: string | undefined, signal: AbortSignal) => Promise<void>
+}

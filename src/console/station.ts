@@ -1,0 +1,78 @@
+/** The console of a process: its commands behind the doors that the configuration opens. */
+
+import type { ApiKeys } from '../http/api-key.ts'
+import type { App, AppOptions } from '../http/app.ts'
+import type { ShellConfig } from '../http/environment/shell.ts'
+import type { Limits } from '../http/limits.ts'
+import { serve } from '../http/serve.ts'
+import type { Log } from '../log.ts'
+import { consoleApp } from './app.ts'
+import { commandsOf } from './commands.ts'
+import { execution } from './execution/execution.ts'
+import type { Parts } from './parts.ts'
+import { openTelnet } from './telnet/server.ts'
+
+export type ConsoleDeps = {
+  readonly config: ShellConfig
+  readonly parts: Parts
+  readonly keys: ApiKeys
+  readonly log: Log
+  /** Milliseconds of a clock. */
+  readonly now: () => number
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Takes known secrets out of a text. */
+  readonly clean: (text: string) => string
+  /** `base` is its path on the common port, `/shell`. */
+  readonly http: Omit<AppOptions, 'name'> & { readonly base: string }
+  /** Where a port of its own listens unless the configuration says otherwise, and its limits. */
+  readonly host: string
+  readonly limits?: Limits
+}
+
+export type Console = {
+  /** For the common port; absent when HTTP is off or has a port of its own. */
+  readonly entrance: { readonly base: string; readonly app: App } | undefined
+  /** Addresses of the doors of its own: `http://…/shell.html`, `telnet://…`. */
+  readonly addresses: readonly string[]
+  /** Closes the doors, ends what goes on and waits for it. */
+  readonly stop: () => Promise<void>
+}
+
+/** Rejects when a port is taken. */
+export async function openConsole(deps: ConsoleDeps): Promise<Console> {
+  const { config, parts, keys, log, now, pause, clean, http } = deps
+  const ending = new AbortController()
+  const table = commandsOf(parts, now)
+  const running = execution({ log, now, clean, ending: ending.signal })
+  const ground = { table, execution: running, keys }
+  const closing: (() => Promise<void>)[] = []
+  const addresses: string[] = []
+  const stop = async () => {
+    ending.abort()
+    await Promise.all(closing.map((close) => close()))
+    await running.idle()
+  }
+  const own = config.http?.port !== undefined
+  try {
+    if (config.http?.port !== undefined) {
+      const { host = deps.host, port } = config.http
+      const app = consoleApp({ ...ground, http: { ...http, base: '' } })
+      const served = await serve(app, { host, port, ...(deps.limits && { limits: deps.limits }) })
+      closing.push(() => served.close())
+      addresses.push(`${served.url}/shell.html`)
+    }
+    if (config.telnet) {
+      const door = await openTelnet({ ...ground, ...config.telnet, log, pause })
+      closing.push(() => door.close())
+      addresses.push(
+        `telnet://${door.host.includes(':') ? `[${door.host}]` : door.host}:${door.port}`,
+      )
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const isCommon = config.http !== undefined && !own
+  const entrance = isCommon ? { base: http.base, app: consoleApp({ ...ground, http }) } : undefined
+  return { entrance, addresses, stop }
+}
