@@ -1,0 +1,121 @@
+/** A script out of a git repository that a pipe names: fetched when a run begins, through the guard. */
+
+import { createHash } from 'node:crypto'
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+import { Failure } from '../../../../errors.ts'
+import { permission } from '../../../../http/outbound/guard/permission.ts'
+import { permitted } from '../../../../http/outbound/guard/resolution.ts'
+import { hostOf, portOf, target } from '../../../../http/outbound/guard/target.ts'
+import { checkout } from '../../../../pipe/sources/git/checkout.ts'
+import type { GitGround } from '../../../../pipe/sources/git/ground.ts'
+import { isPlainPath, textBeside } from '../beside.ts'
+import type { TransformDeps } from '../transformer.ts'
+import type { ScriptRepository } from './config.ts'
+
+const usualTransports: readonly string[] = ['https', 'ssh']
+
+/** What is wrong with the config of a repository before anybody is asked, with its key. */
+export function repositoryProblem(
+  { uri, script, token }: ScriptRepository,
+  { git, secret }: Pick<TransformDeps, 'git' | 'secret'>,
+): { readonly key: string; readonly detail: string } | undefined {
+  const transports = git?.transports ?? usualTransports
+  if (!transports.includes(transportOf(uri))) {
+    return { key: 'repository.uri', detail: 'must be an https or ssh address' }
+  }
+  if (!isPlainPath(script)) {
+    return { key: 'repository.script', detail: 'must be the path of a file in the repository' }
+  }
+  return typeof token === 'object' && secret(token.secret) === undefined
+    ? { key: 'repository.token', detail: `there is no secret called ${token.secret}` }
+    : undefined
+}
+
+/** The script's text. Throws `Failure` (`address-refused`, `source-…`, `too-large`). */
+export async function scriptOf(
+  repository: ScriptRepository,
+  deps: TransformDeps,
+  signal: AbortSignal,
+): Promise<string> {
+  const { uri, username, script } = repository
+  const token =
+    typeof repository.token === 'object' ? deps.secret(repository.token.secret) : repository.token
+  const most = deps.limits.sourceBytes
+  const ground: GitGround = {
+    ...deps.git,
+    scratch: deps.scratch,
+    pause: deps.pause,
+    transports: deps.git?.transports ?? usualTransports,
+    environment: { ...deps.git?.environment, ...(await pinned(uri, deps)) },
+  }
+  const from = async (branch: string) => {
+    const key = createHash('sha256')
+      .update(JSON.stringify([uri, branch, script]))
+      .digest('hex')
+    const directory = join(deps.scratch, 'scripts', key.slice(0, 24))
+    const asked = {
+      uri,
+      branch,
+      ...(username !== undefined && { username }),
+      ...(token !== undefined && { token }),
+    }
+    const wanted = (path: string) => path === script
+    return checkout(asked, { directory, wanted, fileBytes: most }, ground, signal)
+  }
+  const directory = await (repository.branch === undefined
+    ? from('main').catch((error: unknown) => {
+        const isAbsent = error instanceof Failure && error.kind === 'source-not-found'
+        if (isAbsent) return from('master')
+        throw error
+      })
+    : from(repository.branch))
+  return fetched(directory, script, most)
+}
+
+function fetched(directory: string, script: string, most: number): string {
+  try {
+    return textBeside({ directory, folder: '.', name: script, most })
+  } catch (cause) {
+    const detail = `the repository has no script ${script}, or one of more than ${most} bytes`
+    throw new Failure('source-not-found', detail, { cause })
+  }
+}
+
+/** `host:path` is ssh to git, as long as no slash stands before the colon; anything else without a scheme is a path. */
+function transportOf(uri: string): string {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(uri)?.[1]
+  return scheme?.toLowerCase() ?? (/^[^/]+:/.test(uri) ? 'ssh' : 'file')
+}
+
+/**
+ * Settings of git that make it dial the addresses which were judged here, so that the name cannot lead elsewhere a moment
+ * later. ssh cannot be told: there the judgement is all. Throws `address-refused`.
+ */
+async function pinned(uri: string, deps: TransformDeps): Promise<Readonly<Record<string, string>>> {
+  const transport = transportOf(uri)
+  if (transport === 'file') return {}
+  const url = transport === 'ssh' ? sshTarget(uri) : target(uri)
+  const reach = {
+    kind: 'configured',
+    address: url.href,
+    trust: 'foreign',
+    allow: deps.allow,
+  } as const
+  const addresses = await permitted(url, permission(reach, url), deps.resolve)
+  if (transport === 'ssh' || isIP(hostOf(url)) !== 0) return {}
+  const all = addresses.map((address) => (address.includes(':') ? `[${address}]` : address))
+  return {
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'http.curloptResolve',
+    GIT_CONFIG_VALUE_0: `${hostOf(url)}:${portOf(url)}:${all.join(',')}`,
+  }
+}
+
+/** The host of an ssh address in the place where the guard looks for it. */
+function sshTarget(uri: string): URL {
+  const host = URL.canParse(uri) && uri.includes('://') ? new URL(uri).hostname : scpHost(uri)
+  return target(`https://${host}/`)
+}
+
+const scpHost = (uri: string) => uri.slice(uri.indexOf('@') + 1, uri.indexOf(':'))

@@ -1,0 +1,118 @@
+/** The ground of all transformers: every record goes through some work, and one that fails harms no other. */
+
+import { Failure } from '../../../errors.ts'
+import type { Resolve } from '../../../http/outbound/guard/resolution.ts'
+import type { JsonObject } from '../../../pipe/document.ts'
+import type { Message, RecordMessage } from '../../../pipe/message.ts'
+import type { SegmentContext, SegmentFunction } from '../../../pipe/segment.ts'
+import type { GitGround } from '../../../pipe/sources/git/ground.ts'
+import { z } from 'zod'
+import type { TransformLimits } from './limits.ts'
+
+export type TransformDeps = {
+  readonly limits: TransformLimits
+  /** Directory for temporary files. */
+  readonly scratch: string
+  /** Value of a named secret. */
+  readonly secret: (name: string) => string | undefined
+  /** Hosts and networks inside the institution that repositories of scripts may be on. */
+  readonly allow: readonly string[]
+  readonly now: () => number
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** What git may see of our environment, and its bounds; https and ssh are its transports unless told otherwise. */
+  readonly git?: Pick<GitGround, 'environment' | 'limits' | 'transports'>
+  /** Addresses of a name; the system's when absent. */
+  readonly resolve?: Resolve
+}
+
+/** What is done to the records of one run. */
+export type Work = {
+  /** The record as N-Triples. Throws `Failure` of a `transform-…` kind for this record, anything else for the run. */
+  transform(record: RecordMessage, signal: AbortSignal): Promise<string>
+  close(): Promise<void>
+}
+
+/**
+ * `open` comes before the first message is asked for, so that what cannot work refuses the run before the source has
+ * heard of it. Messages that are no records pass untouched, records of metrics too.
+ */
+export const transformer = (
+  open: (context: SegmentContext, signal: AbortSignal) => Promise<Work>,
+): SegmentFunction =>
+  async function* (input, context, signal) {
+    const work = await open(context, signal)
+    const failures = firstFailures()
+    try {
+      for await (const message of input) {
+        if (message.kind !== 'record' || message.extra?.['content'] === 'metrics') {
+          yield message
+          continue
+        }
+        const outcome = await outcomeOf(work, message, signal)
+        context.sink.alive()
+        failures.note(outcome)
+        yield outcome
+      }
+    } finally {
+      await work.close()
+    }
+  }
+
+async function outcomeOf(
+  work: Work,
+  record: RecordMessage,
+  signal: AbortSignal,
+): Promise<RecordMessage | Refused> {
+  try {
+    const text = await work.transform(record, signal)
+    return { ...record, mediaType: 'application/n-triples', text }
+  } catch (problem) {
+    signal.throwIfAborted()
+    if (!(problem instanceof Failure) || !problem.kind.startsWith('transform-')) throw problem
+    const { sourceId, sourceUrl, text } = record
+    return {
+      kind: 'refused',
+      sourceId,
+      stage: 'transform',
+      problem,
+      ...(sourceUrl !== undefined && { sourceUrl }),
+      excerpt: text.slice(0, excerptLength),
+    }
+  }
+}
+
+type Refused = Extract<Message, { kind: 'refused' }>
+
+const excerptLength = 64 * 1024
+const most = 3
+/** Different complaints that are counted at all. */
+const kinds = 100
+
+/** Ends the run when its first records fail for one and the same reason and none has succeeded: the script is wrong. */
+function firstFailures() {
+  const seen = new Map<string, number>()
+  let succeeded = false
+  return {
+    note: (outcome: RecordMessage | Refused) => {
+      if (outcome.kind === 'record') succeeded = true
+      if (succeeded || outcome.kind === 'record' || outcome.problem.kind === 'transform-empty') {
+        return
+      }
+      const { kind, detail } = outcome.problem
+      const reason = `${kind} ${detail}`
+      const times = (seen.get(reason) ?? 0) + 1
+      if (seen.size < kinds || seen.has(reason)) seen.set(reason, times)
+      if (times < most) return
+      throw new Failure(kind, `the first ${most} records failed alike: ${detail}`, {
+        cause: outcome.problem,
+      })
+    },
+  }
+}
+
+/** JSON Schema of a config. */
+export function schemaOf(config: z.ZodType): JsonObject {
+  const schema = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema is JSON
+  return JSON.parse(JSON.stringify(schema)) as JsonObject
+}
