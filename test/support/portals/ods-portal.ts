@@ -43,7 +43,9 @@ export async function odsPortal(
     if (fault !== undefined)
       return Response.json({ error_code: 'ODSQLError', message: fault }, { status: 400 })
     const total = declared?.() ?? shown.length
-    const page = sorted(shown).slice(offset, offset + limit).map(datasetOf)
+    const page = sorted(shown)
+      .slice(offset, offset + limit)
+      .map(datasetOf)
     if (generation === '2.1') return json({ total_count: total, results: page })
     query.set('start', String(offset + limit))
     const next = { rel: 'next', href: `${origin}${pathname}?${query}` }
@@ -64,7 +66,8 @@ export async function odsPortal(
 
 function faultIn(query: URLSearchParams, limit: number, offset: number): string | undefined {
   if (!query.has('order_by')) return 'the order is unstable'
-  if (!(limit >= 0 && limit <= 100)) return 'Invalid value for limit API parameter: 0..100 expected.'
+  if (!(limit >= 0 && limit <= 100))
+    return 'Invalid value for limit API parameter: 0..100 expected.'
   if (offset + limit >= 10_000) return 'Invalid value for offset + limit: must be below 10000.'
   return undefined
 }

@@ -17,7 +17,9 @@ for (const generation of ['2.1', '2.0'] as const)
       isPage: ({ url }, page) => {
         const { pathname, searchParams: query } = new URL(url)
         const from = query.get(generation === '2.1' ? 'offset' : 'start')
-        return pathname.includes(generation) === (generation === '2.1') && Number(from) === page * 2 - 2
+        return (
+          pathname.includes(generation) === (generation === '2.1') && Number(from) === page * 2 - 2
+        )
       },
       envelopes: [
         { kind: 'envelope', body: '{"error_code":"ODSQLError","message":"no"}' },

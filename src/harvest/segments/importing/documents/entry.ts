@@ -43,7 +43,11 @@ export function foundEntry(value: unknown, ground: Ground): Exclude<Found, { kin
   } catch (error) {
     // The stack ends before the nesting does.
     if (!(error instanceof RangeError)) throw error
-    return refusal(value, { slug: 'item-malformed', detail: 'The entry is nested too deep.', entry })
+    return refusal(value, {
+      slug: 'item-malformed',
+      detail: 'The entry is nested too deep.',
+      entry,
+    })
   }
 }
 

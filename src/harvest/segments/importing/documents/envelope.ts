@@ -13,7 +13,10 @@ export function envelopeFailure(value: unknown, url: string): Failure {
     .map((one) => plainText(one) ?? plainText(fieldsOf(one)['message']))
     .find((text) => text !== undefined)
   if (said === undefined)
-    return new Failure('source-malformed', `${shownUrl(url)} did not answer with a list of records.`)
+    return new Failure(
+      'source-malformed',
+      `${shownUrl(url)} did not answer with a list of records.`,
+    )
   const message = said.slice(0, longestMessage)
   return new Failure('source-error-envelope', `${shownUrl(url)} answered with an error: ${message}`)
 }

@@ -3,7 +3,7 @@ import { distribution } from '../../mapping/distribution.ts'
 import type { Subject } from '../../mapping/subject.ts'
 import { fieldsOf, listOf, plainText, type Fields } from '../../mapping/values/json.ts'
 import { accessService } from '../documents/subjects.ts'
-import type { Placed } from './mapping.ts'
+import type { Placed } from './domain.ts'
 
 const usual = ['csv', 'json', 'xlsx']
 const ofGeography = ['geojson', 'shp', 'kml']
@@ -52,7 +52,11 @@ export function mapDistributions(dataset: Subject, fields: Fields, placed: Place
     for (const one of listOf(fields[list])) file(dataset, fieldsOf(one), { list, place })
 
   /** Inside addresses (`odsfile://`) are nobody's business; the public one is made of the ids. */
-  function file(subject: Subject, one: Fields, { list, place: root }: Record<'list' | 'place', string>) {
+  function file(
+    subject: Subject,
+    one: Fields,
+    { list, place: root }: Record<'list' | 'place', string>,
+  ) {
     const name = plainText(one['id'])
     if (name === undefined) return
     const url = `${root}/${list}/${encodeURIComponent(name)}`

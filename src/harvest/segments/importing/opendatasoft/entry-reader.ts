@@ -1,19 +1,9 @@
 /** What an entry of an OpenDataSoft list is: its ids, and whether it is for us. */
-import type { Authorities } from '../../mapping/authority/authorities.ts'
 import { fieldsOf, listOf, plainText, saidText, type Fields } from '../../mapping/values/json.ts'
-import type { ImportConfig } from '../../import-config.ts'
 import type { Entry } from '../documents/entry.ts'
 import type { OpendatasoftConfig } from './config.ts'
+import type { Domain } from './domain.ts'
 import { mapDataset } from './mapping.ts'
-
-export type Domain = {
-  readonly config: OpendatasoftConfig & ImportConfig
-  readonly authorities: Authorities
-  /** Root of the API. */
-  readonly api: string
-  /** Root of the domain. */
-  readonly domain: string
-}
 
 export const entryReader =
   (domain: Domain) =>
@@ -38,7 +28,8 @@ export const entryReader =
 const isFields = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const pageOf = (domain: string, id: string) => `${domain}/explore/dataset/${encodeURIComponent(id)}/`
+const pageOf = (domain: string, id: string) =>
+  `${domain}/explore/dataset/${encodeURIComponent(id)}/`
 
 function reasonToSkip(fields: Fields, { federated }: OpendatasoftConfig): string | undefined {
   const metas = fieldsOf(fieldsOf(fields['metas'])['default'])

@@ -28,7 +28,9 @@ export function listIn({ value, url, findings }: Answer): ListPage {
     return { url, total, entries: fields['results'], next: undefined, isLast: false, findings }
   if (!Array.isArray(fields['datasets'])) throw envelopeFailure(value, url)
   const entries = fields['datasets'].map((one: unknown) => fieldsOf(one)['dataset'])
-  const link = listOf(fields['links']).map(fieldsOf).find((one) => one['rel'] === 'next')
+  const link = listOf(fields['links'])
+    .map(fieldsOf)
+    .find((one) => one['rel'] === 'next')
   const next = plainText(link?.['href'])
   return { url, total, entries, next, isLast: next === undefined, findings }
 }

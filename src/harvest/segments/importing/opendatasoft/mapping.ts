@@ -9,15 +9,7 @@ import type { Subject } from '../../mapping/subject.ts'
 import { fieldsOf, listOf, saidText, type Fields } from '../../mapping/values/json.ts'
 import { periodFrom, placeFrom, themesOrKeywords } from '../documents/subjects.ts'
 import { mapDistributions } from './distributions.ts'
-import type { Domain } from './entry-reader.ts'
-
-export type Placed = Domain & {
-  /** The readable id, of which addresses are made. */
-  readonly id: string
-  readonly sourceId: string
-  /** The dataset's page. */
-  readonly page: string
-}
+import type { Placed } from './domain.ts'
 
 export function mapDataset(fields: Fields, placed: Placed): MappedRecord {
   const { authorities, config, page, domain, api, sourceId } = placed

@@ -50,7 +50,8 @@ async function* importOpendatasoft(
   const authorities = await shippedAuthorities()
   const api = domainOf(config.address) + generation.path
   const read = entryReader({ config, authorities, api, domain: domainOf(config.address) })
-  const find: Travel['find'] = (value, { findings }) => foundEntry(value, { output, read, findings })
+  const find: Travel['find'] = (value, { findings }) =>
+    foundEntry(value, { output, read, findings })
   yield* pages({ config, source, context, generation, since, find }, first, signal)
 }
 

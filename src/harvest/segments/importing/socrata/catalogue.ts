@@ -1,0 +1,85 @@
+/** The Socrata discovery API: the assets of a domain in the order of their ids. */
+import { Failure } from '../../../../errors.ts'
+import type { Finding } from '../../../../pipe/message.ts'
+import { pageGuard } from '../../gathering/page-guard.ts'
+import { fieldsOf, plainText } from '../../mapping/values/json.ts'
+import type { Source } from '../../source.ts'
+import { countOf, envelopeFailure } from '../documents/envelope.ts'
+
+export type Discovery = {
+  readonly source: Source
+  /** Where the API is, without a slash at its end. */
+  readonly root: string
+  /** Host whose assets are wanted. */
+  readonly host: string
+  readonly filters: Readonly<Record<string, string>>
+}
+
+export type AssetPage = {
+  readonly results: readonly unknown[]
+  readonly findings: readonly Finding[]
+}
+
+type Wish = { readonly type: string; readonly size: number; readonly after: string }
+
+function address({ root, host, filters }: Discovery, { type, size, after }: Wish): string {
+  const query = new URLSearchParams({
+    domains: host,
+    search_context: host,
+    only: type,
+    published: 'true',
+    audience: 'public',
+    ...filters,
+    limit: String(size),
+    scroll_id: after,
+  })
+  return `${root}/api/catalog/v1?${query}`
+}
+
+/** How many assets of these types there are; `undefined` when the API does not tell. Throws what `Source.json` throws. */
+export async function assetCount(
+  discovery: Discovery,
+  types: readonly string[],
+): Promise<number | undefined> {
+  let sum = 0
+  for (const type of types) {
+    const url = address(discovery, { type, size: 1, after: '' })
+    const { value } = await discovery.source.json(url, { paged: false })
+    const count = countOf(fieldsOf(value)['resultSetSize'])
+    if (count === undefined) {
+      if (!Array.isArray(fieldsOf(value)['results'])) throw envelopeFailure(value, url)
+      return undefined
+    }
+    sum += count
+  }
+  return sum
+}
+
+/**
+ * The assets of one type. Each page begins behind the last id of the one before, so that nothing that comes or goes moves
+ * the others; only an empty page is the end, because the service cuts pages silently. Throws `page-loop`,
+ * `page-repeated` and what `Source.json` throws.
+ */
+export async function* assetPages(
+  discovery: Discovery,
+  type: string,
+  size: number,
+): AsyncGenerator<AssetPage, void> {
+  const guard = pageGuard()
+  for (let after = ''; ;) {
+    const url = address(discovery, { type, size, after })
+    guard.visit(url)
+    const { value, hash, findings } = await discovery.source.json(url, { paged: false })
+    const { results } = fieldsOf(value)
+    if (!Array.isArray(results)) throw envelopeFailure(value, url)
+    if (results.length === 0) return
+    guard.body(hash)
+    yield { results, findings }
+    const last = results.map(idOf).findLast((id) => id !== undefined)
+    if (last === undefined)
+      throw new Failure('source-malformed', 'A page has no id behind which the next one begins.')
+    after = last
+  }
+}
+
+const idOf = (result: unknown) => plainText(fieldsOf(fieldsOf(result)['resource'])['id'])
