@@ -19,7 +19,7 @@ export const mappingKeys = {
   dateOrder: z.enum(['dmy', 'mdy']).optional(),
 }
 const mappingConfig = z.object(mappingKeys)
-type MappingConfig = z.infer<typeof mappingConfig>
+export type MappingConfig = z.infer<typeof mappingConfig>
 
 /** How one record is mapped. */
 export type RecordOptions = MappingConfig & {

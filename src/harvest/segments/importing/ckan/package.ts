@@ -1,0 +1,166 @@
+/** A package of CKAN as a dataset of DCAT-AP, as ckanext-dcat and the schemas of scheming portals write it. */
+import { dcat, dct, owl, rdfs, skos } from '../../../../rdf/namespaces.ts'
+import { languageCode, tagOfCode } from '../../mapping/authority/languages.ts'
+import { accessOf, concept, concepts, themesOf } from '../../mapping/concepts.ts'
+import { rightsStatement, standards } from '../../mapping/distribution.ts'
+import { MappedRecord } from '../../mapping/record.ts'
+import type { Subject } from '../../mapping/subject.ts'
+import { foaf, dcatap, prov } from '../../../../rdf/namespaces.ts'
+import { namedNode } from '../../../../rdf/terms.ts'
+import {
+  fieldsOf,
+  listOf,
+  plainText,
+  saidText,
+  structured,
+  structuredList,
+  type Fields,
+} from '../../mapping/values/json.ts'
+import { adms } from '../../mapping/values/names.ts'
+import { isUsableIri } from '../../mapping/values/urls.ts'
+import { extent } from './extent.ts'
+import { firstOf, readerOf, type Reader } from './fields.ts'
+import type { Portal } from './portal.ts'
+import { people } from './people.ts'
+import { resources } from './resources.ts'
+
+/** Deterministic; whatever the fields hold. */
+export function mappedPackage(fields: Fields, portal: Portal): MappedRecord {
+  const { root, config, authorities } = portal
+  const reader = readerOf(fields)
+  const id = plainText(fields['id']) ?? plainText(fields['name']) ?? ''
+  const { timezone, dateOrder } = config
+  const record = new MappedRecord({
+    authorities,
+    iri: saidText(reader.get('uri')),
+    fallbackIri: `${root}/dataset/${encodeURIComponent(id.toWellFormed())}`,
+    base: `${root}/`,
+    language: languageTag(reader) ?? config.language,
+    timezone,
+    dateOrder,
+  })
+  const { dataset } = record
+  naming(dataset, reader, id)
+  subjects(dataset, reader)
+  pages(dataset, reader, root)
+  people(dataset, reader)
+  times(dataset, reader)
+  conditions(dataset, reader)
+  relations(dataset, reader)
+  extent(dataset, reader)
+  resources(dataset, { fields, reader, portal })
+  return record
+}
+
+/** The tag of untagged text, when the package says that it has one language. */
+function languageTag(reader: Reader): string | undefined {
+  const said = structuredList(reader.get('language'))
+  const text = said.length === 1 ? saidText(said[0]) : undefined
+  if (text === undefined) return undefined
+  if (/^[a-z]{2}(?:-[A-Za-z0-9]{2,8})?$/i.test(text)) return text
+  const code = languageCode(text.replace(/^https?:.*[/#]/, ''))
+  return code === undefined || code === 'UND' ? undefined : tagOfCode(code)
+}
+
+function naming(dataset: Subject, reader: Reader, id: string): void {
+  dataset.text(dct('title'), reader.translated('title'))
+  dataset.text(dct('description'), reader.translated('notes'))
+  dataset.literal(dct('identifier'), structured(reader.get('identifier', 'guid') ?? id))
+  for (const other of [reader.get('uri'), ...structuredList(reader.get('alternate_identifier'))])
+    identifier(dataset, other)
+  dataset.literal(dcat('version'), reader.get('version'))
+  dataset.literal(owl('versionInfo'), reader.get('version'))
+  dataset.text(adms('versionNotes'), reader.translated('version_notes'))
+}
+
+function identifier(dataset: Subject, value: unknown): void {
+  if (saidText(value) === undefined) return
+  dataset.part(adms('identifier'), adms('Identifier')).literal(skos('notation'), value)
+}
+
+/** What is no theme of the authority is a keyword; IRIs of other vocabularies stay themes. */
+function subjects(dataset: Subject, reader: Reader): void {
+  const groups = listOf(reader.get('groups')).map(fieldsOf)
+  for (const value of structuredList(reader.get('theme'))) theme(dataset, [value])
+  for (const { name, display_name: shown, title } of groups) theme(dataset, [name, shown, title])
+  concept(dataset, dcatap('hvdCategory'), 'hvd', reader.get('hvd_category'))
+  const byLanguage = structured(reader.get('keywords'))
+  const isList = Array.isArray(byLanguage) || typeof byLanguage !== 'object'
+  if (!isList)
+    for (const [language, words] of Object.entries(fieldsOf(byLanguage)))
+      dataset.text(dcat('keyword'), listOf(words), { language })
+  const tags = listOf(structured(reader.get('tags')))
+  for (const tag of tags) {
+    const { display_name: shown, name } = fieldsOf(tag)
+    dataset.text(dcat('keyword'), plainText(shown) ?? plainText(name) ?? plainText(tag))
+  }
+  if (tags.length === 0 && isList) dataset.text(dcat('keyword'), listOf(byLanguage))
+}
+
+function theme(dataset: Subject, names: readonly unknown[]): void {
+  const { record } = dataset
+  const said = names.filter((name) => saidText(name) !== undefined)
+  for (const name of said) {
+    const found = themesOf(name, record.options.authorities)
+    for (const iri of found) dataset.add(dcat('theme'), namedNode(iri))
+    if (found.length > 0) return
+  }
+  const text = plainText(said.at(-1))
+  if (text === undefined) return
+  const isIri = /^https?:\/\//.test(text) && dataset.iri(dcat('theme'), text)
+  if (isIri) record.note('unknown-theme', text)
+  else dataset.text(dcat('keyword'), text)
+}
+
+function pages(dataset: Subject, reader: Reader, root: string): void {
+  const url = saidText(reader.get('url'))
+  const name = plainText(reader.get('name'))
+  const isPage =
+    url !== undefined && /^https?:/i.test(url) && dataset.link(dcat('landingPage'), url)
+  if (!isPage && name !== undefined)
+    dataset.link(dcat('landingPage'), `${root}/dataset/${encodeURIComponent(name)}`)
+  dataset.link(foaf('page'), structuredList(reader.get('documentation')))
+}
+
+function times(dataset: Subject, reader: Reader): void {
+  const either = (predicate: Parameters<Subject['date']>[0], own: unknown, of: unknown) =>
+    dataset.date(predicate, own) || dataset.date(predicate, of)
+  either(dct('issued'), reader.get('issued'), reader.get('metadata_created'))
+  either(dct('modified'), reader.get('modified'), reader.get('metadata_modified'))
+  concepts(dataset, dct('accrualPeriodicity'), 'frequency', firstOf(reader.get('frequency')))
+}
+
+function conditions(dataset: Subject, reader: Reader): void {
+  const { authorities } = dataset.record.options
+  concepts(dataset, dct('language'), 'language', reader.get('language'))
+  concept(dataset, dct('type'), 'datasetType', reader.get('dcat_type'))
+  standards(dataset, structuredList(reader.get('conforms_to')))
+  const access = saidText(firstOf(reader.get('access_rights')))
+  const known = accessOf(access, authorities)
+  if (known !== undefined || isUsableIri(access)) dataset.iri(dct('accessRights'), known ?? access)
+  else if (access !== undefined)
+    dataset.part(dct('accessRights'), dct('RightsStatement')).text(rdfs('label'), access)
+  rightsStatement(dataset, reader.get('rights'))
+  for (const one of structuredList(reader.translated('provenance')))
+    dataset.part(dct('provenance'), dct('ProvenanceStatement')).text(rdfs('label'), one)
+  for (const law of structuredList(reader.get('applicable_legislation')))
+    dataset.iri(dcatap('applicableLegislation'), saidText(law))
+}
+
+const links = [
+  ['source', dct('source')],
+  ['sample', adms('sample')],
+  ['has_version', dcat('hasVersion')],
+  ['is_version_of', dct('isVersionOf')],
+  ['is_referenced_by', dct('isReferencedBy')],
+  ['related_resource', dct('relation')],
+  ['was_generated_by', prov('wasGeneratedBy')],
+] as const
+
+function relations(dataset: Subject, reader: Reader): void {
+  for (const [name, predicate] of links)
+    for (const value of structuredList(reader.get(name))) {
+      const text = saidText(value)
+      if (text !== undefined && /^[a-z][a-z0-9+.-]*:/i.test(text)) dataset.iri(predicate, text)
+    }
+}

@@ -1,0 +1,14 @@
+/** A DKAN site as all ways of reading it see it. */
+import type { ImportConfig } from '../../import-config.ts'
+import type { ImportContext } from '../../importer.ts'
+import type { Authorities } from '../../mapping/authority/authorities.ts'
+import type { Source } from '../../source.ts'
+import type { DkanConfig } from './config.ts'
+
+export type Site = {
+  readonly root: string
+  readonly config: DkanConfig & ImportConfig
+  readonly source: Source
+  readonly context: ImportContext
+  readonly authorities: Authorities
+}
