@@ -2,9 +2,18 @@
 
 import { execFile, execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import {
+  client,
+  eventually,
+  gateway,
+  remove,
+  temporaryDirectory,
+  type Gateway,
+} from '../support/gateway.ts'
+import { scheduler } from './harvesting/scheduler.ts'
 import type { Ground } from './ground.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -29,7 +38,10 @@ export function firstSteps(name: string, ground: () => Promise<Ground>): void {
     beforeAll(async () => {
       place = await ground()
       directory = await temporaryDirectory()
-      platform = await gateway(directory, place.env)
+      await mkdir(`${directory}/pipes`)
+      const cluster = { resources: { paths: [`${directory}/pipes`] } }
+      const env = { ...place.env, PLATFORM_CLUSTER_CONFIG: JSON.stringify(cluster) }
+      platform = await gateway(directory, env)
     })
     afterAll(async () => {
       await platform.stop()
@@ -37,12 +49,14 @@ export function firstSteps(name: string, ground: () => Promise<Ground>): void {
       await place.end()
     })
 
+    const here = (script: string) =>
+      script
+        .replaceAll('http://localhost:8080', platform.url)
+        .replaceAll(/^curl /gm, 'curl -sS --fail ')
+
     it('publish a dataset and find it', async () => {
       const steps = blocks.find((block) => block.includes('curl -X PUT')) ?? ''
-      const script = steps
-        .replaceAll('http://localhost:8080', platform.url)
-        .replace('data/api-key', `${directory}/api-key`)
-        .replaceAll(/^curl /gm, 'curl -sS --fail ')
+      const script = here(steps).replace('data/api-key', `${directory}/api-key`)
       const { stdout } = await promisify(execFile)('bash', ['-euc', script])
       expect(stdout).toContain('"count":1')
       expect(stdout).toContain('"title":"Environment"')
@@ -66,6 +80,28 @@ export function firstSteps(name: string, ground: () => Promise<Ground>): void {
       const dump = readFileSync(`${directory}/rivers.ttl`, 'utf8')
       expect(dump).toContain('a dcat:Catalog')
       expect(dump.match(/a dcat:Dataset\b/g)?.length).toBeGreaterThan(5)
+    })
+
+    it('harvest a catalogue, now and every night', async () => {
+      const steps = here(blocks.find((block) => block.includes('importing-rdf')) ?? '')
+      const [pipe = '', rest = ''] = steps.split('\nPIPE\n')
+      await promisify(execFile)('bash', ['-euc', `cd ${directory}; ${pipe}\nPIPE\n`])
+      const { base, settled } = scheduler(platform)
+      const api = client(platform)
+      const pipes = () => api.json<{ name: string }[]>(`${base}/pipes`)
+      expect(
+        await eventually(async () => (await pipes()).some(({ name }) => name === 'rivers')),
+      ).toBe(true)
+      const script = `KEY=${platform.key}; REPO=${platform.url}/api/hub/repo; ${rest}`
+      await promisify(execFile)('bash', ['-euc', script])
+      const [run] = await api.json<{ id: string }[]>(`${base}/runs?pipe=rivers`)
+      const { status, counts } = await settled(run?.id ?? '')
+      expect({ status, failed: counts.failed }).toEqual({ status: 'finished', failed: 0 })
+      const mirrored = await api.json<string[]>(
+        `${api.repo}/catalogues/mirror/datasets?valueType=identifiers`,
+      )
+      expect(mirrored).toHaveLength(counts.created)
+      expect(counts.created).toBeGreaterThan(5)
     })
   })
 }
