@@ -1,5 +1,6 @@
 /** The harvest room, put together: every segment that this process can run, and what stands between them. */
 
+import { join } from 'node:path'
 import type { ClusterConfig } from '../http/environment/cluster.ts'
 import type { HarvestConfig } from '../http/environment/harvest.ts'
 import type { Outbound } from '../http/outbound/outbound.ts'
@@ -7,7 +8,14 @@ import type { Log } from '../log.ts'
 import type { Runs } from '../pipe/runs/runs.ts'
 import type { SegmentFunction, SegmentKind } from '../pipe/segment.ts'
 import type { PipeSources } from '../pipe/sources/sources.ts'
-import { importerSegment } from './segments/importer.ts'
+import type { Account } from './exporting/account/account.ts'
+import type { Ground } from './exporting/account/ground.ts'
+import { exporterSegment } from './exporting/exporter.ts'
+import { known } from './exporting/known.ts'
+import { adopted, confirmed, restored, type Restored } from './exporting/removing/consent.ts'
+import { validatorsOf } from './exporting/validators.ts'
+import { openLedger } from './ledger/ledger.ts'
+import { importerSegment, type ImporterDeps } from './segments/importer.ts'
 import { rdfImporter } from './segments/importing/rdf/rdf.ts'
 import { sparqlImporter } from './segments/importing/sparql/sparql.ts'
 
@@ -39,13 +47,6 @@ export type HarvestOptions = {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** What became of records that were to come back. */
-export type Restored = {
-  readonly restored: number
-  /** Platform ids that could not be restored, and why. */
-  readonly failed: readonly { readonly id: string; readonly reason: string }[]
-}
-
 export type Harvest = {
   readonly kinds: readonly SegmentKind[]
   readonly afterImport: SegmentFunction
@@ -58,15 +59,40 @@ export type Harvest = {
   stop(): Promise<void>
 }
 
+/** Runs that were interrupted longer ago than this do not go on by themselves. */
+const forgottenAfterMs = 30 * 86_400_000
+
+/** Opens the ledger and makes the segments; `stop` when no run is under way any more. */
 export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
-  const { config } = options
-  const deps = { ...options, allow: config.allow, limits: config }
+  const { config, directory, now } = options
+  const ledger = openLedger(join(directory, 'harvest.sqlite'))
+  ledger.marks.forgetBefore(now() - forgottenAfterMs)
+  const accounts = new Map<string, Account>()
+  const ground: Ground = {
+    ...options,
+    ledger,
+    allow: config.allow,
+    accounts,
+    claims: new Map(),
+    kinds: () => kinds,
+  }
+  const deps: ImporterDeps = {
+    ...options,
+    allow: config.allow,
+    limits: config,
+    validators: (pipe, shape, forceDays) => validatorsOf(ground, pipe, shape, forceDays),
+  }
+  const kinds = [
+    importerSegment(rdfImporter, deps),
+    importerSegment(sparqlImporter, deps),
+    exporterSegment(ground),
+  ]
   return {
-    kinds: [importerSegment(rdfImporter, deps), importerSegment(sparqlImporter, deps)],
-    afterImport: (input) => input,
-    confirm: async () => {},
-    restore: async () => ({ restored: 0, failed: [] }),
-    adopt: () => 0,
-    stop: async () => {},
+    kinds,
+    afterImport: known(accounts),
+    confirm: (runId, signal) => confirmed(ground, runId, signal),
+    restore: (what, signal) => restored(ground, what, signal),
+    adopt: (pipe, from) => adopted(ground, pipe, from),
+    stop: async () => ledger.close(),
   }
 }

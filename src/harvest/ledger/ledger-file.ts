@@ -19,7 +19,7 @@ const schema = `
     missed INTEGER NOT NULL DEFAULT 0, written INTEGER NOT NULL, UNIQUE (catalogue, original)) STRICT;
   CREATE INDEX IF NOT EXISTS record_source ON record (catalogue, pipe, source);
   CREATE TABLE IF NOT EXISTS pipe (
-    pipe TEXT PRIMARY KEY, catalogue TEXT NOT NULL, run TEXT NOT NULL, time INTEGER NOT NULL, fingerprint TEXT NOT NULL,
+    pipe TEXT PRIMARY KEY, catalogue TEXT NOT NULL, run TEXT NOT NULL, time INTEGER NOT NULL, alive INTEGER NOT NULL, fingerprint TEXT NOT NULL,
     nameless INTEGER NOT NULL, shape TEXT, transformation TEXT NOT NULL, validators TEXT) STRICT;
   CREATE TABLE IF NOT EXISTS held (run TEXT NOT NULL, serial INTEGER NOT NULL, PRIMARY KEY (run, serial)) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS removed (

@@ -26,7 +26,7 @@ export function openLedger(path: string): Ledger {
     pipes: pipeStates(file),
     removals: removals(file),
     marks: runMarks(file),
-    transaction: file.transaction,
-    close: file.close,
+    transaction: (work) => file.transaction(work),
+    close: () => file.close(),
   }
 }

@@ -9,6 +9,8 @@ export type PipeState = {
   readonly run: string
   /** When it ended, ms. */
   readonly time: number
+  /** When the pipe last ended a run that was complete or met an unmodified source, ms. */
+  readonly alive: number
   /** What decided which records the source offered. */
   readonly fingerprint: string
   /** Records without a usable identifier. */
@@ -21,7 +23,9 @@ export type PipeState = {
 
 export type PipeStates = {
   of(pipe: string): PipeState | undefined
-  put(pipe: string, state: PipeState): void
+  put(pipe: string, state: Omit<PipeState, 'alive'>): void
+  /** The source was not modified. */
+  touch(pipe: string, time: number): void
 }
 
 export const pipeStates = (file: LedgerFile): PipeStates => ({
@@ -32,6 +36,7 @@ export const pipeStates = (file: LedgerFile): PipeStates => ({
       catalogue: textOf(row['catalogue']),
       run: textOf(row['run']),
       time: numberOf(row['time']),
+      alive: numberOf(row['alive']),
       fingerprint: textOf(row['fingerprint']),
       nameless: numberOf(row['nameless']),
       shape: row['shape'] === null ? undefined : textOf(row['shape']),
@@ -42,8 +47,17 @@ export const pipeStates = (file: LedgerFile): PipeStates => ({
   },
   put: (pipe, { catalogue, run, time, fingerprint, nameless, ...state }) =>
     void file.run(
-      'INSERT OR REPLACE INTO pipe VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[pipe, catalogue, run, time, fingerprint, nameless],
-      ...[state.shape ?? null, state.transformation, JSON.stringify(state.validators)],
+      'INSERT OR REPLACE INTO pipe VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      pipe,
+      catalogue,
+      run,
+      time,
+      time,
+      fingerprint,
+      nameless,
+      state.shape ?? null,
+      state.transformation,
+      JSON.stringify(state.validators),
     ),
+  touch: (pipe, time) => void file.run('UPDATE pipe SET alive = ? WHERE pipe = ?', time, pipe),
 })

@@ -105,8 +105,15 @@ function land(file: LedgerFile, record: LandedRecord): number {
        platform = coalesce(excluded.platform, platform), state = 'owned', last_run = excluded.last_run, missed = 0,
        written = excluded.written
      RETURNING serial`,
-    ...[catalogue, originalId, pipe, sourceId],
-    ...[record.hash ?? null, record.platformId ?? null, run, run, time],
+    catalogue,
+    originalId,
+    pipe,
+    sourceId,
+    record.hash ?? null,
+    record.platformId ?? null,
+    run,
+    run,
+    time,
   )
   return numberOf(row?.['serial'])
 }

@@ -52,7 +52,13 @@ export function removals(file: LedgerFile): Removals {
     note: ({ run, catalogue, pipe, ...ids }, time) =>
       void file.run(
         'INSERT INTO removed (run, catalogue, pipe, original, source, platform, time) VALUES (?, ?, ?, ?, ?, ?, ?)',
-        ...[run, catalogue, pipe, ids.originalId, ids.sourceId, ids.platformId, time],
+        run,
+        catalogue,
+        pipe,
+        ids.originalId,
+        ids.sourceId,
+        ids.platformId,
+        time,
       ),
     ofRun: (run) => [...file.each('SELECT * FROM removed WHERE run = ?', run)].map(removedOf),
     ofPlatformId: (id) => {
@@ -72,7 +78,14 @@ function returned(file: LedgerFile, removed: Removed, time: number): void {
     file.run(
       `INSERT OR IGNORE INTO record (catalogue, original, pipe, source, platform, state, first_run, last_run, written)
        VALUES (?, ?, ?, ?, ?, 'restored', ?, ?, ?)`,
-      ...[catalogue, originalId, pipe, sourceId, platformId, run, run, time],
+      catalogue,
+      originalId,
+      pipe,
+      sourceId,
+      platformId,
+      run,
+      run,
+      time,
     )
     file.run('DELETE FROM removed WHERE catalogue = ? AND original = ?', catalogue, originalId)
   })

@@ -5,6 +5,12 @@ const bitsPerChunk = 32_768
 export class SerialSet {
   readonly #chunks = new Map<number, Uint8Array>()
   readonly #changed = new Set<number>()
+  #size = 0
+
+  /** Without what was loaded. */
+  get size(): number {
+    return this.#size
+  }
 
   has(serial: number): boolean {
     const bits = this.#chunks.get(Math.floor(serial / bitsPerChunk))
@@ -13,11 +19,15 @@ export class SerialSet {
   }
 
   add(serial: number): void {
+    if (this.has(serial)) return
+    this.#size += 1
     this.#write(serial, (byte, bit) => byte | bit)
   }
 
   delete(serial: number): void {
-    if (this.has(serial)) this.#write(serial, (byte, bit) => byte & ~bit)
+    if (!this.has(serial)) return
+    this.#size -= 1
+    this.#write(serial, (byte, bit) => byte & ~bit)
   }
 
   /** Takes up a chunk that `changes` has given once. */

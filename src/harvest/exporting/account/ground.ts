@@ -1,0 +1,31 @@
+/** What the parts of the exporter stand on. */
+
+import type { HarvestConfig } from '../../../http/environment/harvest.ts'
+import type { Log } from '../../../log.ts'
+import type { Runs } from '../../../pipe/runs/runs.ts'
+import type { SegmentKind } from '../../../pipe/segment.ts'
+import type { PipeSources } from '../../../pipe/sources/sources.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { Doors } from '../door/choice.ts'
+import type { Patience } from '../door/patience.ts'
+import type { Owner } from '../../ledger/record-rows.ts'
+
+export type Ground = Doors &
+  Patience & {
+    readonly ledger: Ledger
+    readonly config: Pick<
+      HarvestConfig,
+      'guardPercent' | 'guardMinimum' | 'missingRuns' | 'forceDays' | 'restoreDays'
+    >
+    readonly runs: Pick<Runs, 'get' | 'list' | 'resumption'>
+    readonly sources: () => Pick<PipeSources, 'find' | 'invalid'>
+    /** Every segment of this process. */
+    readonly kinds: () => readonly SegmentKind[]
+    readonly log: Log
+    /** Runs that are being exported, by their ids. */
+    readonly accounts: Map<string, { readonly owner: Owner }>
+    /** Original ids on their way to a repository, with who sends them. */
+    readonly claims: Map<string, { readonly pipe: string }>
+  }
+
+export const dayMs = 86_400_000

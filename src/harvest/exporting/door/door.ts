@@ -1,0 +1,103 @@
+/** The way to a repository: our own without a socket, or another one through the guarded client. */
+
+import { Failure } from '../../../errors.ts'
+import type { Outbound, Reach } from '../../../http/outbound/outbound.ts'
+
+export type Ask = {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  /** Path and query below the repository's address, with a leading slash. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Of the body; N-Triples when nothing is said. */
+  readonly mediaType?: string
+}
+
+export type Answer = {
+  readonly status: number
+  readonly headers: Headers
+  /** The body whole; to be read once. */
+  text(): Promise<string>
+  /** The body as it comes; to be read once. */
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** One exchange; rejects when no answer comes. */
+export type Door = {
+  /** Whether the repository is this process's own. */
+  readonly isOwn: boolean
+  ask(ask: Ask, signal: AbortSignal): Promise<Answer>
+}
+
+export type Repository = {
+  readonly address: string
+  readonly fetch: (request: Request) => Promise<Response>
+}
+
+const keyOf = (key: string, { method }: Ask): Record<string, string> =>
+  method === 'GET' || method === 'HEAD' ? {} : { 'X-API-Key': key }
+
+const headersOf = ({ body, mediaType, headers }: Ask) => ({
+  ...(body !== undefined && { 'Content-Type': mediaType ?? 'application/n-triples' }),
+  ...headers,
+})
+
+/** The repository of this process. */
+export const ownDoor = ({ address, fetch }: Repository, key: string): Door => ({
+  isOwn: true,
+  ask: async (ask, signal) => {
+    const { method, path, body } = ask
+    const request = new Request(address.replace(/\/+$/, '') + path, {
+      method,
+      headers: { ...keyOf(key, ask), ...headersOf(ask) },
+      signal,
+      ...(body !== undefined && { body }),
+    })
+    const response = await fetch(request)
+    return {
+      status: response.status,
+      headers: response.headers,
+      text: () => response.text(),
+      body: response.body ?? nothing(),
+    }
+  },
+})
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+export type Elsewhere = {
+  readonly address: string
+  readonly key: string
+  readonly reach: Reach
+  readonly outbound: Outbound
+}
+
+/** An answer of a hundred verdicts with their problems, or the ids of a million records. */
+const longestAnswer = 256 * 2 ** 20
+
+/** Another repository. A redirect is not followed: it would carry records where nobody sent them. */
+export const distantDoor = ({ address, key, reach, outbound }: Elsewhere): Door => ({
+  isOwn: false,
+  ask: async (ask, signal) => {
+    const { method, path, body } = ask
+    const answer = await outbound.request(
+      {
+        url: address.replace(/\/+$/, '') + path,
+        method,
+        headers: headersOf(ask),
+        credentials: keyOf(key, ask),
+        reach,
+        maxBytes: longestAnswer,
+        attempts: 1,
+        redirects: 0,
+        ...(body !== undefined && { body }),
+      },
+      signal,
+    )
+    if (answer.status >= 300 && answer.status < 400 && answer.status !== 304) {
+      answer.discard()
+      throw new Failure('export-failed', 'The repository sends requests elsewhere.')
+    }
+    return answer
+  },
+})

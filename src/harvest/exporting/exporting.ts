@@ -1,0 +1,162 @@
+/** The last segment of a harvest: writes records into a catalogue and keeps the ledger. */
+
+import { Failure } from '../../errors.ts'
+import { storedProblem } from '../../pipe/runs/problem.ts'
+import type { Message, RecordMessage } from '../../pipe/message.ts'
+import type { SegmentContext } from '../../pipe/segment.ts'
+import type { Account } from './account/account.ts'
+import type { Ground } from './account/ground.ts'
+import { openAccount } from './account/open-account.ts'
+import { travelOf } from './account/travel.ts'
+import type { Door } from './door/door.ts'
+import { patientDoor } from './door/patience.ts'
+import { tellDry } from './dry-run.ts'
+import { settle, type SettleOptions } from './removing/settle.ts'
+import { stateOf } from './writing/landing.ts'
+import { Writer } from './writing/writer.ts'
+
+export type Exporting = {
+  readonly ground: Ground
+  readonly door: Door
+  /** What the pipe says; absent when only the run knows. */
+  readonly catalogue: string | undefined
+  readonly settings: SettleOptions
+}
+
+/** Opened before the importer is asked for anything: without its catalogue a run makes no request to the source. */
+export async function* exporting(
+  { ground, door, catalogue: named, settings }: Exporting,
+  input: AsyncIterable<Message>,
+  context: SegmentContext,
+  signal: AbortSignal,
+): AsyncGenerator<Message> {
+  const catalogue = named ?? ground.runs.get(context.runId)?.catalogue
+  if (catalogue === undefined)
+    throw new Failure('invalid-pipe', 'No segment of the pipe names a catalogue.')
+  const travel = travelOf(ground, context.runId) ?? { transformation: '', forceMs: 0 }
+  const account = await openAccount(
+    { ground, context, catalogue, door: patientDoor(door, ground), travel },
+    signal,
+  )
+  const writer = await opened(account, signal)
+  try {
+    for await (const message of input) {
+      if (message.kind === 'end') {
+        await writer.end()
+        yield* writer.passed()
+        await ended(account, settings, message, signal)
+        yield message
+      } else {
+        await taken(account, writer, message)
+        yield* checkpointed(account, writer.passed())
+      }
+    }
+  } finally {
+    await writer.settle()
+    account.close()
+  }
+}
+
+async function opened(account: Account, signal: AbortSignal): Promise<Writer> {
+  try {
+    return await Writer.open(account, signal)
+  } catch (error) {
+    account.close()
+    throw error
+  }
+}
+
+/** What a run has met is durable before it may be resumed behind it. */
+function* checkpointed(account: Account, messages: Iterable<Message>): Iterable<Message> {
+  for (const message of messages) {
+    const isCheckpoint = message.kind === 'page' && message.cursor !== undefined
+    if (isCheckpoint && !account.context.dryRun && account.isWhole) account.keep()
+    yield message
+  }
+}
+
+async function taken(account: Account, writer: Writer, message: Message): Promise<void> {
+  const { sink } = account.context
+  switch (message.kind) {
+    case 'record':
+      account.offered += 1
+      await record(account, writer, message)
+      return
+    case 'unchanged':
+      account.offered += 1
+      sink.item({
+        sourceId: message.sourceId,
+        originalId: message.originalId,
+        stage: 'export',
+        state: 'unchanged',
+      })
+      return
+    case 'refused':
+      refused(account, message)
+      return
+    case 'skipped':
+      sink.item({
+        sourceId: message.sourceId,
+        stage: 'import',
+        state: 'skipped',
+        note: message.reason,
+      })
+      return
+    case 'deleted':
+      declared(account, message.sourceId)
+      return
+    case 'page':
+      await writer.flush()
+      writer.hold(message)
+      return
+    case 'total':
+    case 'end':
+      return
+    default:
+      throw new Error(`unknown message ${JSON.stringify(message satisfies never)}`)
+  }
+}
+
+async function record(account: Account, writer: Writer, message: RecordMessage): Promise<void> {
+  if (account.context.dryRun) tellDry(account, message)
+  else await writer.take(message)
+}
+
+function refused(account: Account, message: Extract<Message, { kind: 'refused' }>): void {
+  const { sourceId, problem, stage, sourceUrl, excerpt } = message
+  account.offered += 1
+  account.losses += 1
+  if (sourceId === undefined) account.nameless += 1
+  else {
+    const row = account.ground.ledger.records.bySource(account.owner, sourceId)
+    if (row) account.meet(row)
+  }
+  account.context.sink.item({
+    stage,
+    state: stateOf(problem),
+    problem: storedProblem(problem),
+    ...(sourceId !== undefined && { sourceId }),
+    ...(sourceUrl !== undefined && { sourceUrl }),
+    ...(excerpt !== undefined && { excerpt }),
+  })
+}
+
+function declared(account: Account, sourceId: string): void {
+  const row = account.ground.ledger.records.bySource(account.owner, sourceId)
+  if (row) account.deleted.add(row.serial)
+}
+
+async function ended(
+  account: Account,
+  settings: SettleOptions,
+  { completeness }: Extract<Message, { kind: 'end' }>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { dryRun, sink, runId } = account.context
+  if (dryRun) {
+    sink.outcome('dry-run')
+    return
+  }
+  await settle(account, settings, completeness, signal)
+  account.ground.ledger.marks.forget(runId)
+}

@@ -1,0 +1,103 @@
+/** What the repository has answered is put into the ledger and told. */
+
+import type { Failure } from '../../../errors.ts'
+import { storedProblem } from '../../../pipe/runs/problem.ts'
+import type { RecordMessage } from '../../../pipe/message.ts'
+import type { Account } from '../account/account.ts'
+import type { Ready } from './ready.ts'
+import { failureOf, isTransient, outcomeOf, type Outcome, type Verdict } from './verdict.ts'
+
+export type Answered = { readonly one: Ready; readonly verdict: Verdict }
+
+/** Throws after too many failures of the repository in a row; everything that was answered is told before. */
+export function land(account: Account, answered: readonly Answered[]): void {
+  const { ground, owner, context } = account
+  const { ledger, now } = ground
+  ledger.transaction(() => {
+    for (const { one, verdict } of answered) {
+      if (!outcomeOf(verdict)) continue
+      const { message, originalId, before } = one
+      const serial = ledger.records.land({
+        ...owner,
+        originalId,
+        sourceId: message.sourceId,
+        hash: message.sourceHash,
+        platformId: verdict.platformId ?? before?.platformId,
+        run: context.runId,
+        time: now(),
+      })
+      account.landed(serial)
+    }
+  })
+  for (const { one, verdict } of answered) told(account, one, verdict)
+  let last: Failure | undefined
+  for (const { verdict } of answered) {
+    if (isTransient(verdict)) account.strike((last ??= failureOf(verdict)))
+    else account.relieve()
+  }
+}
+
+function told(account: Account, one: Ready, verdict: Verdict): void {
+  const { sink } = account.context
+  const outcome = outcomeOf(verdict)
+  if (!outcome) {
+    lose(account, one.message, failureOf(verdict), one.originalId)
+    return
+  }
+  const notes = notesOf(account, one, outcome)
+  if (notes.includes('adopted')) sink.adopted(1)
+  const { message, originalId, before } = one
+  const platformId = verdict.platformId ?? before?.platformId
+  sink.item({
+    ...namesOf(message),
+    originalId,
+    stage: 'export',
+    state: outcome,
+    ...(platformId !== undefined && { platformId }),
+    ...(message.findings.length > 0 && { findings: message.findings }),
+    ...(notes.length > 0 && { note: notes.join('; ') }),
+  })
+}
+
+function notesOf({ owner }: Account, one: Ready, outcome: Outcome): string[] {
+  const { before, message, wasPresent } = one
+  if (!before || before.sourceId === '')
+    return wasPresent && outcome !== 'created' ? ['adopted'] : []
+  if (before.pipe !== owner.pipe) return [`taken over from the pipe ${before.pipe}`]
+  const isSame = message.sourceHash !== undefined && before.hash === message.sourceHash
+  return isSame && outcome === 'updated'
+    ? ['overwritten: the source has not changed, the record had been']
+    : []
+}
+
+const namesOf = ({ sourceId, sourceUrl }: RecordMessage) => ({
+  sourceId,
+  ...(sourceUrl !== undefined && { sourceUrl }),
+})
+
+/** The record counts as offered, and as lost. */
+export function lose(
+  account: Account,
+  message: RecordMessage,
+  problem: Failure,
+  originalId?: string,
+): void {
+  account.losses += 1
+  const { sourceId } = message
+  const row = account.ground.ledger.records.bySource(account.owner, sourceId)
+  if (row) account.meet(row)
+  account.context.sink.item({
+    ...namesOf(message),
+    stage: 'export',
+    state: stateOf(problem),
+    problem: storedProblem(problem),
+    excerpt: message.text,
+    ...(originalId !== undefined && { originalId }),
+  })
+}
+
+/** Which state a problem puts an item into. */
+export const stateOf = ({ kind }: Failure): 'failed' | 'refused' | 'duplicate' => {
+  if (kind === 'item-owned-elsewhere') return 'refused'
+  return kind === 'item-duplicate' ? 'duplicate' : 'failed'
+}
