@@ -15,7 +15,7 @@ const sitemapCommand = (work: NonNullable<SearchPart['sitemap']>): Command => ({
   name: 'sitemap',
   does: 'builds the sitemap again',
   lasts: true,
-  run: async (_, { say }, signal) => say(`${amount(await work(signal), 'address', 'addresses')}`),
+  run: async (_, { say }, signal) => say(amount(await work(signal), 'address', 'addresses')),
 })
 
 const boostCommand = (boosts: NonNullable<SearchPart['boosts']>): Command => ({

@@ -1,5 +1,7 @@
 /** Text on its way from a command to its reader. */
 
+import { bell } from './bell.ts'
+
 export type Channel = {
   /** Resolves when the reader is near enough to take more, or has left. */
   readonly push: (text: string) => Promise<void>
@@ -13,50 +15,42 @@ export type Channel = {
   readonly pieces: () => AsyncGenerator<string>
 }
 
+type Hold = { readonly waiting: string[]; state: 'open' | 'ended' | 'left' }
+
 /** Holds at most so many pieces. */
 export function channel(most = 32): Channel {
-  const waiting: string[] = []
-  let state: 'open' | 'ended' | 'left' = 'open'
-  let news = Promise.withResolvers<void>()
-  let room = Promise.withResolvers<void>()
-  const wake = () => {
-    news.resolve()
-    news = Promise.withResolvers()
-  }
-  const make = () => {
-    room.resolve()
-    room = Promise.withResolvers()
-  }
+  const hold: Hold = { waiting: [], state: 'open' }
+  const [news, room] = [bell(), bell()]
   const add = (text: string) => {
-    waiting.push(text)
-    wake()
+    hold.waiting.push(text)
+    news.ring()
   }
   const leave = () => {
-    state = 'left'
-    waiting.length = 0
-    make()
-    wake()
+    hold.state = 'left'
+    hold.waiting.length = 0
+    room.ring()
+    news.ring()
   }
   return {
     push: async (text) => {
-      while (state === 'open' && waiting.length >= most) await room.promise
-      if (state === 'open') add(text)
+      while (hold.state === 'open' && hold.waiting.length >= most) await room.rung()
+      if (hold.state === 'open') add(text)
     },
     offer: (text) => {
-      if (state === 'open' && waiting.length === 0) add(text)
+      if (hold.state === 'open' && hold.waiting.length === 0) add(text)
     },
     end: () => {
-      if (state === 'open') state = 'ended'
-      wake()
+      if (hold.state === 'open') hold.state = 'ended'
+      news.ring()
     },
     leave,
     pieces: async function* pieces() {
       try {
         for (;;) {
-          const text = waiting.shift()
-          make()
+          const text = hold.waiting.shift()
+          room.ring()
           if (text !== undefined) yield text
-          else if (state === 'open') await news.promise
+          else if (hold.state === 'open') await news.rung()
           else return
         }
       } finally {

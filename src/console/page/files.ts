@@ -17,6 +17,7 @@ export const pageFiles: readonly PageFile[] = [
   { name: 'shell.html', type: 'text/html; charset=utf-8', read: own('shell.html') },
   { name: 'shell.js', type: 'text/javascript; charset=utf-8', read: own('shell.js') },
   { name: 'line.js', type: 'text/javascript; charset=utf-8', read: own('line.js') },
+  { name: 'past.js', type: 'text/javascript; charset=utf-8', read: own('past.js') },
   { name: 'shell.css', type: 'text/css; charset=utf-8', read: own('shell.css') },
   { name: 'xterm.mjs', type: 'text/javascript; charset=utf-8', read: terminal('lib/xterm.mjs') },
   { name: 'xterm.css', type: 'text/css; charset=utf-8', read: terminal('css/xterm.css') },

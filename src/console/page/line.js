@@ -1,70 +1,41 @@
 /** The line that is being typed: cursor, history, completion. Knows no terminal and no network. */
 
-const mostRemembered = 200
-
-/** @param {string} text */
-const printableOnly = (text) => Array.from(text).filter((char) => char >= ' ' && char !== '\u007f')
+import { past } from './past.js'
 
 /** A line with a cursor; characters are code points. */
 export function editor() {
-  let chars = []
-  let cursor = 0
-  const past = []
-  let place = 0
-  let draft = ''
-
-  const set = (text) => {
-    chars = Array.from(text)
-    cursor = chars.length
+  const line = { chars: [], cursor: 0 }
+  const lines = past()
+  const text = () => line.chars.join('')
+  const before = () => line.chars.slice(0, line.cursor).join('')
+  const set = (next) => {
+    line.chars = Array.from(next)
+    line.cursor = line.chars.length
   }
   const walk = (step) => {
-    const next = place + step
-    if (next < 0 || next > past.length) return
-    if (place === past.length) draft = chars.join('')
-    place = next
-    set(place === past.length ? draft : past[place])
-  }
-  const keys = {
-    '\u007f': () => cursor > 0 && chars.splice(--cursor, 1),
-    '\b': () => cursor > 0 && chars.splice(--cursor, 1),
-    '\u001b[3~': () => chars.splice(cursor, 1),
-    '\u001b[D': () => cursor > 0 && cursor--,
-    '\u001b[C': () => cursor < chars.length && cursor++,
-    '\u001b[H': () => (cursor = 0),
-    '\u001b[F': () => (cursor = chars.length),
-    '\u0001': () => (cursor = 0),
-    '\u0005': () => (cursor = chars.length),
-    '\u000b': () => chars.splice(cursor),
-    '\u0015': () => (chars.splice(0, cursor), (cursor = 0)),
-    '\u001b[A': () => walk(-1),
-    '\u001b[B': () => walk(1),
+    const next = lines.walk(step, text())
+    if (next !== undefined) set(next)
   }
   return {
-    /** Takes a key or pasted text. */
-    take: (text) => {
-      const key = keys[text]
-      if (key) key()
-      else if (!text.startsWith('\u001b')) {
-        const added = printableOnly(text)
-        chars.splice(cursor, 0, ...added)
-        cursor += added.length
-      }
-    },
-    text: () => chars.join(''),
+    text,
     /** What stands before the cursor, and behind it. */
-    parts: () => [chars.slice(0, cursor).join(''), chars.slice(cursor).join('')],
+    parts: () => [before(), line.chars.slice(line.cursor).join('')],
+    /** Takes a key or pasted text. */
+    take: (typed) => {
+      if (typed === '\u001b[A' || typed === '\u001bOA') walk(-1)
+      else if (typed === '\u001b[B' || typed === '\u001bOB') walk(1)
+      else if (keys[typed]) keys[typed](line)
+      else if (!typed.startsWith('\u001b')) insert(line, typed)
+    },
     /** Ends the line: answers it, remembers it, begins an empty one. */
     done: () => {
-      const text = chars.join('')
-      if (text.trim() !== '' && past.at(-1) !== text) past.push(text)
-      if (past.length > mostRemembered) past.shift()
-      place = past.length
-      draft = ''
+      const whole = text()
+      lines.add(whole)
       set('')
-      return text
+      return whole
     },
     drop: () => {
-      place = past.length
+      lines.restart()
       set('')
     },
     /**
@@ -72,20 +43,53 @@ export function editor() {
      * whether something changed.
      */
     complete: ({ from, candidates }) => {
-      const common = commonStart(candidates)
-      const before = chars.slice(0, cursor).join('')
-      const word = common + (candidates.length === 1 ? ' ' : '')
-      const after = before.slice(0, from) + word
-      if (candidates.length === 0 || after.length <= before.length) return false
-      const rest = chars.slice(cursor)
-      chars = [...Array.from(after), ...rest]
-      cursor = Array.from(after).length
+      const word = commonStart(candidates) + (candidates.length === 1 ? ' ' : '')
+      const after = before().slice(0, from) + word
+      if (candidates.length === 0 || after.length <= before().length) return false
+      const rest = line.chars.slice(line.cursor)
+      set(after)
+      line.chars.push(...rest)
       return true
     },
   }
 }
 
-/** @param {readonly string[]} words */
+function insert(line, text) {
+  const added = Array.from(text).filter((char) => char >= ' ' && char !== '\u007f')
+  line.chars.splice(line.cursor, 0, ...added)
+  line.cursor += added.length
+}
+
+function takeBack(line) {
+  if (line.cursor > 0) line.chars.splice(--line.cursor, 1)
+}
+
+function start(line) {
+  line.cursor = 0
+}
+
+function end(line) {
+  line.cursor = line.chars.length
+}
+
+/** What terminals send for keys that move or delete. */
+const keys = {
+  '\u007f': takeBack,
+  '\b': takeBack,
+  '\u001b[3~': ({ chars, cursor }) => chars.splice(cursor, 1),
+  '\u001b[D': (line) => (line.cursor = Math.max(0, line.cursor - 1)),
+  '\u001b[C': (line) => (line.cursor = Math.min(line.chars.length, line.cursor + 1)),
+  '\u001b[H': start,
+  '\u001b[F': end,
+  '\u0001': start,
+  '\u0005': end,
+  '\u000b': ({ chars, cursor }) => chars.splice(cursor),
+  '\u0015': (line) => {
+    line.chars.splice(0, line.cursor)
+    line.cursor = 0
+  },
+}
+
 function commonStart([first = '', ...others]) {
   let length = first.length
   for (const other of others) while (!other.startsWith(first.slice(0, length))) length--

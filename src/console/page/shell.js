@@ -20,8 +20,12 @@ const terminal = new Terminal({
   convertEol: true,
 })
 
-door.addEventListener('submit', async (event) => {
+door.addEventListener('submit', (event) => {
   event.preventDefault()
+  void knocked()
+})
+
+async function knocked() {
   key = keyField.value.trim()
   refusal.textContent = ''
   const answer = await send('complete', '').catch(() => undefined)
@@ -32,7 +36,7 @@ door.addEventListener('submit', async (event) => {
   key = ''
   refusal.textContent = answer ? await reason(answer) : 'The platform does not answer.'
   keyField.select()
-})
+}
 
 function enter() {
   keyField.value = ''
@@ -73,15 +77,18 @@ function typed(text) {
     return
   }
   const since = interruptions
-  turn = turn.then(async () => {
-    const [first, ...more] = text.split(/\r\n?|\n/)
-    if (since === interruptions && first !== '') await pressed(first)
-    for (const next of more) {
-      if (since !== interruptions) return
-      await entered()
-      if (next !== '') await pressed(next)
-    }
-  })
+  turn = taken(text, turn, () => since !== interruptions)
+}
+
+async function taken(text, before, isOver) {
+  await before
+  const [first, ...more] = text.split(/\r\n?|\n/)
+  if (!isOver() && first !== '') await pressed(first)
+  for (const next of more) {
+    if (isOver()) return
+    await entered()
+    if (next !== '') await pressed(next)
+  }
 }
 
 async function pressed(text) {

@@ -1,5 +1,7 @@
 /** Lines that wait for their turn. */
 
+import { bell } from '../execution/bell.ts'
+
 export type Inbox = {
   /** False when there is no room. */
   readonly add: (line: string) => boolean
@@ -12,36 +14,34 @@ export type Inbox = {
 
 /** Holds so many characters at most, a line counts as one more than it has. */
 export function inbox(most = 65_536): Inbox {
-  let lines: string[] = []
-  let size = 0
-  let isClosed = false
-  let news = Promise.withResolvers<void>()
-  const wake = () => {
-    news.resolve()
-    news = Promise.withResolvers()
+  const hold: { lines: string[]; size: number; isClosed: boolean } = {
+    lines: [],
+    size: 0,
+    isClosed: false,
   }
+  const news = bell()
   return {
     add: (line) => {
-      if (isClosed) return true
-      size += line.length + 1
-      if (size > most) return false
-      lines.push(line)
-      wake()
+      if (hold.isClosed) return true
+      hold.size += line.length + 1
+      if (hold.size > most) return false
+      hold.lines.push(line)
+      news.ring()
       return true
     },
     next: async () => {
-      while (lines.length === 0 && !isClosed) await news.promise
-      const line = lines.shift()
-      size -= line === undefined ? 0 : line.length + 1
+      while (hold.lines.length === 0 && !hold.isClosed) await news.rung()
+      const line = hold.lines.shift()
+      hold.size -= line === undefined ? 0 : line.length + 1
       return line
     },
     drop: () => {
-      lines = []
-      size = 0
+      hold.lines = []
+      hold.size = 0
     },
     close: () => {
-      isClosed = true
-      wake()
+      hold.isClosed = true
+      news.ring()
     },
   }
 }

@@ -3,8 +3,8 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { longestLine } from '../syntax/words.ts'
-import { inbox } from './inbox.ts'
-import { telnet, telnetReader, type Sent } from './reader.ts'
+import { inbox, type Inbox } from './inbox.ts'
+import { telnet, telnetReader, type Asked, type Sent } from './reader.ts'
 
 export type Peer = {
   readonly address: string
@@ -27,7 +27,6 @@ export type Peer = {
 export function peerOf(socket: Socket, idleMs: number): Peer {
   const gone = new AbortController()
   const lines = inbox()
-  const read = telnetReader(longestLine)
   let isBusy = false
   let interrupted = () => undefined as void
   const close = (text = '') => {
@@ -44,17 +43,7 @@ export function peerOf(socket: Socket, idleMs: number): Peer {
     lines.drop()
     interrupted()
   }
-  socket.on('data', (bytes: Buffer) => {
-    for (const sent of read(bytes)) if (!socket.writableEnded) take(sent)
-  })
-  socket.on('end', () => lines.close())
-  // What was broken is told by the close that follows.
-  socket.on('error', () => undefined)
-  socket.on('close', () => {
-    gone.abort()
-    lines.drop()
-    lines.close()
-  })
+  listen(socket, { take, gone, lines })
   socket.setTimeout(idleMs, () => {
     if (!isBusy) close('\nnothing was typed for too long\n')
   })
@@ -80,6 +69,27 @@ export function peerOf(socket: Socket, idleMs: number): Peer {
   }
 }
 
+type Ears = {
+  readonly take: (sent: Sent) => void
+  readonly gone: AbortController
+  readonly lines: Inbox
+}
+
+function listen(socket: Socket, { take, gone, lines }: Ears): void {
+  const read = telnetReader(longestLine)
+  socket.on('data', (bytes: Buffer) => {
+    for (const sent of read(bytes)) if (!socket.writableEnded) take(sent)
+  })
+  socket.on('end', () => lines.close())
+  // What was broken is told by the close that follows.
+  socket.on('error', () => undefined)
+  socket.on('close', () => {
+    gone.abort()
+    lines.drop()
+    lines.close()
+  })
+}
+
 const onWire = (text: string): string => text.replaceAll('\n', '\r\n')
 
 const send = (socket: Socket, bytes: readonly number[]) => {
@@ -87,10 +97,7 @@ const send = (socket: Socket, bytes: readonly number[]) => {
 }
 
 /** RFC 854: a request may always be refused; echo is ours and was offered by us. */
-function refuse(
-  socket: Socket,
-  { kind, option }: Extract<Sent, { readonly option: number }>,
-): void {
+function refuse(socket: Socket, { kind, option }: Asked): void {
   if (kind === 'do' && option === telnet.echo) return
   send(socket, [telnet.iac, kind === 'do' ? telnet.wont : telnet.dont, option])
 }

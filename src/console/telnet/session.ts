@@ -49,12 +49,7 @@ export async function visit(peer: Peer, deps: SessionDeps): Promise<void> {
 async function entered(peer: Peer, deps: SessionDeps): Promise<string | undefined> {
   const here = new AbortController()
   peer.onInterrupt(() => peer.close())
-  void deps
-    .pause(deps.keyMs, AbortSignal.any([peer.gone, here.signal]))
-    .catch(() => undefined)
-    .then(() => {
-      if (!here.signal.aborted) peer.close('\nno key was shown in time\n')
-    })
+  void closeLate(peer, deps, here.signal)
   peer.echo(false)
   try {
     for (let tried = 0; tried < tries; tried++) {
@@ -70,6 +65,16 @@ async function entered(peer: Peer, deps: SessionDeps): Promise<string | undefine
     here.abort()
     peer.echo(true)
   }
+}
+
+/** A client without a key must not hold its place for ever. */
+async function closeLate(
+  peer: Peer,
+  { pause, keyMs }: SessionDeps,
+  here: AbortSignal,
+): Promise<void> {
+  await pause(keyMs, AbortSignal.any([peer.gone, here])).catch(() => undefined)
+  if (!here.aborted) peer.close('\nno key was shown in time\n')
 }
 
 function admitted(
