@@ -1,0 +1,146 @@
+/** From a dataset of a DCAT-AP feed to DCAT-AP that holds: the platform's feeds have known defects, each mended here. */
+import { dcat, dct, rdfs } from '../../../../rdf/namespaces.ts'
+import { contact, agent } from '../../mapping/agents.ts'
+import { concepts } from '../../mapping/concepts.ts'
+import { period } from '../../mapping/coverage.ts'
+import { MappedRecord } from '../../mapping/record.ts'
+import type { Subject } from '../../mapping/subject.ts'
+import { textFromHtml } from '../../mapping/values/html.ts'
+import { fieldsOf, listOf, plainText, saidText, type Fields } from '../../mapping/values/json.ts'
+import { periodFrom, placeFrom, themesOrKeywords } from '../documents/subjects.ts'
+import { mapDistributions } from './distributions.ts'
+import { licenceIn } from './licences.ts'
+import { mappingOf, type Site } from './site.ts'
+import { plain, sayRest, type TermContext } from './terms.ts'
+
+type Placed = { readonly site: Site; readonly sourceId: string; readonly terms: TermContext }
+
+/** Said in a way of their own; all other properties are taken as they are. */
+const known = new Set(
+  (
+    'dct:identifier dct:title dct:description dcat:keyword dcat:theme dct:issued dct:modified dct:publisher ' +
+    'dct:creator dcat:contactPoint dct:accessRights dct:provenance dct:license dct:language dct:spatial ' +
+    'dct:temporal dct:accrualPeriodicity dcat:landingPage dcat:distribution'
+  ).split(' '),
+)
+
+export function mapEntry(fields: Fields, { site, sourceId, terms }: Placed): MappedRecord {
+  const iri = plainText(fields['@id'])
+  const record = new MappedRecord({ ...mappingOf(site, sourceId), iri })
+  const { dataset } = record
+  dataset.literal(dct('identifier'), listOf(fields['dct:identifier']).map(plain))
+  for (const title of listOf(fields['dct:title'])) words(dataset, 'title', title)
+  description(dataset, fields)
+  for (const one of listOf(fields['dcat:keyword'])) keyword(dataset, one)
+  themes(dataset, fields['dcat:theme'])
+  for (const name of ['issued', 'modified']) date(dataset, name, fields[`dct:${name}`])
+  for (const role of ['publisher', 'creator']) people(dataset, role, fields[`dct:${role}`])
+  for (const one of listOf(fields['dcat:contactPoint'])) contactPoint(dataset, one)
+  accessAndOrigin(dataset, fields)
+  coverage(dataset, fields)
+  for (const one of listOf(fields['dcat:landingPage']))
+    dataset.link(dcat('landingPage'), plain(one))
+  const licence = licenceIn(fields['dct:license'], site.authorities)
+  mapDistributions(dataset, fields['dcat:distribution'], { terms, licence })
+  sayRest(dataset, fields, terms, known)
+  return record
+}
+
+function words(dataset: Subject, name: 'title' | 'description', value: unknown): boolean {
+  const { '@language': language, '@value': told } = fieldsOf(value)
+  return dataset.text(dct(name), told ?? value, { html: true, language })
+}
+
+/** A path of the publisher's own machines in place of words. */
+const serverPath = /^(?:\\\\|[A-Za-z]:[\\/])\S[^\n]*$|^[^\n<]*\.(?:mxd|aprx|gdb|sde)$/i
+
+function description(dataset: Subject, fields: Fields): void {
+  const texts = listOf(fields['dct:description'])
+  for (const value of texts) {
+    const text = plain(value)
+    const isPath = text !== undefined && serverPath.test(textFromHtml(text).trim())
+    if (!isPath) words(dataset, 'description', value)
+    else words(dataset, 'description', fields['snippet'] ?? listOf(fields['dct:title'])[0])
+  }
+}
+
+function keyword(dataset: Subject, value: unknown): void {
+  const { '@language': language, '@value': told } = fieldsOf(value)
+  dataset.text(dcat('keyword'), told ?? value, { language })
+}
+
+/** Every dataset of every site has this theme, whatever it is about. */
+const constantTheme = 'geospatial'
+
+function themes(dataset: Subject, value: unknown): void {
+  const told = listOf(value).map(plain)
+  for (const theme of told.filter((one) => one !== undefined && one !== constantTheme)) {
+    if (/^https?:/i.test(theme ?? '')) dataset.iri(dcat('theme'), theme)
+    else themesOrKeywords(dataset, theme)
+  }
+}
+
+/** Years before there were computers stand for a date that nobody set. */
+function date(dataset: Subject, name: string, value: unknown): void {
+  const text = plain(listOf(value)[0])
+  if (text === undefined) return
+  if (/^0|^-/.test(text) || Date.parse(text) < 0)
+    dataset.record.note('invalid-date', `dct:${name}: ${text}`)
+  else dataset.date(dct(name), text)
+}
+
+function people(dataset: Subject, role: string, value: unknown): void {
+  for (const one of listOf(value)) {
+    const fields = fieldsOf(one)
+    const name = saidText(one) ?? listOf(fields['foaf:name']).map(plain)[0] ?? fields['name']
+    const email = plain(fields['foaf:mbox'])
+    const url = plain(fields['foaf:homepage'])
+    agent(dataset, dct(role), { name, iri: fields['@id'], email, url })
+  }
+}
+
+/** The node's own address is the page of a user, not of a contact. */
+function contactPoint(dataset: Subject, value: unknown): void {
+  const fields = fieldsOf(value)
+  const iri = plainText(fields['@id'])
+  const isUser = fields['@type'] === 'Contact' || /\/sharing\/rest\//.test(iri ?? '')
+  contact(dataset, dcat('contactPoint'), {
+    name: saidText(value) ?? listOf(fields['vcard:fn']).map(plain)[0],
+    iri: isUser ? undefined : iri,
+    email: plain(fields['vcard:hasEmail']),
+    phone: plain(fields['vcard:hasTelephone']),
+    url: plain(fields['vcard:hasURL']),
+  })
+}
+
+function accessAndOrigin(dataset: Subject, fields: Fields): void {
+  for (const one of listOf(fields['dct:accessRights'])) {
+    const text = plain(one)
+    if (concepts(dataset, dct('accessRights'), 'access', text)) continue
+    if (dataset.iri(dct('accessRights'), text)) continue
+    dataset.part(dct('accessRights'), dct('RightsStatement')).text(rdfs('label'), text)
+  }
+  for (const one of listOf(fields['dct:provenance'])) {
+    const label = saidText(one) ?? listOf(fieldsOf(one)['rdfs:label']).map(plain)[0]
+    dataset.part(dct('provenance'), dct('ProvenanceStatement')).text(rdfs('label'), label)
+  }
+}
+
+function coverage(dataset: Subject, fields: Fields): void {
+  for (const one of listOf(fields['dct:spatial'])) {
+    const shapes = listOf(fieldsOf(one)['locn:geometry']).map(plain)
+    const shape = shapes.find((text) => text?.startsWith('{')) ?? plain(one)
+    placeFrom(dataset, shape ?? plain(fieldsOf(one)['skos:prefLabel']))
+  }
+  for (const one of listOf(fields['dct:temporal'])) {
+    const ends = ['start', 'end'].map((end) => {
+      const names = [`dcat:${end}Date`, `schema:${end}Date`]
+      return names.map((name) => plain(fieldsOf(one)[name])).find(Boolean)
+    })
+    if (!period(dataset, { start: ends[0], end: ends[1] })) periodFrom(dataset, one)
+  }
+  for (const one of listOf(fields['dct:language']))
+    concepts(dataset, dct('language'), 'language', plain(one)?.replace(/^lang:/, ''))
+  for (const one of listOf(fields['dct:accrualPeriodicity']))
+    concepts(dataset, dct('accrualPeriodicity'), 'frequency', plain(one))
+}
