@@ -81,7 +81,11 @@ type Heard<Result> = { readonly worker: Worker; next(): Promise<Reply<Result>> }
 
 /** A new worker: sees nothing of our environment, and what ends it ends the wait for its reply. */
 function heard<Result>({ entry, workerData, resourceLimits }: BenchSettings): Heard<Result> {
-  const worker = new Worker(entry, { workerData, resourceLimits, execArgv: [], env: {} })
+  const closed = { execArgv: [], env: {}, stdout: true, stderr: true }
+  const worker = new Worker(entry, { workerData, resourceLimits, ...closed })
+  // An interpreter that breaks says so on its own; what we need to know of it comes by message.
+  worker.stdout.resume()
+  worker.stderr.resume()
   let waiting: PromiseWithResolvers<Reply<Result>> | undefined
   worker.on('message', (reply: Reply<Result>) => waiting?.resolve(reply))
   const lost = (cause: unknown) => {
