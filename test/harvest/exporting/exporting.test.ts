@@ -1,0 +1,235 @@
+/** What the exporter writes, and what it says about each record. */
+
+import { describe, expect, it } from 'vitest'
+import { Failure } from '../../../src/errors.ts'
+import { complete, dataset, harvestGround, pipeOf, record, whole } from './ground.ts'
+
+const puts = (requests: readonly { readonly method: string }[]) =>
+  requests.filter(({ method }) => method === 'PUT').length
+
+describe('a harvest', () => {
+  it('creates what is new, updates what has changed, and leaves alone what has not', async () => {
+    const ground = await harvestGround()
+    ground.offers(whole('a', 'b', 'c'))
+    const first = await ground.run()
+    expect(first).toMatchObject({
+      status: 'finished',
+      outcome: 'complete',
+      problem: null,
+      counts: { offered: 3, created: 3, updated: 0, unchanged: 0, failed: 0, removed: 0 },
+    })
+    expect(await ground.ids()).toEqual(['a', 'b', 'c'])
+    const [item] = ground.items(first, 'created')
+    expect(item).toMatchObject({ sourceId: 'a', originalId: 'a', platformId: 'a', stage: 'export' })
+
+    ground.offers(() => [record('a'), record('b', 'another'), record('c'), complete()])
+    ground.requests.length = 0
+    const second = await ground.run()
+    expect(second.counts).toMatchObject({ offered: 3, created: 0, updated: 1, unchanged: 2 })
+    expect(puts(ground.requests)).toBe(1)
+    expect(await ground.text('b')).toContain('"another"')
+
+    ground.requests.length = 0
+    const third = await ground.run()
+    expect(third.counts).toMatchObject({ created: 0, updated: 0, unchanged: 3 })
+    expect(puts(ground.requests)).toBe(0)
+  })
+
+  it('writes hundreds in a few requests, each under its own id', async () => {
+    const ground = await harvestGround()
+    const ids = Array.from({ length: 450 }, (_, n) => `record ${n}`)
+    ground.offers(whole(...ids))
+    const run = await ground.run()
+    expect(run.counts).toMatchObject({ created: 450, failed: 0 })
+    expect(puts(ground.requests)).toBe(5)
+    expect(await ground.ids()).toEqual(ids.toSorted())
+    expect(await ground.text('record 7')).toContain('"record 7"')
+  })
+
+  it('tells which record the repository refused and why, and writes its neighbours', async () => {
+    const ground = await harvestGround()
+    const broken = { text: '<https://source.example/b> <oops .\n' }
+    const none = { text: '<https://source.example/d> <http://purl.org/dc/terms/title> "d" .\n' }
+    ground.offers(() => [
+      record('a'),
+      record('b', 'b', broken),
+      record('c'),
+      record('d', 'd', none),
+      complete(),
+    ])
+    const run = await ground.run()
+    expect(run).toMatchObject({ outcome: 'complete', counts: { created: 2, failed: 2 } })
+    const failed = ground.items(run, 'failed')
+    expect(failed.map(({ sourceId }) => sourceId)).toEqual(['b', 'd'])
+    expect(failed[0]).toMatchObject({
+      stage: 'export',
+      excerpt: broken.text,
+      problem: {
+        type: 'urn:cartulary:problem:export-refused',
+        detail: expect.stringContaining('malformed-rdf') as string,
+        errors: [{ line: 1 }],
+      },
+    })
+    expect(failed[1]?.problem?.detail).toContain('missing-class')
+    expect(await ground.ids()).toEqual(['a', 'c'])
+  })
+
+  it('takes records in other formats, with blank nodes, and several of one node', async () => {
+    const ground = await harvestGround()
+    const turtle = {
+      mediaType: 'text/turtle',
+      text: '@prefix dcat: <http://www.w3.org/ns/dcat#> . <> a dcat:Dataset ; dcat:keyword "t" .',
+    }
+    const type = '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>'
+    const blank = (word: string) => ({
+      text: `_:b0 <http://www.w3.org/ns/dcat#keyword> "${word}" .\n_:b0 ${type} <http://www.w3.org/ns/dcat#Dataset> .\n`,
+    })
+    ground.offers(() => [
+      record('turtle', 't', turtle),
+      record('one', '1', blank('one')),
+      record('two', '2', blank('two')),
+      record('same', '3', { text: dataset('same', 'third') }),
+      record('again', '4', { text: dataset('same', 'fourth') }),
+      record('json', '5', { mediaType: 'application/json', text: '{}' }),
+      complete(),
+    ])
+    const run = await ground.run()
+    expect(run.counts).toMatchObject({ created: 5, failed: 1 })
+    expect(ground.items(run, 'failed')[0]?.problem?.detail).toContain('unsupported-media-type')
+    expect(await ground.text('one')).toContain('"one"')
+    expect(await ground.text('two')).toContain('"two"')
+    expect(await ground.text('same')).toContain('"third"')
+    expect(await ground.text('again')).toContain('"fourth"')
+  })
+
+  it('reports what importer and transformer refused, skipped and mended', async () => {
+    const ground = await harvestGround()
+    const problem = new Failure('transform-failed', 'line 3: x is not defined')
+    const finding = { slug: 'dropped-url', detail: 'no URL: "n/a"' } as const
+    ground.offers(() => [
+      record('a', 'a', { findings: [finding] }),
+      { kind: 'refused', sourceId: 'b', stage: 'transform', problem, excerpt: 'the text' },
+      { kind: 'skipped', sourceId: 'c', reason: 'private' },
+      {
+        kind: 'refused',
+        sourceId: 'a',
+        stage: 'import',
+        problem: new Failure('item-duplicate', 'a'),
+      },
+      complete(),
+    ])
+    const run = await ground.run()
+    expect(run.counts).toMatchObject({
+      created: 1,
+      failed: 1,
+      skipped: 1,
+      duplicate: 1,
+      findings: 1,
+    })
+    expect(ground.items(run, 'failed')[0]).toMatchObject({
+      sourceId: 'b',
+      stage: 'transform',
+      excerpt: 'the text',
+      problem: { type: 'urn:cartulary:problem:transform-failed' },
+    })
+    expect(ground.items(run, 'skipped')[0]?.note).toBe('private')
+    expect(ground.items(run, 'created')[0]?.findings).toEqual([finding])
+  })
+
+  it('asks the source for nothing when the catalogue is not there', async () => {
+    const ground = await harvestGround({ catalogues: [] })
+    let asked = false
+    ground.offers(() => {
+      asked = true
+      return [complete()]
+    })
+    expect(await ground.run()).toMatchObject({
+      status: 'failed',
+      problem: { type: 'urn:cartulary:problem:unknown-catalogue' },
+    })
+    expect(asked).toBe(false)
+    expect((await ground.hub.ask('/catalogues/city')).status).toBe(404)
+  })
+
+  it('writes nothing in a dry run, and says what it would write', async () => {
+    const ground = await harvestGround()
+    ground.offers(whole('a'))
+    await ground.run()
+    ground.offers(() => [record('a', 'changed'), record('b'), complete()])
+    ground.requests.length = 0
+    const run = await ground.run('p', { dryRun: true })
+    expect(run).toMatchObject({ status: 'finished', outcome: 'dry-run' })
+    expect(ground.requests.filter(({ method }) => /PUT|DELETE/.test(method))).toEqual([])
+    expect(ground.items(run)).toMatchObject([
+      { originalId: 'a', state: 'updated', excerpt: dataset('a', 'changed') },
+      { originalId: 'b', state: 'created', excerpt: dataset('b', 'b') },
+    ])
+    expect(await ground.ids()).toEqual(['a'])
+  })
+
+  it('writes an unchanged record again after forceDays, and tells when it had been changed by hand', async () => {
+    const ground = await harvestGround()
+    ground.offers(whole('a', 'b'))
+    await ground.run()
+    const path = '/catalogues/city/datasets/origin?originalId=a'
+    await ground.hub.ask(path, {
+      method: 'PUT',
+      type: 'application/n-triples',
+      body: dataset('a', 'by hand'),
+    })
+    expect((await ground.run()).counts).toMatchObject({ unchanged: 2 })
+    expect(await ground.text('a')).toContain('by hand')
+    ground.place.at += 8 * 86_400_000
+    const run = await ground.run()
+    expect(run.counts).toMatchObject({ updated: 1, unchanged: 1 })
+    expect(ground.items(run, 'updated')[0]?.note).toContain('overwritten')
+    expect(await ground.text('a')).not.toContain('by hand')
+  })
+
+  it('writes again what somebody has deleted by hand, under the same platform id', async () => {
+    const ground = await harvestGround()
+    ground.offers(whole('a', 'b'))
+    await ground.run()
+    const path = '/catalogues/city/datasets/origin?originalId=a'
+    await ground.hub.ask(path, { method: 'DELETE' })
+    const run = await ground.run()
+    expect(run.counts).toMatchObject({ created: 1, unchanged: 1 })
+    expect(ground.items(run, 'created')[0]).toMatchObject({ platformId: 'a' })
+  })
+
+  it('imports only what is asked for when failed items are tried again', async () => {
+    const ground = await harvestGround()
+    const broken = { text: 'not RDF', sourceHash: 'x' }
+    ground.offers(() => [record('a'), record('b', 'b', broken), record('c'), complete()])
+    const first = await ground.run()
+    expect(first.counts).toMatchObject({ created: 2, failed: 1 })
+    ground.offers(() => [
+      record('a', 'changed'),
+      record('b'),
+      { kind: 'end', completeness: { kind: 'incomplete' } },
+    ])
+    ground.place.at += 1000
+    const retry = await ground.ended(ground.launcher().retry(first.id).id)
+    expect(retry).toMatchObject({ outcome: 'incomplete', counts: { created: 1, updated: 0 } })
+    expect(await ground.ids()).toEqual(['a', 'b', 'c'])
+    expect(await ground.text('a')).toContain('"a"')
+  })
+})
+
+describe('the pipe of an exporter', () => {
+  it.each([
+    [{ guardPercent: 120 }, 'guardPercent'],
+    [{ hub: { endpoint: { address: 'https://hub.example' } } }, 'hub.endpoint.apiKey'],
+    [{ hub: { endpoint: { address: 'ftp://x', apiKey: 'k' } } }, 'hub.endpoint.address'],
+    [
+      { hub: { endpoint: { address: 'https://x', apiKey: { secret: 'no' } } } },
+      'hub.endpoint.apiKey',
+    ],
+  ])('%j is refused at %s', async (config, pointer) => {
+    const ground = await harvestGround()
+    ground.pipes.set('p', pipeOf('p', {}, config))
+    const run = await ground.run()
+    expect(run.status).toBe('failed')
+    expect(JSON.stringify(run.problem)).toContain(pointer.replaceAll('.', '/'))
+  })
+})
