@@ -50,6 +50,7 @@ export type Kind =
   | 'store-unavailable'
   | 'engine-unavailable'
   | 'time-limit'
+  | 'queue-full'
   | HarvestKind
 
 /** What goes wrong between a source and the repository: on runs and their items, seldom as an answer. */

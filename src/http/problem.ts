@@ -49,6 +49,7 @@ export const problems = {
   'store-unavailable': { status: 503, title: 'The triplestore is not available' },
   'engine-unavailable': { status: 503, title: 'The search engine is not available' },
   'time-limit': { status: 503, title: 'The time limit was reached' },
+  'queue-full': { status: 503, title: 'The queue is full' },
   'unknown-pipe': { status: 404, title: 'No such pipe' },
   'unknown-trigger': { status: 404, title: 'No such trigger' },
   'unknown-run': { status: 404, title: 'No such run' },

@@ -19,8 +19,13 @@ export type OpeningDeps = {
   readonly resolve: (segment: Segment) => Resolution
   /** Stands between the importer and what follows it. */
   readonly afterImport?: SegmentFunction
-  /** A step that works in another process. `pipe` carries run id and start. */
-  readonly remote?: (pipe: Pipe, segment: Segment, resolution: RemoteResolution) => SegmentFunction
+  /** A step that works in another process. `pipe` carries run id and start; `trust` says whose word its addresses are. */
+  readonly remote?: (
+    pipe: Pipe,
+    segment: Segment,
+    resolution: RemoteResolution,
+    trust: 'trusted' | 'foreign',
+  ) => SegmentFunction
 }
 
 export type Opened = {
@@ -133,7 +138,7 @@ function stepOf(deps: OpeningDeps, { pipe, segment, resolution, place }: Place):
     throw new Failure('unknown-segment', `${name} is no known segment`)
   }
   if (resolution.kind !== 'built-in') {
-    if (deps.remote) return deps.remote(pipe, segment, resolution)
+    if (deps.remote) return deps.remote(pipe, segment, resolution, place?.trust ?? 'foreign')
     throw new Failure('unknown-segment', `nothing leads from this process to the segment ${name}`)
   }
   const made = resolution.segment.open(segment.body.config, place ?? { trust: 'foreign' })

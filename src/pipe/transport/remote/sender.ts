@@ -1,0 +1,151 @@
+/** What is done with each message of a run whose next segment is elsewhere. */
+
+import { Failure } from '../../../errors.ts'
+import { catalogueOf } from '../../documents/places.ts'
+import type { Payload, Pipe, Segment } from '../../document.ts'
+import type { Message, RecordMessage, Stage } from '../../message.ts'
+import { storedProblem } from '../../runs/problem.ts'
+import type { SegmentContext } from '../../segment.ts'
+import type { TransportLimits } from '../limits.ts'
+import { outgoing, understandsProblems, type ReturnEndpoint } from '../messages/envelope.ts'
+import { deletedPayload, problemPayload, recordPayload } from '../messages/payload.ts'
+import { idOf } from './held.ts'
+import type { Journey } from './journey.ts'
+import type { Outbox } from './outbox.ts'
+
+type Ground = {
+  readonly pipe: Pipe
+  readonly segment: Segment
+  readonly back?: { readonly endpoint: ReturnEndpoint }
+  readonly trip: Journey
+  readonly box: Outbox
+  readonly context: SegmentContext
+  readonly limits: TransportLimits
+}
+
+export type Sender = {
+  readonly send: (message: Message, signal: AbortSignal) => Promise<void>
+  /** Every id that the source offers. */
+  readonly ids: () => readonly string[]
+  /** How many records were sent. */
+  readonly records: () => number
+}
+
+export function sender(ground: Ground): Sender {
+  const { trip, context, limits, back } = ground
+  const ids = new Set<string>()
+  const catalogue = catalogueOf(ground.pipe.body.segments)
+  let sent = 0
+  let total: number | undefined
+  const standing = (counter: number) => ({
+    counter,
+    ...(total !== undefined && { total }),
+    ...(catalogue !== undefined && { catalogue }),
+  })
+  const note = (id: string | undefined) => {
+    if (id !== undefined) ids.add(id)
+    if (ids.size > limits.records) {
+      throw new Failure('too-large', `a run has at most ${limits.records} records`)
+    }
+  }
+  const send = async (record: RecordMessage, signal: AbortSignal) => {
+    note(idOf(record))
+    if (context.dryRun && !back) return
+    await trip.room(signal)
+    const place = trip.held.hold(record)
+    sent += 1
+    await post(ground, recordPayload(record, standing(record.counter)), (failure) => {
+      if (failure) lost(ground, place, failure)
+      else if (!back) settle(trip, place)
+    })
+  }
+  return {
+    ids: () => [...ids],
+    records: () => sent,
+    async send(message, signal) {
+      if (message.kind === 'record') return send(message, signal)
+      if (message.kind === 'page') {
+        trip.held.page(message)
+        trip.held.release()
+        return undefined
+      }
+      if (message.kind === 'total') total = message.total
+      note(offeredId(message))
+      if (!back) return passed(ground, message, standing(sent))
+      await trip.out.room(signal)
+      trip.out.put(message)
+      return undefined
+    },
+  }
+}
+
+/** The id of what is not sent and still offered: its absence must not look like a removal. */
+function offeredId(message: Message): string | undefined {
+  if (message.kind === 'unchanged') return message.originalId
+  return message.kind === 'refused' ? message.sourceId : undefined
+}
+
+const post = (
+  { pipe, segment, back, box }: Ground,
+  payload: Payload,
+  done: (f?: Failure) => void,
+) =>
+  box.send(
+    outgoing(pipe, segment.header.segmentNumber, {
+      payload,
+      ...(back && { back: back.endpoint }),
+    }),
+    done,
+  )
+
+function settle(trip: Journey, place: number): void {
+  trip.held.settle(place)
+  trip.held.release()
+}
+
+/** Nobody took the record over. Where nothing comes back, nobody else will tell the run. */
+function lost({ trip, back, context, segment }: Ground, place: number, failure: Failure): void {
+  if (back) return trip.refuse(place, failure)
+  const record = trip.held.settle(place)
+  trip.held.release()
+  const { name } = segment.header
+  context.log.warn({ err: failure, segment: name, id: record && idOf(record) }, 'message.lost')
+  context.sink.item({
+    ...(record && { sourceId: record.sourceId, originalId: idOf(record) }),
+    stage: 'export',
+    state: 'failed',
+    problem: storedProblem(failure),
+  })
+  return undefined
+}
+
+type Other = Exclude<Message, { readonly kind: 'record' | 'page' }>
+type Standing = Parameters<typeof deletedPayload>[1]
+
+/** What is no record, where nothing comes back: told to the next segment, or to the run. */
+async function passed(ground: Ground, message: Other, standing: Standing): Promise<void> {
+  const { sink, dryRun } = ground.context
+  const ignore = () => undefined
+  if (message.kind === 'deleted' && !dryRun) {
+    await post(ground, deletedPayload(message.sourceId, standing), ignore)
+  } else if (message.kind === 'unchanged' || message.kind === 'skipped') {
+    const note = message.kind === 'skipped' ? { note: message.reason } : {}
+    const { sourceId, kind: state } = message
+    sink.item({ sourceId, stage: 'import', state, ...note })
+  } else if (message.kind === 'refused') {
+    const { sourceId, stage, problem } = message
+    const isUnderstood = understandsProblems(ground.segment.body.endpoint)
+    if (isUnderstood) await post(ground, problemPayload(message, sourceId, standing), ignore)
+    else tell(sink, stage, problem, sourceId)
+  }
+}
+
+function tell(
+  sink: SegmentContext['sink'],
+  stage: Stage,
+  problem: Failure,
+  sourceId: string | undefined,
+): void {
+  const named = sourceId === undefined ? {} : { sourceId }
+  sink.item({ ...named, stage, state: 'failed', problem: storedProblem(problem) })
+}

@@ -1,0 +1,102 @@
+/** Pipes between processes: over HTTP, over queues of this process, and over a broker. */
+
+import type { ClusterConfig } from '../../http/environment/cluster.ts'
+import type { App } from '../../http/app.ts'
+import type { Pipe, Segment } from '../document.ts'
+import { normalName } from '../naming.ts'
+import type { SegmentFunction } from '../segment.ts'
+import { segmentsApp, type SegmentsDeps } from './app.ts'
+import { capabilities } from './capability.ts'
+import { transportLimits, type TransportLimits } from './limits.ts'
+import { following } from './messages/envelope.ts'
+import { brokerPark } from './nats/brokers.ts'
+import type { Accept } from './remote/journey.ts'
+import type { Post } from './remote/outbox.ts'
+import { remoteStep } from './remote/remote-step.ts'
+import { returnDoor } from './return-door.ts'
+import { returns } from './returns.ts'
+import { bus, type Bus } from './sending/bus.ts'
+import { queueOf, wayTo, type Queue, type Remote, type WayDeps } from './sending/ways.ts'
+import { worker, type WorkerDeps } from './working/worker.ts'
+
+export type TransportOptions = Omit<WorkerDeps, 'limits' | 'wayTo'> &
+  Pick<WayDeps, 'outbound' | 'random' | 'allow' | 'eventbusUrl'> &
+  Pick<SegmentsDeps, 'keys' | 'bodyBytes' | 'http'> & {
+    readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
+    /** Where others reach the segments of this process, without a slash at its end. */
+    readonly address: string
+    /** 32 random bytes: who has a token made of them may hand in what a run waits for. */
+    readonly secret: Uint8Array
+    /** Queue for what comes back over a broker; the same after a restart, and no other process's. */
+    readonly returnQueue: string
+    readonly limits?: Partial<TransportLimits>
+  }
+
+export type Transport = {
+  /** A step that works in another process; for the launcher. Throws `address-refused` and `invalid-pipe`. */
+  remote(pipe: Pipe, segment: Segment, found: Remote, trust: 'trusted' | 'foreign'): SegmentFunction
+  /** `/api/segments`. */
+  readonly app: App
+  /** Queues of this process. */
+  readonly bus: Bus
+  /** Takes work from the queues that service discovery names for segments of this process. */
+  listen(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function openTransport(options: TransportOptions): Transport {
+  const limits = { ...transportLimits, ...options.limits }
+  const deps = { ...options, limits }
+  const inner = bus({ ...deps, queued: limits.queued })
+  const brokers = brokerPark(deps)
+  const ways: WayDeps = { ...deps, bus: inner, brokers }
+  const waiting = returns()
+  const capability = capabilities(options.secret)
+  const works = worker({ ...deps, wayTo: (found, wanted) => wayTo(found, wanted, ways) })
+  const app = segmentsApp({ ...deps, worker: works, returns: waiting, capability })
+  const door = returnDoor({ ...options, brokers, bus: inner, returns: waiting, capability })
+  return {
+    app,
+    bus: inner,
+    remote(pipe, segment, found, trust) {
+      const { runId = '' } = pipe.header
+      const { post, queue } = wayTo(found, { segment, trust }, ways)
+      const next = following(pipe, segment.header.segmentNumber)
+      const ready: Post = async (message, signal) => {
+        if (next) await door.ready(queue)
+        await post(message, signal)
+      }
+      const back = next && {
+        endpoint: door.endpoint(next, runId, queue),
+        open: (accept: Accept) => waiting.open(runId, next.header.segmentNumber, accept),
+      }
+      return remoteStep({ pipe, segment, post: ready, ...(back && { back }) }, deps)
+    },
+    async listen() {
+      for (const { name, broker } of workQueues(options)) {
+        if (broker === undefined) inner.listen(name, (message) => void works.take(message))
+        else {
+          await brokers.listen({ name, broker }, (message, delivery) => {
+            works.take(message, { via: broker, delivery })
+          })
+        }
+      }
+    },
+    async stop() {
+      await works.stop()
+      await brokers.close()
+    },
+  }
+}
+
+/** Each queue once, of segments that this process can run. */
+function workQueues(options: TransportOptions): readonly Queue[] {
+  const { serviceDiscovery, kinds, eventbusUrl } = options
+  const own = new Set(kinds.flatMap(({ names }) => names.map(normalName)))
+  const queues = Object.entries(serviceDiscovery).flatMap(([name, { http, eventbus }]) =>
+    eventbus && !http && own.has(normalName(name))
+      ? [queueOf(eventbus.address, { by: 'operator', via: eventbusUrl })]
+      : [],
+  )
+  return [...new Map(queues.map((one) => [`${one.broker ?? ''} ${one.name}`, one])).values()]
+}
