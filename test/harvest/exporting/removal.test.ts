@@ -1,0 +1,273 @@
+/** When records are removed, when they wait for consent, and how they come back. */
+
+import { describe, expect, it } from 'vitest'
+import { Failure } from '../../../src/errors.ts'
+import type { Message } from '../../../src/pipe/message.ts'
+import { complete, harvestGround, pipeOf, record, whole, type HarvestGround } from './ground.ts'
+
+const signal = () => AbortSignal.timeout(30_000)
+const many = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, n) => `r${String(n + from).padStart(3, '0')}`)
+const incomplete = (problem?: Failure): Message => ({
+  kind: 'end',
+  completeness: { kind: 'incomplete', ...(problem && { problem }) },
+})
+const deletes = ({ requests }: HarvestGround) =>
+  requests.filter(({ method }) => method === 'DELETE').length
+
+async function filled(...ids: readonly string[]): Promise<HarvestGround> {
+  const ground = await harvestGround()
+  ground.offers(whole(...ids))
+  await ground.run()
+  return ground
+}
+
+describe('a record that is gone at the source', () => {
+  it('is removed after a complete run, leaves a tombstone, and comes back by restore', async () => {
+    const ground = await filled('a', 'b')
+    ground.offers(whole('a'))
+    const run = await ground.run()
+    expect(run.counts).toMatchObject({ removed: 1, held: 0, unchanged: 1 })
+    expect(ground.items(run, 'removed')).toMatchObject([{ originalId: 'b', platformId: 'b' }])
+    expect(await ground.ids()).toEqual(['a'])
+    expect((await ground.hub.ask('/datasets/b')).status).toBe(410)
+
+    expect(await ground.harvest().restore(run.id, signal())).toEqual({ restored: 1, failed: [] })
+    expect(await ground.ids()).toEqual(['a', 'b'])
+    // Whoever restored it wants it: it does not go before the source has offered it again.
+    expect((await ground.run()).counts).toMatchObject({ removed: 0 })
+    ground.offers(whole('a', 'b'))
+    expect((await ground.run()).counts).toMatchObject({ created: 0, removed: 0 })
+    ground.offers(whole('a'))
+    expect((await ground.run()).counts).toMatchObject({ removed: 1 })
+    await expect(ground.harvest().restore('unheard-of', signal())).rejects.toThrow(
+      'unknown-dataset',
+    )
+    expect(await ground.harvest().restore('b', signal())).toEqual({ restored: 1, failed: [] })
+    expect(await ground.ids()).toEqual(['a', 'b'])
+  })
+
+  it('comes back with its platform id when the source offers it again', async () => {
+    const ground = await filled('a', 'b')
+    ground.offers(whole('a'))
+    await ground.run()
+    ground.offers(whole('a', 'b'))
+    const run = await ground.run()
+    expect(ground.items(run, 'created')).toMatchObject([{ originalId: 'b', platformId: 'b' }])
+  })
+
+  it.each([
+    ['incomplete', () => [record('a'), incomplete(new Failure('total-mismatch', 'x'))], {}],
+    ['incomplete by design', () => [record('a'), incomplete()], {}],
+    ['empty', () => [incomplete(new Failure('source-empty', 'x'))], {}],
+    ['not modified', () => [{ kind: 'end', completeness: { kind: 'not-modified' } } as const], {}],
+    ['dry', whole('a'), { dryRun: true }],
+  ])('stays when the run is %s', async (_, source, launch) => {
+    const ground = await filled('a', 'b')
+    ground.offers(source)
+    expect((await ground.run('p', launch)).counts).toMatchObject({ removed: 0, held: 0 })
+    expect(deletes(ground)).toBe(0)
+    expect(await ground.ids()).toEqual(['a', 'b'])
+  })
+
+  it('stays when the run failed or was cancelled before its end', async () => {
+    const ground = await filled('a', 'b')
+    ground.offers(() => {
+      throw new Failure('source-refused', 'no')
+    })
+    expect(await ground.run()).toMatchObject({ status: 'failed' })
+    const gate = Promise.withResolvers<void>()
+    ground.offers(async function* () {
+      yield record('a')
+      await gate.promise
+      yield complete()
+    })
+    const { id } = ground.begin()
+    await expect.poll(() => ground.runs.get(id)?.status).toBe('running')
+    const cancelled = ground.launcher().cancel(id)
+    gate.resolve()
+    expect(await cancelled).toMatchObject({ status: 'cancelled' })
+    expect(await ground.ids()).toEqual(['a', 'b'])
+  })
+
+  it('stays when it was offered and could not be read or written', async () => {
+    const ground = await filled('a', 'b', 'c')
+    const problem = new Failure('item-malformed', 'x')
+    ground.offers(() => [
+      record('a'),
+      { kind: 'refused', sourceId: 'b', stage: 'import', problem },
+      record('c', 'c', { text: 'no RDF', sourceHash: 'other' }),
+      complete(),
+    ])
+    expect((await ground.run()).counts).toMatchObject({ failed: 2, removed: 0 })
+    expect(await ground.ids()).toEqual(['a', 'b', 'c'])
+  })
+
+  it('goes when the source does not publish it any more, and stays when a nameless one may be it', async () => {
+    const ground = await filled('a', 'b')
+    const nameless: Message = {
+      kind: 'refused',
+      stage: 'import',
+      problem: new Failure('item-no-identifier', 'x'),
+    }
+    ground.offers(() => [record('a'), nameless, complete()])
+    expect(await ground.run()).toMatchObject({
+      outcome: 'incomplete',
+      problem: { type: 'urn:cartulary:problem:item-no-identifier' },
+      counts: { removed: 0 },
+    })
+    ground.offers(() => [
+      record('a'),
+      { kind: 'skipped', sourceId: 'b', reason: 'private' },
+      complete(),
+    ])
+    expect((await ground.run()).counts).toMatchObject({ skipped: 1, removed: 1 })
+  })
+
+  it('goes only after missingRuns complete runs in a row', async () => {
+    const ground = await filled('a', 'b')
+    ground.pipes.set('p', pipeOf('p', {}, { missingRuns: 2 }))
+    ground.offers(whole('a'))
+    expect((await ground.run()).counts).toMatchObject({ removed: 0 })
+    ground.offers(whole('a', 'b'))
+    await ground.run()
+    ground.offers(whole('a'))
+    expect((await ground.run()).counts).toMatchObject({ removed: 0 })
+    ground.offers(() => [record('a'), incomplete()])
+    expect((await ground.run()).counts).toMatchObject({ removed: 0 })
+    ground.offers(whole('a'))
+    expect((await ground.run()).counts).toMatchObject({ removed: 1 })
+  })
+
+  it('goes at once when the source declares it deleted, in an incremental run too', async () => {
+    const ground = await filled('a', 'b', 'c')
+    ground.pipes.set('p', pipeOf('p', {}, { missingRuns: 3 }))
+    ground.offers(() => [record('a', 'new'), { kind: 'deleted', sourceId: 'b' }, incomplete()])
+    expect((await ground.run()).counts).toMatchObject({ updated: 1, removed: 1 })
+    expect(await ground.ids()).toEqual(['a', 'c'])
+    ground.offers(() => [
+      { kind: 'deleted', sourceId: 'c' },
+      incomplete(new Failure('source-error', 'x')),
+    ])
+    expect((await ground.run()).counts).toMatchObject({ removed: 0 })
+  })
+
+  it('stays when another run of the pipe is under way', async () => {
+    const ground = await filled('a', 'b')
+    const gate = Promise.withResolvers<void>()
+    let first = true
+    ground.offers(async function* () {
+      const waits = first
+      first = false
+      yield record('a')
+      if (waits) await gate.promise
+      yield complete()
+    })
+    const slow = ground.begin()
+    await expect.poll(() => ground.runs.get(slow.id)?.status).toBe('running')
+    await expect.poll(() => first).toBe(false)
+    expect((await ground.run('p', { startMode: 'concurrent' })).counts.removed).toBe(0)
+    gate.resolve()
+    expect((await ground.ended(slow.id)).counts.removed).toBe(0)
+    expect((await ground.run()).counts.removed).toBe(1)
+  })
+})
+
+describe('the guard', () => {
+  const held = { type: 'urn:cartulary:problem:removal-held' }
+
+  it('holds back more than a fifth and more than ten, until somebody consents', async () => {
+    const ground = await filled(...many(60))
+    ground.offers(whole(...many(47)))
+    const run = await ground.run()
+    expect(run).toMatchObject({
+      status: 'finished',
+      outcome: 'complete',
+      problem: held,
+      counts: { removed: 0, held: 13 },
+    })
+    expect(run.problem?.detail).toContain('13 of 60')
+    expect(ground.items(run, 'held')).toHaveLength(13)
+    expect(await ground.ids()).toHaveLength(60)
+    await ground.harvest().confirm(run.id, signal())
+    expect(await ground.ids()).toEqual(many(47))
+    await expect(ground.harvest().confirm(run.id, signal())).rejects.toThrow('conflict')
+    await expect(ground.harvest().confirm('x', signal())).rejects.toThrow('unknown-run')
+    expect(await ground.harvest().restore(run.id, signal())).toEqual({ restored: 13, failed: [] })
+    expect(await ground.ids()).toHaveLength(60)
+  })
+
+  it('lets up to ten go without asking, whatever their share', async () => {
+    const ground = await filled(...many(12))
+    ground.offers(whole(...many(2)))
+    expect((await ground.run()).counts).toMatchObject({ removed: 10, held: 0 })
+  })
+
+  it('takes consent only for the latest complete run, and never for what was offered again', async () => {
+    const ground = await filled(...many(60))
+    ground.offers(whole(...many(40)))
+    const old = await ground.run()
+    const late = await ground.run()
+    await expect(ground.harvest().confirm(old.id, signal())).rejects.toThrow('later run')
+    ground.offers(() => [...many(5, 40).map((id) => record(id)), incomplete()])
+    await ground.run()
+    await ground.harvest().confirm(late.id, signal())
+    expect(await ground.ids()).toEqual(many(45))
+  })
+
+  it.each([
+    ['guardPercent 100 asks for nothing', { guardPercent: 100 }, 30, 30],
+    ['both 0 always asks', { guardPercent: 0, guardMinimum: 0 }, 59, 0],
+    ['a share of its own', { guardPercent: 50, guardMinimum: 0 }, 31, 29],
+  ])('%s', async (_, exporter, left, removed) => {
+    const ground = await filled(...many(60))
+    ground.pipes.set('p', pipeOf('p', {}, exporter))
+    ground.offers(whole(...many(left)))
+    expect((await ground.run()).counts.removed).toBe(removed)
+  })
+
+  it('holds removals back once when the pipe asks for something else', async () => {
+    const ground = await filled('a', 'b', 'c')
+    ground.offers(() => [record('a'), record('x'), complete('other')])
+    const moved = await ground.run()
+    expect(moved).toMatchObject({ problem: held, counts: { created: 1, held: 2, removed: 0 } })
+    ground.offers(() => [...['a', 'b', 'c'].map((id) => record(id)), complete('f')])
+    expect((await ground.run()).counts).toMatchObject({ held: 1, removed: 0, unchanged: 3 })
+    expect((await ground.run()).counts).toMatchObject({ held: 0, removed: 1 })
+    expect(await ground.ids()).toEqual(['a', 'b', 'c'])
+  })
+})
+
+describe('removals that go wrong', () => {
+  it('leave what could not be removed for the next complete run', async () => {
+    const ground = await filled('a', 'b', 'c')
+    ground.offers(whole('a'))
+    ground.intercept = ({ method, url }) =>
+      method === 'DELETE' && url.endsWith('=b') ? new Response('{}', { status: 500 }) : undefined
+    const run = await ground.run()
+    expect(run.counts).toMatchObject({ removed: 1, failed: 1 })
+    ground.intercept = undefined
+    expect((await ground.run()).counts).toMatchObject({ removed: 1 })
+    expect(await ground.ids()).toEqual(['a'])
+  })
+
+  it('are taken up by the next complete run when the process ends between them', async () => {
+    const ground = await filled(...many(30))
+    ground.pipes.set('p', pipeOf('p', {}, { guardPercent: 100 }))
+    ground.offers(whole('r000'))
+    ground.intercept = async ({ method }) => {
+      if (method === 'DELETE' && deletes(ground) === 6) void ground.launcher().stop()
+      return undefined
+    }
+    const { id } = ground.begin()
+    await expect.poll(() => ground.runs.get(id)?.status).toBe('interrupted')
+    ground.intercept = undefined
+    await ground.restart()
+    await ground.ended(id)
+    const left = (await ground.ids()).length
+    expect(left).toBeGreaterThan(10)
+    const last = await ground.run()
+    expect(last.counts.removed).toBeGreaterThan(10)
+    expect(await ground.ids()).toEqual(['r000'])
+  })
+})
