@@ -126,18 +126,20 @@ function licence(part: Subject, { licences = [], rights }: DistributionFields): 
       .part(dct('license'), dct('LicenseDocument'))
       .text(dct('title'), found.label, { language: '' })
   }
-  const words = saidText(rights) ?? (found?.kind === 'rights' ? found.text : undefined)
-  rightsStatement(part, words)
+  const isSaid = listOf(rights).some((one) => saidText(one) !== undefined)
+  rightsStatement(part, isSaid ? rights : found?.kind === 'rights' ? found.text : undefined)
 }
 
-/** Words about rights as a `dct:RightsStatement`, or the IRI of one. */
+/** One statement about rights: the IRI of one, or everything that is said in words. */
 export function rightsStatement(subject: Subject, value: unknown): void {
-  for (const one of listOf(value)) {
-    const text = saidText(one)
-    if (text === undefined) continue
-    const isAddress = /^https?:\/\/\S+$/.test(text) && subject.iri(dct('rights'), text)
-    if (!isAddress) subject.part(dct('rights'), dct('RightsStatement')).text(rdfs('label'), text)
-  }
+  const said = listOf(value)
+    .map(saidText)
+    .filter((text) => text !== undefined)
+  const [first, ...more] = said
+  if (first === undefined) return
+  const isAddress = more.length === 0 && /^https?:\/\/\S+$/.test(first)
+  if (isAddress && subject.iri(dct('rights'), first)) return
+  subject.part(dct('rights'), dct('RightsStatement')).text(rdfs('label'), said)
 }
 
 /** Standards by IRI, or by name as a `dct:Standard`. */

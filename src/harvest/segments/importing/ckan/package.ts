@@ -1,6 +1,6 @@
 /** A package of CKAN as a dataset of DCAT-AP, as ckanext-dcat and the schemas of scheming portals write it. */
 import { dcat, dct, owl, rdfs, skos } from '../../../../rdf/namespaces.ts'
-import { languageCode, tagOfCode } from '../../mapping/authority/languages.ts'
+import { textTag } from '../../mapping/authority/languages.ts'
 import { accessOf, concept, concepts, themesOf } from '../../mapping/concepts.ts'
 import { rightsStatement, standards } from '../../mapping/distribution.ts'
 import { MappedRecord } from '../../mapping/record.ts'
@@ -35,12 +35,12 @@ export function mappedPackage(fields: Fields, portal: Portal): MappedRecord {
     iri: saidText(reader.get('uri')),
     fallbackIri: `${root}/dataset/${encodeURIComponent(id.toWellFormed())}`,
     base: `${root}/`,
-    language: languageTag(reader) ?? config.language,
+    language: textTag(structuredList(reader.get('language'))) ?? config.language,
     timezone,
     dateOrder,
   })
   const { dataset } = record
-  naming(dataset, reader, id)
+  naming(dataset, reader, { id, html: portal.html === true })
   subjects(dataset, reader)
   pages(dataset, reader, root)
   people(dataset, reader)
@@ -52,24 +52,17 @@ export function mappedPackage(fields: Fields, portal: Portal): MappedRecord {
   return record
 }
 
-/** The tag of untagged text, when the package says that it has one language. */
-function languageTag(reader: Reader): string | undefined {
-  const said = structuredList(reader.get('language'))
-  const text = said.length === 1 ? saidText(said[0]) : undefined
-  if (text === undefined) return undefined
-  if (/^[a-z]{2}(?:-[A-Za-z0-9]{2,8})?$/i.test(text)) return text
-  const code = languageCode(text.replace(/^https?:.*[/#]/, ''))
-  return code === undefined || code === 'UND' ? undefined : tagOfCode(code)
-}
+type Naming = { readonly id: string; readonly html: boolean }
 
-function naming(dataset: Subject, reader: Reader, id: string): void {
+function naming(dataset: Subject, reader: Reader, { id, html }: Naming): void {
   dataset.text(dct('title'), reader.translated('title'))
-  dataset.text(dct('description'), reader.translated('notes'))
+  dataset.text(dct('description'), reader.translated('notes'), { html })
   dataset.literal(dct('identifier'), structured(reader.get('identifier', 'guid') ?? id))
   for (const other of [reader.get('uri'), ...structuredList(reader.get('alternate_identifier'))])
     identifier(dataset, other)
-  dataset.literal(dcat('version'), reader.get('version'))
-  dataset.literal(owl('versionInfo'), reader.get('version'))
+  const version = firstOf(reader.get('version'))
+  dataset.literal(dcat('version'), version)
+  dataset.literal(owl('versionInfo'), version)
   dataset.text(adms('versionNotes'), reader.translated('version_notes'))
 }
 

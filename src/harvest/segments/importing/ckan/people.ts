@@ -19,7 +19,9 @@ export function people(dataset: Subject, reader: Reader): void {
 /** From a list of objects (scheming) or from keys such as `publisher_name`. */
 function named(dataset: Subject, predicate: NamedNode, reader: Reader, role: string): boolean {
   const list = structuredList(reader.get(role)).filter((one) => typeof one === 'object')
-  const written = list.map((one) => {
+  // There is one publisher at most.
+  const some = role === 'publisher' ? list.slice(0, 1) : list
+  const written = some.map((one) => {
     const each = readerOf(fieldsOf(one))
     return agentOf(dataset, predicate, (name) =>
       name === 'name' ? each.translated('name') : each.get(name),

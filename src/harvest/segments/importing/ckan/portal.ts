@@ -9,6 +9,8 @@ export type Portal = {
   readonly root: string
   readonly config: ImportConfig &
     MappingConfig & { readonly identifier: 'id' | 'name'; readonly types?: readonly string[] }
+  /** Descriptions are HTML, not Markdown. */
+  readonly html?: boolean
   readonly output: 'dcat-ap' | 'source'
   readonly authorities: Authorities
   readonly licence: (id: string) => LicenceNames | undefined

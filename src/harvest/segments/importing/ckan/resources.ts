@@ -12,7 +12,7 @@ import {
   structuredList,
   type Fields,
 } from '../../mapping/values/json.ts'
-import { readerOf, type Reader } from './fields.ts'
+import { firstOf, readerOf, type Reader } from './fields.ts'
 import type { Portal } from './portal.ts'
 
 type Package = { readonly fields: Fields; readonly reader: Reader; readonly portal: Portal }
@@ -68,14 +68,14 @@ function fieldsFor(dataset: Subject, resource: Reader): DistributionFields {
     packageFormat: get('package_format'),
     size: get('size'),
     checksum: { value: get('hash'), algorithm: get('hash_algorithm') },
-    rights: get('rights'),
+    rights: structuredList(get('rights')),
     issued: get('issued') ?? get('created'),
     modified: get('modified') ?? get('last_modified') ?? get('metadata_modified'),
     language: get('language'),
     conformsTo: structuredList(get('conforms_to')),
     documentation: structuredList(get('documentation')),
-    status: get('status'),
-    availability: get('availability'),
+    status: firstOf(get('status')),
+    availability: firstOf(get('availability')),
   }
 }
 

@@ -1,6 +1,7 @@
 /** The datasets of a DKAN site as Project Open Data describes them (DCAT-US 1.1). */
 import type { Found } from '../../found.ts'
-import type { Fields } from '../../mapping/values/json.ts'
+import { textTag } from '../../mapping/authority/languages.ts'
+import { listOf, type Fields } from '../../mapping/values/json.ts'
 import { foundEntry, type Entry } from '../documents/entry.ts'
 import { envelopeFailure } from '../documents/envelope.ts'
 import type { JsonDocument } from '../documents/json-document.ts'
@@ -46,7 +47,7 @@ function entryOf(fields: Fields, { root, config, authorities }: Site, key: strin
         iri: sourceId,
         fallbackIri: page,
         base: `${root}/`,
-        language,
+        language: textTag(listOf(fields['language'])) ?? language,
         timezone,
         dateOrder,
       }),

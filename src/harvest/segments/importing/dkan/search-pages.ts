@@ -1,5 +1,4 @@
 /** The search of DKAN 2, page by page. */
-import { Failure } from '../../../../errors.ts'
 import type { Found } from '../../found.ts'
 import { fieldsOf } from '../../mapping/values/json.ts'
 import { countOf, envelopeFailure } from '../documents/envelope.ts'
@@ -8,6 +7,8 @@ import { foundDataset } from './data-json.ts'
 
 /** What the search gives at most. */
 const largestPage = 100
+/** Empty pages in a row that are passed over. */
+const patience = 10
 
 /**
  * A page may be shorter than asked for with more behind it: records that are in the search and no longer in the
@@ -16,6 +17,7 @@ const largestPage = 100
 export async function* searchPages(site: Site): AsyncGenerator<Found, void> {
   const { config, source } = site
   const size = Math.min(config.pageSize, largestPage)
+  let empty = 0
   for (let page = 1; ; page += 1) {
     const { value, url } = await source.json(addressOf(site, size, page))
     const { total, results } = fieldsOf(value)
@@ -30,8 +32,9 @@ export async function* searchPages(site: Site): AsyncGenerator<Found, void> {
     const isWhole = page * size >= count
     // A full page may have one behind it that the total does not know of.
     if (isWhole && found.length < size) return
-    if (isEmpty && page * size > count + largestPage * size)
-      throw new Failure('page-limit', 'The search goes on behind its end.')
+    empty = isEmpty ? empty + 1 : 0
+    // What the total promises further back is for the count to miss.
+    if (empty > patience) return
   }
 }
 

@@ -7,8 +7,10 @@ import { fieldsOf, listOf, plainText, type Fields } from '../../mapping/values/j
 export function people(dataset: Subject, fields: Fields): void {
   const contacts = listOf(fields['contact_points']).map(fieldsOf)
   const publishers = contacts.filter(({ role }) => role === 'publisher')
-  if (publishers.length === 0) agent(dataset, dct('publisher'), owner(fields))
-  for (const one of contacts) byRole(dataset, one)
+  // There is one publisher at most.
+  const [publisher, ...others] = publishers
+  if (!publisher) agent(dataset, dct('publisher'), owner(fields))
+  for (const one of contacts) if (!others.includes(one)) byRole(dataset, one)
 }
 
 function owner(fields: Fields): AgentFields {

@@ -53,7 +53,7 @@ async function* importUdata(importing: Importing): AsyncGenerator<Found, void> {
     const read = (fields: Fields) => entryOf(fields, site, importing.ownHost)
     for (const value of list) yield foundEntry(value, { output: context.output, read })
     yield { kind: 'page' }
-    if (next === null || next === undefined) break
+    if (next === null || next === undefined || list.length === 0) break
   }
   if (total === undefined)
     yield { kind: 'end', as: 'incomplete', problem: new Failure('total-mismatch', uncounted) }

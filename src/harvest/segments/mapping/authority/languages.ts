@@ -1,4 +1,5 @@
 /** Languages by code or name, as the three-letter codes of the EU language authority. */
+import { saidText } from '../values/json.ts'
 import { squashed } from './spellings.ts'
 
 /** ISO 639-1 followed by ISO 639-3. */
@@ -63,5 +64,13 @@ const known = (code: string) =>
 const reverse = new Map([...byAlpha2].map(([alpha2, code]) => [code, alpha2]))
 
 /** The shortest tag of a language (RFC 5646, 2.2.1): `de` for `DEU`. */
-export const tagOfCode = (code: string): string =>
-  reverse.get(code.toLowerCase()) ?? code.toLowerCase()
+const tagOfCode = (code: string): string => reverse.get(code.toLowerCase()) ?? code.toLowerCase()
+
+/** The tag of untagged text when a source says that it has one language; a two-letter tag stays as it is. */
+export function textTag(languages: readonly unknown[]): string | undefined {
+  const text = languages.length === 1 ? saidText(languages[0]) : undefined
+  if (text === undefined) return undefined
+  if (/^[a-z]{2}(?:-[A-Za-z0-9]{2,8})?$/i.test(text)) return text
+  const code = languageCode(text.replace(/^https?:.*[/#]/, ''))
+  return code === undefined || code === 'UND' ? undefined : tagOfCode(code)
+}

@@ -71,7 +71,8 @@ const slashPattern =
   /^(?:([A-Za-z]{3})[a-z]*,?\s+)?(\d{1,2})([/.])(\d{1,2})\3(\d{4})(?:(?:\s+-\s+|,?\s+)(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/i
 
 function slashed(text: string, options: DateOptions): Literal | undefined {
-  const match = slashPattern.exec(text)
+  // DKAN 1 writes words in front of it.
+  const match = slashPattern.exec(text.replace(/^date changed\s+/i, ''))
   if (!match) return undefined
   const [, weekday = '', first, , second, year, hour, minute = '', seconds = '00'] = match
   const [a, b] = [Number(first), Number(second)]

@@ -1,0 +1,44 @@
+/** One realistic record of each platform as its importer maps it. */
+
+import { readFileSync } from 'node:fs'
+import { mappedPackage } from '../../../../src/harvest/segments/importing/ckan/package.ts'
+import { mapPod } from '../../../../src/harvest/segments/importing/documents/pod.ts'
+import { mappedDataset } from '../../../../src/harvest/segments/importing/udata/dataset.ts'
+import { importConfig } from '../../../../src/harvest/segments/import-config.ts'
+import { shippedAuthorities } from '../../../../src/harvest/segments/mapping/authority/authorities.ts'
+import { fieldsOf, type Fields } from '../../../../src/harvest/segments/mapping/values/json.ts'
+import type { MappedRecord } from '../../../../src/harvest/segments/mapping/record.ts'
+
+const common = importConfig.parse({ address: 'https://portal.example/', catalogue: 'city' })
+const root = 'https://portal.example'
+
+/** What an importer makes of the fields of a record, by platform. */
+export async function mappings(): Promise<
+  Readonly<Record<string, (fields: Fields) => MappedRecord>>
+> {
+  const authorities = await shippedAuthorities()
+  const portal = (language?: string) => ({
+    root,
+    config: { ...common, language, identifier: 'id' as const },
+    output: 'dcat-ap' as const,
+    authorities,
+    licence: () => undefined,
+  })
+  const site = { root, config: { ...common, language: 'fr', skipHarvested: true }, authorities }
+  return {
+    ckan: (fields) => mappedPackage(fields, portal('en')),
+    'dkan-1': (fields) => mappedPackage(fields, { ...portal('en'), html: true }),
+    'dkan-2': (fields) =>
+      mapPod(fields, { authorities, fallbackIri: `${root}/dataset/x`, base: `${root}/` }),
+    udata: (fields) => mappedDataset(fields, { ...site, licence: () => undefined }),
+  }
+}
+
+export const sampleOf = (platform: string): Fields =>
+  fieldsOf(JSON.parse(readFileSync(new URL(`${platform}.json`, import.meta.url), 'utf8')))
+
+/** The record of each platform, mapped. */
+export async function goldenQuads() {
+  const all = Object.entries(await mappings())
+  return Object.fromEntries(all.map(([name, map]) => [name, map(sampleOf(name)).quads()]))
+}
