@@ -24,7 +24,7 @@ export function editor() {
     take: (typed) => {
       if (typed === '\u001b[A' || typed === '\u001bOA') walk(-1)
       else if (typed === '\u001b[B' || typed === '\u001bOB') walk(1)
-      else if (keys[typed]) keys[typed](line)
+      else if (Object.hasOwn(keys, typed)) keys[typed](line)
       else if (!typed.startsWith('\u001b')) insert(line, typed)
     },
     /** Ends the line: answers it, remembers it, begins an empty one. */

@@ -116,11 +116,10 @@ function draw() {
 
 function interrupted() {
   interruptions++
-  terminal.write('^C')
   if (running) running.abort()
   else {
     line.drop()
-    terminal.write(`\r\n${prompt}`)
+    terminal.write(`^C\r\n${prompt}`)
     rowsAbove = 0
   }
 }
@@ -150,10 +149,10 @@ async function executed(text) {
     const answer = await send('exec', text, mine.signal)
     if (answer.status === 401 || answer.status === 403) leave(await reason(answer))
     else if (answer.headers.get('Content-Type')?.startsWith('text/plain'))
-      await show(answer.body.pipeThrough(new TextDecoderStream()).getReader())
+      await show(answer.body.pipeThrough(new TextDecoderStream()).getReader(), mine.signal)
     else terminal.writeln(await reason(answer))
   } catch {
-    terminal.writeln(mine.signal.aborted ? '' : '\r\nThe connection broke off.')
+    terminal.writeln(mine.signal.aborted ? '^C' : 'The connection broke off.')
   } finally {
     running = undefined
   }
@@ -162,13 +161,14 @@ async function executed(text) {
 const isBar = /^\[[#.-]{30}\]/
 
 /** Writes line after line; a progress bar takes the place of the one before it. */
-async function show(reader) {
+async function show(reader, signal) {
   let rest = ''
   let wasBar = false
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     const lines = (rest + next.value).split('\n')
     rest = lines.pop()
     for (const one of lines) {
+      signal.throwIfAborted()
       if (wasBar && isBar.test(one)) terminal.write('\u001b[A\r\u001b[J')
       wasBar = isBar.test(one) && one.length < terminal.cols
       await new Promise((resolve) => terminal.writeln(one, resolve))

@@ -1,0 +1,186 @@
+/** What each command says and does, over real run records. */
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { bar } from '../../src/console/telling/progress.ts'
+import { storedProblem } from '../../src/pipe/runs/problem.ts'
+import { Failure } from '../../src/errors.ts'
+import { consoleStation, type ConsoleStation } from '../support/console/station.ts'
+
+let station: ConsoleStation
+let clock = 0
+beforeEach(async () => {
+  clock = 0
+  station = await consoleStation({ now: () => (clock += 6000) })
+})
+afterEach(() => station.stop())
+
+const finishedRun = (pipe: string, held = 0) => {
+  const { launcher, runs } = station
+  const launched = launcher.launch({ pipe, startedBy: 'api' })
+  if ('dropped' in launched) throw new Error('dropped')
+  const { id } = launched.run
+  const sink = runs.sink(id)
+  sink.item({
+    originalId: 'parks',
+    stage: 'export',
+    state: 'failed',
+    problem: storedProblem(new Failure('export-refused', 'no title')),
+  })
+  for (let at = 0; at < held; at++)
+    sink.item({ originalId: `old-${at}`, stage: 'export', state: 'held' })
+  runs.change(id, { status: 'finished', outcome: 'complete' })
+  return id
+}
+
+/** Ends the newest run of a pipe as soon as there is one. */
+const ending = async (pipe: string, status: 'finished' | 'failed') => {
+  const newest = () =>
+    station.runs.list({ pipe, status: 'running', offset: 0, limit: 1 }).find((run) => run)
+  await expect.poll(newest).toBeDefined()
+  const { id } = newest() ?? { id: '' }
+  station.runs.change(id, status === 'finished' ? { status, outcome: 'complete' } : { status })
+}
+
+describe('pipes', () => {
+  it('are shown with their secrets masked', async () => {
+    const text = await station.said('pipe city show')
+    expect(text).toContain('"name": "city"')
+    expect(text).toContain('"body": "•••"')
+    expect(await station.said('pipe nowhere')).toMatch(/^Command failed: there is no pipe nowhere/)
+    expect(await station.said('pipe city burn')).toMatch(/it is show or launch, not burn/)
+  })
+
+  it('are launched with configurations that name their segments, by the console', async () => {
+    const [text] = await Promise.all([
+      station.said('launch city {"importing-rdf":{"limit":5}} -v'),
+      ending('city', 'finished'),
+    ])
+    expect(text).toMatch(
+      /^run \S+\nsegment 1 importing-rdf\n[^]*finished \(complete\)[^]*Command finished\n$/,
+    )
+    expect(station.launcher.launches[0]).toEqual({
+      pipe: 'city',
+      startedBy: 'console',
+      configs: { 'importing-rdf': { limit: 5 } },
+    })
+  })
+
+  it('are not launched with configurations that mean nothing', async () => {
+    for (const configs of ['{"importing-rdf":5}', '{oops}', '{"nothing":{}}'])
+      expect(await station.said(`launch city ${configs}`)).toMatch(/^Command failed: /)
+    expect(station.launcher.launches).toEqual([])
+  })
+
+  it('that fail make their command fail', async () => {
+    const [text] = await Promise.all([station.said('pipe lake launch'), ending('lake', 'failed')])
+    expect(text).toMatch(/\nCommand failed: the run is failed\n$/)
+  })
+
+  it('that are active already are not started twice', async () => {
+    station.launcher.launch({ pipe: 'city', startedBy: 'api' })
+    expect(await station.said('launch city')).toMatch(/the pipe is active already: run /)
+  })
+
+  it('are imported without writing, and the report is told', async () => {
+    const [text] = await Promise.all([station.said('dryrun city -n 5'), ending('city', 'finished')])
+    expect(text).toMatch(/Command finished\n$/)
+    expect(station.launcher.launches).toEqual([
+      { pipe: 'city', startedBy: 'console', dryRun: true, limit: 5 },
+    ])
+  })
+
+  it('are read again', async () => {
+    expect(await station.said('reload')).toMatch(
+      /^2 pipes, 1 file not valid\n! pipes bad.yaml: no segments\n/,
+    )
+  })
+})
+
+describe('triggers', () => {
+  it('are listed and switched', async () => {
+    expect(await station.said('disable city daily')).toMatch(/^trigger daily of city is disabled\n/)
+    expect(await station.said('triggers')).toMatch(
+      /^city {2}daily {2}disabled {2}cron 0 3 \* \* \*/,
+    )
+    expect(await station.said('enable city nightly')).toMatch(/^Command failed: no such trigger/)
+    expect(await station.said('triggers lake')).toMatch(/^no triggers/)
+  })
+})
+
+describe('runs', () => {
+  it('are listed and told with what failed', async () => {
+    const id = finishedRun('city')
+    expect(await station.said('runs city -n 1')).toMatch(
+      new RegExp(`^${id}  city  api  \\S+Z  finished \\(complete\\)  failed 1\n`),
+    )
+    const text = await station.said(`run ${id}`)
+    expect(text).toMatch(
+      /\ncatalogue {2}city\n[^]*\n {2}parks {2}export {2}failed {2}export-refused: no title\n/,
+    )
+  })
+
+  it('are cancelled, and tried again where they failed', async () => {
+    const launched = station.launcher.launch({ pipe: 'lake', startedBy: 'api' })
+    const id = 'run' in launched ? launched.run.id : ''
+    expect(await station.said(`cancel ${id}`)).toMatch(/ is cancelled\n/)
+    const [text] = await Promise.all([station.said(`retry ${id}`), ending('lake', 'finished')])
+    expect(text).toMatch(/Command finished\n$/)
+    expect(await station.said(`resume ${id}`)).toMatch(/^Command failed: the run is cancelled/)
+  })
+
+  it('have their removals confirmed only when they hold some and are the newest', async () => {
+    const older = finishedRun('city', 2)
+    const newer = finishedRun('city', 3)
+    const none = finishedRun('lake')
+    expect(await station.said(`confirm ${newer}`)).toMatch(/^3 removals confirmed\n/)
+    expect(await station.said(`confirm ${older}`)).toMatch(/not the latest complete run/)
+    expect(await station.said(`confirm ${none}`)).toMatch(/holds no removals back/)
+    expect(station.seen.confirmed).toEqual([newer])
+  })
+
+  it('hand the records of a renamed pipe over', async () => {
+    expect(await station.said('adopt city --from town')).toMatch(
+      /^4 records of town belong to city now/,
+    )
+    expect(await station.said('adopt city')).toMatch(/say --from <pipe>/)
+  })
+})
+
+describe('records', () => {
+  it.each<[string, RegExp]>([
+    ['clear city -k', /^3 datasets of city deleted/],
+    ['repair city', /^nothing to repair\n/],
+    ['restore parks', /^parks\n1 dataset restored\n/],
+    ['reindex dataset', /^7 records indexed\n/],
+    ['reconcile', /^1,234 records compared: 1 missing, 2 stale, 3 too many\ndrift 6, repaired 6\n/],
+    ['reconcile --dry-run', /drift 6, repaired 0\n/],
+    ['installVocabularies language country', /^language {2}installed\ncountry {2}installed\n/],
+    ['sitemap', /^9 addresses\n/],
+    ['boost', /^title {2}5\n/],
+    ['facets', /^dataset {2}format\n/],
+    ['refresh city', /^refreshed\n/],
+    ['exit', /^Command finished\n/],
+  ])('%s', async (line, said) => {
+    const text = await station.said(line)
+    expect(text).toMatch(said)
+    expect(text).toMatch(/Command finished\n$/)
+  })
+
+  it('index tells its progress, and sync is the same', async () => {
+    station.finishWork()
+    const text = await station.said('sync city')
+    expect(text).toBe(`${bar(0, 10)}\n1 record projected\nCommand finished\n`)
+  })
+})
+
+describe('a progress bar', () => {
+  it.each<[number, number | undefined, string]>([
+    [0, 10, `[${'.'.repeat(30)}]   0 %  0 of 10`],
+    [5, 10, `[${'#'.repeat(15)}${'.'.repeat(15)}]  50 %  5 of 10`],
+    [12, 10, `[${'#'.repeat(30)}] 100 %  12 of 10`],
+    [1234, undefined, `[${'-'.repeat(30)}] 1,234`],
+    [3, 0, `[${'-'.repeat(30)}] 3`],
+  ])('of %d out of %s', (done, total, text) => {
+    expect(bar(done, total)).toBe(text)
+  })
+})

@@ -1,0 +1,151 @@
+/** The console's page in a real Chromium; skipped where there is none (`CHROMIUM` or /usr/bin/chromium). */
+
+import { existsSync } from 'node:fs'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { consoleStation, type ConsoleStation } from '../support/console/station.ts'
+
+const places = [
+  process.env['CHROMIUM'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
+const executablePath = places.find((path) => path !== undefined && existsSync(path))
+
+describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
+  let station: ConsoleStation
+  let browser: Browser
+  beforeAll(async () => {
+    station = await consoleStation()
+    browser = await chromium.launch({
+      ...(executablePath !== undefined && { executablePath }),
+      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+    })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await station.stop()
+  })
+
+  const opened = async () => {
+    const page = await browser.newPage()
+    const troubles: string[] = []
+    const asked: string[] = []
+    page.on('pageerror', (error) => troubles.push(error.message))
+    page.on('console', (message) => {
+      // The browser's own line about an answer that refuses a key.
+      const isRefusal = /status of 40[01]/.test(message.text())
+      if (message.type() === 'error' && !isRefusal) troubles.push(message.text())
+    })
+    page.on('request', (request) => asked.push(request.url()))
+    await page.goto(`${station.url}/shell.html`)
+    return { page, troubles, asked }
+  }
+  const entered = async () => {
+    const all = await opened()
+    await all.page.fill('#key', 'operator')
+    await all.page.keyboard.press('Enter')
+    await shows(all.page, 'help lists the commands')
+    return all
+  }
+  const shown = (page: Page) => page.locator('.xterm-rows').innerText()
+  // The terminal writes blanks as hard ones.
+  const shows = (page: Page, text: string | RegExp) =>
+    expect
+      .poll(async () => (await shown(page)).replaceAll('\u00a0', ' '))
+      .toMatch(typeof text === 'string' ? new RegExp(RegExp.escape(text)) : text)
+  const type = async (page: Page, line: string) => {
+    await page.keyboard.type(line)
+    await page.keyboard.press('Enter')
+  }
+
+  it('asks for a key and lets nobody in with a wrong one', async () => {
+    const { page, troubles } = await opened()
+    expect(await page.locator('#terminal').isVisible()).toBe(false)
+    await page.fill('#key', 'wrong')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.locator('#refusal').innerText()).toMatch(/valid API key/)
+    expect(await page.locator('#terminal').isVisible()).toBe(false)
+    expect(troubles).toEqual([])
+    await page.close()
+  })
+
+  it('runs commands and shows their answers; everything comes from its own server', async () => {
+    const { page, troubles, asked } = await entered()
+    await type(page, 'vocabularies')
+    await shows(page, /language {2}1,200 concepts\s+1 vocabulary\s+Command finished\s+> /)
+    await type(page, 'lanch city')
+    await shows(page, 'did you mean launch?')
+    expect(asked.every((url) => url.startsWith(`${station.url}/`))).toBe(true)
+    expect(troubles).toEqual([])
+    await page.close()
+  })
+
+  it('keeps the key in memory only: not in the page, its address or its storage', async () => {
+    const { page } = await entered()
+    const kept = await page.evaluate(
+      `[document.documentElement.outerHTML, location.href, document.cookie, JSON.stringify({ ...localStorage, ...sessionStorage }), document.querySelector('#key').value].join()`,
+    )
+    expect(kept).not.toContain('operator')
+    await page.reload()
+    expect(await page.locator('#key').isVisible()).toBe(true)
+    await page.close()
+  })
+
+  it('has a history and edits its line', async () => {
+    const { page } = await entered()
+    await type(page, 'runs lake')
+    await shows(page, /no runs\s+Command finished\s+> /)
+    await page.keyboard.press('ArrowUp')
+    await shows(page, /Command finished\s+> runs lake/)
+    for (let step = 0; step < 5; step++) await page.keyboard.press('ArrowLeft')
+    await page.keyboard.type(' -n 5')
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Delete')
+    await page.keyboard.press('End')
+    await page.keyboard.press('Backspace')
+    await shows(page, '> uns -n 5 lak')
+    await page.close()
+  })
+
+  it('completes commands and names', async () => {
+    const { page } = await entered()
+    await page.keyboard.type('vocab')
+    await page.keyboard.press('Tab')
+    await shows(page, '> vocabularies')
+    await page.keyboard.press('Control+c')
+    await page.keyboard.type('pipe ')
+    await page.keyboard.press('Tab')
+    await shows(page, /city {2}lake\s+> pipe /)
+    await page.close()
+  })
+
+  it('Ctrl-C ends an answer and the next command works', async () => {
+    const { page } = await entered()
+    station.seen.left = false
+    await type(page, 'tombstones')
+    await shows(page, 'gone-')
+    await page.keyboard.press('Control+c')
+    await shows(page, /\^C\s+> /)
+    await expect.poll(() => station.seen.left).toBe(true)
+    await type(page, 'pending')
+    await shows(page, '2 records pending')
+    await page.close()
+  })
+
+  it('shows what is evil as text', async () => {
+    const { page } = await entered()
+    await type(page, 'status')
+    await shows(page, String.raw`\u001b[2Jcleared\u202e`)
+    await page.close()
+  })
+
+  it('forgets everything at exit', async () => {
+    const { page } = await entered()
+    await type(page, 'exit')
+    await expect.poll(() => page.locator('#key').isVisible()).toBe(true)
+    expect(await page.locator('#key').inputValue()).toBe('')
+    await page.close()
+  })
+})
