@@ -92,14 +92,12 @@ describe('harvesting a city of 60 datasets', () => {
   it('removes nothing when most of the source is gone, until somebody agrees', async () => {
     const kept = new Map(source.datasets)
     for (const n of kept.keys()) if (n >= 20) source.datasets.delete(n)
-    const { base, confirm, headers, launch, settled } = scheduler(platform)
+    const { confirm, launch, settled } = scheduler(platform)
     const run = await settled(await launch('city'))
     expect(run).toMatchObject({ status: 'finished', counts: { removed: 0, held: 42 } })
     expect(await ids()).toHaveLength(60)
     expect(await confirm(run.id)).toBe(202)
     expect(await eventually(async () => (await ids()).length === 18)).toBe(true)
-    const items = await fetch(`${base}/runs/${run.id}/items?state=removed&limit=1000`, { headers })
-    expect(await items.json()).toHaveLength(42)
   })
 
   it('removes nothing when the source answers with an empty document', async () => {
