@@ -1,0 +1,23 @@
+/** An ArcGIS Hub site as the mapping knows it, for tests of the mapping alone. */
+
+import { arcgisConfig } from '../../../../src/harvest/segments/importing/arcgis/config.ts'
+import { mapEntry } from '../../../../src/harvest/segments/importing/arcgis/entry-mapping.ts'
+import { mapFeature } from '../../../../src/harvest/segments/importing/arcgis/feature-mapping.ts'
+import { contextOf } from '../../../../src/harvest/segments/importing/arcgis/terms.ts'
+import { shippedAuthorities } from '../../../../src/harvest/segments/mapping/authority/authorities.ts'
+import type { Fields } from '../../../../src/harvest/segments/mapping/values/json.ts'
+import { commonConfig } from '../golden-check.ts'
+
+const root = 'https://hub.city.example'
+const item = '0f6a3b9c2d1e4f5a8b7c6d5e4f3a2b1c_3'
+
+async function siteOf() {
+  const config = { ...commonConfig(root), ...arcgisConfig.parse({}) }
+  return { root, config, authorities: await shippedAuthorities() }
+}
+
+export async function mappedEntry(fields: Fields) {
+  return mapEntry(fields, { site: await siteOf(), sourceId: item, terms: contextOf({}) })
+}
+
+export const mappedFeature = async (fields: Fields) => mapFeature(fields, await siteOf(), item)

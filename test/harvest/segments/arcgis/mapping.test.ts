@@ -1,0 +1,166 @@
+/** ArcGIS Hub importer: from a feed's dataset and from a record to DCAT-AP. */
+
+import '../../../support/seed.ts'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { itemIn } from '../../../../src/harvest/segments/importing/arcgis/addresses.ts'
+import { fieldsOf } from '../../../../src/harvest/segments/mapping/values/json.ts'
+import { disturbed, faultsOf } from '../any-json.ts'
+import { brokenShapes, canonicalLines, expectedIn, hasShapes, sampleIn } from '../golden-check.ts'
+import { mappedEntry, mappedFeature } from './golden.ts'
+
+const sample = sampleIn('arcgis')
+const textOf = async (more: object = {}) =>
+  (await mappedEntry(fieldsOf({ ...sample, ...more }))).found({ sourceId: 'x' }).text
+const file = (more: object) => ({
+  'dcat:distribution': [{ accessURL: 'https://a.example/x', ...more }],
+})
+
+const feature = fieldsOf({
+  id: '0f6a3b9c2d1e4f5a8b7c6d5e4f3a2b1c_3',
+  type: 'Feature',
+  geometry: {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [10, 47],
+        [11, 47],
+        [11, 48],
+        [10, 48],
+        [10, 47],
+      ],
+    ],
+  },
+  properties: {
+    title: 'Flood Zones',
+    snippet: 'Where it <b>floods</b>',
+    description: null,
+    tags: ['flood'],
+    categories: ['/Categories/Environment', '/Categories/Odd'],
+    source: 'City GIS',
+    owner: 'gis_1',
+    created: 1_580_702_706_000,
+    modified: 1_767_323_045_000,
+    licenseInfo: '<p>Ask first.</p>',
+    structuredLicense: { url: 'https://creativecommons.org/licenses/by/4.0/' },
+    url: 'https://services.city.example/arcgis/rest/services/Flood/FeatureServer/3',
+  },
+})
+
+describe('a dataset of a feed', () => {
+  it('becomes what the golden file says', async () => {
+    const quads = (await mappedEntry(sample)).quads()
+    expect(await canonicalLines(quads)).toEqual(await expectedIn('arcgis'))
+  })
+
+  it.skipIf(!hasShapes)(
+    'keeps to DCAT-AP but for its geometry, written in two syntaxes',
+    async () => {
+      expect(await brokenShapes((await mappedEntry(sample)).quads())).toEqual([
+        'dct:Location locn:geometry: maxCount 1',
+      ])
+    },
+  )
+
+  it.each([
+    ['a path of a server', '\\\\server\\share\\flood.gdb'],
+    ['a project', 'Flood Zones 2025.mxd'],
+  ])('described by %s has its summary instead, else its title', async (_, path) => {
+    const described = { 'dct:description': path }
+    expect(await textOf({ ...described, snippet: 'In short' })).toContain('description> "In short"')
+    expect(await textOf(described)).toContain('description> "Flood Zones"')
+  })
+
+  it.each([
+    ['nothing', 'none', 'license'],
+    ['nothing', '', 'license'],
+    ['nothing', '{{license}}', 'license'],
+    ['words about rights', '<p>Ask the <b>city</b>.</p>', 'license'],
+    ['a licence', 'CC-BY-4.0', 'rights'],
+  ])('has of a licence that is %s (%s) no more than that', async (what, told, absent) => {
+    const text = await textOf({ 'dct:license': told, ...file({ title: 'x' }) })
+    expect(text).not.toContain(`dc/terms/${absent}>`)
+    if (what.startsWith('words')) expect(text).toContain('"Ask the city."')
+    if (what === 'a licence') expect(text).toContain('licence/CC_BY_4_0>')
+  })
+
+  it.each([
+    ['https://www.arcgis.com/home/item.html?id=0f6a&sublayer=2', '0f6a_2'],
+    ['https://www.arcgis.com/home/item.html?id=0f6a', '0f6a'],
+    [`https://hub.example/datasets/${'a1'.repeat(16)}_4`, `${'a1'.repeat(16)}_4`],
+    [`https://hub.example/datasets/city::${'a1'.repeat(16)}/about`, 'a1'.repeat(16)],
+    ['https://hub.example/datasets/city::flood-zones', undefined],
+    ['flood', undefined],
+  ])('called %s is the item %s', (identifier, item) => {
+    expect(itemIn(identifier)).toBe(item)
+  })
+
+  it('keeps what no mend is about, as it was said', async () => {
+    const text = await textOf({
+      'dcat:version': { '@value': '2', '@language': 'en' },
+      'prov:wasGeneratedBy': { '@type': 'prov:Activity', 'rdfs:label': ['Survey'] },
+      'dcat:spatialResolutionInMeters': { '@value': '10', '@type': 'xsd:decimal' },
+      bare: 'lost',
+    })
+    expect(text).toContain('dcat#version> "2"@en')
+    expect(text).toContain('label> "Survey"')
+    expect(text).toContain('"10"^^<http://www.w3.org/2001/XMLSchema#decimal>')
+    expect(text).not.toContain('lost')
+  })
+
+  it('has no link of its own to the page of the site as a distribution', async () => {
+    expect(await textOf()).not.toMatch(/accessURL> <https:\/\/hub\.city\.example\/datasets/)
+  })
+
+  it.each(['dct:issued', 'dct:modified'])('has no %s before 1970', async (name) => {
+    const record = await mappedEntry(fieldsOf({ ...sample, [name]: '1899-12-31T00:00:00Z' }))
+    expect(record.findings.map(({ detail }) => detail)).toContain(`${name}: 1899-12-31T00:00:00Z`)
+  })
+})
+
+describe('a record', () => {
+  it('has what the site tells of it, and its layer in every format', async () => {
+    const { text } = (await mappedFeature(feature)).found({ sourceId: 'x' })
+    for (const part of [
+      'dc/terms/title> "Flood Zones"',
+      'description> "Where it floods"',
+      'data-theme/ENVI>',
+      'keyword> "Odd"',
+      '"City GIS"',
+      '"2020-02-03T04:05:06Z"^^',
+      '/items/0f6a3b9c2d1e4f5a8b7c6d5e4f3a2b1c/shapefile?layers=3>',
+      'licence/CC_BY_4_0>',
+      'landingPage> <https://hub.city.example/datasets/0f6a3b9c2d1e4f5a8b7c6d5e4f3a2b1c_3>',
+      'endpointURL> <https://services.city.example/arcgis/rest/services/Flood/FeatureServer/3>',
+      'file-type/MAP_SRVC>',
+      'dcat#bbox>',
+    ])
+      expect(text).toContain(part)
+  })
+
+  it.skipIf(!hasShapes)('keeps to DCAT-AP but for its geometry', async () => {
+    expect(await brokenShapes((await mappedFeature(feature)).quads())).toEqual([
+      'dct:Location locn:geometry: maxCount 1',
+    ])
+  })
+})
+
+describe('whatever stands in them', () => {
+  it('datasets are mapped without an invalid IRI or a quad outside the record', async () => {
+    await fc.assert(
+      fc.asyncProperty(disturbed(sample), async (fields) => {
+        expect(faultsOf((await mappedEntry(fields)).quads())).toEqual([])
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('records are mapped without an invalid IRI or a quad outside the record', async () => {
+    await fc.assert(
+      fc.asyncProperty(disturbed(feature), async (fields) => {
+        expect(faultsOf((await mappedFeature(fields)).quads())).toEqual([])
+      }),
+      { numRuns: 100 },
+    )
+  })
+})

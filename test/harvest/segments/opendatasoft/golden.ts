@@ -1,0 +1,16 @@
+/** An OpenDataSoft domain as the mapping knows it, for tests of the mapping alone. */
+
+import { opendatasoftConfig } from '../../../../src/harvest/segments/importing/opendatasoft/config.ts'
+import { entryReader } from '../../../../src/harvest/segments/importing/opendatasoft/entry-reader.ts'
+import { shippedAuthorities } from '../../../../src/harvest/segments/mapping/authority/authorities.ts'
+import { commonConfig } from '../golden-check.ts'
+
+const domain = 'https://data.auenfeld.example'
+
+export const readDataset = async (config: object = {}) =>
+  entryReader({
+    domain,
+    api: `${domain}/api/explore/v2.1`,
+    authorities: await shippedAuthorities(),
+    config: { ...commonConfig(domain), ...opendatasoftConfig.parse(config) },
+  })

@@ -1,0 +1,16 @@
+/** A Socrata domain as the mapping knows it, for tests of the mapping alone. */
+
+import { socrataConfig } from '../../../../src/harvest/segments/importing/socrata/config.ts'
+import { entryReader } from '../../../../src/harvest/segments/importing/socrata/entry-reader.ts'
+import { shippedAuthorities } from '../../../../src/harvest/segments/mapping/authority/authorities.ts'
+import { commonConfig } from '../golden-check.ts'
+
+const host = 'data.rivers.example'
+
+export const readAsset = async (config: object = {}) =>
+  entryReader({
+    host,
+    origin: `https://${host}`,
+    authorities: await shippedAuthorities(),
+    config: { ...commonConfig(`https://${host}`), ...socrataConfig.parse(config) },
+  })
