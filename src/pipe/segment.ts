@@ -62,6 +62,11 @@ export type SegmentKind = {
     config: JsonObject,
     place: SegmentPlace,
   ) =>
-    | { readonly ok: true; readonly run: SegmentFunction }
+    | {
+        readonly ok: true
+        readonly run: SegmentFunction
+        /** Of a transformer: digest of what decides how a record comes out; another one makes every record new. */
+        readonly shape?: string
+      }
     | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 }

@@ -2,6 +2,7 @@
 
 // The engine's code must stay for the life of the process, although only workers run it.
 import '../../../store/compiled.ts'
+import { createHash } from 'node:crypto'
 import { Failure } from '../../../errors.ts'
 import type { ConfigProblem, SegmentKind, SegmentPlace } from '../../../pipe/segment.ts'
 import { failureOf } from '../../../store/embedded/messages.ts'
@@ -45,6 +46,9 @@ export const constructTransformer = (
     return {
       ok: true,
       run: transformer(async () => open({ asked: usable, keep, catalogue }, deps)),
+      shape: createHash('sha256')
+        .update(JSON.stringify([1, keep, usable.map(({ text }) => text)]))
+        .digest('hex'),
     }
   },
 })
@@ -85,7 +89,7 @@ function open(
     workerData: undefined,
     resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 },
     // The engine cannot be interrupted: its time is that of the worker.
-    jobMs: limits.transformMs,
+    jobMs: limits.scriptMs,
     pause,
   })
   return {

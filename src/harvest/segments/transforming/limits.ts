@@ -2,11 +2,11 @@
 
 export type TransformLimits = {
   /** Running time of a script or of all queries of a segment, per record. */
-  readonly transformMs: number
+  readonly scriptMs: number
   /** What may go by until a worker that does not stop by itself is ended; reading and writing RDF falls into it. */
   readonly graceMs: number
   /** Heap and stack of a script. */
-  readonly heapBytes: number
+  readonly scriptBytes: number
   readonly stackBytes: number
   /** A record before and after a script, as UTF-8. */
   readonly recordBytes: number
@@ -20,9 +20,9 @@ export type TransformLimits = {
 }
 
 export const usualTransformLimits: TransformLimits = {
-  transformMs: 5_000,
+  scriptMs: 5_000,
   graceMs: 5_000,
-  heapBytes: 64 * 2 ** 20,
+  scriptBytes: 64 * 2 ** 20,
   stackBytes: 2 ** 20,
   recordBytes: 10_000_000,
   sourceBytes: 2 ** 20,

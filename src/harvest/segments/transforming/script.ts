@@ -49,7 +49,11 @@ export const scriptTransformer = (deps: TransformDeps): SegmentKind => ({
     ]
     if (params === undefined || 'key' in origin) return { ok: false, problems }
     const script = { origin, params, single: config.single }
-    return { ok: true, run: transformer((context, signal) => open(script, deps, context, signal)) }
+    return {
+      ok: true,
+      run: transformer((context, signal) => open(script, deps, context, signal)),
+      shape: shapeOf(script),
+    }
   },
 })
 
@@ -94,6 +98,15 @@ function originOf(
   }
 }
 
+/** What a repository holds is known when the run begins; until then its place stands for it. */
+const shapeOf = ({ origin, params, single }: Script): string => {
+  const { uri, branch, script } = 'repository' in origin ? origin.repository : {}
+  const text = 'text' in origin ? origin.text : [uri, branch, script]
+  return createHash('sha256')
+    .update(JSON.stringify([1, text, params, single]))
+    .digest('hex')
+}
+
 async function open(
   { origin, params, single }: Script,
   deps: TransformDeps,
@@ -117,7 +130,7 @@ async function open(
     workerData: settings,
     // The interpreter runs on the thread's own stack.
     resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32, stackSizeMb: 16 },
-    jobMs: limits.transformMs + limits.graceMs,
+    jobMs: limits.scriptMs + limits.graceMs,
     pause,
   })
   const ask = asking(worker, context, limits.logLines)

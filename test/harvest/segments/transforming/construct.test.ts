@@ -171,7 +171,7 @@ describe('limits', () => {
       { SELECT ?a (COUNT(*) AS ?n) { ?a ?x ?y . ?b ?z ?w . ?c ?u ?v . ?d ?q ?r . ?e ?f ?g } GROUP BY ?a } }`
     const { problems, texts } = await run(
       { query },
-      { input: [many(300), record(2), end], limits: { transformMs: 1_500 } },
+      { input: [many(300), record(2), end], limits: { scriptMs: 1_500 } },
     )
     expect(problems).toEqual(['transform-timeout: the record took more than 1500 ms'])
     expect(texts).toHaveLength(1)
@@ -236,11 +236,11 @@ describe('a config', () => {
       'query: has $identifier, $catalogue or $address where only a variable may stand',
     ],
     [{ query: 'CONSTRUCT WHERE { ?s ?p ?o }', keep: 'yes' }, /^keep: /],
-    [{ query: `${'('.repeat(50_000)}` }, /^query: /],
+    [{ query: '('.repeat(50_000) }, /^query: /],
   ])('%j is refused with its key [T1]', (config, problem) => {
-    expect(problemsOf(constructTransformer, config)).toEqual([
-      typeof problem === 'string' ? problem : expect.stringMatching(problem),
-    ])
+    const problems = problemsOf(constructTransformer, config)
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatch(problem)
   })
 
   it('is described by a JSON Schema', () => {

@@ -85,6 +85,12 @@ export function problemsOf(kind: Kind, config: JsonObject, setting: Setting = {}
   return opened.ok ? [] : opened.problems.map(({ key, detail }) => `${key}: ${detail}`)
 }
 
+/** The digest of what decides how a record comes out. */
+export function shapeOf(kind: Kind, config: JsonObject, place: Partial<SegmentPlace> = {}) {
+  const opened = kind(depsOf({})).open(config, { trust: 'trusted', ...place })
+  return opened.ok ? opened.shape : undefined
+}
+
 export async function transformed(
   kind: Kind,
   config: JsonObject,

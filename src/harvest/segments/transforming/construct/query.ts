@@ -16,6 +16,8 @@ export type Known = {
 
 export type RecordQuery = {
   readonly kind: 'construct' | 'update'
+  /** As it was written. */
+  readonly text: string
   /** The query with its values in place. Throws `Failure` transform-failed when one is not known of this record. */
   readonly textFor: (known: Known) => string
 }
@@ -41,7 +43,7 @@ export function recordQuery(text: string): RecordQuery {
     const detail = 'has $identifier, $catalogue or $address where only a variable may stand'
     throw new BadQuery(detail, { cause })
   }
-  return { kind, textFor }
+  return { kind, text, textFor }
 }
 
 function kindOf(text: string): RecordQuery['kind'] {

@@ -30,12 +30,12 @@ export function instanceOf({ engine, settings, clock, say }: Opening): Instance 
   const scope = new Scope()
   const runtime = scope.manage(
     engine.newRuntime({
-      memoryLimitBytes: limits.heapBytes,
+      memoryLimitBytes: limits.scriptBytes,
       maxStackSizeBytes: limits.stackBytes,
     }),
   )
   const context = scope.manage(runtime.newContext())
-  const place = placeOf({ scope, context, time: timeOf(runtime, limits.transformMs, clock) })
+  const place = placeOf({ scope, context, time: timeOf(runtime, limits.scriptMs, clock) })
   try {
     const print = context.newFunction('print', (line) => {
       if (context.typeof(line) === 'string') say(context.getString(line))

@@ -27,7 +27,7 @@ const keptBytes = 48 * 2 ** 20
 export async function openSandbox(settings: ScriptSettings, clock: () => number): Promise<Sandbox> {
   const { limits, language, single } = settings
   // Room for what lies outside the heap of the script: the stack, and texts on their way in and out.
-  const most = Math.ceil((limits.heapBytes * 2 + limits.recordBytes * 8) / pageBytes)
+  const most = Math.ceil((limits.scriptBytes * 2 + limits.recordBytes * 8) / pageBytes)
   const wasmMemory = new WebAssembly.Memory({ initial: initialPages, maximum: initialPages + most })
   const variant = newVariant(RELEASE_SYNC, { wasmModule: language, wasmMemory })
   const engine = await newQuickJSWASMModule(variant)

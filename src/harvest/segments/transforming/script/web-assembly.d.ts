@@ -2,9 +2,8 @@
 
 declare namespace WebAssembly {
   /** Compiled code; may be sent to workers. */
-  class Module {
-    constructor(bytes: Uint8Array)
-    readonly #code: unknown
+  interface Module {
+    readonly [Symbol.toStringTag]: string
   }
   class Memory {
     /** Pages of 64 KB. */
