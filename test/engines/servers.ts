@@ -9,6 +9,7 @@ import {
 } from '../support/engines/engine.ts'
 import { startFuseki } from '../support/engines/fuseki.ts'
 import { startMeilisearch } from '../support/engines/meilisearch.ts'
+import { startNats } from '../support/engines/nats.ts'
 import { startVirtuoso } from '../support/engines/virtuoso.ts'
 
 /** A server that all suites use, or the reason why there is none. */
@@ -21,11 +22,17 @@ export type SearchPlace =
   | { readonly url: string; readonly key: string; readonly own: boolean }
   | { readonly missing: string }
 
+/** The broker that all suites use: each with queues of its own. */
+export type BrokerPlace =
+  | { readonly url: string; readonly own: boolean }
+  | { readonly missing: string }
+
 declare module 'vitest' {
   export interface ProvidedContext {
     fuseki: Server
     virtuoso: Server
     meilisearch: SearchPlace
+    nats: BrokerPlace
   }
 }
 
@@ -65,7 +72,14 @@ const search = (): Promise<SearchPlace> =>
     return { url, key, own: killable }
   })
 
+const broker = (): Promise<BrokerPlace> =>
+  found('NATS', startNats, ({ url, killable }) => {
+    say(`NATS: ${new URL(url).host}`)
+    return { url, own: killable }
+  })
+
 export async function setup(project: TestProject): Promise<void> {
+  project.provide('nats', await broker())
   project.provide('meilisearch', await search())
   project.provide('fuseki', await store('Fuseki', startFuseki))
   project.provide('virtuoso', await store('Virtuoso', startVirtuoso))

@@ -1,0 +1,67 @@
+/** NATS with JetStream: got from Debian's packages, started on loopback with a user of its own. */
+
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { freePort, Missing, ownServer, type Server } from './engine.ts'
+
+const debianPackage = 'nats-server'
+const instead = 'or set NATS_URL=nats://user:password@host:4222 to use one that runs already'
+
+export type BrokerServer = Server & { readonly url: string }
+
+/** The server at `NATS_URL`, else one of our own. Rejects with `Missing` when the program is neither there nor to be had. */
+export async function startNats(): Promise<BrokerServer> {
+  const url = process.env['NATS_URL']
+  if (!url) return ownNats()
+  const refuse = () => Promise.reject(new Error('this server is not ours to stop'))
+  return { url, killable: false, kill: refuse, restart: refuse, stop: () => Promise.resolve() }
+}
+
+/** A new server without any queue. */
+export async function ownNats(): Promise<BrokerServer> {
+  const program = natsProgram()
+  const [port, monitor] = [await freePort(), await freePort()]
+  const password = randomBytes(10).toString('hex')
+  const server = await ownServer('nats', async (directory) => ({
+    file: program,
+    arguments: [
+      ...['--addr', '127.0.0.1', '--port', String(port)],
+      ...['--http_port', String(monitor), '--jetstream', '--store_dir', join(directory, 'queues')],
+      ...['--user', 'cartulary', '--pass', password],
+    ],
+    directory,
+    answersAt: `http://127.0.0.1:${monitor}/healthz`,
+    patienceMs: 60_000,
+  }))
+  return { ...server, url: `nats://cartulary:${password}@127.0.0.1:${port}` }
+}
+
+/** `nats-server`, installed where it is missing. */
+function natsProgram(): string {
+  const there = path()
+  if (there) return there
+  if (process.getuid?.() !== 0) {
+    throw new Missing(`NATS is not installed: apt-get install ${debianPackage}, ${instead}`)
+  }
+  try {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+    const apt = (...words: string[]) =>
+      execFileSync('apt-get', words, { env, stdio: ['ignore', 'ignore', 'inherit'] })
+    apt('update', '-q')
+    apt('install', '-q', '-y', '--no-install-recommends', debianPackage)
+  } catch (error) {
+    throw new Missing(`apt-get could not install ${debianPackage} (${String(error)}), ${instead}`)
+  }
+  const got = path()
+  if (!got) throw new Missing(`${debianPackage} brought no nats-server, ${instead}`)
+  return got
+}
+
+function path(): string | undefined {
+  try {
+    return execFileSync('sh', ['-c', 'command -v nats-server'], { encoding: 'utf8' }).trim()
+  } catch {
+    return undefined
+  }
+}
