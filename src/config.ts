@@ -17,6 +17,7 @@ import {
 import type { EngineConfig } from './http/environment/search/engine-config.ts'
 import { namesIn } from './http/environment/search/facet-config.ts'
 import { defaultSearch, type SearchConfig } from './http/environment/search/search-config.ts'
+import type { ShellConfig } from './http/environment/shell.ts'
 import { withDefaults, type Limits } from './http/limits.ts'
 import { shown } from './http/problem.ts'
 import type { LogLevel } from './log.ts'
@@ -45,6 +46,8 @@ export type Config = {
   readonly harvest: HarvestConfig
   /** Where pipes and foreign segments are. */
   readonly cluster: ClusterConfig
+  /** Absent when the console has no door. */
+  readonly shell: ShellConfig | undefined
   /** NATS server; absent when pipes stay in the process. */
   readonly eventBus: string | undefined
   /** What pipes refer to by name. */
@@ -102,6 +105,7 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     harvest,
     restoreDays: harvest.restoreDays,
     cluster: values.PLATFORM_CLUSTER_CONFIG ?? noCluster,
+    shell: values.PLATFORM_HUB_SHELL_CONFIG,
     eventBus: values.PLATFORM_EVENTBUS_URL,
     secrets: values.PLATFORM_SECRETS ?? {},
     corsOrigins: values.PLATFORM_CORS_ORIGINS ?? [],

@@ -14,12 +14,18 @@ import { serve } from './http/serve.ts'
 import { logger, type Log } from './log.ts'
 import { secretRegistry, type Secrets } from './http/secrets/registry.ts'
 import { openEngines, shipped, type Engines, type Shell } from './main/engines.ts'
+import { doorsOf, httpOptions, places, serviceAddress, version } from './main/ground.ts'
 import { engineHealth } from './main/search-engine.ts'
-import { httpOptions, openStations, places, serviceAddress, version } from './main/stations.ts'
+import { openStations } from './main/stations.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
 
-/** `key` is accepted as `X-API-Key`; `stop` finishes what is in flight, then closes everything. */
-type Running = { readonly url: string; readonly key: string; readonly stop: () => Promise<void> }
+/** `key` is accepted as `X-API-Key`, `addresses` are of doors with a port of their own; `stop` finishes what is in flight, then closes everything. */
+type Running = {
+  readonly url: string
+  readonly key: string
+  readonly addresses: readonly string[]
+  readonly stop: () => Promise<void>
+}
 
 /**
  * Opens engines and doors. The port is open from the start and `/health` answers 503 until everything is ready. Rejects
@@ -42,6 +48,7 @@ async function startPlatform(config: Config, log: Log, secrets: Secrets): Promis
     return {
       url: served.url,
       key,
+      addresses: running.addresses,
       stop: async () => {
         await served.close()
         await running.stop()
@@ -63,7 +70,7 @@ function front(shell: Shell, engines: Engines | undefined): App {
     http: httpOptions(shell),
     metrics: numbers,
     version,
-    services: Object.fromEntries(config.services.map((name) => [name, `${places[name]}/`])),
+    services: Object.fromEntries(doorsOf(config).map((name) => [name, `${places[name]}/`])),
     health: async () => {
       if (!engines) return { ready: false }
       const [store, index] = await Promise.all([
@@ -107,8 +114,10 @@ async function run(argumentList: readonly string[]): Promise<void> {
       (error: unknown) => fail(String(error)),
     )
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, leave)
-  const addresses = parsed.config.services.map((name) => `${platform.url}${places[name]}/`)
-  process.stdout.write(`Cartulary ${version} is ready: ${addresses.join(' ')}\n`)
+  const doors = doorsOf(parsed.config).map((name) => `${platform.url}${places[name]}/`)
+  process.stdout.write(
+    `Cartulary ${version} is ready: ${[...doors, ...platform.addresses].join(' ')}\n`,
+  )
   if (demo)
     await runDemo({ ...platform, folder: shipped('pipes/demo'), out: process.stdout }, end.signal)
 }

@@ -1,5 +1,6 @@
 /** Where pipes are found, launched and told about: the rooms of harvesting, put together. */
 
+import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -7,6 +8,8 @@ import type { Config } from '../config.ts'
 import { openHarvest, type Harvest } from '../harvest/station.ts'
 import { userAgent } from '../http/outbound/headers.ts'
 import { outbound, type Outbound } from '../http/outbound/outbound.ts'
+import type { ApiKeys } from '../http/api-key.ts'
+import type { AppOptions } from '../http/app.ts'
 import type { Secrets } from '../http/secrets/registry.ts'
 import type { Log } from '../log.ts'
 import { resolver } from '../pipe/discovery.ts'
@@ -16,6 +19,11 @@ import { openRuns } from '../pipe/runs/open-runs.ts'
 import { isGone, ownerOf } from '../pipe/runs/owner.ts'
 import type { Runs } from '../pipe/runs/runs.ts'
 import { openSources, type PipeSources } from '../pipe/sources/sources.ts'
+import {
+  openTransport,
+  type Transport,
+  type TransportOptions,
+} from '../pipe/transport/transport.ts'
 import { openTriggers, type Triggers } from '../scheduler/triggers.ts'
 import { pause } from './search-engine.ts'
 
@@ -25,6 +33,7 @@ export type Harvesting = {
   readonly pipes: PipeSources
   readonly runs: Runs
   readonly triggers: Triggers
+  readonly transport: Transport
   readonly stop: () => Promise<void>
 }
 
@@ -36,6 +45,10 @@ type Options = {
   readonly log: Log
   readonly version: string
   readonly key: string
+  readonly keys: ApiKeys
+  /** Where others reach the segments of this process, without a slash at its end, and the shell of that door. */
+  readonly address: string
+  readonly http: Omit<AppOptions, 'name'>
   /** Our own, called without a socket. */
   readonly repository:
     | { readonly address: string; readonly fetch: (request: Request) => Promise<Response> }
@@ -46,51 +59,93 @@ const clock = { now: Date.now, random: Math.random, pause }
 
 export async function openHarvesting(options: Options): Promise<Harvesting> {
   const { config, log } = options
-  const directory = resolve(config.dataDir)
-  const scratch = await emptied(join(directory, 'tmp'))
-  const runs = historyOf(options, directory)
-  const client = outboundOf(options)
-  const { serviceDiscovery } = config.cluster
-  const harvest = await openHarvest({
-    ...options,
-    outbound: client,
-    directory,
-    scratch,
-    config: config.harvest,
-    secret: (name) => options.secrets.named(name)?.reveal(),
-    serviceDiscovery,
-    runs,
-    // Pipes are checked with the kinds of segments that this room has, so they come after it.
-    sources: () => pipes,
-    ...clock,
-  })
-  const resolution = resolver(serviceDiscovery, harvest.kinds)
+  const { harvest, runs, client } = await openRoom(options, () => pipes)
+  const resolution = resolver(config.cluster.serviceDiscovery, harvest.kinds)
   const pipes: PipeSources = await openSources({
     directory: 'pipes',
     cluster: config.cluster,
-    scratch: join(directory, 'repositories'),
+    scratch: join(directoryOf(options), 'repositories'),
     pollMs,
     limits: config.limits,
     log,
     pause,
     check: pipeCheck(resolution),
   })
-  const { afterImport } = harvest
-  const { runs: atOnce, deadline: deadlineMs, stallMs } = config.harvest
-  const bounds = { atOnce, deadlineMs, stallMs }
-  const ground = { runs, sources: pipes, resolve: resolution, afterImport, log, ...clock }
-  const launcher = await openLauncher({ ...ground, ...bounds })
-  const path = join(directory, 'triggers.sqlite')
+  const { kinds, afterImport } = harvest
+  const segments = { kinds, resolve: resolution, afterImport }
+  const transport = transportOf(options, { ...segments, outbound: client })
+  await transport.listen()
+  const launcher = await openLauncher({
+    ...segments,
+    runs,
+    sources: pipes,
+    remote: (pipe, segment, found, trust) => transport.remote(pipe, segment, found, trust),
+    atOnce: config.harvest.runs,
+    deadlineMs: config.harvest.deadline,
+    stallMs: config.harvest.stallMs,
+    log,
+    ...clock,
+  })
+  const path = join(directoryOf(options), 'triggers.sqlite')
   const triggers = openTriggers({ path, launcher, log, ...clock })
   const stop = async () => {
     await triggers.stop()
     await launcher.stop()
+    await transport.stop()
     await pipes.stop()
     await harvest.stop()
     await client.close()
     await runs.close()
   }
-  return { harvest, launcher, pipes, runs, triggers, stop }
+  return { harvest, launcher, pipes, runs, triggers, transport, stop }
+}
+
+const directoryOf = ({ config }: Options): string => resolve(config.dataDir)
+
+/** Pipes are checked with the kinds of segments that the room has: `sources` is asked when they are there. */
+async function openRoom(options: Options, sources: () => PipeSources) {
+  const { config, secrets } = options
+  const directory = directoryOf(options)
+  const scratch = await emptied(join(directory, 'tmp'))
+  const runs = historyOf(options, directory)
+  const client = outboundOf(options)
+  const harvest = await openHarvest({
+    ...options,
+    outbound: client,
+    directory,
+    scratch,
+    config: config.harvest,
+    secret: (name) => secrets.named(name)?.reveal(),
+    serviceDiscovery: config.cluster.serviceDiscovery,
+    runs,
+    sources,
+    ...clock,
+  })
+  return { harvest, runs, client }
+}
+
+const transportOf = (
+  options: Options,
+  segments: Pick<TransportOptions, 'kinds' | 'resolve' | 'afterImport' | 'outbound'>,
+): Transport => {
+  const { config, log, keys, address, http } = options
+  // The same after a restart, and no other process's.
+  const place = hash('sha256', `${hostname()} ${directoryOf(options)}`).slice(0, 16)
+  return openTransport({
+    ...segments,
+    keys,
+    bodyBytes: config.limits.bodyBytes,
+    serviceDiscovery: config.cluster.serviceDiscovery,
+    address,
+    http,
+    allow: config.harvest.allow,
+    ...(config.eventBus !== undefined && { eventbusUrl: config.eventBus }),
+    secret: randomBytes(32),
+    returnQueue: `returns-${place}`,
+    makeId: randomUUID,
+    log,
+    ...clock,
+  })
 }
 
 async function emptied(directory: string): Promise<string> {

@@ -3,43 +3,27 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Service } from '../config.ts'
-import type { ApiKeys } from '../http/api-key.ts'
 import type { App } from '../http/app.ts'
 import type { Entrance } from '../http/gateway.ts'
-import type { Secrets } from '../http/secrets/registry.ts'
-import type { Names } from '../rdf/names.ts'
 import { sparqlApp } from '../repository/sparql/app.ts'
 import { openRepository } from '../repository/station.ts'
 import { locks } from '../repository/writing/locks.ts'
 import { schedulerApp } from '../scheduler/app.ts'
 import { searchApp } from '../search/app.ts'
-import type { Engines, Shell } from './engines.ts'
+import { consoleStation } from './console.ts'
+import { httpOptions, places, serviceAddress, version, type Ground } from './ground.ts'
 import { openHarvesting, type Harvesting } from './harvesting.ts'
 import { currentSettings, pause } from './search-engine.ts'
 
-export const version = '0.1.0'
-
-export const places = {
-  repo: '/api/hub/repo',
-  search: '/api/hub/search',
-  sparql: '/sparql',
-  harvest: '/api/segments',
-  scheduler: '/api/scheduler',
-} as const satisfies Record<Service, string>
-
-export type Ground = {
-  readonly shell: Shell
-  readonly engines: Engines
-  readonly keys: ApiKeys
-  /** One of the keys: what the process does through its own public doors. */
-  readonly key: string
-  readonly secrets: Secrets
+export type Stations = {
+  readonly entrances: readonly Entrance[]
+  /** Of doors with a port of their own. */
+  readonly addresses: readonly string[]
+  readonly stop: () => Promise<void>
 }
 
 /** Opens what this process runs; `stop` ends what goes on behind the doors. */
-export async function openStations(
-  ground: Ground,
-): Promise<{ readonly entrances: Entrance[]; readonly stop: () => Promise<void> }> {
+export async function openStations(ground: Ground): Promise<Stations> {
   const { config } = ground.shell
   const runs = (name: Service) => config.services.includes(name)
   const repository = runs('repo') ? await repositoryStation(ground) : undefined
@@ -47,13 +31,15 @@ export async function openStations(
     runs('harvest') || runs('scheduler')
       ? await harvestingRooms(ground, repository?.app)
       : undefined
+  const shell = await consoleStation(ground, harvesting)
   const ending = new AbortController()
   const apps: Readonly<Record<Service, () => App | undefined>> = {
     repo: () => repository?.app,
     search: () => searchStation(ground),
     sparql: () => sparqlStation(ground),
-    harvest: () => undefined,
+    harvest: () => harvesting?.transport.app,
     scheduler: () => harvesting && schedulerStation(ground, harvesting, ending.signal),
+    console: () => shell?.entrance?.app,
   }
   const entrances = config.services.flatMap((name) => {
     const app = apps[name]()
@@ -61,14 +47,12 @@ export async function openStations(
   })
   const stop = async () => {
     ending.abort()
+    await shell?.stop()
     await harvesting?.stop()
     await repository?.stop()
   }
-  return { entrances, stop }
+  return { entrances, addresses: shell?.addresses ?? [], stop }
 }
-
-/** The public address of a service, without a slash at its end. */
-export const serviceAddress = (names: Names, place: string): string => names.base + place.slice(1)
 
 /** What every door has; a search or query sent by POST changes nothing: pages of other origins may send it. */
 const door = ({ shell, engines }: Ground, name: Service, reads: readonly string[] = []) => ({
@@ -78,13 +62,6 @@ const door = ({ shell, engines }: Ground, name: Service, reads: readonly string[
     base: places[name],
     cors: { origins: shell.config.corsOrigins, reads },
   },
-})
-
-export const httpOptions = ({ config, log, numbers }: Shell) => ({
-  log,
-  metrics: numbers,
-  requestMs: config.limits.requestMs,
-  trustedProxies: config.trustedProxies,
 })
 
 const repositoryStation = (ground: Ground) => {
@@ -146,7 +123,14 @@ const harvestingRooms = (ground: Ground, repository: App | undefined): Promise<H
     address,
     fetch: async (request: Request) => repository.fetch(request),
   }
-  return openHarvesting({ ...ground, config, log, version, repository: own })
+  return openHarvesting({
+    ...ground,
+    ...door(ground, 'harvest'),
+    config,
+    log,
+    version,
+    repository: own,
+  })
 }
 
 const schedulerStation = (ground: Ground, harvesting: Harvesting, ending: AbortSignal): App => {

@@ -10,13 +10,14 @@ import { harvestConfig } from './harvest.ts'
 import { limitValues } from './limit-values.ts'
 import { engineConfig } from './search/engine-config.ts'
 import { searchConfig } from './search/search-config.ts'
+import { shellConfig } from './shell.ts'
 import { triplestore } from './triplestore.ts'
 import { facts, is, json, list, whole } from './values.ts'
 
 /** Stations that this version can run. */
-export const services = ['repo', 'search', 'sparql', 'harvest', 'scheduler'] as const
+export const services = ['repo', 'search', 'sparql', 'harvest', 'scheduler', 'console'] as const
 /** Names of stations that come later; asking for them is no mistake. */
-const laterServices = ['metrics', 'cache', 'console', 'portal'] as const
+const laterServices = ['metrics', 'cache', 'portal'] as const
 /** Variables that other versions read. */
 export const laterVariables = ['PLATFORM_HUB_SHELL_CONFIG', 'PLATFORM_HUB_VALIDATOR'] as const
 
@@ -126,6 +127,14 @@ export const variables = z.object({
         '`serviceDiscovery` (segment name → `{"http":{"address","method","headers"}}` or `{"eventbus":{"address"}}`).',
       right: 'a JSON object such as {"resources":{"paths":["harvest"]}}',
       secret: true,
+    }),
+  PLATFORM_HUB_SHELL_CONFIG: json(shellConfig)
+    .optional()
+    .register(facts, {
+      meaning:
+        'Doors of the console, shut where absent: `{"http":{},"telnet":{}}`. `http` is at `/shell/shell.html`, or on a `port` ' +
+        'of its own; `telnet` listens on `host` (127.0.0.1) and `port` (5000).',
+      right: 'a JSON object such as {"http":{},"telnet":{"port":5000}}',
     }),
   PLATFORM_EVENTBUS_URL: is(
     (text) => /^(nats|tls):\/\//.test(text) && URL.canParse(text),

@@ -1,0 +1,41 @@
+/** What the stations of this process stand on, and where their doors are. */
+
+import type { Config, Service } from '../config.ts'
+import type { ApiKeys } from '../http/api-key.ts'
+import type { Secrets } from '../http/secrets/registry.ts'
+import type { Names } from '../rdf/names.ts'
+import type { Engines, Shell } from './engines.ts'
+
+export const version = '0.1.0'
+
+export const places = {
+  repo: '/api/hub/repo',
+  search: '/api/hub/search',
+  sparql: '/sparql',
+  harvest: '/api/segments',
+  scheduler: '/api/scheduler',
+  console: '/shell',
+} as const satisfies Record<Service, string>
+
+export type Ground = {
+  readonly shell: Shell
+  readonly engines: Engines
+  readonly keys: ApiKeys
+  /** One of the keys: what the process does through its own public doors. */
+  readonly key: string
+  readonly secrets: Secrets
+}
+
+/** The services that have a door on the common port. */
+export const doorsOf = ({ services, shell }: Config): readonly Service[] =>
+  services.filter((name) => name !== 'console' || (shell?.http && shell.http.port === undefined))
+
+/** The public address of a service, without a slash at its end. */
+export const serviceAddress = (names: Names, place: string): string => names.base + place.slice(1)
+
+export const httpOptions = ({ config, log, numbers }: Shell) => ({
+  log,
+  metrics: numbers,
+  requestMs: config.limits.requestMs,
+  trustedProxies: config.trustedProxies,
+})
