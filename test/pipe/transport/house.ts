@@ -86,7 +86,7 @@ export async function house(options: HouseOptions = {}) {
     pause,
     makeId: randomUUID,
     log: silent,
-    limits: { waitMs: 10_000, answerMs: 5000, ...limits },
+    limits: { waitMs: 10_000, answerMs: 120_000, ...limits },
     ...options,
   })
   await transport.listen()
@@ -157,40 +157,49 @@ function kindsOf(shelf: Message[], gate: HouseOptions['gate']): readonly Segment
         : { ok: true, run: run(config) },
   })
   return [
-    kind('importing-test', 'import', ({ records = 3, broken }) =>
-      async function* (_, { sink }) {
-        for (let n = 1; n <= Number(records); n += 1) {
-          sink.offered()
-          yield record(n)
-          if (n % 100 === 0) yield { kind: 'page', cursor: `after-${n}` }
-        }
-        if (broken === true) yield { kind: 'end', completeness: { kind: 'incomplete' } }
-        else yield complete
-      },
-    ),
-    kind('transforming-test', 'transform', ({ refuse }) =>
-      async function* (input) {
-        for await (const message of input) {
-          if (message.kind !== 'record') yield message
-          else if (message.sourceId === refuse) {
-            const problem = new Failure('transform-failed', 'the script failed at line 3')
-            yield { kind: 'refused', sourceId: message.sourceId, stage: 'transform', problem }
-          } else yield { ...message, text: message.text.replaceAll('Brunnen', 'Quelle') }
-        }
-      },
-    ),
-    kind('exporting-test', 'export', () =>
-      async function* (input, { sink, dryRun }) {
-        for await (const message of input) {
-          await gate?.()
-          shelf.push(message)
-          if (message.kind === 'record') {
-            sink.item({ sourceId: message.sourceId, stage: 'export', state: 'created' })
+    kind(
+      'importing-test',
+      'import',
+      ({ records = 3, broken }) =>
+        async function* (_, { sink }) {
+          for (let n = 1; n <= Number(records); n += 1) {
+            sink.offered()
+            yield record(n)
+            if (n % 100 === 0) yield { kind: 'page', cursor: `after-${n}` }
           }
-          if (message.kind === 'end') sink.outcome(dryRun ? 'dry-run' : message.completeness.kind)
-          else yield message
-        }
-      },
+          if (broken === true) yield { kind: 'end', completeness: { kind: 'incomplete' } }
+          else yield complete
+        },
+    ),
+    kind(
+      'transforming-test',
+      'transform',
+      ({ refuse }) =>
+        async function* (input) {
+          for await (const message of input) {
+            if (message.kind !== 'record') yield message
+            else if (message.sourceId === refuse) {
+              const problem = new Failure('transform-failed', 'the script failed at line 3')
+              yield { kind: 'refused', sourceId: message.sourceId, stage: 'transform', problem }
+            } else yield { ...message, text: message.text.replaceAll('Brunnen', 'Quelle') }
+          }
+        },
+    ),
+    kind(
+      'exporting-test',
+      'export',
+      () =>
+        async function* (input, { sink, dryRun }) {
+          for await (const message of input) {
+            await gate?.()
+            shelf.push(message)
+            if (message.kind === 'record') {
+              sink.item({ sourceId: message.sourceId, stage: 'export', state: 'created' })
+            }
+            if (message.kind === 'end') sink.outcome(dryRun ? 'dry-run' : message.completeness.kind)
+            else yield message
+          }
+        },
     ),
   ]
 }

@@ -15,7 +15,10 @@ import { silent } from '../runs/ground.ts'
 import { complete, record } from './house.ts'
 
 /** What the foreign segment does with a message; what it gives is given back at once. */
-type Foreign = (payload: Payload | undefined, give: (payload: Payload) => void) => void | Promise<void>
+type Foreign = (
+  payload: Payload | undefined,
+  give: (payload: Payload) => void,
+) => void | Promise<void>
 
 const echo: Foreign = (payload, give) => payload && give(payload)
 const isList = (payload: Payload | undefined) =>
@@ -76,7 +79,8 @@ async function travelled({ input = [], foreign = echo, at = 1, limits, context }
     yield* input
   }
   const whole = { runId: 'run-1', pipe: 'wells', sink, log: silent, dryRun: false, ...context }
-  for await (const message of step(messages(), whole, new AbortController().signal)) out.push(message)
+  for await (const message of step(messages(), whole, new AbortController().signal))
+    out.push(message)
   return { out, sent, counts: sink.counts, end: out.at(-1), kinds: out.map(({ kind }) => kind) }
 }
 
@@ -180,10 +184,12 @@ test('a record that does not come back in time is refused, and the run removes n
 })
 
 test('a record that cannot be handed over fails alone; one that nobody would take ends the run', async () => {
-  const failing = (kind: 'item-too-large' | 'source-refused'): Foreign => (payload, give) => {
-    if (payload?.body.dataInfo?.['identifier'] === 'o2') throw new Failure(kind, 'no')
-    if (payload) give(payload)
-  }
+  const failing =
+    (kind: 'item-too-large' | 'source-refused'): Foreign =>
+    (payload, give) => {
+      if (payload?.body.dataInfo?.['identifier'] === 'o2') throw new Failure(kind, 'no')
+      if (payload) give(payload)
+    }
   const { kinds, end } = await travelled({ input: three, foreign: failing('item-too-large') })
   expect(kinds.toSorted()).toEqual(['end', 'record', 'record', 'refused'])
   expect(end).toEqual(complete)

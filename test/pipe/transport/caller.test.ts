@@ -1,0 +1,114 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { Reach } from '../../../src/http/outbound/outbound.ts'
+import { transportLimits } from '../../../src/pipe/transport/limits.ts'
+import { httpPost } from '../../../src/pipe/transport/sending/http.ts'
+import { stage } from '../../support/portals/outbound.ts'
+import { portal } from '../../support/portals/portal.ts'
+import { pipeOf } from '../pipes.ts'
+
+const message = pipeOf('wells', ['mending-wells'])
+
+type Answer = number | { readonly status: number; readonly headers: Record<string, string> }
+
+/** A service that gives these answers one after the other, the last one for ever. */
+async function called(answers: readonly Answer[], reach?: Reach) {
+  const service = await portal((_, number) => {
+    const answer = answers[Math.min(number, answers.length) - 1] ?? 200
+    return typeof answer === 'number'
+      ? new Response(null, { status: answer })
+      : new Response('', answer)
+  })
+  onTestFinished(service.close)
+  const { client } = stage({})
+  const pauses: number[] = []
+  const post = httpPost(
+    {
+      address: `${service.url}/pipe`,
+      method: reach ? 'POST' : 'PUT',
+      headers: { 'X-API-Key': 'key' },
+      ...(reach && { reach }),
+    },
+    {
+      outbound: client,
+      limits: transportLimits,
+      now: () => Date.parse('2026-11-21T12:00:00Z'),
+      random: () => 1,
+      pause: async (ms) => void pauses.push(ms),
+    },
+  )
+  const outcome = await post(message, new AbortController().signal).then(
+    () => 'taken over',
+    (error: Error) => error.message.split(':')[0],
+  )
+  return { outcome, pauses, requests: service.requests }
+}
+
+test.each([200, 202, 204])('%d means that the message was taken over', async (status) => {
+  const { outcome, requests } = await called([status])
+  expect(outcome).toBe('taken over')
+  expect(requests).toHaveLength(1)
+  expect(requests[0]).toMatchObject({ method: 'PUT', path: '/pipe' })
+  expect(requests[0]?.headers).toMatchObject({
+    'content-type': 'application/json',
+    'x-api-key': 'key',
+  })
+  expect(JSON.parse(requests[0]?.body ?? '')).toEqual(message)
+})
+
+test('503 and 500 are tried again, after 1, 2 and 4 seconds, four times in all', async () => {
+  expect(await called([503, 500, 202])).toMatchObject({
+    outcome: 'taken over',
+    pauses: [1000, 2000],
+  })
+  const { outcome, pauses, requests } = await called([500])
+  expect({ outcome, pauses, tries: requests.length }).toEqual({
+    outcome: 'source-error',
+    pauses: [1000, 2000, 4000],
+    tries: 4,
+  })
+})
+
+test('Retry-After is waited for, and not when it is longer than anybody waits', async () => {
+  const later = (after: string) => ({ status: 503, headers: { 'Retry-After': after } })
+  expect(await called([later('7'), 202])).toMatchObject({ outcome: 'taken over', pauses: [7000] })
+  const { outcome, pauses } = await called([later('86400'), 202])
+  expect({ outcome, pauses }).toEqual({ outcome: 'source-throttled', pauses: [] })
+})
+
+test.each([
+  [400, 'item-malformed'],
+  [401, 'source-refused'],
+  [403, 'source-refused'],
+  [404, 'source-not-found'],
+  [413, 'item-too-large'],
+  [302, 'source-error'],
+])('%d is final: %s', async (status, slug) => {
+  const { outcome, requests } = await called([
+    { status, headers: { Location: 'http://127.0.0.1:9/' } },
+  ])
+  expect([outcome, requests.length]).toEqual([slug, 1])
+})
+
+test('a service that is not there is tried four times', async () => {
+  const { client } = stage({})
+  const pauses: number[] = []
+  const post = httpPost(
+    { address: 'http://127.0.0.1:1/pipe', method: 'POST', headers: {} },
+    {
+      outbound: client,
+      limits: transportLimits,
+      now: () => 0,
+      random: () => 1,
+      pause: async (ms) => void pauses.push(ms),
+    },
+  )
+  await expect(post(message, new AbortController().signal)).rejects.toThrow('source-unreachable')
+  expect(pauses).toHaveLength(3)
+})
+
+test('[T1] an address that a pipe names is met by the guard: no request reaches a private address that nobody allowed', async () => {
+  const address = 'http://127.0.0.1/'
+  const reach = { kind: 'configured', address, trust: 'foreign', allow: [] } as const
+  const { outcome, requests } = await called([202], reach)
+  expect([outcome, requests.length]).toEqual(['address-refused', 0])
+})
