@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { consoleStation, type ConsoleStation } from '../support/console/station.ts'
+import { literally } from '../support/console/telnet-client.ts'
 
 const places = [
   process.env['CHROMIUM'],
@@ -46,15 +47,16 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
     const all = await opened()
     await all.page.fill('#key', 'operator')
     await all.page.keyboard.press('Enter')
-    await shows(all.page, 'help lists the commands')
+    expect(await shows(all.page, 'help lists the commands')).toBe(true)
     return all
   }
   const shown = (page: Page) => page.locator('.xterm-rows').innerText()
   // The terminal writes blanks as hard ones.
-  const shows = (page: Page, text: string | RegExp) =>
-    expect
-      .poll(async () => (await shown(page)).replaceAll('\u00a0', ' '))
-      .toMatch(typeof text === 'string' ? new RegExp(RegExp.escape(text)) : text)
+  const shows = async (page: Page, text: string | RegExp) => {
+    const pattern = typeof text === 'string' ? new RegExp(literally(text)) : text
+    await expect.poll(async () => (await shown(page)).replaceAll('\u00a0', ' ')).toMatch(pattern)
+    return true
+  }
   const type = async (page: Page, line: string) => {
     await page.keyboard.type(line)
     await page.keyboard.press('Enter')
@@ -74,9 +76,11 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
   it('runs commands and shows their answers; everything comes from its own server', async () => {
     const { page, troubles, asked } = await entered()
     await type(page, 'vocabularies')
-    await shows(page, /language {2}1,200 concepts\s+1 vocabulary\s+Command finished\s+> /)
+    expect(
+      await shows(page, /language {2}1,200 concepts\s+1 vocabulary\s+Command finished\s+> /),
+    ).toBe(true)
     await type(page, 'lanch city')
-    await shows(page, 'did you mean launch?')
+    expect(await shows(page, 'did you mean launch?')).toBe(true)
     expect(asked.every((url) => url.startsWith(`${station.url}/`))).toBe(true)
     expect(troubles).toEqual([])
     await page.close()
@@ -96,16 +100,16 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
   it('has a history and edits its line', async () => {
     const { page } = await entered()
     await type(page, 'runs lake')
-    await shows(page, /no runs\s+Command finished\s+> /)
+    expect(await shows(page, /no runs\s+Command finished\s+> /)).toBe(true)
     await page.keyboard.press('ArrowUp')
-    await shows(page, /Command finished\s+> runs lake/)
+    expect(await shows(page, /Command finished\s+> runs lake/)).toBe(true)
     for (let step = 0; step < 5; step++) await page.keyboard.press('ArrowLeft')
     await page.keyboard.type(' -n 5')
     await page.keyboard.press('Home')
     await page.keyboard.press('Delete')
     await page.keyboard.press('End')
     await page.keyboard.press('Backspace')
-    await shows(page, '> uns -n 5 lak')
+    expect(await shows(page, '> uns -n 5 lak')).toBe(true)
     await page.close()
   })
 
@@ -113,11 +117,11 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
     const { page } = await entered()
     await page.keyboard.type('vocab')
     await page.keyboard.press('Tab')
-    await shows(page, '> vocabularies')
+    expect(await shows(page, '> vocabularies')).toBe(true)
     await page.keyboard.press('Control+c')
     await page.keyboard.type('pipe ')
     await page.keyboard.press('Tab')
-    await shows(page, /city {2}lake\s+> pipe /)
+    expect(await shows(page, /city {2}lake\s+> pipe /)).toBe(true)
     await page.close()
   })
 
@@ -125,19 +129,19 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
     const { page } = await entered()
     station.seen.left = false
     await type(page, 'tombstones')
-    await shows(page, 'gone-')
+    expect(await shows(page, 'gone-')).toBe(true)
     await page.keyboard.press('Control+c')
-    await shows(page, /\^C\s+> /)
+    expect(await shows(page, /\^C\s+> /)).toBe(true)
     await expect.poll(() => station.seen.left).toBe(true)
     await type(page, 'pending')
-    await shows(page, '2 records pending')
+    expect(await shows(page, '2 records pending')).toBe(true)
     await page.close()
   })
 
   it('shows what is evil as text', async () => {
     const { page } = await entered()
     await type(page, 'status')
-    await shows(page, String.raw`\u001b[2Jcleared\u202e`)
+    expect(await shows(page, String.raw`\u001b[2Jcleared\u202e`)).toBe(true)
     await page.close()
   })
 

@@ -42,9 +42,9 @@ async function door(options: Partial<TelnetOptions> = {}) {
 async function inside(options: Partial<TelnetOptions> = {}) {
   const opened = await door(options)
   const client = await opened.client()
-  await client.heard('key: ')
+  expect(await client.heard('key: ')).toBe(true)
   client.send('operator\r\n')
-  await client.heard('key: ', '\r\n> ')
+  expect(await client.heard('key: ', '\r\n> ')).toBe(true)
   return { ...opened, client }
 }
 
@@ -77,30 +77,30 @@ describe('the door', () => {
   it('[T14] refuses a known key that may not use the console', async () => {
     const client = await (await door()).client()
     client.send('steward\r\n')
-    await client.heard('this key does not open the console')
+    expect(await client.heard('this key does not open the console')).toBe(true)
   })
 
   it('gives a key that was mistyped another chance, backspace and all', async () => {
     const client = await (await door()).client()
     client.send('wrong\r\n')
-    await client.heard('does not open')
+    expect(await client.heard('does not open')).toBe(true)
     client.send('operatoü\u007fr\r\0')
-    await client.heard('> ')
+    expect(await client.heard('> ')).toBe(true)
   })
 
   it('closes when no key comes in time, and when nothing is typed for too long', async () => {
     const hasty = await (await door({ keyMs: 20 })).client()
-    await hasty.heard('no key was shown in time')
+    expect(await hasty.heard('no key was shown in time')).toBe(true)
     await hasty.isClosed()
     const { client } = await inside({ idleMs: 200 })
-    await client.heard('nothing was typed for too long')
+    expect(await client.heard('nothing was typed for too long')).toBe(true)
     await client.isClosed()
   })
 
   it('lets in no more clients than it has places', async () => {
     const { client, server } = await door({ connections: 1 })
     const first = await client()
-    await first.heard('key: ')
+    expect(await first.heard('key: ')).toBe(true)
     const second = await telnetClient(server.port)
     await second.isClosed()
     expect(second.text()).toBe('')
@@ -112,22 +112,24 @@ describe('a visit', () => {
   it('runs the same commands with the same last lines', async () => {
     const { client } = await inside()
     client.send('runs\r\n')
-    await client.heard('no runs\r\n', 'Command finished\r\n> ')
+    expect(await client.heard('no runs\r\n', 'Command finished\r\n> ')).toBe(true)
     client.send('run none\nlanch\n')
-    await client.heard('Command failed: there is no run none\r\n', 'did you mean launch?', '> ')
+    expect(
+      await client.heard('Command failed: there is no run none\r\n', 'did you mean launch?', '> '),
+    ).toBe(true)
   })
 
   it('is UTF-8 in both directions, in whatever pieces', async () => {
     const { client } = await inside()
     for (const byte of Buffer.from('run münchen-✓\r\n')) client.send(Uint8Array.of(byte))
-    await client.heard('there is no run münchen-✓')
+    expect(await client.heard('there is no run münchen-✓')).toBe(true)
   })
 
   it('refuses every option of the protocol and keeps it out of the lines', async () => {
     const { client } = await inside()
     const naws = [255, 251, 31, 255, 250, 31, 0, 80, 0, 24, 255, 240]
     client.send(Uint8Array.of(...Buffer.from('ru'), ...naws, 255, 253, 3, ...Buffer.from('ns\r\n')))
-    await client.heard('no runs')
+    expect(await client.heard('no runs')).toBe(true)
     expect(client.bytes().includes(Buffer.of(255, 254, 31))).toBe(true)
     expect(client.bytes().includes(Buffer.of(255, 252, 3))).toBe(true)
   })
@@ -138,12 +140,12 @@ describe('a visit', () => {
   ])('%s ends the current output and what waits, and the visit goes on', async (_, sent) => {
     const { client, seen } = await inside()
     client.send('tombstones\r\nclear city\r\n')
-    await client.heard('gone-1')
+    expect(await client.heard('gone-1')).toBe(true)
     client.send(sent)
-    await client.heard('^C\r\n> ')
+    expect(await client.heard('^C\r\n> ')).toBe(true)
     expect(seen.left).toBe(true)
     client.send('triggers city\r\n')
-    await client.heard('^C', 'cron 0 3 * * *', 'Command finished')
+    expect(await client.heard('^C', 'cron 0 3 * * *', 'Command finished')).toBe(true)
     expect(seen.clears).toEqual([])
   })
 
@@ -151,16 +153,17 @@ describe('a visit', () => {
     const { client, finishWork } = await inside()
     client.send('index city\r\n')
     client.send('\u0003')
-    await client.heard('^C')
+    expect(await client.heard('^C')).toBe(true)
     finishWork()
     client.send('help exit\r\n')
-    await client.heard('leaves the console')
+    expect(await client.heard('leaves the console')).toBe(true)
   })
 
   it.each(['exit\r\n', '\u0004'])('ends with %j', async (sent) => {
     const { client } = await inside()
     client.send(sent)
     await client.isClosed()
+    expect(client.closed()).toBe(true)
   })
 
   it('answers all lines of a client that has closed its side already', async () => {
@@ -178,18 +181,18 @@ describe('a visit', () => {
     const endless = await inside()
     endless.client.send('x'.repeat(20_000))
     endless.client.send('\r\n')
-    await endless.client.heard('longer than 10000 bytes')
+    expect(await endless.client.heard('longer than 10000 bytes')).toBe(true)
     await endless.client.isClosed()
     const many = await inside()
     many.client.send('index\r\n')
     many.client.send('help\r\n'.repeat(20_000))
-    await many.client.heard('too many lines wait')
+    expect(await many.client.heard('too many lines wait')).toBe(true)
     await many.client.isClosed()
   })
 
   it('is told when the platform stops', async () => {
     const { client, server } = await inside()
     await server.close()
-    await client.heard('> \r\nthe console is closing\r\n')
+    expect(await client.heard('> \r\nthe console is closing\r\n')).toBe(true)
   })
 })

@@ -37,7 +37,7 @@ export function channel(most = 32): Channel {
       if (hold.state === 'open') add(text)
     },
     offer: (text) => {
-      if (hold.state === 'open' && hold.waiting.length === 0) add(text)
+      if (hold.state === 'open' && hold.waiting.length < most / 4) add(text)
     },
     end: () => {
       if (hold.state === 'open') hold.state = 'ended'

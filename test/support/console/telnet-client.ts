@@ -4,6 +4,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'vitest'
 
+/** A text as a regular expression that matches it alone. */
+export const literally = (text: string): string =>
+  text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+
 export async function telnetClient(port: number) {
   const socket = connect({ host: '127.0.0.1', port })
   await once(socket, 'connect')
@@ -24,8 +28,9 @@ export async function telnetClient(port: number) {
     send: (text: string | Uint8Array) => socket.write(text),
     /** Waits until all of this was said in this order. */
     async heard(...parts: readonly string[]) {
-      const pattern = new RegExp(parts.map((part) => RegExp.escape(part)).join('[^]*'))
+      const pattern = new RegExp(parts.map((part) => literally(part)).join('[^]*'))
       await expect.poll(() => Buffer.from(this.text(), 'latin1').toString('utf8')).toMatch(pattern)
+      return true
     },
     closed: () => closed,
     async isClosed() {
