@@ -175,6 +175,7 @@ describe('a visit', () => {
       'Command finished',
     )
     await client.isClosed()
+    expect(client.closed()).toBe(true)
   })
 
   it('closes at a line without an end and at lines that nobody can answer so fast', async () => {
