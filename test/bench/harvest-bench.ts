@@ -67,10 +67,10 @@ async function measured(platform: Gateway, parsing: number, datasets: number): P
     async () => (await api.json<{ pending: number }>(`${platform.url}/health`)).pending === 0,
     600_000,
   )
-  return table(['', 's', 'datasets/s', 'of parsing', ''], rows)
+  return table([['', 's', 'datasets/s', 'of parsing', ''], ...rows])
 }
 
-const figures = (ms: number, datasets: number, parsing: number): string[] => [
+const figures = (ms: number, datasets: number, parsing: number) => [
   (ms / 1000).toFixed(1),
   perSecond(datasets, ms),
   (ms / parsing).toFixed(1),
