@@ -48,7 +48,7 @@ export async function odsPortal(
       .map(datasetOf)
     if (generation === '2.1') return json({ total_count: total, results: page })
     query.set('start', String(offset + limit))
-    const next = { rel: 'next', href: `${origin}${pathname}?${query}` }
+    const next = { rel: 'next', href: `${origin}${pathname}?${query.toString()}` }
     const links = offset + limit < shown.length ? [next] : []
     const datasets = page.map((dataset) => ({ dataset, links: [] }))
     return json({ total_count: total, datasets, links })

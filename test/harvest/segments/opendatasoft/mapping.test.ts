@@ -52,7 +52,7 @@ describe('a dataset', () => {
   it('has the formats that the pipe names instead of the usual ones', async () => {
     const text = await textOf(sample, { formats: 'parquet, ttl' })
     const names = [...text.matchAll(/downloadURL> <[^>]*\/exports\/(\w+)>/g)].map(([, one]) => one)
-    expect(names.toSorted()).toEqual(['parquet', 'ttl'])
+    expect(new Set(names)).toEqual(new Set(['parquet', 'ttl']))
   })
 
   it('without records has its files alone', async () => {
@@ -96,7 +96,7 @@ describe('a dataset is not for us', () => {
 })
 
 describe('whatever stands in a dataset', () => {
-  it('it is mapped without an invalid IRI or a quad outside the record, or refused', async () => {
+  it('is mapped without an invalid IRI or a quad outside the record, or refused', async () => {
     const read = await readDataset()
     fc.assert(
       fc.property(disturbed(sample), (fields) => {

@@ -61,13 +61,15 @@ describe('an asset', () => {
       ],
     }
     const text = await textOf(withAsset({ type: 'href' }, { view: { metadata } }))
-    expect(addressesIn(text).toSorted()).toEqual([
-      'https://data.rivers.example/api/assets/CD-2?download=true',
-      'https://data.rivers.example/api/views/k7qm-2x9d/files/AB-1?filename=read%20me.pdf',
-      'https://data.rivers.example/maps/1',
-      'https://gis.rivers.example/x.csv',
-      'https://gis.rivers.example/x.zip',
-    ])
+    expect(new Set(addressesIn(text))).toEqual(
+      new Set([
+        'https://data.rivers.example/api/assets/CD-2?download=true',
+        'https://data.rivers.example/api/views/k7qm-2x9d/files/AB-1?filename=read%20me.pdf',
+        'https://data.rivers.example/maps/1',
+        'https://gis.rivers.example/x.csv',
+        'https://gis.rivers.example/x.zip',
+      ]),
+    )
     expect(text).toContain('"Notes"')
   })
 
@@ -125,7 +127,7 @@ describe('an asset is not for us', () => {
 })
 
 describe('whatever stands in an asset', () => {
-  it('it is mapped without an invalid IRI or a quad outside the record, or refused', async () => {
+  it('is mapped without an invalid IRI or a quad outside the record, or refused', async () => {
     const read = await readAsset()
     const link = withAsset(
       { type: 'href' },

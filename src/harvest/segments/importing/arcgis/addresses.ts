@@ -31,7 +31,7 @@ function withQuery(url: string, { q, filter, filters }: Config, hours: number | 
     ...(filter !== undefined && { filter }),
     ...(hours !== undefined && { updated: String(hours) }),
   })
-  return query.size === 0 ? url : `${url}?${query}`
+  return query.size === 0 ? url : `${url}?${query.toString()}`
 }
 
 /** A page of the records API; without `from` the number of records alone. */
@@ -44,7 +44,7 @@ export function recordsAddress(config: Config, size: number, from?: number): str
     ...(q !== undefined && { q }),
     ...(filter !== undefined && { filter }),
   })
-  return `${siteOf(address)}/api/search/v1/collections/dataset/items?${query}`
+  return `${siteOf(address)}/api/search/v1/collections/dataset/items?${query.toString()}`
 }
 
 /** The id of an item and its layer (`{item}_{layer}`) in what a feed calls an identifier. */

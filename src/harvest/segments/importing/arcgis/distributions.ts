@@ -63,7 +63,7 @@ function mapDistribution(dataset: Subject, fields: Fields, { terms, licence }: S
   if (!made) return
   if (isService(title, format, address))
     accessService(made, { title: title ?? 'ArcGIS GeoService', endpoint: address ?? '' })
-  sayRest(made, fields, terms, known)
+  sayRest(made, fields, { terms, known })
 }
 
 /** Of an authority's IRI or its short form the code; archives of shape files are shape files. */

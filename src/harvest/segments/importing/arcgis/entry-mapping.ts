@@ -42,7 +42,7 @@ export function mapEntry(fields: Fields, { site, sourceId, terms }: Placed): Map
     dataset.link(dcat('landingPage'), plain(one))
   const licence = licenceIn(fields['dct:license'], site.authorities)
   mapDistributions(dataset, fields['dcat:distribution'], { terms, licence })
-  sayRest(dataset, fields, terms, known)
+  sayRest(dataset, fields, { terms, known })
   return record
 }
 

@@ -42,19 +42,21 @@ export function plain(value: unknown): string | undefined {
 /** Deeper than any feed nests; what lies further has lost its way. */
 const deepest = 8
 
+type Saying = {
+  readonly terms: TermContext
+  /** Properties that are said already. */
+  readonly known?: ReadonlySet<string>
+  readonly depth?: number
+}
+
 /** Says everything that the properties of a node say, but those that are `known` already. */
-export function sayRest(
-  subject: Subject,
-  fields: Fields,
-  terms: TermContext,
-  known: ReadonlySet<string> = new Set(),
-  depth = 0,
-): void {
+export function sayRest(subject: Subject, fields: Fields, saying: Saying): void {
+  const { terms, known, depth = 0 } = saying
   for (const [name, value] of Object.entries(fields)) {
-    if (name.startsWith('@') || known.has(name)) continue
+    if (name.startsWith('@') || known?.has(name) === true) continue
     const iri = expanded(name, terms)
     if (iri === undefined || iri === rdf('type').value) continue
-    for (const one of listOf(value)) say(subject, namedNode(iri), one, terms, depth)
+    for (const one of listOf(value)) say(subject, namedNode(iri), one, { terms, depth })
   }
 }
 
@@ -62,8 +64,7 @@ function say(
   subject: Subject,
   predicate: NamedNode,
   value: unknown,
-  terms: TermContext,
-  depth: number,
+  { terms, depth }: { readonly terms: TermContext; readonly depth: number },
 ): void {
   if (typeof value === 'boolean') subject.add(predicate, literal(String(value), xsd('boolean')))
   if (typeof value !== 'object' || value === null) {
@@ -83,7 +84,7 @@ function say(
   else if (depth < deepest) {
     const part = subject.part(predicate, undefined, iri)
     for (const type of types) if (type !== undefined) part.iri(rdf('type'), type)
-    sayRest(part, fields, terms, undefined, depth + 1)
+    sayRest(part, fields, { terms, depth: depth + 1 })
   }
 }
 

@@ -29,14 +29,14 @@ export function listAddress(
   const query = wish(config, since)
   query.set(count, String(portion.size))
   query.set(from, String(portion.from))
-  return `${domainOf(config.address)}${path}/catalog/datasets?${query}`
+  return `${domainOf(config.address)}${path}/catalog/datasets?${query.toString()}`
 }
 
 /** Address of the whole list as one document, which has no limit. */
 export function exportAddress(config: Config, { path, count }: Generation, since?: Date): string {
   const query = wish(config, since)
   query.set(count, '-1')
-  return `${domainOf(config.address)}${path}/catalog/exports/json?${query}`
+  return `${domainOf(config.address)}${path}/catalog/exports/json?${query.toString()}`
 }
 
 function wish(config: Config, since: Date | undefined): URLSearchParams {

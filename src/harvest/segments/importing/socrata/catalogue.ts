@@ -33,7 +33,7 @@ function address({ root, host, filters }: Discovery, { type, size, after }: Wish
     limit: String(size),
     scroll_id: after,
   })
-  return `${root}/api/catalog/v1?${query}`
+  return `${root}/api/catalog/v1?${query.toString()}`
 }
 
 /** How many assets of these types there are; `undefined` when the API does not tell. Throws what `Source.json` throws. */
