@@ -1,0 +1,211 @@
+/** Which record is meant, and whose it is. */
+
+import { describe, expect, it } from 'vitest'
+import type { Message } from '../../../src/pipe/message.ts'
+import { complete, dataset, harvestGround, pipeOf, record, whole, type Source } from './ground.ts'
+
+const owned = { type: 'urn:cartulary:problem:item-owned-elsewhere' }
+const listed =
+  (...messages: readonly Message[]): Source =>
+  () => [...messages, complete()]
+
+async function two() {
+  const ground = await harvestGround()
+  ground.pipes.set('a', pipeOf('a'))
+  ground.pipes.set('b', pipeOf('b'))
+  return ground
+}
+
+describe('two pipes in one catalogue', () => {
+  it('remove only their own', async () => {
+    const ground = await two()
+    ground.offers(whole('a1', 'a2'), 'a')
+    ground.offers(whole('b1', 'b2'), 'b')
+    await ground.run('a')
+    await ground.run('b')
+    ground.offers(whole('b1'), 'b')
+    expect((await ground.run('b')).counts).toMatchObject({ removed: 1, unchanged: 1 })
+    expect((await ground.run('a')).counts).toMatchObject({ removed: 0, unchanged: 2 })
+    expect(await ground.ids()).toEqual(['a1', 'a2', 'b1'])
+  })
+
+  it('do not write over each other: the record stays as its owner wrote it', async () => {
+    const ground = await two()
+    ground.offers(whole('x', 'a'), 'a')
+    await ground.run('a')
+    ground.offers(listed(record('x', 'by b'), record('b')), 'b')
+    const run = await ground.run('b')
+    expect(run.counts).toMatchObject({ created: 1, refused: 1, failed: 0 })
+    const [item] = ground.items(run, 'refused')
+    expect(item).toMatchObject({ sourceId: 'x', problem: owned })
+    expect(item?.problem?.detail).toContain('pipe a ')
+    expect(await ground.text('x')).not.toContain('by b')
+    ground.offers(whole('b'), 'b')
+    await ground.run('b')
+    expect(await ground.ids()).toEqual(['a', 'b', 'x'])
+  })
+
+  it('do not meet on a new record when they run at the same time', async () => {
+    const ground = await two()
+    const ids = Array.from({ length: 150 }, (_, n) => `x${n}`)
+    ground.offers(listed(...ids.map((id) => record(id, `${id} by a`))), 'a')
+    ground.offers(listed(...ids.map((id) => record(id, `${id} by b`))), 'b')
+    const [a, b] = await Promise.all([ground.run('a'), ground.run('b')])
+    expect(a.counts.created + b.counts.created).toBe(150)
+    expect(a.counts.refused + b.counts.refused).toBe(150)
+    const rows = await Promise.all(ids.slice(0, 20).map((id) => ground.text(id)))
+    const again = await ground.run('a')
+    expect(again.counts.unchanged).toBe(a.counts.created)
+    expect(rows.every((text) => /by [ab]"/.test(text))).toBe(true)
+  })
+
+  it('one takes over when the other is deleted, and says so', async () => {
+    const ground = await two()
+    ground.offers(whole('x'), 'a')
+    await ground.run('a')
+    ground.pipes.delete('a')
+    ground.offers(listed(record('x', 'by b')), 'b')
+    const run = await ground.run('b')
+    expect(ground.items(run, 'updated')).toMatchObject([
+      { originalId: 'x', note: 'taken over from the pipe a' },
+    ])
+    ground.offers(whole(), 'b')
+    expect((await ground.run('b')).counts).toMatchObject({ held: 1 })
+  })
+
+  it('one takes over when the other has not had a complete run for ninety days', async () => {
+    const ground = await two()
+    ground.offers(whole('x'), 'a')
+    await ground.run('a')
+    ground.offers(listed(record('x', 'by b')), 'b')
+    ground.place.at += 89 * 86_400_000
+    expect((await ground.run('b')).counts).toMatchObject({ refused: 1 })
+    ground.offers(() => [{ kind: 'end', completeness: { kind: 'not-modified' } }], 'a')
+    await ground.run('a')
+    ground.place.at += 89 * 86_400_000
+    expect((await ground.run('b')).counts).toMatchObject({ refused: 1 })
+    ground.place.at += 2 * 86_400_000
+    expect((await ground.run('b')).counts).toMatchObject({ updated: 1 })
+  })
+})
+
+describe('the id of a record', () => {
+  it('stays when the source renames its slug', async () => {
+    const ground = await harvestGround()
+    await ground.hub.putDataset('city', 'old-slug', dataset('1', 'one'))
+    ground.offers(listed(record('uuid-1', 'one', { aliases: ['old-slug'] })))
+    const first = await ground.run()
+    expect(first.counts).toMatchObject({ adopted: 1, created: 0 })
+    ground.offers(listed(record('uuid-1', 'renamed', { aliases: ['new-slug'] })))
+    const second = await ground.run()
+    expect(ground.items(second, 'updated')).toMatchObject([
+      { sourceId: 'uuid-1', originalId: 'old-slug', platformId: 'old-slug' },
+    ])
+    expect(await ground.ids()).toEqual(['old-slug'])
+  })
+
+  it('is the stable one of the source when the catalogue knows none', async () => {
+    const ground = await harvestGround()
+    ground.offers(listed(record('uuid-1', 'one', { aliases: ['slug'] })))
+    await ground.run()
+    expect(await ground.ids()).toEqual(['uuid-1'])
+  })
+
+  it('is not taken from another record of the same source', async () => {
+    const ground = await harvestGround()
+    ground.offers(listed(record('1', 'one'), record('2', 'two', { aliases: ['1'] })))
+    await ground.run()
+    await ground.run()
+    expect(await ground.ids()).toEqual(['1', '2'])
+    await ground.hub.putDataset('city', 'slug', dataset('3', 'three'))
+    const both = [record('3', 'three', { aliases: ['slug'] }), record('slug', 'four')]
+    ground.offers(listed(record('1', 'one'), record('2', 'two'), ...both))
+    const run = await ground.run()
+    expect(run.counts).toMatchObject({ duplicate: 1, adopted: 1, removed: 0 })
+    expect(await ground.ids()).toEqual(['1', '2', 'slug'])
+  })
+})
+
+describe('records that no pipe owns', () => {
+  it('are adopted when the source offers them, and otherwise left alone', async () => {
+    const ground = await harvestGround()
+    await ground.hub.putDataset('city', 'mine', dataset('mine', 'by hand'))
+    await ground.hub.putDataset('city', 'theirs', dataset('theirs', 'theirs'))
+    ground.offers(whole('theirs', 'new'))
+    const run = await ground.run()
+    expect(run.counts).toMatchObject({ created: 1, adopted: 1, removed: 0 })
+    ground.offers(whole('new'))
+    expect((await ground.run()).counts).toMatchObject({ removed: 1 })
+    expect(await ground.ids()).toEqual(['mine', 'new'])
+  })
+
+  it('go with the pipe that is told to adopt them', async () => {
+    const ground = await harvestGround()
+    await ground.hub.putDataset('city', 'left', dataset('left', 'by hand'))
+    ground.pipes.set('p', pipeOf('p', {}, { adoptUnowned: true }))
+    ground.offers(whole('new'))
+    expect((await ground.run()).counts).toMatchObject({ created: 1, adopted: 1, removed: 1 })
+    expect(await ground.ids()).toEqual(['new'])
+  })
+
+  it('are never removed when the ledger is lost', async () => {
+    const ground = await harvestGround()
+    ground.offers(whole('a', 'b'))
+    await ground.run()
+    const { rmSync } = await import('node:fs')
+    await ground.restart(() => {
+      for (const end of ['', '-wal', '-shm'])
+        rmSync(`${ground.directory}/harvest.sqlite${end}`, { force: true })
+    })
+    ground.offers(whole('a'))
+    expect((await ground.run()).counts).toMatchObject({ adopted: 1, removed: 0 })
+    expect(await ground.ids()).toEqual(['a', 'b'])
+  })
+
+  it('become the rows of a renamed pipe by adopt', async () => {
+    const ground = await two()
+    ground.offers(whole('x', 'y'), 'a')
+    await ground.run('a')
+    expect(ground.harvest().adopt('b', 'a')).toBe(2)
+    expect(() => ground.harvest().adopt('b', 'b')).toThrow('conflict')
+    ground.offers(whole('x'), 'b')
+    expect((await ground.run('b')).counts).toMatchObject({ unchanged: 1, removed: 1, refused: 0 })
+  })
+})
+
+describe('a change of the way', () => {
+  it('writes every record again when a transformer changes, and only then', async () => {
+    let script = 'one'
+    const ground = await harvestGround({
+      kinds: [
+        {
+          names: ['transforming-test'],
+          job: 'transform',
+          schema: () => ({}),
+          open: () => ({ ok: true, run: (input) => input }),
+        },
+      ],
+    })
+    const through = (config: string) => {
+      const pipe = pipeOf('p')
+      const [first, last] = pipe.body.segments
+      if (!first || !last) throw new Error('a pipe has two segments')
+      const header = { name: 'transforming-test', segmentNumber: 2, processed: false }
+      const segments = [first, { header, body: { config: { script: config } } }, last]
+      ground.pipes.set('p', { ...pipe, body: { segments } })
+    }
+    ground.offers(whole('a', 'b'))
+    through(script)
+    await ground.run()
+    expect((await ground.run()).counts).toMatchObject({ unchanged: 2 })
+    script = 'two'
+    through(script)
+    ground.requests.length = 0
+    const run = await ground.run()
+    expect(ground.requests.some(({ path }) => path.includes('/bulk'))).toBe(true)
+    expect(run.counts).toMatchObject({ unchanged: 2 })
+    ground.requests.length = 0
+    await ground.run()
+    expect(ground.requests.some(({ path }) => path.includes('/bulk'))).toBe(false)
+  })
+})
