@@ -65,9 +65,9 @@ export type Setting = {
   readonly meanwhile?: (message: Message) => void
 }
 
-export const scratch = join(tmpdir(), `cartulary-transforming-${process.pid}`)
+const scratch = join(tmpdir(), `cartulary-transforming-${process.pid}`)
 
-export const depsOf = ({ limits, deps }: Setting): TransformDeps => ({
+const depsOf = ({ limits, deps }: Setting): TransformDeps => ({
   limits: { ...usualTransformLimits, ...limits },
   scratch,
   secret: () => undefined,

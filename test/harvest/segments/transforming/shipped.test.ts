@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { constructTransformer } from '../../../../src/harvest/segments/transforming/construct.ts'
 import { scriptTransformer } from '../../../../src/harvest/segments/transforming/script.ts'
 import type { JsonObject } from '../../../../src/pipe/document.ts'
@@ -35,6 +36,16 @@ describe('an example', () => {
     expect(texts[0]).toContain(`<${dataset(1)}>`)
     expect(texts[0]?.trim().split('\n')).toHaveLength(4)
   })
+})
+
+it('the script of the harvesting page gives every dataset its publisher', async () => {
+  const page = readFileSync(new URL('../../../../docs/harvesting.md', import.meta.url), 'utf8')
+  const [, text = ''] = /```yaml\n(- header: \{ name: transforming-js[^]*?)```/.exec(page) ?? []
+  const [segment] = parse(text) as [{ body: { config: JsonObject } }]
+  const { texts, problems } = await transformed(scriptTransformer, segment.body.config)
+  expect(problems).toEqual([])
+  for (const text of texts) expect(text).toContain('publisher> <https://city.example/id/office> .')
+  expect(texts).toHaveLength(2)
 })
 
 describe('the shape of a transformation', () => {

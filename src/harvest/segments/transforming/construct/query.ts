@@ -8,7 +8,7 @@ import { tokens, type Token } from '../../../../store/binding/tokens.ts'
 import { isNode, parseSparql, placed } from '../../../../store/protocol/parse-sparql.ts'
 
 /** What is known of a record. `address`: where it was found. */
-export type Known = {
+type Known = {
   readonly identifier: string
   readonly catalogue?: string | undefined
   readonly address?: string | undefined
