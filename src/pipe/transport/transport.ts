@@ -34,7 +34,12 @@ export type TransportOptions = Omit<WorkerDeps, 'limits' | 'wayTo'> &
 
 export type Transport = {
   /** A step that works in another process; for the launcher. Throws `address-refused` and `invalid-pipe`. */
-  remote(pipe: Pipe, segment: Segment, found: Remote, trust: 'trusted' | 'foreign'): SegmentFunction
+  readonly remote: (
+    pipe: Pipe,
+    segment: Segment,
+    found: Remote,
+    trust: 'trusted' | 'foreign',
+  ) => SegmentFunction
   /** `/api/segments`. */
   readonly app: App
   /** Queues of this process. */

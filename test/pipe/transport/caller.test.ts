@@ -18,7 +18,7 @@ async function called(answers: readonly Answer[], reach?: Reach) {
       ? new Response(null, { status: answer })
       : new Response('', answer)
   })
-  onTestFinished(service.close)
+  onTestFinished(() => service.close())
   const { client } = stage({})
   const pauses: number[] = []
   const post = httpPost(

@@ -42,9 +42,6 @@ export const complete = {
   completeness: { kind: 'complete', fingerprint: 'f' },
 } as const satisfies Message
 
-/** Everything that came to the exporter of a run. */
-export type Shelf = { readonly messages: Message[]; readonly texts: () => readonly string[] }
-
 export type HouseOptions = Partial<
   Pick<TransportOptions, 'limits' | 'allow' | 'eventbusUrl' | 'afterImport' | 'returnQueue'>
 > & {
@@ -131,7 +128,12 @@ export async function house(options: HouseOptions = {}) {
       return launcher.settled(launched.run.id, AbortSignal.timeout(50_000))
     },
     /** Sends a message to a segment. */
-    post: (name: string, body: unknown, headers: Record<string, string> = {}, method = 'POST') =>
+    post: (
+      name: string,
+      body: unknown,
+      headers: Record<string, string> = {},
+      method: 'POST' | 'PUT' = 'POST',
+    ) =>
       fetch(`${door.url}/api/segments/${name}/pipe`, {
         method,
         headers: { 'Content-Type': 'application/json', 'X-API-Key': 'operator', ...headers },
@@ -139,8 +141,6 @@ export async function house(options: HouseOptions = {}) {
       }),
   }
 }
-
-export type House = Awaited<ReturnType<typeof house>>
 
 function kindsOf(shelf: Message[], gate: HouseOptions['gate']): readonly SegmentKind[] {
   const kind = (

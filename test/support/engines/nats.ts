@@ -25,17 +25,26 @@ export async function ownNats(): Promise<BrokerServer> {
   const password = randomBytes(10).toString('hex')
   const server = await ownServer('nats', async (directory) => ({
     file: program,
-    arguments: [
-      ...['--addr', '127.0.0.1', '--port', String(port)],
-      ...['--http_port', String(monitor), '--jetstream', '--store_dir', join(directory, 'queues')],
-      ...['--user', 'cartulary', '--pass', password],
-    ],
+    arguments: settings({ port, monitor, password, queues: join(directory, 'queues') }),
     directory,
     answersAt: `http://127.0.0.1:${monitor}/healthz`,
     patienceMs: 60_000,
   }))
   return { ...server, url: `nats://cartulary:${password}@127.0.0.1:${port}` }
 }
+
+type Settings = {
+  readonly port: number
+  readonly monitor: number
+  readonly password: string
+  readonly queues: string
+}
+
+const settings = ({ port, monitor, password, queues }: Settings): string[] =>
+  [
+    `--addr 127.0.0.1 --port ${port} --http_port ${monitor} --user cartulary --pass ${password}`,
+    `--jetstream --store_dir ${queues}`,
+  ].flatMap((words) => words.split(' '))
 
 /** `nats-server`, installed where it is missing. */
 function natsProgram(): string {

@@ -20,7 +20,7 @@ import { outbox, type Outbox, type Post } from './outbox.ts'
 import { sender, type Sender } from './sender.ts'
 
 /** Where what the segment gives comes back to. */
-export type Back = {
+type Back = {
   readonly endpoint: ReturnEndpoint
   /** Opens the place; the function closes it. */
   readonly open: (accept: Accept) => () => void

@@ -8,7 +8,7 @@ import { channel, type Channel } from '../flow/channel.ts'
 import { until } from '../flow/until.ts'
 
 /** Takes a message over; throws `Failure` `queue-full` when it should be asked again. */
-export type Listener = (message: Pipe) => Promise<void> | void
+type Listener = (message: Pipe) => Promise<void> | void
 
 export type Bus = {
   /** Resolves when the queue has taken the message; throws `unknown-segment` when nobody listens there. */

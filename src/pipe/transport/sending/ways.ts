@@ -15,7 +15,7 @@ export type Remote = Extract<Resolution, { readonly kind: 'http' | 'bus' }>
 export type Queue = { readonly name: string; readonly broker?: string }
 
 /** The parts of brokers that sending needs. */
-export type Brokers = {
+type Brokers = {
   send(queue: Required<Queue>, message: Parameters<Post>[0], signal: AbortSignal): Promise<void>
 }
 
