@@ -6,7 +6,10 @@ import { shellConfig, type ShellConfig } from '../../../src/http/environment/she
 describe('the shell configuration', () => {
   it.each<[unknown, ShellConfig]>([
     [{}, {}],
-    [{ telnet: {}, http: {} }, { telnet: { host: '127.0.0.1', port: 5000 }, http: {} }],
+    [
+      { telnet: {}, http: {} },
+      { telnet: { host: '127.0.0.1', port: 5000 }, http: {} },
+    ],
     [{ http: { port: 8085 } }, { http: { port: 8085 } }],
     [{ http: { port: '8085', host: '0.0.0.0' } }, { http: { port: 8085, host: '0.0.0.0' } }],
     [{ telnet: { host: '::1', port: 0 } }, { telnet: { host: '::1', port: 0 } }],
