@@ -151,7 +151,9 @@ describe.skipIf(url === '')('pipes over a NATS server', () => {
     const [first, middle, last] = pipe.body.segments
     const endpoint = { protocol: 'eventbus', address: 'nats://127.0.0.1:4999/queue' }
     const named = { ...middle!, body: { config: {}, endpoint } }
-    const { run } = await housed({ pipes: [{ ...pipe, body: { segments: [first!, named, last!] } }] })
+    const { run } = await housed({
+      pipes: [{ ...pipe, body: { segments: [first!, named, last!] } }],
+    })
     const { status, problem } = await run('wells')
     expect([status, problem?.type]).toEqual(['failed', 'urn:cartulary:problem:address-refused'])
   })
