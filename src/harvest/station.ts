@@ -16,6 +16,16 @@ import { adopted, confirmed, restored, type Restored } from './exporting/removin
 import { validatorsOf } from './exporting/validators.ts'
 import { openLedger } from './ledger/ledger.ts'
 import { importerSegment, type ImporterDeps } from './segments/importer.ts'
+import { arcgisImporter } from './segments/importing/arcgis/arcgis.ts'
+import { ckanImporter } from './segments/importing/ckan/ckan.ts'
+import { dkanImporter } from './segments/importing/dkan/dkan.ts'
+import { opendatasoftImporter } from './segments/importing/opendatasoft/opendatasoft.ts'
+import { socrataImporter } from './segments/importing/socrata/socrata.ts'
+import { udataImporter } from './segments/importing/udata/udata.ts'
+import { constructTransformer } from './segments/transforming/construct.ts'
+import { usualTransformLimits, type TransformLimits } from './segments/transforming/limits.ts'
+import { scriptTransformer } from './segments/transforming/script.ts'
+import type { TransformDeps } from './segments/transforming/transformer.ts'
 import { rdfImporter } from './segments/importing/rdf/rdf.ts'
 import { sparqlImporter } from './segments/importing/sparql/sparql.ts'
 
@@ -45,6 +55,12 @@ export type HarvestOptions = {
   readonly now: () => number
   readonly random: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Bounds of transformers, where they are not the usual ones. */
+  readonly transforms?: Partial<TransformLimits>
+  /** What git may see of our environment when it fetches scripts. */
+  readonly git?: NonNullable<TransformDeps['git']>
+  /** The host under which this portal is known, so that nothing is harvested in a circle. */
+  readonly ownHost?: string
 }
 
 export type Harvest = {
@@ -82,9 +98,19 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
     limits: config,
     validators: (pipe, shape, forceDays) => validatorsOf(ground, pipe, shape, forceDays),
   }
+  const limits = { ...usualTransformLimits, ...options.transforms }
+  const transforming: TransformDeps = { ...options, allow: config.allow, limits }
   const kinds = [
     importerSegment(rdfImporter, deps),
     importerSegment(sparqlImporter, deps),
+    importerSegment(ckanImporter, deps),
+    importerSegment(dkanImporter, deps),
+    importerSegment(udataImporter(options.ownHost), deps),
+    importerSegment(opendatasoftImporter, deps),
+    importerSegment(socrataImporter, deps),
+    importerSegment(arcgisImporter, deps),
+    scriptTransformer(transforming),
+    constructTransformer(transforming),
     exporterSegment(ground),
   ]
   return {

@@ -52,11 +52,6 @@ export type SegmentKind = {
   readonly job: 'import' | 'transform' | 'export' | 'metrics'
   /** JSON Schema of the config. */
   readonly schema: () => JsonObject
-  /**
-   * What decides on the outcome beside the config itself, such as the text of a script file: part of every source hash,
-   * so that a change of it writes every record again.
-   */
-  readonly imprint?: (config: JsonObject, place: SegmentPlace) => string
   /** Never throws: what is wrong with the config comes back. */
   readonly open: (
     config: JsonObject,

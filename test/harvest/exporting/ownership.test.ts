@@ -1,5 +1,6 @@
 /** Which record is meant, and whose it is. */
 
+import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../../src/pipe/message.ts'
 import { complete, dataset, harvestGround, pipeOf, record, whole, type Source } from './ground.ts'
@@ -152,7 +153,6 @@ describe('records that no pipe owns', () => {
     const ground = await harvestGround()
     ground.offers(whole('a', 'b'))
     await ground.run()
-    const { rmSync } = await import('node:fs')
     await ground.restart(() => {
       for (const end of ['', '-wal', '-shm'])
         rmSync(`${ground.directory}/harvest.sqlite${end}`, { force: true })

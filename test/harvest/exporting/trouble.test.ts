@@ -40,7 +40,7 @@ describe('a repository that', () => {
     const fetch = ground.hub.app.fetch.bind(ground.hub.app)
     ground.intercept = async (request) => {
       if (!isWrite(request) || broken-- <= 0) return undefined
-      await fetch(request.clone() as Request)
+      await fetch(request.clone())
       throw new TypeError('fetch failed')
     }
     ground.offers(whole('a', 'b'))

@@ -38,8 +38,9 @@ export function travelOf(ground: Ground, runId: string): Travel | undefined {
   const between = steps.slice(1, last < 0 ? steps.length : last)
   const told = between.map(({ segment, place, kind }) => {
     const { header, body } = segment
-    const imprint = kind?.imprint?.(body.config, place) ?? ''
-    return canonicalJson([header.name, body.config, body.endpoint ?? null, imprint])
+    const opened = kind?.open(body.config, place)
+    const shape = opened?.ok === true ? opened.shape : undefined
+    return canonicalJson(shape ?? [header.name, body.config, body.endpoint ?? null])
   })
   const target = steps[last]
   return {
