@@ -28,7 +28,7 @@ export type SocrataPortal = Portal & {
 }
 
 /** The id of a record as the portal tells it. */
-export const fourByFour = (id: string): string =>
+const fourByFour = (id: string): string =>
   /^[a-z0-9]{4}-[a-z0-9]{4}$/.test(id) ? id : `${id.padEnd(4, 'x').slice(0, 4)}-0000`
 
 export async function socrataPortal(

@@ -25,7 +25,7 @@ export function contextOf(terms: Fields): TermContext {
 }
 
 /** The IRI that a name stands for; `undefined` for names that JSON-LD would pass over. */
-export function expanded(name: string, terms: TermContext): string | undefined {
+function expanded(name: string, terms: TermContext): string | undefined {
   const whole = terms.get(name)
   const [, prefix = '', local = ''] = /^([^:/]*):(?!\/\/)(.*)$/s.exec(whole ?? name) ?? []
   const namespace = terms.get(prefix)

@@ -11,7 +11,7 @@ import { spillFile } from '../rdf/body/spill-file.ts'
 type Bytes = AsyncIterable<Uint8Array>
 
 /** A value two steps below the top, such as an element of a top-level list. */
-export type Member = {
+type Member = {
   /** Name of the list or object that holds it; empty for an element of a document that is a list itself. */
   readonly list: string
   readonly key: string | number
