@@ -101,8 +101,8 @@ function positionOf(value: unknown, budget: Budget): Position | undefined {
     : undefined
 }
 
-/** Numbers that print without an exponent. */
-const plain = (number: number) => Number(number.toFixed(9)) || 0
+/** Numbers that print without an exponent; a millionth of a degree is a hand's breadth. */
+const plain = (number: number) => (Math.abs(number) < 1e-6 ? 0 : Number(number.toFixed(9)))
 const isPlace = (x: number, y: number) => Math.abs(x) <= 180 && Math.abs(y) <= 90
 
 function isClosed(ring: readonly Position[]): boolean {

@@ -1,7 +1,7 @@
 /** One realistic record of each platform as its importer maps it. */
 
 import { readFileSync } from 'node:fs'
-import { mappedPackage } from '../../../../src/harvest/segments/importing/ckan/package.ts'
+import { mappedPackage } from '../../../../src/harvest/segments/importing/ckan/package/package.ts'
 import { mapPod } from '../../../../src/harvest/segments/importing/documents/pod.ts'
 import { mappedDataset } from '../../../../src/harvest/segments/importing/udata/dataset.ts'
 import { importConfig } from '../../../../src/harvest/segments/import-config.ts'

@@ -11,7 +11,7 @@ import { action, portalRoot } from './action-api.ts'
 import { ckanConfig, type CkanConfig } from './config.ts'
 import { licencesOf } from './licence-list.ts'
 import { packages } from './packages.ts'
-import type { Portal } from './portal.ts'
+import type { Portal } from './package/portal.ts'
 import { search, type Search } from './search.ts'
 import { singly } from './singly.ts'
 

@@ -11,6 +11,6 @@ export const ckanConfig = z.object({
   /** Records per page; portals cut it in silence. */
   pageSize: z.int().min(1).max(10_000).default(100),
   /** Types of packages that are datasets; harvest sources and showcases are packages too. */
-  types: z.array(z.string()).default(['dataset']),
+  types: z.array(z.string().toLowerCase()).default(['dataset']),
 })
 export type CkanConfig = z.infer<typeof ckanConfig>

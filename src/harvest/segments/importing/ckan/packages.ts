@@ -3,8 +3,8 @@ import type { Found } from '../../found.ts'
 import { plainText, type Fields } from '../../mapping/values/json.ts'
 import { foundEntry, type Entry } from '../documents/entry.ts'
 import { lasting } from '../documents/lasting.ts'
-import { mappedPackage } from './package.ts'
-import type { Portal } from './portal.ts'
+import { mappedPackage } from './package/package.ts'
+import type { Portal } from './package/portal.ts'
 
 const volatile = new Set(['tracking_summary', 'num_views'])
 
@@ -34,6 +34,7 @@ function reasonToSkip(
 ): string | undefined {
   if (typeof state === 'string' && state.toLowerCase() !== 'active') return `state ${state}`
   if (isPrivate === true || isPrivate === 'true') return 'private'
-  const isOther = types && typeof type === 'string' && type !== '' && !types.includes(type)
+  const isOther =
+    types && typeof type === 'string' && type !== '' && !types.includes(type.toLowerCase())
   return isOther ? `type ${type}` : undefined
 }

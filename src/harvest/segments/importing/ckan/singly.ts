@@ -4,7 +4,7 @@ import type { Source } from '../../source.ts'
 import { listOf } from '../../mapping/values/json.ts'
 import { action } from './action-api.ts'
 import { packages } from './packages.ts'
-import type { Portal } from './portal.ts'
+import type { Portal } from './package/portal.ts'
 
 export type Listing = {
   readonly list: readonly string[]

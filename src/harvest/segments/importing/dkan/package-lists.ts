@@ -4,7 +4,7 @@ import type { Found } from '../../found.ts'
 import { listOf } from '../../mapping/values/json.ts'
 import { action } from '../ckan/action-api.ts'
 import { packages } from '../ckan/packages.ts'
-import type { Portal } from '../ckan/portal.ts'
+import type { Portal } from '../ckan/package/portal.ts'
 import type { Site } from './site.ts'
 
 /** There is no count: the list of names, asked for before and after, says how many there should be. */

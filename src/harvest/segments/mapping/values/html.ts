@@ -92,11 +92,11 @@ const blocks = new Set(
 )
 const silent = new Set(['script', 'style', 'head', 'template', 'noscript'])
 
-const markup = /<!--(?:[^-]|-(?!->))*-->|<(\/?)([A-Za-z][A-Za-z0-9:-]*)((?:\s|\/)[^<>]*)?>/g
+const markup = /<(\/?)([A-Za-z][A-Za-z0-9:-]*)((?:\s|\/)[^<>]*)?>/g
 
 /** Whether a text holds tags or entities at all. */
 const isHtml = (text: string) =>
-  /<[A-Za-z/!]/.test(text) || /&(?:#\d|#x|[A-Za-z])[^\s;]*;/.test(text)
+  /<[A-Za-z/!]/.test(text) || /&(?:#\d|#x|[A-Za-z])[^\s;&]{0,10};/.test(text)
 
 type State = {
   out: string
@@ -105,8 +105,9 @@ type State = {
 }
 
 /** Text without markup. What is no HTML stays as it is. */
-export function textFromHtml(html: string): string {
-  if (!isHtml(html)) return html
+export function textFromHtml(given: string): string {
+  if (!isHtml(given)) return given
+  const html = withoutComments(given)
   const state: State = { out: '', mute: undefined, link: undefined }
   let at = 0
   for (const match of html.matchAll(markup)) {
@@ -121,6 +122,18 @@ export function textFromHtml(html: string): string {
     .replaceAll(/ ?\n ?/g, '\n')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
+}
+
+function withoutComments(html: string): string {
+  let out = ''
+  let at = 0
+  for (;;) {
+    const start = html.indexOf('<!--', at)
+    const end = start < 0 ? -1 : html.indexOf('-->', start + 4)
+    if (end < 0) return out + html.slice(at)
+    out += html.slice(at, start)
+    at = end + 3
+  }
 }
 
 function say(state: State, text: string): void {
@@ -141,7 +154,7 @@ function turn(state: State, { tag, isEnd, attributes }: Tag): void {
   if (tag === 'a') linkTurn(state, isEnd, attributes)
   else if (tag === 'li' && !isEnd) state.out += '\n- '
   else if (tag === 'p' || /^h\d$/.test(tag)) state.out += '\n\n'
-  else if (blocks.has(tag)) state.out += '\n'
+  else if (blocks.has(tag) && tag !== 'li') state.out += '\n'
   else if (tag === 'td' || tag === 'th') state.out += ' '
 }
 

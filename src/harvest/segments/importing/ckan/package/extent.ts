@@ -1,9 +1,9 @@
 /** Where and when the data of a package are. */
-import { metres, period, place, resolution } from '../../mapping/coverage.ts'
-import { geometryOf } from '../../mapping/geometry.ts'
-import type { Subject } from '../../mapping/subject.ts'
-import { fieldsOf, saidText, structured, structuredList } from '../../mapping/values/json.ts'
-import { isUsableIri } from '../../mapping/values/urls.ts'
+import { metres, period, place, resolution } from '../../../mapping/coverage.ts'
+import { geometryOf } from '../../../mapping/geometry.ts'
+import type { Subject } from '../../../mapping/subject.ts'
+import { fieldsOf, saidText, structured, structuredList } from '../../../mapping/values/json.ts'
+import { isUsableIri } from '../../../mapping/values/urls.ts'
 import { firstOf, type Reader } from './fields.ts'
 
 export function extent(dataset: Subject, { get }: Reader): void {

@@ -1,5 +1,11 @@
 /** The fields of a package or resource, wherever a portal keeps them: at the top, or as `extras`. */
-import { fieldsOf, listOf, plainText, structured, type Fields } from '../../mapping/values/json.ts'
+import {
+  fieldsOf,
+  listOf,
+  plainText,
+  structured,
+  type Fields,
+} from '../../../mapping/values/json.ts'
 
 export type Reader = {
   /** The first of the names that has a value; with `-` or `_`, with the prefix `dcat_` or without; the top level wins. */

@@ -1,9 +1,9 @@
 /** Who publishes, made and answers for a package. */
 import type { NamedNode } from '@rdfjs/types'
-import { dcat, dct } from '../../../../rdf/namespaces.ts'
-import { agent, contact } from '../../mapping/agents.ts'
-import type { Subject } from '../../mapping/subject.ts'
-import { fieldsOf, saidText, structured, structuredList } from '../../mapping/values/json.ts'
+import { dcat, dct } from '../../../../../rdf/namespaces.ts'
+import { agent, contact } from '../../../mapping/agents.ts'
+import type { Subject } from '../../../mapping/subject.ts'
+import { fieldsOf, saidText, structured, structuredList } from '../../../mapping/values/json.ts'
 import { readerOf, type Reader } from './fields.ts'
 
 export function people(dataset: Subject, reader: Reader): void {

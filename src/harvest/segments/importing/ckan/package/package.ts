@@ -1,12 +1,12 @@
 /** A package of CKAN as a dataset of DCAT-AP, as ckanext-dcat and the schemas of scheming portals write it. */
-import { dcat, dct, owl, rdfs, skos } from '../../../../rdf/namespaces.ts'
-import { textTag } from '../../mapping/authority/languages.ts'
-import { accessOf, concept, concepts, themesOf } from '../../mapping/concepts.ts'
-import { rightsStatement, standards } from '../../mapping/distribution.ts'
-import { MappedRecord } from '../../mapping/record.ts'
-import type { Subject } from '../../mapping/subject.ts'
-import { foaf, dcatap, prov } from '../../../../rdf/namespaces.ts'
-import { namedNode } from '../../../../rdf/terms.ts'
+import { dcat, dct, owl, rdfs, skos } from '../../../../../rdf/namespaces.ts'
+import { textTag } from '../../../mapping/authority/languages.ts'
+import { accessOf, concept, concepts, themesOf } from '../../../mapping/concepts.ts'
+import { rightsStatement, standards } from '../../../mapping/distribution.ts'
+import { MappedRecord } from '../../../mapping/record.ts'
+import type { Subject } from '../../../mapping/subject.ts'
+import { foaf, dcatap, prov } from '../../../../../rdf/namespaces.ts'
+import { namedNode } from '../../../../../rdf/terms.ts'
 import {
   fieldsOf,
   listOf,
@@ -15,9 +15,9 @@ import {
   structured,
   structuredList,
   type Fields,
-} from '../../mapping/values/json.ts'
-import { adms } from '../../mapping/values/names.ts'
-import { isUsableIri } from '../../mapping/values/urls.ts'
+} from '../../../mapping/values/json.ts'
+import { adms } from '../../../mapping/values/names.ts'
+import { isUsableIri } from '../../../mapping/values/urls.ts'
 import { extent } from './extent.ts'
 import { firstOf, readerOf, type Reader } from './fields.ts'
 import type { Portal } from './portal.ts'

@@ -1,0 +1,196 @@
+/** What sources call formats, licences, frequencies, languages, countries, themes and access. */
+
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  shippedAuthorities,
+  type Authorities,
+} from '../../../../src/harvest/segments/mapping/authority/authorities.ts'
+import {
+  formatOf,
+  formatOfAddress,
+  isDataAddress,
+  mediaTypeOf,
+} from '../../../../src/harvest/segments/mapping/authority/formats.ts'
+import { textTag } from '../../../../src/harvest/segments/mapping/authority/languages.ts'
+import { licenceOf } from '../../../../src/harvest/segments/mapping/authority/licences.ts'
+import {
+  accessOf,
+  countryOf,
+  frequencyOf,
+  languageOf,
+  themesOf,
+} from '../../../../src/harvest/segments/mapping/concepts.ts'
+
+let all: Authorities
+beforeAll(async () => {
+  all = await shippedAuthorities()
+})
+const codeOf = (iri: string | undefined) => iri?.replace(/^.*\/authority\/[^/]*\//, '')
+
+describe('formats', () => {
+  it.each([
+    ['csv', 'CSV'],
+    ['.CSV', 'CSV'],
+    ['text/csv; charset=utf-8', 'CSV'],
+    ['excel', 'XLS'],
+    ['Excel (xlsx)', 'XLSX'],
+    ['application/vnd.ms-excel', 'XLS'],
+    ['json-ld', 'JSON_LD'],
+    ['GeoJSON', 'GEOJSON'],
+    ['GPX', 'XML'],
+    ['ESRI Shapefile', 'SHP'],
+    ['OGC:WMS', 'WMS_SRVC'],
+    ['ArcGIS GeoServices REST API', 'MAP_SRVC'],
+    ['ttl', 'RDF_TURTLE'],
+    ['jpg', 'JPEG'],
+    ['tgz', 'TAR_GZ'],
+    ['https://www.iana.org/assignments/media-types/application/json', 'JSON'],
+    ['http://publications.europa.eu/resource/authority/file-type/PDF', 'PDF'],
+    ['parquet', undefined],
+    ['sensor dump', undefined],
+    ['n/a', undefined],
+  ])('%j is %j', (name, code) => {
+    expect(codeOf(formatOf(name, all))).toBe(code)
+  })
+
+  it('are told by what a download address ends in', () => {
+    expect(codeOf(formatOfAddress('https://a.example/x.geojson?y', all))).toBe('GEOJSON')
+    expect(isDataAddress('https://a.example/x.csv', all)).toBe(true)
+    expect(isDataAddress('https://a.example/x.html', all)).toBe(false)
+    expect(isDataAddress('https://a.example/csv', all)).toBe(false)
+  })
+
+  it('have a media type only when it is registered', () => {
+    const prefix = 'https://www.iana.org/assignments/media-types/'
+    expect(mediaTypeOf('TEXT/CSV; charset=utf-8', all)).toBe(`${prefix}text/csv`)
+    expect(mediaTypeOf('parquet', all)).toBe(`${prefix}application/vnd.apache.parquet`)
+    expect(mediaTypeOf('application/x-made-up', all)).toBeUndefined()
+  })
+})
+
+describe('licences', () => {
+  it.each([
+    ['cc-zero', 'CC0'],
+    ['CC BY 4.0', 'CC_BY_4_0'],
+    ['cc-by-nc-sa-3.0', 'CC_BYNCSA_3_0'],
+    ['cc-by', 'CC_BY'],
+    ['https://creativecommons.org/licenses/by/4.0/legalcode.de', 'CC_BY_4_0'],
+    ['http://creativecommons.org/licenses/by-sa/3.0/deed.fr', 'CC_BYSA_3_0'],
+    ['http://www.opendefinition.org/licenses/odc-odbl', 'ODC_BL'],
+    ['dl-de/by-2-0', 'DLDE_BY_2_0'],
+    ['https://www.govdata.de/dl-de/zero-2-0', 'DLDE_ZERO_2_0'],
+    ['uk-ogl', 'OGL_3_0'],
+    ['eupl-1.2', 'EUPL_1_2'],
+    ['gfdl', 'GNU_FDL'],
+    ['NLOD-2.0', 'NLOD_2_0'],
+    ['http://publications.europa.eu/resource/authority/licence/CC_BY_4_0', 'CC_BY_4_0'],
+    ['Creative Commons Namensnennung 4.0 International', 'CC_BY_4_0'],
+    ['lov2', 'https://etalab.gouv.fr/licence-ouverte-open-licence'],
+    ['HTTPS://WWW.Example.org/Licence/', 'https://example.org/Licence'],
+  ])('%j is %j', (id, code) => {
+    const found = licenceOf({ id }, all)
+    expect(found?.kind === 'iri' ? codeOf(found.iri) : found).toBe(code)
+  })
+
+  it('are the first that is known, whichever way it is said', () => {
+    const found = licenceOf({ url: 'https://a.example/our-terms', id: 'cc-by-4.0' }, all)
+    expect(found).toMatchObject({ kind: 'iri', iri: expect.stringMatching(/CC_BY_4_0$/) })
+  })
+
+  it('of which only the name is known are names', () => {
+    expect(licenceOf({ id: 'house', title: 'House licence' }, all)).toEqual({
+      kind: 'label',
+      label: 'House licence',
+    })
+    expect(licenceOf({ title: 'public domain' }, all)?.kind).toBe('label')
+  })
+
+  it('are never invented', () => {
+    for (const id of ['notspecified', 'other-open', 'other-at', 'none', '', null, {}])
+      expect(licenceOf({ id, title: 'License not specified' }, all)).toBeUndefined()
+    expect(licenceOf({ id: 'other-closed', title: 'Ask the desk' }, all)).toEqual({
+      kind: 'rights',
+      text: 'Ask the desk',
+    })
+  })
+})
+
+it.each([
+  ['R/P1Y', 'ANNUAL'],
+  ['P7D', 'WEEKLY'],
+  ['R/PT1S', 'UPDATE_CONT'],
+  ['R/P0.33W', 'WEEKLY_3'],
+  ['P6M', 'ANNUAL_2'],
+  ['täglich', 'DAILY'],
+  ['biannual', 'ANNUAL_2'],
+  ['threeTimesAWeek', 'WEEKLY_3'],
+  ['punctual', 'AS_NEEDED'],
+  ['http://publications.europa.eu/resource/authority/frequency/BIENNIAL', 'BIENNIAL'],
+  ['now and then', undefined],
+])('the frequency %j is %j', (text, code) => {
+  expect(codeOf(frequencyOf(text, all))).toBe(code)
+})
+
+it.each([
+  ['de', 'DEU'],
+  ['ger', 'DEU'],
+  ['fre', 'FRA'],
+  ['de-CH', 'DEU'],
+  ['en_GB', 'ENG'],
+  ['no', 'NOR'],
+  ['nb', 'NOB'],
+  ['German', 'DEU'],
+  ['français', 'FRA'],
+  ['slo', 'SLK'],
+  ['http://publications.europa.eu/resource/authority/language/ITA', 'ITA'],
+  ['http://id.loc.gov/vocabulary/iso639-1/el', 'ELL'],
+  ['und', undefined],
+  ['xx', undefined],
+  ['constructor', undefined],
+])('the language %j is %j', (text, code) => {
+  expect(codeOf(languageOf(text, all))).toBe(code)
+})
+
+it('tells the tag of text when there is one language', () => {
+  expect(textTag(['http://publications.europa.eu/resource/authority/language/DEU'])).toBe('de')
+  expect(textTag(['pt-BR'])).toBe('pt-BR')
+  expect(textTag(['de', 'fr'])).toBeUndefined()
+  expect(textTag(['who knows'])).toBeUndefined()
+})
+
+it.each([
+  ['de', 'DEU'],
+  ['UK', 'GBR'],
+  ['EL', 'GRC'],
+  ['gr', 'GRC'],
+  ['AUT', 'AUT'],
+  ['Österreich', 'AUT'],
+  ['xk', '1A0'],
+  ['Atlantis', undefined],
+])('the country %j is %j', (text, code) => {
+  expect(codeOf(countryOf(text, all))).toBe(code)
+})
+
+it.each([
+  ['ENVI', ['ENVI']],
+  ['envi', ['ENVI']],
+  ['Umwelt', ['ENVI']],
+  ['http://publications.europa.eu/resource/authority/data-theme/TRAN', ['TRAN']],
+  ['http://inspire.ec.europa.eu/theme/mr', ['ENVI', 'ECON', 'ENER']],
+  ['inlandWaters', ['ENVI', 'TECH']],
+  ['miscellany', []],
+])('the subject %j is %j', (text, codes) => {
+  expect(themesOf(text, all).map(codeOf)).toEqual(codes)
+})
+
+it.each([
+  ['public', 'PUBLIC'],
+  ['open', 'PUBLIC'],
+  ['restricted public', 'RESTRICTED'],
+  ['non-public', 'NON_PUBLIC'],
+  ['confidential', 'NON_PUBLIC'],
+  ['http://publications.europa.eu/resource/authority/access-right/CONFIDENTIAL', 'CONFIDENTIAL'],
+  ['perhaps', undefined],
+])('the access %j is %j', (text, code) => {
+  expect(codeOf(accessOf(text, all))).toBe(code)
+})
