@@ -12,5 +12,5 @@ export const readDataset = async (config: object = {}) =>
     domain,
     api: `${domain}/api/explore/v2.1`,
     authorities: await shippedAuthorities(),
-    config: { ...commonConfig(domain), ...opendatasoftConfig.parse(config) },
+    config: { ...commonConfig(domain), ...config, ...opendatasoftConfig.parse(config) },
   })

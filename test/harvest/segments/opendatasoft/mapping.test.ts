@@ -74,7 +74,7 @@ describe('a dataset', () => {
   })
 
   it('has the language tag of what it was asked for in', async () => {
-    expect(await textOf(sample, { filters: { lang: 'en' } })).toContain('"Arbres remarquables"@fr')
+    expect(await textOf(sample, { filters: { lang: 'en' } })).toContain('"Arbres remarquables"@en')
   })
 })
 
