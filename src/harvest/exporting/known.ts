@@ -56,7 +56,7 @@ function toldOf(
 }
 
 /** The record as one that was offered and is not written. */
-export const refusal = (
+const refusal = (
   { sourceId, sourceUrl, text }: RecordMessage,
   problem: Failure,
 ): Extract<Message, { kind: 'refused' }> => ({

@@ -4,7 +4,7 @@ import type { Validator } from '../../pipe/message.ts'
 import type { LedgerFile } from './ledger-file.ts'
 import { numberOf, textOf } from './record-rows.ts'
 
-export type PipeState = {
+type PipeState = {
   readonly catalogue: string
   readonly run: string
   /** When it ended, ms. */

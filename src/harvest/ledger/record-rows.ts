@@ -21,7 +21,7 @@ export type RecordRow = {
 }
 
 /** A record that the repository has acknowledged. */
-export type LandedRecord = {
+type LandedRecord = {
   readonly catalogue: string
   readonly originalId: string
   readonly pipe: string

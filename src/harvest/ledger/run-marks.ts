@@ -5,7 +5,7 @@ import { numberOf, textOf } from './record-rows.ts'
 import { SerialSet } from './serial-set.ts'
 
 /** Counts of a run that go on with it. */
-export type Progress = { readonly offered: number; readonly nameless: number }
+type Progress = { readonly offered: number; readonly nameless: number }
 
 export type RunMarks = {
   /** Everything so far is durable when this returns. */

@@ -55,4 +55,4 @@ const forceDaysOf = ({ body }: Pipe): number | undefined => {
   return told.find((days) => typeof days === 'number')
 }
 
-export const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
