@@ -44,7 +44,7 @@ export const podOf = ({ id, title }: DkanRecord) => ({
   ],
 })
 
-export const oldPackageOf = ({ id, title }: DkanRecord) => ({
+const oldPackageOf = ({ id, title }: DkanRecord) => ({
   id,
   name: `set-${id}`,
   title,

@@ -16,7 +16,7 @@ export type Action = {
   readonly query?: Readonly<Record<string, string>>
 }
 
-export const actionUrl = ({ root, name, query = {} }: Action): string => {
+const actionUrl = ({ root, name, query = {} }: Action): string => {
   const pairs = Object.entries(query).map(
     ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`,
   )

@@ -23,7 +23,7 @@ const files = {
 export type AuthorityName = keyof typeof files
 
 /** One vocabulary; every lookup gives an IRI. */
-export type Authority = {
+type Authority = {
   /** http or https, with or without `www.` and a slash at the end. */
   readonly byIri: (iri: string) => string | undefined
   /** Any case. */

@@ -133,7 +133,7 @@ function creativeCommons(text: string): string | undefined {
  * One spelling of a licence's address: https, the host in lower case without `www.`, no `/legalcode`, `/deed`, language
  * and slash at the end. `undefined` for what is no address.
  */
-export function canonicalAddress(text: string): string | undefined {
+function canonicalAddress(text: string): string | undefined {
   if (!isAddress(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
   const host = url.host.replace(/^www\./, '')
