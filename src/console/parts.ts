@@ -49,7 +49,7 @@ export type SchedulerPart = {
 /** `total` is absent as long as it is not known. */
 export type Progress = (done: number, total?: number) => void
 
-export type CatalogueLaunch = {
+type CatalogueLaunch = {
   readonly catalogue: string
   readonly pipe: string
   /** Milliseconds between two datasets. */
@@ -110,7 +110,7 @@ export type RepositoryPart = {
 }
 
 /** How store and index differ. */
-export type Drift = {
+type Drift = {
   readonly compared: number
   /** In the store and not in the index. */
   readonly missing: number
@@ -121,7 +121,7 @@ export type Drift = {
   readonly repaired: number
 }
 
-export type Tombstone = {
+type Tombstone = {
   readonly id: string
   readonly catalogue?: string
   readonly deleted: string

@@ -8,7 +8,7 @@ import { wordsOf } from './syntax/words.ts'
 /** A line that may be run. */
 export type Order = { readonly command: Command; readonly wish: Wish }
 
-export type Completion = {
+type Completion = {
   /** Where in the line the word begins that the candidates would replace. */
   readonly from: number
   readonly candidates: readonly string[]

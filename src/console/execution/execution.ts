@@ -10,7 +10,7 @@ import { failureText, printable } from './text.ts'
 /** The last line of every answer; of one that failed `Command failed: …`. */
 export const finished = 'Command finished'
 
-export type Reader = {
+type Reader = {
   /** Id of the key that was shown. */
   readonly key: string
   readonly door: 'http' | 'telnet'

@@ -11,7 +11,7 @@ export type PageFile = {
 
 const require = createRequire(import.meta.url)
 const own = (name: string) => () => readFile(new URL(name, import.meta.url))
-const terminal = (path: string) => () => readFile(require.resolve(`@xterm/xterm/${path}`))
+const terminal = (path: string) => () => readFile(path)
 
 export const pageFiles: readonly PageFile[] = [
   { name: 'shell.html', type: 'text/html; charset=utf-8', read: own('shell.html') },
@@ -19,6 +19,14 @@ export const pageFiles: readonly PageFile[] = [
   { name: 'line.js', type: 'text/javascript; charset=utf-8', read: own('line.js') },
   { name: 'past.js', type: 'text/javascript; charset=utf-8', read: own('past.js') },
   { name: 'shell.css', type: 'text/css; charset=utf-8', read: own('shell.css') },
-  { name: 'xterm.mjs', type: 'text/javascript; charset=utf-8', read: terminal('lib/xterm.mjs') },
-  { name: 'xterm.css', type: 'text/css; charset=utf-8', read: terminal('css/xterm.css') },
+  {
+    name: 'xterm.mjs',
+    type: 'text/javascript; charset=utf-8',
+    read: terminal(require.resolve('@xterm/xterm/lib/xterm.mjs')),
+  },
+  {
+    name: 'xterm.css',
+    type: 'text/css; charset=utf-8',
+    read: terminal(require.resolve('@xterm/xterm/css/xterm.css')),
+  },
 ]
