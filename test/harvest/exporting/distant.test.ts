@@ -26,7 +26,7 @@ describe('another repository', () => {
     ground.offers(whole('a', 'b'))
     expect((await ground.run()).counts).toMatchObject({ unchanged: 2, removed: 1 })
     expect(ground.requests).toEqual([])
-    expect([...keys].toSorted()).toEqual([key, null])
+    expect(keys).toEqual(new Set([key, null]))
     await client.close()
   })
 
@@ -39,7 +39,7 @@ describe('another repository', () => {
     const reach = { kind: 'configured', address, trust: 'trusted', allow: [] } as const
     const door = distantDoor({ address, key, reach, outbound: client })
     const asked = door.ask({ method: 'PUT', path: '/x', body: '' }, AbortSignal.timeout(5000))
-    await expect(asked).rejects.toThrow()
+    await expect(asked).rejects.toThrow(/redirect|elsewhere/)
     await client.close()
   })
 })
