@@ -33,13 +33,14 @@ describe('another repository', () => {
   it('is not followed elsewhere', async () => {
     const { client } = stage({})
     const other = await portal(
-      () => new Response(null, { status: 307, headers: { Location: 'http://127.0.0.1:9/' } }),
+      () => new Response(null, { status: 307, headers: { Location: '/elsewhere' } }),
     )
     const address = other.url
     const reach = { kind: 'configured', address, trust: 'trusted', allow: [] } as const
     const door = distantDoor({ address, key, reach, outbound: client })
     const asked = door.ask({ method: 'PUT', path: '/x', body: '' }, AbortSignal.timeout(5000))
     await expect(asked).rejects.toThrow(/redirect|elsewhere/)
+    expect(other.requests).toHaveLength(1)
     await client.close()
   })
 })
