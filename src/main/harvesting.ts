@@ -67,6 +67,7 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
     scratch: join(directoryOf(options), 'repositories'),
     pollMs,
     limits: config.limits,
+    git: { environment: gitEnvironment() },
     log,
     pause,
     check: pipeCheck(resolution),
@@ -100,6 +101,15 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
   return { harvest, launcher, pipes, runs, triggers, transport, stop }
 }
 
+/** What git sees of our environment: where it is, whose keys it may use, and the way out. */
+const gitEnvironment = (): Record<string, string> =>
+  Object.fromEntries(
+    ['PATH', 'SSH_AUTH_SOCK', 'https_proxy', 'http_proxy', 'no_proxy'].flatMap((name) => {
+      const value = process.env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+
 const directoryOf = ({ config }: Options): string => resolve(config.dataDir)
 
 /** Pipes are checked with the kinds of segments that the room has: `sources` is asked when they are there. */
@@ -119,6 +129,8 @@ async function openRoom(options: Options, sources: () => PipeSources) {
     serviceDiscovery: config.cluster.serviceDiscovery,
     runs,
     sources,
+    git: { environment: gitEnvironment() },
+    ownHost: new URL(config.baseUri).host,
     ...clock,
   })
   return { harvest, runs, client }

@@ -46,7 +46,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'quickjs-emscripten': ['harvest'],
   '@comunica/': ['harvest'],
   '@streamparser/json': ['harvest'],
-  ws: ['console'],
   '@xterm/xterm': ['console'],
   pino: ['log'],
 }

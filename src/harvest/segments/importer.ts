@@ -188,7 +188,7 @@ function run<Config extends object>(
 }
 
 const outputOf = (config: ImportConfig, place: SegmentPlace) =>
-  config.output ?? (place.next?.startsWith('transforming') === true ? 'source' : 'dcat-ap')
+  config.output ?? (place.next === 'transforming-js' ? 'source' : 'dcat-ap')
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 
