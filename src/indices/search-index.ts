@@ -162,6 +162,8 @@ export type Entry = { readonly id: string; readonly version: number; readonly ha
  * spread it.
  */
 export type SearchIndex = {
+  /** Changes that one write had best hold when many wait; absent = a hundred or so. */
+  readonly batch?: number
   /**
    * Idempotent. `rebuild` names the indices that have to be filled: those that are new, those whose settings differ from what
    * is stored, and those whose filling an earlier process did not end. Where there are documents under other settings, these

@@ -66,8 +66,8 @@ export type Projection = {
   readonly stop: () => Promise<void>
 }
 
-/** Resources per batch, and kept in memory. */
-const batch = 100
+/** Resources per batch where the engine does not mind, and kept in memory. */
+const standardBatch = 100
 const capacity = 100_000
 /** Milliseconds between two looks at whether all indices are whole. */
 const pollMs = 20
@@ -143,7 +143,7 @@ function projecting({ store, index, names, log, pause }: ProjectionDeps, gather:
     store,
     log,
     pause,
-    batch,
+    batch: index.batch ?? standardBatch,
     capacity,
     isFirst: (resource) => kinds.some((kind) => names.idOf(kind, resource) !== undefined),
     project: (pending, signal) =>
