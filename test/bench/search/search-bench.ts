@@ -10,6 +10,7 @@ import { logger } from '../../../src/log.ts'
 import { tokens } from '../../../src/text/tokens.ts'
 import { lanes, percentile, perSecond, table, timed } from '../figures.ts'
 import { memory } from '../memory.ts'
+import { gatewayBench } from './gateway-bench.ts'
 import { queries, type Query } from './queries.ts'
 import { records, settings } from './records.ts'
 
@@ -22,6 +23,8 @@ export type SearchBench = {
 }
 
 const perBatch = 1000
+/** More take longer to write through the store than anybody waits. */
+const mostInGateway = 100_000
 
 export async function searchBench({ directory, count, rounds, say }: SearchBench): Promise<void> {
   const folder = join(directory, 'search')
@@ -45,6 +48,7 @@ export async function searchBench({ directory, count, rounds, say }: SearchBench
     await index.close()
     bare.close()
   }
+  if (count <= mostInGateway) say(await gatewayBench(join(directory, 'gateway'), count))
 }
 
 /** Milliseconds that the engine took; FTS5 is filled in between. */

@@ -24,6 +24,8 @@ export class View {
   readonly #texts = new Map<string, Positions>()
   #lastDeath = 0
   #scores = new Float64Array(0)
+  #frequencies = new Float64Array(0)
+  #touched = new Uint32Array(0)
 
   constructor(db: DatabaseSync, generation: Generation) {
     this.#db = db
@@ -52,6 +54,11 @@ export class View {
     return this.#living.size
   }
 
+  /** Words per record. */
+  get meanWords(): number {
+    return this.#living.words / Math.max(1, this.count)
+  }
+
   /** How often each facet value occurs in the whole index. */
   get facetCounts(): Uint32Array {
     return this.#living.counts
@@ -62,6 +69,17 @@ export class View {
     const { size } = this.columns
     if (this.#scores.length < size) this.#scores = new Float64Array(Math.ceil(size * 1.5))
     return this.#scores.fill(0, 0, size)
+  }
+
+  /** Zeros by record number, and room for the numbers that get something else; whoever takes them gives them back as zeros. */
+  frequencies(): { readonly frequencies: Float64Array; readonly touched: Uint32Array } {
+    const { size } = this.columns
+    if (this.#frequencies.length < size) {
+      const room = Math.ceil(size * 1.5)
+      this.#frequencies = new Float64Array(room)
+      this.#touched = new Uint32Array(room)
+    }
+    return { frequencies: this.#frequencies, touched: this.#touched }
   }
 
   /** Positions by a sort text (`title.de`), falling back to the text without language. */
@@ -118,10 +136,11 @@ const textAt = (row: Row | undefined, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined
 }
 
-function prepare(db: DatabaseSync, { key, col, dead }: Tables) {
+function prepare(db: DatabaseSync, { key, col, dead, fts }: Tables) {
   return {
     rows: db.prepare(
-      `SELECT n, dates, numbers, flags, boxes, ords FROM ${col} WHERE n > ? ORDER BY n`,
+      `SELECT n, dates, numbers, flags, boxes, ords, sz AS sizes
+       FROM ${col} LEFT JOIN ${fts}_docsize AS d ON d.id = n WHERE n > ? ORDER BY n`,
     ),
     deaths: db.prepare(`SELECT seq, n FROM ${dead} WHERE seq > ? ORDER BY seq`),
     oldestDeath: db.prepare(`SELECT min(seq) AS seq FROM ${dead}`),
