@@ -8,6 +8,7 @@ import type { Log } from '../log.ts'
 import { officialLanguages } from '../text/language.ts'
 import { defaultCursorLimits, type CursorLimits } from './cursors/registry.ts'
 import { EmbeddedCursors } from './embedded/cursors.ts'
+import { DocumentCounts } from './embedded/documents.ts'
 import type { ReaderCalls, WriterCalls } from './embedded/threads/messages.ts'
 import { Readers } from './embedded/threads/readers.ts'
 import { Thread, unavailable } from './embedded/threads/thread.ts'
@@ -47,6 +48,8 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   const cursors = new EmbeddedCursors({ writer, readers, limits, now })
   const [process, state] = [randomUUID(), { changes: 0 }]
   const changed = () => void state.changes++
+  const stateOf = () => `${process}.${state.changes}`
+  const counts = new DocumentCounts(readers)
   const queue = new WriteQueue(writer, (work) => readers.pausedFor(work), changed)
   let current: readonly IndexSettings[] = []
   return {
@@ -72,12 +75,12 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     open: (request, signal) => cursors.open(request, signal),
     page: (cursor, wish, signal) => cursors.page(cursor, wish, signal),
     values: (index, facet, signal) => readers.run('values', { index, facet }, signal),
-    state: () => `${process}.${state.changes}`,
+    state: stateOf,
     get: (index, id, signal) => readers.run('get', { index, id }, signal),
     entries: (index, after, limit, signal) =>
       readers.run('entries', { index, after, limit }, signal),
     newest: () => readers.run('newest', undefined),
-    health: async () => ({ documents: await readers.run('documents', undefined) }),
+    health: async () => ({ documents: await counts.at(stateOf()) }),
     close: async () => {
       cursors.close()
       await queue.close()
