@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { Failure } from '../../../errors.ts'
 import { matches } from '../../evaluate.ts'
+import { idField } from '../../fields.ts'
 import type { Leaf } from '../../query-tree.ts'
 import type { Document, SearchRequest } from '../../search-index.ts'
 import { attributes, textsOf } from '../layout/names.ts'
@@ -10,7 +11,7 @@ import { and, is, none, not, textOf, type Condition } from '../matching/conditio
 import type { Dictionary } from '../matching/dictionary.ts'
 import { filterCondition } from '../matching/filter.ts'
 import { isLoose, leafCondition } from '../matching/leaves.ts'
-import { placesOf } from '../matching/places.ts'
+import { placesOf, type Place } from '../matching/places.ts'
 import { shallow } from '../matching/shallow.ts'
 import { treeCondition } from '../matching/tree.ts'
 import { leavesOf } from '../matching/dictionary.ts'
@@ -43,15 +44,24 @@ export async function matchedBy(
       (place) => leafCondition(leaf, [place], dictionary).kind !== 'none',
     )
     const found = leafCondition(leaf, possible, dictionary)
-    known.set(leaf, isLoose(leaf, possible) ? await lookedAtAgain(leaf, found) : found)
+    known.set(leaf, isLoose(leaf, possible) ? await lookedAtAgain(leaf, found, possible) : found)
   }
   const tree = treeCondition(request.tree, settings, (leaf) => known.get(leaf) ?? none)
   return and([filter, await shallow(tree, numbersOf)])
 
   /** The condition of a phrase without those that only hold its neighbours somewhere. */
-  async function lookedAtAgain(leaf: Leaf, found: Condition): Promise<Condition> {
-    const more = settings.texts.map(({ name }) => textsOf(name))
+  async function lookedAtAgain(
+    leaf: Leaf,
+    found: Condition,
+    places: readonly Place[],
+  ): Promise<Condition> {
+    const fields = places.map(({ field }) => field).filter((field) => field !== idField)
+    const more = [...new Set(fields)].map(textsOf)
     const what = { row: candidateRow, more, filter: textOf(and([filter, found])), limit: 1_000 }
+    const known = reading.ruledOut?.()
+    const question = JSON.stringify([part.uid, what.filter, leaf, request.fields])
+    const ruledOut = known?.get(question)
+    if (ruledOut) return and([found, not(amongNumbers(ruledOut))])
     const wrong: number[] = []
     for (let offset = 0; ;) {
       const page = { ...what, offset, sort: [`${attributes.number}:asc`] }
@@ -63,6 +73,7 @@ export async function matchedBy(
       offset += results.length
       if (results.length === 0 || offset >= total) break
     }
+    known?.set(question, wrong)
     return and([found, not(amongNumbers(wrong))])
   }
 
