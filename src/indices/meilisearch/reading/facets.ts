@@ -62,12 +62,14 @@ const itemsOf = (
     return value && count > 0 ? [{ id: value.value, title: value.title, count }] : []
   })
 
-/** A range facet shows all its bands, also those without records, under the titles of the settings. */
 function shown(facet: FacetSettings, items: readonly FacetItem[], size: number): FacetItem[] {
   if (!facet.bands) return items.toSorted(byCount).slice(0, size)
-  const item = ({ id, title, from, to }: Band): FacetItem => {
+  return bandItems(facet.bands, items).toSorted(byCount)
+}
+
+/** A range facet shows all its bands, also those without records, under the titles of the settings. */
+export const bandItems = (bands: readonly Band[], items: readonly FacetItem[]): FacetItem[] =>
+  bands.map(({ id, title, from, to }) => {
     const count = items.find((counted) => counted.id === id)?.count ?? 0
     return { id, title, count, from, to }
-  }
-  return facet.bands.map(item).sort(byCount)
-}
+  })
