@@ -1,6 +1,5 @@
 /** What the words of one query stand for, looked up in the index of terms in one call. */
 
-import { z } from 'zod'
 import { compareCodePoints } from '../../../text/code-points.ts'
 import { hasStems, stems } from '../../../text/stems.ts'
 import type { Leaf, QueryTree } from '../../query-tree.ts'
@@ -10,15 +9,9 @@ import { fetched } from '../reading/reading.ts'
 import type { Wire } from '../wire/wire.ts'
 import { or, is, textOf } from './condition.ts'
 import { quoted } from './quoted.ts'
+import { termRow, type Begun, type Read, type Term } from './terms.ts'
 
-/** A document of the index of terms; `buckets` = where the term was ever seen. */
-const termRow = z.object({
-  term: z.string(),
-  stems: z.array(z.string()),
-  buckets: z.array(z.string()),
-})
 const bucketsRow = termRow.pick({ buckets: true })
-export type Term = z.infer<typeof termRow>
 
 export type Dictionary = {
   /** Other terms that share a stem with a word in a language; at most 1,024. */
@@ -99,9 +92,6 @@ export function questionOf(
   return parts.length === 0 ? undefined : textOf(or(parts))
 }
 
-/** What was read for a query. */
-export type Read = { readonly terms: readonly Term[]; readonly begun: Begun }
-
 type At = {
   readonly wire: Wire
   readonly uids: Uids
@@ -146,8 +136,6 @@ async function termsBy(filter: string | undefined, at: At, signal?: AbortSignal)
 
 /** Beginnings that are looked up, and terms that are read of each: it is only about smaller filters. */
 const [mostPrefixes, mostBegun] = [8, 1_000]
-
-type Begun = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Those that the engine looks for itself. */
 function prefixesOf(leaves: readonly Leaf[]): readonly string[] {

@@ -62,17 +62,12 @@ export async function matchedBy(
     const question = JSON.stringify([part.uid, what.filter, leaf, request.fields])
     const ruledOut = known?.get(question)
     if (ruledOut) return and([found, not(amongNumbers(ruledOut))])
-    const wrong: number[] = []
-    for (let offset = 0; ;) {
-      const page = { ...what, offset, sort: [`${attributes.number}:asc`] }
-      const { results, total } = await fetched(reading, part.uid, page, signal)
-      if (total > mostCandidates) return found
-      const scope = { settings, languages, ...(request.fields && { fields: request.fields }) }
-      const isWrong = (one: Candidate) => !matches(leaf, documentOf(one, part), scope)
-      wrong.push(...results.filter(isWrong).map(({ n }) => n))
-      offset += results.length
-      if (results.length === 0 || offset >= total) break
-    }
+    const scope = { settings, languages, ...(request.fields && { fields: request.fields }) }
+    const isWrong = (one: Candidate) => !matches(leaf, documentOf(one, part), scope)
+    const wrong = await numbersIf(isWrong, (page) =>
+      fetched(reading, part.uid, { ...what, ...page }, signal),
+    )
+    if (!wrong) return found
     known?.set(question, wrong)
     return and([found, not(amongNumbers(wrong))])
   }
@@ -84,6 +79,26 @@ export async function matchedBy(
       throw new Failure('query-too-complex', 'too many records match inside deep parentheses')
     }
     return amongNumbers(results.map(({ n }) => n))
+  }
+}
+
+type Page = { readonly offset: number; readonly sort: readonly string[] }
+type Fetch = (
+  page: Page,
+) => Promise<{ readonly results: readonly Candidate[]; readonly total: number }>
+
+/** Numbers of the candidates that are so; `undefined` when there are too many to look at. */
+async function numbersIf(
+  isSo: (one: Candidate) => boolean,
+  fetch: Fetch,
+): Promise<readonly number[] | undefined> {
+  const numbers: number[] = []
+  for (let offset = 0; ;) {
+    const { results, total } = await fetch({ offset, sort: [`${attributes.number}:asc`] })
+    if (total > mostCandidates) return undefined
+    numbers.push(...results.filter(isSo).map(({ n }) => n))
+    offset += results.length
+    if (results.length === 0 || offset >= total) return numbers
   }
 }
 

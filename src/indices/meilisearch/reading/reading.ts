@@ -5,7 +5,7 @@ import type { Log } from '../../../log.ts'
 import type { IndexName } from '../../settings.ts'
 import type { Uids } from '../layout/names.ts'
 import type { Answering } from '../settings/answering.ts'
-import type { Read } from '../matching/dictionary.ts'
+import type { Read } from '../matching/terms.ts'
 import type { Wire } from '../wire/wire.ts'
 
 export type Reading = {
