@@ -186,6 +186,11 @@ export type SearchIndex = {
   page(cursor: string, wish?: PageWish, signal?: AbortSignal): Promise<Page>
   /** All values of a facet over a whole index with their counts, ids ascending. */
   values(index: IndexName, facet: string, signal?: AbortSignal): Promise<readonly FacetItem[]>
+  /**
+   * Told when the engine lost its documents while it ran: these indices are to be filled and finished, as after `configure`, and
+   * do not answer until then. Absent where that cannot happen.
+   */
+  readonly onLost?: (told: (rebuild: readonly IndexName[]) => void) => void
   /** Another text whenever an answer may be another; costs nothing. */
   state(): string
   /** The record as finished JSON text. */

@@ -22,7 +22,7 @@ export async function gatewayBench(directory: string, count: number): Promise<st
     await fill(platform, count)
     const lines = [
       await suggestions(platform),
-      await beside(platform, 'idle', async () => void (await pause(3_000))),
+      await beside(platform, 'idle', () => pause(3_000)),
       await beside(platform, 'broad queries at capacity', () => broad(platform, 2)),
       await beside(platform, 'eight broad queries at a time', () => broad(platform, 8)),
       await writes(platform, 100, 10),

@@ -140,7 +140,7 @@ export class Leaves {
 }
 
 /** Behind all terms that begin so. */
-export const after = (prefix: string) => `${prefix}\u{10ffff}`
+const after = (prefix: string) => `${prefix}\u{10ffff}`
 
 /** The wanted phrases in the places that are searched, in the words of FTS5. */
 function expression(places: readonly Place[], wanted: readonly Wanted[]): Phrases | undefined {

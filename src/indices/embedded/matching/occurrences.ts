@@ -2,12 +2,9 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { View } from '../reading/view.ts'
-import { after, type Word } from './leaves.ts'
 
 /** Calls between two looks at whether the answer is still wanted. */
 const stride = 4096
-
-type Statements = { readonly word: StatementSync; readonly begun: StatementSync }
 
 /**
  * FTS5 counts for its own relevance too, but reads the length of every record from the file for it: a few times the work.
@@ -16,7 +13,7 @@ type Statements = { readonly word: StatementSync; readonly begun: StatementSync 
 export class Occurrences {
   readonly #db: DatabaseSync
   readonly #check: () => void
-  #statements = new Map<number, Statements>()
+  #statements = new Map<number, StatementSync>()
   #calls = 0
   #told: (n: number, column: string) => void = () => undefined
 
@@ -52,25 +49,21 @@ export class Occurrences {
     return this.#statements.has(generation)
   }
 
-  /** Tells each occurrence of a word by number and column. */
+  /** Tells each occurrence of a term by number and column. */
   each(
     { generation: { generation } }: View,
-    { term, isPrefix }: Word,
+    term: string,
     told: (n: number, column: string) => void,
   ): void {
     this.#told = told
-    const statements = this.#statements.get(generation)
-    if (isPrefix) statements?.begun.get(term, after(term))
-    else statements?.word.get(term)
+    this.#statements.get(generation)?.get(term)
   }
 
-  #prepared(generation: number): Statements {
+  #prepared(generation: number): StatementSync {
     const table = `temp.occurs_${generation}`
     this.#db.exec(
       `CREATE VIRTUAL TABLE ${table} USING fts5vocab(main, fts_${generation}, instance)`,
     )
-    const of = (condition: string) =>
-      this.#db.prepare(`SELECT 1 FROM ${table} WHERE ${condition} AND occurs(doc, col)`)
-    return { word: of('term = ?'), begun: of('term >= ? AND term < ?') }
+    return this.#db.prepare(`SELECT 1 FROM ${table} WHERE term = ? AND occurs(doc, col)`)
   }
 }

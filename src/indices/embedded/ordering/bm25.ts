@@ -1,6 +1,7 @@
 /** bm25 as FTS5 reckons it, over the lengths of records that are in memory. */
 
-import { has, type Bitmap } from '../columns/bitmap.ts'
+import { has, membersOf, type Bitmap } from '../columns/bitmap.ts'
+import type { FullText } from '../matching/full-text.ts'
 import type { Word } from '../matching/leaves.ts'
 import type { Occurrences } from '../matching/occurrences.ts'
 import type { View } from '../reading/view.ts'
@@ -17,12 +18,13 @@ type Where = {
   /** By column; absent = all alike. */
   readonly weights: readonly number[] | undefined
   readonly occurrences: Occurrences
+  readonly fullText: FullText
 }
 
 /** Adds what each word says about the members of the set. */
 export function addScores(
   words: readonly Word[],
-  { set, view, weights, occurrences }: Where,
+  { set, view, weights, occurrences, fullText }: Where,
   scores: Float64Array,
 ): void {
   const { frequencies, touched } = view.frequencies()
@@ -34,7 +36,9 @@ export function addScores(
         .map(({ alias }, i) => [alias, weights?.[i] ?? 1] as const)
         .filter(([alias]) => !word.aliases || word.aliases.includes(alias)),
     )
-    const hits = frequenciesOf(word, weigh, { view, occurrences })
+    const hits = word.isPrefix
+      ? presencesOf(word, weigh, { view, fullText })
+      : frequenciesOf(word, weigh, { view, occurrences })
     const idf = Math.max(leastIdf, Math.log((view.count - hits + 0.5) / (hits + 0.5)))
     for (let i = 0; i < hits; i++) {
       const n = touched[i] ?? 0
@@ -47,6 +51,32 @@ export function addScores(
   }
 }
 
+/**
+ * The beginning of a word stands for hundreds of words: that one of them is there counts, and not how often, once for all
+ * columns of a weight.
+ */
+function presencesOf(
+  { term }: Word,
+  weigh: ReadonlyMap<string, number>,
+  { view, fullText }: Pick<Where, 'view' | 'fullText'>,
+): number {
+  const { frequencies, touched } = view.frequencies()
+  const columns = Map.groupBy(weigh, ([, weight]) => weight)
+  const sets = [...columns].map(([weight, some]) => {
+    const names = some.map(([alias]) => alias).join(' ')
+    return { weight, set: fullText.match(view, `{${names}} : ("${term}" *)`) }
+  })
+  let hits = 0
+  for (const { weight, set } of sets) {
+    for (const n of membersOf(set)) {
+      const before = frequencies[n] ?? 0
+      if (before === 0) touched[hits++] = n
+      frequencies[n] = before + Math.max(weight, Number.MIN_VALUE)
+    }
+  }
+  return hits
+}
+
 /** Sums the weights up by record number and answers how many records there are, whose numbers are listed. */
 function frequenciesOf(
   word: Word,
@@ -56,7 +86,7 @@ function frequenciesOf(
   const { frequencies, touched } = view.frequencies()
   let hits = 0
   try {
-    occurrences.each(view, word, (n, column) => {
+    occurrences.each(view, word.term, (n, column) => {
       const weight = weigh.get(column)
       if (weight === undefined) return
       const before = frequencies[n] ?? 0

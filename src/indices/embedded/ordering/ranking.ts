@@ -40,7 +40,7 @@ export function scoresOf(
   const words = leaves.flatMap((leaf) => leaf.words ?? [])
   const isWords = leaves.every((leaf) => leaf.words)
   if (isWords && occurrences.knows(view) && sizeOf(set) > fewHits) {
-    addScores(unique(words), { set, view, weights, occurrences }, scores)
+    addScores(unique(words), { set, view, weights, occurrences, fullText }, scores)
   } else fullText.score(view, { text: either(leaves), weights }, set, scores)
   return scores
 }
