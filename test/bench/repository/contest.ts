@@ -10,7 +10,7 @@ export type Contender = {
 }
 
 /** Ways that others are held against: the heading of a column, and who counts there (the fastest of several). */
-export type Measure = { readonly head: string; readonly names: readonly string[] }
+type Measure = { readonly head: string; readonly names: readonly string[] }
 
 export type Contest = {
   readonly contenders: readonly Contender[]
