@@ -4,7 +4,7 @@ import { Agent, createServer, request as httpRequest, type IncomingMessage } fro
 import type { AddressInfo } from 'node:net'
 import type { SearchServer } from '../../support/engines/meilisearch.ts'
 
-type Call = { readonly path: string; readonly body: string }
+export type Call = { readonly path: string; readonly body: string }
 
 type Asked = Readonly<Record<string, unknown>>
 type Merged = {
@@ -16,22 +16,24 @@ type Merged = {
 }
 
 /**
- * What somebody who knows our filter would send: one plain search with the same filter, facets and attributes, and with the
- * words as they are where we rank by several searches. Nothing when we need not ask.
+ * What somebody who knows our filter would send: plain searches with the same filter, facets and attributes. Where we rank by
+ * several searches, the first has the words as they are, which may find less than the filter does, and the second has none.
+ * Nothing when we need not ask.
  */
-export function directOf(calls: readonly Call[]): Call | undefined {
+export function directOf(calls: readonly Call[]): readonly Call[] {
   const plain = calls.findLast(({ path }) => path.endsWith('/search') && path !== '/multi-search')
-  if (plain) return plain
+  if (plain) return [plain]
   const merged = calls.findLast(({ path }) => path === '/multi-search')
-  if (!merged) return undefined
+  if (!merged) return []
   const { federation, queries: parts }: Merged = JSON.parse(merged.body)
   const [first] = parts
-  if (!first) throw new Error('a search of nothing')
+  if (!first) return []
   const { indexUid, q, filter, sort, attributesToRetrieve } = first
   const facets = federation.facetsByIndex?.[indexUid]
   const { limit } = federation
-  const body = JSON.stringify({ q, filter, sort, attributesToRetrieve, facets, limit })
-  return { path: `/indexes/${indexUid}/search`, body }
+  const path = `/indexes/${indexUid}/search`
+  const common = { filter, sort, attributesToRetrieve, facets, limit }
+  return [{ q, ...common }, common].map((body) => ({ path, body: JSON.stringify(body) }))
 }
 
 /** A door that passes everything on, and remembers what was asked. */
@@ -77,8 +79,8 @@ async function textOf(message: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString()
 }
 
-/** The whole answer, parsed as we have to parse it too. */
-export async function sent(agent: Agent, { url, key }: SearchServer, call: Call): Promise<unknown> {
+/** How much a call finds; the whole answer is parsed, as we have to do it too. */
+export async function sent(agent: Agent, { url, key }: SearchServer, call: Call): Promise<number> {
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(call.body),
@@ -91,5 +93,6 @@ export async function sent(agent: Agent, { url, key }: SearchServer, call: Call)
   })
   const text = await textOf(answer)
   if (answer.statusCode !== 200) throw new Error(text)
-  return JSON.parse(text)
+  const { estimatedTotalHits }: { estimatedTotalHits: number } = JSON.parse(text)
+  return estimatedTotalHits
 }
