@@ -159,7 +159,7 @@ export class Reader {
     this.#views = byIndex(views.filter(({ generation }) => answers(generation)))
     this.#built = byIndex(views.filter(({ generation }) => !answers(generation)))
     this.#tools.facets.refresh()
-    for (const view of views) view.refresh()
+    for (const view of views) view.refresh(this.#tools.check)
     this.#seen = version
   }
 

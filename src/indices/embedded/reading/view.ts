@@ -10,6 +10,9 @@ import { tablesOf, type Tables } from '../tables.ts'
 import type { IndexName } from '../../settings.ts'
 import type { Generation } from '../writing/generations.ts'
 
+/** Records between two looks at whether the answer is still wanted. */
+const stride = 4096
+
 export class View {
   generation: Generation
   readonly tables: Tables
@@ -97,10 +100,14 @@ export class View {
     return made
   }
 
-  /** Takes in what was committed since the last request; inside the request's transaction. */
-  refresh(): void {
+  /**
+   * Takes in what was committed since the last request; inside the request's transaction. `check` may throw: a million records
+   * can take longer than a request may, and the next one goes on from there.
+   */
+  refresh(check: () => void): void {
     for (const row of this.#statements.rows.iterate(this.columns.size - 1)) {
       const n = Number(row['n'])
+      if (n % stride === 0) check()
       this.columns.append(n, row)
       this.#living.add(n)
     }
