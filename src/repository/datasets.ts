@@ -35,7 +35,7 @@ export function datasets(deps: WritingDeps): Datasets {
     if (deps.deletions.watch(catalogue)()) throw unknownCatalogue(catalogue)
     const work = () => {
       const isGone = deps.deletions.watch(catalogue)
-      const asked = { ...request, ahead: readAhead(planning, request) }
+      const asked = { ...request, ahead: readAhead(planning, request, signal) }
       return ids.withId(
         request,
         (target) => land(planning, asked, { ...target, isGone }, signal),

@@ -58,8 +58,13 @@ export type Prepared = {
   readonly labels: ReadonlyMap<string, string>
 }
 
-/** A body as it was read before its IRI was sure. */
-export type Ahead = { readonly iri: string; readonly prepared: Promise<Prepared> }
+/** What was begun before the IRI was sure. */
+export type Ahead = {
+  readonly iri: string
+  readonly prepared: Promise<Prepared>
+  /** What is stored under the IRI, asked for under the lock of the write; absent when it is likely to be new. */
+  readonly before: Promise<string | undefined> | undefined
+}
 
 /** Fails as the PUT does; reads the stored version only when something is to be written. */
 export async function planDataset(
@@ -79,7 +84,9 @@ export async function planDataset(
   deps.knownBodies.keep(body, prepared.hash)
   const now = settled(deps, { ...request, hash: prepared.hash }, target)
   if (now) return now
-  const before = stored ? ((await deps.store.read(iri, {}, signal)) ?? '') : ''
+  const read = () =>
+    (ahead?.iri === iri ? ahead.before : undefined) ?? deps.store.read(iri, {}, signal)
+  const before = stored ? ((await read()) ?? '') : ''
   return composeDataset(deps, { ...request, prepared }, target, before)
 }
 

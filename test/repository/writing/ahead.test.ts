@@ -30,6 +30,16 @@ describe('a body that is read ahead', () => {
     )
   })
 
+  it('replaces what is stored under its own IRI, and nothing else', async () => {
+    const other = relative.replace('Gauges', 'Levels')
+    expect((await repo.putDataset('first', 'Gauges', other)).status).toBe(204)
+    expect(await lines('gauges')).not.toContain('"Gauges"@en')
+    expect((await repo.putDataset('second', 'Gauges', other)).status).toBe(204)
+    expect(await lines('gauges~~1')).not.toContain('"Gauges"@en')
+    expect((await repo.putDataset('first', 'Gauges', relative)).status).toBe(204)
+    expect(await lines('gauges')).not.toContain('"Levels"@en')
+  })
+
   it('says what is wrong with it only after what is wrong with the request', async () => {
     const broken = `${prefixes}<> a dcat:Dataset ; dct:title "Gau`
     expect((await repo.putDataset('absent', 'Gauges', broken)).status).toBe(404)
