@@ -50,7 +50,7 @@ export async function openStore(
 ): Promise<GraphStore> {
   const { directory, log, limits = {}, isCatalogue, pause } = options
   if (!config) {
-    // Only now: its engine is 30 MB of a process that never asks it.
+    // Only now: a process on another store has no use for its engine.
     const { embeddedStore } = await import('./embedded.ts')
     return embeddedStore({ directory, log, limits })
   }
