@@ -57,6 +57,12 @@ export function engineStart(
   const stopping = new AbortController()
   const { signal } = stopping
   let filling = first && fill(first.rebuild)
+  // The earlier one, if it runs still, would fill the same.
+  index.onLost?.((rebuild) => {
+    if (signal.aborted) return
+    void filling?.stop()
+    filling = fill(rebuild)
+  })
 
   const work = async () => {
     while (!filling && !signal.aborted) {
