@@ -2,10 +2,11 @@
 
 import type { Leaf, QueryTree } from '../../query-tree.ts'
 import { rankingLeaves } from '../../ranking-leaves.ts'
-import { sizeOf, type Bitmap } from '../columns/bitmap.ts'
+import { sizeOf } from '../columns/bitmap.ts'
 import type { FullText } from '../matching/full-text.ts'
 import type { Phrases, Word } from '../matching/leaves.ts'
 import type { Occurrences } from '../matching/occurrences.ts'
+import type { Part } from '../reading/facets.ts'
 import type { View } from '../reading/view.ts'
 import { addScores } from './bm25.ts'
 
@@ -20,29 +21,51 @@ type Tools = {
   readonly phrases: (leaf: Leaf) => Phrases | undefined
 }
 
-/** Scores by record number, 0 where no positive word says anything; good until the next call for this view. */
+/**
+ * Scores by record number, 0 where no positive word says anything; good until the next call for this view. `all` = the set
+ * before it was filtered: what is reckoned for all of it is there for the next filter.
+ */
 export function scoresOf(
   { tree, boosts }: { tree: QueryTree; boosts: Readonly<Record<string, number>> },
-  set: Bitmap,
-  view: View,
-  { fullText, occurrences, phrases }: Tools,
+  { view, set, all = set }: Part,
+  tools: Tools,
 ): Float64Array {
   const scores = view.blankScores()
-  const groups = groupsOf(tree)?.map((leaves) => ranked(leaves, phrases))
-  const leaves = ranked(rankingLeaves(tree), phrases)
+  const leaves = ranked(rankingLeaves(tree), tools.phrases)
   if (leaves.length === 0) return scores
   const weights = weightsOf(view, boosts)
+  const key = JSON.stringify([weights, leaves.map(({ text }) => text)])
+  if (view.scored.fill(key, set, scores)) return scores
+  const scored = sizeOf(set) > fewHits ? all : set
+  reckon({ tree, leaves, weights }, { view, set: scored }, tools, scores)
+  view.scored.keep(key, scored, scores)
+  return scores
+}
+
+type Wanted = {
+  readonly tree: QueryTree
+  /** What ranks of it. */
+  readonly leaves: readonly Phrases[]
+  readonly weights: readonly number[] | undefined
+}
+
+function reckon(
+  { tree, leaves, weights }: Wanted,
+  { view, set }: Part,
+  { fullText, occurrences, phrases }: Tools,
+  scores: Float64Array<ArrayBuffer>,
+): void {
+  const groups = groupsOf(tree)?.map((some) => ranked(some, phrases))
   if (groups && groups.length > 1 && isExact(groups, leaves)) {
     const text = groups.map((group) => `(${either(group)})`).join(' AND ')
     fullText.score(view, { text, weights }, set, scores)
-    return scores
+    return
   }
   const words = leaves.flatMap((leaf) => leaf.words ?? [])
   const isWords = leaves.every((leaf) => leaf.words)
   if (isWords && occurrences.knows(view) && sizeOf(set) > fewHits) {
     addScores(unique(words), { set, view, weights, occurrences, fullText }, scores)
   } else fullText.score(view, { text: either(leaves), weights }, set, scores)
-  return scores
 }
 
 /**

@@ -81,7 +81,7 @@ export function open(request: SnapshotRequest, views: readonly View[], tools: To
 
 function found(request: SnapshotRequest, views: readonly View[], tools: Tools) {
   tools.leaves.cut = new Set()
-  const parts = views.map((view) => ({ view, set: matched(request, view, tools) }))
+  const parts = views.map((view) => matched(request, view, tools))
   tools.check()
   const facets = request.facets && facetsOf(request.facets, parts, tools)
   tools.check()
@@ -90,10 +90,12 @@ function found(request: SnapshotRequest, views: readonly View[], tools: Tools) {
 
 const shortened = ({ leaves: { cut } }: Tools) => (cut.size > 0 ? { shortened: [...cut] } : {})
 
-function matched(request: SnapshotRequest, view: View, tools: Tools) {
+function matched(request: SnapshotRequest, view: View, tools: Tools): Part {
   const phrases = (leaf: Leaf) => tools.leaves.phrases(leaf, request.fields, view)
   const set = match(planOf(request.tree, phrases), view, tools)
-  return keepFiltered(set, request.filter, view, tools.facets)
+  const isFiltered = Object.keys(request.filter).length > 0
+  const all = isFiltered ? { all: set.slice() } : {}
+  return { view, set: keepFiltered(set, request.filter, view, tools.facets), ...all }
 }
 
 function facetsOf(
@@ -144,9 +146,10 @@ function orderedBy(
   { parts, tools, end }: Wanted,
 ): Merged {
   const ranked = request.score || order.some((key) => key.by === 'relevance')
-  const lists: Ordered[] = parts.map(({ view, set }) => {
+  const lists: Ordered[] = parts.map((part) => {
+    const { view, set } = part
     const phrases = (leaf: Leaf) => tools.leaves.phrases(leaf, request.fields, view)
-    const scores = ranked ? scoresOf(request, set, view, { ...tools, phrases }) : undefined
+    const scores = ranked ? scoresOf(request, part, { ...tools, phrases }) : undefined
     const keys = keysOf(order, view, scores)
     const numbers = top(set, end, keys, view.ids.places())
     tools.check()

@@ -4,8 +4,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Bitmap } from '../columns/bitmap.ts'
 import { Columns } from '../columns/columns.ts'
 import { Living } from '../columns/living.ts'
+import { MarkedSets } from '../columns/marked-sets.ts'
 import { columnsOf, type Column } from '../layout.ts'
 import { Positions } from '../ordering/positions.ts'
+import { Scored } from '../ordering/scored.ts'
 import { tablesOf, type Tables } from '../tables.ts'
 import type { IndexName } from '../../settings.ts'
 import type { Generation } from '../writing/generations.ts'
@@ -17,6 +19,8 @@ export class View {
   generation: Generation
   readonly tables: Tables
   readonly columns: Columns
+  readonly marked: MarkedSets
+  readonly scored = new Scored()
   /** Columns of the full-text table. */
   readonly textColumns: readonly Column[]
   /** Ties are broken by id. */
@@ -35,6 +39,7 @@ export class View {
     this.generation = generation
     this.tables = tablesOf(generation.generation)
     this.columns = new Columns(generation.settings)
+    this.marked = new MarkedSets(this.columns)
     this.#living = new Living(this.columns)
     this.textColumns = columnsOf(generation.settings)
     this.#statements = prepare(db, this.tables)
@@ -105,6 +110,7 @@ export class View {
    * can take longer than a request may, and the next one goes on from there.
    */
   refresh(check: () => void): void {
+    this.scored.clear()
     for (const row of this.#statements.rows.iterate(this.columns.size - 1)) {
       const n = Number(row['n'])
       if (n % stride === 0) check()

@@ -19,6 +19,8 @@ export type ThreadOptions = {
   readonly name: string
   readonly entry: URL
   readonly path: string
+  /** For what is garbage at once, in MB; 24 when absent. */
+  readonly nurseryMb?: number
   /** Terms that one wildcard stands for at most. */
   readonly wildcardTerms: number
   readonly log: Log
@@ -97,8 +99,8 @@ export class Thread<Calls extends Signatures> {
     const worker = new Worker(entry, {
       workerData: start,
       name: `index ${name}`,
-      // Documents are garbage as soon as they are written: a small nursery keeps them from counting as memory.
-      resourceLimits: { maxYoungGenerationSizeMb: 24 },
+      // A small nursery keeps what is garbage at once from counting as memory.
+      resourceLimits: { maxYoungGenerationSizeMb: this.#options.nurseryMb ?? 24 },
     })
     worker.on('message', (reply: Reply<never>) => this.#settle(reply))
     worker.on('error', (err) => {
