@@ -44,11 +44,7 @@ export async function openThreads({ directory, log, told, ...options }: Opening)
   })
   const count = options.readers ?? Math.max(1, Math.min(2, availableParallelism() - 1))
   const reader = (_: unknown, i: number) =>
-    new Thread<ReaderCalls>({
-      ...common,
-      name: `reader ${i + 1}`,
-      entry: entry('reading'),
-    })
+    new Thread<ReaderCalls>({ ...common, name: `reader ${i + 1}`, entry: entry('reading') })
   const readers = new Readers(Array.from({ length: count }, reader), options.searchMs ?? 10_000)
   return { writer, readers, setAside: () => setAside(path, mark, log) }
 }
