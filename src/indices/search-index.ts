@@ -70,6 +70,8 @@ export type Filter = {
   /** Flags that must be true. */
   readonly flags?: readonly string[]
   readonly box?: Box
+  /** Ids behind this one (code points): where the next page of all records begins. */
+  readonly after?: string
 }
 
 export type OrderKey = {

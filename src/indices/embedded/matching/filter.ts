@@ -30,6 +30,7 @@ export function keepFiltered(
     keep(set, (n) => flags?.[n] === 2)
   }
   if (filter.box) keepBoxes(set, columns, settings.boxes ? filter.box : undefined)
+  if (filter.after !== undefined) intersect(set, view.behind(filter.after))
   return filter.facets ? keepFacets(set, filter.facets, view, facets) : set
 }
 

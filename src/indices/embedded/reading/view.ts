@@ -1,7 +1,7 @@
 /** One index as a reader sees it: its columns, and which record numbers are alive in this snapshot. */
 
 import type { DatabaseSync } from 'node:sqlite'
-import type { Bitmap } from '../columns/bitmap.ts'
+import { add, bitmapOf, type Bitmap } from '../columns/bitmap.ts'
 import { Columns } from '../columns/columns.ts'
 import { Living } from '../columns/living.ts'
 import { MarkedSets } from '../columns/marked-sets.ts'
@@ -136,6 +136,20 @@ export class View {
     }
   }
 
+  /** Numbers of the records whose ids come later. */
+  behind(id: string): Bitmap {
+    const set = bitmapOf(this.columns.size)
+    const n = this.#statements.numberOf.get(id)?.['n']
+    const places = this.ids.places()
+    const place = typeof n === 'number' ? places[n] : undefined
+    if (place === undefined) {
+      for (const row of this.#statements.behind.iterate(id)) add(set, Number(row['n']))
+      return set
+    }
+    for (let i = 0; i < this.columns.size; i++) if ((places[i] ?? Number.NaN) > place) add(set, i)
+    return set
+  }
+
   /** A statement over this index's tables. */
   prepare(sql: (tables: Tables) => string) {
     return this.#db.prepare(sql(this.tables))
@@ -157,6 +171,8 @@ function prepare(db: DatabaseSync, { key, col, dead, fts }: Tables) {
     ),
     deaths: db.prepare(`SELECT seq, n FROM ${dead} WHERE seq > ? ORDER BY seq`),
     oldestDeath: db.prepare(`SELECT min(seq) AS seq FROM ${dead}`),
+    numberOf: db.prepare(`SELECT n FROM ${key} WHERE id = ?`),
+    behind: db.prepare(`SELECT n FROM ${key} WHERE id > ? AND n IS NOT NULL`),
     living: db.prepare(`SELECT n FROM ${key} WHERE n IS NOT NULL`),
     ids: db.prepare(`SELECT n, id AS text FROM ${key} WHERE n IS NOT NULL ORDER BY id`),
     id: db.prepare(`SELECT id FROM ${col} WHERE n = ?`),
