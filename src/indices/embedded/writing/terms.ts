@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { tokenOf, words } from '../../../text/tokens.ts'
 import { stems } from '../../../text/stems.ts'
 
-/** Words of the newer half of what is remembered, which is 2 to 5 MB. */
+/** Words of the newer half of what is remembered; both halves take 7 MB. */
 const remembered = 25_000
 
 /** Bucket → word → token. */
