@@ -77,22 +77,6 @@ describe('a dataset', () => {
     expect((await datasetOf('')).document.facets['dataScope']).toBeUndefined()
   })
 
-  test('what is no country is configurable', async () => {
-    const own = documentBuilder({ profile, concepts, names: iris, nonCountries: ['de'] })
-    const flagOf = async (country: string) => {
-      const { document } = own.dataset({
-        id: 'x',
-        iri: iris.dataset('x'),
-        version: 7,
-        hash: 'h',
-        graph: graphOf(await quadsOf(`d:x dct:spatial eu:country\\/${country} .`)),
-        catalogue: { id: 'cat', graph: graphOf(await quadsOf('c:cat a dcat:Catalog .')) },
-      })
-      return document.flags['countryData']
-    }
-    expect([await flagOf('EUR'), await flagOf('DEU')]).toEqual([true, false])
-  })
-
   test('legislation of the dataset or of a distribution makes it high-value', async () => {
     const law = '<http://data.europa.eu/eli/reg_impl/2023/138/oj>'
     const own = await datasetOf(`d:x dcatap:applicableLegislation ${law} .`)

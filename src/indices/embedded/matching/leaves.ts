@@ -45,6 +45,8 @@ export class Leaves {
   readonly #wildcardTerms: number
   /** Patterns of this request that stand for more than `wildcardTerms` terms. */
   cut = new Set<string>()
+  /** What the leaves of this request are: match and ranking both ask. */
+  #known = new Map<View, Map<Leaf, Phrases | undefined>>()
 
   /** Of the terms that one wildcard stands for the `wildcardTerms` shortest are taken. */
   constructor(db: DatabaseSync, check: () => void, wildcardTerms: number) {
@@ -56,7 +58,20 @@ export class Leaves {
     this.#buckets = db.prepare('SELECT bucket FROM term WHERE term = ?')
   }
 
+  /** Another request: words may have come, and patterns stand for other terms. */
+  begin(): void {
+    this.cut = new Set()
+    this.#known = new Map()
+  }
+
   phrases(leaf: Leaf, fields: readonly string[] | undefined, view: View): Phrases | undefined {
+    const known = this.#known.get(view) ?? new Map<Leaf, Phrases | undefined>()
+    this.#known.set(view, known)
+    if (!known.has(leaf)) known.set(leaf, this.#phrasesOf(leaf, fields, view))
+    return known.get(leaf)
+  }
+
+  #phrasesOf(leaf: Leaf, fields: readonly string[] | undefined, view: View): Phrases | undefined {
     const places = placesOf(leaf.field === undefined ? fields : [leaf.field], view)
     if (places.length === 0) return undefined
     return expression(places, this.#wanted(leaf, view.generation.languages))

@@ -63,7 +63,9 @@ function reckon(
   }
   const words = leaves.flatMap((leaf) => leaf.words ?? [])
   const isWords = leaves.every((leaf) => leaf.words)
-  if (isWords && occurrences.knows(view) && sizeOf(set) > fewHits) {
+  // What begins so is remembered as sets: however few, no list is read for them.
+  const isQuick = words.every(({ isPrefix }) => isPrefix) || sizeOf(set) > fewHits
+  if (isWords && occurrences.knows(view) && isQuick) {
     addScores(unique(words), { set, view, weights, occurrences, fullText }, scores)
   } else fullText.score(view, { text: either(leaves), weights }, set, scores)
 }

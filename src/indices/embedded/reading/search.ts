@@ -80,7 +80,7 @@ export function open(request: SnapshotRequest, views: readonly View[], tools: To
 }
 
 function found(request: SnapshotRequest, views: readonly View[], tools: Tools) {
-  tools.leaves.cut = new Set()
+  tools.leaves.begin()
   const parts = views.map((view) => matched(request, view, tools))
   tools.check()
   const facets = request.facets && facetsOf(request.facets, parts, tools)
