@@ -29,6 +29,8 @@ export type MeilisearchOptions = {
   readonly languages?: readonly string[]
   /** Milliseconds after which a search fails with `time-limit`. */
   readonly searchMs?: number
+  /** Milliseconds after which a server that does not answer counts as away. */
+  readonly callMs?: number
   /** Terms that one wildcard stands for. */
   readonly wildcardTerms?: number
   readonly cursors: CursorLimits
@@ -37,8 +39,11 @@ export type MeilisearchOptions = {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** Of one call: the largest posts take their time. */
-const callMs = 120_000
+/** A write costs a task, however small it is; somebody waits for those beside a large one. */
+const batch = 500
+
+/** Of one call, the largest posts too: after that the server counts as away. Searches have a limit of their own. */
+const standardCallMs = 30_000
 
 /**
  * Resolves also while the server is away: every call rejects with `engine-unavailable` until `configure` has reached it.
@@ -63,6 +68,7 @@ export async function meilisearchIndex(options: MeilisearchOptions): Promise<Sea
     return work(signal ? AbortSignal.any([limit, signal]) : limit)
   }
   return {
+    batch,
     ...changingCalls(parts, contact),
     ...lookingCalls(parts),
     search: (request, signal) => limited((end) => read.search(request, end), signal),
@@ -83,7 +89,7 @@ type Parts = ReturnType<typeof partsOf>
 
 function partsOf(options: MeilisearchOptions) {
   const { log, now, pause, cursors, prefix = '', languages = officialLanguages } = options
-  const wire = connect({ ...options, callMs })
+  const wire = connect({ callMs: standardCallMs, ...options })
   const tasks = tasksOf(wire, pause)
   const uids = uidsOf(prefix)
   const indices = indicesOf(wire, tasks)

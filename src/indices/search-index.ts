@@ -70,6 +70,8 @@ export type Filter = {
   /** Flags that must be true. */
   readonly flags?: readonly string[]
   readonly box?: Box
+  /** Ids behind this one (code points): where the next page of all records begins. */
+  readonly after?: string
 }
 
 export type OrderKey = {
@@ -162,6 +164,8 @@ export type Entry = { readonly id: string; readonly version: number; readonly ha
  * spread it.
  */
 export type SearchIndex = {
+  /** Changes that one write had best hold when many wait; absent = a hundred or so. */
+  readonly batch?: number
   /**
    * Idempotent. `rebuild` names the indices that have to be filled: those that are new, those whose settings differ from what
    * is stored, and those whose filling an earlier process did not end. Where there are documents under other settings, these
@@ -184,6 +188,11 @@ export type SearchIndex = {
   page(cursor: string, wish?: PageWish, signal?: AbortSignal): Promise<Page>
   /** All values of a facet over a whole index with their counts, ids ascending. */
   values(index: IndexName, facet: string, signal?: AbortSignal): Promise<readonly FacetItem[]>
+  /**
+   * Told when the engine lost its documents while it ran: these indices are to be filled and finished, as after `configure`, and
+   * do not answer until then. Absent where that cannot happen.
+   */
+  readonly onLost?: (told: (rebuild: readonly IndexName[]) => void) => void
   /** Another text whenever an answer may be another; costs nothing. */
   state(): string
   /** The record as finished JSON text. */

@@ -30,7 +30,7 @@ export async function openEngines({ config, log, numbers }: Shell) {
   const profile = await loadProfile(config.profile.directory ?? shipped('shapes/default'), {
     enabled: config.profile.enabled,
   })
-  const { facets, vocabulary: enrichment } = config.search
+  const { facets, nonCountries, vocabulary: enrichment } = config.search
   warnAbout(profile, config, log)
   const store = await openStore(config.triplestore, {
     directory: directory('store'),
@@ -54,6 +54,7 @@ export async function openEngines({ config, log, numbers }: Shell) {
     now: Date.now,
     leftOut: (reports: readonly Report[]) => numbers.leftOut(reports),
     ...(facets && { facets }),
+    ...(nonCountries && { nonCountries }),
   }
   const projected = await withStore(() => projection(deps), { log, pause })
   return { store, index, names, profile, projection: projected }

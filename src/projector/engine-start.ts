@@ -1,9 +1,9 @@
 /** Configures the search engine and fills its indices, now or as soon as it is there: writes do not wait for it. */
 
-import { Failure } from '../errors.ts'
 import type { SearchIndex } from '../indices/search-index.ts'
 import type { IndexName, IndexSettings } from '../indices/settings.ts'
 import type { Log } from '../log.ts'
+import { isAway } from './loop/attempt.ts'
 import type { Reindex, Rebuilding } from './reindex.ts'
 
 export type EngineStartDeps = {
@@ -27,8 +27,6 @@ export type EngineStart = {
 
 /** Milliseconds between two looks for an engine. */
 const pauseMs = 1000
-
-const isAway = (error: unknown) => error instanceof Failure && error.kind === 'engine-unavailable'
 
 async function configured(
   index: SearchIndex,
@@ -59,6 +57,12 @@ export function engineStart(
   const stopping = new AbortController()
   const { signal } = stopping
   let filling = first && fill(first.rebuild)
+  // The earlier one, if it runs still, would fill the same.
+  index.onLost?.((rebuild) => {
+    if (signal.aborted) return
+    void filling?.stop()
+    filling = fill(rebuild)
+  })
 
   const work = async () => {
     while (!filling && !signal.aborted) {

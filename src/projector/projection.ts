@@ -40,6 +40,8 @@ export type ProjectionDeps = Pick<ProjectorDeps, 'pause'> & {
   /** By default those of the platform. */
   readonly facets?: readonly FacetConfig[]
   readonly enrichment?: readonly EnrichmentRule[]
+  /** Values of `country.id` that are no countries. */
+  readonly nonCountries?: readonly string[]
   /** Told once per record what of it was left out. */
   readonly leftOut?: (reports: readonly Report[]) => void
 }
@@ -66,8 +68,8 @@ export type Projection = {
   readonly stop: () => Promise<void>
 }
 
-/** Resources per batch, and kept in memory. */
-const batch = 100
+/** Resources per batch where the engine does not mind, and kept in memory. */
+const standardBatch = 100
 const capacity = 100_000
 /** Milliseconds between two looks at whether all indices are whole. */
 const pollMs = 20
@@ -77,9 +79,9 @@ const pollMs = 20
  * search engine that is away is waited for in the background: what is written meanwhile stays marked.
  */
 export async function projection(deps: ProjectionDeps): Promise<Projection> {
-  const { store, names, profile, log, pause, facets, enrichment: rules } = deps
+  const { store, names, profile, log, pause, facets } = deps
   const gather = await gathering(deps)
-  const settings = indexSettings(profile, facets, rules)
+  const settings = indexSettings(profile, facets, rulesOf(deps))
   const configured = await configuredOrAway(deps, settings)
   const newest = Math.max(configured?.newest ?? 0, await newestMark(store))
   const versions = clock(newest, deps.now)
@@ -119,9 +121,14 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
   }
 }
 
+/** What documents follow from beside the profile and its facets. */
+const rulesOf = ({ enrichment: rules = [], nonCountries }: ProjectionDeps): readonly unknown[] =>
+  nonCountries ? [...rules, { nonCountries }] : rules
+
 /** What every batch is gathered and built with. */
 async function gathering(deps: ProjectionDeps): Promise<BatchDeps> {
-  const { store, index, names, profile, log, leftOut, facets, enrichment: rules = [] } = deps
+  const { store, index, names, profile, log, leftOut } = deps
+  const { facets, nonCountries, enrichment: rules = [] } = deps
   const concepts = conceptCache(await loadBundled(deps.vocabularies))
   const stored = storedConcepts({ store, names, concepts, log })
   await stored.load()
@@ -130,6 +137,7 @@ async function gathering(deps: ProjectionDeps): Promise<BatchDeps> {
     concepts,
     names,
     ...(facets && { facets }),
+    ...(nonCountries && { nonCountries }),
     ...(rules.length > 0 && { enrich: enrichment(rules, stored.lookup, profile) }),
   })
   const contexts = catalogueContexts(store, names)
@@ -143,7 +151,7 @@ function projecting({ store, index, names, log, pause }: ProjectionDeps, gather:
     store,
     log,
     pause,
-    batch,
+    batch: index.batch ?? standardBatch,
     capacity,
     isFirst: (resource) => kinds.some((kind) => names.idOf(kind, resource) !== undefined),
     project: (pending, signal) =>

@@ -2,6 +2,7 @@
 
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
+import { attempted, isAway, type Attempt } from './loop/attempt.ts'
 import { clearing, readMarks } from './loop/marks.ts'
 import { queue, type Pending, type Queue } from './loop/queue.ts'
 import type { Landed, Mark } from '../store/marks.ts'
@@ -25,17 +26,10 @@ export type ProjectorDeps = {
 /** Milliseconds after a failed batch, doubled each time up to the last. */
 const firstPause = 100
 const lastPause = 10_000
+/** The same while the search engine is away: a try costs little then, and those who write are told nothing until one succeeds. */
+const awayPause = 1000
 /** Milliseconds until what nobody wrote is tried again. */
 const againPause = 5000
-
-type Projected = {
-  readonly done: readonly Pending[]
-  readonly failed: readonly Pending[]
-  readonly error: unknown
-}
-
-/** Records that fail one after the other before the rest of a batch is left for later. */
-const enough = 3
 
 /** The loop between store and index. A crash anywhere leaves marks in the store, and the next `start` finishes them. */
 export class Projector {
@@ -44,6 +38,8 @@ export class Projector {
   readonly #settled = waiters()
   readonly #stopping = new AbortController()
   #overflow = false
+  /** The last batch found no search engine. */
+  #isAway = false
   #putOff = 0
   #busy: readonly Pending[] = []
   #wake = Promise.withResolvers<void>()
@@ -88,8 +84,9 @@ export class Projector {
     return this.#again(resource, true)
   }
 
-  /** Resolves true when the version is searchable, false when the signal fires first. */
+  /** Resolves true when the version is searchable, false when the signal fires first or the search engine is away. */
   settled(mark: Mark, signal: AbortSignal): Promise<boolean> {
+    if (this.#isAway) return Promise.resolve(false)
     return this.#settled.wait(mark.resource, mark.version, signal)
   }
 
@@ -140,7 +137,7 @@ export class Projector {
           'projection.failed',
         )
         await this.#deps.pause(pause, this.#stopping.signal)
-        pause = Math.min(pause * 2, lastPause)
+        pause = Math.min(pause * 2, this.#isAway ? awayPause : lastPause)
       }
     }
   }
@@ -193,30 +190,13 @@ export class Projector {
     this.#wake.resolve()
   }
 
-  /** A batch as a whole; when that fails one by one, so that one bad record does not hold up its neighbours. */
-  async #project(taken: readonly Pending[]): Promise<Projected> {
-    const { project } = this.#deps
-    const { signal } = this.#stopping
-    try {
-      await project(taken, signal)
-      return { done: taken, failed: [], error: undefined }
-    } catch (whole) {
-      const done: Pending[] = []
-      const failed: Pending[] = []
-      let error = whole
-      for (const one of taken.length > 1 ? taken : []) {
-        // When the first few all fail it is not the records: the engine is away.
-        if (done.length === 0 && failed.length >= enough) break
-        try {
-          await project([one], signal)
-          done.push(one)
-        } catch (single) {
-          failed.push(one)
-          error = single
-        }
-      }
-      return { done, failed: taken.filter((one) => !done.includes(one)), error }
-    }
+  /** As `attempted`; whether the search engine is there is known from it. */
+  async #project(taken: readonly Pending[]): Promise<Attempt> {
+    const attempt = await attempted(taken, this.#deps.project, this.#stopping.signal)
+    this.#isAway = isAway(attempt.error)
+    // Nobody can tell when it will be back: who waits need not know more than that.
+    if (this.#isAway) this.#settled.giveUp()
+    return attempt
   }
 
   async #rest(): Promise<void> {

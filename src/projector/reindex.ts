@@ -94,7 +94,8 @@ async function rebuild(
   tell({ index, done: 0, of })
   log.info({ index, of }, 'reindex.started')
   const take = (resource: string) => projector.fill(resource)
-  const filled = await feed(missing(), { take, pause, progress }, signal)
+  const window = engine.batch === undefined ? {} : { window: 2 * engine.batch }
+  const filled = await feed(missing(), { take, pause, progress, ...window }, signal)
   await engine.finish(index)
   const counts = { records: present + filled, present, ms: now() - start }
   log.info({ index, ...counts }, 'reindex.finished')

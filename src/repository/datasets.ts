@@ -5,7 +5,8 @@ import { remainsOf, removeDatasets } from './deleting/removing.ts'
 import { restoreDataset } from './deleting/restoring.ts'
 import type { Outcome, WritingDeps } from './deps.ts'
 import type { Target } from './writing/dataset-id.ts'
-import { planDataset, type DatasetPut } from './writing/dataset-plan.ts'
+import { readAhead } from './writing/ahead.ts'
+import { planDataset, type Ahead, type DatasetPut } from './writing/dataset-plan.ts'
 import { findById, unknownCatalogue } from './writing/find-dataset.ts'
 import { knownBodies, type KnownBodies } from './writing/known-bodies.ts'
 import { landChanges } from './writing/landing.ts'
@@ -34,9 +35,10 @@ export function datasets(deps: WritingDeps): Datasets {
     if (deps.deletions.watch(catalogue)()) throw unknownCatalogue(catalogue)
     const work = () => {
       const isGone = deps.deletions.watch(catalogue)
+      const asked = { ...request, ahead: readAhead(planning, request, signal) }
       return ids.withId(
         request,
-        (target) => land(planning, request, { ...target, isGone }, signal),
+        (target) => land(planning, asked, { ...target, isGone }, signal),
         signal,
       )
     }
@@ -67,7 +69,7 @@ export function datasets(deps: WritingDeps): Datasets {
 
 async function land(
   deps: WritingDeps & { readonly knownBodies: KnownBodies },
-  request: DatasetPut,
+  request: DatasetPut & { readonly ahead: Ahead | undefined },
   { isGone, ...target }: Target & { readonly isGone: () => boolean },
   signal: AbortSignal,
 ): Promise<Outcome> {

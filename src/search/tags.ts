@@ -13,8 +13,8 @@ export type Tagged = (c: AppContext, make: () => Promise<Response>) => Promise<R
  * weak, because one state may be sent with and without gzip (RFC 9110 8.8.1).
  */
 export function taggedBy({ index, ...deps }: SearchDeps): Tagged {
-  const { version, profile, window, facetSize, boosts, scoreField, limits } = deps
-  const about = [version, profile.hash, window, facetSize, boosts, scoreField, limits]
+  const { version, profile, window, facetSize, boosts, scoreField, dateTypes, limits } = deps
+  const about = [version, profile.hash, window, facetSize, boosts, scoreField, dateTypes, limits]
   const constant = hash('sha256', JSON.stringify(about), 'hex')
   return async (c, make) => {
     const { pathname, search } = new URL(c.req.url)

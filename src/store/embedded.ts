@@ -1,7 +1,7 @@
 /** The embedded triplestore: Oxigraph and SQLite in a worker thread, for one process and about ten million triples. */
 
 import { Worker } from 'node:worker_threads'
-import './compiled.ts'
+import './public/compiled.ts'
 import type { Change, Written } from './change.ts'
 import type { Log } from '../log.ts'
 import { booleanOf, rowsOf } from './protocol/rows.ts'
@@ -10,34 +10,11 @@ import type { Opened, WriterSettings } from './embedded/messages.ts'
 import { streaming } from './embedded/pieces/streaming.ts'
 import { protocolOf } from './embedded/serving/serve.ts'
 import type { EmbeddedStore, GraphStore, Landing } from './graph-store.ts'
-import { publicDoor, type PublicLimits } from './public/door.ts'
+import { standardLimits, type StoreLimits } from './limits.ts'
+import { publicDoor } from './public/door.ts'
 import { Replica } from './public/replica.ts'
 
-export type StoreLimits = {
-  /** Time for one of our own calls in ms. */
-  readonly callMs: number
-  /** Characters of one answer to our own queries. */
-  readonly answer: number
-  /** Triples in all; writes that add are refused above. */
-  readonly quads: number
-  /** Calls that may wait for the worker. */
-  readonly waiting: number
-  /** Running time of a public query, and how long it waits for the public copy to be built, in ms. */
-  readonly publicMs: number
-  readonly publicBuildMs: number
-  readonly publicDoor: PublicLimits
-}
-
-/** The limits where nothing else is said. */
-export const standardLimits: StoreLimits = {
-  callMs: 60_000,
-  answer: 256 * 1024 * 1024,
-  quads: 10_000_000,
-  waiting: 20_000,
-  publicMs: 15_000,
-  publicBuildMs: 5000,
-  publicDoor: { rows: 100_000, bytes: 32 * 1024 * 1024, perClient: 2, waiting: 8 },
-}
+export type { StoreLimits } from './limits.ts'
 
 const product = 'embedded'
 

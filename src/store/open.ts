@@ -3,9 +3,9 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Log } from '../log.ts'
-import { embeddedStore, standardLimits, type StoreLimits } from './embedded.ts'
 import { fuseki } from './fuseki.ts'
 import type { GraphStore } from './graph-store.ts'
+import { standardLimits, type StoreLimits } from './limits.ts'
 import type { Dialect } from './remote/dialect.ts'
 import { onceThere } from './remote/starting.ts'
 import { remoteStore } from './remote/store.ts'
@@ -43,13 +43,17 @@ const dialects: Readonly<Record<StoreConfig['dialect'], Dialect>> = {
 }
 
 /** Waits for the store with a line of progress, finishes what a crash left there, then resolves. */
-export function openStore(
+export async function openStore(
   config: StoreConfig | undefined,
   options: OpenOptions,
   signal?: AbortSignal,
 ): Promise<GraphStore> {
   const { directory, log, limits = {}, isCatalogue, pause } = options
-  if (!config) return embeddedStore({ directory, log, limits })
+  if (!config) {
+    // Only now: a process on another store has no use for its engine.
+    const { embeddedStore } = await import('./embedded.ts')
+    return embeddedStore({ directory, log, limits })
+  }
   const { dialect, queryEndpoint, updateEndpoint, graphEndpoint, username, password } = config
   const auth = username !== undefined && password !== undefined ? { username, password } : undefined
   const remote = {

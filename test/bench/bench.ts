@@ -12,6 +12,7 @@ import { importBench } from './import-bench.ts'
 import { projectBench } from './project-bench.ts'
 import { repositoryBench, storeNames } from './repository/repository-bench.ts'
 import { requestsBench } from './requests-bench.ts'
+import { meilisearchBench } from './search-meilisearch/search-meilisearch-bench.ts'
 import { searchBench } from './search/search-bench.ts'
 
 const generator = new URL('../../../shared/data/generate-catalogue.mjs', import.meta.url).pathname
@@ -82,7 +83,8 @@ const directory = values.directory ?? (await temporaryDirectory())
 try {
   if (positionals.includes('search')) {
     const [count, rounds] = [Number(values.records), Number(values.rounds)]
-    await searchBench({ directory, count, rounds, say })
+    if (values.engine === 'meilisearch') await meilisearchBench({ count, rounds, say })
+    else await searchBench({ directory, count, rounds, say })
   } else await catalogueBench(directory)
 } finally {
   if (values.directory === undefined) await remove(directory)

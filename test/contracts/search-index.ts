@@ -112,6 +112,19 @@ export function searchIndexContract(name: string, make: () => Promise<Made>): vo
       expect(entries).toEqual(datasets.map((id) => ({ id, version: 1, hash: id })))
     })
 
+    it('W19: the records behind an id, whether or not it is one, are a filter like others', async () => {
+      const behind = async (after: string) => {
+        const { hits, count } = await search({ filter: { after }, limit: 100 })
+        expect(count).toBe(hits.length)
+        return hits.map(({ id }) => id).sort()
+      }
+      expect(await behind('')).toEqual(datasets)
+      for (const [n, id] of datasets.entries()) {
+        expect(await behind(id)).toEqual(datasets.slice(n + 1))
+        expect(await behind(`${id}!`)).toEqual(datasets.slice(n + 1))
+      }
+    })
+
     it('counts its documents', async () => {
       expect((await made.index.health()).documents).toEqual({
         dataset: 14,

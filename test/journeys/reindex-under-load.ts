@@ -40,8 +40,12 @@ type Health = {
 const dataset = (title: string) =>
   `${prefixes}<> a dcat:Dataset ; dct:title "${title}"@en ; dcat:theme
   <http://publications.europa.eu/resource/authority/data-theme/ENVI> .`
+/** What waits at a time: a write does until it is searchable. */
+const lanesOf = { searches: 16, writes: 32 }
+
 const configured = (facets: readonly string[]) => ({
   PLATFORM_SEARCH_CONFIG: JSON.stringify({ facets }),
+  PLATFORM_LIMITS: JSON.stringify({ writesPerKey: 2 * lanesOf.writes }),
 })
 
 /** `ground` is asked once. */
@@ -153,13 +157,13 @@ export function reindexUnderLoad(name: string, ground: () => Promise<Ground>, lo
         }
         await Promise.all([
           watch(),
-          paced(load.searches / 2, look, 8),
+          paced(load.searches / 2, look, lanesOf.searches),
           paced(
             load.writes / 3,
             async (n) => {
               for (const step of [0, 1, 2]) if (!over()) await write(n * 3 + step)
             },
-            8,
+            lanesOf.writes,
           ),
         ])
 

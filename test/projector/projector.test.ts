@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Failure } from '../../src/errors.ts'
 import { logger } from '../../src/log.ts'
 import { newestMark, readMarks } from '../../src/projector/loop/marks.ts'
 import type { Pending } from '../../src/projector/loop/queue.ts'
@@ -101,6 +102,32 @@ describe('the projector', () => {
     await projector.stop()
     expect(pauses).toEqual([100, 200, 400])
     expect(projected).toHaveLength(1)
+    expect(await readMarks(store, 10, soon())).toEqual([])
+  })
+
+  it('tells those who wait at once when the search engine is away, until a batch succeeds', async () => {
+    let away = true
+    const { projector, projected, pauses } = recording({
+      fail: () => {
+        if (away) throw new Failure('engine-unavailable', 'not there')
+      },
+    })
+    const never = new AbortController().signal
+    const [first, second, third] = [mark('a', 1), mark('b', 2), mark('a', 3)]
+    await projector.start()
+    await write(first, second, third)
+    projector.changed([first, second])
+    // The first one finds out, the next ones need not wait for that any more.
+    expect(await projector.settled(first, never)).toBe(false)
+    expect(await projector.settled(second, never)).toBe(false)
+    await expect.poll(() => pauses.at(-1)).toBe(1000)
+    away = false
+    await projector.idle(soon())
+    projector.changed([third])
+    expect(await projector.settled(third, soon())).toBe(true)
+    await projector.stop()
+    expect(projected.map((batch) => batch.length)).toEqual([2, 1])
+    expect(new Set(pauses)).toEqual(new Set([100, 200, 400, 800, 1000]))
     expect(await readMarks(store, 10, soon())).toEqual([])
   })
 

@@ -205,6 +205,18 @@ describe('filters', () => {
   })
 
   it.each([
+    ['filters=dataset', 'modified'],
+    ['filters=dataset&dateType=issued', 'issued'],
+    ['filters=catalogue', 'issued'],
+    // They differ.
+    ['', 'issued'],
+  ])('%s restricts the configured date', (query, name) => {
+    const given = parametersOf(new URLSearchParams(`${query}&minDate=2020`))
+    const dated = { ...options, dateTypes: { dataset: 'modified' } } as const
+    expect(searchOf(given, dated).request.filter.date?.name).toBe(name)
+  })
+
+  it.each([
     ['minScoring=280&maxScoring=350', [{ name: 'scoring', from: 280, to: 350 }]],
     ['minScoring=0', undefined],
     ['minScoring=0&maxScoring=5', [{ name: 'scoring', from: 0, to: 5 }]],

@@ -147,6 +147,11 @@ describe('limits', () => {
   })
 })
 
+/** `QUERY_RUNS` for more. */
+const runs = Number(process.env['QUERY_RUNS'] ?? 100_000)
+/** Steps per character; names of fields and dates are looked at from each place. */
+const steepest = 150
+
 describe('any text at all', () => {
   const piece = fc.oneof(
     fc.constantFrom('AND', 'OR', 'NOT', '(', ')', '"', '*', '?', ' ', ':', '[', ']', '~3', ' TO '),
@@ -155,17 +160,38 @@ describe('any text at all', () => {
   )
   const anyQuery = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''))
 
-  it('is read without an error other than a limit, and without empty or nested groups', () => {
+  it(
+    'is read without an error other than a limit, in steps of its length, and without empty or nested groups',
+    () => {
+      fc.assert(
+        fc.property(anyQuery, (q) => {
+          const meter = { steps: 0 }
+          try {
+            const text = treeText(parseQuery(q, scopes, { meter }))
+            expect(text).not.toMatch(/and\((and|or)?\(?\)|not\(not\(|not\(none/)
+          } catch (error) {
+            if (!(error instanceof Failure && error.kind === 'query-too-complex')) throw error
+          }
+          expect(meter.steps).toBeLessThanOrEqual(steepest * (q.length + 1))
+        }),
+        { numRuns: runs },
+      )
+    },
+    60_000 + runs,
+  )
+
+  it('takes ten times the steps when it is ten times as long', () => {
+    const limits = { queryCharacters: 1e6, queryDepth: 1e6, queryTerms: 1e6 }
     fc.assert(
       fc.property(anyQuery, (q) => {
-        try {
-          const text = read(q)
-          expect(text).not.toMatch(/and\((and|or)?\(?\)|not\(not\(|not\(none/)
-        } catch (error) {
-          if (!(error instanceof Failure && error.kind === 'query-too-complex')) throw error
+        const stepsOf = (times: number) => {
+          const meter = { steps: 0 }
+          parseQuery(`${q} `.repeat(times), scopes, { limits, meter })
+          return meter.steps
         }
+        expect(stepsOf(500)).toBeLessThanOrEqual(11 * stepsOf(50) + 1_000)
       }),
-      { numRuns: 100_000 },
+      { numRuns: Math.ceil(runs / 1_000) },
     )
   })
 

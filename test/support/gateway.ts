@@ -5,7 +5,15 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const main = new URL('../../src/main.ts', import.meta.url).pathname
+const root = new URL('../..', import.meta.url).pathname
+
+/** What follows `node` in `npm start`: the flags, and the entry. */
+async function startArguments(): Promise<string[]> {
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string }
+  }
+  return scripts.start.split(' ').slice(1)
+}
 
 export type Gateway = {
   readonly url: string
@@ -28,21 +36,18 @@ export async function gateway(
   directory: string,
   env: Record<string, string> = {},
 ): Promise<Gateway> {
-  const child = spawn(
-    process.execPath,
-    ['--max-semi-space-size=8', '--heap-growing-percent=30', main],
-    {
-      env: {
-        ...process.env,
-        PLATFORM_PORT: '0',
-        PLATFORM_BASE_URI: 'http://localhost:8080/',
-        PLATFORM_DATA_DIR: directory,
-        PLATFORM_LOG_LEVEL: 'warn',
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn(process.execPath, await startArguments(), {
+    cwd: root,
+    env: {
+      ...process.env,
+      PLATFORM_PORT: '0',
+      PLATFORM_BASE_URI: 'http://localhost:8080/',
+      PLATFORM_DATA_DIR: directory,
+      PLATFORM_LOG_LEVEL: 'warn',
+      ...env,
     },
-  )
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let log = ''
   child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))

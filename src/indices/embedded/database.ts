@@ -24,9 +24,11 @@ const corrupt = 11
 const cannotOpen = 14
 const notADatabase = 26
 
-/** Whether SQLite said that the file itself is at fault. */
+/** Whether SQLite said that the file itself is at fault, or a record in it is no longer what was written. */
 export function isDamage(error: unknown): boolean {
-  if (!(error instanceof Error) || !('errcode' in error)) return false
+  if (!(error instanceof Error)) return false
+  if ('code' in error && error.code === 'Z_DATA_ERROR') return true
+  if (!('errcode' in error)) return false
   const code = Number(error.errcode) & 0xff
   return code === corrupt || code === notADatabase || code === cannotOpen
 }

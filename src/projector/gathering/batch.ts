@@ -24,11 +24,17 @@ export async function projectBatch(
   const of = (kind: 'dataset' | 'catalogue' | 'vocabulary') =>
     batch.filter(({ resource }) => deps.names.idOf(kind, resource) !== undefined)
   for (const pending of of('vocabulary')) await indexVocabulary(gather, pending, signal)
-  const changes: IndexChange[] = [
-    ...(await catalogueChanges(gather, of('catalogue'), signal)),
-    ...(await datasetChanges(gather, of('dataset'), signal)),
-    ...(await resourceChanges(gather, batch, signal)),
-  ]
+  const changes: IndexChange[] = await catalogueChanges(gather, of('catalogue'), signal)
+  for (const part of portions(of('dataset')))
+    changes.push(...(await datasetChanges(gather, part, signal)))
+  for (const part of portions(batch)) changes.push(...(await resourceChanges(gather, part, signal)))
   if (changes.length > 0) await deps.index.write(changes, signal)
   end()
+}
+
+/** Resources whose graphs are read with one message: a store has its limits, and others read meanwhile. */
+const perRead = 100
+
+function* portions(pending: readonly Pending[]): Generator<readonly Pending[]> {
+  for (let at = 0; at < pending.length; at += perRead) yield pending.slice(at, at + perRead)
 }

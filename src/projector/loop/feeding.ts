@@ -4,19 +4,21 @@ export type Feed = {
   /** Resolves when the resource is indexed; `undefined` when there is no room now. */
   readonly take: (resource: string) => Promise<void> | undefined
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Resources that wait at a time: enough for the next batch while one is projected. One that fails again and again takes one place. */
+  readonly window?: number
   /** Told of every page: how many resources are done. */
   readonly progress?: (done: number) => void
 }
 
-/** Resources that wait at a time: enough for the next batch while one is projected. One that fails again and again takes one place. */
-const window = 400
+/** Four times the usual batch. */
+const standardWindow = 400
 /** Milliseconds, when the projector is full. */
 const fullMs = 1000
 
 /** Resolves with their number when all resources of all pages are indexed; rejects with the signal's reason when it fires. */
 export async function feed(
   pages: AsyncIterable<readonly string[]>,
-  { take, pause, progress }: Feed,
+  { take, pause, progress, window = standardWindow }: Feed,
   signal: AbortSignal,
 ): Promise<number> {
   const state = { waiting: 0, done: 0, moved: Promise.withResolvers<void>() }

@@ -5,6 +5,8 @@ export type Waiters = {
   wait(resource: string, version: number, signal: AbortSignal): Promise<boolean>
   /** Tells the waiters of these resources. */
   done(indexed: readonly { readonly resource: string; readonly version: number }[]): void
+  /** Tells all that it will take longer than they can wait. */
+  giveUp(): void
 }
 
 type Waiter = { readonly version: number; readonly resolve: (done: boolean) => void }
@@ -37,6 +39,9 @@ export function waiters(): Waiters {
           if (waiter.version <= version) waiter.resolve(true)
         }
       }
+    },
+    giveUp: () => {
+      for (const waiter of [...waiting.values()].flatMap((some) => [...some])) waiter.resolve(false)
     },
   }
 }

@@ -26,10 +26,12 @@ export const receivedText = (c: AppContext, limits: Limits): Promise<Received> =
 export async function receivedBody(c: AppContext, limits: Limits): Promise<Body> {
   const received = await receivedText(c, limits)
   const { text, format } = received
+  let fingerprint: string | undefined
   return {
+    length: text.length,
     parse: (baseIri) =>
       text.length < large ? parse(text, format, { baseIri }) : inTurns(received, baseIri),
-    fingerprint: () => hash('sha256', `${format}\n${text}`, 'base64url'),
+    fingerprint: () => (fingerprint ??= hash('sha256', `${format}\n${text}`, 'base64url')),
   }
 }
 

@@ -1,7 +1,7 @@
 /** The limits of public queries, as the store wants them. */
 
 import type { Limits } from '../../http/limits.ts'
-import type { StoreLimits } from '../../store/embedded.ts'
+import type { StoreLimits } from '../../store/limits.ts'
 
 export const publicLimits = (limits: Limits): Pick<StoreLimits, 'publicMs' | 'publicDoor'> => ({
   publicMs: limits.sparqlMs,

@@ -21,6 +21,8 @@ import { unknownDataset } from './find-dataset.ts'
 import type { KnownBodies } from './known-bodies.ts'
 
 export type Body = {
+  /** Characters. */
+  readonly length: number
   readonly parse: (baseIri: string) => Promise<readonly Quad[]>
   /** The same for the same bytes in the same format, and for no others. */
   readonly fingerprint: () => string
@@ -56,10 +58,18 @@ export type Prepared = {
   readonly labels: ReadonlyMap<string, string>
 }
 
+/** What was begun before the IRI was sure. */
+export type Ahead = {
+  readonly iri: string
+  readonly prepared: Promise<Prepared>
+  /** What is stored under the IRI, asked for under the lock of the write; absent when it is likely to be new. */
+  readonly before: Promise<string | undefined> | undefined
+}
+
 /** Fails as the PUT does; reads the stored version only when something is to be written. */
 export async function planDataset(
   deps: RepositoryDeps & { readonly knownBodies: KnownBodies },
-  request: DatasetPut,
+  { ahead, ...request }: DatasetPut & { readonly ahead?: Ahead | undefined },
   target: Target,
   signal: AbortSignal,
 ): Promise<DatasetPlan> {
@@ -70,12 +80,13 @@ export async function planDataset(
   const known = stored && deps.knownBodies.hashOf(body)
   const same = known === undefined ? undefined : settled(deps, { ...request, hash: known }, target)
   if (same) return same
-  const quads = mergedGraphs(await request.body.parse(iri))
-  const prepared = await prepareDataset(deps, quads, datasetNode(quads, body))
+  const prepared = await (ahead?.iri === iri ? ahead.prepared : prepareBody(deps, request, iri))
   deps.knownBodies.keep(body, prepared.hash)
   const now = settled(deps, { ...request, hash: prepared.hash }, target)
   if (now) return now
-  const before = stored ? ((await deps.store.read(iri, {}, signal)) ?? '') : ''
+  const read = () =>
+    (ahead?.iri === iri ? ahead.before : undefined) ?? deps.store.read(iri, {}, signal)
+  const before = stored ? ((await read()) ?? '') : ''
   return composeDataset(deps, { ...request, prepared }, target, before)
 }
 
@@ -88,6 +99,16 @@ function settled(
   checkExpectations(request, target.origin.record)
   const same = unchanged(names, request, target)
   return same && { outcome: same, changes: [], marks: [] }
+}
+
+/** Reads the body of a dataset with this IRI; fails as `parse` and `prepareDataset` do. */
+export async function prepareBody(
+  deps: Pick<RepositoryDeps, 'names' | 'triples'>,
+  { body, originalId }: Pick<DatasetPut, 'body' | 'originalId'>,
+  iri: string,
+): Promise<Prepared> {
+  const quads = mergedGraphs(await body.parse(iri))
+  return prepareDataset(deps, quads, datasetNode(quads, { iri, originalId }))
 }
 
 /** Fails with `too-large` and `too-complex`. */

@@ -10,6 +10,8 @@ type KnownBody = {
 export type KnownBodies = {
   /** The canonical hash of the content of a body. */
   hashOf(body: KnownBody): string | undefined
+  /** Whether a body of the dataset was seen, this one or another. */
+  has(iri: string): boolean
   keep(body: KnownBody, hash: string): void
 }
 
@@ -24,6 +26,7 @@ export function knownBodies(most = 20_000): KnownBodies {
       const isSame = known?.originalId === originalId && known.fingerprint === fingerprint
       return isSame ? known.hash : undefined
     },
+    has: (iri) => last.has(iri),
     keep: ({ iri, ...meaning }, hash) => {
       last.delete(iri)
       last.set(iri, { ...meaning, hash })

@@ -10,7 +10,15 @@ import { feedSearch, knownOnly } from './parameters.ts'
 export type FeedDeps = Place &
   Pick<
     SearchDeps,
-    'index' | 'settings' | 'now' | 'portal' | 'limits' | 'window' | 'boosts' | 'scoreField'
+    | 'index'
+    | 'settings'
+    | 'now'
+    | 'portal'
+    | 'limits'
+    | 'window'
+    | 'boosts'
+    | 'scoreField'
+    | 'dateTypes'
   >
 
 export type Feed = {

@@ -27,15 +27,12 @@ export async function* hitsWith(
     limit: step,
     ...(include && { include }),
   }
-  let last: string | undefined
-  for (let offset = 0; ; offset += step) {
-    const { hits, count } = await index.search({ ...request, offset }, signal)
-    for (const hit of hits) {
-      if (last !== undefined && !follows(hit.id, last)) continue
-      last = hit.id
-      yield hit
-    }
-    if (offset + step >= count) return
+  for (let after: string | undefined; ;) {
+    const filter = after === undefined ? {} : { after }
+    const { hits } = await index.search({ ...request, filter }, signal)
+    yield* hits
+    after = hits.at(-1)?.id
+    if (after === undefined || hits.length < step) return
   }
 }
 
@@ -60,7 +57,3 @@ const everything = (name: IndexName): SearchRequest => ({
   limit: 0,
   score: false,
 })
-
-const follows = (id: string, other: string): boolean => compare(id, other) > 0
-
-const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))

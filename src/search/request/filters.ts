@@ -2,13 +2,22 @@
 
 import { Failure } from '../../errors.ts'
 import type { Box, FacetFilter, Filter } from '../../indices/search-index.ts'
+import type { DateType } from './date-types.ts'
 import type { Parameters } from './parameters.ts'
 
-/** `score` names the number that `minScoring` and `maxScoring` limit. Throws `invalid-parameter`. */
-export function filterOf(parameters: Parameters, score: string): Filter {
+/** What is limited where the request does not name it. */
+export type Limited = {
+  /** By `minScoring` and `maxScoring`. */
+  readonly score: string
+  /** By `minDate` and `maxDate`. */
+  readonly date: DateType
+}
+
+/** Throws `invalid-parameter`. */
+export function filterOf(parameters: Parameters, limited: Limited): Filter {
   const facets = facetFilter(parameters)
-  const date = dateFilter(parameters)
-  const number = scoreFilter(parameters, score)
+  const date = dateFilter(parameters, limited.date)
+  const number = scoreFilter(parameters, limited.score)
   const box = boxOf(parameters)
   const flags = (['countryData', 'dataServices'] as const).filter((name) => parameters[name])
   return {
@@ -34,13 +43,16 @@ function facetFilter(parameters: Parameters): FacetFilter | undefined {
   return { groups, operator: facetOperator ?? 'OR', groupOperator: facetGroupOperator ?? 'AND' }
 }
 
-function dateFilter({ minDate, maxDate, dateType }: Parameters): Filter['date'] {
+function dateFilter(
+  { minDate, maxDate, dateType }: Parameters,
+  standard: DateType,
+): Filter['date'] {
   if (!minDate && !maxDate) return undefined
   if (minDate && maxDate && minDate.from > maxDate.to) {
     throw invalid('minDate', 'minDate must not be after maxDate')
   }
   return {
-    name: dateType ?? 'issued',
+    name: dateType ?? standard,
     ...(minDate && { from: minDate.from }),
     ...(maxDate && { to: maxDate.to }),
   }

@@ -5,6 +5,7 @@ import { Failure } from '../../errors.ts'
 import { shown } from '../../http/problem.ts'
 import { spanOf } from '../query/instants.ts'
 import { facetValues, operator } from './facet-values.ts'
+import { dateTypes } from './date-types.ts'
 import { excessOf, excessValues, parameterLimits, type ParameterLimits } from './limits.ts'
 
 const flag = (description: string) =>
@@ -87,7 +88,7 @@ export const searchParameters = z.object({
   minDate: date('Earliest date, inclusive'),
   maxDate: date('Latest date, inclusive'),
   dateType: z
-    .enum(['issued', 'modified', 'temporal'], 'must be issued, modified or temporal')
+    .enum(dateTypes, 'must be issued, modified or temporal')
     .meta({ description: 'The date that minDate and maxDate limit; default issued' })
     .optional(),
   minScoring: number('Lowest quality score, inclusive'),

@@ -7,6 +7,7 @@ import { parseQuery, queryLimits, type QueryLimits } from '../query/parser.ts'
 import { scopesOf } from '../query/scopes.ts'
 import { aggregationOf } from './aggregation.ts'
 import { beginningsOf } from './autocomplete.ts'
+import type { DateType } from './date-types.ts'
 import { filterOf } from './filters.ts'
 import { narrowedInclude, narrowingOf, type Narrowing } from './narrowing.ts'
 import type { Parameters } from './parameters.ts'
@@ -27,6 +28,8 @@ export type SearchOptions = {
   readonly boosts?: Readonly<Record<string, number>>
   /** Number that `minScoring` and `maxScoring` limit. */
   readonly scoreField?: string
+  /** By index, the date that `minDate` and `maxDate` limit; default `issued`. */
+  readonly dateTypes?: Readonly<Partial<Record<string, DateType>>>
   readonly limits?: QueryLimits
 }
 
@@ -55,7 +58,7 @@ export function searchOf(parameters: Parameters, options: SearchOptions): Search
   const run = runOf(parameters, wanted !== undefined)
   const facets = wanted && aggregationOf(parameters, settings, facetSize)
   const shows = !countOnly && (run !== undefined || page * limit <= window)
-  const filter = filterOf(parameters, scoreField)
+  const filter = filterOf(parameters, { score: scoreField, date: dateOf(settings, options) })
   const narrowing = parameters.filterDistributions
     ? narrowingOf(filter.facets, settings, includes)
     : undefined
@@ -103,6 +106,14 @@ function boundsOf(
   const [only, ...others] = settings
   const own = only && others.length === 0 ? bounds?.get(only.index) : undefined
   return own ?? { window, facetSize }
+}
+
+/** The date of the searched indices where they agree. */
+function dateOf(settings: readonly IndexSettings[], { dateTypes = {} }: SearchOptions): DateType {
+  const [date = 'issued', ...others] = new Set(
+    settings.map(({ index }) => dateTypes[index] ?? 'issued'),
+  )
+  return others.length === 0 ? date : 'issued'
 }
 
 /** What is looked for, where, and how much each place counts. */

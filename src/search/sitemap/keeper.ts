@@ -22,7 +22,7 @@ const emptyMs = 60_000
 
 /**
  * The present sitemap. One that is too old is served on while the next one is not there; where there is none, the failure is
- * `engine-unavailable` until it is made, or that of making it. One is made at a time, for all who ask.
+ * `engine-unavailable` until it is made, and when it could not be made for now. One is made at a time, for all who ask.
  */
 export function sitemapKeeper(options: KeeperOptions): () => Promise<Sitemap> {
   const { make, now, log, lifeMs, patienceMs = 10_000 } = options
@@ -37,7 +37,7 @@ export function sitemapKeeper(options: KeeperOptions): () => Promise<Sitemap> {
       return kept
     } catch (error) {
       log.warn({ err: error }, 'sitemap.failed')
-      throw error
+      throw notMade(error)
     } finally {
       making = undefined
     }
@@ -57,4 +57,18 @@ export function sitemapKeeper(options: KeeperOptions): () => Promise<Sitemap> {
 }
 
 const late = (): Failure =>
-  new Failure('engine-unavailable', 'the sitemap is being made', { retryAfter: 30 })
+  new Failure('engine-unavailable', 'the sitemap is being made', { retryAfter: againAfter })
+
+/** Seconds after which making it is tried again. */
+const againAfter = 30
+
+/** What was in the way of making it: not what the client did, who asked for a sitemap and not for a cursor. */
+const passing: ReadonlySet<string> = new Set(['too-many-cursors', 'unknown-cursor', 'time-limit'])
+
+const notMade = (error: unknown): unknown =>
+  error instanceof Failure && passing.has(error.kind)
+    ? new Failure('engine-unavailable', 'the sitemap could not be made now', {
+        retryAfter: error.retryAfter ?? againAfter,
+        cause: error,
+      })
+    : error

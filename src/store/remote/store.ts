@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../../log.ts'
-import type { StoreLimits } from '../embedded.ts'
+import type { StoreLimits } from '../limits.ts'
 import { buffered } from './streaming/buffered.ts'
 import type { GraphStore } from '../graph-store.ts'
 import { publicDoor } from '../public/door.ts'

@@ -24,7 +24,8 @@ function decimal(lexical: string): Fate {
     return 'damaged'
   }
   if (whole.length + fraction.length > digits) return 'damaged'
-  return /^(?:0|-?[1-9]\d*(?:\.\d*[1-9])?|-?0\.\d*[1-9])$/.test(lexical) ? 'exact' : 'respelt'
+  // A whole one becomes an integer where one operation deletes and inserts, whatever it deletes.
+  return /^-?(?:0|[1-9]\d*)\.\d*[1-9]$/.test(lexical) ? 'exact' : 'respelt'
 }
 
 /** A finite number in the six digits in which doubles and floats come back (`%g` of C, with `.0` behind whole numbers). */

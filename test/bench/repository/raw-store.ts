@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { EmbeddedStore } from '../../../src/store/graph-store.ts'
 import type { EngineConfig } from '../../support/engines/engine.ts'
-import { wire, type Answered, type Sending, type Wired } from '../wire.ts'
+import { wire, type Answered, type Sending } from '../wire.ts'
 
 /** Each operation is one request about one graph; `read…` answer N-Triples. */
 export type RawStore = {
@@ -11,6 +11,8 @@ export type RawStore = {
   readonly insert: (graph: string, ntriples: string) => Promise<void>
   readonly readGraph: (graph: string) => Promise<string>
   readonly construct: (graph: string) => Promise<string>
+  /** SPARQL JSON results of any query. */
+  readonly select: (query: string) => Promise<string>
   readonly close: () => Promise<void>
 }
 
@@ -29,12 +31,10 @@ function right(answer: Pick<Answered, 'status' | 'text'>): string {
 /** A server, over connections that stay open and with credentials that are asked for once. */
 export function rawServer(config: EngineConfig): RawStore {
   const wired = wire()
-  const proofs = new Map<string, Promise<Proof>>()
+  const proofOf = proofs(config)
   const send = async (address: string, options: Sending): Promise<string> => {
     const { pathname, search } = new URL(address)
-    const proof = proofs.get(pathname) ?? asked(wired, address, config)
-    proofs.set(pathname, proof)
-    const Authorization = (await proof)(options.method ?? 'GET', pathname + search)
+    const Authorization = (await proofOf(address))(options.method ?? 'GET', pathname + search)
     const headers = { ...options.headers, ...(Authorization !== undefined && { Authorization }) }
     return right(await wired.ask(address, { ...options, headers }))
   }
@@ -55,6 +55,12 @@ export function rawServer(config: EngineConfig): RawStore {
         headers: { 'Content-Type': form, Accept: ntriples },
         body: new URLSearchParams({ query: constructAll(graph) }).toString(),
       }),
+    select: (query) =>
+      send(queryEndpoint, {
+        method: 'POST',
+        headers: { 'Content-Type': form, Accept: 'application/sparql-results+json' },
+        body: new URLSearchParams({ query }).toString(),
+      }),
     close: () => {
       wired.close()
       return Promise.resolve()
@@ -65,14 +71,23 @@ export function rawServer(config: EngineConfig): RawStore {
 /** Makes the `Authorization` of one request. */
 type Proof = (method: string, uri: string) => string | undefined
 
+/** How to enter each address of a server; its path is asked once. */
+export function proofs(config: EngineConfig): (address: string) => Promise<Proof> {
+  const known = new Map<string, Promise<Proof>>()
+  return (address) => {
+    const { pathname } = new URL(address)
+    const proof = known.get(pathname) ?? asked(address, config)
+    known.set(pathname, proof)
+    return proof
+  }
+}
+
 /** Asks a path how it wants to be entered; a nonce serves for the whole run. */
-async function asked(
-  { ask }: Wired,
-  address: string,
-  { username, password }: EngineConfig,
-): Promise<Proof> {
+async function asked(address: string, { username, password }: EngineConfig): Promise<Proof> {
   if (username === undefined) return () => undefined
+  const { ask, close } = wire()
   const challenge = (await ask(address)).headers['www-authenticate'] ?? ''
+  close()
   if (!challenge.startsWith('Digest'))
     return () => `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
   const part = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(challenge)?.[1] ?? ''
@@ -92,7 +107,8 @@ async function asked(
 /** The embedded store, by the same two protocols in process. */
 export function rawEmbedded(store: EmbeddedStore): RawStore {
   const send = async (path: string, method: string, type?: string, body?: string) => {
-    const headers = { Accept: ntriples, ...(type && { 'Content-Type': type }) }
+    const accept = path === 'query' ? `${ntriples}, application/sparql-results+json` : ntriples
+    const headers = { Accept: accept, ...(type && { 'Content-Type': type }) }
     const request = new Request(`http://store/${path}`, { method, headers, body: body ?? null })
     const answer = await store.protocol(request)
     return right({ status: answer.status, text: await answer.text() })
@@ -107,6 +123,7 @@ export function rawEmbedded(store: EmbeddedStore): RawStore {
     readGraph: (graph) => send(named('data', graph), 'GET'),
     construct: (graph) =>
       send('query', 'POST', form, new URLSearchParams({ query: constructAll(graph) }).toString()),
+    select: (query) => send('query', 'POST', form, new URLSearchParams({ query }).toString()),
     close: () => store.close(),
   }
 }

@@ -6,10 +6,12 @@ import type { Engine } from '../../support/engines/engine.ts'
 import { ownFuseki } from '../../support/engines/fuseki.ts'
 import { ownVirtuoso } from '../../support/engines/virtuoso.ts'
 import { client, gateway, type Gateway } from '../../support/gateway.ts'
-import { lanes, percentile, table, timed } from '../figures.ts'
-import { wire } from '../wire.ts'
-import { bulkBody, dataset, documents, ground } from './documents.ts'
+import { wire, type Wired } from '../wire.ts'
+import { bareGateway, type BareGateway } from './bare.ts'
+import { contest, type Contender } from './contest.ts'
+import { documents, ground } from './documents.ts'
 import { indexed, loading } from './loading.ts'
+import { perBulk, requestsOf } from './our-requests.ts'
 import { rawEmbedded, rawServer, type RawStore } from './raw-store.ts'
 
 export const storeNames = ['embedded', 'fuseki', 'virtuoso'] as const
@@ -26,7 +28,7 @@ export type Wanted = {
   readonly say: (text: string) => void
 }
 
-const perBulk = 200
+const ntriples = 'application/n-triples'
 
 export async function repositoryBench(wanted: Wanted): Promise<void> {
   const { store, directory, folder, load, say } = wanted
@@ -36,19 +38,21 @@ export async function repositoryBench(wanted: Wanted): Promise<void> {
     ? { PLATFORM_TRIPLESTORE_CONFIG: JSON.stringify(engine.config) }
     : {}
   const pool = await documents(folder)
-  const onPlatform = async (name: string, work: (platform: Gateway) => Promise<string>) => {
+  const onPlatform = async (name: string, work: (platform: Gateway) => Promise<void>) => {
     const platform = await gateway(join(directory, name), env)
     try {
       await client(platform).put('/catalogues/bench', '<> a <http://www.w3.org/ns/dcat#Catalog> .')
-      say(`## ${name} on ${store}\n${await work(platform)}`)
+      say(`## ${name} on ${store}`)
+      await work(platform)
     } finally {
       await platform.stop()
     }
   }
   try {
-    await onPlatform('requests', (platform) => requests(platform, raw, pool))
+    await onPlatform('requests', (platform) => requests({ platform, raw, pool }, engine, say))
     // A process of its own, so that its memory is that of the load.
-    if (load > 0) await onPlatform('load', (platform) => loading(platform, pool, load))
+    if (load > 0)
+      await onPlatform('load', async (platform) => say(await loading(platform, pool, load)))
   } finally {
     await raw.close()
     await engine?.stop()
@@ -60,114 +64,113 @@ async function engineOf(store: StoreName): Promise<Engine | undefined> {
   return store === 'fuseki' ? ownFuseki() : ownVirtuoso()
 }
 
-/** What one kind of request did. */
-type Figure = {
-  readonly name: string
-  readonly lanes: number
-  readonly rate: number
-  readonly times: number[]
+/** What the contests of one platform work with. */
+type Ring = {
+  readonly platform: Gateway
+  readonly raw: RawStore
+  readonly bare: BareGateway | undefined
+  readonly pool: readonly string[]
+  readonly wired: Wired
 }
 
+const perSlice = 50
+
+/** One table for each kind of request and number of lanes, told as soon as it is there. */
 async function requests(
-  platform: Gateway,
-  raw: RawStore,
-  pool: readonly string[],
-): Promise<string> {
-  const figures: Figure[] = []
-  // The first requests of a process are slow on either side.
-  await atWidth(platform, raw, pool.slice(0, 100), 4)
-  for (const width of [1, 8]) figures.push(...(await atWidth(platform, raw, pool, width)))
-  const rate = (name: string, width: number) =>
-    figures.find((figure) => figure.name === name && figure.lanes === width)?.rate ?? Number.NaN
-  const rows = figures.map(({ name, lanes: width, rate: mine, times }) => {
-    const fastestRead = Math.max(rate('raw GSP GET', width), rate('raw CONSTRUCT', width))
-    const ratios = [rate('raw GSP PUT, new', width), rate('raw INSERT DATA', width), fastestRead]
-    return [
-      name,
-      width,
-      percentile(times, 0.5),
-      percentile(times, 0.95),
-      Math.round(mine),
-      ...ratios.map((other) => (mine / other).toFixed(2)),
-    ]
-  })
-  const head = [
-    '',
-    'lanes',
-    'p50 ms',
-    'p95 ms',
-    'graphs/s',
-    '/ raw PUT',
-    '/ raw INSERT',
-    '/ raw read',
-  ]
-  return table([head, ...rows])
+  given: Pick<Ring, 'platform' | 'raw' | 'pool'>,
+  engine: Engine | undefined,
+  say: Wanted['say'],
+): Promise<void> {
+  const { pool } = given
+  const bare = engine && (await bareGateway(engine.config))
+  const ring: Ring = { ...given, bare, wired: wire() }
+  const graphs = pool.length
+  try {
+    // The first requests of a process, of a connection and of a virtual machine are slow on either side.
+    await atWidth(ring, { run: 'warm', width: 8, graphs: Math.min(graphs, 300) })
+    for (const width of [1, 8])
+      for (const text of await atWidth(ring, { run: `at${width}`, width, graphs })) say(text)
+  } finally {
+    ring.wired.close()
+    bare?.stop()
+  }
 }
 
-async function atWidth(
-  platform: Gateway,
-  raw: RawStore,
-  pool: readonly string[],
-  width: number,
-): Promise<Figure[]> {
-  const figures: Figure[] = []
-  const { send, ask, close } = wire()
-  const { repo } = client(platform)
-  const measure = async (name: string, work: (n: number) => Promise<void>, graphs = 1) => {
-    let times: number[] = []
-    const count = Math.ceil(pool.length / graphs)
-    const ms = await timed(async () => (times = await lanes(count, width, work)))
-    figures.push({ name, lanes: width, rate: (count * graphs * 1000) / ms, times })
-  }
-  const headers = { 'X-API-Key': platform.key, 'Content-Type': 'text/turtle' }
-  const wait = { Prefer: 'respond-async' }
-  const put = async (
-    n: number,
-    body: string,
-    status: number,
-    more: Record<string, string> = {},
-  ) => {
-    const address = `${repo}/catalogues/bench/datasets/origin?originalId=bench-${width}-${n}`
-    const got = await send(address, { method: 'PUT', body, headers: { ...headers, ...more } })
-    if (got !== status) throw new Error(`PUT: ${got} instead of ${status}`)
-  }
-  const sent = (n: number) => dataset(pool, width * 1_000_000 + n)
-  const changed = (n: number) => sent(n).replace(/dct:title "/, 'dct:title "Changed ')
-  const stored = async (n: number) => (await ask(`${repo}/datasets/bench-${width}-${n}.nt`)).text
+type Round = { readonly run: string; readonly width: number; readonly graphs: number }
 
-  await measure('PUT, new', (n) => put(n, sent(n), 201, wait))
-  const texts = await Promise.all(pool.map(async (_, n) => ground(await stored(n))))
-  const graph = (n: number, kind: string) => `urn:bench:${kind}:${width}:${n}`
-  const text = (n: number) => texts[n] ?? ''
-  await measure('raw GSP PUT, new', (n) => raw.put(graph(n, 'put'), text(n)))
-  await measure('raw INSERT DATA', (n) => raw.insert(graph(n, 'insert'), text(n)))
-  await measure('PUT, new, searchable', async (n) =>
-    put(n + pool.length, sent(n + pool.length), 201),
-  )
-  await measure('PUT, changed', (n) => put(n, changed(n), 204, wait))
-  await measure('PUT, unchanged', (n) => put(n, changed(n), 304))
-  const bulk = async (n: number) => {
-    const from = width * 1_000_000 + 500_000 + n * perBulk
-    const body = bulkBody(pool, from, perBulk)
-    const answer = await ask(`${repo}/catalogues/bench/datasets/bulk`, {
-      method: 'PUT',
-      body,
-      headers,
-    })
-    const created = answer.text.match(/"status":201\b/g)?.length ?? 0
-    if (created !== perBulk) throw new Error(`bulk: ${answer.status} ${answer.text.slice(0, 300)}`)
-  }
-  await measure(`PUT of ${perBulk} in bulk`, bulk, perBulk)
-  // What is still being indexed would be read beside it.
-  await indexed(platform)
-  await measure('GET', async (n) => {
-    if ((await stored(n)).length < 1000) throw new Error('GET: too little')
-  })
+/** Writes, then reads: each against the raw store, and against the least that a gateway can do. */
+async function atWidth(ring: Ring, { run, width, graphs }: Round): Promise<string[]> {
+  const { platform, raw, bare, pool, wired } = ring
+  const ours = requestsOf(ring, { name: run, first: (run === 'warm' ? 100 : width) * 1_000_000 })
+  const texts = (await ours.samples(Math.min(pool.length, 200))).map(ground)
+  const text = (n: number) => texts[n % texts.length] ?? ''
+  const graph = (n: number, kind: string) => `urn:bench:${kind}:${run}:${n}`
   const whole = (found: string, n: number) => {
     if (found.length < text(n).length / 2) throw new Error('a raw read brought too little')
   }
-  await measure('raw GSP GET', async (n) => whole(await raw.readGraph(graph(n, 'put')), n))
-  await measure('raw CONSTRUCT', async (n) => whole(await raw.construct(graph(n, 'put')), n))
-  close()
-  return figures
+  const quiet = () => indexed(platform)
+  const turns = { graphs, slice: perSlice, width, quiet }
+  const onBare = async (method: 'GET' | 'PUT', name: string, body?: string) => {
+    const headers = method === 'PUT' ? { 'Content-Type': ntriples } : { Accept: ntriples }
+    const address = `${bare?.url}/${name}`
+    const answer = await wired.ask(address, { method, headers, ...(body && { body }) })
+    if (answer.status >= 300) throw new Error(`bare gateway: ${answer.status}`)
+    return answer.text
+  }
+  const bareWays: Contender[] = bare
+    ? [
+        {
+          name: 'bare gateway PUT',
+          work: async (n) => void (await onBare('PUT', graph(n, 'bare'), text(n))),
+        },
+      ]
+    : []
+  const writes = await contest({
+    ...turns,
+    contenders: [
+      { name: 'PUT, new', work: ours.putNew },
+      { name: 'raw GSP PUT, new', work: (n) => raw.put(graph(n, 'put'), text(n)) },
+      { name: 'raw INSERT DATA', work: (n) => raw.insert(graph(n, 'insert'), text(n)) },
+      ...bareWays,
+      {
+        name: 'look-up + raw PUT',
+        work: async (n) => {
+          await raw.select(ours.lookUp(n))
+          await raw.put(graph(n, 'looked'), text(n))
+        },
+      },
+      { name: 'PUT, changed', work: ours.putChanged },
+      { name: 'PUT, unchanged', work: ours.putUnchanged },
+      { name: 'look-up alone', work: async (n) => void (await raw.select(ours.lookUp(n))) },
+      { name: 'PUT, new, searchable', work: ours.putSearchable },
+      { name: `PUT of ${perBulk} in bulk`, work: ours.putBulk, graphs: perBulk },
+    ],
+    measures: [
+      { head: '/ raw PUT', names: ['raw GSP PUT, new'] },
+      { head: '/ raw INSERT', names: ['raw INSERT DATA'] },
+      { head: '/ bare gateway', names: bareWays.map(({ name }) => name) },
+      { head: '/ look-up + PUT', names: ['look-up + raw PUT'] },
+    ],
+  })
+  const reads = await contest({
+    ...turns,
+    contenders: [
+      { name: 'GET', work: ours.get },
+      { name: 'raw GSP GET', work: async (n) => whole(await raw.readGraph(graph(n, 'put')), n) },
+      { name: 'raw CONSTRUCT', work: async (n) => whole(await raw.construct(graph(n, 'put')), n) },
+      ...(bare
+        ? [
+            {
+              name: 'bare gateway GET',
+              work: async (n: number) => whole(await onBare('GET', graph(n, 'put')), n),
+            },
+          ]
+        : []),
+    ],
+    measures: [
+      { head: '/ fastest raw', names: ['raw GSP GET', 'raw CONSTRUCT'] },
+      { head: '/ bare gateway', names: bare ? ['bare gateway GET'] : [] },
+    ],
+  })
+  return [writes, reads]
 }

@@ -35,6 +35,9 @@ const filtered = (values: readonly string[]) => ({
 })
 const byDate = { order: [{ by: 'modified', direction: 'desc' as const }] }
 
+/** A search for some words. */
+export const treeSearch = (text: string): SearchRequest => tree(text)
+
 /** Each with 15 facets and an exact count. */
 export const queries: readonly Query[] = [
   { name: 'word, 0.03 %', request: tree('rare'), bare: '"rare"' },

@@ -28,8 +28,8 @@ describe.skipIf(!isKillable)('Meilisearch away and back', () => {
         url: engine.url,
         apiKey: engine.key,
       }),
-      // A write does not wait long for an engine that is not there.
-      PLATFORM_LIMITS: '{"waitMs":300}',
+      // Longer than a test may take: a write does not wait for an engine that is not there.
+      PLATFORM_LIMITS: '{"waitMs":60000,"requestMs":200000}',
     })
     api = client(platform)
   }
@@ -59,8 +59,10 @@ describe.skipIf(!isKillable)('Meilisearch away and back', () => {
     const answers = await searches()
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
     expect(answers.filter((answer) => !Number(answer.headers.get('Retry-After')))).toEqual([])
-    const written = await api.putDataset('c', 'second', dataset(2))
-    expect([written.status, written.headers.get('Index-Status')]).toEqual([201, 'pending'])
+    for (const n of [2, 4, 5, 6]) {
+      const written = await api.putDataset('c', n === 2 ? 'second' : `more-${n}`, dataset(n))
+      expect([written.status, written.headers.get('Index-Status')]).toEqual([201, 'pending'])
+    }
     expect((await fetch(`${api.repo}/datasets/second.nt`)).status).toBe(200)
     expect((await fetch(`${platform.url}/health`)).status).toBe(503)
   })
@@ -68,10 +70,17 @@ describe.skipIf(!isKillable)('Meilisearch away and back', () => {
   it('finds what was written meanwhile when it is back', async () => {
     await engine.restart()
     expect(await eventually(() => isFound('second'))).toBe(true)
-    expect(await count()).toBe(2)
+    expect(await eventually(async () => (await count()) === 5)).toBe(true)
     expect(
       await eventually(async () => (await fetch(`${platform.url}/health`)).status === 200),
     ).toBe(true)
+    // And writes wait for it again.
+    let n = 100
+    const written = await eventually(async () => {
+      const answer = await api.putDataset('c', 'second', dataset(n++))
+      return answer.headers.get('Index-Status') === 'done'
+    })
+    expect(written).toBe(true)
   })
 
   it('lets the platform start without it, and take writes, and searches as soon as it comes', async () => {
@@ -82,6 +91,6 @@ describe.skipIf(!isKillable)('Meilisearch away and back', () => {
     expect((await api.putDataset('c', 'third', dataset(3))).status).toBe(201)
     await engine.restart()
     expect(await eventually(() => isFound('third'))).toBe(true)
-    expect(await count()).toBe(3)
+    expect(await eventually(async () => (await count()) === 6)).toBe(true)
   })
 })

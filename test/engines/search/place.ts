@@ -13,7 +13,7 @@ export const isSearchMissing = 'missing' in inject('meilisearch')
 
 type Place = { readonly url: string; readonly apiKey: string; readonly prefix: string }
 
-function newPlace(): Place {
+export function newPlace(): Place {
   const server = inject('meilisearch')
   if ('missing' in server) throw new Error(server.missing)
   const prefix = `suite${randomBytes(6).toString('hex')}_`
@@ -37,18 +37,18 @@ const usual: CursorOptions = {
   now: () => performance.now(),
 }
 
-/** An engine with the languages of a corpus. */
+/** An engine with the languages of a corpus, at a place of its own or at one that it shares. */
 export const onMeilisearch =
-  (languages: readonly string[], options = usual) =>
+  (languages: readonly string[], options = usual, place?: Place) =>
   async (): Promise<Made> => {
-    const place = newPlace()
+    const own = place ?? newPlace()
     const log = logger('silent')
-    const index = await meilisearchIndex({ ...place, ...options, log, languages, pause })
+    const index = await meilisearchIndex({ ...own, ...options, log, languages, pause })
     return {
       index,
       release: async () => {
         await index.close()
-        await clear(place)
+        await clear(own)
       },
     }
   }

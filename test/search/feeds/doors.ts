@@ -1,16 +1,13 @@
-/** The doors of the search station that show records in other forms, over the real embedded engine. */
+/** The doors of the search station that show records in other forms, over a real engine. */
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { newApp } from '../../../src/http/app.ts'
-import { embeddedIndex } from '../../../src/indices/embedded.ts'
 import type { Document, SearchIndex } from '../../../src/indices/search-index.ts'
 import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
 import { bindCkan } from '../../../src/search/ckan/bind.ts'
 import { bindFeeds } from '../../../src/search/feeds/bind.ts'
 import { bindSitemap } from '../../../src/search/sitemap/bind.ts'
+import { engineHere } from '../suite/engine.ts'
 import { settings } from './holdings.ts'
 
 export const address = 'https://portal.example/api/hub/search'
@@ -27,11 +24,8 @@ export async function doors(
   held: readonly Document[],
   now = () => new Date('2026-11-21T12:00:00Z'),
 ): Promise<Doors> {
-  const directory = await mkdtemp(join(tmpdir(), 'doors-'))
   const log = logger('silent')
-  const engine = await embeddedIndex({ directory, log })
-  let ended: Promise<void> | undefined
-  const index: SearchIndex = { ...engine, close: () => (ended ??= engine.close()) }
+  const { index, release } = await engineHere()
   const { rebuild } = await index.configure(settings)
   for (const name of rebuild) await index.finish(name)
   await index.write(held.map((put) => ({ put })))
@@ -54,9 +48,6 @@ export async function doors(
     index,
     request,
     text: async (path) => (await request(path)).text(),
-    close: async () => {
-      await index.close()
-      await rm(directory, { recursive: true })
-    },
+    close: release,
   }
 }

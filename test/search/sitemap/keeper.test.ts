@@ -55,11 +55,11 @@ describe('a sitemap that is not there', () => {
     expect(state.begun).toBe(1)
   })
 
-  it('is what its failure says, and tried again by the next one who asks', async () => {
+  it('is 503 too when it could not be made, and tried again by the next one who asks', async () => {
     const { state, present, fail, finish } = workshop()
     const first = present()
     fail(new Failure('too-many-cursors', 'full', { retryAfter: 7 }))
-    expect(await kindOf(first)).toEqual(['too-many-cursors', 7])
+    expect(await kindOf(first)).toEqual(['engine-unavailable', 7])
     const second = present()
     finish(2)
     expect([tagOf(await second), state.begun]).toEqual(['2', 2])

@@ -1,9 +1,5 @@
-/** The search station over the real embedded engine, holding the corpus or other documents. */
+/** The search station over a real engine, holding the corpus or other documents. */
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { embeddedIndex } from '../../../src/indices/embedded.ts'
 import type { CursorLimits } from '../../../src/indices/cursors/registry.ts'
 import type { SearchIndex } from '../../../src/indices/search-index.ts'
 import { defaultLimits } from '../../../src/http/limits.ts'
@@ -12,6 +8,7 @@ import { loadProfile } from '../../../src/profile/load.ts'
 import { searchApp } from '../../../src/search/app.ts'
 import { configured, type Made } from '../../contracts/search-index-corpus.ts'
 import { documents } from './corpus.ts'
+import { engineHere } from './engine.ts'
 import type { IndexSettings } from '../../../src/indices/settings.ts'
 import type { Profile } from '../../../src/profile/fields.ts'
 import { settings } from './settings.ts'
@@ -55,24 +52,13 @@ export type Added = {
   readonly settings?: readonly IndexSettings[]
   readonly cursors?: CursorLimits
   readonly now?: () => number
-  /** By default an embedded one. */
+  /** By default the one of the run. */
   readonly engine?: () => Promise<Made>
-}
-
-/** An embedded engine on a directory of its own. */
-async function embedded(options: Pick<Added, 'cursors' | 'now'>): Promise<Made> {
-  const directory = await mkdtemp(join(tmpdir(), 'search-'))
-  const index = await embeddedIndex({ directory, log: logger('silent'), ...options })
-  const release = async () => {
-    await index.close()
-    await rm(directory, { recursive: true })
-  }
-  return { index, release }
 }
 
 export async function station(held = documents, added: Added = {}): Promise<Station> {
   const { resources = [], settings: more = [], engine, ...options } = added
-  const { index, release } = await (engine ? engine() : embedded(options))
+  const { index, release } = await (engine ? engine() : engineHere(options))
   const log = logger('silent')
   await configured(index, [...settings, ...more])
   await index.write(held.map((put) => ({ put })))

@@ -34,6 +34,7 @@ describe('a value on its way to Virtuoso', () => {
     ['18446744073709551615', 'unsignedLong', 'hidden'],
     ['1.5', 'decimal', 'exact'],
     ['1.50', 'decimal', 'noted'],
+    ['2020', 'decimal', 'noted'],
     ['.5', 'decimal', 'noted'],
     ['0.1234567890123456', 'decimal', 'hidden'],
     ['1e3', 'decimal', 'hidden'],

@@ -40,6 +40,12 @@ export type SearchConfig = {
   readonly window: number
   /** For how long a sitemap is good. */
   readonly sitemapHours: number
+  /** Index → the date that limits its records where a request does not name one. */
+  readonly dateTypes?: Readonly<Record<string, DateType>>
+  /** Values of `country.id` that are no countries; absent = the usual ones. */
+  readonly nonCountries?: readonly string[]
+  /** The number that scores limit; absent = the usual one. */
+  readonly scoreField?: string
   /** Start of the addresses of pages for people; absent = that of the platform's own addresses. */
   readonly portal?: string
 }
@@ -50,7 +56,16 @@ const bounds = {
   sitemapHours: { least: 1, most: 8760, standard: 24 },
 } as const
 
-const keys = ['vocabulary', 'facets', 'boost', 'portal', ...Object.keys(bounds)]
+const keys = [
+  'vocabulary',
+  'facets',
+  'boost',
+  'dateType',
+  'nonCountries',
+  'scoreField',
+  'portal',
+  ...Object.keys(bounds),
+]
 
 /** What an absent variable stands for. */
 export const defaultSearch: SearchConfig = {
@@ -86,17 +101,55 @@ export const searchConfig = z
     const portal = checked(given['portal'], isFolder, () =>
       tell('portal', must(right, given['portal'])),
     )
+    const [dateTypes, others] = [datesOf(given['dateType'], tell), fieldsOf(given, tell)]
     const config = {
       vocabulary: rulesOf(given['vocabulary'], tell),
       boosts: boostsOf(given['boost'], tell),
       facetSize: number('maxAggSize'),
       window: number('maxResultWindow'),
       sitemapHours: number('sitemapHours'),
+      ...(dateTypes && { dateTypes }),
+      ...others,
       ...(portal !== undefined && { portal }),
       ...(facets && { facets }),
     }
     return problems > 0 ? z.NEVER : config
   })
+
+const dates = ['issued', 'modified', 'temporal'] as const
+type DateType = (typeof dates)[number]
+const isDate = (value: unknown): value is DateType => dates.some((name) => name === value)
+
+function datesOf(value: unknown, tell: Tell): Readonly<Record<string, DateType>> | undefined {
+  const right = 'an object of index → issued, modified or temporal, such as {"dataset":"modified"}'
+  const given = checked(value, isObject, () => tell('dateType', must(right, value)))
+  if (!given) return undefined
+  const entries = Object.entries(given).flatMap(([index, date]): [string, DateType][] => {
+    if (isIndexName(index) && isDate(date)) return [[index, date]]
+    const known = isIndexName(index) ? '' : 'an index such as dataset, and '
+    tell(join('dateType', index), must(`${known}issued, modified or temporal`, date))
+    return []
+  })
+  return Object.fromEntries(entries)
+}
+
+const isList = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every(isText)
+const isField = (value: unknown): value is string =>
+  isText(value) && /^[A-Za-z][\w-]*(\.[A-Za-z][\w-]*)*$/.test(value)
+
+function fieldsOf(
+  { nonCountries: ids, scoreField: field }: Readonly<Record<string, unknown>>,
+  tell: Tell,
+): Pick<SearchConfig, 'nonCountries' | 'scoreField'> {
+  const nonCountries = checked(ids, isList, () =>
+    tell('nonCountries', must('an array of country ids such as ["eu","io"]', ids)),
+  )
+  const scoreField = checked(field, isField, () =>
+    tell('scoreField', must('the path of a number such as quality_meas.scoring', field)),
+  )
+  return { ...(nonCountries && { nonCountries }), ...(scoreField && { scoreField }) }
+}
 
 const isFolder = (value: unknown): value is string =>
   isText(value) && /^https?:\/\/[^?#]*\/$/.test(value) && URL.canParse(value)

@@ -1,7 +1,7 @@
 /** The columns of one index in memory, indexed by record number: what filters, facets and sorting read. */
 
 import type { IndexSettings } from '../../settings.ts'
-import { floatsOf, ordsOf } from './rows.ts'
+import { floatsOf, ordsOf, wordsOf } from './rows.ts'
 
 /** First period of every record; the few records with more keep the others beside. Missing = NaN. */
 export type Periods = {
@@ -25,6 +25,8 @@ export class Columns {
   /** Facet numbers of record n: `ords` from `starts[n]` to `starts[n + 1]`. */
   starts: Uint32Array = new Uint32Array(1)
   ords: Uint32Array = new Uint32Array(0)
+  /** Words of the whole text, by which relevance is measured. */
+  words: Uint32Array = new Uint32Array(0)
   readonly #hasBoxes: boolean
   #capacity = 0
 
@@ -47,6 +49,7 @@ export class Columns {
     this.ords.set(ords, end)
     this.starts[n + 1] = end + ords.length
     this.size = n + 1
+    this.words[n] = wordsOf(row['sizes'])
     this.#appendDates(n, floatsOf(row['dates']))
     const numbers = floatsOf(row['numbers'])
     for (let i = 0; i < numbers.length; i += 2) {
@@ -91,6 +94,7 @@ export class Columns {
     }
     if (this.#hasBoxes) this.boxes = floats(this.boxes, 4)
     this.starts = grown(this.starts, new Uint32Array(capacity + 1))
+    this.words = grown(this.words, new Uint32Array(capacity))
     this.#capacity = capacity
   }
 }

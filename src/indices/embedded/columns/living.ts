@@ -8,6 +8,8 @@ export class Living {
   bits: Bitmap = bitmapOf(0)
   /** By number of the facet value; it may be shorter than the dictionary. */
   counts = new Uint32Array(1024)
+  /** Of all texts together. */
+  words = 0
   readonly #columns: Columns
 
   constructor(columns: Columns) {
@@ -35,10 +37,12 @@ export class Living {
   clear(): void {
     this.bits.fill(0)
     this.counts.fill(0)
+    this.words = 0
   }
 
   #count(n: number, by: 1 | -1): void {
-    const { starts, ords } = this.#columns
+    const { starts, ords, words } = this.#columns
+    this.words += by * (words[n] ?? 0)
     const end = starts[n + 1] ?? 0
     for (let at = starts[n] ?? 0; at < end; at++) {
       const o = ords[at] ?? 0

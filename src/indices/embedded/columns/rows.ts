@@ -52,6 +52,19 @@ export function ordsOf(blob: unknown): Uint32Array {
   return blob instanceof Uint8Array ? new Uint32Array(aligned(blob, 4)) : noOrds
 }
 
+/** The sizes that FTS5 keeps of the columns of a row, together: big-endian groups of 7 bits each. */
+export function wordsOf(blob: unknown): number {
+  if (!(blob instanceof Uint8Array)) return 0
+  let [sum, size] = [0, 0]
+  for (const byte of blob) {
+    size = size * 128 + (byte & 127)
+    if (byte > 127) continue
+    sum += size
+    size = 0
+  }
+  return sum
+}
+
 const none = new Float64Array(0)
 const noOrds = new Uint32Array(0)
 

@@ -1,9 +1,10 @@
 /** Narrowing a match set by columns: each function keeps what fits and answers the same set. */
 
 import type { Box, FacetFilter, Filter } from '../../search-index.ts'
-import { intersect, membersOf, remove, unite, type Bitmap } from '../columns/bitmap.ts'
+import { intersect, sizeOf, unite, type Bitmap } from '../columns/bitmap.ts'
 import type { Columns, Periods } from '../columns/columns.ts'
 import type { FacetDictionary } from '../columns/facet-dictionary.ts'
+import { marksOf, type Marks } from '../columns/marked-sets.ts'
 import type { View } from '../reading/view.ts'
 
 type Bounds = { readonly from?: number; readonly to?: number }
@@ -29,11 +30,19 @@ export function keepFiltered(
     keep(set, (n) => flags?.[n] === 2)
   }
   if (filter.box) keepBoxes(set, columns, settings.boxes ? filter.box : undefined)
+  if (filter.after !== undefined) intersect(set, view.behind(filter.after))
   return filter.facets ? keepFacets(set, filter.facets, view, facets) : set
 }
 
 function keep(set: Bitmap, fits: (n: number) => boolean): Bitmap {
-  for (const n of membersOf(set)) if (!fits(n)) remove(set, n)
+  for (let i = 0; i < set.length; i++) {
+    let kept = 0
+    for (let word = set[i] ?? 0; word !== 0; word &= word - 1) {
+      const bit = word & -word
+      if (fits((i << 5) + (31 - Math.clz32(bit)))) kept |= bit
+    }
+    set[i] = kept
+  }
   return set
 }
 
@@ -91,25 +100,31 @@ function keepFacets(set: Bitmap, filter: FacetFilter, view: View, facets: FacetD
     const ords = found.filter((o) => o !== undefined)
     const all = filter.operator === 'AND'
     const hopeless = !known.has(facet) || (all && ords.length < found.length)
-    return keepMarked(set.slice(), view.columns, { ords: hopeless ? [] : ords, all })
+    return keepMarked(set.slice(), view, { ords: hopeless ? [] : ords, all })
   })
   return kept.reduce(filter.groupOperator === 'AND' ? intersect : unite)
 }
 
+/** Of fewer than one in so many, each record is looked at instead of the whole column. */
+const fewOf = 8
+
 /** Records with any, or with all, of some facet values; a record has a value at most once. */
-export function keepMarked(
-  set: Bitmap,
-  { starts, ords }: Columns,
-  wanted: { readonly ords: readonly number[]; readonly all: boolean },
-): Bitmap {
+export function keepMarked(set: Bitmap, { columns, marked }: View, wanted: Marks): Bitmap {
   if (wanted.ords.length === 0) return set.fill(0)
+  if (marked.knows(wanted) || sizeOf(set) * fewOf >= columns.size) {
+    return intersect(set, marked.of(wanted))
+  }
   const needed = wanted.all ? wanted.ords.length : 1
-  const marks = new Uint8Array(Math.max(...wanted.ords) + 1)
-  for (const o of wanted.ords) marks[o] = 1
+  const marks = marksOf(wanted.ords)
+  const { starts, ords } = columns
   return keep(set, (n) => {
-    let count = 0
+    let missing = needed
     const end = starts[n + 1] ?? 0
-    for (let at = starts[n] ?? 0; at < end; at++) count += marks[ords[at] ?? 0] ?? 0
-    return count >= needed
+    for (let at = starts[n] ?? 0; at < end && missing > 0; at++) {
+      // Reading beyond the end of an array is many times slower than the comparison.
+      const o = ords[at] ?? 0
+      if (o < marks.length) missing -= marks[o] ?? 0
+    }
+    return missing === 0
   })
 }

@@ -9,8 +9,22 @@ import { marked } from '../layout.ts'
 import type { View } from '../reading/view.ts'
 import { placesOf, type Place } from './places.ts'
 
-/** An FTS5 expression and how many phrases it has; `undefined` = can match nothing. */
-export type Phrases = { readonly text: string; readonly count: number }
+/** One word as it stands in the full-text table, or the beginning of one. */
+export type Word = {
+  readonly term: string
+  readonly isPrefix: boolean
+  /** Columns that count; absent = all. */
+  readonly aliases?: readonly string[]
+}
+
+/** An FTS5 expression; `undefined` = can match nothing. */
+export type Phrases = {
+  readonly text: string
+  /** How many phrases it has. */
+  readonly count: number
+  /** What it looks for, where no phrase is longer than a word. */
+  readonly words?: readonly Word[]
+}
 
 /** Tokens that share a stem with a word, per word and bucket. */
 const mostVariants = 1_024
@@ -31,6 +45,8 @@ export class Leaves {
   readonly #wildcardTerms: number
   /** Patterns of this request that stand for more than `wildcardTerms` terms. */
   cut = new Set<string>()
+  /** What the leaves of this request are: match and ranking both ask. */
+  #known = new Map<View, Map<Leaf, Phrases | undefined>>()
 
   /** Of the terms that one wildcard stands for the `wildcardTerms` shortest are taken. */
   constructor(db: DatabaseSync, check: () => void, wildcardTerms: number) {
@@ -42,7 +58,20 @@ export class Leaves {
     this.#buckets = db.prepare('SELECT bucket FROM term WHERE term = ?')
   }
 
+  /** Another request: words may have come, and patterns stand for other terms. */
+  begin(): void {
+    this.cut = new Set()
+    this.#known = new Map()
+  }
+
   phrases(leaf: Leaf, fields: readonly string[] | undefined, view: View): Phrases | undefined {
+    const known = this.#known.get(view) ?? new Map<Leaf, Phrases | undefined>()
+    this.#known.set(view, known)
+    if (!known.has(leaf)) known.set(leaf, this.#phrasesOf(leaf, fields, view))
+    return known.get(leaf)
+  }
+
+  #phrasesOf(leaf: Leaf, fields: readonly string[] | undefined, view: View): Phrases | undefined {
     const places = placesOf(leaf.field === undefined ? fields : [leaf.field], view)
     if (places.length === 0) return undefined
     return expression(places, this.#wanted(leaf, view.generation.languages))
@@ -131,15 +160,23 @@ const after = (prefix: string) => `${prefix}\u{10ffff}`
 /** The wanted phrases in the places that are searched, in the words of FTS5. */
 function expression(places: readonly Place[], wanted: readonly Wanted[]): Phrases | undefined {
   const parts: string[] = []
+  const words: Word[] = []
   let count = 0
-  for (const { aliases, bucket } of places) {
-    const here = bucket === undefined ? wanted : wanted.filter((one) => one.bucket === bucket)
+  for (const { aliases, bucket: only } of places) {
+    const here = only === undefined ? wanted : wanted.filter((one) => one.bucket === only)
     if (here.length === 0) continue
     count += here.length
     const any = here.map(written).join(' OR ')
     parts.push(aliases ? `{${aliases.join(' ')}} : (${any})` : here.length > 1 ? `(${any})` : any)
+    for (const { bucket, phrase, isPrefix: begins } of here) {
+      const [token] = phrase
+      if (token === undefined || phrase.length > 1) continue
+      const term = marked(bucket, token)
+      words.push({ term, isPrefix: begins === true, ...(aliases && { aliases }) })
+    }
   }
-  return parts.length === 0 ? undefined : { text: parts.join(' OR '), count }
+  if (parts.length === 0) return undefined
+  return { text: parts.join(' OR '), count, ...(words.length === count && { words }) }
 }
 
 const written = ({ bucket, phrase, isPrefix: begins }: Wanted): string =>

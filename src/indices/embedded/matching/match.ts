@@ -30,7 +30,7 @@ export function match(plan: Plan, view: View, sources: Sources): Bitmap {
       const known = view.generation.settings.facets.some((facet) => facet.id === plan.facet)
       const o = known ? sources.facets.find(plan.facet, plan.value) : undefined
       if (o === undefined) return bitmapOf(view.columns.size)
-      return keepMarked(view.live.slice(), view.columns, { ords: [o], all: false })
+      return keepMarked(view.live.slice(), view, { ords: [o], all: false })
     }
     default:
       return plan satisfies never

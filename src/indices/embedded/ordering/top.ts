@@ -25,11 +25,17 @@ export function top(
   if (count === 0) return new Uint32Array(0)
   const heap = members.slice(0, count)
   for (let i = (count >>> 1) - 1; i >= 0; i--) sink(heap, i, compare)
+  const [first] = keys
+  let worst = first?.value(heap[0] ?? 0) ?? Number.NaN
   for (let i = count; i < members.length; i++) {
     const n = members[i] ?? 0
+    // Most are told apart by one look; what is missing, and what is equal, compares as neither.
+    const value = first?.value(n) ?? Number.NaN
+    if (first?.descending ? value < worst : value > worst) continue
     if (compare(n, heap[0] ?? 0) >= 0) continue
     heap[0] = n
     sink(heap, 0, compare)
+    worst = first?.value(heap[0]) ?? Number.NaN
   }
   return heap.sort(compare)
 }

@@ -7,7 +7,12 @@ import { membersOf, sizeOf, type Bitmap } from '../columns/bitmap.ts'
 import type { FacetDictionary } from '../columns/facet-dictionary.ts'
 import type { View } from './view.ts'
 
-export type Part = { readonly view: View; readonly set: Bitmap }
+export type Part = {
+  readonly view: View
+  readonly set: Bitmap
+  /** What matched before it was filtered; absent = the same. */
+  readonly all?: Bitmap
+}
 
 /** Facet definitions of several indices in order of first appearance; counts of the same facet add up. */
 export function countFacets(

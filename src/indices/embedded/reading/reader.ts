@@ -7,9 +7,11 @@ import { FacetDictionary } from '../columns/facet-dictionary.ts'
 import { openDatabase } from '../database.ts'
 import { FullText } from '../matching/full-text.ts'
 import { Leaves } from '../matching/leaves.ts'
+import { Occurrences } from '../matching/occurrences.ts'
 import { compareCodePoints } from '../../../text/code-points.ts'
 import { answers, readGenerations, type Generation } from '../writing/generations.ts'
 import { Records } from './records.ts'
+import { Remembered } from './remembered.ts'
 import { allValues } from './facets.ts'
 import { open, search, type Tools } from './search.ts'
 import {
@@ -38,10 +40,12 @@ export class Reader {
     this.#dataVersion = this.#db.prepare('PRAGMA data_version')
     this.#tools = {
       fullText: new FullText(this.#db, check),
+      occurrences: new Occurrences(this.#db, check),
       leaves: new Leaves(this.#db, check, wildcardTerms),
       facets: new FacetDictionary(this.#db),
       records: new Records(this.#db),
       versions: new Versions(this.#db),
+      remembered: new Remembered(),
       check,
     }
   }
@@ -120,10 +124,13 @@ export class Reader {
   }
 
   #snapshot<T>(work: () => T): T {
-    return this.#transaction(() => {
+    const done = this.#transaction(() => {
       this.#refresh()
       return work()
     })
+    const views = [...this.#views.values()]
+    this.#tools.occurrences.serve(views.map(({ generation }) => generation.generation))
+    return done
   }
 
   #transaction<T>(work: () => T): T {
@@ -139,6 +146,7 @@ export class Reader {
   #refresh(): void {
     const version = this.#dataVersion.get()?.['data_version']
     if (version === this.#seen) return
+    this.#tools.remembered.clear()
     const known = new Map(
       [...this.#views.values(), ...this.#built.values()].map((view) => [
         view.generation.generation,
@@ -151,7 +159,7 @@ export class Reader {
     this.#views = byIndex(views.filter(({ generation }) => answers(generation)))
     this.#built = byIndex(views.filter(({ generation }) => !answers(generation)))
     this.#tools.facets.refresh()
-    for (const view of views) view.refresh()
+    for (const view of views) view.refresh(this.#tools.check)
     this.#seen = version
   }
 

@@ -1,19 +1,26 @@
 /** One index as a reader sees it: its columns, and which record numbers are alive in this snapshot. */
 
 import type { DatabaseSync } from 'node:sqlite'
-import type { Bitmap } from '../columns/bitmap.ts'
+import { add, bitmapOf, type Bitmap } from '../columns/bitmap.ts'
 import { Columns } from '../columns/columns.ts'
 import { Living } from '../columns/living.ts'
+import { MarkedSets } from '../columns/marked-sets.ts'
 import { columnsOf, type Column } from '../layout.ts'
 import { Positions } from '../ordering/positions.ts'
+import { Scored } from '../ordering/scored.ts'
 import { tablesOf, type Tables } from '../tables.ts'
 import type { IndexName } from '../../settings.ts'
 import type { Generation } from '../writing/generations.ts'
+
+/** Records between two looks at whether the answer is still wanted. */
+const stride = 4096
 
 export class View {
   generation: Generation
   readonly tables: Tables
   readonly columns: Columns
+  readonly marked: MarkedSets
+  readonly scored = new Scored()
   /** Columns of the full-text table. */
   readonly textColumns: readonly Column[]
   /** Ties are broken by id. */
@@ -24,12 +31,15 @@ export class View {
   readonly #texts = new Map<string, Positions>()
   #lastDeath = 0
   #scores = new Float64Array(0)
+  #frequencies = new Float64Array(0)
+  #touched = new Uint32Array(0)
 
   constructor(db: DatabaseSync, generation: Generation) {
     this.#db = db
     this.generation = generation
     this.tables = tablesOf(generation.generation)
     this.columns = new Columns(generation.settings)
+    this.marked = new MarkedSets(this.columns)
     this.#living = new Living(this.columns)
     this.textColumns = columnsOf(generation.settings)
     this.#statements = prepare(db, this.tables)
@@ -52,6 +62,11 @@ export class View {
     return this.#living.size
   }
 
+  /** Words per record. */
+  get meanWords(): number {
+    return this.#living.words / Math.max(1, this.count)
+  }
+
   /** How often each facet value occurs in the whole index. */
   get facetCounts(): Uint32Array {
     return this.#living.counts
@@ -62,6 +77,17 @@ export class View {
     const { size } = this.columns
     if (this.#scores.length < size) this.#scores = new Float64Array(Math.ceil(size * 1.5))
     return this.#scores.fill(0, 0, size)
+  }
+
+  /** Zeros by record number, and room for the numbers that get something else; whoever takes them gives them back as zeros. */
+  frequencies(): { readonly frequencies: Float64Array; readonly touched: Uint32Array } {
+    const { size } = this.columns
+    if (this.#frequencies.length < size) {
+      const room = Math.ceil(size * 1.5)
+      this.#frequencies = new Float64Array(room)
+      this.#touched = new Uint32Array(room)
+    }
+    return { frequencies: this.#frequencies, touched: this.#touched }
   }
 
   /** Positions by a sort text (`title.de`), falling back to the text without language. */
@@ -79,10 +105,15 @@ export class View {
     return made
   }
 
-  /** Takes in what was committed since the last request; inside the request's transaction. */
-  refresh(): void {
+  /**
+   * Takes in what was committed since the last request; inside the request's transaction. `check` may throw: a million records
+   * can take longer than a request may, and the next one goes on from there.
+   */
+  refresh(check: () => void): void {
+    this.scored.clear()
     for (const row of this.#statements.rows.iterate(this.columns.size - 1)) {
       const n = Number(row['n'])
+      if (n % stride === 0) check()
       this.columns.append(n, row)
       this.#living.add(n)
     }
@@ -105,6 +136,20 @@ export class View {
     }
   }
 
+  /** Numbers of the records whose ids come later. */
+  behind(id: string): Bitmap {
+    const set = bitmapOf(this.columns.size)
+    const n = this.#statements.numberOf.get(id)?.['n']
+    const places = this.ids.places()
+    const place = typeof n === 'number' ? places[n] : undefined
+    if (place === undefined) {
+      for (const row of this.#statements.behind.iterate(id)) add(set, Number(row['n']))
+      return set
+    }
+    for (let i = 0; i < this.columns.size; i++) if ((places[i] ?? Number.NaN) > place) add(set, i)
+    return set
+  }
+
   /** A statement over this index's tables. */
   prepare(sql: (tables: Tables) => string) {
     return this.#db.prepare(sql(this.tables))
@@ -118,13 +163,16 @@ const textAt = (row: Row | undefined, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined
 }
 
-function prepare(db: DatabaseSync, { key, col, dead }: Tables) {
+function prepare(db: DatabaseSync, { key, col, dead, fts }: Tables) {
   return {
     rows: db.prepare(
-      `SELECT n, dates, numbers, flags, boxes, ords FROM ${col} WHERE n > ? ORDER BY n`,
+      `SELECT n, dates, numbers, flags, boxes, ords, sz AS sizes
+       FROM ${col} LEFT JOIN ${fts}_docsize AS d ON d.id = n WHERE n > ? ORDER BY n`,
     ),
     deaths: db.prepare(`SELECT seq, n FROM ${dead} WHERE seq > ? ORDER BY seq`),
     oldestDeath: db.prepare(`SELECT min(seq) AS seq FROM ${dead}`),
+    numberOf: db.prepare(`SELECT n FROM ${key} WHERE id = ?`),
+    behind: db.prepare(`SELECT n FROM ${key} WHERE id > ? AND n IS NOT NULL`),
     living: db.prepare(`SELECT n FROM ${key} WHERE n IS NOT NULL`),
     ids: db.prepare(`SELECT n, id AS text FROM ${key} WHERE n IS NOT NULL ORDER BY id`),
     id: db.prepare(`SELECT id FROM ${col} WHERE n = ?`),

@@ -22,12 +22,18 @@ export class Readers {
   readonly #limitMs: number
   #jobs: Job[] = []
   #paused: (() => void) | undefined
+  #pause: Promise<void> | undefined
   #closed = false
 
   constructor(readers: readonly Reader[], limitMs: number) {
     this.#all = readers
     this.#idle = [...readers]
     this.#limitMs = limitMs
+  }
+
+  /** Whether a call would begin at once. */
+  get hasIdle(): boolean {
+    return this.#idle.length > 0 && this.#jobs.length === 0 && !this.#paused
   }
 
   /** Waiting for a free reader counts towards the limit. Rejects with the signal's failure when it is aborted. */
@@ -58,8 +64,26 @@ export class Readers {
     }
   }
 
-  /** Runs `work` while no reader is inside a request. */
+  /** Runs `work` while no reader is inside a request, one such work after the other. */
   async pausedFor(work: () => Promise<unknown>): Promise<void> {
+    while (this.#pause) await Promise.allSettled([this.#pause])
+    this.#pause = this.#pausedFor(work)
+    try {
+      await this.#pause
+    } finally {
+      this.#pause = undefined
+    }
+  }
+
+  /** Runs `work` while there are no workers at all; those that come afterwards know nothing of before. */
+  replacedAfter(work: () => Promise<unknown>): Promise<void> {
+    return this.pausedFor(async () => {
+      await Promise.all(this.#all.map((reader) => reader.terminate()))
+      await work()
+    })
+  }
+
+  async #pausedFor(work: () => Promise<unknown>): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#paused = resolve
       this.#next()

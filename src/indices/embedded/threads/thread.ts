@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads'
 import { Failure } from '../../../errors.ts'
 import type { Log } from '../../../log.ts'
+import { isDamage } from '../database.ts'
 import type { Call, Reply, Start, Trouble } from './messages.ts'
 
 /** Names of calls → [payload, answer]. */
@@ -18,10 +19,12 @@ export type ThreadOptions = {
   readonly name: string
   readonly entry: URL
   readonly path: string
+  /** For what is garbage at once, in MB; 24 when absent. */
+  readonly nurseryMb?: number
   /** Terms that one wildcard stands for at most. */
   readonly wildcardTerms: number
   readonly log: Log
-  /** Told once per call that found the index file damaged. */
+  /** Told by whatever found the index file damaged. */
   readonly damaged: () => void
   /** Told when the worker has ended, for whatever reason: what only it knew is lost. */
   readonly ended?: () => void
@@ -29,7 +32,7 @@ export type ThreadOptions = {
 
 const words: Readonly<Record<Trouble, string>> = {
   stopped: 'the search took too long and was stopped',
-  damaged: 'the search index is damaged; it is rebuilt at the next start',
+  damaged: 'the search index is damaged; it is built again',
   other: 'the search index could not answer',
 }
 
@@ -40,6 +43,7 @@ export class Thread<Calls extends Signatures> {
   readonly #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
   #last = 0
+  #isSuspended = false
 
   constructor(options: ThreadOptions) {
     this.#options = options
@@ -51,6 +55,8 @@ export class Thread<Calls extends Signatures> {
     payload: Calls[Name][0],
   ): { readonly id: number; readonly answer: Promise<Calls[Name][1]> } {
     const id = ++this.#last
+    if (this.#isSuspended)
+      return { id, answer: Promise.reject(unavailable('its file is replaced')) }
     const answer = new Promise<Calls[Name][1]>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
       this.#worker ??= this.#start()
@@ -76,17 +82,31 @@ export class Thread<Calls extends Signatures> {
     await this.#worker?.terminate()
   }
 
+  /** Ends the worker, and runs `work` before there is another; calls meanwhile reject. */
+  async suspendedFor(work: () => Promise<unknown>): Promise<void> {
+    this.#isSuspended = true
+    try {
+      await this.terminate()
+      await work()
+    } finally {
+      this.#isSuspended = false
+    }
+  }
+
   #start(): Worker {
-    const { name, entry, path, log, ended, wildcardTerms } = this.#options
+    const { name, entry, path, log, ended, wildcardTerms, damaged } = this.#options
     const start: Start = { path, stop: this.#stop, wildcardTerms }
     const worker = new Worker(entry, {
       workerData: start,
       name: `index ${name}`,
-      // Documents are garbage as soon as they are written: a small nursery keeps them from counting as memory.
-      resourceLimits: { maxYoungGenerationSizeMb: 24 },
+      // A small nursery keeps what is garbage at once from counting as memory.
+      resourceLimits: { maxYoungGenerationSizeMb: this.#options.nurseryMb ?? 24 },
     })
     worker.on('message', (reply: Reply<never>) => this.#settle(reply))
-    worker.on('error', (err) => log.error({ worker: name, err }, 'index.worker-failed'))
+    worker.on('error', (err) => {
+      log.error({ worker: name, err }, 'index.worker-failed')
+      if (isDamage(err)) damaged()
+    })
     worker.on('exit', (code) => {
       this.#worker = undefined
       if (this.#waiting.size > 0) log.error({ worker: name, code }, 'index.worker-died')

@@ -98,7 +98,7 @@ function prepare(db: DatabaseSync, wanted: Wanted, own: readonly Generation[]): 
   const next = own.find(({ state }) => state === 'next')
   const answering = own.find(answers)
   const newest = next ?? answering
-  if (newest?.signature === signature) {
+  if (newest?.signature === signature && !isWorn(db, newest)) {
     db.prepare('UPDATE gen SET settings = ?, languages = ? WHERE generation = ?').run(
       JSON.stringify(settings),
       JSON.stringify(languages),
@@ -125,6 +125,19 @@ function prepare(db: DatabaseSync, wanted: Wanted, own: readonly Generation[]): 
 
 function become(db: DatabaseSync, { generation }: Generation, state: State): void {
   db.prepare('UPDATE gen SET state = ? WHERE generation = ?').run(state, generation)
+}
+
+/** Numbers that may be dead before an index is worn: what readers hold for them is little. */
+const spare = 100_000
+
+/** Readers hold a place for every number that was ever given: when most of them are dead, it is time to count anew. */
+function isWorn(db: DatabaseSync, { generation, state }: Generation): boolean {
+  if (state !== 'current') return false
+  const { key, col } = tablesOf(generation)
+  const last = Number(db.prepare(`SELECT max(n) AS n FROM ${col}`).get()?.['n'] ?? 0)
+  if (last < spare) return false
+  const row = db.prepare(`SELECT count(*) AS count FROM ${key} WHERE n IS NOT NULL`).get()
+  return last > 2 * Number(row?.['count'] ?? 0) + spare
 }
 
 function hasRecords(db: DatabaseSync, { generation }: Generation): boolean {

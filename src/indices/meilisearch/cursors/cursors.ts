@@ -1,5 +1,6 @@
 /** Cursors on Meilisearch, which has none: the numbers of all hits in our memory, and old versions of what is written meanwhile. */
 
+import { Failure } from '../../../errors.ts'
 import { standing, takePage, type Held } from '../../cursors/held.ts'
 import { cursorRegistry, type CursorLimits } from '../../cursors/registry.ts'
 import type { Answer, CursorRequest, Hit, Page, PageWish, SearchIndex } from '../../search-index.ts'
@@ -92,7 +93,11 @@ export class Cursors implements Pick<SearchIndex, 'open' | 'page'>, Keeping {
     const at = { reading, past: this.#past }
     const shown = await versionsOf(snapshot, { start, end }, at, signal)
     const lost = end - start - shown.length
-    if (lost > 0) reading.log.warn({ lost }, 'cursor.versions-lost')
+    if (lost > 0) {
+      // Only a process that knows of the cursor keeps what it replaces: pages with gaps would look whole.
+      reading.log.warn({ lost }, 'cursor.versions-lost')
+      throw new Failure('unknown-cursor', 'records behind the cursor were changed: begin again')
+    }
     const hits = shown.map(({ version, part, score }): Hit => ({
       index: part.index,
       id: version.i,

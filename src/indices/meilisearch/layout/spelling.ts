@@ -7,8 +7,9 @@ export const spelled = (name: string): string => escaped(name, /[^A-Za-z0-9]/gu)
 
 const longestKey = 400
 
-/** The primary key of a document; a long id has one of its own. */
+/** The primary key of a document; a long id has one of its own, and so has none at all. */
 export function keyOf(id: string): string {
+  if (id === '') return '_'
   const key = escaped(id, /[^A-Za-z0-9-]/gu)
   return key.length > longestKey ? `_h${hash('sha256', id, 'hex')}` : key
 }

@@ -1,6 +1,5 @@
 /** What the words of one query stand for, looked up in the index of terms in one call. */
 
-import { z } from 'zod'
 import { compareCodePoints } from '../../../text/code-points.ts'
 import { hasStems, stems } from '../../../text/stems.ts'
 import type { Leaf, QueryTree } from '../../query-tree.ts'
@@ -10,15 +9,9 @@ import { fetched } from '../reading/reading.ts'
 import type { Wire } from '../wire/wire.ts'
 import { or, is, textOf } from './condition.ts'
 import { quoted } from './quoted.ts'
+import { termRow, type Begun, type Read, type Term } from './terms.ts'
 
-/** A document of the index of terms; `buckets` = where the term was ever seen. */
-const termRow = z.object({
-  term: z.string(),
-  stems: z.array(z.string()),
-  buckets: z.array(z.string()),
-})
 const bucketsRow = termRow.pick({ buckets: true })
-export type Term = z.infer<typeof termRow>
 
 export type Dictionary = {
   /** Other terms that share a stem with a word in a language; at most 1,024. */
@@ -99,14 +92,38 @@ export function questionOf(
   return parts.length === 0 ? undefined : textOf(or(parts))
 }
 
-/** Reads what the leaves stand for. */
+type At = {
+  readonly wire: Wire
+  readonly uids: Uids
+  readonly wildcardTerms: number
+  /** By what was asked; absent = nothing is remembered. */
+  readonly remembered?: () => Map<string, Read>
+}
+
+/** Terms of one query that are worth remembering. */
+const mostRemembered = 2_000
+
+/** Reads what the leaves stand for, unless that was done a moment ago. */
 export async function lookUp(
   leaves: readonly Leaf[],
   languages: readonly string[],
-  at: { readonly wire: Wire; readonly uids: Uids; readonly wildcardTerms: number },
+  at: At,
   signal?: AbortSignal,
 ): Promise<Dictionary> {
   const filter = questionOf(leaves, languages)
+  const prefixes = prefixesOf(leaves)
+  const known = at.remembered?.()
+  const question = JSON.stringify([filter, prefixes])
+  const found = known?.get(question) ?? {
+    terms: await termsBy(filter, at, signal),
+    begun: await bucketsBegun(prefixes, at, signal),
+  }
+  if (found.terms.length <= mostRemembered) known?.set(question, found)
+  const { terms, begun } = found
+  return dictionaryOf(leaves, terms, { wildcardTerms: at.wildcardTerms, begun })
+}
+
+async function termsBy(filter: string | undefined, at: At, signal?: AbortSignal): Promise<Term[]> {
   const terms: Term[] = []
   for (let total = filter === undefined ? 0 : mostRows; terms.length < total;) {
     const page = { row: termRow, filter, limit: rowsPerCall, offset: terms.length }
@@ -114,23 +131,24 @@ export async function lookUp(
     terms.push(...found.results)
     total = found.results.length === 0 ? 0 : Math.min(found.total, mostRows)
   }
-  const begun = await bucketsBegun(leaves, at, signal)
-  return dictionaryOf(leaves, terms, { wildcardTerms: at.wildcardTerms, begun })
+  return terms
 }
 
 /** Beginnings that are looked up, and terms that are read of each: it is only about smaller filters. */
 const [mostPrefixes, mostBegun] = [8, 1_000]
 
-type Begun = ReadonlyMap<string, ReadonlySet<string>>
+/** Those that the engine looks for itself. */
+function prefixesOf(leaves: readonly Leaf[]): readonly string[] {
+  const patterns = leaves.flatMap((leaf) => patternOf(leaf) ?? []).filter(isDirect)
+  return [...new Set(patterns.map(literalPrefix))].slice(0, mostPrefixes)
+}
 
 /** Prefix → buckets of the terms that begin so, where these are few. */
 async function bucketsBegun(
-  leaves: readonly Leaf[],
-  at: { readonly wire: Wire; readonly uids: Uids },
+  prefixes: readonly string[],
+  at: At,
   signal?: AbortSignal,
 ): Promise<Begun> {
-  const patterns = leaves.flatMap((leaf) => patternOf(leaf) ?? []).filter(isDirect)
-  const prefixes = [...new Set(patterns.map(literalPrefix))].slice(0, mostPrefixes)
   const begun = new Map<string, ReadonlySet<string>>()
   for (const prefix of prefixes) {
     const what = { row: bucketsRow, filter: `term STARTS WITH ${quoted(prefix)}`, limit: mostBegun }

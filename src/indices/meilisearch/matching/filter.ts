@@ -3,7 +3,8 @@
 import type { Box, FacetFilter, Filter } from '../../search-index.ts'
 import type { IndexSettings } from '../../settings.ts'
 import { facetCode } from '../layout/codes.ts'
-import { boxOf, codesOf, numberOf, periodOf, places } from '../layout/names.ts'
+import { attributes, boxOf, codesOf, numberOf, periodOf, places } from '../layout/names.ts'
+import { ordered } from '../layout/spelling.ts'
 import { all, and, is, none, or, type Condition } from './condition.ts'
 import { quoted } from './quoted.ts'
 
@@ -11,7 +12,7 @@ type Bounds = { readonly from?: number; readonly to?: number }
 
 /** An index that has no such field, facet or flag has nothing that fits. */
 export function filterCondition(filter: Filter, settings: IndexSettings): Condition {
-  const { date, numbers = [], flags = [], box, facets } = filter
+  const { date, numbers = [], flags = [], box, facets, after } = filter
   return and([
     facets ? facetsCondition(facets, settings) : all,
     ...flags.map((name) => (settings.flags.includes(name) ? is(`${numberOf(name)} = 1`) : none)),
@@ -20,8 +21,13 @@ export function filterCondition(filter: Filter, settings: IndexSettings): Condit
     ),
     date ? (settings.dates.includes(date.name) ? overlaps(date.name, date) : none) : all,
     box ? (settings.boxes ? meets(box) : none) : all,
+    after === undefined ? all : isBehind(after),
   ])
 }
+
+/** Ids that come later. */
+export const isBehind = (id: string): Condition =>
+  is(`${attributes.orderedId} > ${quoted(ordered(id))}`)
 
 /** Both bounds inclusive; a record without the number does not fit. */
 export function isBetween(name: string, bounds: Bounds): Condition {

@@ -5,8 +5,9 @@ import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Entry } from '../../search-index.ts'
 import type { IndexName } from '../../settings.ts'
 import { attributes } from '../layout/names.ts'
-import { keyOf, ordered } from '../layout/spelling.ts'
-import { quoted } from '../matching/quoted.ts'
+import { keyOf } from '../layout/spelling.ts'
+import { textOf } from '../matching/condition.ts'
+import { isBehind } from '../matching/filter.ts'
 import { fetched, type Reading } from './reading.ts'
 
 const recordRow = z.object({ i: z.string(), r: z.string() })
@@ -38,7 +39,7 @@ export async function entriesOf(
   for (const uid of [answering.next?.uid, answering.uid]) {
     if (uid === undefined) continue
     const what = {
-      ...(after !== '' && { filter: `${attributes.orderedId} > ${quoted(ordered(after))}` }),
+      ...(after !== '' && { filter: textOf(isBehind(after)) }),
       row: entryRow,
       sort: [`${attributes.orderedId}:asc`],
       limit,

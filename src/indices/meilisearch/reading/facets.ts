@@ -8,8 +8,19 @@ import { codesOf } from '../layout/names.ts'
 import type { Part } from './reading.ts'
 
 /** Attribute → code → count, in one index. */
-export const distribution = z.record(z.string(), z.record(z.string(), z.number()))
-export type Distribution = Readonly<z.infer<typeof distribution>>
+export type Distribution = Readonly<Record<string, Readonly<Record<string, number>>>>
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** A thousand counts in every answer: looked at without a schema for each, which would copy them all. */
+export const distribution = z.custom<Distribution>(
+  (value) =>
+    isObject(value) &&
+    Object.values(value).every(
+      (counts: unknown) =>
+        isObject(counts) && Object.values(counts).every((count) => typeof count === 'number'),
+    ),
+)
 
 export type Value = { readonly facet: string; readonly value: string; readonly title: string }
 
@@ -42,6 +53,8 @@ export function countsOf(
   facet: string,
   distributions: readonly Distribution[],
 ): ReadonlyMap<string, number> {
+  const [first = {}, ...others] = distributions
+  if (others.length === 0) return new Map(Object.entries(first[codesOf(facet)] ?? {}))
   const counts = new Map<string, number>()
   for (const distribution of distributions) {
     for (const [code, count] of Object.entries(distribution[codesOf(facet)] ?? {})) {
@@ -62,12 +75,14 @@ const itemsOf = (
     return value && count > 0 ? [{ id: value.value, title: value.title, count }] : []
   })
 
-/** A range facet shows all its bands, also those without records, under the titles of the settings. */
 function shown(facet: FacetSettings, items: readonly FacetItem[], size: number): FacetItem[] {
   if (!facet.bands) return items.toSorted(byCount).slice(0, size)
-  const item = ({ id, title, from, to }: Band): FacetItem => {
+  return bandItems(facet.bands, items).toSorted(byCount)
+}
+
+/** A range facet shows all its bands, also those without records, under the titles of the settings. */
+export const bandItems = (bands: readonly Band[], items: readonly FacetItem[]): FacetItem[] =>
+  bands.map(({ id, title, from, to }) => {
     const count = items.find((counted) => counted.id === id)?.count ?? 0
     return { id, title, count, from, to }
-  }
-  return facet.bands.map(item).sort(byCount)
-}
+  })

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { Failure } from '../../../errors.ts'
 import { matches } from '../../evaluate.ts'
+import { idField } from '../../fields.ts'
 import type { Leaf } from '../../query-tree.ts'
 import type { Document, SearchRequest } from '../../search-index.ts'
 import { attributes, textsOf } from '../layout/names.ts'
@@ -10,7 +11,7 @@ import { and, is, none, not, textOf, type Condition } from '../matching/conditio
 import type { Dictionary } from '../matching/dictionary.ts'
 import { filterCondition } from '../matching/filter.ts'
 import { isLoose, leafCondition } from '../matching/leaves.ts'
-import { placesOf } from '../matching/places.ts'
+import { placesOf, type Place } from '../matching/places.ts'
 import { shallow } from '../matching/shallow.ts'
 import { treeCondition } from '../matching/tree.ts'
 import { leavesOf } from '../matching/dictionary.ts'
@@ -43,26 +44,31 @@ export async function matchedBy(
       (place) => leafCondition(leaf, [place], dictionary).kind !== 'none',
     )
     const found = leafCondition(leaf, possible, dictionary)
-    known.set(leaf, isLoose(leaf, possible) ? await lookedAtAgain(leaf, found) : found)
+    known.set(leaf, isLoose(leaf, possible) ? await lookedAtAgain(leaf, found, possible) : found)
   }
   const tree = treeCondition(request.tree, settings, (leaf) => known.get(leaf) ?? none)
   return and([filter, await shallow(tree, numbersOf)])
 
   /** The condition of a phrase without those that only hold its neighbours somewhere. */
-  async function lookedAtAgain(leaf: Leaf, found: Condition): Promise<Condition> {
-    const more = settings.texts.map(({ name }) => textsOf(name))
+  async function lookedAtAgain(
+    leaf: Leaf,
+    found: Condition,
+    places: readonly Place[],
+  ): Promise<Condition> {
+    const fields = places.map(({ field }) => field).filter((field) => field !== idField)
+    const more = [...new Set(fields)].map(textsOf)
     const what = { row: candidateRow, more, filter: textOf(and([filter, found])), limit: 1_000 }
-    const wrong: number[] = []
-    for (let offset = 0; ;) {
-      const page = { ...what, offset, sort: [`${attributes.number}:asc`] }
-      const { results, total } = await fetched(reading, part.uid, page, signal)
-      if (total > mostCandidates) return found
-      const scope = { settings, languages, ...(request.fields && { fields: request.fields }) }
-      const isWrong = (one: Candidate) => !matches(leaf, documentOf(one, part), scope)
-      wrong.push(...results.filter(isWrong).map(({ n }) => n))
-      offset += results.length
-      if (results.length === 0 || offset >= total) break
-    }
+    const known = reading.ruledOut?.()
+    const question = JSON.stringify([part.uid, what.filter, leaf, request.fields])
+    const ruledOut = known?.get(question)
+    if (ruledOut) return and([found, not(amongNumbers(ruledOut))])
+    const scope = { settings, languages, ...(request.fields && { fields: request.fields }) }
+    const isWrong = (one: Candidate) => !matches(leaf, documentOf(one, part), scope)
+    const wrong = await numbersIf(isWrong, (page) =>
+      fetched(reading, part.uid, { ...what, ...page }, signal),
+    )
+    if (!wrong) return found
+    known?.set(question, wrong)
     return and([found, not(amongNumbers(wrong))])
   }
 
@@ -73,6 +79,26 @@ export async function matchedBy(
       throw new Failure('query-too-complex', 'too many records match inside deep parentheses')
     }
     return amongNumbers(results.map(({ n }) => n))
+  }
+}
+
+type Page = { readonly offset: number; readonly sort: readonly string[] }
+type Fetch = (
+  page: Page,
+) => Promise<{ readonly results: readonly Candidate[]; readonly total: number }>
+
+/** Numbers of the candidates that are so; `undefined` when there are too many to look at. */
+async function numbersIf(
+  isSo: (one: Candidate) => boolean,
+  fetch: Fetch,
+): Promise<readonly number[] | undefined> {
+  const numbers: number[] = []
+  for (let offset = 0; ;) {
+    const { results, total } = await fetch({ offset, sort: [`${attributes.number}:asc`] })
+    if (total > mostCandidates) return undefined
+    numbers.push(...results.filter(isSo).map(({ n }) => n))
+    offset += results.length
+    if (results.length === 0 || offset >= total) return numbers
   }
 }
 

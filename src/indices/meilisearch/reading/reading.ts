@@ -5,6 +5,7 @@ import type { Log } from '../../../log.ts'
 import type { IndexName } from '../../settings.ts'
 import type { Uids } from '../layout/names.ts'
 import type { Answering } from '../settings/answering.ts'
+import type { Read } from '../matching/terms.ts'
 import type { Wire } from '../wire/wire.ts'
 
 export type Reading = {
@@ -19,6 +20,10 @@ export type Reading = {
   /** Terms that one wildcard stands for. */
   readonly wildcardTerms: number
   readonly log: Log
+  /** What queries asked the index of terms a moment ago. */
+  readonly remembered?: () => Map<string, Read>
+  /** Numbers of the documents that a look at their texts ruled out a moment ago, by what was looked at. */
+  readonly ruledOut?: () => Map<string, readonly number[]>
 }
 
 /** One index of a request. */

@@ -6,6 +6,7 @@ import { Cursors } from '../cursors/cursors.ts'
 import type { Keeping } from '../cursors/past.ts'
 import { entriesOf, recordOf } from './entries.ts'
 import { facetValues } from './facet-values.ts'
+import { fresh } from './fresh.ts'
 import type { Reading } from './reading.ts'
 import { search } from './search.ts'
 import { valuesOf } from './values.ts'
@@ -14,9 +15,17 @@ export type Reads = Pick<SearchIndex, 'search' | 'get' | 'entries' | 'values' | 
   readonly keeping: Keeping
 }
 
-export function reads(reading: Reading & { readonly cursors: CursorLimits }): Reads {
+/** Queries whose words, or whose phrases, are remembered for a moment. */
+const mostQueries = 200
+
+export function reads(given: Reading & { readonly cursors: CursorLimits }): Reads {
+  const reading: Reading = {
+    ...given,
+    remembered: fresh(given, mostQueries),
+    ruledOut: fresh(given, mostQueries),
+  }
   const tools = { reading, values: facetValues(reading) }
-  const cursors = new Cursors(tools, reading.cursors)
+  const cursors = new Cursors(tools, given.cursors)
   return {
     search: (request, signal) => search(request, tools, signal),
     get: (index, id, signal) => recordOf(reading, index, id, signal),

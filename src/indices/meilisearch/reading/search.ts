@@ -13,9 +13,10 @@ import type { FacetValues } from './facet-values.ts'
 import { facetsOfAnswer, type Distribution } from './facets.ts'
 import { hitsOf, type Found, type Wanted, type Window } from './hits.ts'
 import { matchedBy } from './matched.ts'
-import { partsOf, type Part, type Reading } from './reading.ts'
+import { partsOf, type Part, type Reading, type Rows } from './reading.ts'
 
 const recordRow = z.object({ i: z.string(), r: z.string() })
+const idRow = recordRow.pick({ i: true })
 
 export type Tools = { readonly reading: Reading; readonly values: FacetValues }
 
@@ -28,7 +29,9 @@ export async function search(
   tools: Tools,
   signal?: AbortSignal,
 ): Promise<Answer> {
-  const window = { offset, limit, row: recordRow }
+  // The text of a record is most of what comes over the wire: for ids alone it is not asked for.
+  const row: Rows<{ i: string; r?: string }> = request.include?.length === 0 ? idRow : recordRow
+  const window = { offset, limit, row }
   const { count, hits, facets, shortened } = await found(request, window, tools, signal)
   return {
     count,
@@ -36,7 +39,7 @@ export async function search(
       index: part.index,
       id: hit.i,
       ...(request.score && { score }),
-      record: reduced(hit.r, request.include),
+      record: hit.r === undefined ? '{}' : reduced(hit.r, request.include),
     })),
     ...(facets && { facets }),
     ...(shortened && { shortened }),

@@ -7,7 +7,7 @@ import type { IndexName } from '../../settings.ts'
 import { codesOf } from '../layout/names.ts'
 import { quoted } from '../matching/quoted.ts'
 import type { FacetValues } from './facet-values.ts'
-import { countsOf } from './facets.ts'
+import { bandItems, countsOf } from './facets.ts'
 import { hitsOf } from './hits.ts'
 import { fetched, partsOf, type Part, type Reading } from './reading.ts'
 
@@ -30,7 +30,8 @@ export async function valuesOf(
   signal?: AbortSignal,
 ): Promise<readonly FacetItem[]> {
   const [part] = partsOf([index], reading)
-  if (!part?.settings.facets.some(({ id }) => id === facet)) return []
+  const own = part?.settings.facets.find(({ id }) => id === facet)
+  if (!part || !own) return []
   const window = { sort: [], offset: 0, limit: 0, row: z.object({}) }
   const all = [{ part, filter: undefined, rankings: [] }]
   const { distributions } = await hitsOf(
@@ -46,12 +47,12 @@ export async function valuesOf(
     counts.map(([code]) => code),
     signal,
   )
-  return counts
-    .flatMap(([code, count]) => {
-      const value = known.get(code)
-      return value ? [{ id: value.value, title: value.title, count }] : []
-    })
-    .sort((a, b) => compareCodePoints(a.id, b.id))
+  const items = counts.flatMap(([code, count]) => {
+    const value = known.get(code)
+    return value ? [{ id: value.value, title: value.title, count }] : []
+  })
+  const shown = own.bands ? bandItems(own.bands, items) : items
+  return shown.toSorted((a, b) => compareCodePoints(a.id, b.id))
 }
 
 /** Every code that the facet ever had, and how many documents have it: one small search each, many in one call. */

@@ -25,11 +25,11 @@ export class Broken extends Error {
   }
 }
 
-/** When a call is over at the latest. */
+/** When a call is over at the latest: a server that takes `ms` is as good as none. */
 export type Bounds = { readonly ms: number; readonly signal?: AbortSignal | undefined }
 
 export type Exchange = {
-  /** Rejects with `Broken`, or with a `Failure` when a bound is over. */
+  /** Rejects with `Broken`, also when nothing came within `ms`, or with a `Failure` when the signal fired. */
   send(outgoing: Outgoing, bounds: Bounds): Promise<Answered>
   /** Gives up the connections that wait for work. */
   dropIdle(): void
@@ -100,12 +100,13 @@ async function bounded(
   running: Set<(reason: Failure) => void>,
 ): Promise<Answered> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const stop = (reason: Failure) => {
+  const stop = (reason: Failure | Broken) => {
     reject(reason)
     request.destroy()
   }
   // Composed signals would stay in memory until their time is over: these bounds go with the call.
-  const clock = setTimeout(() => stop(givenUp(undefined)), ms)
+  const late = () => stop(new Broken(`no answer within ${ms} ms`, false))
+  const clock = setTimeout(late, ms)
   const abort = () => stop(givenUp(signal?.reason))
   signal?.addEventListener('abort', abort, { once: true })
   running.add(stop)

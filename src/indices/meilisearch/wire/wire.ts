@@ -10,6 +10,7 @@ import {
   type Outgoing,
 } from './exchange.ts'
 import { away, refused } from './failures.ts'
+import { jsonText } from './json.ts'
 
 /**
  * Every call answers the parsed JSON. It rejects with a `Failure`: `engine-unavailable` (no connection, a broken answer, too
@@ -57,7 +58,7 @@ export function connect(options: WireOptions): Wire {
   const json = (method: Outgoing['method'], path: string, body: unknown) => ({
     method,
     path,
-    body: JSON.stringify(body),
+    body: jsonText(body),
   })
   return {
     get: (path, signal) => call({ method: 'GET', path }, signal),

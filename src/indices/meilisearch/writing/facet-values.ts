@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { expected } from '../wire/answers.ts'
 import { attributes } from '../layout/names.ts'
 import type { Wire } from '../wire/wire.ts'
+import { jsonText } from '../wire/json.ts'
 
 export type FacetValues = {
   /** Notes a value of what is about to be written. */
@@ -46,7 +47,7 @@ export function facetValuesOf(wire: Wire, uid: string): FacetValues {
     post: async (signal) => {
       const values = new Map(noted)
       await dropStored(values, signal)
-      const lines = [...values].map(([id, value]) => JSON.stringify({ id, ...value }))
+      const lines = [...values].map(([id, value]) => jsonText({ id, ...value }))
       return lines.length > 0 ? [await wire.lines(documents, lines, signal)] : []
     },
     keep: () => {

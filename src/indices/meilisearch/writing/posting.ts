@@ -6,6 +6,7 @@ import { storedOf, type Layout, type Told } from '../layout/stored.ts'
 import type { Words } from '../layout/words.ts'
 import type { Wire } from '../wire/wire.ts'
 import type { Plan } from './plan.ts'
+import { jsonText } from '../wire/json.ts'
 
 /** Per request; servers take 100 MB by default. */
 const mostDocuments = 5000
@@ -29,7 +30,7 @@ export function postOf({ held, finals }: Plan, { words, told, next }: Making): P
     else {
       const { document, version } = final
       const numbers = { [attributes.number]: next(), [attributes.version]: version }
-      lines.push(JSON.stringify({ ...storedOf(document, layout, told), ...numbers }))
+      lines.push(jsonText({ ...storedOf(document, layout, told), ...numbers }))
     }
   }
   return { uid: held.uid, lines, removed }

@@ -6,6 +6,7 @@ import { termKey } from '../layout/codes.ts'
 import { attributes } from '../layout/names.ts'
 import type { Word } from '../layout/words.ts'
 import type { Wire } from '../wire/wire.ts'
+import { jsonText } from '../wire/json.ts'
 
 export type Terms = {
   /** Notes a word of what is about to be written. */
@@ -89,7 +90,7 @@ function grows(term: Term, buckets: readonly string[], stems: readonly string[])
 }
 
 const lineOf = (term: string, known: Term | undefined): string =>
-  JSON.stringify({
+  jsonText({
     [attributes.key]: termKey(term),
     term,
     buckets: [...(known?.buckets ?? [])],

@@ -60,7 +60,11 @@ describe('the configuration of the search', () => {
   it('weighs fields and bounds facets and pages', () => {
     const config = { boost: { title: 5, 'title.en': 0 }, maxAggSize: 7, maxResultWindow: 100 }
     const pages = { sitemapHours: 1, portal: 'https://portal.example/open/' }
-    expect(searchOf({ ...config, ...pages })).toEqual({
+    const limited = { nonCountries: ['eu', 'un'], scoreField: 'quality_meas.reuse' }
+    const dateType = { dataset: 'modified', resource_x: 'temporal' }
+    expect(searchOf({ ...config, ...pages, ...limited, dateType })).toEqual({
+      ...limited,
+      dateTypes: dateType,
       vocabulary: [],
       boosts: { title: 5, 'title.en': 0 },
       facetSize: 7,
@@ -75,6 +79,9 @@ describe('the configuration of the search', () => {
       boost: { title: -1 },
       maxAggSize: 0,
       portal: 'portal.example',
+      dateType: { dataset: 'created', theme: 'issued' },
+      nonCountries: 'eu',
+      scoreField: 'a b',
       vocabulary: {
         x: { fields: 'publisher', replacements: ['name'] },
         y: 3,
@@ -93,6 +100,10 @@ describe('the configuration of the search', () => {
       'facets.2.bands must be an array such as [{"id":"good","title":"Good","from":221,"to":350}]; it is missing',
       'facets.3 must be the name of a default facet or an object such as {"name","title","path"}, got 5',
       'portal must be an http(s) address that ends in /, got portal.example',
+      'dateType.dataset must be issued, modified or temporal, got created',
+      'dateType.theme must be an index such as dataset, and issued, modified or temporal, got issued',
+      'nonCountries must be an array of country ids such as ["eu","io"], got eu',
+      'scoreField must be the path of a number such as quality_meas.scoring, got a b',
       'vocabulary.x.fields must be an array of field names such as ["publisher"], got publisher',
       'vocabulary.y must be {"fields":["publisher"],"replacements":["name:pref_label.en"],"documentTypes":["dataset"]}, got 3',
       'vocabulary.z.field is not read (did you mean fields?)',

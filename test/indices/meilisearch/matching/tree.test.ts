@@ -5,8 +5,8 @@ import {
   dictionaryOf,
   leavesOf,
   questionOf,
-  type Term,
 } from '../../../../src/indices/meilisearch/matching/dictionary.ts'
+import type { Term } from '../../../../src/indices/meilisearch/matching/terms.ts'
 import { filterCondition } from '../../../../src/indices/meilisearch/matching/filter.ts'
 import { isLoose, leafCondition } from '../../../../src/indices/meilisearch/matching/leaves.ts'
 import { placesOf } from '../../../../src/indices/meilisearch/matching/places.ts'

@@ -137,11 +137,11 @@ describe('a server that is away', () => {
 describe('a call that takes too long', () => {
   const silent: Told['answer'] = () => undefined
 
-  it('is a time limit', async () => {
+  it('is one to a server that is away', async () => {
     wire.close()
     wire = open({ callMs: 30 })
     told.answer = silent
-    expect((await failure(wire.get('/x'))).kind).toBe('time-limit')
+    expect((await failure(wire.get('/x'))).kind).toBe('engine-unavailable')
   })
 
   it('ends with its signal: a time limit, or the failure that the signal has', async () => {

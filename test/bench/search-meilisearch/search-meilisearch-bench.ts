@@ -1,0 +1,140 @@
+/** Searches over generated records on Meilisearch, beside what it takes when asked directly in the same run. */
+
+import { Agent } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { meilisearchIndex } from '../../../src/indices/meilisearch.ts'
+import type { IndexChange, SearchIndex } from '../../../src/indices/search-index.ts'
+import { logger } from '../../../src/log.ts'
+import { startMeilisearch, type SearchServer } from '../../support/engines/meilisearch.ts'
+import { lanes, percentile, perSecond, table, timed } from '../figures.ts'
+import { queries, type Query } from '../search/queries.ts'
+import { records, settings } from '../search/records.ts'
+import { directOf, recording, sent, type Call } from './direct.ts'
+
+export type MeilisearchBench = {
+  readonly count: number
+  /** Of every query. */
+  readonly rounds: number
+  readonly say: (text: string) => void
+}
+
+const perBatch = 5000
+
+/** On the server at `MEILISEARCH_URL` the records stay, and are not written a second time. */
+export async function meilisearchBench({ count, rounds, say }: MeilisearchBench): Promise<void> {
+  const server = await startMeilisearch()
+  const engine = await engineAt(server.url, server, count)
+  try {
+    const filling = await filled(engine, count)
+    say(`## search on Meilisearch, ${count} records${filling}`)
+    say(await times(engine, server, { count, rounds }))
+    say(await writes(engine, count))
+  } finally {
+    await engine.close()
+    await server.stop()
+  }
+}
+
+async function engineAt(url: string, { key }: SearchServer, count: number): Promise<SearchIndex> {
+  const engine = await meilisearchIndex({
+    url,
+    ...(key !== undefined && { apiKey: key }),
+    prefix: `bench${count}_`,
+    log: logger('silent'),
+    searchMs: 60_000,
+    cursors: { perClient: 16, total: 256, ttlMs: 60_000, bytes: 2 ** 28 },
+    now: () => performance.now(),
+    pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+  })
+  for (const name of (await engine.configure([settings])).rebuild) await engine.finish(name)
+  return engine
+}
+
+/** How fast the records came in, if they were not there. */
+async function filled(engine: SearchIndex, count: number): Promise<string> {
+  if (((await engine.health()).documents.dataset ?? 0) >= count) return ', there already'
+  let ms = 0
+  let batch: IndexChange[] = []
+  const flush = async () => {
+    ms += await timed(() => engine.write(batch))
+    batch = []
+  }
+  for (const put of records(count)) {
+    batch.push({ put })
+    if (batch.length === perBatch) await flush()
+  }
+  if (batch.length > 0) await flush()
+  return `, written and searchable at ${perSecond(count, ms)} a second`
+}
+
+type Run = { readonly count: number; readonly rounds: number }
+
+async function times(engine: SearchIndex, server: SearchServer, run: Run): Promise<string> {
+  const recorder = await recording(server)
+  const watched = await engineAt(recorder.url, server, run.count)
+  const agent = new Agent({ keepAlive: true })
+  const rows: (string | number)[][] = [
+    ['query', 'hits', 'p50 ms', 'p95 ms', 'direct p50 ms', 'ratio', 'calls'],
+  ]
+  try {
+    for (const query of queries) {
+      const { count } = await watched.search(query.request)
+      const calls = recorder.take()
+      let direct: Call | undefined
+      // One that finds something else is none to be compared with.
+      for (const call of directOf(calls))
+        if (!direct && (await sent(agent, server, call)) === count) direct = call
+      if (!direct) continue
+      const same = direct
+      const ask = async () => void (await sent(agent, server, same))
+      rows.push([...(await row(query, { engine, ask, rounds: run.rounds })), calls.length])
+    }
+  } finally {
+    agent.destroy()
+    await watched.close()
+    recorder.close()
+  }
+  return table(rows)
+}
+
+type Asking = {
+  readonly engine: SearchIndex
+  readonly ask: () => Promise<void>
+  readonly rounds: number
+}
+
+/** Ours and theirs by turns, so that both see the same machine. */
+async function row(
+  { name, request }: Query,
+  { engine, ask, rounds }: Asking,
+): Promise<(string | number)[]> {
+  // The first answers warm the caches.
+  const { count } = await engine.search(request)
+  await ask()
+  const [ours, theirs]: [number[], number[]] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    ours.push(await timed(() => engine.search(request)))
+    theirs.push(await timed(ask))
+  }
+  const [own, alone] = [percentile(ours, 0.5), percentile(theirs, 0.5)]
+  const ratio = (Number(own) / Number(alone)).toFixed(2)
+  return [name, count, own, percentile(ours, 0.95), alone, ratio]
+}
+
+/** How long a write takes until it is found: alone, and at a steady rate. */
+async function writes(engine: SearchIndex, count: number): Promise<string> {
+  let version = count + Math.round(await engine.newest())
+  const some = [...records(400)]
+  const put = (n: number) =>
+    engine.write(some.slice(n, n + 1).map((one) => ({ put: { ...one, version: ++version } })))
+  const alone = await lanes(40, 1, put)
+  const steady = await Promise.all(
+    Array.from({ length: 300 }, async (_, n) => {
+      await sleep(n * 50)
+      return timed(() => put(n))
+    }),
+  )
+  const told = (times: readonly number[]) =>
+    `p50 ${percentile(times, 0.5)}, p99 ${percentile(times, 0.99)} ms`
+  return `a write is searchable after ${told(alone)} alone, ${told(steady)} at 20 a second`
+}
