@@ -8,15 +8,9 @@ import { logger, type Log } from '../src/log.ts'
 
 function record(secrets: readonly string[] = []): { log: Log; lines: string[] } {
   const lines: string[] = []
-  const log = logger(
-    'info',
-    { write: (line) => void lines.push(line) },
-    {
-      clean: secretRegistry(Object.fromEntries(secrets.map((value, at) => [`s${at}`, value])))
-        .clean,
-    },
-  )
-  return { log, lines }
+  const known = secretRegistry(Object.fromEntries(secrets.map((value, at) => [`s${at}`, value])))
+  const destination = { write: (line: string) => void lines.push(line) }
+  return { log: logger('info', destination, { clean: (line) => known.clean(line) }), lines }
 }
 
 const logged = (fields: object, secrets?: readonly string[]): Record<string, unknown> => {

@@ -1,5 +1,6 @@
 /**
  * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`,
+ * `npm run bench -- harvest [--datasets n]`,
  * `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`, or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
 
@@ -8,6 +9,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { harvestBench } from './harvest-bench.ts'
 import { importBench } from './import-bench.ts'
 import { projectBench } from './project-bench.ts'
 import { repositoryBench, storeNames } from './repository/repository-bench.ts'
@@ -85,6 +87,11 @@ try {
     const [count, rounds] = [Number(values.records), Number(values.rounds)]
     if (values.engine === 'meilisearch') await meilisearchBench({ count, rounds, say })
     else await searchBench({ directory, count, rounds, say })
+  } else if (positionals.includes('harvest')) {
+    const dump = join(directory, 'dump.nt')
+    const datasets = Number(values.datasets)
+    generate(values.datasets, 'nt', dump)
+    say(`## harvest\n${await harvestBench(join(directory, 'harvest'), { dump, datasets })}`)
   } else await catalogueBench(directory)
 } finally {
   if (values.directory === undefined) await remove(directory)

@@ -36,11 +36,10 @@ describe('harvesting a city of 60 datasets', () => {
     directory = await temporaryDirectory()
     source = await city(60)
     await start()
-    const created = await client(platform).put(
+    await client(platform).put(
       '/catalogues/city',
       '<urn:x> a <http://www.w3.org/ns/dcat#Catalog> ; <http://purl.org/dc/terms/title> "City"@en .',
     )
-    expect(created.status).toBe(201)
   })
   afterAll(async () => {
     await platform.stop()

@@ -14,7 +14,7 @@ const day = 86_400_000
 const gigabyte = 2 ** 30
 
 /** Every number: its default, its bounds, and what it means. */
-export const harvestNumbers = {
+const harvestNumbers = {
   runs: { standard: 4, least: 1, most: 64, meaning: 'runs at once; further ones wait' },
   hostConcurrency: { standard: 2, least: 1, most: 32, meaning: 'requests at once to one host' },
   hostDelayMs: {
@@ -109,9 +109,9 @@ const numbers = Object.fromEntries(
 const durations = /^P(?:(\d{1,4})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:(\d{1,7})S)?)?$/
 
 /** Milliseconds of an ISO 8601 duration of days, hours, minutes and seconds; undefined for anything else. */
-export function milliseconds(duration: string): number | undefined {
-  const [, ...parts] = durations.exec(duration) ?? []
-  const [days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map((part = '0') => Number(part))
+function milliseconds(duration: string): number | undefined {
+  const parts: readonly (string | undefined)[] = durations.exec(duration)?.slice(1) ?? []
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0))
   const sum = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000
   return sum > 0 ? sum : undefined
 }

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import type { Box, FacetFilter, Filter } from '../../indices/search-index.ts'
-import type { DateType } from './date-types.ts'
+import type { DateType } from '../date-types.ts'
 import type { Parameters } from './parameters.ts'
 
 /** What is limited where the request does not name it. */

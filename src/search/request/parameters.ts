@@ -5,7 +5,7 @@ import { Failure } from '../../errors.ts'
 import { shown } from '../../http/problem.ts'
 import { spanOf } from '../query/instants.ts'
 import { facetValues, operator } from './facet-values.ts'
-import { dateTypes } from './date-types.ts'
+import { dateTypes } from '../date-types.ts'
 import { excessOf, excessValues, parameterLimits, type ParameterLimits } from './limits.ts'
 
 const flag = (description: string) =>

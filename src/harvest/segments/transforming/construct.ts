@@ -1,7 +1,7 @@
 /** `transforming-sparql`: queries make every record anew, or change it. */
 
 // The engine's code must stay for the life of the process, although only workers run it.
-import '../../../store/compiled.ts'
+import '../../../store/public/compiled.ts'
 import { createHash } from 'node:crypto'
 import { Failure } from '../../../errors.ts'
 import type { ConfigProblem, SegmentKind, SegmentPlace } from '../../../pipe/segment.ts'
