@@ -14,6 +14,7 @@ import type { Secrets } from '../http/secrets/registry.ts'
 import type { Log } from '../log.ts'
 import { resolver } from '../pipe/discovery.ts'
 import { pipeCheck } from '../pipe/documents/places.ts'
+import { secretCheck } from '../pipe/documents/secrets.ts'
 import { openLauncher, type Launcher } from '../pipe/running/launcher.ts'
 import { openRuns } from '../pipe/runs/open-runs.ts'
 import { isGone, ownerOf } from '../pipe/runs/owner.ts'
@@ -61,6 +62,7 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
   const { config, log } = options
   const { harvest, runs, client } = await openRoom(options, () => pipes)
   const resolution = resolver(config.cluster.serviceDiscovery, harvest.kinds)
+  const [configs, references] = [pipeCheck(resolution), secretCheck(resolution, options.secrets)]
   const pipes: PipeSources = await openSources({
     directory: 'pipes',
     cluster: config.cluster,
@@ -70,7 +72,7 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
     git: { environment: gitEnvironment() },
     log,
     pause,
-    check: pipeCheck(resolution),
+    check: (pipe, place) => [...configs(pipe, place), ...references(pipe)],
   })
   const { kinds, afterImport } = harvest
   const segments = { kinds, resolve: resolution, afterImport }
