@@ -9,7 +9,11 @@ import { scheduler } from './harvesting/scheduler.ts'
 
 const size = Number(process.env['HARVEST_DATASETS'] ?? 60)
 const names = Object.keys(places)
-const record = (n: number, revision: number) => ({ id: `n${n}`, title: `Thing ${n}.${revision}` })
+/** Ids that every kind of source takes. */
+const record = (n: number, revision: number) => ({
+  id: `${n.toString(36).padStart(4, '0')}-data`,
+  title: `Thing ${n}.${revision}`,
+})
 
 describe(`a source of ${size} datasets`, () => {
   let directory: string
@@ -44,7 +48,10 @@ describe(`a source of ${size} datasets`, () => {
     )
     const harvested = async () => {
       const { settled, launch } = scheduler(platform)
-      const { status, outcome, counts, problem } = await settled(await launch(name))
+      const { status, outcome, counts, problem } = await settled(
+        await launch(name),
+        60_000 + size * 50,
+      )
       const { created, updated, removed, failed } = counts
       return { status, outcome, problem, created, updated, removed, failed }
     }

@@ -18,8 +18,8 @@ export function scheduler({ url, key }: Pick<Gateway, 'url' | 'key'>) {
     if (answer.status !== 202) throw new Error(`${answer.status} ${await answer.text()}`)
     return ((await answer.json()) as Run).id
   }
-  const settled = async (id: string): Promise<Run> => {
-    await eventually(async () => ends.includes((await run(id)).status), 60_000)
+  const settled = async (id: string, ms = 60_000): Promise<Run> => {
+    await eventually(async () => ends.includes((await run(id)).status), ms)
     return run(id)
   }
   return {
