@@ -47,6 +47,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   '@comunica/': ['harvest'],
   '@streamparser/json': ['harvest'],
   '@xterm/xterm': ['console'],
+  'rdf-validate-shacl': ['metrics'],
   pino: ['log'],
 }
 

@@ -1,0 +1,80 @@
+/** What is measured: the indicators of the Metadata Quality Assessment, their dimensions and points. */
+
+/** In the order in which they are told. */
+export const dimensions = [
+  'findability',
+  'accessibility',
+  'interoperability',
+  'reusability',
+  'contextuality',
+] as const
+export type Dimension = (typeof dimensions)[number]
+
+/** `dates` are measured on the dataset and on its distributions, and count once. */
+type Level = 'dataset' | 'distribution' | 'dates'
+
+/** Points are those of a true measurement; a false or missing one gives none. */
+type Facts = {
+  readonly dimension: Dimension
+  readonly level: Level
+  /** `status`: one HTTP status code per URL, true for 200 to 299. */
+  readonly type: 'boolean' | 'status'
+  readonly points: number
+}
+
+const row = (
+  dimension: Dimension,
+  level: Level,
+  points: number,
+  type: Facts['type'] = 'boolean',
+): Facts => ({ dimension, level, type, points })
+
+/** Local name of the metric → what it is (https://data.europa.eu/mqa/methodology). */
+const table = {
+  keywordAvailability: row('findability', 'dataset', 30),
+  categoryAvailability: row('findability', 'dataset', 30),
+  spatialAvailability: row('findability', 'dataset', 20),
+  temporalAvailability: row('findability', 'dataset', 20),
+  accessUrlStatusCode: row('accessibility', 'distribution', 50, 'status'),
+  downloadUrlAvailability: row('accessibility', 'distribution', 20),
+  downloadUrlStatusCode: row('accessibility', 'distribution', 30, 'status'),
+  formatAvailability: row('interoperability', 'distribution', 20),
+  mediaTypeAvailability: row('interoperability', 'distribution', 10),
+  formatMediaTypeVocabularyAlignment: row('interoperability', 'distribution', 10),
+  formatMediaTypeNonProprietary: row('interoperability', 'distribution', 20),
+  formatMediaTypeMachineInterpretable: row('interoperability', 'distribution', 20),
+  dcatApCompliance: row('interoperability', 'dataset', 30),
+  licenceAvailability: row('reusability', 'distribution', 20),
+  knownLicence: row('reusability', 'distribution', 10),
+  accessRightsAvailability: row('reusability', 'dataset', 10),
+  accessRightsVocabularyAlignment: row('reusability', 'dataset', 5),
+  contactPointAvailability: row('reusability', 'dataset', 20),
+  publisherAvailability: row('reusability', 'dataset', 10),
+  rightsAvailability: row('contextuality', 'distribution', 5),
+  byteSizeAvailability: row('contextuality', 'distribution', 5),
+  dateIssuedAvailability: row('contextuality', 'dates', 5),
+  dateModifiedAvailability: row('contextuality', 'dates', 5),
+} as const satisfies Readonly<Record<string, Facts>>
+
+export type IndicatorName = keyof typeof table
+export type Indicator = Facts & { readonly name: IndicatorName }
+
+const isIndicator = (name: string): name is IndicatorName => Object.hasOwn(table, name)
+
+/** All of them, dimension by dimension. */
+export const indicators: readonly Indicator[] = Object.keys(table)
+  .filter(isIndicator)
+  .map((name) => ({ name, ...table[name] }))
+
+/** `undefined` for a metric that is not one of ours. */
+export const indicatorOf = (localName: string): Indicator | undefined =>
+  isIndicator(localName) ? { name: localName, ...table[localName] } : undefined
+
+/** Metric of the score of a dimension. */
+export type DimensionScore = `${Dimension}Scoring`
+
+/** What stands for no HTTP status: the connection failed, or the URL is none that may be asked. */
+export const pseudoCodes = { connectionFailure: 1100, invalidUrl: 1300 } as const
+
+/** A status code that means "there". */
+export const isReachable = (status: number): boolean => status >= 200 && status <= 299
