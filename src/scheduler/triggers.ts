@@ -55,7 +55,7 @@ export function openTriggers(options: TriggersOptions): Triggers {
   }
   const change = <T>(work: () => T): T => {
     try {
-      return file.transaction('durable', work)
+      return file.transaction(work, 'durable')
     } finally {
       firing.changed()
     }

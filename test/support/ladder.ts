@@ -4,6 +4,7 @@
 const rungs: readonly (readonly string[])[] = [
   ['errors'],
   ['log'],
+  ['sqlite'],
   ['rdf'],
   ['skos'],
   ['text'],
@@ -27,14 +28,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   oxigraph: ['store'],
   'sparql-http-client': ['store'],
   sparqljs: ['store'],
-  'node:sqlite': [
-    'store/embedded',
-    'indices/embedded',
-    'pipe/runs',
-    'harvest',
-    'scheduler',
-    'repository/deleting',
-  ],
+  'node:sqlite': ['sqlite', 'store/embedded', 'indices/embedded', 'lease', 'spool'],
   hono: ['http', 'routes', 'app'],
   '@hono/': ['http', 'routes', 'app'],
   'prom-client': ['http'],

@@ -1,8 +1,6 @@
-/** The SQLite file under the ledger: every statement prepared once. */
+/** The SQLite file under the ledger. */
 
-import { chmodSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { openSqlite, type Sqlite } from '../../sqlite.ts'
 
 /**
  * `record`: who owns what; `source` is empty for a record that was handed over and not offered yet, `hash` is that of the
@@ -10,8 +8,6 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
  * what runs wanted to remove and did. `seen` and `progress`: what a run that may go on has met so far. Times are ms.
  */
 const schema = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
   PRAGMA cache_size = -16384;
   CREATE TABLE IF NOT EXISTS record (
     serial INTEGER PRIMARY KEY AUTOINCREMENT, catalogue TEXT NOT NULL, original TEXT NOT NULL, pipe TEXT NOT NULL, source TEXT NOT NULL,
@@ -33,48 +29,5 @@ const schema = `
   PRAGMA user_version = 1;
 `
 
-export type Row = Readonly<Record<string, unknown>>
-
-export type LedgerFile = {
-  first(sql: string, ...values: SQLInputValue[]): Row | undefined
-  /** Row by row; nothing may be written before the last one was taken. */
-  each(sql: string, ...values: SQLInputValue[]): Iterable<Row>
-  /** How many rows changed. */
-  run(sql: string, ...values: SQLInputValue[]): number
-  /** One transaction; survives the end of the process. */
-  transaction<T>(work: () => T): T
-  close(): void
-}
-
-/** Opens the file, made when absent (directory 700, file 600). */
-export function openLedgerFile(path: string): LedgerFile {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const file = new DatabaseSync(path, { timeout: 5000 })
-  chmodSync(path, 0o600)
-  file.exec(schema)
-  const prepared = new Map<string, ReturnType<typeof file.prepare>>()
-  const statement = (sql: string) => {
-    const known = prepared.get(sql)
-    if (known) return known
-    const fresh = file.prepare(sql)
-    prepared.set(sql, fresh)
-    return fresh
-  }
-  return {
-    first: (sql, ...values) => statement(sql).get(...values),
-    each: (sql, ...values) => statement(sql).iterate(...values),
-    run: (sql, ...values) => Number(statement(sql).run(...values).changes),
-    transaction: (work) => {
-      file.exec('BEGIN IMMEDIATE')
-      try {
-        const result = work()
-        file.exec('COMMIT')
-        return result
-      } catch (error) {
-        if (file.isTransaction) file.exec('ROLLBACK')
-        throw error
-      }
-    },
-    close: () => file.close(),
-  }
-}
+/** Opens the file, made when absent. */
+export const openLedgerFile = (path: string): Sqlite => openSqlite({ path, schema })

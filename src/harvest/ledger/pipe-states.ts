@@ -1,7 +1,7 @@
 /** What is remembered of the last complete run of each pipe. */
 
 import type { Validator } from '../../pipe/message.ts'
-import type { LedgerFile } from './ledger-file.ts'
+import type { Sqlite } from '../../sqlite.ts'
 import { numberOf, textOf } from './record-rows.ts'
 
 type PipeState = {
@@ -28,7 +28,7 @@ export type PipeStates = {
   touch(pipe: string, time: number): void
 }
 
-export const pipeStates = (file: LedgerFile): PipeStates => ({
+export const pipeStates = (file: Sqlite): PipeStates => ({
   of: (pipe) => {
     const row = file.first('SELECT * FROM pipe WHERE pipe = ?', pipe)
     if (!row) return undefined

@@ -1,6 +1,6 @@
 /** Who owns which record, under which id of the source. */
 
-import type { LedgerFile, Row } from './ledger-file.ts'
+import type { Row, Sqlite } from '../../sqlite.ts'
 
 /** One record of a catalogue that a pipe has written. */
 export type RecordRow = {
@@ -55,7 +55,7 @@ export type RecordRows = {
 const columns =
   'serial, original, pipe, source, hash, platform, state, missed, written FROM record WHERE'
 
-export function recordRows(file: LedgerFile): RecordRows {
+export function recordRows(file: Sqlite): RecordRows {
   const found = (row: Row | undefined) => (row ? rowOf(row) : undefined)
   return {
     bySource: ({ catalogue, pipe }, sourceId) =>
@@ -91,12 +91,13 @@ export function recordRows(file: LedgerFile): RecordRows {
       file.first(`SELECT ${columns} catalogue = ? AND pipe = ? AND missed > 0`, catalogue, pipe) !==
       undefined,
     drop: (serial) => void file.run('DELETE FROM record WHERE serial = ?', serial),
-    dropCatalogue: (catalogue) => file.run('DELETE FROM record WHERE catalogue = ?', catalogue),
-    hand: (to, from) => file.run('UPDATE record SET pipe = ? WHERE pipe = ?', to, from),
+    dropCatalogue: (catalogue) =>
+      file.run('DELETE FROM record WHERE catalogue = ?', catalogue).changes,
+    hand: (to, from) => file.run('UPDATE record SET pipe = ? WHERE pipe = ?', to, from).changes,
   }
 }
 
-function land(file: LedgerFile, record: LandedRecord): number {
+function land(file: Sqlite, record: LandedRecord): number {
   const { catalogue, originalId, pipe, sourceId, run, time } = record
   const row = file.first(
     `INSERT INTO record (catalogue, original, pipe, source, hash, platform, first_run, last_run, written)

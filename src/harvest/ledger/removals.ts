@@ -1,6 +1,6 @@
 /** What runs wanted to remove and were not let, and what they did remove. */
 
-import type { LedgerFile } from './ledger-file.ts'
+import type { Sqlite } from '../../sqlite.ts'
 import { numberOf, textOf } from './record-rows.ts'
 import { SerialSet } from './serial-set.ts'
 
@@ -31,7 +31,7 @@ export type Removals = {
   forgetBefore(time: number): void
 }
 
-export function removals(file: LedgerFile): Removals {
+export function removals(file: Sqlite): Removals {
   return {
     hold: (run, serials) => {
       for (const serial of serials)
@@ -72,7 +72,7 @@ export function removals(file: LedgerFile): Removals {
 }
 
 /** Its row says that no run may remove it again before the source has offered it. */
-function returned(file: LedgerFile, removed: Removed, time: number): void {
+function returned(file: Sqlite, removed: Removed, time: number): void {
   const { run, catalogue, pipe, originalId, sourceId, platformId } = removed
   file.transaction(() => {
     file.run(

@@ -1,6 +1,6 @@
 /** What a run has met: kept at each place from which it may go on, and the ids of the catalogue that nobody owns. */
 
-import type { LedgerFile } from './ledger-file.ts'
+import type { Sqlite } from '../../sqlite.ts'
 import { numberOf, textOf } from './record-rows.ts'
 import { SerialSet } from './serial-set.ts'
 
@@ -21,7 +21,7 @@ export type RunMarks = {
   unowned(run: string): Iterable<string>
 }
 
-export function runMarks(file: LedgerFile): RunMarks {
+export function runMarks(file: Sqlite): RunMarks {
   const forget = (run: string) => {
     file.run('DELETE FROM seen WHERE run = ?', run)
     file.run('DELETE FROM progress WHERE run = ?', run)
@@ -53,7 +53,7 @@ export function runMarks(file: LedgerFile): RunMarks {
   }
 }
 
-function kept(file: LedgerFile, run: string): ReturnType<RunMarks['kept']> {
+function kept(file: Sqlite, run: string): ReturnType<RunMarks['kept']> {
   const row = file.first('SELECT * FROM progress WHERE run = ?', run)
   if (!row) return undefined
   const seen = new SerialSet()

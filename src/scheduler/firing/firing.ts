@@ -109,7 +109,7 @@ type Claim = {
  * second time. Nothing when another process has just changed the triggers.
  */
 function claimed(file: TriggerFile, { table, isCurrent, now }: Claim): readonly KeptTrigger[] {
-  return file.transaction('quick', () => {
+  return file.transaction(() => {
     if (!isCurrent()) return []
     const due = table.take(now)
     for (const trigger of due) file.fired(trigger, now)

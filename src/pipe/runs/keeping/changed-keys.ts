@@ -1,11 +1,11 @@
 /** What failed in one run and is otherwise in another. */
 
 import type { Difference } from '../report.ts'
-import type { RunFile } from './run-file.ts'
+import type { Sqlite } from '../../../sqlite.ts'
 
 /** Keys that failed in one run and, by the condition on the other, changed there; the first ten by arrival. */
 export function changedKeys(
-  file: RunFile,
+  file: Sqlite,
   question: {
     readonly failedIn: number
     readonly other: number

@@ -1,7 +1,7 @@
 /** The items of runs as rows. */
 
 import type { ItemFilter, RunItem } from '../run.ts'
-import type { RunFile } from './run-file.ts'
+import type { Sqlite } from '../../../sqlite.ts'
 
 /** States in which a record was written: what stays when a run starts again. */
 const written = `('created', 'updated', 'removed', 'restored')`
@@ -27,7 +27,7 @@ export type ItemRows = {
 export const keyOf = (item: Pick<RunItem, 'sourceId' | 'originalId'>): string | undefined =>
   item.sourceId ?? item.originalId
 
-export function itemRows(file: RunFile): ItemRows {
+export function itemRows(file: Sqlite): ItemRows {
   const has = (where: string) => {
     const sql = `SELECT 1 FROM item INDEXED BY item_key WHERE run = ? AND key = ? AND ${where} LIMIT 1`
     return (run: number, key: string) => file.first(sql, run, key) !== undefined
@@ -51,7 +51,7 @@ export function itemRows(file: RunFile): ItemRows {
   }
 }
 
-function insert(file: RunFile, run: number, item: RunItem): void {
+function insert(file: Sqlite, run: number, item: RunItem): void {
   const key = keyOf(item) ?? null
   file.run(
     'INSERT INTO item (run, key, state, stage, told) VALUES (?, ?, ?, ?, ?)',
@@ -63,7 +63,7 @@ function insert(file: RunFile, run: number, item: RunItem): void {
   )
 }
 
-function rewinding(file: RunFile, run: number, after: number): Record<string, number> {
+function rewinding(file: Sqlite, run: number, after: number): Record<string, number> {
   file.run(`DELETE FROM item WHERE run = ? AND serial > ? AND state NOT IN ${written}`, run, after)
   const left = file.rows(
     'SELECT state, count(*) AS n FROM item WHERE run = ? AND serial > ? GROUP BY state',
@@ -74,7 +74,7 @@ function rewinding(file: RunFile, run: number, after: number): Record<string, nu
 }
 
 /** Slice by slice, each a statement of its own: a slow reader holds neither memory nor the file. */
-function* reading(file: RunFile, run: number, filter: ItemFilter): Generator<RunItem> {
+function* reading(file: Sqlite, run: number, filter: ItemFilter): Generator<RunItem> {
   const { state, stage } = filter
   const index = state === undefined ? 'item_run' : 'item_state'
   const conditions = `${state === undefined ? '' : 'AND state = ?'} ${stage === undefined ? '' : 'AND stage = ?'}`

@@ -1,17 +1,12 @@
-/** The SQLite file under the runs: two tables, every statement prepared once. */
+/** The SQLite file under the runs: two tables. */
 
-import { chmodSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { openSqlite, type Sqlite } from '../../../sqlite.ts'
 
 /**
  * `state` and `start` are JSON. `partial` runs want only some ids. `key` of an item is its source id, else its original
  * id: what the same record is known by in two runs. Times and leases are ms.
  */
 const schema = `
-  PRAGMA auto_vacuum = INCREMENTAL;
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
   CREATE TABLE IF NOT EXISTS run (
     serial INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, pipe TEXT NOT NULL, catalogue TEXT, status TEXT NOT NULL,
     outcome TEXT, dry INTEGER NOT NULL, partial INTEGER NOT NULL, created INTEGER NOT NULL, ended INTEGER, owner TEXT NOT NULL,
@@ -28,52 +23,5 @@ const schema = `
   PRAGMA user_version = 1;
 `
 
-export type Row = Readonly<Record<string, unknown>>
-
-export type RunFile = {
-  rows(sql: string, ...values: SQLInputValue[]): readonly Row[]
-  first(sql: string, ...values: SQLInputValue[]): Row | undefined
-  run(
-    sql: string,
-    ...values: SQLInputValue[]
-  ): { readonly changes: number; readonly serial: number }
-  /** One transaction; survives the end of the process. */
-  transaction<T>(work: () => T): T
-  close(): void
-}
-
-/** Opens the file, made when absent (directory 700, file 600). */
-export function openRunFile(path: string): RunFile {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const file = new DatabaseSync(path, { timeout: 5000 })
-  chmodSync(path, 0o600)
-  file.exec(schema)
-  const prepared = new Map<string, ReturnType<typeof file.prepare>>()
-  const statement = (sql: string) => {
-    const known = prepared.get(sql)
-    if (known) return known
-    const fresh = file.prepare(sql)
-    prepared.set(sql, fresh)
-    return fresh
-  }
-  return {
-    rows: (sql, ...values) => statement(sql).all(...values),
-    first: (sql, ...values) => statement(sql).get(...values),
-    run: (sql, ...values) => {
-      const { changes, lastInsertRowid } = statement(sql).run(...values)
-      return { changes: Number(changes), serial: Number(lastInsertRowid) }
-    },
-    transaction: (work) => {
-      file.exec('BEGIN IMMEDIATE')
-      try {
-        const result = work()
-        file.exec('COMMIT')
-        return result
-      } catch (error) {
-        if (file.isTransaction) file.exec('ROLLBACK')
-        throw error
-      }
-    },
-    close: () => file.close(),
-  }
-}
+/** Opens the file, made when absent. */
+export const openRunFile = (path: string): Sqlite => openSqlite({ path, schema, shrinks: true })

@@ -2,7 +2,7 @@
 
 import type { Tally } from '../report.ts'
 import type { Run, RunFilter, RunStart } from '../run.ts'
-import type { Row, RunFile } from './run-file.ts'
+import type { Row, Sqlite } from '../../../sqlite.ts'
 
 /** A run with what is known of it beside its face. */
 export type KeptRun = {
@@ -50,7 +50,7 @@ export type RunRows = {
 const columns = 'serial, state, start, owner, lease, resumed, checkpoint'
 const open = `status IN ('waiting', 'running')`
 
-export function runRows(file: RunFile): RunRows {
+export function runRows(file: Sqlite): RunRows {
   return {
     insert: (kept) => insert(file, kept),
     byId: (id) => one(file.first(`SELECT ${columns} FROM run WHERE id = ?`, id)),
@@ -87,7 +87,7 @@ export function runRows(file: RunFile): RunRows {
   }
 }
 
-function insert(file: RunFile, kept: Omit<KeptRun, 'serial' | 'resumed'>): number {
+function insert(file: Sqlite, kept: Omit<KeptRun, 'serial' | 'resumed'>): number {
   const { run, start } = kept
   return file.run(
     `INSERT INTO run (id, pipe, catalogue, status, dry, partial, created, owner, lease, start, state)
@@ -107,7 +107,7 @@ function insert(file: RunFile, kept: Omit<KeptRun, 'serial' | 'resumed'>): numbe
 }
 
 function write(
-  file: RunFile,
+  file: Sqlite,
   kept: KeptRun,
   only: { readonly sql: string; readonly values: readonly string[] },
 ): boolean {
@@ -127,7 +127,7 @@ function write(
   return changes.changes > 0
 }
 
-function listed(file: RunFile, filter: RunFilter): readonly Run[] {
+function listed(file: Sqlite, filter: RunFilter): readonly Run[] {
   const { pipe, status, catalogue } = filter
   const wanted = Object.entries({ pipe, status, catalogue }).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value }],

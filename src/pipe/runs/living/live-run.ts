@@ -3,7 +3,7 @@
 import { cleaning, cleanProblem, type KeepSource, type Redact } from './cleaned.ts'
 import { keyOf, type ItemRows } from '../keeping/item-rows.ts'
 import type { KeptRun, RunRows } from '../keeping/run-rows.ts'
-import type { RunFile } from '../keeping/run-file.ts'
+import type { Sqlite } from '../../../sqlite.ts'
 import { meter, timeOf, type Meter } from './meter.ts'
 import { runSink, type Reporting, type Verdict } from './reporting.ts'
 import { ended, type Run, type RunChange, type RunItem } from '../run.ts'
@@ -13,7 +13,7 @@ import { tallying, type Tallying } from './tally.ts'
 import { waitingItems, type WaitingItems } from './waiting-items.ts'
 
 export type LiveDeps = {
-  readonly file: RunFile
+  readonly file: Sqlite
   readonly rows: RunRows
   readonly items: ItemRows
   readonly now: () => number

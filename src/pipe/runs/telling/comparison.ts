@@ -1,11 +1,11 @@
 /** The report of a run from its rows. */
 
 import { changedKeys } from '../keeping/changed-keys.ts'
-import type { RunFile } from '../keeping/run-file.ts'
+import type { Sqlite } from '../../../sqlite.ts'
 import type { KeptRun, RunRows } from '../keeping/run-rows.ts'
 import type { RunDifference, RunReport } from '../report.ts'
 
-type Deps = { readonly file: RunFile; readonly rows: RunRows }
+type Deps = { readonly file: Sqlite; readonly rows: RunRows }
 
 /** The run that another one is held against: the one whose failures it tries again, else the pipe's finished run before. */
 export function comparedWith(

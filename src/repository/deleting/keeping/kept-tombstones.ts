@@ -1,15 +1,10 @@
 /** Tombstones that outlive the process, for as many days as the platform keeps what was deleted. */
 
 import { Failure } from '../../../errors.ts'
+import type { Row, Sqlite } from '../../../sqlite.ts'
 import { timestamp } from '../../content/record.ts'
 import type { After, Doubt, Page, Remains, SetUp, Tombstone, Tombstones } from '../tombstones.ts'
-import {
-  openTombstoneFile,
-  pack,
-  unpack,
-  type TombstoneFile,
-  type TombstoneRow,
-} from './tombstone-file.ts'
+import { openTombstoneFile, pack, unpack } from './tombstone-file.ts'
 
 export type KeepingOptions = {
   /** Made when absent; one process at a time. */
@@ -37,10 +32,10 @@ export function keptTombstones({ directory, days, now }: KeepingOptions): Tombst
   const window = days * 86_400
   /** Rows that were deleted later are alive. */
   const since = () => seconds(now()) - window
-  const stone = (row: TombstoneRow) => tombstoneOf(row, window)
+  const stone = (row: Row) => tombstoneOf(row, window)
   const open = new Set<number>()
   const each = (sql: string, serials: readonly number[]) =>
-    file.transaction('quick', () => {
+    file.transaction(() => {
       for (const serial of serials) file.run(sql, serial)
     })
   return {
@@ -51,14 +46,14 @@ export function keptTombstones({ directory, days, now }: KeepingOptions): Tombst
       const sql = 'SELECT 1 FROM tombstone WHERE kind = ? AND id = ?'
       const known = ids.filter((id) => file.first(sql, kind, id))
       if (known.length === 0) return
-      file.transaction('quick', () => {
+      file.transaction(() => {
         for (const id of known)
           file.run('DELETE FROM tombstone WHERE kind = ? AND id = ?', kind, id)
       })
     },
     returning: (catalogue, isReturning) => {
       const sql = `UPDATE tombstone SET comes_back = ? WHERE kind = 'catalogue' AND id = ?`
-      file.transaction('durable', () => file.run(sql, Number(isReturning), catalogue))
+      file.transaction(() => file.run(sql, Number(isReturning), catalogue), 'durable')
     },
     returns: () =>
       file.rows('SELECT id FROM tombstone WHERE comes_back = 1').map(({ id }) => String(id)),
@@ -72,7 +67,7 @@ export function keptTombstones({ directory, days, now }: KeepingOptions): Tombst
     purge: (limit) => {
       const sql = `DELETE FROM tombstone WHERE serial IN (SELECT serial FROM tombstone WHERE deleted <= ? LIMIT ?)`
       if (!file.first('SELECT 1 FROM tombstone WHERE deleted <= ?', since())) return 0
-      const { changes } = file.transaction('quick', () => file.run(sql, since(), limit))
+      const { changes } = file.transaction(() => file.run(sql, since(), limit))
       file.rows(vacuum)
       return changes
     },
@@ -82,11 +77,11 @@ export function keptTombstones({ directory, days, now }: KeepingOptions): Tombst
 
 type Living = {
   readonly since: () => number
-  readonly stone: (row: TombstoneRow) => Tombstone & Doubt
+  readonly stone: (row: Row) => Tombstone & Doubt
 }
 
 function lookups(
-  file: TombstoneFile,
+  file: Sqlite,
   { since, stone }: Living,
 ): Pick<Tombstones, 'find' | 'ofOrigin' | 'content' | 'remains'> {
   const one = (columns: string, kind: string, id: string) =>
@@ -118,7 +113,7 @@ function lookups(
 }
 
 function pages(
-  file: TombstoneFile,
+  file: Sqlite,
   { since, stone }: Living,
 ): Pick<Tombstones, 'list' | 'taken' | 'stands' | 'size'> {
   const list = (catalogue: string | undefined, { limit, offset }: Page) => {
@@ -150,7 +145,7 @@ function pages(
 }
 
 function setUp(
-  file: TombstoneFile,
+  file: Sqlite,
   open: Set<number>,
   { remains, deleted }: { readonly remains: readonly Remains[]; readonly deleted: number },
 ): SetUp {
@@ -164,8 +159,8 @@ function setUp(
   let serials: ReadonlyMap<string, number>
   try {
     serials = file.transaction(
-      'durable',
       () => new Map(remains.map((one) => [one.id, insert(one)])),
+      'durable',
     )
   } catch (cause) {
     const why = 'what is to be deleted cannot be kept for restoring: the data directory refuses it'
@@ -176,7 +171,7 @@ function setUp(
     end: (gone) => {
       for (const serial of serials.values()) open.delete(serial)
       if (gone.length === 0) return
-      file.transaction('quick', () => {
+      file.transaction(() => {
         for (const id of gone)
           file.run('UPDATE tombstone SET settled = 1 WHERE serial = ?', serials.get(id) ?? 0)
       })
@@ -185,15 +180,15 @@ function setUp(
 }
 
 const kinds = ['catalogue', 'resource'] as const
-const kindOf = (row: TombstoneRow) => kinds.find((kind) => kind === row['kind']) ?? 'dataset'
+const kindOf = (row: Row) => kinds.find((kind) => kind === row['kind']) ?? 'dataset'
 
-const doubtOf = (row: TombstoneRow): Doubt => ({
+const doubtOf = (row: Row): Doubt => ({
   serial: Number(row['serial']),
   kind: kindOf(row),
   id: String(row['id']),
 })
 
-function tombstoneOf(row: TombstoneRow, window: number): Tombstone & Doubt {
+function tombstoneOf(row: Row, window: number): Tombstone & Doubt {
   const deleted = Number(row['deleted'])
   return {
     ...doubtOf(row),
@@ -204,7 +199,7 @@ function tombstoneOf(row: TombstoneRow, window: number): Tombstone & Doubt {
   }
 }
 
-function remainsOf(row: TombstoneRow): Remains {
+function remainsOf(row: Row): Remains {
   const hash = textOf(row['hash'])
   return {
     kind: kindOf(row),

@@ -1,0 +1,79 @@
+/** Files of our own: who may read them, and what a transaction leaves. */
+
+import { mkdtempSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openSqlite } from '../src/sqlite.ts'
+
+const fresh = () => join(mkdtempSync(join(tmpdir(), 'sqlite-')), 'deep', 'file.sqlite')
+const schema = 'CREATE TABLE IF NOT EXISTS thing (serial INTEGER PRIMARY KEY, name TEXT UNIQUE)'
+
+function opened(path = fresh()) {
+  const file = openSqlite({ path, schema })
+  onTestFinished(file.close)
+  return file
+}
+
+describe('a file', () => {
+  it('is for its owner alone, and so is a directory that is made for it', () => {
+    const path = fresh()
+    opened(path)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700)
+  })
+
+  it('keeps what is written and says what changed', () => {
+    const file = opened()
+    expect(file.run('INSERT INTO thing (name) VALUES (?)', 'a')).toEqual({ changes: 1, serial: 1 })
+    expect(file.run('INSERT INTO thing (name) VALUES (?)', 'b').serial).toBe(2)
+    expect(file.rows('SELECT name FROM thing ORDER BY name')).toEqual([
+      { name: 'a' },
+      { name: 'b' },
+    ])
+    expect([...file.each('SELECT serial FROM thing')]).toHaveLength(2)
+    expect(file.first('SELECT 1 FROM thing WHERE name = ?', 'c')).toBeUndefined()
+  })
+
+  it('can give pages back only when it was made to', () => {
+    const path = fresh()
+    const file = openSqlite({ path, schema, shrinks: true })
+    onTestFinished(file.close)
+    expect(file.first('PRAGMA auto_vacuum')).toEqual({ auto_vacuum: 2 })
+    expect(opened().first('PRAGMA auto_vacuum')).toEqual({ auto_vacuum: 0 })
+  })
+})
+
+describe('a transaction', () => {
+  it('leaves nothing when it throws', () => {
+    const file = opened()
+    const broken = () =>
+      file.transaction(() => {
+        file.run('INSERT INTO thing (name) VALUES (?)', 'a')
+        throw new Error('no')
+      })
+    expect(broken).toThrow('no')
+    expect(file.rows('SELECT * FROM thing')).toEqual([])
+  })
+
+  it('is seen by another connection whole', () => {
+    const path = fresh()
+    const [one, other] = [opened(path), opened(path)]
+    one.transaction(() => {
+      one.run('INSERT INTO thing (name) VALUES (?)', 'a')
+      expect(other.rows('SELECT * FROM thing')).toEqual([])
+      one.run('INSERT INTO thing (name) VALUES (?)', 'b')
+    })
+    expect(other.rows('SELECT * FROM thing')).toHaveLength(2)
+  })
+
+  it.each([
+    ['quick', 1],
+    ['durable', 2],
+  ] as const)('that is %s waits for the disk as much as that asks', (safety, level) => {
+    const file = opened()
+    expect(file.transaction(() => file.first('PRAGMA synchronous'), safety)).toEqual({
+      synchronous: level,
+    })
+  })
+})
