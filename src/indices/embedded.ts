@@ -47,8 +47,8 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   const counts = new DocumentCounts(readers)
   const queue = new WriteQueue(writer, (work) => readers.pausedFor(work), changed)
   return {
-    configure: async (settings) => {
-      const rebuild = await configuration.configure(settings)
+    configure: async (settings, anew) => {
+      const rebuild = await configuration.configure(settings, anew)
       changed()
       if (rebuild.length > 0 && !isNew) log.warn({ indices: rebuild }, 'index.unfilled')
       return { rebuild }

@@ -134,9 +134,9 @@ function changingCalls(
       count.changes += 1
     }
   }
-  const configure: SearchIndex['configure'] = async (settings) => {
+  const configure: SearchIndex['configure'] = async (settings, anew) => {
     await contact()
-    const rebuild = await state.configure(settings)
+    const rebuild = await state.configure(settings, anew)
     if (rebuild.length > 0) log.info({ indices: rebuild }, 'index.unfilled')
     return { rebuild }
   }
@@ -146,7 +146,7 @@ function changingCalls(
     await state.finish(index)
   }
   return {
-    configure: (settings) => changing(queue.alone(() => configure(settings))),
+    configure: (settings, anew) => changing(queue.alone(() => configure(settings, anew))),
     finish: (index) => changing(queue.alone(() => finish(index))),
     write: (changes, signal) => changing(queue.add(changes, signal)),
   }

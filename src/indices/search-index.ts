@@ -170,8 +170,12 @@ export type SearchIndex = {
    * Idempotent. `rebuild` names the indices that have to be filled: those that are new, those whose settings differ from what
    * is stored, and those whose filling an earlier process did not end. Where there are documents under other settings, these
    * go on answering and are written to beside the new ones until `finish`. Indices that are not named any more are dropped.
+   * `anew` names indices that are to be filled again although nothing about them is other.
    */
-  configure(settings: readonly IndexSettings[]): Promise<{ readonly rebuild: readonly IndexName[] }>
+  configure(
+    settings: readonly IndexSettings[],
+    anew?: readonly IndexName[],
+  ): Promise<{ readonly rebuild: readonly IndexName[] }>
   /** The filling of an index has ended: from now on the new documents answer, and the old ones go. */
   finish(index: IndexName): Promise<void>
   /** Of these ids, those that the index still has to be filled with. */

@@ -57,6 +57,16 @@ export function swapContract(name: string, make: () => Promise<Made>): void {
       expect(await found('water', ['catalogue', 'vocabulary'])).toEqual(['c01', 'v01', 'v03'])
     })
 
+    it('begins for an index that is to be filled anew, and what is gone from the source is gone after it', async () => {
+      expect(await index.configure(settings, ['dataset'])).toEqual({ rebuild: ['dataset'] })
+      expect(await found('all')).toEqual(datasets)
+      expect((await index.missing('dataset', datasets)).length).toBe(datasets.length)
+      await index.write(refilled.slice(1))
+      await index.finish('dataset')
+      expect(await found('all')).toEqual(datasets.slice(1))
+      expect(await index.configure(settings)).toEqual({ rebuild: [] })
+    })
+
     it('leaves the old documents answering under their settings until it is finished', async () => {
       await index.configure(other)
       expect(index.current()).toEqual(settings)

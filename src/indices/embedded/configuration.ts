@@ -16,9 +16,12 @@ export class Configuration {
   }
 
   /** Which indices are to be filled; without settings those of the last time are made sure of. */
-  async configure(settings = this.#wanted): Promise<readonly IndexName[]> {
+  async configure(
+    settings = this.#wanted,
+    anew: readonly IndexName[] = [],
+  ): Promise<readonly IndexName[]> {
     this.#wanted = settings
-    const payload = { settings, languages: this.#languages }
+    const payload = { settings, languages: this.#languages, anew }
     const { rebuild, current } = await this.#writer.call('configure', payload).answer
     this.current = current
     return rebuild

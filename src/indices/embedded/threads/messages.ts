@@ -26,7 +26,12 @@ export type Configured = {
 export type WriterCalls = {
   open: [undefined, undefined]
   configure: [
-    { readonly settings: readonly IndexSettings[]; readonly languages: readonly string[] },
+    {
+      readonly settings: readonly IndexSettings[]
+      readonly languages: readonly string[]
+      /** To be filled again although nothing about them is other. */
+      readonly anew: readonly IndexName[]
+    },
     Configured,
   ]
   finish: [IndexName, readonly IndexSettings[]]

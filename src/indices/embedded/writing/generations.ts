@@ -54,12 +54,15 @@ export function readGenerations(db: DatabaseSync): Generation[] {
 
 /**
  * Makes the settings those of every index and answers which of them have to be filled. Documents under other settings go
- * on answering beside what is built. Indices that are not named go.
+ * on answering beside what is built, and so do those of an index that is to be filled `anew`. Indices that are not named go.
  */
 export function configure(
   db: DatabaseSync,
   all: readonly IndexSettings[],
-  languages: readonly string[],
+  {
+    languages,
+    anew,
+  }: { readonly languages: readonly string[]; readonly anew: readonly IndexName[] },
 ): IndexName[] {
   const living = readGenerations(db).filter(({ state }) => state !== 'old')
   const of = (index: IndexName) => living.filter((one) => one.index === index)
@@ -68,7 +71,11 @@ export function configure(
       if (!all.some(({ index }) => index === one.index)) become(db, one, 'old')
     }
     const unfilled = all.filter((settings) =>
-      prepare(db, { settings, languages }, of(settings.index)),
+      prepare(
+        db,
+        { settings, languages, isAnew: anew.includes(settings.index) },
+        of(settings.index),
+      ),
     )
     return unfilled.map(({ index }) => index)
   })
@@ -89,16 +96,20 @@ export function forgetGeneration(db: DatabaseSync, generation: number): void {
   db.prepare('DELETE FROM gen WHERE generation = ?').run(generation)
 }
 
-type Wanted = { readonly settings: IndexSettings; readonly languages: readonly string[] }
+type Wanted = {
+  readonly settings: IndexSettings
+  readonly languages: readonly string[]
+  readonly isAnew: boolean
+}
 
 /** Whether the index has to be filled. */
 function prepare(db: DatabaseSync, wanted: Wanted, own: readonly Generation[]): boolean {
-  const { settings, languages } = wanted
+  const { settings, languages, isAnew } = wanted
   const signature = signatureOf(wanted)
   const next = own.find(({ state }) => state === 'next')
   const answering = own.find(answers)
   const newest = next ?? answering
-  if (newest?.signature === signature && !isWorn(db, newest)) {
+  if (newest?.signature === signature && !isAnew && !isWorn(db, newest)) {
     db.prepare('UPDATE gen SET settings = ?, languages = ? WHERE generation = ?').run(
       JSON.stringify(settings),
       JSON.stringify(languages),

@@ -31,8 +31,8 @@ const timer = setInterval(purge, purgeEveryMs).unref()
 
 const calls = {
   open: () => void writer(),
-  configure: ({ settings, languages }: WriterCalls['configure'][0]) =>
-    thenPurge(writer().configure(settings, languages)),
+  configure: ({ settings, languages, anew }: WriterCalls['configure'][0]) =>
+    thenPurge(writer().configure(settings, languages, anew)),
   finish: (index: WriterCalls['finish'][0]) => thenPurge(writer().finish(index)),
   write: (batches: WriterCalls['write'][0]) => writer().write(batches),
   hold: (id: WriterCalls['hold'][0]) => writer().hold(id),

@@ -46,8 +46,12 @@ export class Writer {
     this.#open()
   }
 
-  configure(settings: readonly IndexSettings[], languages: readonly string[]): Configured {
-    const rebuild = configure(this.#db, settings, languages)
+  configure(
+    settings: readonly IndexSettings[],
+    languages: readonly string[],
+    anew: readonly IndexName[] = [],
+  ): Configured {
+    const rebuild = configure(this.#db, settings, { languages, anew })
     return { rebuild, current: this.#open() }
   }
 

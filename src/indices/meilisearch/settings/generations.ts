@@ -1,7 +1,7 @@
 /** The generations of each index: which one answers, which one is filled beside it, which ones go. */
 
 import { randomUUID } from 'node:crypto'
-import type { IndexSettings } from '../../settings.ts'
+import type { IndexName, IndexSettings } from '../../settings.ts'
 import type { Uids } from '../layout/names.ts'
 import type { Indices } from './indices.ts'
 import type { Generation, Known, Meta } from './meta.ts'
@@ -15,10 +15,11 @@ type Deps = {
   readonly languages: readonly string[]
 }
 
-/** Makes the settings those of every index; what is known of each then. Indices that are not named go. */
+/** Makes the settings those of every index; what is known of each then. Indices that are not named go, those of `anew` are made again. */
 export async function configured(
   deps: Deps,
   all: readonly IndexSettings[],
+  anew: readonly IndexName[] = [],
 ): Promise<readonly Known[]> {
   const { uids, indices, meta } = deps
   await Promise.all([
@@ -40,7 +41,8 @@ export async function configured(
     all.map((settings) => {
       const known = before.find(({ index }) => index === settings.index)
       const isEmpty = (counts.get(uids.of(settings.index)) ?? 0) === 0
-      return prepared(deps, settings, { known, isEmpty, isLost: isLost && !isEmpty })
+      const isAnew = anew.includes(settings.index)
+      return prepared(deps, settings, { known, isEmpty, isOld: isAnew || (isLost && !isEmpty) })
     }),
   )
   await meta.write(after)
@@ -84,13 +86,14 @@ async function settled({ uids, indices, meta }: Deps, known: Known): Promise<Kno
 type Present = {
   readonly known: Known | undefined
   readonly isEmpty: boolean
-  readonly isLost: boolean
+  /** What there is does not count, whatever its signature says. */
+  readonly isOld: boolean
 }
 
 async function prepared(
   deps: Deps,
   settings: IndexSettings,
-  { known, isEmpty, isLost }: Present,
+  { known, isEmpty, isOld }: Present,
 ): Promise<Known> {
   const { uids, indices, languages } = deps
   const { index } = settings
@@ -99,7 +102,7 @@ async function prepared(
   const answering = known && (await present(indices, uids.of(index), known.answering))
   const next = known?.next && (await present(indices, uids.next(index), known.next))
   const newest = next ?? answering
-  if (known && answering && newest?.signature === signature && !isLost) {
+  if (known && answering && newest?.signature === signature && !isOld) {
     const renewed = { ...newest, settings, languages }
     await indices.ensure(next ? uids.next(index) : uids.of(index), wantedOf(newest.mark))
     return next

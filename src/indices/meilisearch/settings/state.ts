@@ -38,8 +38,11 @@ export class State {
   }
 
   /** The indices that have to be filled. */
-  async configure(settings: readonly IndexSettings[]): Promise<readonly IndexName[]> {
-    await this.#surely(async () => configured(this.#deps, settings))
+  async configure(
+    settings: readonly IndexSettings[],
+    anew?: readonly IndexName[],
+  ): Promise<readonly IndexName[]> {
+    await this.#surely(async () => configured(this.#deps, settings, anew))
     return this.#known.filter(isFilled).map(({ index }) => index)
   }
 
