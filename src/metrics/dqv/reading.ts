@@ -1,0 +1,90 @@
+/** Measurements and reports as they were written by us, by older versions and by others. */
+
+import type { Quad, Term } from '@rdfjs/types'
+import { dqv, prov } from '../../rdf/namespaces.ts'
+import { keyOf } from '../../rdf/read.ts'
+import { indicatorOf } from '../words/indicators.ts'
+import { localName } from '../words/terms.ts'
+
+export { reportOf } from './report-reading.ts'
+
+export type Measured = {
+  /** Local name of the metric. */
+  readonly metric: string
+  /** Key of what was measured: an IRI, or `_:label`. */
+  readonly on: string
+  readonly value: boolean | number
+  /** URL that was asked. */
+  readonly from?: string
+}
+
+const link = dqv('hasQualityMeasurement').value
+const metricOf = dqv('isMeasurementOf').value
+const valueOf = dqv('value').value
+const source = prov('wasDerivedFrom').value
+/** The misspelling occurs in the wild. */
+const targets: ReadonlySet<string> = new Set([dqv('computedOn').value, dqv('computeOn').value])
+
+type Draft = { metric?: string; on?: string; linkedBy?: string; value?: Term; from?: string }
+
+/** All that have a metric, a target and a value that can be read, in the order in which they begin. */
+export function measurements(quads: Iterable<Quad>): readonly Measured[] {
+  const drafts = new Map<string, Draft>()
+  for (const q of quads) {
+    const { predicate, object } = q
+    if (predicate.value === link) draftOf(drafts, object).linkedBy = keyOf(q.subject)
+    else if (predicate.value === metricOf)
+      draftOf(drafts, q.subject).metric = localName(object.value)
+    else if (predicate.value === valueOf) draftOf(drafts, q.subject).value = object
+    else if (predicate.value === source) draftOf(drafts, q.subject).from = object.value
+    else if (targets.has(predicate.value)) draftOf(drafts, q.subject).on = keyOf(object)
+  }
+  return [...drafts.values()].flatMap(measured)
+}
+
+function draftOf(drafts: Map<string, Draft>, node: Term): Draft {
+  const key = keyOf(node)
+  let draft = drafts.get(key)
+  if (!draft) drafts.set(key, (draft = {}))
+  return draft
+}
+
+function measured({ metric, on, linkedBy, value: term, from }: Draft): readonly Measured[] {
+  const target = on ?? linkedBy
+  if (metric === undefined || target === undefined || term?.termType !== 'Literal') return []
+  const value = valueIn(metric, term.value.trim(), term.datatype.value)
+  if (value === undefined) return []
+  return [{ metric, on: target, value, ...(from === undefined ? {} : { from }) }]
+}
+
+const truth: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
+
+/** The metric decides what it is that was written, whatever the datatype; of an unknown metric the text does. */
+function valueIn(metric: string, text: string, datatype: string): boolean | number | undefined {
+  const word = text.toLowerCase()
+  const indicator = indicatorOf(metric)
+  const isBoolean = indicator
+    ? indicator.type === 'boolean'
+    : datatype.endsWith('#boolean') || word === 'true' || word === 'false'
+  if (isBoolean) return truth.get(word) ?? truth.get(String(Number(word || Number.NaN)))
+  const number = word === '' ? Number.NaN : Number(word)
+  return Number.isFinite(number) ? number : undefined
+}
+
+/** The quads without the measurements of these metrics. */
+export function replaced(quads: readonly Quad[], metrics: Iterable<string>): readonly Quad[] {
+  const wanted = new Set(metrics)
+  const old = new Set<string>()
+  for (const { subject, predicate, object } of quads) {
+    if (predicate.value === metricOf && wanted.has(localName(object.value))) old.add(keyOf(subject))
+  }
+  if (old.size === 0) return quads
+  return quads.filter(({ subject, predicate, object }) => {
+    return !old.has(keyOf(subject)) && !(predicate.value === link && old.has(keyOf(object)))
+  })
+}
