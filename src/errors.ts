@@ -132,3 +132,6 @@ export class Failure extends Error {
     this.members = more.members ?? {}
   }
 }
+
+/** The command line of a tool of ours cannot be understood; the message says why. */
+export class WrongUsage extends Error {}

@@ -1,8 +1,8 @@
 /** `npm run console`: one command of the console of a running platform, from the command line. */
 
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { usage, wantedOf, WrongUsage } from './client/arguments.ts'
+import { WrongUsage } from '../errors.ts'
+import { clientKey } from '../http/keys/client-key.ts'
+import { usage, wantedOf } from './client/arguments.ts'
 import { ask } from './client/asking.ts'
 
 process.exitCode = await run(process.argv.slice(2))
@@ -14,7 +14,7 @@ async function run(argumentList: readonly string[]): Promise<number> {
   const aside = (text: string) => void process.stderr.write(text)
   try {
     const wanted = wantedOf(argumentList)
-    const key = wanted.key ?? (await knownKey())
+    const key = wanted.key ?? (await clientKey(process.env))
     const out = (text: string) => void process.stdout.write(text)
     return await ask({ ...wanted, key }, { out, aside }, stop.signal)
   } catch (error) {
@@ -22,17 +22,5 @@ async function run(argumentList: readonly string[]): Promise<number> {
     if (!(error instanceof WrongUsage)) throw error
     aside(`${error.message}\n\n${usage}`)
     return 2
-  }
-}
-
-async function knownKey(): Promise<string> {
-  const given = process.env['PLATFORM_API_KEY']
-  if (given) return given
-  const file = join(process.env['PLATFORM_DATA_DIR'] ?? './data', 'api-key')
-  try {
-    return (await readFile(file, 'utf8')).trim()
-  } catch (cause) {
-    const message = `no API key: give --key or PLATFORM_API_KEY (there is no ${file})`
-    throw new WrongUsage(message, { cause })
   }
 }

@@ -1,8 +1,8 @@
 /** `npm run vocabularies`: a client that installs, lists and checks the vocabularies of a running platform. */
 
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { usage, wishOf, WrongUsage } from './vocabularies/arguments.ts'
+import { WrongUsage } from '../errors.ts'
+import { clientKey } from '../http/keys/client-key.ts'
+import { usage, wishOf } from './vocabularies/arguments.ts'
 import { obey } from './vocabularies/commands.ts'
 import { Refused } from './vocabularies/repository.ts'
 
@@ -21,7 +21,7 @@ async function run(argumentList: readonly string[]): Promise<number> {
     const wish = wishOf(argumentList)
     const well = await obey(wish, {
       bundled,
-      key: async () => wish.key ?? (await knownKey()),
+      key: async () => wish.key ?? (await clientKey(process.env)),
       say: (line) => void process.stdout.write(`${line}\n`),
       limit: () => AbortSignal.any([stop.signal, AbortSignal.timeout(limitMs)]),
     })
@@ -35,17 +35,5 @@ async function run(argumentList: readonly string[]): Promise<number> {
     if (!(error instanceof Refused)) throw error
     process.stderr.write(`${error.message}\n`)
     return 1
-  }
-}
-
-async function knownKey(): Promise<string> {
-  const given = process.env['PLATFORM_API_KEY']
-  if (given) return given
-  const file = join(process.env['PLATFORM_DATA_DIR'] ?? './data', 'api-key')
-  try {
-    return (await readFile(file, 'utf8')).trim()
-  } catch (cause) {
-    const message = `no API key: give --key or PLATFORM_API_KEY (there is no ${file})`
-    throw new WrongUsage(message, { cause })
   }
 }

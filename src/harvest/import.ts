@@ -1,9 +1,8 @@
 /** `npm run import`: the command that brings a DCAT document into a running platform. */
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Failure } from '../errors.ts'
-import { usage, wishOf, WrongUsage } from './importing/arguments.ts'
+import { Failure, WrongUsage } from '../errors.ts'
+import { clientKey } from '../http/keys/client-key.ts'
+import { usage, wishOf } from './importing/arguments.ts'
 import { NoDestination } from './importing/cutting/destination.ts'
 import { importDump } from './importing/dump.ts'
 import { progressLine } from './importing/progress-line.ts'
@@ -28,7 +27,7 @@ async function run(argumentList: readonly string[]): Promise<number> {
   const line = progressLine(process.stderr, clock.now)
   try {
     const wish = wishOf(argumentList)
-    const key = wish.key ?? (await knownKey())
+    const key = wish.key ?? (await clientKey(process.env))
     const source = await openSource({ ...wish, stdin: process.stdin }, stop.signal)
     const options = { ...wish, key, clock, progress: line.show }
     const summary = await importDump(source, options, stop.signal).catch((error: unknown) => {
@@ -42,18 +41,6 @@ async function run(argumentList: readonly string[]): Promise<number> {
     line.clear()
     if (stop.signal.aborted) return interrupted
     return complain(error)
-  }
-}
-
-async function knownKey(): Promise<string> {
-  const given = process.env['PLATFORM_API_KEY']
-  if (given) return given
-  const file = join(process.env['PLATFORM_DATA_DIR'] ?? './data', 'api-key')
-  try {
-    return (await readFile(file, 'utf8')).trim()
-  } catch (error) {
-    const message = `no API key: give --key or PLATFORM_API_KEY (there is no ${file})`
-    throw new WrongUsage(message, { cause: error })
   }
 }
 

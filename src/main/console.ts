@@ -4,9 +4,10 @@ import type { Parts } from '../console/parts.ts'
 import { openConsole, type Console } from '../console/station.ts'
 import type { JsonObject } from '../pipe/document.ts'
 import { masked } from '../scheduler/masking.ts'
+import { clock } from './clock.ts'
 import { httpOptions, places, type Ground } from './ground.ts'
 import type { Harvesting } from './harvesting.ts'
-import { currentSettings, engineHealth, pause } from './search-engine.ts'
+import { currentSettings, engineHealth } from './search-engine.ts'
 
 /** Opens the doors that the configuration names; rejects when a port is taken. */
 export async function consoleStation(
@@ -21,8 +22,8 @@ export async function consoleStation(
     parts: partsOf(ground, harvesting),
     keys,
     log,
-    now: Date.now,
-    pause,
+    now: clock.now,
+    pause: clock.pause,
     clean: (text) => secrets.clean(text),
     http: { ...httpOptions(shell), base: places.console },
     host: config.host,

@@ -26,7 +26,7 @@ import {
   type TransportOptions,
 } from '../pipe/transport/transport.ts'
 import { openTriggers, type Triggers } from '../scheduler/triggers.ts'
-import { pause } from './search-engine.ts'
+import { clock } from './clock.ts'
 
 export type Harvesting = {
   readonly harvest: Harvest
@@ -56,8 +56,6 @@ type Options = {
     | undefined
 }
 
-const clock = { now: Date.now, random: Math.random, pause }
-
 export async function openHarvesting(options: Options): Promise<Harvesting> {
   const { config, log } = options
   const { harvest, runs, client } = await openRoom(options, () => pipes)
@@ -71,7 +69,7 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
     limits: config.limits,
     git: { environment: gitEnvironment() },
     log,
-    pause,
+    pause: clock.pause,
     check: (pipe, place) => [...configs(pipe, place), ...references(pipe)],
   })
   const { kinds, afterImport } = harvest

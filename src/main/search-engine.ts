@@ -56,6 +56,6 @@ export const engineHealth = (index: SearchIndex): Promise<EngineHealth> =>
     },
   )
 
-/** Ends early when the signal is aborted. */
+/** Ends early when the signal is aborted: for loops that look at the signal themselves. */
 export const pause = (ms: number, signal: AbortSignal) =>
   sleep(ms, undefined, { signal }).catch(() => undefined)

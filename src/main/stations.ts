@@ -10,6 +10,7 @@ import { openRepository } from '../repository/station.ts'
 import { locks } from '../repository/writing/locks.ts'
 import { schedulerApp } from '../scheduler/app.ts'
 import { searchApp } from '../search/app.ts'
+import { clock } from './clock.ts'
 import { consoleStation } from './console.ts'
 import { httpOptions, places, serviceAddress, version, type Ground } from './ground.ts'
 import { openHarvesting, type Harvesting } from './harvesting.ts'
@@ -141,8 +142,8 @@ const schedulerStation = (ground: Ground, harvesting: Harvesting, ending: AbortS
     keys: ground.keys,
     bodyBytes: limits.bodyBytes,
     writesPerKey: limits.writesPerKey,
-    now: Date.now,
-    pause,
+    now: clock.now,
+    pause: clock.pause,
     ending,
     version,
     ...door(ground, 'scheduler'),

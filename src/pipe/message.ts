@@ -64,7 +64,8 @@ export type Message =
   | { readonly kind: 'end'; readonly completeness: Completeness }
 
 /** Where an item failed. */
-export type Stage = 'import' | 'transform' | 'export'
+export const stages = ['import', 'transform', 'export'] as const
+export type Stage = (typeof stages)[number]
 
 /**
  * What the importer vouches for. `incomplete`: everything so far stays written, nothing may be removed.

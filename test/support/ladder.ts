@@ -3,6 +3,7 @@
 /** Rung by rung; a folder imports from itself and from rungs before its own. Stations share one rung. */
 const rungs: readonly (readonly string[])[] = [
   ['errors'],
+  ['aborting'],
   ['log'],
   ['sqlite'],
   ['rdf'],

@@ -1,5 +1,6 @@
 /** The command line of `npm run console`: options of its own, then a command of the console as it is. */
 
+import { WrongUsage } from '../../errors.ts'
 import { quoted } from '../syntax/words.ts'
 
 export const usage = `npm run console -- [--to url] [--key key] <command> [words and options of the command]
@@ -16,9 +17,6 @@ export type Wanted = {
   readonly key?: string
   readonly line: string
 }
-
-/** The command line cannot be understood; the message says what is wrong. */
-export class WrongUsage extends Error {}
 
 /** Reads arguments as they follow the script's name. Throws `WrongUsage`. */
 export function wantedOf(argumentList: readonly string[]): Wanted {

@@ -1,6 +1,7 @@
 /** The command line of `npm run vocabularies`. */
 
 import { parseArgs } from 'node:util'
+import { WrongUsage } from '../../errors.ts'
 import { isId } from '../../rdf/ids.ts'
 
 export const usage = `npm run vocabularies -- <command> [options]
@@ -36,9 +37,6 @@ export type Wish = {
   readonly search?: string
   readonly key?: string
 }
-
-/** The command line cannot be understood; the message says what is wrong. */
-export class WrongUsage extends Error {}
 
 const options = {
   official: { type: 'boolean' },

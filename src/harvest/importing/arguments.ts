@@ -1,5 +1,6 @@
 /** The command line of an import. */
 import { parseArgs } from 'node:util'
+import { WrongUsage } from '../../errors.ts'
 import { isId } from '../../rdf/ids.ts'
 import { isIri } from '../../rdf/iri.ts'
 
@@ -25,9 +26,6 @@ export type Wish = {
   readonly service: string
   readonly key?: string
 }
-
-/** The command line cannot be understood; the message names the argument. */
-export class WrongUsage extends Error {}
 
 const options = {
   catalogue: { type: 'string' },

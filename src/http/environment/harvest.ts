@@ -1,6 +1,7 @@
 /** `PLATFORM_HARVEST_CONFIG`: how harvests behave towards sources, and how long what they leave is kept. */
 
 import { z } from 'zod'
+import { durationMs } from './duration.ts'
 import { nearest } from './spelling.ts'
 
 type Row = {
@@ -106,18 +107,8 @@ const numbers = Object.fromEntries(
   Object.entries(harvestNumbers).map(([name, row]) => [name, numberOf(row).default(row.standard)]),
 ) as Record<NumberName, z.ZodDefault<z.ZodInt>>
 
-const durations = /^P(?:(\d{1,4})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:(\d{1,7})S)?)?$/
-
-/** Milliseconds of an ISO 8601 duration of days, hours, minutes and seconds; undefined for anything else. */
-function milliseconds(duration: string): number | undefined {
-  const parts: readonly (string | undefined)[] = durations.exec(duration)?.slice(1) ?? []
-  const [days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0))
-  const sum = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000
-  return sum > 0 ? sum : undefined
-}
-
 const duration = z.string().transform((text, context) => {
-  const span = milliseconds(text)
+  const span = durationMs(text)
   if (span !== undefined) return span
   context.addIssue('must be an ISO 8601 duration such as PT6H')
   return z.NEVER

@@ -3,17 +3,22 @@
 import type { Complaint, Kind } from '../../errors.ts'
 import type { JsonObject } from '../document.ts'
 import type { Finding, Stage } from '../message.ts'
+import type { Feed } from './feed.ts'
 
-export type RunStatus =
-  | 'waiting'
-  | 'running'
-  | 'finished'
-  | 'failed'
-  | 'cancelled'
-  | 'timed-out'
-  | 'interrupted'
-export type RunOutcome = 'complete' | 'incomplete' | 'not-modified' | 'dry-run'
-export type StartedBy = 'trigger' | 'api' | 'console' | 'validator'
+export const runStatuses = [
+  'waiting',
+  'running',
+  'finished',
+  'failed',
+  'cancelled',
+  'timed-out',
+  'interrupted',
+] as const
+export type RunStatus = (typeof runStatuses)[number]
+export const runOutcomes = ['complete', 'incomplete', 'not-modified', 'dry-run'] as const
+export type RunOutcome = (typeof runOutcomes)[number]
+export const starters = ['trigger', 'api', 'console', 'validator'] as const
+export type StartedBy = (typeof starters)[number]
 
 /** A failure as it is kept: RFC 9457 without `instance`. */
 export type StoredProblem = {
@@ -67,17 +72,19 @@ export type Run = {
   readonly problem: StoredProblem | null
 }
 
-export type ItemState =
-  | 'created'
-  | 'updated'
-  | 'unchanged'
-  | 'skipped'
-  | 'failed'
-  | 'refused'
-  | 'duplicate'
-  | 'removed'
-  | 'held'
-  | 'restored'
+export const itemStates = [
+  'created',
+  'updated',
+  'unchanged',
+  'skipped',
+  'failed',
+  'refused',
+  'duplicate',
+  'removed',
+  'held',
+  'restored',
+] as const
+export type ItemState = (typeof itemStates)[number]
 
 /** One thing that a run did or did not do. `unchanged` items are counted and not kept one by one. */
 export type RunItem = {
@@ -111,6 +118,8 @@ export type RunStart = {
   readonly limit?: number
   /** Only these ids are wanted. */
   readonly only?: readonly string[]
+  /** Records come from the repository, not from an importer. */
+  readonly feed?: Feed
   /** The run whose failed items are tried again: the wanted ids are read from it. */
   readonly retryOf?: string
 }
@@ -121,16 +130,6 @@ export const startModes = ['drop', 'restart', 'append', 'concurrent'] as const
  * newest wins); start beside it.
  */
 export type StartMode = (typeof startModes)[number]
-
-export const runStatuses = [
-  'waiting',
-  'running',
-  'finished',
-  'failed',
-  'cancelled',
-  'timed-out',
-  'interrupted',
-] as const satisfies readonly RunStatus[]
 
 /** Whether nothing more happens in a run by itself. */
 export const ended = ({ status }: Pick<Run, 'status'>): boolean =>

@@ -1,6 +1,6 @@
 /** Where segments report what happens in a run. */
 
-import type { RunItem } from './run.ts'
+import type { RunItem, RunOutcome } from './run.ts'
 
 /** Everything is cheap and does not wait; the implementation writes in groups. */
 export type RunSink = {
@@ -21,5 +21,5 @@ export type RunSink = {
   /** A segment has ended. */
   processed(segmentNumber: number): void
   /** How the run ends if nothing worse happens; the last segment decides. */
-  outcome(outcome: 'complete' | 'incomplete' | 'not-modified' | 'dry-run', problem?: Error): void
+  outcome(outcome: RunOutcome, problem?: Error): void
 }

@@ -1,6 +1,7 @@
 /** The command line of the profile command. */
 
 import { parseArgs } from 'node:util'
+import { WrongUsage } from '../../errors.ts'
 import { isIri } from '../../rdf/iri.ts'
 
 export const usage = `npm run profile -- check <directory>
@@ -27,9 +28,6 @@ export type Wish =
       readonly base: string
       readonly json: boolean
     }
-
-/** The command line cannot be understood; the message says why. */
-export class WrongUsage extends Error {}
 
 const options = {
   profile: { type: 'string' },

@@ -1,9 +1,10 @@
 /** The contract of runs. */
 
 import { createRoute, z } from '@hono/zod-openapi'
-import { runStatuses } from '../../pipe/runs/run.ts'
+import { stages } from '../../pipe/message.ts'
+import { itemStates, runStatuses } from '../../pipe/runs/run.ts'
 import { answer, responses, linkHeaders, runHeaders, security } from './parts.ts'
-import { itemStates, problemOfRun, run, stages } from './schemas.ts'
+import { problemOfRun, run } from './schemas.ts'
 
 const params = z.object({ runId: z.string() })
 const request = { params }

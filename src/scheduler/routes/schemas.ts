@@ -1,8 +1,7 @@
 /** What the scheduler answers, as schemas of its contract. */
 
 import { z } from '@hono/zod-openapi'
-import type { Stage } from '../../pipe/message.ts'
-import { countNames, runStatuses, startModes, type ItemState } from '../../pipe/runs/run.ts'
+import { countNames, runOutcomes, runStatuses, starters, startModes } from '../../pipe/runs/run.ts'
 import { units } from '../trigger.ts'
 
 const instant = z.iso.datetime()
@@ -60,10 +59,10 @@ export const run = z
     id: z.string(),
     pipe: z.string(),
     trigger: z.string().optional(),
-    startedBy: z.enum(['trigger', 'api', 'console', 'validator']),
+    startedBy: z.enum(starters),
     catalogue: z.string().optional(),
     status: z.enum(runStatuses),
-    outcome: z.enum(['complete', 'incomplete', 'not-modified', 'dry-run']).optional(),
+    outcome: z.enum(runOutcomes).optional(),
     created: instant,
     startTime: instant.optional(),
     endTime: instant.optional(),
@@ -75,17 +74,3 @@ export const run = z
     problem: problemOfRun.nullable(),
   })
   .openapi('Run')
-
-export const stages = ['import', 'transform', 'export'] as const satisfies readonly Stage[]
-export const itemStates = [
-  'created',
-  'updated',
-  'unchanged',
-  'skipped',
-  'failed',
-  'refused',
-  'duplicate',
-  'removed',
-  'held',
-  'restored',
-] as const satisfies readonly ItemState[]

@@ -1,7 +1,8 @@
 /** The command's words: arguments, formats, the line on the terminal, the account at the end. */
 
 import { describe, expect, it } from 'vitest'
-import { wishOf, WrongUsage } from '../../../src/harvest/importing/arguments.ts'
+import { WrongUsage } from '../../../src/errors.ts'
+import { wishOf } from '../../../src/harvest/importing/arguments.ts'
 import { lineOf, progressLine } from '../../../src/harvest/importing/progress-line.ts'
 import { formatCalled } from '../../../src/harvest/importing/source.ts'
 import { report, Tally } from '../../../src/harvest/importing/summary.ts'

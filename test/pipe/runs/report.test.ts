@@ -3,8 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Failure, type Kind } from '../../../src/errors.ts'
 import { storedProblem } from '../../../src/pipe/runs/problem.ts'
-import { csvOf, ndjsonOf } from '../../../src/pipe/runs/telling/lines.ts'
-import { done, ground, running, start } from './ground.ts'
+import { done, ground, running } from './ground.ts'
 
 const failed = (id: string, kind: Kind = 'export-refused', stage: 'import' | 'export' = 'export') =>
   ({
@@ -104,64 +103,5 @@ describe('a report', () => {
     const id = running(runs, { retryOf: first.id })
     runs.sink(id).item(created('a'))
     expect(runs.report(id).difference).toMatchObject({ run: first.id, newlyFixed: { ids: ['a'] } })
-  })
-})
-
-describe('lines', () => {
-  const runs = () => ground().open()
-
-  it('are CSV with a header, quoted where needed, without formulas', () => {
-    const history = runs()
-    const problem = storedProblem(
-      new Failure('item-malformed', 'says "no",\nthen stops', {
-        errors: [{ line: 3, column: 7, detail: 'x' }],
-      }),
-    )
-    const run = done(history, [
-      {
-        sourceId: 's',
-        originalId: '=cmd()',
-        platformId: 'p',
-        stage: 'import',
-        state: 'failed',
-        problem,
-      },
-    ])
-    const text = [...csvOf(run, history.items(run.id))].join('')
-    expect(text).toBe(
-      'run,pipe,catalogue,state,stage,originalId,platformId,sourceUrl,problem,detail,line,column,time\r\n' +
-        `${run.id},city,city,failed,import,'=cmd(),p,,urn:cartulary:problem:item-malformed,` +
-        '"says ""no"",\\u000athen stops",3,7,2026-11-21T06:00:00.000Z\r\n',
-    )
-  })
-
-  it('are NDJSON, one item each, in pieces that are made as they are taken', () => {
-    const history = runs()
-    const run = done(
-      history,
-      Array.from({ length: 3000 }, (_, n) => created(`s${n}`)),
-    )
-    let read = 0
-    const items = history.items(run.id)
-    const counted = (function* () {
-      for (const item of items) {
-        read += 1
-        yield item
-      }
-    })()
-    const pieces = ndjsonOf(counted)
-    const first = pieces.next().value ?? ''
-    expect(read).toBeLessThan(500)
-    const text = first + [...pieces].join('')
-    const lines = text.trimEnd().split('\n')
-    expect(lines).toHaveLength(3000)
-    expect(JSON.parse(lines[2999]!)).toMatchObject({ sourceId: 's2999', state: 'created' })
-  })
-
-  it('of a run without items are the header, and nothing', () => {
-    const history = runs()
-    const run = history.create(start())
-    expect([...csvOf(run, [])].join('')).toMatch(/^run,.*time\r\n$/)
-    expect([...ndjsonOf([])]).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 /** A queue in front of a door: one decides at a time, in order of arrival, and may leave the queue at any time. */
 
-import { unlessAborted } from './unless.ts'
+import { unlessAborted } from '../../../aborting.ts'
 
 export type Line = {
   /** Resolves when it is our turn; to be ended by calling what it gives. Rejects with the signal's reason. */

@@ -3,7 +3,7 @@
 import type { OutboundLimits } from '../limits.ts'
 import type { Outbound } from '../request.ts'
 import { rulesOf, type Rules } from './robots-rules.ts'
-import { unlessAborted } from './unless.ts'
+import { unlessAborted } from '../../../aborting.ts'
 
 type Means = {
   readonly request: Outbound['request']

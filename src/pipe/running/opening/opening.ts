@@ -9,14 +9,14 @@ import { pipeCheck, placesOf, type Ground } from '../../documents/places.ts'
 import type { RunStart } from '../../runs/run.ts'
 import type { SegmentFunction } from '../../segment.ts'
 import type { KnownPipe } from '../../sources/known.ts'
-import { durationMs } from './duration.ts'
+import { durationMs } from '../../../http/environment/duration.ts'
+import { feeding, type FeedingDeps } from './feeding.ts'
 import { limited } from './limited.ts'
 
 type RemoteResolution = Extract<Resolution, { readonly kind: 'http' | 'bus' }>
 
-export type OpeningDeps = {
+export type OpeningDeps = FeedingDeps & {
   readonly sources: { find(nameOrId: string): KnownPipe | undefined }
-  readonly resolve: (segment: Segment) => Resolution
   /** Stands between the importer and what follows it. */
   readonly afterImport?: SegmentFunction
   /** A step that works in another process. `pipe` carries run id and start; `trust` says whose word its addresses are. */
@@ -35,7 +35,7 @@ export type Opened = {
 }
 
 /** What a run is to do. */
-export type Errand = Pick<RunStart, 'pipe' | 'configs' | 'dryRun' | 'limit'>
+export type Errand = Pick<RunStart, 'pipe' | 'configs' | 'dryRun' | 'limit' | 'feed'>
 
 const dryLimit = 20
 
@@ -60,9 +60,11 @@ export function opened(
   const { known, pipe } = pipeOf(deps, errand)
   const ground = { trust: known.trust, directory: known.directory, configs: errand.configs }
   const limit = errand.limit ?? (errand.dryRun ? dryLimit : undefined)
-  const ready = prepared(pipe, run, limit)
+  const { feed } = errand
+  const ready = prepared(pipe, run, feed ? undefined : limit)
   const deadlineMs = checked(deps, ready, ground)
   const places = placesOf(ready, ground)
+  const bounds = limit === undefined ? [] : [limited(limit)]
   const steps = ready.body.segments.flatMap((segment, index) => {
     const resolution = deps.resolve(segment)
     const step = watched(
@@ -70,15 +72,14 @@ export function opened(
       stepOf(deps, { pipe: ready, segment, resolution, place: places[index] }),
     )
     const isImport =
-      index === 0 && (resolution.kind !== 'built-in' || resolution.segment.job === 'import')
+      index === 0 &&
+      !feed &&
+      (resolution.kind !== 'built-in' || resolution.segment.job === 'import')
     if (!isImport) return [step]
-    return [
-      step,
-      ...(limit === undefined ? [] : [limited(limit)]),
-      ...(deps.afterImport ? [deps.afterImport] : []),
-    ]
+    return [step, ...bounds, ...(deps.afterImport ? [deps.afterImport] : [])]
   })
-  return { steps, ...(deadlineMs !== undefined && { deadlineMs }) }
+  const fed = feed ? [feeding(deps, ready, feed), ...bounds] : []
+  return { steps: [...fed, ...steps], ...(deadlineMs !== undefined && { deadlineMs }) }
 }
 
 /** With run id and start in the header, and the limit in the importer's config, so that it asks for no more. */

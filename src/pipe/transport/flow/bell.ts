@@ -1,6 +1,6 @@
 /** Waiting for the next change of something. */
 
-import { unlessAborted } from '../../aborting.ts'
+import { unlessAborted } from '../../../aborting.ts'
 
 export type Bell = {
   ring(): void
