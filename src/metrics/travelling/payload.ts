@@ -17,13 +17,13 @@ const remembered = new WeakMap<RecordMessage, Payload>()
 
 /**
  * The payload of a message: remembered when `withPayload` made the message, else read from its text (TriG, N-Quads or any
- * other RDF) and then remembered. Throws `Failure`: `malformed-rdf`, `unsupported-media-type`, and `missing-class` when
- * there is no dataset in it.
+ * other RDF) and then remembered. `pipe` names the metrics graph of a message that has none yet. Throws `Failure`:
+ * `malformed-rdf`, `unsupported-media-type`, and `missing-class` when there is no dataset in it.
  */
-export async function payloadOf(message: RecordMessage): Promise<Payload> {
+export async function payloadOf(message: RecordMessage, pipe = 'metrics'): Promise<Payload> {
   const known = remembered.get(message)
   if (known) return known
-  const payload = await readPayload(message)
+  const payload = await readPayload(message, pipe)
   remembered.set(message, payload)
   return payload
 }

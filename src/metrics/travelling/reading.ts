@@ -11,7 +11,7 @@ import { namedNode, quad } from '../../rdf/terms.ts'
 import type { Payload, Subject } from './subject.ts'
 
 /** Throws `Failure`: what `parse` throws, `unsupported-media-type`, `missing-class`. */
-export async function readPayload(message: RecordMessage): Promise<Payload> {
+export async function readPayload(message: RecordMessage, pipe: string): Promise<Payload> {
   const format = formatOfMediaType(message.mediaType)
   if (!format) {
     throw new Failure('unsupported-media-type', `${message.mediaType} is no RDF that can be read`)
@@ -21,15 +21,9 @@ export async function readPayload(message: RecordMessage): Promise<Payload> {
   const measured: Quad[] = []
   for (const q of quads) (q.graph.termType === 'DefaultGraph' ? dataset : measured).push(q)
   const named = measured.find((q) => q.graph.termType === 'NamedNode')
-  const metricsGraph = named?.graph.value ?? graphName(message)
+  const metricsGraph = named?.graph.value ?? `urn:cartulary:${encodeURIComponent(pipe)}`
   const subject = subjectOf(message, dataset)
   return { subject, dataset, metrics: inOneGraph(measured, metricsGraph), metricsGraph }
-}
-
-/** For a message that has none yet; the feed may say `extra.metricsGraph`. */
-function graphName({ extra }: RecordMessage): string {
-  const given = extra?.['metricsGraph']
-  return typeof given === 'string' ? given : 'urn:cartulary:metrics'
 }
 
 /** All in the default graph, with one name for the metadata node whatever the sender called it. */

@@ -1,0 +1,105 @@
+/** The ground of all segments of the quality pipe: every dataset goes through some work, and one that fails harms no other. */
+
+import { z } from 'zod'
+import { Failure } from '../../errors.ts'
+import type { JsonObject } from '../../pipe/document.ts'
+import type { Message, RecordMessage } from '../../pipe/message.ts'
+import type {
+  ConfigProblem,
+  SegmentContext,
+  SegmentFunction,
+  SegmentKind,
+} from '../../pipe/segment.ts'
+import { inOrder } from './ahead.ts'
+import { payloadOf, withPayload, type Payload } from './payload.ts'
+
+/** What every segment's config may say; unknown keys are kept. */
+export const segmentConfig = z.looseObject({
+  /** Passes everything through. */
+  skip: z.boolean().default(false),
+})
+
+type Config = z.infer<typeof segmentConfig>
+
+export type MetricsKind<Settings extends Config> = {
+  /** Normal form first, then its aliases. */
+  readonly names: readonly string[]
+  readonly config: z.ZodType<Settings>
+  /** What a schema cannot say. */
+  readonly check?: (config: Settings) => readonly ConfigProblem[]
+  /** Datasets that are worked on at once; 1 when the work does not wait. */
+  readonly atOnce: number
+  /**
+   * The dataset with what this segment adds; the same payload when it adds nothing. A `Failure` refuses the dataset, any
+   * other error ends the run.
+   */
+  readonly work: (
+    payload: Payload,
+    config: Settings,
+    context: SegmentContext,
+    signal: AbortSignal,
+  ) => Payload | Promise<Payload>
+}
+
+/** Records in, records out, in their order; every other message passes untouched. */
+export function metricsSegment<Settings extends Config>(kind: MetricsKind<Settings>): SegmentKind {
+  return {
+    names: kind.names,
+    job: 'metrics',
+    schema: () => schemaOf(kind.config),
+    open: (given) => {
+      const read = kind.config.safeParse(given)
+      if (!read.success) {
+        const { issues } = read.error
+        return {
+          ok: false,
+          problems: issues.map(({ path, message }) => ({ key: path.join('.'), detail: message })),
+        }
+      }
+      const problems = kind.check?.(read.data) ?? []
+      return problems.length > 0
+        ? { ok: false, problems }
+        : { ok: true, run: runOf(kind, read.data) }
+    },
+  }
+}
+
+function runOf<Settings extends Config>(
+  kind: MetricsKind<Settings>,
+  config: Settings,
+): SegmentFunction {
+  return (input, context, signal) => {
+    if (config.skip) return input
+    const step = async (message: Message): Promise<Message> => {
+      if (message.kind !== 'record') return message
+      try {
+        const payload = await payloadOf(message, context.pipe)
+        const next = await kind.work(payload, config, context, signal)
+        context.sink.alive()
+        return withPayload(message, next)
+      } catch (problem) {
+        signal.throwIfAborted()
+        if (problem instanceof Failure) return refused(message, problem)
+        throw problem
+      }
+    }
+    return inOrder(input, step, kind.atOnce)
+  }
+}
+
+const excerptLength = 64 * 1024
+
+const refused = ({ sourceId, sourceUrl, text }: RecordMessage, problem: Failure): Message => ({
+  kind: 'refused',
+  sourceId,
+  stage: 'transform',
+  problem,
+  ...(sourceUrl === undefined ? {} : { sourceUrl }),
+  excerpt: text.slice(0, excerptLength),
+})
+
+function schemaOf(config: z.ZodType): JsonObject {
+  const schema = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema is JSON
+  return JSON.parse(JSON.stringify(schema)) as JsonObject
+}
