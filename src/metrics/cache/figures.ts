@@ -135,20 +135,28 @@ export type Measured = {
   readonly all: number
   readonly datasets: number
   readonly distributions: number
-  readonly bands: readonly {
-    readonly id: BandId
-    readonly name: string
-    readonly datasets: number
-  }[]
+  readonly bands: readonly { readonly id: string; readonly datasets: number }[]
 }
 
-export type BandId = 'excellentScoring' | 'goodScoring' | 'sufficientScoring' | 'badScoring'
+/** Points from and to, both included. */
+export type ScoreBand = { readonly id: string; readonly from: number; readonly to: number }
+
+export type RankedCatalogue = {
+  readonly catalogue: CatalogueFigures
+  readonly score: number | null
+  /** Those that were measured. */
+  readonly datasets: number
+  readonly dimensions: Aggregate['dimensions']
+}
 
 /** Reading what the last refresh found; nothing waits. What is unknown or hidden is `undefined`, and its lists are empty. */
 export type Figures = {
   /** When and as which number the figures became what they are; `undefined` before the first refresh. */
   refreshed(): { readonly at: Date; readonly number: number } | undefined
+  /** By id. */
   catalogues(): readonly CatalogueFigures[]
+  /** By score, ties by id; those without a score are last in both orders. */
+  rankedCatalogues(order: 'best' | 'worst', page: Page): Listed<RankedCatalogue>
   /** Alpha-3 codes in order. */
   countries(): readonly string[]
   /** With the most datasets first. */
