@@ -24,6 +24,15 @@ export function reportOf(quads: readonly Quad[]): ReportGraph | undefined {
   }
 }
 
+/** Whether there is a report without a Violation; `undefined` without report. Warnings do not count (W3C SHACL, 2.1.4). */
+export const isCompliant = (quads: readonly Quad[]): boolean | undefined =>
+  hasReport(quads)
+    ? !quads.some((q) => q.predicate.value === severity && q.object.value === violation)
+    : undefined
+
+const severity = sh('resultSeverity').value
+const violation = sh('Violation').value
+
 const isTrue = (text: string | undefined) => text === 'true' || text === '1'
 
 function resultOf(graph: Graph, node: Term): ReportResult {

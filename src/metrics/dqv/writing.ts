@@ -64,7 +64,7 @@ export function measurement({ metric, on, value, at, from }: Measurement): Quad[
 const sourceTerm = (url: string): Quad_Object => (isIri(url) ? namedNode(url) : literal(url))
 
 /** Results of one dataset that are told. */
-export const mostResults = 1000
+const mostResults = 1000
 
 type Annotation = {
   readonly dataset: NamedNode
@@ -91,13 +91,22 @@ export function annotation({ dataset, at, report }: Annotation): Quad[] {
     quad(body, rdf('type'), sh('ValidationReport')),
     quad(body, sh('conforms'), report.conforms ? yes : no),
   ]
-  for (const result of report.results.slice(0, mostResults)) {
+  for (const result of told(report.results)) {
     const own = blankNode()
     quads.push(quad(body, sh('result'), own), ...resultQuads(own, result))
   }
   const isCut = report.truncated || report.results.length > mostResults
   if (isCut) quads.push(quad(body, pv('truncated'), yes))
   return quads
+}
+
+/** Whatever is cut off, a Violation is not while there is something milder: compliance is read from what stays. */
+function told(results: readonly ReportResult[]): readonly ReportResult[] {
+  if (results.length <= mostResults) return results
+  const isViolation = ({ severity }: ReportResult) => severity === 'Violation'
+  const violations = results.filter(isViolation)
+  const milder = results.filter((result) => !isViolation(result))
+  return [...violations, ...milder].slice(0, mostResults)
 }
 
 function* resultQuads(node: BlankNode, result: ReportResult): Generator<Quad> {

@@ -70,8 +70,11 @@ export const indicators: readonly Indicator[] = Object.keys(table)
 export const indicatorOf = (localName: string): Indicator | undefined =>
   isIndicator(localName) ? { name: localName, ...table[localName] } : undefined
 
-/** Metric of the score of a dimension. */
-export type DimensionScore = `${Dimension}Scoring`
+/** Metric of the sum of all dimensions. */
+export const scoring = 'scoring'
+
+/** Metric of the score of one dimension. */
+export const dimensionScore = (dimension: Dimension): `${Dimension}Scoring` => `${dimension}Scoring`
 
 /** What stands for no HTTP status: the connection failed, or the URL is none that may be asked. */
 export const pseudoCodes = { connectionFailure: 1100, invalidUrl: 1300 } as const
