@@ -1,0 +1,29 @@
+/** Markup that cannot be forged: what stands in a template is text unless it is markup itself. */
+
+export type Markup = { readonly markup: string }
+
+type Part = Markup | readonly Markup[] | string | number | undefined | false
+
+/** `` html`<p>${title}</p>` ``: texts and numbers are escaped, for elements and for quoted attributes; absent parts leave nothing. */
+export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+  const inner = pieces.map((piece, place) => piece + written(parts[place]))
+  return { markup: inner.join('') }
+}
+
+function written(part: Part): string {
+  if (part === undefined || part === false) return ''
+  if (typeof part === 'string') return escaped(part)
+  if (typeof part === 'number') return String(part)
+  if ('markup' in part) return part.markup
+  return part.map(({ markup }) => markup).join('')
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char)
