@@ -4,6 +4,8 @@ import type { SegmentKind } from '../../pipe/segment.ts'
 import type { Ground } from './account/ground.ts'
 import { doorTo } from './door/choice.ts'
 import { exporting } from './exporting.ts'
+import { contentOf } from './measured/content.ts'
+import { exportingMetrics } from './measured/exporting-metrics.ts'
 import { exportConfig, exportSchema } from './settings.ts'
 
 export const exporterSegment = (ground: Ground): SegmentKind => ({
@@ -26,8 +28,11 @@ export const exporterSegment = (ground: Ground): SegmentKind => ({
     const { catalogue } = place
     return {
       ok: true,
-      run: (input, context, signal) =>
-        exporting({ ground, door, catalogue, settings }, input, context, signal),
+      run: async function* (given, context, signal) {
+        const { measures, input } = await contentOf(ground.runs, context.runId, given)
+        if (measures) yield* exportingMetrics({ ground, door }, input, context, signal)
+        else yield* exporting({ ground, door, catalogue, settings }, input, context, signal)
+      },
     }
   },
 })

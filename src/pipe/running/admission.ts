@@ -7,15 +7,16 @@ import type { Run, RunStart } from '../runs/run.ts'
 import { told } from './endings.ts'
 import type { Hall } from './hall.ts'
 import type { Launch, Launched } from './launch.ts'
+import { feedOf } from './opening/feeding.ts'
 import { opened, pipeOf } from './opening/opening.ts'
-import { placeOf, type Place } from './queue.ts'
+import { laneOf, placeOf, type Place } from './queue.ts'
 
 const mostWaiting = 1000
 
 /** A new run in the queue, one that failed at once, or the active one in whose favour the launch was dropped. */
 export function admitted(hall: Hall, launch: Launch): Launched {
   const start = startOf(hall, launch)
-  const busy = hall.busy(start.pipe)
+  const busy = hall.busy(laneOf(start))
   const [first] = busy
   if (first && !start.dryRun) {
     const mode = start.startMode ?? 'drop'
@@ -62,7 +63,8 @@ function startOf({ options }: Hall, launch: Launch): RunStart {
   const { configs = {}, dryRun = false, startMode, trigger, limit, only } = launch
   const { pipe } = pipeOf(options, { pipe: launch.pipe, configs, dryRun })
   const { segments } = pipe.body
-  const catalogue = catalogueOf(segments)
+  const feed = launch.feed ?? feedOf(options, segments)
+  const catalogue = feed?.catalogue ?? catalogueOf(segments)
   return {
     pipe: pipe.header.name,
     ...(catalogue !== undefined && { catalogue }),
@@ -70,6 +72,7 @@ function startOf({ options }: Hall, launch: Launch): RunStart {
     ...(startMode !== undefined && { startMode }),
     ...(limit !== undefined && { limit }),
     ...(only !== undefined && { only }),
+    ...(feed !== undefined && { feed }),
     startedBy: launch.startedBy,
     dryRun,
     configs,

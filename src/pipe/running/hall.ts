@@ -10,8 +10,8 @@ export type Hall = {
   readonly runs: Runs
   readonly queue: Queue
   readonly flights: Flights
-  /** Running and waiting runs of a pipe that are not dry. */
-  busy(pipe: string): readonly Place[]
+  /** Running and waiting runs of a lane that are not dry. */
+  busy(lane: string): readonly Place[]
   /** Throws `Failure` `unknown-run`. */
   known(id: string): Run
 }

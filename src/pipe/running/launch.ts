@@ -1,6 +1,7 @@
 /** What a launch asks for, and what comes of it. */
 
 import type { Configs } from '../document.ts'
+import type { Feed } from '../runs/feed.ts'
 import type { Run, StartedBy, StartMode } from '../runs/run.ts'
 
 export type Launch = {
@@ -15,6 +16,8 @@ export type Launch = {
   readonly limit?: number
   /** Only these ids, original or source ids. */
   readonly only?: readonly string[]
+  /** Datasets of the repository go through the pipe, which must not begin with an importer. */
+  readonly feed?: Feed
 }
 
 /** The run that was made, or the active one in whose favour the launch was dropped. */

@@ -52,8 +52,8 @@ export async function openLauncher(options: LauncherOptions): Promise<Launcher> 
     queue: line,
     flights: flying,
     known: (id) => known(runs, id),
-    busy: (pipe) =>
-      [...line.running(), ...line.waiting()].filter((one) => one.pipe === pipe && !one.isDry),
+    busy: (lane) =>
+      [...line.running(), ...line.waiting()].filter((one) => one.lane === lane && !one.isDry),
   }
   const returning = (): void => {
     runs.interruptOrphans()

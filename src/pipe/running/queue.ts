@@ -5,9 +5,10 @@ import type { RunStart } from '../runs/run.ts'
 /** A run in the queue or on its way. */
 export type Place = {
   readonly id: string
-  readonly pipe: string
+  /** Runs of one lane go one after the other. */
+  readonly lane: string
   readonly isDry: boolean
-  /** Does not wait for other runs of its pipe. */
+  /** Does not wait for other runs of its lane. */
   readonly isBeside: boolean
 }
 
@@ -24,17 +25,21 @@ export type Queue = {
 
 export const placeOf = (id: string, start: RunStart): Place => ({
   id,
-  pipe: start.pipe,
+  lane: laneOf(start),
   isDry: start.dryRun,
   isBeside: start.dryRun || start.startMode === 'concurrent',
 })
 
-/** In order of arrival, at most `atOnce` at once, and one per pipe unless a run may go beside others. */
+/** Runs of a pipe; of one that is fed, those about the same catalogue, and apart from them those about single datasets. */
+export const laneOf = ({ pipe, feed }: Pick<RunStart, 'pipe' | 'feed'>): string =>
+  feed ? JSON.stringify([pipe, feed.catalogue ?? null, feed.datasets !== undefined]) : pipe
+
+/** In order of arrival, at most `atOnce` at once, and one per lane unless a run may go beside others. */
 export function queue(atOnce: number): Queue {
   const waiting = new Map<string, Place>()
   const running = new Map<string, Place>()
-  const isFree = ({ pipe, isBeside }: Place): boolean =>
-    isBeside || ![...running.values()].some((one) => one.pipe === pipe && !one.isDry)
+  const isFree = ({ lane, isBeside }: Place): boolean =>
+    isBeside || ![...running.values()].some((one) => one.lane === lane && !one.isDry)
   return {
     add: (place) => void waiting.set(place.id, place),
     remove: (id) => waiting.delete(id),

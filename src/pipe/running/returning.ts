@@ -1,14 +1,16 @@
 /** Runs that go on, and runs that try again. */
 
 import { Failure } from '../../errors.ts'
-import { ended, type Run } from '../runs/run.ts'
+import { ended, type Run, type RunStart } from '../runs/run.ts'
 import { queued } from './admission.ts'
 import type { Hall } from './hall.ts'
 import { pipeOf } from './opening/opening.ts'
-import { placeOf } from './queue.ts'
+import { laneOf, placeOf } from './queue.ts'
 
 const youngMs = 86_400_000
 const mostReturning = 1000
+/** Runs of a pipe among which the newest of a lane is looked for. */
+const mostLanes = 100
 
 /** The same run waits again. Throws `unknown-run`, `unknown-pipe`, `conflict`. */
 export function resumed(hall: Hall, id: string): Run {
@@ -17,7 +19,7 @@ export function resumed(hall: Hall, id: string): Run {
   const { start } = runs.resumption(id)
   if (start.dryRun) throw new Failure('conflict', 'a dry run is not resumed: launch it again')
   const later = runs.lastComplete(run.pipe)
-  if (later && later.id !== id && later.created > run.created) {
+  if (later && later.created > run.created && isSame(hall, later.id, start)) {
     throw new Failure('conflict', 'a later run of the pipe is complete')
   }
   pipeOf(options, start)
@@ -55,9 +57,17 @@ export function resumeInterrupted(hall: Hall): void {
   }
 }
 
-function isReturning({ runs, options }: Hall, { id, pipe, endTime }: Run): boolean {
+function isReturning(hall: Hall, { id, pipe, endTime }: Run): boolean {
+  const { runs, options } = hall
   const { start, times } = runs.resumption(id)
   const isYoung = options.now() - Date.parse(endTime ?? '') < youngMs
-  const [newest] = runs.list({ pipe, offset: 0, limit: 1 })
-  return isYoung && times === 0 && !start.dryRun && newest?.id === id
+  if (!isYoung || times > 0 || start.dryRun) return false
+  const newest = runs
+    .list({ pipe, offset: 0, limit: mostLanes })
+    .find((run) => isSame(hall, run.id, start))
+  return newest?.id === id
 }
+
+/** Whether a run is about what `start` is about. */
+const isSame = ({ runs }: Hall, id: string, start: RunStart): boolean =>
+  laneOf(runs.resumption(id).start) === laneOf(start)

@@ -12,7 +12,7 @@ import type { JsonObject, Pipe } from '../../../src/pipe/document.ts'
 import type { Message } from '../../../src/pipe/message.ts'
 import { openLauncher, type Launch } from '../../../src/pipe/running/launcher.ts'
 import type { Run, RunItem } from '../../../src/pipe/runs/run.ts'
-import type { SegmentContext, SegmentKind } from '../../../src/pipe/segment.ts'
+import type { SegmentContext, SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'
 import type { KnownPipe } from '../../../src/pipe/sources/known.ts'
 import { ground as runGround, pause, silent } from '../../pipe/runs/ground.ts'
 import { repository } from '../../support/repository.ts'
@@ -153,6 +153,18 @@ export async function harvestGround({ harvest: more = {}, ...setting }: Setting 
     sources: { find: knownPipe },
     resolve: resolver({}, [importer, ...(setting.kinds ?? []), ...harvest.kinds]),
     afterImport: harvest.afterImport,
+    // What a pipe without an importer is fed with: the records of its source, else those of the first pipe.
+    feeds: (): SegmentFunction =>
+      async function* (_, context, signal) {
+        const source = sources.get(context.pipe) ?? sources.get('p')
+        for await (const message of source?.(context, signal) ?? []) {
+          if (message.kind !== 'record') yield message
+          else if (!context.only || context.only.has(message.sourceId)) {
+            context.sink.offered()
+            yield message
+          }
+        }
+      },
     atOnce: 4,
     deadlineMs: 6 * 3_600_000,
     stallMs: 600_000,

@@ -10,6 +10,7 @@ import {
   type Launcher,
   type LauncherOptions,
 } from '../../../src/pipe/running/launcher.ts'
+import type { Feed } from '../../../src/pipe/runs/feed.ts'
 import type { Run } from '../../../src/pipe/runs/run.ts'
 import type { Runs } from '../../../src/pipe/runs/runs.ts'
 import type { SegmentContext, SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'
@@ -38,6 +39,9 @@ type Stage = {
   /** Lets them go on. */
   readonly release: () => void
   readonly kinds: readonly SegmentKind[]
+  /** What runs were fed with; a catalogue of the name `slow` hangs. */
+  readonly feeds: Feed[]
+  readonly fed: (feed: Feed) => SegmentFunction
 }
 
 function stage(): Stage {
@@ -96,14 +100,21 @@ function stage(): Stage {
         ? { ok: false, problems: [{ key: 'address', detail: 'must be a URL' }] }
         : { ok: true, run: run(config) },
   })
+  const feeds: Feed[] = []
   return {
     contexts,
     configs,
     held,
+    feeds,
+    fed: (feed) => {
+      feeds.push(feed)
+      return importing(feed.catalogue === 'slow' ? { after: 'hangs' } : {})
+    },
     release: () => held.forEach((open) => open()),
     kinds: [
       kind('importing-test', 'import', importing),
       kind('exporting-hub', 'export', () => exporting),
+      kind('metrics-test', 'metrics', () => (input) => input),
     ],
   }
 }
@@ -152,6 +163,8 @@ export async function hall(
       pipe('many', { records: 100 }),
       pipe('short', { after: 'hangs', deadline: 'PT10S' }),
       pipe('wrong', { address: 7 }),
+      pipe('measuring', {}, 'metrics-test'),
+      pipe('all', { catalogue: null }, 'metrics-test'),
       pipe('typo', {}, 'importing-tset'),
     ].map((one) => [one.header.name, one]),
   )
@@ -174,6 +187,7 @@ export async function hall(
       },
     },
     resolve: resolver({}, scene.kinds),
+    feeds: scene.fed,
     atOnce: 4,
     deadlineMs: 6 * 3_600_000,
     stallMs: 600_000,

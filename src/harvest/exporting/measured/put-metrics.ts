@@ -1,0 +1,49 @@
+/** Writes the metrics of one dataset. */
+
+import { Failure } from '../../../errors.ts'
+import type { RecordMessage } from '../../../pipe/message.ts'
+import { jsonIn } from '../../importing/sending/repository.ts'
+import type { Door } from '../door/door.ts'
+import { failureOf, outcomeOf, refuseByKey, type Outcome } from '../writing/verdict.ts'
+
+type Put = {
+  readonly message: RecordMessage
+  readonly body: { readonly mediaType: string; readonly text: string }
+  readonly runId: string
+}
+
+/** `skipped`: the dataset is not there any more. */
+type Landed = { readonly platformId: string; readonly state: Outcome | 'skipped' }
+
+/** Throws when the key is the reason; what is wrong with the record, or with the repository now, comes back. */
+export async function putMetrics(
+  door: Door,
+  { message, body, runId }: Put,
+  signal: AbortSignal,
+): Promise<Landed | Failure> {
+  const { extra, sourceId, counter } = message
+  const { identifier, catalogue } = extra ?? {}
+  const platformId = typeof identifier === 'string' ? identifier : sourceId
+  try {
+    const answer = await door.ask(
+      {
+        method: 'PUT',
+        path: `/datasets/${encodeURIComponent(platformId)}/metrics`,
+        body: body.text,
+        mediaType: body.mediaType,
+        headers: { Prefer: 'respond-async', 'X-Request-Id': `${runId}-${counter}` },
+      },
+      signal,
+    )
+    const { status } = answer
+    const verdict = { status, problem: jsonIn(await answer.text()) }
+    refuseByKey(status, typeof catalogue === 'string' ? catalogue : '-')
+    if (status === 404 || status === 410) return { platformId, state: 'skipped' }
+    const state = outcomeOf(verdict)
+    return state ? { platformId, state } : failureOf(verdict)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof Failure && error.kind === 'export-failed') return error
+    throw error
+  }
+}
