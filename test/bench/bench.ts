@@ -1,6 +1,6 @@
 /**
  * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`,
- * `npm run bench -- harvest [--datasets n]`,
+ * `npm run bench -- harvest [--datasets n]`, `npm run bench -- triggers [--triggers n] [--seconds n]`,
  * `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`, or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
 
@@ -16,6 +16,7 @@ import { repositoryBench, storeNames } from './repository/repository-bench.ts'
 import { requestsBench } from './requests-bench.ts'
 import { meilisearchBench } from './search-meilisearch/search-meilisearch-bench.ts'
 import { searchBench } from './search/search-bench.ts'
+import { triggersBench } from './triggers-bench.ts'
 
 const generator = new URL('../../../shared/data/generate-catalogue.mjs', import.meta.url).pathname
 
@@ -29,6 +30,8 @@ const { values, positionals } = parseArgs({
     records: { type: 'string', default: '100000' },
     rounds: { type: 'string', default: '20' },
     engine: { type: 'string', default: 'embedded' },
+    triggers: { type: 'string', default: '500' },
+    seconds: { type: 'string', default: '300' },
     // Is kept, and what it holds already is not made again.
     directory: { type: 'string' },
   },
@@ -44,7 +47,8 @@ function generate(count: string, format: string, out: string): void {
   )
 }
 
-if (!existsSync(generator) && !positionals.includes('search')) {
+const needsData = !['search', 'triggers'].some((name) => positionals.includes(name))
+if (!existsSync(generator) && needsData) {
   say(`the catalogue generator is not there: ${generator}`)
   process.exit(1)
 }
@@ -87,6 +91,9 @@ try {
     const [count, rounds] = [Number(values.records), Number(values.rounds)]
     if (values.engine === 'meilisearch') await meilisearchBench({ count, rounds, say })
     else await searchBench({ directory, count, rounds, say })
+  } else if (positionals.includes('triggers')) {
+    const wish = { triggers: Number(values.triggers), seconds: Number(values.seconds) }
+    say(`## triggers\n${await triggersBench(directory, wish)}`)
   } else if (positionals.includes('harvest')) {
     const dump = join(directory, 'dump.nt')
     const datasets = Number(values.datasets)

@@ -1,0 +1,102 @@
+/** Many triggers with one-second intervals, all due at the same instants: how late their runs are made. */
+
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { logger } from '../../src/log.ts'
+import { openRuns } from '../../src/pipe/runs/open-runs.ts'
+import { openTriggers, type TriggersOptions } from '../../src/scheduler/triggers.ts'
+import type { Trigger } from '../../src/scheduler/trigger.ts'
+import { percentile, table } from './figures.ts'
+
+export type TriggersWish = { readonly triggers: number; readonly seconds: number }
+
+const pause = (ms: number, signal: AbortSignal) =>
+  sleep(ms, undefined, { signal }).catch(() => undefined)
+
+/** Every firing makes a durable run, as the launcher does before it looks for a place to run it. */
+export async function triggersBench(
+  directory: string,
+  { triggers: count, seconds }: TriggersWish,
+): Promise<string> {
+  const folder = join(directory, 'triggers')
+  const log = logger('warn')
+  const ground = { now: Date.now, pause, log }
+  const runs = openRuns({ ...ground, path: join(directory, 'runs.sqlite'), owner: 'bench' })
+  // Far enough away that all of them are set before it.
+  const start = Math.ceil(Date.now() / 1000) * 1000 + 3000
+  const made = new Map<string, number[]>()
+  const launcher: TriggersOptions['launcher'] = {
+    launch: ({ pipe, trigger = '' }) => {
+      const run = runs.create({
+        pipe,
+        trigger,
+        startedBy: 'trigger',
+        dryRun: false,
+        configs: {},
+        segments: [],
+      })
+      made.get(pipe)?.push(Date.now())
+      return { run }
+    },
+  }
+  const triggers = openTriggers({ ...ground, path: `${folder}.sqlite`, launcher })
+  const one: Trigger = {
+    id: 'every-second',
+    status: 'enabled',
+    timing: { kind: 'interval', unit: 'SECOND', value: 1, anchor: start },
+  }
+  const names = Array.from({ length: count }, (_, n) => `pipe-${n}`)
+  for (const name of names) made.set(name, [])
+  triggers.replaceAll(new Map(names.map((name) => [name, [one]])))
+  const cpu = process.cpuUsage()
+  await sleep(start + seconds * 1000 - 500 - Date.now())
+  await triggers.stop()
+  const used = process.cpuUsage(cpu)
+  await runs.close()
+  await rm(join(directory, 'runs.sqlite'), { force: true })
+  const busy = (used.user + used.system) / 1e6 / seconds
+  return told({ made: [...made.values()], start, seconds }, busy)
+}
+
+type Firings = {
+  /** Instants of each trigger, ascending. */
+  readonly made: readonly (readonly number[])[]
+  readonly start: number
+  readonly seconds: number
+}
+
+function told({ made, start, seconds }: Firings, busy: number): string {
+  // A trigger that missed an instant is late with all that follow: the worst that can be said of it.
+  const late = made.flatMap((instants) => instants.map((at, n) => at - start - n * 1000))
+  const counts = made.map((instants) => instants.length)
+  const beyond = late.filter((ms) => ms >= 1000).length
+  return table([
+    [
+      'triggers',
+      'seconds',
+      'firings',
+      'of',
+      'fewest',
+      'most',
+      'p50 ms',
+      'p99',
+      'max',
+      '>= 1 s',
+      'CPU',
+    ],
+    [
+      made.length,
+      seconds,
+      late.length,
+      made.length * seconds,
+      Math.min(...counts),
+      Math.max(...counts),
+      percentile(late, 0.5),
+      percentile(late, 0.99),
+      percentile(late, 1),
+      beyond,
+      `${Math.round(busy * 100)} %`,
+    ],
+  ])
+}
