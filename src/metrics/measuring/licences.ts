@@ -5,22 +5,23 @@ import { dc, dct, skos } from '../../rdf/namespaces.ts'
 import type { Graph } from '../../rdf/read.ts'
 import type { Concept } from './concepts.ts'
 
-/** Longer text is no licence; the expressions below are not meant for any text. */
-const longest = 2000
+function withoutSlashes(text: string): string {
+  let end = text.length
+  while (text.charAt(end - 1) === '/') end -= 1
+  return text.slice(0, end)
+}
 
 /**
  * An IRI without what does not tell licences apart: https, `www.`, `/` at the end, and a last step `legalcode` or `deed`
  * with or without a language.
  */
-export const licenceForm = (iri: string): string =>
-  iri.length > longest
-    ? iri
-    : iri
-        .trim()
-        .replace(/^https?:\/\/(?:www\.)?/i, 'http://')
-        .replace(/\/+$/, '')
-        .replace(/\/(?:legalcode|deed)(?:\.[a-z_-]+)?$/i, '')
-        .replace(/\/+$/, '')
+export function licenceForm(iri: string): string {
+  const bare = withoutSlashes(iri.trim().replace(/^https?:\/\/(?:www\.)?/i, 'http://'))
+  const step = bare.lastIndexOf('/')
+  return legal.test(bare.slice(step + 1)) ? withoutSlashes(bare.slice(0, step)) : bare
+}
+
+const legal = /^(?:legalcode|deed)(?:\.[a-z_-]+)?$/i
 
 /** Whether a value of `dct:license` is one of them; the graph may say more about it. */
 export type KnownLicence = (value: Term, graph: Graph) => boolean
