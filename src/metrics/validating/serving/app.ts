@@ -1,0 +1,66 @@
+/** The validation service: RDF in, a SHACL report out. */
+
+import type { Quad } from '@rdfjs/types'
+import { newApp, type App, type AppContext, type AppOptions } from '../../../http/app.ts'
+import { docs } from '../../../http/docs-page.ts'
+import { slots } from '../../../http/keys/slots.ts'
+import { answerFormat, answerRdf, readRdf } from '../../../http/rdf.ts'
+import { toLines } from '../../../rdf/lines.ts'
+import { closure, graphOf, instances } from '../../../rdf/read.ts'
+import { namedNode } from '../../../rdf/terms.ts'
+import { annotation, type ReportGraph } from '../../dqv/writing.ts'
+import { sh } from '../../words/terms.ts'
+import { chosenModels } from '../shapes/models.ts'
+import type { Validation } from '../validation.ts'
+import { reportRoute } from './routes.ts'
+
+export type ValidationAppDeps = {
+  readonly validation: Validation
+  /** Bytes of a body after decompression. */
+  readonly bodyBytes?: number
+  /** Validations of one client at once. */
+  readonly perClient?: number
+  readonly http: Omit<AppOptions, 'name'>
+  /** Public address of the service, without a slash at its end. */
+  readonly address: string
+  readonly version: string
+}
+
+/** Open to everybody, within narrow limits: 5 MB, two at once for a client, sixteen for all. */
+export function validationApp(deps: ValidationAppDeps): App {
+  const { perClient = 2, bodyBytes = 5 * 2 ** 20 } = deps
+  const app = newApp({ ...deps.http, name: 'validation' })
+  const own = slots({ atOnce: perClient, limit: 'validationsPerClient' })
+  const all = slots({ atOnce: 16, limit: 'validations' })
+  app.openapi(reportRoute, (c) =>
+    own.run(c.var.client, () =>
+      all.run('all', async () => {
+        // Before the work, because nothing of it could be told.
+        answerFormat(c)
+        const models = chosenModels(choiceOf(c), deps.validation.models())
+        const limits = { bytes: bodyBytes, name: 'validationBytes' }
+        const quads = await readRdf(c, { baseIri: `${deps.address}/`, limits })
+        const report = await deps.validation.validate(quads, models, c.var.signal)
+        return answerRdf(c, toLines(reportQuads(report)))
+      }),
+    ),
+  )
+  docs(app, {
+    title: 'Validation',
+    version: deps.version,
+    address: deps.address,
+    description: 'Tells how far descriptions of datasets follow DCAT-AP.',
+  })
+  return app
+}
+
+/** Also when a parameter is repeated. */
+function choiceOf(c: AppContext) {
+  return { shapeModel: c.req.queries('shapeModel'), customized: c.req.queries('customized') }
+}
+
+/** The report as it hangs on a dataset, without what it hangs by. */
+function reportQuads(report: ReportGraph): readonly Quad[] {
+  const annotated = graphOf(annotation({ dataset: namedNode('urn:dataset'), at: '', report }))
+  return instances(annotated, sh('ValidationReport')).flatMap((node) => closure(annotated, node))
+}
