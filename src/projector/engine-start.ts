@@ -1,5 +1,6 @@
 /** Configures the search engine and fills its indices, now or as soon as it is there: writes do not wait for it. */
 
+import { Failure } from '../errors.ts'
 import type { SearchIndex } from '../indices/search-index.ts'
 import type { IndexName, IndexSettings } from '../indices/settings.ts'
 import type { Log } from '../log.ts'
@@ -22,6 +23,11 @@ export type Configured = { readonly rebuild: readonly IndexName[]; readonly newe
 export type EngineStart = {
   /** `undefined` while the engine has not been reached. */
   readonly rebuilding: () => readonly Rebuilding[] | undefined
+  /**
+   * Begins to fill these indices anew. Throws `conflict` while any is being filled, and `engine-unavailable` while the engine is
+   * away.
+   */
+  readonly anew: (indices: readonly IndexName[]) => Promise<Reindex>
   readonly stop: () => Promise<void>
 }
 
@@ -81,11 +87,35 @@ export function engineStart(
   const running = work()
 
   return {
+    anew: oneAtATime(async (indices) => {
+      if (!filling) throw new Failure('engine-unavailable', 'The search engine is not ready yet.')
+      if (filling.rebuilding().length > 0) throw underWay()
+      const { rebuild } = await index.configure(settings, indices)
+      filling = fill(rebuild)
+      return filling
+    }),
     rebuilding: () => filling?.rebuilding(),
     stop: async () => {
       stopping.abort()
       await running
       await filling?.stop()
     },
+  }
+}
+
+const underWay = (): Failure =>
+  new Failure('conflict', 'an index is being filled already; try again when it is whole')
+
+/** Throws `conflict` while an earlier call goes on. */
+function oneAtATime(begin: EngineStart['anew']): EngineStart['anew'] {
+  let isBeginning = false
+  return async (indices) => {
+    if (isBeginning) throw underWay()
+    isBeginning = true
+    try {
+      return await begin(indices)
+    } finally {
+      isBeginning = false
+    }
   }
 }

@@ -26,6 +26,7 @@ import { members } from './loop/members.ts'
 import { records } from './loop/records.ts'
 import { reindex, type Rebuilding } from './reindex.ts'
 import { indexSettings } from './settings.ts'
+import { upkeep, type Upkeep } from './upkeep/upkeep.ts'
 
 export type ProjectionDeps = Pick<ProjectorDeps, 'pause'> & {
   readonly store: GraphStore
@@ -65,6 +66,8 @@ export type Projection = {
   readonly rebuilding: () => readonly Rebuilding[]
   /** Resolves when nothing waits and no index is being filled; rejects with the signal's reason when it fires first. */
   readonly idle: (signal: AbortSignal) => Promise<void>
+  /** What an operator may have done to the indices. */
+  readonly upkeep: Upkeep
   readonly stop: () => Promise<void>
 }
 
@@ -89,7 +92,8 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
   await projector.start()
   const users = usersOf(deps, { ...gather, next: versions.next, pause })
   const cascading = cascades({ store, projector, log, users, pause })
-  const reindexDeps = { ...deps, records: records(store, names), projector }
+  const all = records(store, names)
+  const reindexDeps = { ...deps, records: all, projector }
   const fill = (rebuild: readonly IndexName[]) => reindex(reindexDeps, rebuild)
   const engine = engineStart({ ...deps, fill, found: versions.raise }, settings, configured)
   return {
@@ -106,6 +110,7 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
       (await gather.contexts.get(catalogue, signal))?.hidden ?? false,
     pending: () => projector.pending,
     rebuilding: () => engine.rebuilding() ?? [],
+    upkeep: upkeep({ ...deps, records: all, projector, engine }),
     idle: async (signal) => {
       while (engine.rebuilding()?.length !== 0) {
         signal.throwIfAborted()

@@ -22,6 +22,8 @@ export type ReindexDeps = {
 
 export type Reindex = {
   readonly rebuilding: () => readonly Rebuilding[]
+  /** Records of the indices that are whole by now. */
+  readonly filled: () => number
   /** Resolves when every index is whole, or when it is stopped. */
   readonly ended: Promise<void>
   readonly stop: () => Promise<void>
@@ -41,10 +43,11 @@ export function reindex(deps: ReindexDeps, indices: readonly IndexName[]): Reind
     indices.map((index) => [index, { index, done: 0, of: 0 }]),
   )
 
+  let filled = 0
   const work = async (index: IndexName) => {
     while (!signal.aborted) {
       try {
-        await rebuild(deps, { index, tell: (now) => state.set(index, now) }, signal)
+        filled += await rebuild(deps, { index, tell: (now) => state.set(index, now) }, signal)
         state.delete(index)
         return
       } catch (error) {
@@ -58,6 +61,7 @@ export function reindex(deps: ReindexDeps, indices: readonly IndexName[]): Reind
 
   return {
     rebuilding: () => [...state.values()],
+    filled: () => filled,
     ended,
     stop: () => {
       stopping.abort()
@@ -72,7 +76,7 @@ async function rebuild(
   { index: engine, records, projector, log, pause, now }: ReindexDeps,
   { index, tell }: Task,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const start = now()
   const of = await records.count(index, signal)
   let present = 0
@@ -99,6 +103,7 @@ async function rebuild(
   await engine.finish(index)
   const counts = { records: present + filled, present, ms: now() - start }
   log.info({ index, ...counts }, 'reindex.finished')
+  return counts.records
 }
 
 /** A record that becomes many documents is always looked at. */

@@ -30,7 +30,7 @@ function started(index: SearchIndex) {
   const fill = (indices: readonly IndexName[]) => {
     told.filled.push([...indices])
     const ended = Promise.resolve()
-    return { rebuilding: () => [], ended, stop: () => ended }
+    return { rebuilding: () => [], filled: () => 0, ended, stop: () => ended }
   }
   const found = (newest: number) => void told.newest.push(newest)
   const start = async () => {

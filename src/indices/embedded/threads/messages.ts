@@ -30,7 +30,7 @@ export type WriterCalls = {
       readonly settings: readonly IndexSettings[]
       readonly languages: readonly string[]
       /** To be filled again although nothing about them is other. */
-      readonly anew: readonly IndexName[]
+      readonly anew?: readonly IndexName[]
     },
     Configured,
   ]

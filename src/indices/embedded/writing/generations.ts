@@ -59,10 +59,8 @@ export function readGenerations(db: DatabaseSync): Generation[] {
 export function configure(
   db: DatabaseSync,
   all: readonly IndexSettings[],
-  {
-    languages,
-    anew,
-  }: { readonly languages: readonly string[]; readonly anew: readonly IndexName[] },
+  languages: readonly string[],
+  anew: readonly IndexName[] = [],
 ): IndexName[] {
   const living = readGenerations(db).filter(({ state }) => state !== 'old')
   const of = (index: IndexName) => living.filter((one) => one.index === index)

@@ -51,7 +51,7 @@ export class Writer {
     languages: readonly string[],
     anew: readonly IndexName[] = [],
   ): Configured {
-    const rebuild = configure(this.#db, settings, { languages, anew })
+    const rebuild = configure(this.#db, settings, languages, anew)
     return { rebuild, current: this.#open() }
   }
 

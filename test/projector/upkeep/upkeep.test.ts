@@ -1,0 +1,149 @@
+/** What an operator has done to the indices, over a real store and a real engine whose store others write to as well. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Projection } from '../../../src/projector/projection.ts'
+import { names, platform } from '../swap/platform.ts'
+
+const soon = () => AbortSignal.timeout(30_000)
+const nothing = () => undefined
+const spdx = 'http://spdx.org/rdf/terms#'
+const title = '<http://purl.org/dc/terms/title>'
+const catalogue = names.catalogue('swap')
+const ids = Array.from({ length: 1200 }, (_, n) => `d-${String(n).padStart(4, '0')}`)
+
+let directory: string
+let made: Awaited<ReturnType<typeof platform>>
+let running: Projection
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'cartulary-'))
+  made = await platform(directory, 1)
+  await made.populate(ids)
+  running = await made.start()
+  await running.idle(soon())
+})
+afterEach(async () => {
+  await running.stop()
+  await made.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const compare = (dryRun = false) => running.upkeep.reconcile({ dryRun, progress: nothing }, soon())
+const link = (id: string) =>
+  `<${catalogue}> <http://www.w3.org/ns/dcat#dataset> <${names.dataset(id)}> .`
+const checksum = (id: string, value: string) => [
+  `<${names.record(id)}> <${spdx}checksum> <urn:x:sum> .`,
+  `<urn:x:sum> <${spdx}checksumValue> "${value}" .`,
+]
+const text = async (id: string) => JSON.parse((await made.index.get('dataset', id)) ?? '{}')
+
+/** What a writer does who knows nothing of the platform. */
+const behindOurBack = async () => {
+  await made.store.write([
+    { graph: names.dataset('d-0000'), drop: true },
+    { graph: catalogue, remove: [link('d-0000')], add: [link('e-new')] },
+    {
+      graph: names.dataset('e-new'),
+      content: `<${names.dataset('e-new')}> ${title} "Fresh"@en .\n`,
+    },
+    { graph: names.dataset('d-0700'), add: checksum('d-0700', 'other') },
+  ])
+}
+
+describe('comparing store and index', () => {
+  it('finds nothing where nothing differs', async () => {
+    expect(await compare()).toEqual({
+      compared: ids.length + 1,
+      missing: 0,
+      stale: 0,
+      extra: 0,
+      repaired: 0,
+    })
+  })
+
+  it('finds what others did to the store, and repairs it only when it may', async () => {
+    await behindOurBack()
+    const drift = { compared: ids.length + 1, missing: 1, stale: 1, extra: 1 }
+    expect(await compare(true)).toEqual({ ...drift, repaired: 0 })
+    expect(await made.index.get('dataset', 'e-new')).toBeUndefined()
+    expect(await compare()).toEqual({ ...drift, repaired: 3 })
+    expect(await text('e-new')).toMatchObject({ title: { en: 'Fresh' } })
+    expect(await made.index.get('dataset', 'd-0000')).toBeUndefined()
+    expect(await compare()).toMatchObject({ missing: 0, stale: 0, extra: 0, repaired: 0 })
+  })
+
+  it('takes what is in a hidden catalogue for too much', async () => {
+    const content = await made.store.read(catalogue, { links: false })
+    const hidden = `<${catalogue}> <urn:x:visibility> "hidden" .\n`
+    await made.store.write([{ graph: catalogue, content: `${content ?? ''}${hidden}` }])
+    const drift = await compare()
+    expect(drift).toMatchObject({ compared: 0, extra: ids.length + 1, repaired: ids.length + 1 })
+    expect((await made.search()).count).toBe(0)
+  })
+
+  it('takes no write for a difference while it is on its way', async () => {
+    const writing = Array.from({ length: 40 }, (_, n) =>
+      made.write(running, `w-${n}`, `word${n}`, soon()),
+    )
+    const [drift] = await Promise.all([compare(), ...writing])
+    expect(drift).toMatchObject({ missing: 0, stale: 0, extra: 0 })
+  })
+
+  it('is done once at a time, and not while an index is being filled', async () => {
+    const first = compare(true)
+    await expect(compare(true)).rejects.toThrow(/being compared already/)
+    await first
+    const filling = running.upkeep.refill([], nothing, soon())
+    await expect.poll(() => running.rebuilding().length).toBeGreaterThan(0)
+    await expect(compare(true)).rejects.toThrow(/being filled/)
+    await filling
+  })
+
+  it('ends with its signal', async () => {
+    const reason = new Error('enough')
+    const asked = { dryRun: true, progress: nothing }
+    await expect(running.upkeep.reconcile(asked, AbortSignal.abort(reason))).rejects.toBe(reason)
+  })
+})
+
+describe('projecting again', () => {
+  it('brings what others wrote into the index, of one catalogue or of all', async () => {
+    await behindOurBack()
+    const told: (number | undefined)[] = []
+    const progress = (done: number, total?: number) => told.push(done, total)
+    expect(await running.upkeep.again(['swap'], progress, soon())).toBe(ids.length + 1)
+    expect(told.slice(-1)).toEqual([ids.length + 1])
+    expect(await text('e-new')).toMatchObject({ title: { en: 'Fresh' } })
+    expect(await running.upkeep.again([], nothing, soon())).toBe(ids.length + 1)
+  })
+
+  it('knows which catalogues there are', async () => {
+    await expect(running.upkeep.again(['swap', 'none'], nothing, soon())).rejects.toThrow(
+      /there is no catalogue "?none/,
+    )
+  })
+})
+
+describe('filling anew', () => {
+  it('swaps in what the store holds, and answers all the while', async () => {
+    await behindOurBack()
+    const filling = running.upkeep.refill(['dataset'], nothing, soon())
+    const counts: number[] = []
+    do counts.push((await made.search()).count)
+    while (running.rebuilding().length > 0)
+    expect(await filling).toBe(ids.length)
+    expect(Math.min(...counts)).toBe(ids.length)
+    expect(await made.index.get('dataset', 'd-0000')).toBeUndefined()
+    expect(await compare(true)).toMatchObject({ missing: 0, stale: 0, extra: 0 })
+  })
+
+  it('is refused for an index that is none, and while another is under way', async () => {
+    const refill = (indices: readonly string[]) => running.upkeep.refill(indices, nothing, soon())
+    await expect(refill(['datasets'])).rejects.toThrow(/the indices are dataset, catalogue/)
+    const first = refill(['dataset'])
+    await expect(refill(['dataset'])).rejects.toThrow(/being filled already/)
+    await first
+  })
+})
