@@ -56,7 +56,7 @@ export function datasets(deps: WritingDeps): Datasets {
         precondition(record.hash)
         const doomed = { catalogue: record.catalogue, datasets: [{ id, originalId }] }
         const remains = await remainsOf(deps, doomed, signal)
-        const [removed] = await removeDatasets(deps, remains, deps.now())
+        const [removed] = await removeDatasets(deps, remains, { at: deps.now() })
         if (!removed || 'failure' in removed) throw removed?.failure
         return removed.mark
       },

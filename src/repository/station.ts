@@ -3,17 +3,29 @@
 import type { App } from '../http/app.ts'
 import { repositoryApp } from './app.ts'
 import type { RepositoryAppDeps } from './bound.ts'
+import { chores, type Chores } from './chores/chores.ts'
+import type { RepairDeps } from './chores/repairing.ts'
 import { followed } from './listing/followed-store.ts'
 import { openDeletion, type DeletionOptions } from './deleting/deletion.ts'
 
 export type StationOptions = Omit<RepositoryAppDeps, 'deletion' | 'kept'> &
-  Pick<DeletionOptions, 'directory' | 'days' | 'pause'>
+  Pick<DeletionOptions, 'directory' | 'days' | 'pause'> &
+  Pick<RepairDeps, 'lastHome'>
 
-export async function openRepository(
-  given: StationOptions,
-): Promise<{ readonly app: App; readonly stop: () => Promise<void> }> {
+export type Repository = {
+  readonly app: App
+  /** For operators, without the guards of the app. */
+  readonly chores: Chores
+  readonly stop: () => Promise<void>
+}
+
+export async function openRepository(given: StationOptions): Promise<Repository> {
   const { store, kept } = followed(given.store, given.names, () => given.now().getTime())
   const options = { ...given, store }
   const deletion = await openDeletion(options)
-  return { app: repositoryApp({ ...options, deletion, kept }), stop: deletion.stop }
+  return {
+    app: repositoryApp({ ...options, deletion, kept }),
+    chores: chores({ ...options, ...deletion }),
+    stop: deletion.stop,
+  }
 }

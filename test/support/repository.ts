@@ -10,6 +10,7 @@ import { logger } from '../../src/log.ts'
 import type { ResourceType } from '../../src/profile/fields.ts'
 import { loadProfile } from '../../src/profile/load.ts'
 import { names as namesOf } from '../../src/rdf/names.ts'
+import { chores } from '../../src/repository/chores/chores.ts'
 import { repositoryApp } from '../../src/repository/app.ts'
 import { openDeletion } from '../../src/repository/deleting/deletion.ts'
 import { followed } from '../../src/repository/listing/followed-store.ts'
@@ -126,6 +127,9 @@ export async function repository(options: RepositoryOptions = {}) {
     putCatalogue,
     putDataset,
     deletion,
+    /** Searches go on finding what `homes` names: dataset → catalogue. */
+    chores: (homes: Readonly<Record<string, string>> = {}) =>
+      chores({ ...writing, ...deletion, lastHome: async (dataset) => homes[dataset] }),
     directory,
     close: async () => {
       await deletion.stop()

@@ -7,18 +7,20 @@ import { namedNode, quad } from '../../rdf/terms.ts'
 import type { Change } from '../../store/change.ts'
 import { markLine, systemChange, type Mark } from '../../store/marks.ts'
 
-/** The changes that take one dataset away, with its links and its metrics. */
+/** The changes that take one dataset away, with its links and its metrics; without marks the index is not told. */
 export function removal(
   names: Names,
   dataset: { readonly catalogue: string; readonly id: string },
-  mark: Mark,
+  marks: readonly Mark[],
 ): Change[] {
   const { catalogue, id } = dataset
   return [
     { graph: names.dataset(id), drop: true },
     { graph: names.metrics(id), drop: true },
     { graph: names.catalogue(catalogue), remove: linkLines(names, dataset) },
-    systemChange({ add: [markLine('pending', mark)] }),
+    ...(marks.length > 0
+      ? [systemChange({ add: marks.map((mark) => markLine('pending', mark)) })]
+      : []),
   ]
 }
 

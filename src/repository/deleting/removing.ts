@@ -43,22 +43,23 @@ export async function remainsOf(
 }
 
 /**
- * Each dataset is an atomic step of its own; the caller holds their locks. A failure means that nobody knows: the dataset may
+ * Each dataset is an atomic step of its own; the caller holds their locks. With `keepIndex` searches go on finding it. A failure means that nobody knows: the dataset may
  * be gone, and then its tombstone will be found by whoever takes away the doubts.
  */
 export async function removeDatasets(
   deps: RemovingDeps,
   remains: readonly Remains[],
-  deletedAt: Date,
+  { at, keepIndex = false }: { readonly at: Date; readonly keepIndex?: boolean },
 ): Promise<readonly Removed[]> {
   const { names, versions, tombstones } = deps
   const doomed = remains.map(({ id, catalogue }) => {
     const mark = { resource: names.dataset(id), version: versions.next() }
-    return { id, mark, marks: [mark], changes: removal(names, { catalogue, id }, mark) }
+    const marks = keepIndex ? [] : [mark]
+    return { id, mark, marks, changes: removal(names, { catalogue, id }, marks) }
   })
   const kept = tombstones.keep(
     remains.filter(({ content }) => content !== ''),
-    deletedAt,
+    at,
   )
   const failures = await landEach(deps, doomed)
   const removed = doomed.map(({ id, mark }, at): Removed => {

@@ -188,7 +188,7 @@ function landing(
     { graph: mark.resource, content: toLines(graph), before },
     ...links,
     systemChange({ add: [markLine('pending', mark)] }),
-    ...gone.flatMap((double) => removal(names, { catalogue, id: double.id }, double.mark)),
+    ...gone.flatMap((double) => removal(names, { catalogue, id: double.id }, [double.mark])),
   ]
   const fresh = { catalogue, quads: graph, created: origin.record === undefined }
   const marks: Landed[] = [{ ...mark, fresh }, ...gone.map((double) => double.mark)]

@@ -52,24 +52,42 @@ export async function emptyCatalogue(
   gone: (datasets: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  // Links that stay where they are: to what is not a dataset of ours, and to what could not be removed this time.
-  let passed = 0
-  let failure: unknown
-  for (;;) {
-    signal.throwIfAborted()
-    const linked = await links(deps, deletion.id, passed, signal)
-    if (linked.length === 0) break
-    const ids = linked.flatMap((iri) => deps.names.idOf('dataset', iri) ?? [])
-    const outcome = await removePage(deps, deletion, ids, signal)
-    failure ??= outcome.failure
-    passed += linked.length - outcome.gone
-    gone(outcome.gone)
-  }
+  const failure = await removeLinked(deps, deletion, gone, signal)
   await removeMembers(deps, deletion, gone, signal)
   if (failure !== undefined) throw failure
   const drop = { graph: deps.names.catalogue(deletion.id), drop: true } as const
   const facts = systemChange({ remove: deletionFacts(deps.names, deletion) })
   await landChanges(deps, [drop, facts], [])
+}
+
+/** What is to go: all datasets of a catalogue, together with it (`version` of its deletion) or alone. */
+export type Emptying = Pick<CatalogueDeletion, 'id' | 'at'> & {
+  readonly version?: number
+  /** Searches go on finding them. */
+  readonly keepIndex?: boolean
+}
+
+/** One pass over the datasets that a catalogue links; answers what kept some of them, if anything did. Throws when the store is away. */
+export async function removeLinked(
+  deps: RemovingDeps,
+  emptying: Emptying,
+  gone: (datasets: number) => void,
+  signal: AbortSignal,
+): Promise<unknown> {
+  // Links that stay where they are: to what is not a dataset of ours, and to what could not be removed this time.
+  let passed = 0
+  let failure: unknown
+  for (;;) {
+    signal.throwIfAborted()
+    const linked = await links(deps, emptying.id, passed, signal)
+    if (linked.length === 0) break
+    const ids = linked.flatMap((iri) => deps.names.idOf('dataset', iri) ?? [])
+    const outcome = await removePage(deps, emptying, ids, signal)
+    failure ??= outcome.failure
+    passed += linked.length - outcome.gone
+    gone(outcome.gone)
+  }
+  return failure
 }
 
 async function links(
@@ -88,29 +106,30 @@ type Outcome = { readonly gone: number; readonly failure: unknown }
 /** Under the locks of all of them: who writes one of these datasets at this moment comes to an end first. */
 async function removePage(
   deps: RemovingDeps,
-  deletion: CatalogueDeletion,
+  { id: catalogue, at, version, keepIndex }: Emptying,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<Outcome> {
   if (ids.length === 0) return { gone: 0, failure: undefined }
   const datasets = await originsOf(deps, ids, signal)
   const locks = datasets.flatMap(({ originalId }) =>
-    originalId === undefined ? [] : [datasetLock(deletion.id, originalId)],
+    originalId === undefined ? [] : [datasetLock(catalogue, originalId)],
   )
-  const doomed = { catalogue: deletion.id, datasets, deletion: deletion.version }
-  return deps.locks.runAll(locks, () => removeSlices(deps, doomed, deletion.at, signal), signal)
+  const doomed = { catalogue, datasets, ...(version !== undefined && { deletion: version }) }
+  const how = { at, ...(keepIndex && { keepIndex }) }
+  return deps.locks.runAll(locks, () => removeSlices(deps, doomed, how, signal), signal)
 }
 
 async function removeSlices(
   deps: RemovingDeps,
   doomed: Doomed,
-  at: Date,
+  how: Pick<Emptying, 'at' | 'keepIndex'>,
   signal: AbortSignal,
 ): Promise<Outcome> {
   let gone = 0
   let failure: unknown
   const remove = async (remains: readonly Remains[]) => {
-    for (const one of await removeDatasets(deps, remains, at)) {
+    for (const one of await removeDatasets(deps, remains, how)) {
       if ('failure' in one) failure ??= one.failure
       else gone += 1
     }
