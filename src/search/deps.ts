@@ -6,6 +6,7 @@ import type { SearchIndex } from '../indices/search-index.ts'
 import type { IndexSettings } from '../indices/settings.ts'
 import type { Profile } from '../profile/fields.ts'
 import type { SearchOptions } from './request/search-request.ts'
+import type { SitemapKeeper } from './sitemap/keeper.ts'
 
 export type SearchDeps = Omit<SearchOptions, 'settings' | 'bounds' | 'limits'> & {
   readonly index: SearchIndex
@@ -26,8 +27,10 @@ export type SearchDeps = Omit<SearchOptions, 'settings' | 'bounds' | 'limits'> &
   readonly now: () => Date
   /** Address of the page that people read about a record. */
   readonly portal: (kind: 'dataset' | 'catalogue', id: string, language?: string) => string
-  /** For how long a sitemap is good. */
+  /** Hours until the sitemap is made anew, 24 by default. */
   readonly sitemapHours?: number
+  /** One that others have made anew too; otherwise one of the station's own. */
+  readonly sitemap?: SitemapKeeper
   /** Version of the platform, for the OpenAPI document. */
   readonly version: string
   /** Public address of the service. */

@@ -8,29 +8,29 @@ import { addVary } from '../../http/shell/headers.ts'
 import type { SearchDeps } from '../deps.ts'
 import { serviceAddress } from '../feeds/address.ts'
 import { declaration, element, textElement } from '../feeds/xml.ts'
-import { sitemapKeeper, type Sitemap } from './keeper.ts'
-import { protocol, sitemapPages, type Page } from './pages.ts'
+import { sitemapKeeper, type Page, type Sitemap, type SitemapKeeper } from './keeper.ts'
+import { protocol, sitemapPages } from './pages.ts'
 import { sitemapRoutes, xml } from './routes.ts'
 
-type SitemapDeps = Pick<
-  SearchDeps,
-  'index' | 'settings' | 'now' | 'portal' | 'address' | 'http'
-> & {
-  /** Hours until the sitemap is made anew, 24 by default. */
-  readonly sitemapHours?: number
-}
+type SitemapDeps = Pick<SearchDeps, 'index' | 'settings' | 'now' | 'portal' | 'address' | 'http'> &
+  Pick<SearchDeps, 'sitemapHours' | 'sitemap'>
 
 const hour = 3_600_000
 
+/** The sitemap of an index, made when somebody asks for it. */
+export function openSitemap(
+  deps: Pick<SitemapDeps, 'index' | 'settings' | 'now' | 'portal' | 'sitemapHours'> & {
+    readonly http: Pick<SitemapDeps['http'], 'log'>
+  },
+): SitemapKeeper {
+  const { http, now, sitemapHours = 24 } = deps
+  const make = () => sitemapPages(deps)
+  return sitemapKeeper({ make, now, log: http.log, lifeMs: sitemapHours * hour })
+}
+
 /** `/sitemap` and `/sitemap/{n}`. */
 export function bindSitemap(app: App, deps: SitemapDeps): void {
-  const { http, now, sitemapHours = 24 } = deps
-  const present = sitemapKeeper({
-    make: () => sitemapPages(deps),
-    now,
-    log: http.log,
-    lifeMs: sitemapHours * hour,
-  })
+  const { present } = deps.sitemap ?? openSitemap(deps)
   app.openapi(sitemapRoutes.sitemap, async (c) => {
     const sitemap = await present()
     if (isKnown(c, sitemap, 'index')) return c.body(null, 304)
@@ -67,13 +67,13 @@ function indexText({ made, pages }: Sitemap, address: string): string {
 }
 
 /** A page lies there as gzip; who cannot take that gets it unpacked while it is sent. */
-function pageAnswer(c: AppContext, page: Page): Response {
+function pageAnswer(c: AppContext, { gzip }: Page): Response {
   const headers = { 'Content-Type': `${xml}; charset=utf-8` }
   if (!acceptsGzip(c.req.header('Accept-Encoding'))) {
-    const plain = new Blob([page]).stream().pipeThrough(new DecompressionStream('gzip'))
+    const plain = new Blob([gzip]).stream().pipeThrough(new DecompressionStream('gzip'))
     return c.body(plain, 200, headers)
   }
-  const answer = c.body(page, 200, { ...headers, 'Content-Encoding': 'gzip' })
+  const answer = c.body(gzip, 200, { ...headers, 'Content-Encoding': 'gzip' })
   addVary(answer.headers, 'Accept-Encoding')
   return answer
 }

@@ -3,9 +3,21 @@
 import { Failure } from '../../errors.ts'
 import { within } from '../../http/shell/deadline.ts'
 import type { Log } from '../../log.ts'
-import type { Page } from './pages.ts'
+
+/** Some addresses, written. */
+export type Page = { readonly gzip: Uint8Array<ArrayBuffer>; readonly addresses: number }
 
 export type Sitemap = { readonly made: Date; readonly pages: readonly Page[] }
+
+export type SitemapKeeper = {
+  /**
+   * The present sitemap. One that is too old is served on while the next one is not there; where there is none, the failure is
+   * `engine-unavailable` until it is made, and when it could not be made for now.
+   */
+  readonly present: () => Promise<Sitemap>
+  /** Makes it anew and waits for it, however long that takes. */
+  readonly remade: () => Promise<Sitemap>
+}
 
 export type KeeperOptions = {
   readonly make: () => AsyncIterable<Page>
@@ -20,11 +32,8 @@ export type KeeperOptions = {
 /** One without addresses may be that of a portal which is just being filled. */
 const emptyMs = 60_000
 
-/**
- * The present sitemap. One that is too old is served on while the next one is not there; where there is none, the failure is
- * `engine-unavailable` until it is made, and when it could not be made for now. One is made at a time, for all who ask.
- */
-export function sitemapKeeper(options: KeeperOptions): () => Promise<Sitemap> {
+/** One is made at a time, for all who ask. */
+export function sitemapKeeper(options: KeeperOptions): SitemapKeeper {
   const { make, now, log, lifeMs, patienceMs = 10_000 } = options
   let kept: Sitemap | undefined
   let making: Promise<Sitemap> | undefined
@@ -44,7 +53,7 @@ export function sitemapKeeper(options: KeeperOptions): () => Promise<Sitemap> {
   }
   const isFresh = ({ made, pages }: Sitemap): boolean =>
     now().getTime() - made.getTime() < (pages.length === 0 ? Math.min(emptyMs, lifeMs) : lifeMs)
-  return async () => {
+  const present = async () => {
     if (kept && isFresh(kept)) return kept
     making ??= made()
     try {
@@ -54,6 +63,12 @@ export function sitemapKeeper(options: KeeperOptions): () => Promise<Sitemap> {
       throw error
     }
   }
+  // One that is being made may have missed what was written before the call.
+  const remade = async () => {
+    await making?.catch(() => undefined)
+    return (making ??= made())
+  }
+  return { present, remade }
 }
 
 const late = (): Failure =>

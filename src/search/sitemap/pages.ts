@@ -6,6 +6,7 @@ import type { Hit } from '../../indices/search-index.ts'
 import type { SearchDeps } from '../deps.ts'
 import { at, fieldsOf, instantAt, isFields } from '../feeds/reading.ts'
 import { declaration, element, textElement } from '../feeds/xml.ts'
+import type { Page } from './keeper.ts'
 import { everyRecord } from './walking.ts'
 
 /** What one page may hold; the protocol allows 50,000 addresses and 50 MB. */
@@ -17,9 +18,6 @@ const languages: ReadonlySet<string> = new Set(
 )
 
 export const protocol = 'http://www.sitemaps.org/schemas/sitemap/0.9'
-
-/** A page as gzip. */
-export type Page = Uint8Array<ArrayBuffer>
 
 export type Source = Pick<SearchDeps, 'index' | 'settings' | 'portal'>
 
@@ -80,8 +78,11 @@ function addressText({ record }: Hit, page: (language?: string) => string): stri
 
 const compress = promisify<string, Buffer<ArrayBuffer>>(gzip)
 
-const packed = (pieces: readonly Piece[]): Promise<Page> => {
+async function packed(pieces: readonly Piece[]): Promise<Page> {
   const content = pieces.map(({ text }) => text).join('')
   const attributes = { xmlns: protocol, 'xmlns:xhtml': 'http://www.w3.org/1999/xhtml' }
-  return compress(declaration + element('urlset', attributes, content))
+  return {
+    gzip: await compress(declaration + element('urlset', attributes, content)),
+    addresses: pieces.reduce((sum, { addresses }) => sum + addresses, 0),
+  }
 }

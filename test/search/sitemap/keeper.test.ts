@@ -5,8 +5,8 @@ import { Failure } from '../../../src/errors.ts'
 import { logger } from '../../../src/log.ts'
 import { sitemapKeeper, type Sitemap } from '../../../src/search/sitemap/keeper.ts'
 
-const page = (n: number) => new Uint8Array([n])
-const tagOf = ({ pages }: Sitemap) => pages.map(([n]) => n).join(' ')
+const page = (n: number) => ({ gzip: new Uint8Array([n]), addresses: n })
+const tagOf = ({ pages }: Sitemap) => pages.map(({ addresses }) => addresses).join(' ')
 
 /** Makes a sitemap whenever a test says so; `state.made` counts how often it was begun. */
 function workshop() {
@@ -20,14 +20,20 @@ function workshop() {
     fail = reject
     yield page(await promise)
   }
-  const present = sitemapKeeper({
+  const { present, remade } = sitemapKeeper({
     make,
     now: () => new Date(state.time),
     log: logger('silent'),
     lifeMs: 1000,
     patienceMs: 20,
   })
-  return { state, present, finish: (n: number) => finish(n), fail: (error: Error) => fail(error) }
+  return {
+    state,
+    present,
+    remade,
+    finish: (n: number) => finish(n),
+    fail: (error: Error) => fail(error),
+  }
 }
 
 const kindOf = async (work: Promise<unknown>) => {
@@ -88,5 +94,19 @@ describe('a sitemap that is too old', () => {
     const second = present()
     fail(new Error('broken'))
     expect(tagOf(await second)).toBe('1')
+  })
+})
+
+describe('a sitemap that is made anew', () => {
+  it('is another one than the one that was being made, and what everybody gets from then on', async () => {
+    const { state, present, remade, finish } = workshop()
+    const first = present()
+    const anew = remade()
+    finish(1)
+    expect(tagOf(await first)).toBe('1')
+    await expect.poll(() => state.begun).toBe(2)
+    finish(2)
+    expect(tagOf(await anew)).toBe('2')
+    expect(tagOf(await present())).toBe('2')
   })
 })
