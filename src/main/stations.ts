@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import type { Service } from '../config.ts'
 import type { App } from '../http/app.ts'
 import type { Entrance } from '../http/gateway.ts'
+import type { SearchIndex } from '../indices/search-index.ts'
 import { sparqlApp } from '../repository/sparql/app.ts'
 import { openRepository } from '../repository/station.ts'
 import { locks } from '../repository/writing/locks.ts'
 import { schedulerApp } from '../scheduler/app.ts'
 import { searchApp } from '../search/app.ts'
+import { openSitemap } from '../search/sitemap/bind.ts'
 import { clock } from './clock.ts'
 import { consoleStation } from './console.ts'
 import { httpOptions, places, serviceAddress, version, type Ground } from './ground.ts'
@@ -32,11 +34,12 @@ export async function openStations(ground: Ground): Promise<Stations> {
     runs('harvest') || runs('scheduler')
       ? await harvestingRooms(ground, repository?.app)
       : undefined
-  const shell = await consoleStation(ground, harvesting)
+  const search = runs('search') ? searchStation(ground) : undefined
+  const shell = await consoleStation(ground, { harvesting, repository, search })
   const ending = new AbortController()
   const apps: Readonly<Record<Service, () => App | undefined>> = {
     repo: () => repository?.app,
-    search: () => searchStation(ground),
+    search: () => search?.app,
     sparql: () => sparqlStation(ground),
     harvest: () => harvesting?.transport.app,
     scheduler: () => harvesting && schedulerStation(ground, harvesting, ending.signal),
@@ -83,14 +86,26 @@ const repositoryStation = (ground: Ground) => {
     locks: locks(),
     now: () => new Date(),
     uuid: randomUUID,
+    lastHome: (dataset, signal) => homeIn(engines.index, dataset, signal),
     ...door(ground, 'repo'),
   })
 }
 
-const searchStation = (ground: Ground): App => {
+/** The catalogue in which searches find a dataset. */
+async function homeIn(
+  index: SearchIndex,
+  dataset: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const text = await index.get('dataset', dataset, signal)
+  const { catalog }: { readonly catalog?: { readonly id?: string } } = JSON.parse(text ?? '{}')
+  return catalog?.id
+}
+
+function searchStation(ground: Ground) {
   const { engines } = ground
   const { search, limits } = ground.shell.config
-  return searchApp({
+  const deps = {
     ...engines,
     ...search,
     settings: () => currentSettings(engines.index),
@@ -99,7 +114,9 @@ const searchStation = (ground: Ground): App => {
     portal: pagesOf(search.portal ?? engines.names.base),
     version,
     ...door(ground, 'search', ['POST']),
-  })
+  }
+  const sitemap = openSitemap(deps)
+  return { app: searchApp({ ...deps, sitemap }), sitemap }
 }
 
 /** Addresses of the pages that people read about a record. */

@@ -6,7 +6,12 @@ import type { VocabularyDocument } from './documents.ts'
 /** The platform cannot be asked, or says no; the message is its own. */
 export class Refused extends Error {}
 
-export type Addresses = { readonly repository: string; readonly search?: string }
+export type Addresses = {
+  readonly repository: string
+  readonly search?: string
+  /** What asks them; the runtime's own where none is given. */
+  readonly fetch?: (request: Request) => Promise<Response>
+}
 
 /** How a PUT ended. */
 export type Outcome = 'created' | 'replaced' | 'unchanged'
@@ -20,13 +25,13 @@ const outcomes: Readonly<Record<number, Outcome>> = {
 
 /** Sends the document as it is read. Throws `Refused`. */
 export async function putVocabulary(
-  { repository }: Addresses,
+  platform: Addresses,
   vocabulary: { readonly id: string; readonly key: string; readonly document: VocabularyDocument },
   signal: AbortSignal,
 ): Promise<{ readonly outcome: Outcome; readonly pending: boolean }> {
   const { id, key, document } = vocabulary
   const answer = await ask(
-    `${repository}/vocabularies/${id}`,
+    { ...platform, path: `/vocabularies/${id}` },
     {
       method: 'PUT',
       headers: { 'X-API-Key': key, 'Content-Type': document.mediaType },
@@ -42,7 +47,7 @@ export async function putVocabulary(
 
 /** Ids of the stored vocabularies, ascending. Throws `Refused`. */
 export async function storedIds(
-  { repository }: Addresses,
+  platform: Addresses,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const ids: string[] = []
@@ -50,12 +55,12 @@ export async function storedIds(
   for (;;) {
     const query = `valueType=identifiers&limit=${limit}&offset=${ids.length}`
     const answer = await ask(
-      `${repository}/vocabularies?${query}`,
+      { ...platform, path: `/vocabularies?${query}` },
       { headers: { Accept: 'application/json' } },
       signal,
     )
     const page: unknown = await answer.json()
-    if (!Array.isArray(page)) throw new Refused(`${repository}: the list is no array`)
+    if (!Array.isArray(page)) throw new Refused(`${platform.repository}: the list is no array`)
     ids.push(...page.map(String))
     if (page.length < limit) return ids.sort()
   }
@@ -63,13 +68,14 @@ export async function storedIds(
 
 /** Number of indexed concepts of a vocabulary; `undefined` when the search service is elsewhere. Throws `Refused`. */
 export async function conceptCount(
-  { search }: Addresses,
+  { search, ...platform }: Addresses,
   id: string,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   if (search === undefined) return undefined
   const query = new URLSearchParams({ filters: 'vocabulary', vocabulary: id, countOnly: 'true' })
-  const answer = await ask(`${search}/search?${query.toString()}`, {}, signal)
+  const place = { ...platform, repository: search, path: `/search?${query.toString()}` }
+  const answer = await ask(place, {}, signal)
   const body: unknown = await answer.json()
   const count = memberOf(memberOf(body, 'result'), 'count')
   return typeof count === 'number' ? count : undefined
@@ -80,15 +86,15 @@ export async function conceptCount(
  * any size has to be kept. Throws `Refused`.
  */
 export const findingsOf = (
-  { repository }: Addresses,
+  platform: Addresses,
   id: string,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> =>
-  integrity(() => linesAt(`${repository}/vocabularies/${id}.nt`, signal))
+  integrity(() => linesAt({ ...platform, path: `/vocabularies/${id}.nt` }, signal))
 
 /** Chunks of whole lines; those of one subject come together, because the repository keeps them in order. */
-async function* linesAt(address: string, signal: AbortSignal): AsyncGenerator<string> {
-  const { body } = await ask(address, {}, signal)
+async function* linesAt(place: Place, signal: AbortSignal): AsyncGenerator<string> {
+  const { body } = await ask(place, {}, signal)
   let rest = ''
   for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
     const all = rest + text
@@ -101,10 +107,18 @@ async function* linesAt(address: string, signal: AbortSignal): AsyncGenerator<st
 
 type Asked = RequestInit & { readonly duplex?: 'half' }
 
-async function ask(address: string, asked: Asked, signal: AbortSignal): Promise<Response> {
-  const answer = await fetch(address, { ...asked, signal }).catch((cause: unknown) => {
+/** The path begins behind the address of the service. */
+type Place = Addresses & { readonly path: string }
+
+async function ask(
+  { repository, path, fetch: exchange = fetch }: Place,
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<Response> {
+  const request = new Request(repository + path, { ...asked, signal })
+  const answer = await exchange(request).catch((cause: unknown) => {
     const late = signal.aborted ? 'no answer in time' : 'no answer: is the platform running there?'
-    throw new Refused(`${new URL(address).origin}: ${late}`, { cause })
+    throw new Refused(`${new URL(repository).origin}: ${late}`, { cause })
   })
   if (answer.ok || answer.status === 304) return answer
   throw new Refused(await reasonOf(answer))
