@@ -46,6 +46,7 @@ const standardLimits: Omit<PoolSettings, 'workers'> = {
   recordMs: 30_000,
   idleMs: 30_000,
   waiting: 1000,
+  length: 32 * 2 ** 20,
 }
 
 /** Reads the institution's shapes; those that are shipped are read when they are asked for, and no worker runs yet. */

@@ -35,12 +35,9 @@ const unsupported: ReadonlySet<string> = new Set(['sparql', 'js', 'target'].map(
 export async function readShapes(paths: readonly string[]): Promise<Shapes> {
   const read = await Promise.all(paths.map((path, at) => readQuads(path, at)))
   const quads = read.flat()
-  const has = (predicates: ReadonlySet<string>) =>
-    quads.find(({ predicate }) => predicates.has(predicate.value))
-  if (!has(targets)) throw new Error(`${paths.join(', ')}: no shape has a target`)
-  const foreign = has(unsupported)
-  if (foreign) throw new Error(`${paths.join(', ')}: ${foreign.predicate.value} is not supported`)
-  for (const { predicate, object } of quads) checkPattern(predicate, object)
+  if (!quads.some(({ predicate }) => targets.has(predicate.value))) {
+    throw new Error(`${paths.join(', ')}: no shape has a target`)
+  }
   return {
     lines: quads.map((one) => `${toLine(one)}\n`).join(''),
     needsSchemes: quads.some(({ object }) => object.value === skos('inScheme').value),
@@ -54,6 +51,7 @@ async function readQuads(path: string, number: number): Promise<readonly Quad[]>
     const { size } = await stat(path)
     if (size > mostBytes) throw new Error(`it is larger than ${mostBytes} bytes`)
     const quads = await parse(decode(await readFile(path)), format, { baseIri: `file://${path}` })
+    for (const { predicate, object } of quads) check(predicate.value, object.value)
     return quads
       .filter(({ predicate }) => predicate.value !== imports)
       .map(({ subject, predicate, object }) =>
@@ -77,11 +75,12 @@ function told(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function checkPattern(predicate: Term, object: Term): void {
-  if (predicate.value !== sh('pattern').value) return
+function check(predicate: string, value: string): void {
+  if (unsupported.has(predicate)) throw new Error(`${predicate} is not supported`)
+  if (predicate !== sh('pattern').value) return
   try {
-    void new RegExp(object.value)
+    void new RegExp(value)
   } catch (cause) {
-    throw new Error(`the pattern ${object.value} is no regular expression`, { cause })
+    throw new Error(`the pattern ${value} is no regular expression`, { cause })
   }
 }

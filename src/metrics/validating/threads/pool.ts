@@ -12,6 +12,8 @@ export type PoolSettings = LaneSettings & {
   readonly idleMs: number
   /** Records that may wait for a worker. */
   readonly waiting: number
+  /** UTF-16 units of a record: a text that does not fit into a worker at all would take the process with it. */
+  readonly length: number
 }
 
 export class Pool {
@@ -34,6 +36,11 @@ export class Pool {
     if (this.#stopped || this.#waiting.length >= this.#settings.waiting) {
       const detail = this.#stopped ? 'the validator is stopped' : 'too many records wait'
       return Promise.reject(new Failure('queue-full', detail, { retryAfter: 5 }))
+    }
+    const { length } = this.#settings
+    if (work.text.length > length) {
+      const detail = `the record has more than ${length} characters`
+      return Promise.reject(new Failure('too-complex', detail))
     }
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
     const leave = () => {

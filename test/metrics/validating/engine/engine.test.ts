@@ -65,8 +65,8 @@ const line = (result: ReportResult) =>
   ].join(' ')
 
 async function theirs(shapes: readonly Quad[], data: readonly Quad[]): Promise<readonly string[]> {
-  const validator = new Validator(environment.dataset([...shapes]))
-  const { results } = await validator.validate(environment.dataset([...data]))
+  const validator = new Validator(environment['dataset']([...shapes]))
+  const { results } = await validator.validate(environment['dataset']([...data]))
   const named = ({ termType }: { readonly termType: string }) => termType !== 'BlankNode'
   const severities = ['Violation', 'Warning']
   return sorted(

@@ -48,9 +48,9 @@ export async function official(set: string): Promise<{ quads: readonly Quad[]; t
   const quads = (await parse(text, 'turtle', { baseIri: 'urn:official' })).filter(
     ({ predicate }) => !predicate.value.endsWith('#imports'),
   )
-  const validator = new Validator(environment.dataset([...quads]))
+  const validator = new Validator(environment['dataset']([...quads]))
   const told: Told = async (record) => {
-    const { results } = await validator.validate(environment.dataset([...record]))
+    const { results } = await validator.validate(environment['dataset']([...record]))
     return results
       .map((result) =>
         sentence(
