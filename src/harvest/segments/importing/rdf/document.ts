@@ -57,9 +57,7 @@ const startSize = 4096
  * `source-malformed` with line and column, `too-large`. Nothing is known of the document before its last byte.
  */
 export async function readDocument(answer: SourceStream, reading: Reading): Promise<Document> {
-  const raw = await peeked(answer.body, 2)
-  const plain = isGzip(raw.start) ? gunzipped(raw.body) : raw.body
-  const digest = hashed(bounded(plain, reading.maxBytes))
+  const digest = await digested(answer, reading)
   const { start, body } = await peeked(digest.body, startSize)
   const format = formatFor(answer, reading, start)
   const spool = openSpool()
@@ -82,6 +80,13 @@ export async function readDocument(answer: SourceStream, reading: Reading): Prom
     spool.close()
     throw translated(error, answer.url)
   }
+}
+
+/** The body, unzipped and bounded, and what its hash is when it was read. */
+export async function digested({ body }: SourceStream, { maxBytes }: Pick<Reading, 'maxBytes'>) {
+  const raw = await peeked(body, 2)
+  const plain = isGzip(raw.start) ? gunzipped(raw.body) : raw.body
+  return hashed(bounded(plain, maxBytes))
 }
 
 function formatFor({ url, headers }: SourceStream, reading: Reading, start: Buffer): Format {

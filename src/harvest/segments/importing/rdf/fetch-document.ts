@@ -3,7 +3,7 @@ import type { ImportConfig } from '../../import-config.ts'
 import type { ImportContext } from '../../importer.ts'
 import type { Source, SourceRequest, SourceStream } from '../../source.ts'
 import type { RdfConfig } from './config.ts'
-import { readDocument, type Document, type Reading } from './document.ts'
+import { digested, readDocument, type Document, type Reading } from './document.ts'
 import { spillFile } from './body/spill-file.ts'
 
 export type Fetching = {
@@ -43,8 +43,29 @@ export function fetchDocument(
   }
 }
 
+/**
+ * The document, unless its bytes have the hash: they go to a file first, because reading them costs fifty times as much as
+ * hashing them. The caller closes it.
+ */
+export async function otherDocument(
+  fetching: Fetching,
+  answer: SourceStream,
+  hash: string,
+  signal: AbortSignal,
+): Promise<Document | 'same'> {
+  const reading = readingOf(fetching, signal)
+  const digest = await digested(answer, reading)
+  const file = await spillFile(fetching.context.scratch, digest.body, signal)
+  try {
+    if (digest.hash() === hash) return 'same'
+    return await readDocument({ ...answer, body: file.bytes() }, reading)
+  } finally {
+    await file.remove()
+  }
+}
+
 /** How the documents of this import are read. */
-export function readingOf({ config, context }: Fetching, signal: AbortSignal): Reading {
+function readingOf({ config, context }: Fetching, signal: AbortSignal): Reading {
   return {
     inputFormat: config.inputFormat,
     repair: config.preProcessing,

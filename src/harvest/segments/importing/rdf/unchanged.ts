@@ -1,8 +1,8 @@
 /** Asks the source whether anything has changed since the last complete run. */
 import { conditionsOf } from '../../validators.ts'
 import type { SourceRequest } from '../../source.ts'
-import { readDocument, type Document } from './document.ts'
-import { readingOf, type Fetching } from './fetch-document.ts'
+import type { Document } from './document.ts'
+import { otherDocument, type Fetching } from './fetch-document.ts'
 
 /**
  * `not-modified`: every page answered 304, or the only document is byte for byte the known one. A document that came in
@@ -25,12 +25,10 @@ export async function unchangedSince(
     const conditional = { ...request, headers, accepts: [304], paged: isSingle }
     const document = await source.read(validator.url, conditional, async (answer) => {
       if (answer.status === 304) return undefined
-      return isSingle ? readDocument(answer, readingOf(fetching, signal)) : 'changed'
+      return isSingle ? otherDocument(fetching, answer, only.bodyHash, signal) : 'changed'
     })
     if (document === 'changed') return undefined
-    if (document === undefined) continue
-    if (document.hash !== only.bodyHash) return document
-    document.close()
+    if (document !== undefined && document !== 'same') return document
   }
   for (const validator of validators) context.validate(validator)
   return 'not-modified'
