@@ -49,6 +49,7 @@ export async function attempt(
     }
     steps.push(step)
     checkCircle(steps, next, request.redirects ?? mostRedirects)
+    await request.mayFollow?.(next.url.href, signal)
     step = next
   }
 }
@@ -78,10 +79,13 @@ type Asked = { readonly message: IncomingMessage; readonly place: Place }
 
 async function ask({ request, step, time, ground }: Visit, signal: AbortSignal): Promise<Asked> {
   const { url } = step
+  const longestMs = request.retryAfterMaxMs ?? ground.limits.retryAfterMaxMs
   const wish = {
     delayMs: request.delayMs ?? 0,
     atOnce: request.atOnce ?? Infinity,
     whenLeftAlone: request.whenLeftAlone ?? 'wait',
+    longestMs,
+    room: request.room,
   }
   const place = await ground.hosts.enter(`${url.hostname}:${portOf(url)}`, wish, signal)
   let connected = false
@@ -101,13 +105,13 @@ async function ask({ request, step, time, ground }: Visit, signal: AbortSignal):
       ground.sockets,
     )
     const after = retryAfter(message.headers['retry-after'] ?? null, ground.now())
-    const longest = request.retryAfterMaxMs ?? ground.limits.retryAfterMaxMs
-    place.answered(message.statusCode ?? 0, after !== undefined && after <= longest ? after : 0)
+    place.answered(message.statusCode ?? 0, after, longestMs)
     return { message, place }
   } catch (error) {
     const kind = error instanceof Failure ? error.kind : undefined
     const down = kind === 'source-unreachable' || kind === 'source-timeout'
     if (down && !connected) place.failed()
+    else if (kind === 'source-timeout') place.silent()
     if (kind === 'address-refused') ground.log.warn({ host: url.host }, 'outbound.refused')
     place.leave()
     throw error

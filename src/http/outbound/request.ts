@@ -1,6 +1,7 @@
 /** What may be asked of the one client for everything that leaves the house, and what it answers. */
 
 import type { Deadlines } from './limits.ts'
+import type { Room } from './politeness/room.ts'
 
 /**
  * Which addresses a request may reach. `public`: public addresses only, as for every URL that was found in data.
@@ -39,9 +40,23 @@ export type OutboundRequest = {
   readonly retryAfterMaxMs?: number
   /** Most redirects that are followed; default 5. */
   readonly redirects?: number
-  /** `fail`: throw `source-unreachable` at once while the host is left alone, instead of waiting for that to end. */
+  /**
+   * `fail`: throw at once while the host is left alone, instead of waiting for that to end: `source-unreachable`, or also
+   * `source-timeout` (it has answered nothing for long) and `source-throttled` (it asked for a longer time than
+   * `retryAfterMaxMs`, or says nothing but 429 and 503), each with `retryAfter`.
+   */
   readonly whenLeftAlone?: 'wait' | 'fail'
+  /** Bounds how many such requests are made at once over all hosts. */
+  readonly room?: Room
+  /** Asked before a redirect is followed; what it throws ends the request. */
+  readonly mayFollow?: (url: string, signal: AbortSignal) => Promise<void>
 }
+
+/**
+ * What robots.txt (RFC 9309) says of a URL. `unreachable`: the host gave no answer at all. `refused`: its address may not
+ * be requested. `unknown`: it answered, and that tells nothing now.
+ */
+export type RobotsWord = 'allowed' | 'disallowed' | 'unreachable' | 'refused' | 'unknown'
 
 type AnswerHead = {
   /** Where the answer came from, after redirects, without user info. */
@@ -80,8 +95,11 @@ export type Outbound = {
   request(request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer>
   /** The same with the body in memory: a body that breaks off counts as a failed attempt and is asked for again. */
   read(request: OutboundRequest, signal: AbortSignal): Promise<WholeAnswer>
-  /** Whether robots.txt (RFC 9309) of the URL's host permits it; `unknown` when that cannot be told now. */
-  robots(url: string, signal: AbortSignal): Promise<'allowed' | 'disallowed' | 'unknown'>
+  /** Whether robots.txt (RFC 9309) of the URL's host permits it. Whoever asks first says how it is fetched. */
+  robots(
+    asked: Pick<OutboundRequest, 'url' | 'room' | 'deadlines'>,
+    signal: AbortSignal,
+  ): Promise<RobotsWord>
   /** Breaks off everything that is under way. */
   close(): Promise<void>
 }

@@ -7,6 +7,7 @@ import {
   type Place,
   type Wish,
 } from '../../../src/http/outbound/politeness/hosts.ts'
+import { room, type Room } from '../../../src/http/outbound/politeness/room.ts'
 import { logger } from '../../../src/log.ts'
 
 const plain: Wish = { delayMs: 0, atOnce: Infinity, whenLeftAlone: 'wait' }
@@ -149,6 +150,43 @@ describe('a host', () => {
     expect(await gap(scene)).toBe(300_000)
   })
 
+  it('that names a longer time than a request waits for is avoided by those that do not wait', async () => {
+    const scene = town()
+    await visit(scene.all, (place) => place.answered(429, 60_000, 30_000))
+    const hasty = { ...plain, whenLeftAlone: 'fail', longestMs: 30_000 } as const
+    await expect(scene.all.enter('a.example:443', hasty, never)).rejects.toMatchObject({
+      kind: 'source-throttled',
+      retryAfter: 60,
+    })
+    expect(await gap(scene)).toBe(400)
+    await visit(scene.all, (place) => place.answered(200, 60_000))
+    await visit(scene.all, (place) => place.answered(503, 40_000))
+    const avoiding = scene.all.enter('a.example:443', hasty, never)
+    await expect(avoiding).rejects.toMatchObject({ kind: 'source-throttled' })
+  })
+
+  it.each([
+    ['says nothing', (place: Place) => place.silent(), 'source-timeout'],
+    ['groans', (place: Place) => place.answered(429), 'source-throttled'],
+  ] as const)(
+    'that %s five times in a row is avoided by those that do not wait, for five minutes',
+    async (_, use, kind) => {
+      const scene = town({ hostConcurrency: 2, hostDelayMs: 0 })
+      const hasty = { ...plain, whenLeftAlone: 'fail' } as const
+      for (let count = 0; count < 4; count += 1) await visit(scene.all, use)
+      await visit(scene.all, (place) => place.answered(200))
+      for (let count = 0; count < 4; count += 1) await visit(scene.all, use)
+      await visit(scene.all, () => undefined, hasty)
+      await visit(scene.all, use)
+      const enter = () => scene.all.enter('a.example:443', hasty, never)
+      await expect(enter()).rejects.toMatchObject({ kind, retryAfter: 300 })
+      // Who waits is not concerned.
+      const start = scene.now()
+      while (scene.now() - start < 300_000) await gap(scene, { ...plain, delayMs: 60_000 })
+      await enter()
+    },
+  )
+
   it('is forgotten when ten thousand others were asked, but not while it is busy', async () => {
     const scene = town({ hostConcurrency: 1, hostDelayMs: 200 })
     const held = await scene.all.enter('a.example:443', plain, never)
@@ -166,5 +204,68 @@ describe('a host', () => {
     const before = scene.now()
     await scene.all.enter('0.example:80', plain, never)
     expect(scene.now()).toBe(before)
+  })
+})
+
+describe('a room', () => {
+  const enter = (all: Hosts, name: string, shared: Room) =>
+    all.enter(name, { ...plain, room: shared }, never)
+
+  it('holds so many over all hosts, in order of arrival', async () => {
+    const { all } = town({ hostConcurrency: 2, hostDelayMs: 0 })
+    const shared = room(2)
+    const order: string[] = []
+    const places = new Map<string, Place>()
+    const waiting = ['a', 'b', 'c', 'd'].map(async (name) => {
+      places.set(name, await enter(all, name, shared))
+      order.push(name)
+    })
+    await expect.poll(() => order).toEqual(['a', 'b'])
+    await all.enter('c', plain, never)
+    places.get('b')?.leave()
+    places.get('b')?.leave()
+    await expect.poll(() => order).toEqual(['a', 'b', 'c'])
+    places.get('a')?.leave()
+    await Promise.all(waiting)
+    expect(order).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('has places for others while a host lets wait', async () => {
+    const { all } = town({ hostConcurrency: 1, hostDelayMs: 0 })
+    const shared = room(1)
+    const busy = await all.enter('a', plain, never)
+    const patient = enter(all, 'a', shared)
+    const other = await enter(all, 'b', shared)
+    other.leave()
+    busy.leave()
+    await patient
+  })
+
+  it('is left again when the host has asked for time meanwhile', async () => {
+    const scene = town({ hostConcurrency: 2, hostDelayMs: 0 })
+    const shared = room(1)
+    const first = await enter(scene.all, 'a', shared)
+    const second = enter(scene.all, 'a', shared)
+    await Promise.resolve()
+    const before = scene.now()
+    first.answered(503, 5000)
+    first.leave()
+    await second
+    expect(scene.now() - before).toBe(5000)
+  })
+
+  it('is given up by who is told to, without losing a place', async () => {
+    const shared = room(1)
+    const leave = await shared.enter(never)
+    const stop = new AbortController()
+    const second = shared.enter(stop.signal)
+    const third = shared.enter(never)
+    stop.abort(new Error('enough'))
+    await expect(second).rejects.toThrow('enough')
+    leave()
+    leave()
+    const leaveThird = await third
+    leaveThird()
+    await shared.enter(never)
   })
 })

@@ -81,7 +81,7 @@ describe('the rules', () => {
 describe('asking', () => {
   let host: Portal
   let scene: Stage
-  const ask = (path: string) => scene.client.robots(`http://a.example${path}`, signal)
+  const ask = (path: string) => scene.client.robots({ url: `http://a.example${path}` }, signal)
 
   beforeAll(async () => {
     host = await robotsHost(text)
@@ -113,17 +113,24 @@ describe('asking', () => {
     expect(await ask('/data/x')).toBe('allowed')
   })
 
-  it('does not know when the host is in trouble or cannot be reached', async () => {
+  it('does not know when the host is in trouble', async () => {
     play()
     host.faults.from(1, { kind: 'status', status: 500 })
     expect(await ask('/')).toBe('unknown')
-    expect(await scene.client.robots('http://nobody.example/', signal)).toBe('unknown')
-    expect(await scene.client.robots('mailto:a@example', signal)).toBe('unknown')
+  })
+
+  it('tells a host that gives no answer at all from one that answers nothing of use', async () => {
+    play()
+    const word = (url: string) => scene.client.robots({ url }, signal)
+    expect(await word('http://nobody.example/')).toBe('unreachable')
+    expect(await word('mailto:a@example')).toBe('refused')
+    host.faults.from(1, { kind: 'reset' })
+    expect(await ask('/')).toBe('unreachable')
   })
 
   it('[T1] never looks for one inside the house', async () => {
     play()
-    expect(await scene.client.robots(`${host.url}/data/x`, signal)).toBe('unknown')
+    expect(await scene.client.robots({ url: `${host.url}/data/x` }, signal)).toBe('refused')
     expect(host.requests).toEqual([])
   })
 
@@ -139,11 +146,23 @@ describe('asking', () => {
     expect(await ask('/data/x')).toBe('disallowed')
   })
 
+  it('takes redirects without end for permission', async () => {
+    play()
+    host.faults.from(1, { kind: 'redirect', to: '/robots.txt' })
+    expect(await ask('/data/x')).toBe('allowed')
+  })
+
+  it('does not know what stands in a file that breaks off', async () => {
+    play()
+    host.faults.from(1, { kind: 'truncated', framing: 'length' })
+    expect(await ask('/')).toBe('unknown')
+  })
+
   it('can be given up by one caller while others wait on', async () => {
     play()
     host.faults.from(1, { kind: 'drip', everyMs: 1 })
     const stop = new AbortController()
-    const hasty = scene.client.robots('http://a.example/', stop.signal)
+    const hasty = scene.client.robots({ url: 'http://a.example/' }, stop.signal)
     const patient = ask('/data/x')
     stop.abort(new Error('enough'))
     await expect(hasty).rejects.toThrow('enough')

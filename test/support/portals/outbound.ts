@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { logger } from '../../../src/log.ts'
 import { outboundLimits, type OutboundLimits } from '../../../src/http/outbound/limits.ts'
-import { outbound, type Outbound } from '../../../src/http/outbound/outbound.ts'
+import { outbound, type Outbound, type OutboundOptions } from '../../../src/http/outbound/outbound.ts'
 
 type Scene = {
   readonly limits?: Partial<OutboundLimits>
@@ -15,6 +15,8 @@ type Scene = {
   /** Sockets say where they really stand. */
   readonly honest?: boolean
   readonly userAgent?: string
+  /** In place of the clock that jumps over pauses. */
+  readonly clock?: Pick<OutboundOptions, 'now' | 'pause'>
 }
 
 export type Stage = {
@@ -27,7 +29,7 @@ export type Stage = {
 
 /** Time goes on as it is, but waits of politeness and retries are cut short and counted. */
 export function stage(scene: Scene): Stage {
-  const { limits, names = {}, world, honest = false, userAgent = 'Cartulary/test' } = scene
+  const { limits, names = {}, world, honest = false, userAgent = 'Cartulary/test', clock } = scene
   const dialled: Stage['dialled'] = []
   const pauses: number[] = []
   const asked = new Map<string, number>()
@@ -47,6 +49,7 @@ export function stage(scene: Scene): Stage {
       await wait(1, undefined, { signal })
       skipped += milliseconds
     },
+    ...clock,
     resolve: async (name) => {
       const lists = listsOf(names[name])
       const turn = asked.get(name) ?? 0

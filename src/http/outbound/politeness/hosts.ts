@@ -1,10 +1,10 @@
 /** Who may ask a host now: few at once, not too fast, slower when it groans, not at all while it is down. */
 
-import { Failure } from '../../../errors.ts'
 import type { Log } from '../../../log.ts'
 import type { OutboundLimits } from '../limits.ts'
 import type { Pause } from '../patience.ts'
-import { line, type Line } from './line.ts'
+import { answered, checkLeftAlone, failed, fellSilent, newHost, type Host } from './host.ts'
+import type { Room } from './room.ts'
 
 export type Wish = {
   /** Only longer than the configured delay counts. */
@@ -12,6 +12,10 @@ export type Wish = {
   /** Only fewer than the configured number counts. */
   readonly atOnce: number
   readonly whenLeftAlone: 'wait' | 'fail'
+  /** The longest that who does not wait for a host that is left alone waits all the same. */
+  readonly longestMs?: number
+  /** Where there must be a place too. */
+  readonly room?: Room | undefined
 }
 
 /** A place at a host, to be given back by `leave`. */
@@ -20,8 +24,10 @@ export type Place = {
   connected(): void
   /** There was none. */
   failed(): void
-  /** The host answered; `retryAfterMs` is kept from everybody. */
-  answered(status: number, retryAfterMs?: number): void
+  /** There was one, and no answer in time. */
+  silent(): void
+  /** The host answered; a `Retry-After` up to `longestMs` is kept from everybody. */
+  answered(status: number, retryAfterMs?: number, longestMs?: number): void
   leave(): void
 }
 
@@ -39,43 +45,18 @@ export function hosts(means: Means): Hosts {
   const known = new Map<string, Host>()
   return {
     enter: async (name, wish, signal) => {
-      const host = known.get(name) ?? newHost(means)
+      const host = known.get(name) ?? newHost(name, means.limits)
       // The one that was asked last is forgotten last.
       known.delete(name)
       known.set(name, host)
       if (known.size > mostHosts) forget(known)
-      await admitted(host, { wish, means, name }, signal)
-      return placeAt(host, means, name)
+      const leaveRoom = await admitted(host, { wish, means }, signal)
+      return placeAt(host, means, leaveRoom)
     },
   }
 }
 
 const mostHosts = 10_000
-const slowestMs = 60_000
-const firstSlowMs = 200
-const answersToRecover = 10
-const failuresInARow = 5
-const leftAloneMs = 300_000
-
-type Host = {
-  active: number
-  readonly line: Line
-  delayMs: number
-  lastStart: number
-  notBefore: number
-  failures: number
-  good: number
-}
-
-const newHost = ({ limits }: Means): Host => ({
-  active: 0,
-  line: line(),
-  delayMs: limits.hostDelayMs,
-  lastStart: -Infinity,
-  notBefore: -Infinity,
-  failures: 0,
-  good: 0,
-})
 
 function forget(known: Map<string, Host>): void {
   for (const [name, host] of known) {
@@ -83,81 +64,82 @@ function forget(known: Map<string, Host>): void {
   }
 }
 
-type Visit = { readonly wish: Wish; readonly means: Means; readonly name: string }
+type Visit = { readonly wish: Wish; readonly means: Means }
 
-async function admitted(host: Host, visit: Visit, signal: AbortSignal): Promise<void> {
+/** What it gives is called to leave the room. Who waits for a place there holds nobody up here, nor the other way round. */
+async function admitted(host: Host, visit: Visit, signal: AbortSignal): Promise<() => void> {
+  const { room = everywhere } = visit.wish
+  for (;;) {
+    const leave = await inLine(host, signal, async () => {
+      await free(host, visit, signal)
+      const leave = room.tryEnter()
+      if (leave) start(host, visit)
+      return leave
+    })
+    if (leave) return leave
+    const later = await room.enter(signal)
+    if (!host.line.busy() && obstacle(host, visit) === undefined) {
+      start(host, visit)
+      return later
+    }
+    // While there was no place, others came, or the host asked for more time.
+    later()
+  }
+}
+
+const nothing = () => undefined
+const everywhere: Room = { enter: async () => nothing, tryEnter: () => nothing }
+
+async function inLine<T>(host: Host, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const next = await host.line.turn(signal)
   try {
-    await wait(host, visit, signal)
-    host.active += 1
-    host.lastStart = visit.means.now()
+    return await work()
   } finally {
     next()
   }
 }
 
-async function wait(host: Host, { wish, means, name }: Visit, signal: AbortSignal): Promise<void> {
-  const atOnce = Math.max(1, Math.min(means.limits.hostConcurrency, wish.atOnce))
+function start(host: Host, { means }: Visit): void {
+  host.active += 1
+  host.lastStart = means.now()
+}
+
+async function free(host: Host, visit: Visit, signal: AbortSignal): Promise<void> {
+  const { wish, means } = visit
   for (;;) {
     signal.throwIfAborted()
-    if (wish.whenLeftAlone === 'fail' && isLeftAlone(host, means)) {
-      throw new Failure('source-unreachable', `${name} could not be reached and is left alone`)
-    }
-    if (host.active >= atOnce) {
-      await host.line.change(signal)
-      continue
-    }
-    const delayed = host.lastStart + Math.max(host.delayMs, wish.delayMs)
-    const left = Math.max(delayed, host.notBefore) - means.now()
-    if (left <= 0) return
-    await means.pause(left, signal)
+    if (wish.whenLeftAlone === 'fail') checkLeftAlone(host, wish.longestMs ?? Infinity, means.now())
+    const met = obstacle(host, visit)
+    if (met === undefined) return
+    await (met === 'crowded' ? host.line.change(signal) : means.pause(met, signal))
   }
 }
 
-const isLeftAlone = (host: Host, { now }: Means): boolean =>
-  host.failures >= failuresInARow && now() < host.notBefore
+/** Milliseconds before the host may be asked; `crowded` when others must leave first. */
+function obstacle(host: Host, { wish, means }: Visit): number | 'crowded' | undefined {
+  const atOnce = Math.max(1, Math.min(means.limits.hostConcurrency, wish.atOnce))
+  if (host.active >= atOnce) return 'crowded'
+  const delayed = host.lastStart + Math.max(host.delayMs, wish.delayMs)
+  const left = Math.max(delayed, host.notBefore) - means.now()
+  return left > 0 ? left : undefined
+}
 
-function placeAt(host: Host, means: Means, name: string): Place {
+function placeAt(host: Host, means: Means, leaveRoom: () => void): Place {
   let left = false
   return {
     connected: () => {
       host.failures = 0
     },
-    failed: () => {
-      host.failures += 1
-      if (host.failures < failuresInARow) return
-      host.notBefore = means.now() + leftAloneMs
-      means.log.warn({ host: name, failures: host.failures }, 'outbound.left-alone')
-    },
-    answered: (status, retryAfterMs = 0) => {
-      if (status === 429 || status === 503) slowDown(host, { means, name, retryAfterMs })
-      else if (status < 500) recover(host, means)
-    },
+    failed: () => failed(host, means),
+    silent: () => fellSilent(host, means),
+    answered: (status, retryAfterMs = 0, longestMs = Infinity) =>
+      answered(host, { status, retryAfterMs, longestMs }, means),
     leave: () => {
       if (left) return
       left = true
       host.active -= 1
+      leaveRoom()
       host.line.changed()
     },
   }
-}
-
-type Groan = { readonly means: Means; readonly name: string; readonly retryAfterMs: number }
-
-function slowDown(host: Host, { means, name, retryAfterMs }: Groan): void {
-  host.good = 0
-  const slower = Math.min(slowestMs, Math.max(host.delayMs, firstSlowMs / 2) * 2)
-  host.delayMs = Math.max(host.delayMs, slower)
-  host.notBefore = Math.max(host.notBefore, means.now() + retryAfterMs)
-  means.log.debug({ host: name, delayMs: host.delayMs, retryAfterMs }, 'outbound.slower')
-}
-
-/** Ten good answers undo one doubling, down to the configured delay. */
-function recover(host: Host, { limits }: Means): void {
-  host.good += 1
-  if (host.good < answersToRecover) return
-  host.good = 0
-  const faster = host.delayMs / 2
-  host.delayMs =
-    faster < firstSlowMs / 2 ? limits.hostDelayMs : Math.max(limits.hostDelayMs, faster)
 }

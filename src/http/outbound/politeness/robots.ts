@@ -1,7 +1,8 @@
 /** Whether a host wants its URLs checked: robots.txt (RFC 9309), remembered for a day. */
 
 import type { OutboundLimits } from '../limits.ts'
-import type { Outbound } from '../request.ts'
+import { Failure } from '../../../errors.ts'
+import type { Outbound, RobotsWord } from '../request.ts'
 import { rulesOf, type Rules } from './robots-rules.ts'
 import { unlessAborted } from '../../../aborting.ts'
 
@@ -13,8 +14,11 @@ type Means = {
   readonly now: () => number
 }
 
+/** Why there are no rules. */
+type Absence = Exclude<RobotsWord, 'allowed' | 'disallowed'>
+
 type Known = {
-  readonly rules: Promise<Rules | undefined>
+  readonly rules: Promise<Rules | Absence>
   until: number
   characters: number
 }
@@ -30,26 +34,31 @@ const entryCharacters = 500
 /** One robots.txt per origin, asked for once even when many want to know. */
 export function robotsOf(means: Means): Outbound['robots'] {
   const known = new Map<string, Known>()
-  return async (text, signal) => {
-    const url = URL.parse(text)
-    if (!url || !/^https?:$/.test(url.protocol)) return 'unknown'
-    const entry = fresh(known, url.origin, means.now()) ?? asked(known, url.origin, means)
+  return async (request, signal) => {
+    const url = URL.parse(request.url)
+    if (!url || !/^https?:$/.test(url.protocol)) return 'refused'
+    const { origin } = url
+    const entry = fresh(known, origin, means.now()) ?? asked(known, { ...request, origin }, means)
     const rules = await unlessAborted(entry.rules, signal)
-    if (!rules) return 'unknown'
+    if (typeof rules === 'string') return rules
     return rules.permits(url) ? 'allowed' : 'disallowed'
   }
 }
+
+type Asked = Omit<Parameters<Outbound['robots']>[0], 'url'> & { readonly origin: string }
 
 function fresh(known: Map<string, Known>, origin: string, now: number): Known | undefined {
   const entry = known.get(origin)
   return entry && entry.until > now ? entry : undefined
 }
 
-function asked(known: Map<string, Known>, origin: string, means: Means): Known {
+function asked(known: Map<string, Known>, wish: Asked, means: Means): Known {
+  const { origin } = wish
   const entry: Known = {
-    rules: fetched(origin, means).then((rules) => {
-      entry.until = means.now() + (rules ? rememberedMs : unknownMs)
-      entry.characters += rules?.characters ?? 0
+    rules: fetched(wish, means).then((rules) => {
+      const isKnown = typeof rules !== 'string'
+      entry.until = means.now() + (isKnown ? rememberedMs : unknownMs)
+      entry.characters += isKnown ? rules.characters : 0
       forget(known, means.limits.robotsCharacters)
       return rules
     }),
@@ -62,28 +71,47 @@ function asked(known: Map<string, Known>, origin: string, means: Means): Known {
 }
 
 /** Everything that 4xx says is "go ahead"; silence and 5xx say nothing. */
-async function fetched(origin: string, means: Means): Promise<Rules | undefined> {
+async function fetched({ origin, ...wish }: Asked, means: Means): Promise<Rules | Absence> {
   try {
     const answer = await means.request(
       {
+        ...wish,
         url: `${origin}/robots.txt`,
         headers: { accept: 'text/plain' },
         reach: { kind: 'public' },
         // Longer files are read to this length and no further.
         maxBytes: Number.MAX_SAFE_INTEGER,
         attempts: 2,
+        retryAfterMaxMs: 30_000,
         delayMs: 1000,
         whenLeftAlone: 'fail',
       },
       means.closing,
     )
-    if (answer.status === 200) return rulesOf(origin, await beginning(answer.body))
+    if (answer.status === 200) return await rulesIn(origin, answer.body)
     answer.discard()
-    return answer.status >= 400 && answer.status < 500 ? rulesOf(origin, '') : undefined
-  } catch {
-    return undefined
+    return answer.status >= 400 && answer.status < 500 ? rulesOf(origin, '') : 'unknown'
+  } catch (error) {
+    const kind = error instanceof Failure ? error.kind : undefined
+    // Redirects without end lead to no file (RFC 9309 2.3.1.2).
+    if (kind === 'source-error') return rulesOf(origin, '')
+    return (kind && absences[kind]) ?? 'unknown'
   }
 }
+
+const absences: Partial<Record<Failure['kind'], Absence>> = {
+  'address-refused': 'refused',
+  'source-unreachable': 'unreachable',
+  'source-timeout': 'unreachable',
+  'source-malformed': 'unreachable',
+}
+
+/** A file that breaks off tells nothing: what it forbids may stand in the rest. */
+const rulesIn = (origin: string, body: AsyncIterable<Uint8Array>): Promise<Rules | Absence> =>
+  beginning(body).then(
+    (text) => rulesOf(origin, text),
+    () => 'unknown',
+  )
 
 async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = []
