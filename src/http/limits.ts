@@ -61,6 +61,9 @@ export const limitTable = {
   sparqlWaiting: limit(8, 'public SPARQL queries that wait', 0, 10_000),
   pipeBytes: limit(5 * MB, 'one pipe', KB),
   segments: limit(32, 'segments of one pipe', 1, 1000),
+  triggers: limit(100, 'triggers of one pipe', 1, 10_000),
+  scriptMs: limit(5 * second, 'one record in a transformer', 10, 600 * second),
+  scriptBytes: limit(64 * MB, 'memory of a script', MB, 2048 * MB),
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type LimitName = keyof typeof limitTable

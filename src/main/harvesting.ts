@@ -5,6 +5,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
+import { notifier } from '../harvest/notifying.ts'
 import { openHarvest, type Harvest } from '../harvest/station.ts'
 import { userAgent } from '../http/outbound/headers.ts'
 import { outbound, type Outbound } from '../http/outbound/outbound.ts'
@@ -25,8 +26,10 @@ import {
   type Transport,
   type TransportOptions,
 } from '../pipe/transport/transport.ts'
+import { names as namesOf } from '../rdf/names.ts'
 import { openTriggers, type Triggers } from '../scheduler/triggers.ts'
 import { clock } from './clock.ts'
+import { places, serviceAddress } from './ground.ts'
 
 export type Harvesting = {
   readonly harvest: Harvest
@@ -76,10 +79,12 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
   const segments = { kinds, resolve: resolution, afterImport }
   const transport = transportOf(options, { ...segments, outbound: client })
   await transport.listen()
+  const notices = noticesOf(options, { outbound: client, runs })
   const launcher = await openLauncher({
     ...segments,
     runs,
     sources: pipes,
+    ...(notices && { onEnd: notices.ended }),
     remote: (pipe, segment, found, trust) => transport.remote(pipe, segment, found, trust),
     atOnce: config.harvest.runs,
     deadlineMs: config.harvest.deadline,
@@ -92,6 +97,7 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
   const stop = async () => {
     await triggers.stop()
     await launcher.stop()
+    await notices?.stop()
     await transport.stop()
     await pipes.stop()
     await harvest.stop()
@@ -99,6 +105,16 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
     await runs.close()
   }
   return { harvest, launcher, pipes, runs, triggers, transport, stop }
+}
+
+/** Absent where nobody wants to be told. */
+function noticesOf(
+  { config, log }: Options,
+  ground: { readonly outbound: Outbound; readonly runs: Runs },
+) {
+  const { notify, allow } = config.harvest
+  const scheduler = serviceAddress(namesOf(config.baseUri), places.scheduler)
+  return notify && notifier({ ...ground, log, allow, scheduler, url: notify.url })
 }
 
 /** What git sees of our environment: where it is, whose keys it may use, and the way out. */
@@ -131,6 +147,7 @@ async function openRoom(options: Options, sources: () => PipeSources) {
     sources,
     git: { environment: gitEnvironment() },
     ownHost: new URL(config.baseUri).host,
+    transforms: { scriptMs: config.limits.scriptMs, scriptBytes: config.limits.scriptBytes },
     ...clock,
   })
   return { harvest, runs, client }

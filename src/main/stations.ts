@@ -159,6 +159,7 @@ const schedulerStation = (ground: Ground, harvesting: Harvesting, ending: AbortS
     keys: ground.keys,
     bodyBytes: limits.bodyBytes,
     writesPerKey: limits.writesPerKey,
+    triggersPerPipe: limits.triggers,
     now: clock.now,
     pause: clock.pause,
     ending,

@@ -22,6 +22,8 @@ export type SchedulerDeps = {
   readonly keys: ApiKeys
   /** Bytes of a request body. */
   readonly bodyBytes: number
+  /** Triggers of one pipe. */
+  readonly triggersPerPipe: number
   /** Changing requests of one key at once. */
   readonly writesPerKey: number
   /** Milliseconds since 1970. */

@@ -7,7 +7,7 @@ import { accepted, linkRuns } from '../answering/answers.ts'
 import { triggerAnswer } from '../answering/scheduled.ts'
 import type { SchedulerDeps } from '../deps.ts'
 import { jsonBody } from '../reading/json.ts'
-import { allSets, mostPerPipe, oneEntry, oneSet, tooMany } from '../reading/sets.ts'
+import { allSets, oneEntry, oneSet, tooMany } from '../reading/sets.ts'
 import type { Entry } from '../reading/trigger.ts'
 import { triggerRoutes as routes } from '../routes/triggers.ts'
 import { conflicting, launchAll, leavesAll, unknownPipes, wishes, type Wish } from '../setting.ts'
@@ -25,13 +25,18 @@ function bindAll(app: App, deps: SchedulerDeps): void {
     Object.fromEntries([...triggers.all()].map(([pipe, list]) => [pipe, list.map(triggerAnswer)]))
   app.openapi(routes.all, (c) => c.json(all()))
   app.openapi(routes.replaceAll, async (c) => {
-    const wished = wishes(deps, allSets(await jsonBody(c, deps.bodyBytes), deps.now()))
+    const wished = wishes(deps, allSets(await jsonBody(c, deps.bodyBytes), boundsOf(deps)))
     const sets = wished.filter(({ kept }) => kept.length > 0)
     if (!leavesAll(wished)) triggers.replaceAll(new Map(sets.map(({ pipe, kept }) => [pipe, kept])))
     linkRuns(c, address, launchAll(deps, wished))
     return c.json(all())
   })
 }
+
+const boundsOf = ({ now, triggersPerPipe }: SchedulerDeps) => ({
+  now: now(),
+  most: triggersPerPipe,
+})
 
 function bindPipe(app: App, deps: SchedulerDeps): void {
   const { triggers, address } = deps
@@ -42,7 +47,7 @@ function bindPipe(app: App, deps: SchedulerDeps): void {
   app.openapi(routes.replace, async (c) => {
     const { pipeId } = c.req.valid('param')
     demandPipe(deps, pipeId)
-    const wish = wishFor(deps, pipeId, oneSet(await jsonBody(c, deps.bodyBytes), deps.now()))
+    const wish = wishFor(deps, pipeId, oneSet(await jsonBody(c, deps.bodyBytes), boundsOf(deps)))
     const isFirst = triggers.of(wish.pipe).length === 0 && wish.kept.length > 0
     if (!leavesAll([wish])) triggers.replace(wish.pipe, wish.kept)
     linkRuns(c, address, launchAll(deps, [wish]))
@@ -76,7 +81,8 @@ function bindOne(app: App, deps: SchedulerDeps): void {
     if (trigger) {
       const before = triggers.of(wish.pipe)
       const isNew = !before.some(({ id }) => id === triggerId)
-      if (isNew && before.length >= mostPerPipe) throw tooMany(before.length + 1)
+      if (isNew && before.length >= deps.triggersPerPipe)
+        throw tooMany(before.length + 1, deps.triggersPerPipe)
       triggers.put(wish.pipe, trigger)
       return c.json(triggerAnswer(known(deps, wish.pipe, triggerId)), isNew ? 201 : 200)
     }

@@ -10,30 +10,34 @@ import { triggerSchema, type Entry } from './trigger.ts'
 /** Entries by what the client calls the pipe. */
 export type Sets = ReadonlyMap<string, readonly Entry[]>
 
-/** Triggers of one pipe. */
-export const mostPerPipe = 100
-
-export function tooMany(count: number): Failure {
-  const detail = `a pipe has at most ${mostPerPipe} triggers (limit triggers), got ${count}`
+/** `most` is the limit `triggers`. */
+export function tooMany(count: number, most: number): Failure {
+  const detail = `a pipe has at most ${most} triggers (limit triggers), got ${count}`
   return new Failure('invalid-parameter', detail, { errors: [{ detail }] })
 }
 
+/** The clock, and how many triggers a pipe may have. */
+type Bounds = { readonly now: number; readonly most: number }
+
 /** An array whose entries name their pipes as `id`, or an object from pipe to array. Throws `invalid-parameter`. */
-export function allSets(body: Json | undefined, now: number): Sets {
+export function allSets(body: Json | undefined, { now, most }: Bounds): Sets {
   const entry = triggerSchema(now)
   if (Array.isArray(body)) {
     const entries = parsed(z.array(entry), body)
-    return bounded(Map.groupBy(entries, ({ id }) => id))
+    return bounded(
+      Map.groupBy(entries, ({ id }) => id),
+      most,
+    )
   }
   const lists = parsed(z.record(z.string(), z.array(entry)), body)
-  return bounded(new Map(Object.entries(lists)))
+  return bounded(new Map(Object.entries(lists)), most)
 }
 
 /** An array, or a single object. Throws `invalid-parameter`. */
-export function oneSet(body: Json | undefined, now: number): readonly Entry[] {
+export function oneSet(body: Json | undefined, { now, most }: Bounds): readonly Entry[] {
   const list = body === undefined || Array.isArray(body) ? body : [body]
   const entries = parsed(z.array(triggerSchema(now)), list)
-  return bounded(new Map([['', entries]])).get('') ?? []
+  return bounded(new Map([['', entries]]), most).get('') ?? []
 }
 
 /** One object; the id of the path is its id, whether it says so or not. Throws `invalid-parameter`. */
@@ -53,10 +57,10 @@ function parsed<T>(schema: z.ZodType<T>, body: Json | undefined): T {
 }
 
 /** No more than a pipe may have, and each id once: a repeated one gets `-2`, `-3` and so on. */
-function bounded(sets: Sets): Sets {
+function bounded(sets: Sets, most: number): Sets {
   return new Map(
     [...sets].map(([pipe, entries]) => {
-      if (entries.length > mostPerPipe) throw tooMany(entries.length)
+      if (entries.length > most) throw tooMany(entries.length, most)
       return [pipe, distinct(entries)]
     }),
   )

@@ -83,6 +83,7 @@ export function schedulerStation(options: Options = {}) {
     keys: apiKeys(keyConfig),
     bodyBytes: 100_000,
     writesPerKey: 16,
+    triggersPerPipe: 100,
     now,
     pause,
     ending: ending.signal,
