@@ -16,16 +16,26 @@ export type Measured = {
   readonly value: boolean | number
   /** URL that was asked. */
   readonly from?: string
+  /** When, as it was written. */
+  readonly at?: string
 }
 
 const link = dqv('hasQualityMeasurement').value
 const metricOf = dqv('isMeasurementOf').value
 const valueOf = dqv('value').value
 const source = prov('wasDerivedFrom').value
+const time = prov('generatedAtTime').value
 /** The misspelling occurs in the wild. */
 const targets: ReadonlySet<string> = new Set([dqv('computedOn').value, dqv('computeOn').value])
 
-type Draft = { metric?: string; on?: string; linkedBy?: string; value?: Term; from?: string }
+type Draft = {
+  metric?: string
+  on?: string
+  linkedBy?: string
+  value?: Term
+  from?: string
+  at?: string
+}
 
 /** All that have a metric, a target and a value that can be read, in the order in which they begin. */
 export function measurements(quads: Iterable<Quad>): readonly Measured[] {
@@ -37,6 +47,7 @@ export function measurements(quads: Iterable<Quad>): readonly Measured[] {
       draftOf(drafts, q.subject).metric = localName(object.value)
     else if (predicate.value === valueOf) draftOf(drafts, q.subject).value = object
     else if (predicate.value === source) draftOf(drafts, q.subject).from = object.value
+    else if (predicate.value === time) draftOf(drafts, q.subject).at = object.value
     else if (targets.has(predicate.value)) draftOf(drafts, q.subject).on = keyOf(object)
   }
   return [...drafts.values()].flatMap(measured)
@@ -49,12 +60,20 @@ function draftOf(drafts: Map<string, Draft>, node: Term): Draft {
   return draft
 }
 
-function measured({ metric, on, linkedBy, value: term, from }: Draft): readonly Measured[] {
+function measured({ metric, on, linkedBy, value: term, from, at }: Draft): readonly Measured[] {
   const target = on ?? linkedBy
   if (metric === undefined || target === undefined || term?.termType !== 'Literal') return []
   const value = valueIn(metric, term.value.trim(), term.datatype.value)
   if (value === undefined) return []
-  return [{ metric, on: target, value, ...(from === undefined ? {} : { from }) }]
+  return [
+    {
+      metric,
+      on: target,
+      value,
+      ...(from === undefined ? {} : { from }),
+      ...(at === undefined ? {} : { at }),
+    },
+  ]
 }
 
 const truth: ReadonlyMap<string, boolean> = new Map([
