@@ -171,9 +171,9 @@ export type Figures = {
   best(scope: Scope, limit: number): readonly DatasetFigures[]
   worst(scope: Scope, limit: number): readonly DatasetFigures[]
   /** In the order of dataset ids, then of paths. */
-  violations(scope: Scope, page: Page): Listed<ViolationRow>
+  violations(catalogue: string, page: Page): Listed<ViolationRow>
   /** In the order of dataset ids, then of URLs. */
-  unreachable(scope: Scope, page: Page): Listed<UnreachableRow>
+  unreachable(catalogue: string, page: Page): Listed<UnreachableRow>
   /** The most frequent first. */
   violationsByRule(scope: Scope, limit: number): readonly BrokenRule[]
   unreachableByHost(scope: Scope, limit: number): readonly UnreachableHost[]
