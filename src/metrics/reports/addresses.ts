@@ -26,7 +26,8 @@ export function addressesFrom(
   const language = locale === 'en' ? {} : { locale }
   const { search } = new URL(url)
   return {
-    form: (form) => `${root}${own.slice(1).split('/').map(encodeURIComponent).join('/')}.${form}${search}`,
+    form: (form) =>
+      `${root}${own.slice(1).split('/').map(encodeURIComponent).join('/')}.${form}${search}`,
     catalogue: (id) => `${root}catalogues/${encodeURIComponent(id)}.html${query(language)}`,
     portal: ({ order, offset, limit }) =>
       `${root}portal.html${query({

@@ -35,7 +35,12 @@ const suffix = /\.(html|csv|json)$/
 export function reportsApp(deps: ReportsDeps): App {
   const app = newApp({ ...deps.http, name: 'reports' })
   const answer = answerer(deps)
-  for (const route of [routes.portal, routes.portalHtml, routes.portalCsv, routes.portalJson] as const)
+  for (const route of [
+    routes.portal,
+    routes.portalHtml,
+    routes.portalCsv,
+    routes.portalJson,
+  ] as const)
     app.openapi(route, (c) => {
       const { locale, order, offset, limit } = c.req.valid('query')
       const page = { offset, limit }

@@ -3,6 +3,7 @@
 import { dimensions } from '../words/indicators.ts'
 import type { Points } from './points.ts'
 import type { CatalogueList, DatasetRow, MeasuredReport, Report } from './report.ts'
+import { tenths } from './telling/numbers.ts'
 import { dimensionWords, figureRules, indicatorWords } from './telling/rules.ts'
 
 const columns = ['section', 'id', 'title', 'figure', 'value', 'rule'] as const
@@ -70,17 +71,10 @@ function* pastRows({ history }: MeasuredReport): Generator<Row> {
 function* indicatorRows({ indicators }: MeasuredReport): Generator<Row> {
   for (const { name: id, points, share, missing, codes } of indicators) {
     const { label, rule } = indicatorWords[id]
-    const row = (figure: string, value: Value): Row => [
-      'indicator',
-      id,
-      label,
-      figure,
-      value,
-      rule,
-    ]
+    const row = (figure: string, value: Value): Row => ['indicator', id, label, figure, value, rule]
     yield row('points', points)
     yield row('yes', share)
-    yield row('missing', share === null ? null : Math.round(missing * 10) / 10)
+    yield row('missing', share === null ? null : tenths(missing))
     for (const { name, percentage } of codes) yield row(`status ${name}`, percentage)
   }
 }
@@ -98,11 +92,7 @@ function* troubleRows({ violations, hosts }: MeasuredReport): Generator<Row> {
   }
 }
 
-function* datasetRows(
-  section: string,
-  found: readonly DatasetRow[],
-  rule: string,
-): Generator<Row> {
+function* datasetRows(section: string, found: readonly DatasetRow[], rule: string): Generator<Row> {
   for (const { id, title, score, points } of found)
     yield* scored(section, { id, title: title.text, score, points, rule })
 }

@@ -1,6 +1,13 @@
 /** Puts a report together from the figures of the last refresh; every list in it has an end. */
 
-import type { CatalogueFigures, DatasetFigures, Figures, Page, Scope, Texts } from '../cache/figures.ts'
+import type {
+  CatalogueFigures,
+  DatasetFigures,
+  Figures,
+  Page,
+  Scope,
+  Texts,
+} from '../cache/figures.ts'
 import type { Weights } from '../scoring/weights.ts'
 import { ascending, bandOf, type Band } from './bands.ts'
 import { indicatorFigures, worstOf } from './indicators.ts'
@@ -23,11 +30,7 @@ type Wish = { readonly locale: string }
 const top = { indicators: 6, rules: 15, hosts: 15, datasets: 10 } as const
 
 /** `found`: a catalogue of the figures, measured or not. */
-export function catalogueReport(
-  ground: Ground,
-  found: CatalogueFigures,
-  { locale }: Wish,
-): Report {
+export function catalogueReport(ground: Ground, found: CatalogueFigures, { locale }: Wish): Report {
   const { id, titles, descriptions, languages } = found
   const title = spoken(titles, { locale, languages, id })
   const description = spoken(descriptions, { locale, languages, id: '' })
@@ -110,11 +113,7 @@ function historyOf(figures: Figures, scope: Scope): readonly Moment[] {
   }))
 }
 
-function datasetRow(
-  dataset: DatasetFigures,
-  bands: readonly Band[],
-  { locale }: Wish,
-): DatasetRow {
+function datasetRow(dataset: DatasetFigures, bands: readonly Band[], { locale }: Wish): DatasetRow {
   const { id, iri, catalogue, titles, languages, score, points } = dataset
   return {
     id,

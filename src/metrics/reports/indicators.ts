@@ -35,6 +35,4 @@ const yesOf = (shares: Shares | null): number | null =>
 
 /** Those that something is missing of, the most first. */
 export const worstOf = (figures: readonly IndicatorFigure[]): readonly IndicatorFigure[] =>
-  figures
-    .filter(({ missing }) => missing > 0)
-    .toSorted((one, other) => other.missing - one.missing)
+  figures.filter(({ missing }) => missing > 0).toSorted((one, other) => other.missing - one.missing)

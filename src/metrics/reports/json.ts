@@ -1,7 +1,14 @@
 /** A report as JSON: the same figures as plain values, each indicator with its rule. */
 
 import type { Band } from './bands.ts'
-import type { CatalogueList, DatasetRow, IndicatorFigure, MeasuredReport, Report } from './report.ts'
+import type {
+  CatalogueList,
+  DatasetRow,
+  IndicatorFigure,
+  MeasuredReport,
+  Report,
+} from './report.ts'
+import { tenths } from './telling/numbers.ts'
 import { figureRules, indicatorWords } from './telling/rules.ts'
 
 export const jsonOf = ({ subject, refreshed, measured, catalogues, ...report }: Report) => ({
@@ -19,13 +26,19 @@ export const jsonOf = ({ subject, refreshed, measured, catalogues, ...report }: 
   rules: figureRules,
 })
 
-const measuredOf = ({ indicators, worstIndicators, violations, byBand, ...measured }: MeasuredReport) => ({
+const measuredOf = ({
+  indicators,
+  worstIndicators,
+  violations,
+  byBand,
+  ...measured
+}: MeasuredReport) => ({
   ...measured,
   band: idOf(measured.band),
   byBand: byBand.map(({ band, datasets }) => ({ band: band.id, datasets })),
   indicators: indicators.map(indicatorOf),
   worstIndicators: worstIndicators.map(({ name }) => name),
-  violations: violations.map(({ messages: _, message, ...rule }) => ({
+  violations: violations.map(({ message, messages: _messages, ...rule }) => ({
     ...rule,
     message: message.text,
   })),
@@ -33,14 +46,22 @@ const measuredOf = ({ indicators, worstIndicators, violations, byBand, ...measur
   best: measured.best.map(rowOf),
 })
 
-const indicatorOf = ({ name, dimension, type, points, share, missing, codes }: IndicatorFigure) => ({
+const indicatorOf = ({
+  name,
+  dimension,
+  type,
+  points,
+  share,
+  missing,
+  codes,
+}: IndicatorFigure) => ({
   name,
   title: indicatorWords[name].label,
   rule: indicatorWords[name].rule,
   dimension,
   points,
   yes: share,
-  missing: share === null ? null : Math.round(missing * 10) / 10,
+  missing: share === null ? null : tenths(missing),
   ...(type === 'status' && { codes }),
 })
 

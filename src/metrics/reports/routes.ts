@@ -70,7 +70,9 @@ export const reportRoutes = {
     summary: 'The quality report of one catalogue',
     request: {
       params: z.object({
-        id: z.string().meta({ description: 'Id of the catalogue; .html, .csv or .json may follow' }),
+        id: z
+          .string()
+          .meta({ description: 'Id of the catalogue; .html, .csv or .json may follow' }),
       }),
       query: z.object({ locale }),
     },

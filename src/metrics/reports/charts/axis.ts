@@ -1,6 +1,6 @@
 /** Where days stand on a line, and which of them are named below it. */
 
-import { monthOf, shortDay } from '../telling/numbers.ts'
+import { monthOf, shortDay, tenths } from '../telling/numbers.ts'
 
 export type Tick = {
   /** Percent of the width. */
@@ -32,7 +32,7 @@ export function timeAxis(
   const x = (day: string): number =>
     first === last
       ? (from + to) / 2
-      : Math.round((from + ((Date.parse(day) - first) / (last - first)) * (to - from)) * 10) / 10
+      : tenths(from + ((Date.parse(day) - first) / (last - first)) * (to - from))
   const name = last - first > manyDays * 86_400_000 ? monthOf : shortDay
   return { x, ticks: ticks(days, x, name) }
 }

@@ -3,7 +3,7 @@
 import { rank, type Band } from '../bands.ts'
 import { html, type Markup } from '../page/html.ts'
 import type { Moment } from '../report.ts'
-import { count, counted, longDay } from '../telling/numbers.ts'
+import { count, counted, longDay, tenths } from '../telling/numbers.ts'
 import { timeAxis, type Tick } from './axis.ts'
 
 /** Across in percent, so that texts keep their size at every width; down in pixels. */
@@ -13,7 +13,12 @@ const plot = { left: 16, right: 97, top: 4, bottom: 224 } as const
 const fewPoints = 40
 
 type Ground = { readonly bands: readonly Band[]; readonly most: number }
-type Point = { readonly x: number; readonly y: number; readonly score: number; readonly day: string }
+type Point = {
+  readonly x: number
+  readonly y: number
+  readonly score: number
+  readonly day: string
+}
 
 /** `bands` and `history` ascending. A moment without a score is a gap. */
 export function lineChart(history: readonly Moment[], ground: Ground): Markup {
@@ -28,42 +33,69 @@ export function lineChart(history: readonly Moment[], ground: Ground): Markup {
   const points = runs.flat()
   const last = points.at(-1)
   const dots = points.length <= fewPoints ? points : points.slice(-1)
-  return html`<svg class="chart" height="${height}" role="img" aria-labelledby="line-title line-desc">
-<title id="line-title">Score over time</title>
-<desc id="line-desc">${described(points, ground.most)}</desc>
-${stripes(ground, y)}${ticks.map(below)}
-<svg width="100%" height="${height}" viewBox="0 0 100 ${height}" preserveAspectRatio="none">${runs.map(line)}</svg>
-${dots.map((point) => html`<circle class="accent" cx="${point.x}%" cy="${point.y}" r="3.5"/>`)}
-${last && lastValue(last)}
-</svg>`
+  return html`<svg
+    class="chart"
+    height="${height}"
+    role="img"
+    aria-labelledby="line-title line-desc"
+  >
+    <title id="line-title">Score over time</title>
+    <desc id="line-desc">${described(points, ground.most)}</desc>
+    ${stripes(ground, y)}${ticks.map(below)}
+    <svg width="100%" height="${height}" viewBox="0 0 100 ${height}" preserveAspectRatio="none">
+      ${runs.filter(({ length }) => length > 1).map(line)}
+    </svg>
+    ${dots.map((point) => html`<circle class="accent" cx="${point.x}%" cy="${point.y}" r="3.5" />`)}
+    ${last && lastValue(last)}
+  </svg>`
 }
 
 const line = (run: readonly Point[]): Markup =>
-  html`<polyline class="line" points="${run.map((point) => `${point.x},${point.y}`).join(' ')}"/>`
+  html`<polyline class="line" points="${run.map((point) => `${point.x},${point.y}`).join(' ')}" />`
 
 const vertical =
   (most: number) =>
   (score: number): number =>
-    Math.round((plot.bottom - (Math.min(score, most) / most) * (plot.bottom - plot.top)) * 10) / 10
+    tenths(plot.bottom - (Math.min(score, most) / most) * (plot.bottom - plot.top))
 
 /** The bands as stripes; each stands on the number that it begins with. */
 const stripes = ({ bands, most }: Ground, y: (score: number) => number): Markup[] =>
   bands.map((band, place) => {
     const [bottom, top] = [y(band.from), y(bands[place + 1]?.from ?? most)]
-    const tall = Math.max(0, bottom - top)
-    return html`<rect class="stripe rank-${rank(bands, band.id)}" y="${top}" width="100%" height="${tall}"/>
-<line class="grid" x2="100%" y1="${bottom}" y2="${bottom}"/>
-${tall >= 16 && html`<text class="tick" x="8" y="${bottom - 6}">${count(band.from)}<tspan class="inner" dx="8">${band.title}</tspan></text>
-`}`
+    const tall = tenths(Math.max(0, bottom - top))
+    return html`<rect
+        class="stripe rank-${rank(bands, band.id)}"
+        y="${top}"
+        width="100%"
+        height="${tall}"
+      />
+      <line class="grid" x2="100%" y1="${bottom}" y2="${bottom}" />
+      ${
+        tall >= 16 &&
+        html`<text class="tick" x="8" y="${tenths(bottom - 6)}"
+          >${count(band.from)}<tspan class="inner" x="40">${band.title}</tspan></text
+        > `
+      }`
   })
 
 const below = ({ x, label, anchor, isInner }: Tick): Markup =>
-  html`<text class="tick${isInner && ' inner'}" x="${x}%" y="${plot.bottom + 20}" text-anchor="${anchor}">${label}</text>
-`
+  html`<text
+    class="tick${isInner && ' inner'}"
+    x="${x}%"
+    y="${plot.bottom + 20}"
+    text-anchor="${anchor}"
+    >${label}</text
+  > `
 
 function lastValue({ x, y, score }: Point): Markup {
   const isHigh = y < plot.top + 24
-  return html`<text class="value" x="${x}%" y="${isHigh ? y + 20 : y - 10}" text-anchor="middle">${count(score)}</text>`
+  return html`<text
+    class="value"
+    x="${x}%"
+    y="${tenths(isHigh ? y + 20 : y - 10)}"
+    text-anchor="middle"
+    >${count(score)}</text
+  >`
 }
 
 /** Moments with a score, parted where one has none. */

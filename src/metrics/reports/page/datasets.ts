@@ -23,15 +23,28 @@ const list = (report: Report, rows: readonly DatasetRow[], caption: string): Mar
     ? html`<p class="note">No dataset has a score.</p>`
     : wide(
         caption,
-        html`
-<table>
-<caption class="unseen">${caption}</caption>
-<thead><tr><th scope="col">Dataset</th>${report.subject.id === undefined && html`<th scope="col">Catalogue</th>`}${dimensionHeads}<th scope="col" class="number">Score</th><th scope="col">Band</th></tr></thead>
-<tbody>
-${rows.map((row) => datasetRow(report, row))}</tbody>
-</table>`,
+        html` <table>
+          <caption class="unseen">
+            ${caption}
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">Dataset</th>
+              ${report.subject.id === undefined && html`<th scope="col">Catalogue</th>`}${dimensionHeads}
+              <th scope="col" class="number">Score</th>
+              <th scope="col">Band</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${rows.map((row) => datasetRow(report, row))}
+          </tbody>
+        </table>`,
       )
 
 const datasetRow = ({ subject, bands }: Report, row: DatasetRow): Markup =>
-  html`<tr><th scope="row">${linked(row.iri, said(row.title))}</th>${subject.id === undefined && html`<td><bdi>${row.catalogue}</bdi></td>`}${dimensionCells(row.points)}<td class="number">${points(row.score)}</td><td>${bandName(bands, row.band)}</td></tr>
-`
+  html`<tr>
+    <th scope="row">${linked(row.iri, said(row.title))}</th>
+    ${subject.id === undefined && html`<td>${said({ text: row.catalogue }, 60)}</td>`}${dimensionCells(row.points)}
+    <td class="number">${points(row.score)}</td>
+    <td>${bandName(bands, row.band)}</td>
+  </tr> `

@@ -17,7 +17,9 @@ const short: Readonly<Record<Dimension, string>> = {
 
 export const dimensionHeads: readonly Markup[] = dimensions.map(
   (name) =>
-    html`<th scope="col" class="number"><abbr title="${dimensionWords[name].label}">${short[name]}</abbr></th>`,
+    html`<th scope="col" class="number">
+      <abbr title="${dimensionWords[name].label}">${short[name]}</abbr>
+    </th>`,
 )
 
 export const dimensionCells = (values: Points): readonly Markup[] =>

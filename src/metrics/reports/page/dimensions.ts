@@ -15,13 +15,23 @@ export function fiveDimensions(measured: MeasuredReport): Markup {
   const since = past[0] && `Since ${monthOf(past[0].day)}`
   return section(
     { id: 'dimensions', title: 'Five dimensions', rule: figureRules.dimensions },
-    html`
-<table>
-<caption class="unseen">Points and shares of the five dimensions</caption>
-<thead><tr><th scope="col">Dimension</th><th scope="col" class="bars"><span class="unseen">Bar</span></th><th scope="col" class="number">Share</th><th scope="col" class="number">Points</th>${since !== undefined && html`<th scope="col" colspan="2" class="number">${since}</th>`}</tr></thead>
-<tbody>
-${dimensions.map((name) => row(name, measured, past))}</tbody>
-</table>`,
+    html` <table>
+      <caption class="unseen">
+        Points and shares of the five dimensions
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Dimension</th>
+          <th scope="col" class="bars"><span class="unseen">Bar</span></th>
+          <th scope="col" class="number">Share</th>
+          <th scope="col" class="number">Points</th>
+          ${since !== undefined && html`<th scope="col" colspan="2" class="number inner">${since}</th>`}
+        </tr>
+      </thead>
+      <tbody>
+        ${dimensions.map((name) => row(name, measured, past))}
+      </tbody>
+    </table>`,
   )
 }
 
@@ -30,8 +40,13 @@ function row(name: Dimension, { dimensions: scores }: MeasuredReport, past: read
   const reached =
     score === null ? nothing : html`${points(score.points)}<span class="of"> of ${score.max}</span>`
   const percentage = score?.percentage ?? null
-  return html`<tr>${named(dimensionWords[name])}<td>${bar(percentage)}</td><td class="number">${share(percentage)}</td><td class="number">${reached}</td>${past.length > 0 && journey(past.map((moment) => moment.dimensions[name]?.percentage ?? null))}</tr>
-`
+  return html`<tr>
+    ${named(dimensionWords[name])}
+    <td>${bar(percentage)}</td>
+    <td class="number">${share(percentage)}</td>
+    <td class="number">${reached}</td>
+    ${past.length > 0 && journey(past.map((moment) => moment.dimensions[name]?.percentage ?? null))}
+  </tr> `
 }
 
 /** Percent, ascending in time: the line, and what it went up or down in all. */
@@ -39,5 +54,6 @@ function journey(shares: readonly (number | null)[]): Markup {
   const known = shares.filter((share) => share !== null)
   const [first, last] = [known[0], known.at(-1)]
   const way = known.length > 1 && first !== undefined && last !== undefined
-  return html`<td>${spark(shares)}</td><td class="number">${way && difference(last - first)}</td>`
+  return html`<td class="inner">${spark(shares)}</td>
+    <td class="number inner">${way && difference(last - first)}</td>`
 }

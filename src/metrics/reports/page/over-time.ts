@@ -17,23 +17,37 @@ export function overTime(report: Report, { history }: MeasuredReport): Markup {
   const rows = history.slice(-latest).toReversed()
   return section(
     { id: 'over-time', title: 'Score over time', rule: figureRules.history },
-    html`
-${lineChart(history, report)}
-${history.length === 1 && html`<p class="note">There is one measurement so far; the line begins with the second.</p>`}
-${wide(
-  'The latest measurements',
-  html`<table>
-<caption>${history.length > latest ? `The latest ${latest} of ${history.length} measurements` : 'The measurements'}, with the points of each dimension</caption>
-<thead><tr><th scope="col">Day</th>${dimensionHeads}<th scope="col" class="number">Score</th><th scope="col">Band</th></tr></thead>
-<tbody>
-${rows.map((moment) => row(report, moment))}</tbody>
-</table>`,
-)}`,
+    html` ${lineChart(history, report)}
+    ${history.length === 1 && html`<p class="note">There is one measurement so far; the line begins with the second.</p>`}
+    ${wide(
+      'The latest measurements',
+      html`<table>
+        <caption>
+          ${history.length > latest ? `The latest ${latest} of ${history.length} measurements` : 'The measurements'},
+          with the points of each dimension
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            ${dimensionHeads}
+            <th scope="col" class="number">Score</th>
+            <th scope="col">Band</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map((moment) => row(report, moment))}
+        </tbody>
+      </table>`,
+    )}`,
   )
 }
 
 function row({ bands }: Report, { day, score, dimensions }: Moment): Markup {
   const band = score === null ? undefined : bandOf(bands, score)
-  return html`<tr><th scope="row"><time datetime="${day}">${longDay(day)}</time></th>${dimensionCells(pointsOf(dimensions))}<td class="number">${points(score)}</td><td>${bandName(bands, band)}</td></tr>
-`
+  return html`<tr>
+    <th scope="row"><time datetime="${day}">${longDay(day)}</time></th>
+    ${dimensionCells(pointsOf(dimensions))}
+    <td class="number">${points(score)}</td>
+    <td>${bandName(bands, band)}</td>
+  </tr> `
 }

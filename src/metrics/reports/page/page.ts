@@ -2,7 +2,7 @@
 
 import type { Addresses } from '../addresses.ts'
 import type { MeasuredReport, Report } from '../report.ts'
-import { longDay } from '../telling/numbers.ts'
+import { clipped } from '../telling/spoken.ts'
 import { catalogues } from './catalogues.ts'
 import { bestDatasets, worstDatasets } from './datasets.ts'
 import { fiveDimensions } from './dimensions.ts'
@@ -14,62 +14,65 @@ import { style } from './style.ts'
 import { hosts, violations } from './troubles.ts'
 
 export function pageOf(report: Report, addresses: Addresses): string {
-  const { subject, measured, refreshed } = report
+  const { subject, measured } = report
   const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${subject.title.text} – metadata quality</title>
-<link rel="icon" href="data:,">
-<link rel="alternate" type="text/csv" href="${addresses.form('csv')}">
-<link rel="alternate" type="application/json" href="${addresses.form('json')}">
-<style>${style}</style>
-</head>
-<body>
-${masthead(report)}
-${measured ? contents(report) : undefined}
-<main>
-${measured ? figures(report, measured) : isOnlyList(report) ? undefined : empty(report)}
-${report.catalogues && catalogues(report, report.catalogues, addresses)}
-${measured && allIndicators(measured)}
-</main>
-<footer>
-<p>${refreshed ? `Figures of refresh ${refreshed.number}, ${longDay(refreshed.at)}. ` : ''}The method is the Metadata Quality Assessment of the European data portal.</p>
-<p class="forms">This report as <a href="${addresses.form('csv')}">CSV</a> or <a href="${addresses.form('json')}">JSON</a>${subject.id !== undefined && html`; <a href="${addresses.portal({ order: 'best', offset: 0, limit: 50 })}">all catalogues</a>`}</p>
-</footer>
-</body>
-</html>
-`
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${clipped(subject.title.text, 160)} – metadata quality</title>
+        <link rel="icon" href="data:," />
+        <link rel="alternate" type="text/csv" href="${addresses.form('csv')}" />
+        <link rel="alternate" type="application/json" href="${addresses.form('json')}" />
+        <style>
+          ${style}
+        </style>
+      </head>
+      <body>
+        ${masthead(report)} ${measured ? contents(report) : undefined}
+        <main>
+          ${measured ? figures(report, measured) : isOnlyList(report) ? undefined : empty(report)}
+          ${report.catalogues && catalogues(report, report.catalogues, addresses)}
+          ${measured && allIndicators(measured)}
+        </main>
+        <footer>
+          <p>
+            This report as <a href="${addresses.form('csv')}">CSV</a> or
+            <a href="${addresses.form('json')}">JSON</a
+            >${subject.id !== undefined && html`; <a href="${addresses.portal({ order: 'best', offset: 0, limit: 50 })}">all catalogues</a>`}
+          </p>
+        </footer>
+      </body>
+    </html> `
   return page.markup
 }
 
 const isOnlyList = ({ catalogues: list }: Report): boolean => (list?.page.offset ?? 0) > 0
 
-const figures = (report: Report, measured: MeasuredReport): Markup => html`
-${glance(report, measured)}
-${overTime(report, measured)}
-${fiveDimensions(measured)}
-${worstIndicators(measured)}
-${violations(measured)}
-${hosts(measured)}
-${worstDatasets(report, measured)}
-${bestDatasets(report, measured)}`
+const figures = (report: Report, measured: MeasuredReport): Markup =>
+  html` ${glance(report, measured)} ${overTime(report, measured)} ${fiveDimensions(measured)}
+  ${worstIndicators(measured)} ${violations(measured)} ${hosts(measured)}
+  ${worstDatasets(report, measured)} ${bestDatasets(report, measured)}`
 
-const empty = ({ refreshed }: Report): Markup => html`
-<section>
-<p class="note">Nothing has been measured here yet.${!refreshed && ' The figures have never been refreshed.'} Once a metrics run has ended, the figures of this report appear with the next refresh.</p>
-</section>`
+const empty = ({ refreshed }: Report): Markup =>
+  html` <section>
+    <p class="note">
+      Nothing has been measured here yet.${!refreshed && ' The figures have never been refreshed.'}
+      Once a metrics run has ended, the figures of this report appear with the next refresh.
+    </p>
+  </section>`
 
-const contents = ({ catalogues: list }: Report): Markup => html`<nav class="contents" aria-label="Contents">
-<a href="#score">Score</a>
-<a href="#over-time">Over time</a>
-<a href="#dimensions">Dimensions</a>
-<a href="#worst-indicators">Missing most</a>
-<a href="#violations">Violations</a>
-<a href="#hosts">Broken links</a>
-<a href="#worst-datasets">Datasets</a>
-${list && html`<a href="#catalogues">Catalogues</a>
-`}<a href="#indicators">Indicators and rules</a>
-</nav>`
+const contents = ({ catalogues: list }: Report): Markup =>
+  html`<nav class="contents" aria-label="Contents">
+    <a href="#score">Score</a>
+    <a href="#over-time">Over time</a>
+    <a href="#dimensions">Dimensions</a>
+    <a href="#worst-indicators">Missing most</a>
+    <a href="#violations">Violations</a>
+    <a href="#hosts">Broken links</a>
+    <a href="#worst-datasets">Datasets</a>
+    ${list && html`<a href="#catalogues">Catalogues</a> `}<a href="#indicators"
+      >Indicators and rules</a
+    >
+  </nav>`

@@ -14,11 +14,15 @@ export const said = ({ text, language }: Spoken, most = longest): Markup =>
     ? html`<bdi>${clipped(text, most)}</bdi>`
     : html`<bdi lang="${language}">${clipped(text, most)}</bdi>`
 
+/** Characters of an address; no server takes longer ones. */
+const longestAddress = 4096
+
 /** A link where the address is one of the web, else the text alone. */
 export const linked = (address: string, text: Markup): Markup =>
   isWeb(address) ? html`<a href="${address}">${text}</a>` : text
 
 function isWeb(address: string): boolean {
+  if (address.length > longestAddress) return false
   const url = URL.parse(address)
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:')
 }
@@ -32,21 +36,27 @@ export const share = (percentage: number | null): Markup =>
 export const bandName = (bands: readonly Band[], band: Band | undefined): Markup =>
   band === undefined
     ? nothing
-    : html`<span class="band"><svg class="dot" viewBox="0 0 10 10" aria-hidden="true"><circle class="rank-${rank(bands, band.id)}" cx="5" cy="5" r="5"/></svg>${band.title}</span>`
+    : html`<span class="band"
+        ><svg class="dot" viewBox="0 0 10 10" aria-hidden="true">
+          <circle class="rank-${rank(bands, band.id)}" cx="5" cy="5" r="5" /></svg
+        >${band.title}</span
+      >`
 
 export const points = (value: number | null): Markup =>
-  value === null ? html`<span class="none">–</span>` : html`${Number.isInteger(value) ? value : decimal(value)}`
+  value === null
+    ? html`<span class="none">–</span>`
+    : html`${Number.isInteger(value) ? value : decimal(value)}`
 
 /** One section: its heading, the rule of its figures, and what it shows. */
 export const section = (
   { id, title, rule }: { readonly id: string; readonly title: string; readonly rule: string },
   content: Markup | readonly Markup[],
-): Markup => html`
-<section id="${id}" aria-labelledby="${id}-heading">
-<h2 id="${id}-heading">${title}</h2>
-<p class="rule">${rule}</p>
-${content}
-</section>`
+): Markup =>
+  html` <section id="${id}" aria-labelledby="${id}-heading">
+    <h2 id="${id}-heading">${title}</h2>
+    <p class="rule">${rule}</p>
+    ${content}
+  </section>`
 
 /** The head of a row: what it is called, and its rule below. */
 export const named = ({ label, rule }: { readonly label: string; readonly rule: string }): Markup =>

@@ -19,6 +19,9 @@ export const decimal = (value: number): string => oneDecimal.format(value)
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
+/** To one decimal, as a number. */
+export const tenths = (value: number): number => Math.round(value * 10) / 10
+
 /** `+6.0`, `−1.5`: with the sign that is wider than a hyphen. */
 export const difference = (value: number): string =>
   `${value > 0 ? '+' : value < 0 ? '−' : '±'}${oneDecimal.format(Math.abs(value))}`

@@ -11,7 +11,10 @@ export const dimensionWords: Readonly<Record<Dimension, Words>> = {
   accessibility: words('Accessibility', 'Do the links to the data lead anywhere?'),
   interoperability: words('Interoperability', 'Can programs read the data and its description?'),
   reusability: words('Reusability', 'Is it clear who may use the data, and whom to ask?'),
-  contextuality: words('Contextuality', 'Does the description say how large and how old the data is?'),
+  contextuality: words(
+    'Contextuality',
+    'Does the description say how large and how old the data is?',
+  ),
 }
 
 export const indicatorWords: Readonly<Record<IndicatorName, Words>> = {
@@ -73,7 +76,10 @@ export const indicatorWords: Readonly<Record<IndicatorName, Words>> = {
     'The dataset says whom to ask (dcat:contactPoint).',
   ),
   publisherAvailability: words('Publisher', 'The dataset names its publisher (dct:publisher).'),
-  rightsAvailability: words('Rights statement', 'The distribution has a rights statement (dct:rights).'),
+  rightsAvailability: words(
+    'Rights statement',
+    'The distribution has a rights statement (dct:rights).',
+  ),
   byteSizeAvailability: words('File size', 'The distribution gives its size (dcat:byteSize).'),
   dateIssuedAvailability: words(
     'Date of issue',
@@ -92,11 +98,12 @@ export const figureRules = {
   band: 'The band in which the score lies.',
   bands: 'Measured datasets by the band of their own score.',
   history: 'The score at the last refresh of each period.',
-  dimensions: 'Mean of the datasets’ points in each dimension; the share is that mean divided by the most one can have.',
+  dimensions:
+    'Mean of the datasets’ points in each dimension; the share is that mean divided by the most one can have.',
   worstIndicators:
     'Indicators that are missing most: points of the indicator multiplied by the share that does not fulfil it.',
   indicators:
-    'Share of the datasets, or of the distributions, that fulfil the indicator, among those for which it was measured.',
+    'Share of the datasets, or of the distributions, that fulfil the indicator, among those for which it was measured. The method is the Metadata Quality Assessment of data.europa.eu.',
   violations: 'Results of the last SHACL validation of each dataset, by property and constraint.',
   hosts: 'URLs whose last answer was not a status from 200 to 299, by host.',
   worst: 'At most ten datasets, the lowest of their own scores first.',

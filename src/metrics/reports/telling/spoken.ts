@@ -44,6 +44,11 @@ export const line = (text: string): string =>
 /** At most so many characters as a reader counts them, roughly; what is cut off is marked. */
 export function clipped(text: string, most: number): string {
   if (text.length <= most) return text
-  const points = [...text]
-  return points.length <= most ? text : `${points.slice(0, most - 1).join('').trimEnd()}…`
+  const points = Array.from(text)
+  return points.length <= most
+    ? text
+    : `${points
+        .slice(0, most - 1)
+        .join('')
+        .trimEnd()}…`
 }

@@ -46,7 +46,8 @@ function strengths({ dimensions: scores }: MeasuredReport): string | undefined {
     })
     .sort((one, other) => other.percentage - one.percentage)
   const [best, worst] = [known[0], known.at(-1)]
-  if (best === undefined || worst === undefined || best.percentage === worst.percentage) return
+  if (best === undefined || worst === undefined || best.percentage === worst.percentage)
+    return undefined
   return `Strongest is ${told(best)}, weakest ${told(worst)}.`
 }
 

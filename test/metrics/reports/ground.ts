@@ -1,0 +1,52 @@
+/** The reports over figures that a test chooses. */
+
+import { pino } from 'pino'
+import type { Figures } from '../../../src/metrics/cache/figures.ts'
+import { reportsApp } from '../../../src/metrics/reports/app.ts'
+import type { Ground } from '../../../src/metrics/reports/gathering.ts'
+import { bands, figuresOf, weights } from './figures-double.ts'
+
+export const log = pino({ level: 'silent' })
+
+export const groundOf = (figures: Figures = figuresOf()): Ground => ({
+  figures,
+  bands,
+  weights,
+  portal: 'All catalogues',
+})
+
+export const appOf = (figures?: Figures) =>
+  reportsApp({
+    ...groundOf(figures),
+    version: '1.0.0',
+    http: { log, base: '/api/mqa/reports' },
+  })
+
+export async function asked(
+  path: string,
+  { figures, headers = {} }: { figures?: Figures; headers?: Record<string, string> } = {},
+): Promise<Response> {
+  return appOf(figures).request(`http://localhost/api/mqa/reports${path}`, { headers })
+}
+
+export const textOf = async (path: string, figures?: Figures): Promise<string> =>
+  (await asked(path, { ...(figures && { figures }) })).text()
+
+/** What a page says, without its markup; good enough for markup that we wrote ourselves. */
+export const wordsOf = (page: string): string =>
+  page
+    .replace(/<style>[\s\S]*?<\/style>/, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+
+/** The part of a page under one heading. */
+export function sectionOf(page: string, id: string): string {
+  const start = page.indexOf(`<section id="${id}"`)
+  if (start < 0) throw new Error(`the page has no section ${id}`)
+  return page.slice(start, page.indexOf('</section>', start))
+}

@@ -1,0 +1,221 @@
+/** What a page says. */
+
+import { describe, expect, it } from 'vitest'
+import { indicators } from '../../../src/metrics/words/indicators.ts'
+import { indicatorWords } from '../../../src/metrics/reports/telling/rules.ts'
+import {
+  aggregateOf,
+  catalogueOf,
+  datasetOf,
+  figuresOf,
+  hosts,
+  months,
+  rules,
+  shares,
+  yesNo,
+} from './figures-double.ts'
+import { sectionOf, textOf, wordsOf } from './ground.ts'
+
+const city = '/catalogues/city.html'
+
+describe('the page of a catalogue', () => {
+  it('opens with the score, its band and what changed', async () => {
+    const page = await textOf(city)
+    expect(page).toContain('<h1><bdi>City of Example</bdi></h1>')
+    const words = wordsOf(sectionOf(page, 'score'))
+    expect(words).toContain('287 of 405 points Good')
+    expect(words).toContain('1,204 of 1,250 datasets were measured, with 3,187 distributions.')
+    expect(words).toContain('287 points are in the band Good (221 to 350).')
+    expect(words).toContain('The score is 6 points higher than on 30 November 2025 (281).')
+    expect(words).toContain('Excellent 212 17.6% Good 640 53.2% Sufficient 301 25.0% Bad 51 4.2%')
+  })
+
+  it('draws the score over time, and tells the same in words and in a table', async () => {
+    const section = sectionOf(await textOf(city), 'over-time')
+    expect(section).toMatch(/<polyline class="line" points="16,[\d.]+ [^"]* 97,[\d.]+"/)
+    expect(section).toContain(
+      '12 measurements, from 212 points on 31 January 2025 to 287 of 405 points on 31 December 2025. Lowest 212, highest 287.',
+    )
+    expect(wordsOf(section)).toMatch(/31 December 2025 74 74 81 55 11 287 Good 30 November 2025/)
+  })
+
+  it('shows the five dimensions with their share, points and way', async () => {
+    const words = wordsOf(sectionOf(await textOf(city), 'dimensions'))
+    expect(words).toContain('Since Jan 2025')
+    expect(words).toMatch(/Interoperability Can programs .*? 73\.7% 81 of 110 \+19\.3/)
+    expect(words).toMatch(/Contextuality .*? 56\.7% 11 of 20/)
+  })
+
+  it('puts the indicators first that most points are missing of', async () => {
+    const section = sectionOf(await textOf(city), 'worst-indicators')
+    const labels = [...section.matchAll(/<strong>([^<]*)</g)].map(([, label]) => label)
+    expect(labels).toEqual([
+      'Period',
+      'DCAT-AP compliance',
+      'Format and media type from vocabularies',
+      'Rights statement',
+      'Access URL works',
+      'Non-proprietary format',
+    ])
+    expect(wordsOf(section)).toContain('31.4% 13.7 of 20')
+  })
+
+  it('names every indicator with its rule and its share', async () => {
+    const words = wordsOf(sectionOf(await textOf(city), 'indicators'))
+    expect(indicators).toHaveLength(23)
+    for (const { name, points } of indicators) {
+      const { label, rule } = indicatorWords[name]
+      expect(words).toContain(`${label} ${rule} ${points}`)
+    }
+    expect(words).toContain('50 404 6.1%, no connection 1.9%, no valid URL 0.5%, … 91.2%')
+  })
+
+  it('tells violations by property, most datasets first as they come, with severity and constraint', async () => {
+    const words = wordsOf(sectionOf(await textOf(city), 'violations'))
+    expect(words).toContain('dct:format The value is no IRI. violation, node kind 197 812')
+    expect(words).toContain('the dataset violation 1 1')
+  })
+
+  it('tells broken links by host', async () => {
+    const words = wordsOf(sectionOf(await textOf(city), 'hosts'))
+    expect(words).toContain('old-maps.example.org 104 61 404')
+    expect(words).toContain('wms.example.net 12 12 no connection')
+    expect(words).toContain('no host 2 1 no valid URL')
+  })
+
+  it('links the datasets at both ends', async () => {
+    const page = await textOf(city)
+    expect(sectionOf(page, 'worst-datasets')).toContain(
+      '<a href="https://data.example.org/set/data/low-40"><bdi>Dataset low-40</bdi></a>',
+    )
+    expect(wordsOf(sectionOf(page, 'best-datasets'))).toContain(
+      'Dataset top-0 100 100 110 75 16 405 Excellent',
+    )
+  })
+
+  it('says the rule of every section', async () => {
+    const page = await textOf(city)
+    const sections = page.match(/<section id="[^"]*"[\s\S]*?<\/section>/g) ?? []
+    expect(sections).toHaveLength(9)
+    for (const section of sections) expect(section).toMatch(/<p class="rule">[^<]{20,}<\/p>/)
+  })
+
+  it('has the texts of others in the language that is asked for, and marks it', async () => {
+    const page = await textOf(`${city}?locale=de`)
+    expect(page).toContain('<h1><bdi lang="de">Stadt Beispiel</bdi></h1>')
+    expect(sectionOf(page, 'violations')).toContain('<bdi lang="de">Der Wert ist keine IRI.</bdi>')
+    expect(page).toContain('<html lang="en">')
+  })
+
+  it('takes only addresses of the web for links', async () => {
+    const worst = [{ ...datasetOf('x', 1), iri: 'javascript:alert(1)' }]
+    const page = await textOf(city, figuresOf({ worst }))
+    expect(page).not.toContain('javascript:')
+    expect(page).toContain('Dataset x')
+  })
+})
+
+describe('where something is missing', () => {
+  const empty = { metrics: { ...shares, dcatApCompliance: null, spatialAvailability: null } }
+
+  it('an indicator that was not measured says so and is never among the worst', async () => {
+    const page = await textOf(city, figuresOf(empty))
+    expect(wordsOf(sectionOf(page, 'indicators'))).toMatch(/DCAT-AP compliance .*? 30 not measured/)
+    expect(sectionOf(page, 'worst-indicators')).not.toContain('DCAT-AP compliance')
+  })
+
+  it('no violations is praise only where something was validated', async () => {
+    const good = await textOf(city, figuresOf({ rules: [] }))
+    expect(wordsOf(sectionOf(good, 'violations'))).toContain('nothing to complain about')
+    const not = await textOf(city, figuresOf({ ...empty, rules: [] }))
+    expect(wordsOf(sectionOf(not, 'violations'))).toContain('Nothing was validated')
+  })
+
+  it('no broken link is praise only where a URL was asked', async () => {
+    const good = await textOf(city, figuresOf({ hosts: [] }))
+    expect(wordsOf(sectionOf(good, 'hosts'))).toContain('Every URL that was asked answered.')
+    const metrics = { ...shares, accessUrlStatusCode: null, downloadUrlStatusCode: null }
+    const not = await textOf(city, figuresOf({ hosts: [], metrics }))
+    expect(wordsOf(sectionOf(not, 'hosts'))).toContain('No URL was asked.')
+  })
+
+  it('an excellent catalogue has nothing missing', async () => {
+    const all = Object.fromEntries(Object.keys(shares).map((name) => [name, yesNo(100)]))
+    const page = await textOf(city, figuresOf({ metrics: all, score: 405 }))
+    expect(wordsOf(sectionOf(page, 'worst-indicators'))).toContain('Nothing: every indicator')
+    expect(wordsOf(sectionOf(page, 'score'))).toContain('405 of 405 points Excellent')
+  })
+
+  it('one snapshot is a point, not a line, and compares with nothing', async () => {
+    const page = await textOf(city, figuresOf({ history: months([287]) }))
+    const section = sectionOf(page, 'over-time')
+    expect(section).not.toContain('<polyline')
+    expect(section).toContain('<circle class="accent" cx="56.5%"')
+    expect(wordsOf(section)).toContain('There is one measurement so far')
+    expect(wordsOf(page)).toContain('This is the first measurement.')
+    expect(sectionOf(page, 'dimensions')).not.toContain('Since')
+  })
+
+  it('a snapshot without a score is a gap in the line', async () => {
+    const page = await textOf(city, figuresOf({ history: months([100, 110, null, 120, 130]) }))
+    expect(sectionOf(page, 'over-time').match(/<polyline/g)).toHaveLength(2)
+  })
+
+  it('a catalogue that was not measured has a page that says so, with its title', async () => {
+    const words = wordsOf(await textOf(city, figuresOf({ unmeasured: true })))
+    expect(words).toContain('City of Example')
+    expect(words).toContain('Nothing has been measured here yet.')
+    expect(words).not.toMatch(/NaN|undefined|null|Infinity/)
+  })
+
+  it('a portal that was never refreshed has a page too', async () => {
+    const figures = figuresOf({ unmeasured: true, refreshed: undefined, catalogues: [] })
+    const words = wordsOf(await textOf('/portal.html', figures))
+    expect(words).toContain('The figures have never been refreshed.')
+    expect(words).toContain('There are 0.')
+    expect(words).not.toMatch(/NaN|undefined|null|Infinity/)
+  })
+
+  it('datasets that were measured but not scored leave blanks', async () => {
+    const parts = { score: null, history: months([null]), worst: [], best: [] }
+    const page = await textOf('/portal.html', figuresOf(parts))
+    expect(wordsOf(page)).toContain('not scored')
+    expect(wordsOf(page)).toContain('No dataset has a score.')
+    expect(wordsOf(page)).not.toMatch(/NaN|undefined|null|Infinity/)
+  })
+})
+
+describe('the page of the portal', () => {
+  it('has the figures of all catalogues and a list of them that leads to each', async () => {
+    const catalogues = [
+      catalogueOf('city', { en: 'City' }),
+      catalogueOf('lake', { de: 'Seeufer', fr: 'Rive' }),
+    ]
+    const page = await textOf('/portal.html', figuresOf({ catalogues }))
+    expect(page).toContain('<h1><bdi>All catalogues</bdi></h1>')
+    const list = sectionOf(page, 'catalogues')
+    expect(list).toContain('<a href="./catalogues/lake.html"><bdi lang="de">Seeufer</bdi></a>')
+    expect(wordsOf(list)).toContain('City 74 74 81 55 11 1,204 287 Good')
+  })
+})
+
+describe('lists', () => {
+  it('show the top and no more', async () => {
+    const figures = figuresOf({
+      worst: Array.from({ length: 500 }, (_, n) => datasetOf(`d${n}`, 100)),
+      rules: Array.from({ length: 500 }, () => rules[0]!),
+      hosts: Array.from({ length: 500 }, () => hosts[0]!),
+      history: Array.from({ length: 400 }, (_, n) => ({
+        day: new Date(Date.UTC(1990, n, 28)).toISOString().slice(0, 10),
+        aggregate: aggregateOf(n),
+      })),
+    })
+    const page = await textOf(city, figures)
+    const rows = (id: string) => sectionOf(page, id).match(/<tr>/g)?.length
+    expect([rows('worst-datasets'), rows('violations'), rows('hosts'), rows('over-time')]).toEqual([
+      11, 16, 16, 13,
+    ])
+    expect(sectionOf(page, 'over-time')).toContain('The latest 12 of 240 measurements')
+    expect(page.length).toBeLessThan(100_000)
+  })
+})
