@@ -40,6 +40,8 @@ export type TriggersOptions = {
   readonly launcher: Pick<Launcher, 'launch'>
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** 0..1; without it every run begins as soon as it is made. */
+  readonly random?: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   readonly log: Log
 }

@@ -42,6 +42,16 @@ describe('a firing', () => {
     })
   })
 
+  it('is on time, but its run waits a while before it asks its source', async () => {
+    await station.close()
+    station = schedulerStation({ start: '2026-11-21T12:00:00.400Z', random: () => 0.5 })
+    station.triggers.replace('city', [trigger(second('2026-11-21T12:00:10Z', 3600))])
+    station.triggers.replace('lake', [trigger({ kind: 'cron', expression: '10 0 12 * * ?' })])
+    await station.clock.advance(9600)
+    const waits = Object.fromEntries(station.launches.map(({ pipe, waitMs }) => [pipe, waitMs]))
+    expect(waits).toEqual({ city: 30_000, lake: undefined })
+  })
+
   it('comes for every trigger of that second', async () => {
     for (const pipe of ['a', 'b', 'c'])
       station.triggers.replace(pipe, [trigger(second('2026-11-21T12:00:05Z', 60))])

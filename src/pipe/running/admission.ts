@@ -24,11 +24,11 @@ export function admitted(hall: Hall, launch: Launch): Launched {
     if (mode === 'restart') busy.forEach((place) => displace(hall, place))
     if (mode === 'append') busy.forEach(({ id }) => leaveQueue(hall, id, displaced()))
   }
-  return { run: queued(hall, start) }
+  return { run: queued(hall, start, launch.waitMs) }
 }
 
 /** Creates the run and puts it into the queue; a pipe that cannot be opened ends it at once. */
-export function queued(hall: Hall, start: RunStart): Run {
+export function queued(hall: Hall, start: RunStart, waitMs = 0): Run {
   const { runs, queue, flights, options } = hall
   if (queue.waiting().length >= mostWaiting) {
     throw new Failure('too-many-requests', `${mostWaiting} runs are waiting already`)
@@ -40,7 +40,8 @@ export function queued(hall: Hall, start: RunStart): Run {
     const problem = storedProblem(error)
     return told(options, runs.change(run.id, { status: 'failed', problem }))
   }
-  queue.add(placeOf(run.id, start))
+  const notBefore = waitMs > 0 && { notBefore: options.now() + waitMs }
+  queue.add({ ...placeOf(run.id, start), ...notBefore })
   flights.start()
   return hall.known(run.id)
 }

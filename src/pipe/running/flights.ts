@@ -62,7 +62,7 @@ export function flights(deps: FlightDeps): Flights {
   }
   const start = (): void => {
     if (closed) return
-    for (let place = queue.next(); place; place = queue.next()) begin(place)
+    for (let place = queue.next(now()); place; place = queue.next(now())) begin(place)
   }
   const stop = (id: string, why: Failure): Promise<void> | undefined => {
     const flight = flying.get(id)

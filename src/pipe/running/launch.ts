@@ -11,6 +11,8 @@ export type Launch = {
   readonly startMode?: StartMode
   readonly startedBy: StartedBy
   readonly trigger?: string
+  /** Milliseconds that the run waits in the queue at least: not all of a portal's sources are asked at the full hour. */
+  readonly waitMs?: number
   /** Nothing is written; at most 20 records unless `limit` says otherwise. */
   readonly dryRun?: boolean
   readonly limit?: number

@@ -66,6 +66,8 @@ export async function openLauncher(options: LauncherOptions): Promise<Launcher> 
     check: () => {
       flying.settle()
       flying.check()
+      // Those that had to wait for their time.
+      flying.start()
     },
     renew: () => {
       for (const id of runs.renew())

@@ -10,14 +10,16 @@ export type Place = {
   readonly isDry: boolean
   /** Does not wait for other runs of its lane. */
   readonly isBeside: boolean
+  /** Milliseconds of the clock before which it does not start. */
+  readonly notBefore?: number
 }
 
 export type Queue = {
   add(place: Place): void
   /** Takes a waiting run out; whether it was there. */
   remove(id: string): boolean
-  /** The first waiting run that may start, moved to the running ones. */
-  next(): Place | undefined
+  /** The first waiting run that may start at this time, moved to the running ones. */
+  next(now: number): Place | undefined
   ended(id: string): void
   waiting(): readonly Place[]
   running(): readonly Place[]
@@ -43,9 +45,10 @@ export function queue(atOnce: number): Queue {
   return {
     add: (place) => void waiting.set(place.id, place),
     remove: (id) => waiting.delete(id),
-    next() {
+    next(now) {
       if (running.size >= atOnce) return undefined
-      const place = [...waiting.values()].find(isFree)
+      const isDue = ({ notBefore = 0 }: Place) => notBefore <= now
+      const place = [...waiting.values()].find((one) => isDue(one) && isFree(one))
       if (!place) return undefined
       waiting.delete(place.id)
       running.set(place.id, place)

@@ -5,6 +5,7 @@ import type { Launcher } from '../../pipe/running/launcher.ts'
 import type { Lease } from '../keeping/lease.ts'
 import type { TriggerFile } from '../keeping/trigger-file.ts'
 import type { KeptTrigger } from '../trigger.ts'
+import { jitter } from './jitter.ts'
 import { timetable, type Timetable } from './timetable.ts'
 
 export type FiringDeps = {
@@ -13,6 +14,8 @@ export type FiringDeps = {
   readonly launcher: Pick<Launcher, 'launch'>
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** 0..1; without it every run begins as soon as it is made. */
+  readonly random?: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   readonly log: Log
 }
@@ -118,11 +121,12 @@ function claimed(file: TriggerFile, { table, isCurrent, now }: Claim): readonly 
 }
 
 function launch(
-  { launcher, log }: FiringDeps,
+  { launcher, log, random }: FiringDeps,
   failed: Map<string, string>,
-  { pipe, id, configs, startMode }: KeptTrigger,
+  { pipe, id, configs, startMode, timing }: KeptTrigger,
 ): void {
   const key = JSON.stringify([pipe, id])
+  const waitMs = random ? jitter(timing, random()) : 0
   try {
     const launched = launcher.launch({
       pipe,
@@ -130,6 +134,7 @@ function launch(
       trigger: id,
       ...(configs && { configs }),
       ...(startMode && { startMode }),
+      ...(waitMs > 0 && { waitMs }),
     })
     failed.delete(key)
     const dropped = 'dropped' in launched

@@ -1,31 +1,14 @@
 /** Pieces that the routes of the scheduler share. */
 
 import { z, type RouteConfig } from '@hono/zod-openapi'
+import { problem } from '../../http/shell/problem-contract.ts'
 
 const json = 'application/json'
-
-const problem = {
-  description: 'Problem (RFC 9457)',
-  content: {
-    'application/problem+json': {
-      schema: z
-        .looseObject({
-          type: z.string(),
-          title: z.string(),
-          status: z.int(),
-          detail: z.string().optional(),
-          instance: z.string(),
-          errors: z.array(z.looseObject({ detail: z.string() })).optional(),
-        })
-        .openapi('Problem'),
-    },
-  },
-}
 
 type Responses = RouteConfig['responses']
 
 /** Every other status is a problem. */
-export const responses = (good: Responses): Responses => ({ ...good, default: problem })
+export const responses = (good: Responses): Responses => ({ ...good, default: problem() })
 
 export const answer = (description: string, schema: z.ZodType) => ({
   description,

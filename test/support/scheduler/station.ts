@@ -52,6 +52,7 @@ type Options = Partial<Pick<SchedulerDeps, 'confirm'>> & {
   readonly directory?: string
   readonly start?: string
   readonly clock?: HandClock
+  readonly random?: () => number
 }
 
 export function schedulerStation(options: Options = {}) {
@@ -65,7 +66,9 @@ export function schedulerStation(options: Options = {}) {
   const runs = openRuns({ path: path('runs.sqlite'), owner: 'test', now, pause, log })
   const launcher = launcherDouble(runs)
   const file = path('triggers.sqlite')
-  const triggers = openTriggers({ path: file, launcher, now, pause: clock.pause, log })
+  const { random } = options
+  const chance = random && { random }
+  const triggers = openTriggers({ path: file, launcher, now, pause: clock.pause, log, ...chance })
   const list = (options.pipes ?? [pipeNamed('city'), pipeNamed('lake')]).map(known)
   const ending = new AbortController()
   const app = schedulerApp({

@@ -1,0 +1,26 @@
+/** Runs that wait for their time, so that not all sources are asked at the full hour. */
+
+import { expect, it } from 'vitest'
+import { hall, soon } from './hall.ts'
+
+it('a run that is to wait is there at once, begins when its time has come, and keeps no place from others', async () => {
+  const { go, launcher, place, status } = await hall({ atOnce: 1 })
+  const { id } = go('city', { waitMs: 60_000 })
+  expect(status(id)).toBe('waiting')
+  const other = go('other')
+  expect(await launcher.settled(other.id, soon())).toMatchObject({ status: 'finished' })
+  place.at += 59_000
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  expect(status(id)).toBe('waiting')
+  expect(launcher.launch({ pipe: 'city', startedBy: 'trigger' })).toMatchObject({
+    dropped: { id },
+  })
+  place.at += 1000
+  expect(await launcher.settled(id, soon())).toMatchObject({ status: 'finished' })
+})
+
+it('a run that waits can be cancelled', async () => {
+  const { go, launcher } = await hall()
+  const { id } = go('city', { waitMs: 60_000 })
+  expect(await launcher.cancel(id)).toMatchObject({ status: 'cancelled' })
+})
