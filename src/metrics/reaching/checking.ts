@@ -1,0 +1,153 @@
+/** One check of one URL: robots.txt, HEAD, a ranged GET where HEAD is not liked, and what the answer means. */
+
+import { Failure } from '../../errors.ts'
+import type { Outbound, OutboundRequest } from '../../http/outbound/outbound.ts'
+import type { Log } from '../../log.ts'
+
+/** In place of a status: the host cannot be reached, or gives no proper answer. */
+export const unreachable = 1100
+/** In place of a status: not a URL that may be asked. */
+export const invalid = 1300
+
+export type Outcome = {
+  /** HTTP status (RFC 9110), `unreachable` or `invalid`; absent when the check says nothing about the URL. */
+  readonly status?: number
+  /** The URL itself was asked: not so where robots.txt or the guard stood before it. */
+  readonly asked: boolean
+  /** Status of the last answer, whatever it tells. */
+  readonly answered?: number
+}
+
+type Noted = { asked: boolean; answered?: number }
+
+export type Checking = {
+  readonly outbound: Outbound
+  /** What all requests of checks have in common. */
+  readonly manners: Pick<OutboundRequest, 'room' | 'deadlines'>
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly log: Log
+}
+
+/** Throws the signal's reason only. */
+export async function check(ground: Checking, url: URL, signal: AbortSignal): Promise<Outcome> {
+  const noted: Noted = { asked: false }
+  try {
+    await checkRobots(ground, url.href, signal)
+    const visit: Visit = { ground, url, noted }
+    const head = await statusOf(visit, 'HEAD', signal)
+    const status = dislikesHead.has(head) ? await statusOf(visit, 'GET', signal) : head
+    return { ...noted, ...(!tellsNothing.has(status) && { status }) }
+  } catch (error) {
+    signal.throwIfAborted()
+    const status = statusOfFailure(error, ground.log)
+    return { ...noted, ...(status !== undefined && { status }) }
+  }
+}
+
+const dislikesHead: ReadonlySet<number> = new Set([400, 403, 404, 405, 406, 501])
+
+/** The host has too much to do: that is no verdict on the URL. */
+const tellsNothing: ReadonlySet<number> = new Set([429, 503])
+
+/** What robots.txt says ends the check. */
+class Barred extends Error {
+  readonly status: number | undefined
+
+  constructor(status?: number) {
+    super('robots.txt says no, or nothing')
+    this.status = status
+  }
+}
+
+/**
+ * A host that gives no answer to the question for robots.txt gives none to anything, and nothing else may be asked of it:
+ * that is the verdict. One that answers with its own trouble has said nothing about the URL.
+ */
+async function checkRobots(ground: Checking, url: string, signal: AbortSignal): Promise<void> {
+  const word = await ground.outbound.robots({ ...ground.manners, url }, signal)
+  if (word === 'allowed') return
+  throw new Barred(word === 'unreachable' ? unreachable : word === 'refused' ? invalid : undefined)
+}
+
+type Visit = { readonly ground: Checking; readonly url: URL; readonly noted: Noted }
+
+const attempts = 2
+const beforeAgainMs = 1000
+
+/** The status after redirects; a connection that fails is tried once more. */
+async function statusOf(visit: Visit, method: 'HEAD' | 'GET', signal: AbortSignal) {
+  for (let number = 1; ; number += 1) {
+    try {
+      return await answerOf(visit, method, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (number === attempts || !isConnectionFailure(error)) throw error
+      await visit.ground.pause(beforeAgainMs, signal)
+    }
+  }
+}
+
+async function answerOf(
+  { ground, url, noted }: Visit,
+  method: 'HEAD' | 'GET',
+  signal: AbortSignal,
+): Promise<number> {
+  const mayFollow = (next: string) => checkRobots(ground, next, signal)
+  const request: OutboundRequest = {
+    ...ground.manners,
+    url: url.href,
+    method,
+    ...(method === 'GET' && { headers: { range: 'bytes=0-0' } }),
+    reach: { kind: 'public' },
+    maxBytes: 1,
+    attempts: 1,
+    retryAfterMaxMs,
+    delayMs,
+    atOnce,
+    whenLeftAlone: 'fail',
+    mayFollow,
+  }
+  try {
+    const answer = await ground.outbound.request(request, signal)
+    noted.asked = true
+    noted.answered = answer.status
+    answer.discard()
+    return answer.status
+  } catch (error) {
+    noted.asked ||= !wasLeftAlone(error)
+    throw error
+  }
+}
+
+/** Between two starts at one host, whoever asks there. */
+const delayMs = 1000
+const atOnce = 2
+/** A host that wants more is not asked until then, and its URLs keep what is known of them. */
+const retryAfterMaxMs = 30_000
+
+/** With a time: the host was not asked at all. */
+const wasLeftAlone = (error: unknown): boolean =>
+  error instanceof Failure && error.retryAfter !== undefined
+
+const isConnectionFailure = (error: unknown): boolean =>
+  error instanceof Failure &&
+  (error.kind === 'source-unreachable' || error.kind === 'source-timeout') &&
+  !wasLeftAlone(error)
+
+const statuses: Partial<Record<Failure['kind'], number>> = {
+  'address-refused': invalid,
+  'source-unreachable': unreachable,
+  'source-timeout': unreachable,
+  'source-malformed': unreachable,
+  // Too many redirects, or a circle.
+  'source-error': unreachable,
+}
+
+function statusOfFailure(error: unknown, log: Log): number | undefined {
+  if (error instanceof Barred) return error.status
+  const status = error instanceof Failure ? statuses[error.kind] : undefined
+  const isKnown =
+    status !== undefined || (error instanceof Failure && error.kind === 'source-throttled')
+  if (!isKnown) log.warn({ err: error }, 'reach.unclear')
+  return status
+}

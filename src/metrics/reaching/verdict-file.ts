@@ -1,0 +1,104 @@
+/** What is known of URLs, in a file of its own: the last verdict on each, when it was asked, and what runs have spent. */
+
+import { createHash } from 'node:crypto'
+import { openSqlite, type Row, type Sqlite } from '../../sqlite.ts'
+
+/**
+ * `verdict`: `url` is the SHA-256 of the URL, so that no token in a URL lies about here; `status` is absent when there was
+ * never a verdict; `checked` is when it was given, `due` when another one is wanted, `tried` when the URL was last asked,
+ * 0 for never; `catalogue` is where it was met then. `run`: when a run began, and how many URLs it has asked. Times are ms.
+ */
+const schema = `
+  CREATE TABLE IF NOT EXISTS verdict (
+    url BLOB PRIMARY KEY, status INTEGER, checked INTEGER NOT NULL, due INTEGER NOT NULL, tried INTEGER NOT NULL,
+    catalogue TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS verdict_age ON verdict (catalogue, tried, due);
+  CREATE TABLE IF NOT EXISTS run (id TEXT PRIMARY KEY, began INTEGER NOT NULL, asked INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  PRAGMA user_version = 1;
+`
+
+/** A URL as the file knows it. */
+export type Key = Buffer
+
+export const keyOf = (url: URL): Key => createHash('sha256').update(url.href).digest()
+
+export type Known = {
+  readonly status: number | undefined
+  readonly checked: number
+  readonly due: number
+  readonly tried: number
+  readonly catalogue: string
+}
+
+export type Begun = { readonly began: number; readonly asked: number }
+
+export type VerdictFile = {
+  known(key: Key): Known | undefined
+  /** Keeps it, and counts it for the run that has asked. */
+  keep(key: Key, known: Known, run?: string): void
+  /** The run as it stands; a new one begins now. */
+  run(id: string, now: number): Begun
+  /** When the n-th of those that are due in a catalogue was tried, the oldest first; absent when there are fewer. */
+  nthDue(catalogue: string, n: number, now: number): number | undefined
+  close(): void
+}
+
+const dayMs = 86_400_000
+/** What nobody has asked for in this time after it was due stands in no catalogue any more. */
+const forgottenMs = 365 * dayMs
+const runForgottenMs = 90 * dayMs
+
+export function openVerdictFile(path: string, now: number): VerdictFile {
+  const file = openSqlite({ path, schema })
+  file.run('DELETE FROM verdict WHERE due < ?', now - forgottenMs)
+  file.run('DELETE FROM run WHERE began < ?', now - runForgottenMs)
+  return {
+    known: (key) => {
+      const row = file.first(
+        'SELECT status, checked, due, tried, catalogue FROM verdict WHERE url = ?',
+        key,
+      )
+      return row && knownOf(row)
+    },
+    keep: (key, known, run) => keep(file, key, known, run),
+    run: (id, time) => {
+      file.run('INSERT OR IGNORE INTO run VALUES (?, ?, 0)', id, time)
+      const row = file.first('SELECT began, asked FROM run WHERE id = ?', id)
+      return { began: Number(row?.['began'] ?? time), asked: Number(row?.['asked'] ?? 0) }
+    },
+    nthDue: (catalogue, n, time) => {
+      const row = file.first(
+        'SELECT tried FROM verdict WHERE catalogue = ? AND due <= ? ORDER BY tried LIMIT 1 OFFSET ?',
+        catalogue,
+        time,
+        n - 1,
+      )
+      return row && Number(row['tried'])
+    },
+    close: () => file.close(),
+  }
+}
+
+function keep(file: Sqlite, key: Key, known: Known, run: string | undefined): void {
+  const { status = null, checked, due, tried, catalogue } = known
+  file.transaction(() => {
+    file.run(
+      'INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?, ?, ?)',
+      key,
+      status,
+      checked,
+      due,
+      tried,
+      catalogue,
+    )
+    if (run !== undefined) file.run('UPDATE run SET asked = asked + 1 WHERE id = ?', run)
+  })
+}
+
+const knownOf = (row: Row): Known => ({
+  status: row['status'] === null ? undefined : Number(row['status']),
+  checked: Number(row['checked']),
+  due: Number(row['due']),
+  tried: Number(row['tried']),
+  catalogue: String(row['catalogue']),
+})

@@ -1,0 +1,100 @@
+/** Hosts of the open internet for URL checks, a clock that goes fast, and the real reach on the real outbound client. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { logger } from '../../../src/log.ts'
+import { openReach, type Reach, type ReachOptions } from '../../../src/metrics/reaching/reach.ts'
+import { stage, type Stage } from '../../support/portals/outbound.ts'
+
+export type Clock = Pick<ReachOptions, 'now' | 'pause'> & {
+  /** Goes on at once. */
+  readonly jump: (ms: number) => void
+  readonly stop: () => void
+}
+
+const stepMs = 200
+
+/**
+ * A fifth of a second passes with every millisecond, but only while the process gets to answer: it stands still when the
+ * machine does, so no deadline passes because of that.
+ */
+function quickClock(): Clock {
+  let time = Date.parse('2026-11-22T00:00:00Z')
+  const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>()
+  const tick = () => {
+    time += stepMs
+    for (const sleeper of sleepers) if (sleeper.at <= time) sleeper.wake()
+  }
+  const timer = setInterval(tick, 1)
+  return {
+    now: () => time,
+    pause: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const over = () => {
+          sleepers.delete(sleeper)
+          signal.removeEventListener('abort', stop)
+        }
+        const sleeper = { at: time + ms, wake: () => (over(), resolve()) }
+        const stop = () => (over(), reject(signal.reason))
+        if (signal.aborted) return reject(signal.reason)
+        sleepers.add(sleeper)
+        signal.addEventListener('abort', stop, { once: true })
+      }),
+    jump: (ms) => {
+      time += ms
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+type Scene = Pick<Parameters<typeof stage>[0], 'names' | 'world' | 'honest'>
+
+export type Town = Pick<Stage, 'client' | 'dialled'> & {
+  readonly clock: Clock
+  /** Where the file of verdicts is. */
+  readonly directory: string
+  /** A reach on the file of this town; one that was opened before is stopped. */
+  open(options?: Partial<ReachOptions>): Promise<Reach>
+  close(): Promise<void>
+}
+
+export const quiet = { alive: () => undefined, request: () => undefined }
+
+export function town(scene: Scene): Town {
+  const clock = quickClock()
+  const { client, dialled } = stage({ ...scene, clock })
+  const directory = mkdtempSync(join(tmpdir(), 'reach-'))
+  let last: Reach | undefined
+  return {
+    clock,
+    client,
+    dialled,
+    directory,
+    open: async (options) => {
+      await last?.stop()
+      last = openReach({
+        path: join(directory, 'verdicts.sqlite'),
+        outbound: client,
+        recheckDays: 14,
+        unreachableDays: 3,
+        budget: 20_000,
+        atOnce: 16,
+        now: clock.now,
+        random: () => 0.5,
+        pause: clock.pause,
+        log: logger('silent'),
+        ...options,
+      })
+      return last
+    },
+    close: async () => {
+      await last?.stop()
+      await client.close()
+      clock.stop()
+      rmSync(directory, { recursive: true })
+    },
+  }
+}
+
+export const dayMs = 86_400_000
