@@ -135,7 +135,7 @@ describe('validation', () => {
   })
 
   it('ends a worker that takes too long, and does the next record in another', async () => {
-    const validation = await open({ endless }, { limits: { recordMs: 3000 } })
+    const validation = await open({ endless }, { limits: { recordMs: 2000 } })
     const slow = validation.validate(await turtle(endlessTitle), ['endless'], never)
     const next = validation.validate(await turtle(sound), level1, never)
     await expect(slow).rejects.toEqual(failing('time-limit'))
@@ -161,7 +161,7 @@ describe('validation', () => {
   }, 60_000)
 
   it('lets go of who does not wait any more, and refuses when too many wait', async () => {
-    const validation = await open({ endless }, { limits: { recordMs: 3000, waiting: 2 } })
+    const validation = await open({ endless }, { limits: { recordMs: 2000, waiting: 2 } })
     const leaving = new AbortController()
     const slow = await turtle(endlessTitle)
     const all = Array.from({ length: 4 }, () =>

@@ -1,23 +1,8 @@
 /** The contract of the validation service. */
 
 import { createRoute, z } from '@hono/zod-openapi'
+import { problem } from '../../../http/shell/problem-contract.ts'
 import { formats } from '../../../rdf/media-types.ts'
-
-const problem = (description: string) => ({
-  description,
-  content: {
-    'application/problem+json': {
-      schema: z.looseObject({
-        type: z.string(),
-        title: z.string(),
-        status: z.int(),
-        detail: z.string().optional(),
-        instance: z.string(),
-        errors: z.array(z.looseObject({ detail: z.string() })).optional(),
-      }),
-    },
-  },
-})
 
 const text = { schema: { type: 'string' as const } }
 const rdf = Object.fromEntries(Object.values(formats).map(({ mediaType }) => [mediaType, text]))

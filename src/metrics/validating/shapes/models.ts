@@ -42,8 +42,10 @@ export const shippedModels: readonly string[] = [...shipped.keys(), customized]
 /** Files of a shipped model below its directory; `undefined` for any other name. */
 export function shippedFiles(model: string): readonly string[] | undefined {
   const [name, names] = model.split(separator)
-  if (name !== customized || names === undefined) return shipped.get(model)
-  return ['base', ...names.split(',')].filter(isSet).map((set) => fileOf(versions.dcatap301, set))
+  if (name !== customized) return shipped.get(model)
+  return ['base', ...(names ?? '').split(',')]
+    .filter(isSet)
+    .map((set) => fileOf(versions.dcatap301, set))
 }
 
 export type Choice = {

@@ -1,7 +1,7 @@
 /** One validating worker and the records that it has: the first is in work, the next is at hand. */
 
 import { Worker } from 'node:worker_threads'
-import type { ModelShapes, Reply, Start, Task } from './messages.ts'
+import type { ModelShapes, Ready, Reply, Start, Task } from './messages.ts'
 
 /** A record on its way to a report. */
 export type Work = {
@@ -35,6 +35,7 @@ export class Lane {
   readonly #ended: Ended
   #last = 0
   #isOver = false
+  #isReady = false
   /** Beats since anything happened; whoever watches counts them. */
   age = 0
 
@@ -52,13 +53,18 @@ export class Lane {
       env: {},
       resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: settings.memoryMb },
     })
-    this.#worker.on('message', (reply: Reply) => this.#hear(reply))
+    this.#worker.on('message', (message: Ready | Reply) => this.#hear(message))
     this.#worker.on('error', (error) => this.#lose('worker', error))
     this.#worker.on('exit', () => this.#lose('worker', new Error('the worker ended')))
   }
 
   get size(): number {
     return this.#queue.length
+  }
+
+  /** Whether it has begun; the time until then is not its record's. */
+  get isReady(): boolean {
+    return this.#isReady
   }
 
   get hasRoom(): boolean {
@@ -89,9 +95,13 @@ export class Lane {
     await this.#worker.terminate()
   }
 
-  #hear(reply: Reply): void {
+  #hear(reply: Ready | Reply): void {
     if (this.#isOver) return
     this.age = 0
+    if ('ready' in reply) {
+      this.#isReady = true
+      return
+    }
     const front = this.#queue.shift()
     if (this.#queue.length === 0) this.#worker.unref()
     front?.work.done(reply)

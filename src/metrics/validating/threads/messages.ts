@@ -26,6 +26,9 @@ export type Task = {
   readonly text: string
 }
 
+/** The first message of a worker: from now on it validates. */
+export type Ready = { readonly ready: true }
+
 /** `shapes`: they cannot be applied to anything; `record`: not to this one. */
 export type Reply =
   | { readonly id: number; readonly results: readonly PlainResult[]; readonly truncated: boolean }

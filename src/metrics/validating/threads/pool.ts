@@ -6,7 +6,7 @@ import { Lane, type LaneSettings, type Outcome, type Work } from './lane.ts'
 
 export type PoolSettings = LaneSettings & {
   readonly workers: number
-  /** Time of one record, the start of its worker included. */
+  /** Time of one record. */
   readonly recordMs: number
   /** A worker without work ends after that. */
   readonly idleMs: number
@@ -15,6 +15,9 @@ export type PoolSettings = LaneSettings & {
   /** UTF-16 units of a record: a text that does not fit into a worker at all would take the process with it. */
   readonly length: number
 }
+
+/** A worker that has not begun by then never will. */
+const startMs = 60_000
 
 export class Pool {
   readonly #settings: PoolSettings
@@ -99,7 +102,8 @@ export class Pool {
     const { recordMs, idleMs } = this.#settings
     for (const lane of this.#lanes) {
       lane.age += 1
-      if (lane.size > 0 && lane.age * tickMs >= recordMs) lane.expire()
+      const limit = lane.isReady ? recordMs : startMs
+      if (lane.size > 0 && lane.age * tickMs >= limit) lane.expire()
       else if (lane.size === 0 && lane.age * tickMs >= idleMs) void lane.close()
     }
     return this.#lanes.size > 0

@@ -5,7 +5,14 @@ import type { Quad } from '@rdfjs/types'
 import { fromLines } from '../../../rdf/lines.ts'
 import { engineOf, type Found } from '../engine/engine.ts'
 import { withoutRecords, withSchemes } from '../engine/record.ts'
-import { plain, type ModelShapes, type Reply, type Start, type Task } from './messages.ts'
+import {
+  plain,
+  type ModelShapes,
+  type Ready,
+  type Reply,
+  type Start,
+  type Task,
+} from './messages.ts'
 
 type Validate = (record: readonly Quad[]) => Found
 
@@ -44,3 +51,4 @@ function replyTo(task: Task): Reply {
 }
 
 parentPort?.on('message', (task: Task) => parentPort?.postMessage(replyTo(task), []))
+parentPort?.postMessage({ ready: true } satisfies Ready, [])

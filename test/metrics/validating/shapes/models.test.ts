@@ -29,7 +29,7 @@ describe('a shape model', () => {
     ],
     ['house', undefined],
   ])('%s has its files', (model, files) => {
-    expect(shippedFiles(model) ?? (model === 'customized' ? files : undefined)).toEqual(files)
+    expect(shippedFiles(model)).toEqual(files)
   })
 
   it('is the first level of 3.0.1 when nobody asks for another', () => {
