@@ -6,10 +6,11 @@ import type { z } from 'zod'
 import type { ClusterConfig } from './http/environment/cluster.ts'
 import { configurationPage } from './http/environment/page.ts'
 import { defaultHarvest, type HarvestConfig } from './http/environment/harvest.ts'
+import { defaultMetrics, type MetricsConfig } from './http/environment/metrics.ts'
 import { readEnvironment, unknownVariables, type Environment } from './http/environment/reading.ts'
 import { nearest } from './http/environment/spelling.ts'
 import {
-  laterVariables,
+  serviceAliases,
   services,
   variables,
   type ApiKeyPermissions,
@@ -46,6 +47,9 @@ export type Config = {
   readonly harvest: HarvestConfig
   /** Where pipes and foreign segments are. */
   readonly cluster: ClusterConfig
+  readonly metrics: MetricsConfig
+  /** Whether what is written is measured by itself, and by which pipe. */
+  readonly validator: { readonly enabled: boolean; readonly metricsPipeName: string }
   /** Absent when the console has no door. */
   readonly shell: ShellConfig | undefined
   /** NATS server; absent when pipes stay in the process. */
@@ -84,9 +88,8 @@ export function parseConfig(
 
 function configOf(values: z.output<typeof variables>, env: Environment): Config {
   const port = values.PLATFORM_PORT
-  const chosen = values.PLATFORM_SERVICES
+  const chosen = [...new Set(values.PLATFORM_SERVICES.map(serviceCalled))]
   const later = chosen.filter((name) => !isService(name))
-  const set = (name: string) => Boolean(env[name]?.trim())
   const enabled = values.PLATFORM_FEATURE_FLAGS?.['platform_profile'] ?? false
   const directory = values.PLATFORM_PROFILE?.path
   const harvest = values.PLATFORM_HARVEST_CONFIG ?? defaultHarvest
@@ -105,6 +108,8 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     harvest,
     restoreDays: harvest.restoreDays,
     cluster: values.PLATFORM_CLUSTER_CONFIG ?? noCluster,
+    metrics: values.PLATFORM_METRICS_CONFIG ?? defaultMetrics,
+    validator: values.PLATFORM_HUB_VALIDATOR ?? { enabled: false, metricsPipeName: 'metrics' },
     shell: values.PLATFORM_HUB_SHELL_CONFIG,
     eventBus: values.PLATFORM_EVENTBUS_URL,
     secrets: values.PLATFORM_SECRETS ?? {},
@@ -112,7 +117,6 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     trustedProxies: values.PLATFORM_TRUSTED_PROXIES ?? [],
     logLevel: values.PLATFORM_LOG_LEVEL,
     ignored: [
-      ...laterVariables.filter(set),
       ...later.map((name) => `PLATFORM_SERVICES=${name}`),
       ...(directory !== undefined && !enabled ? ['PLATFORM_PROFILE'] : []),
     ],
@@ -126,9 +130,12 @@ const noCluster: ClusterConfig = {
   serviceDiscovery: {},
 }
 
+const serviceCalled = (name: string): string =>
+  Object.entries(serviceAliases).find(([alias]) => alias === name)?.[1] ?? name
+
 const isService = (name: string): name is Service => services.some((service) => service === name)
 
-const knownNames: readonly string[] = [...Object.keys(variables.shape), ...laterVariables]
+const knownNames: readonly string[] = Object.keys(variables.shape)
 
 /** An empty object is what a template leaves behind: it must not lock everybody out. */
 const keysOf = (given: ApiKeyPermissions | undefined): ApiKeyPermissions | undefined =>
@@ -173,7 +180,7 @@ function unknownFacets(env: Environment): string[] {
 }
 
 /** The text of `docs/configuration.md`. */
-export const documentation = (): string => configurationPage(variables, laterVariables)
+export const documentation = (): string => configurationPage(variables)
 
 if (import.meta.main) {
   if (process.argv.includes('--write')) {

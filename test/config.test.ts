@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { documentation, parseConfig, type Config } from '../src/config.ts'
 import { defaultHarvest } from '../src/http/environment/harvest.ts'
+import { defaultMetrics } from '../src/http/environment/metrics.ts'
 import { defaultLimits } from '../src/http/limits.ts'
 
 function configOf(env: Record<string, string> = {}): Config {
@@ -24,7 +25,7 @@ describe('an empty environment', () => {
       port: 8080,
       baseUri: 'http://localhost:8080/',
       dataDir: './data',
-      services: ['repo', 'search', 'sparql', 'harvest', 'scheduler', 'console'],
+      services: ['repo', 'search', 'sparql', 'harvest', 'scheduler', 'metrics', 'console'],
       apiKeys: undefined,
       profile: { enabled: false },
       searchEngine: undefined,
@@ -33,6 +34,8 @@ describe('an empty environment', () => {
       harvest: defaultHarvest,
       restoreDays: 30,
       cluster: { pipeRepositories: {}, resources: { paths: [] }, serviceDiscovery: {} },
+      metrics: defaultMetrics,
+      validator: { enabled: false, metricsPipeName: 'metrics' },
       shell: undefined,
       eventBus: undefined,
       secrets: {},
@@ -120,12 +123,36 @@ describe('a setting', () => {
   })
 
   it('that this version does not have is accepted and named once', () => {
-    const config = configOf({
-      PLATFORM_HUB_VALIDATOR: '{"enabled":true}',
-      PLATFORM_SERVICES: 'repo,metrics',
-    })
-    expect(config.ignored).toEqual(['PLATFORM_HUB_VALIDATOR', 'PLATFORM_SERVICES=metrics'])
+    const config = configOf({ PLATFORM_SERVICES: 'repo,portal' })
+    expect(config.ignored).toEqual(['PLATFORM_SERVICES=portal'])
     expect([config.services, config.warnings]).toEqual([['repo'], []])
+  })
+
+  it('of the console is not told as ignored', () => {
+    expect(configOf({ PLATFORM_HUB_SHELL_CONFIG: '{"http":{}}' }).ignored).toEqual([])
+  })
+
+  it('of the metrics counts, and says what of it is wrong', () => {
+    const { services, validator, metrics } = configOf({
+      PLATFORM_SERVICES: 'cache,repo,metrics',
+      PLATFORM_HUB_VALIDATOR: '{"enabled":"true","other":1}',
+      PLATFORM_METRICS_CONFIG: '{"workers":3,"shapeModels":{"city":["a.ttl"]},"urlChecks":false}',
+    })
+    expect(services).toEqual(['metrics', 'repo'])
+    expect(validator).toMatchObject({ enabled: true, metricsPipeName: 'metrics' })
+    expect(metrics).toEqual({
+      ...defaultMetrics,
+      workers: 3,
+      shapeModels: { city: ['a.ttl'] },
+      urlChecks: false,
+    })
+    const wrong = problemsOf({
+      PLATFORM_METRICS_CONFIG: '{"budget":-1,"shapeModels":{"a":[]},"refresh":5}',
+    })
+    expect(problemsOf({ PLATFORM_METRICS_CONFIG: '{"worker":1}' })).toContain(
+      'worker is no setting (did you mean workers?)',
+    )
+    for (const place of ['budget', 'shapeModels', 'refresh']) expect(wrong).toContain(place)
   })
 })
 
@@ -163,7 +190,7 @@ describe('a problem', () => {
     [
       'PLATFORM_SERVICES',
       'repos',
-      'must be a comma-separated list of repo, search, sparql, harvest, scheduler, console; got repos',
+      'must be a comma-separated list of repo, search, sparql, harvest, scheduler, metrics, console; got repos',
     ],
     ['PLATFORM_CORS_ORIGINS', 'https://a.example/', 'must be an origin'],
     ['PLATFORM_TRUSTED_PROXIES', '10.0.0.0/99', 'must be an address or a CIDR range'],

@@ -14,8 +14,12 @@ export const places = {
   sparql: '/sparql',
   harvest: '/api/segments',
   scheduler: '/api/scheduler',
+  metrics: '/api/mqa/cache',
   console: '/shell',
 } as const satisfies Record<Service, string>
+
+/** Doors that a service has beside its place. */
+export const furtherPlaces = { shapes: '/api/mqa/shacl', reports: '/api/mqa/reports' } as const
 
 export type Ground = {
   readonly shell: Shell
@@ -38,4 +42,18 @@ export const httpOptions = ({ config, log, numbers }: Shell) => ({
   metrics: numbers,
   requestMs: config.limits.requestMs,
   trustedProxies: config.trustedProxies,
+})
+
+/** What every door has; what is sent there by a method of `reads` changes nothing: pages of other origins may send it. */
+export const doorAt = (
+  { shell, engines }: Ground,
+  place: string,
+  reads: readonly string[] = [],
+) => ({
+  address: serviceAddress(engines.names, place),
+  http: {
+    ...httpOptions(shell),
+    base: place,
+    cors: { origins: shell.config.corsOrigins, reads },
+  },
 })

@@ -7,12 +7,12 @@ import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { notifier } from '../harvest/notifying.ts'
 import { openHarvest, type Harvest } from '../harvest/station.ts'
-import { userAgent } from '../http/outbound/headers.ts'
-import { outbound, type Outbound } from '../http/outbound/outbound.ts'
+import type { Outbound } from '../http/outbound/outbound.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { AppOptions } from '../http/app.ts'
 import type { Secrets } from '../http/secrets/registry.ts'
 import type { Log } from '../log.ts'
+import type { MetricsStation } from '../metrics/station.ts'
 import { resolver } from '../pipe/discovery.ts'
 import { pipeCheck } from '../pipe/documents/places.ts'
 import { secretCheck } from '../pipe/documents/secrets.ts'
@@ -30,9 +30,12 @@ import { names as namesOf } from '../rdf/names.ts'
 import { openTriggers, type Triggers } from '../scheduler/triggers.ts'
 import { clock } from './clock.ts'
 import { places, serviceAddress } from './ground.ts'
+import { isAlive } from './neighbours.ts'
+import { outboundOf } from './outbound.ts'
 
 export type Harvesting = {
   readonly harvest: Harvest
+  readonly measuring: MetricsStation | undefined
   readonly launcher: Launcher
   readonly pipes: PipeSources
   readonly runs: Runs
@@ -53,6 +56,8 @@ type Options = {
   /** Where others reach the segments of this process, without a slash at its end, and the shell of that door. */
   readonly address: string
   readonly http: Omit<AppOptions, 'name'>
+  /** Opens the room of metrics; absent where it is not run. */
+  readonly measuring: ((outbound: Outbound) => Promise<MetricsStation>) | undefined
   /** Our own, called without a socket. */
   readonly repository:
     | { readonly address: string; readonly fetch: (request: Request) => Promise<Response> }
@@ -61,21 +66,11 @@ type Options = {
 
 export async function openHarvesting(options: Options): Promise<Harvesting> {
   const { config, log } = options
-  const { harvest, runs, client } = await openRoom(options, () => pipes)
-  const resolution = resolver(config.cluster.serviceDiscovery, harvest.kinds)
-  const [configs, references] = [pipeCheck(resolution), secretCheck(resolution, options.secrets)]
-  const pipes: PipeSources = await openSources({
-    directory: 'pipes',
-    cluster: config.cluster,
-    scratch: join(directoryOf(options), 'repositories'),
-    pollMs,
-    limits: config.limits,
-    git: { environment: gitEnvironment() },
-    log,
-    pause: clock.pause,
-    check: (pipe, place) => [...configs(pipe, place), ...references(pipe)],
-  })
-  const { kinds, afterImport } = harvest
+  const { harvest, measuring, runs, client } = await openRoom(options, () => pipes)
+  const kinds = [...harvest.kinds, ...(measuring?.kinds ?? [])]
+  const resolution = resolver(config.cluster.serviceDiscovery, kinds)
+  const pipes: PipeSources = await sourcesOf(options, resolution)
+  const { afterImport } = harvest
   const segments = { kinds, resolve: resolution, afterImport }
   const transport = transportOf(options, { ...segments, outbound: client })
   await transport.listen()
@@ -84,7 +79,12 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
     ...segments,
     runs,
     sources: pipes,
-    ...(notices && { onEnd: notices.ended }),
+    ...(measuring?.feeds && { feeds: measuring.feeds }),
+    onEnd: (run) => {
+      const isFed = runs.resumption(run.id).start.feed !== undefined
+      if (isFed) measuring?.measured(run)
+      notices?.ended(run)
+    },
     remote: (pipe, segment, found, trust) => transport.remote(pipe, segment, found, trust),
     atOnce: config.harvest.runs,
     deadlineMs: config.harvest.deadline,
@@ -101,10 +101,30 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
     await transport.stop()
     await pipes.stop()
     await harvest.stop()
+    await measuring?.stop()
     await client.close()
     await runs.close()
   }
-  return { harvest, launcher, pipes, runs, triggers, transport, stop }
+  return { harvest, measuring, launcher, pipes, runs, triggers, transport, stop }
+}
+
+function sourcesOf(
+  options: Options,
+  resolution: ReturnType<typeof resolver>,
+): Promise<PipeSources> {
+  const { config, log } = options
+  const [configs, references] = [pipeCheck(resolution), secretCheck(resolution, options.secrets)]
+  return openSources({
+    directory: 'pipes',
+    cluster: config.cluster,
+    scratch: join(directoryOf(options), 'repositories'),
+    pollMs,
+    limits: config.limits,
+    git: { environment: gitEnvironment() },
+    log,
+    pause: clock.pause,
+    check: (pipe, place) => [...configs(pipe, place), ...references(pipe)],
+  })
 }
 
 /** Absent where nobody wants to be told. */
@@ -135,6 +155,7 @@ async function openRoom(options: Options, sources: () => PipeSources) {
   const scratch = await emptied(join(directory, 'tmp'))
   const runs = historyOf(options, directory)
   const client = outboundOf(options)
+  const measuring = await options.measuring?.(client)
   const harvest = await openHarvest({
     ...options,
     outbound: client,
@@ -148,9 +169,10 @@ async function openRoom(options: Options, sources: () => PipeSources) {
     git: { environment: gitEnvironment() },
     ownHost: new URL(config.baseUri).host,
     transforms: { scriptMs: config.limits.scriptMs, scriptBytes: config.limits.scriptBytes },
+    ...(measuring && { metricsBody: measuring.metricsBody }),
     ...clock,
   })
-  return { harvest, runs, client }
+  return { harvest, measuring, runs, client }
 }
 
 const transportOf = (
@@ -194,33 +216,3 @@ const historyOf = ({ config, secrets, log }: Options, directory: string): Runs =
     historyDays: config.harvest.historyDays,
     ...clock,
   })
-
-/** Signal 0 asks only; a process of another user is alive too. */
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
-
-function outboundOf({ config, log, version }: Options): Outbound {
-  const { harvest, baseUri } = config
-  return outbound({
-    ...clock,
-    log,
-    userAgent: userAgent(version, baseUri, harvest.contact),
-    limits: {
-      attempts: harvest.attempts,
-      retryAfterMaxMs: harvest.retryAfterMaxMs,
-      hostConcurrency: harvest.hostConcurrency,
-      hostDelayMs: harvest.hostDelayMs,
-      deadlines: {
-        connectMs: harvest.connectTimeoutMs,
-        firstByteMs: harvest.firstByteTimeoutMs,
-        idleMs: harvest.idleTimeoutMs,
-        pageMs: harvest.pageTimeoutMs,
-      },
-    },
-  })
-}

@@ -14,7 +14,8 @@ import { searchApp } from '../search/app.ts'
 import { openSitemap } from '../search/sitemap/bind.ts'
 import { clock } from './clock.ts'
 import { consoleStation } from './console.ts'
-import { httpOptions, places, serviceAddress, version, type Ground } from './ground.ts'
+import { doorAt, places, serviceAddress, version, type Ground } from './ground.ts'
+import { automaticMetrics, metricsDoors, measuringRoom, type Automatic } from './metrics.ts'
 import { openHarvesting, type Harvesting } from './harvesting.ts'
 import { currentSettings, pause } from './search-engine.ts'
 
@@ -29,11 +30,13 @@ export type Stations = {
 export async function openStations(ground: Ground): Promise<Stations> {
   const { config } = ground.shell
   const runs = (name: Service) => config.services.includes(name)
-  const repository = runs('repo') ? await repositoryStation(ground) : undefined
+  const automatic = automaticMetrics(ground)
+  const repository = runs('repo') ? await repositoryStation(ground, automatic) : undefined
   const harvesting =
-    runs('harvest') || runs('scheduler')
+    runs('harvest') || runs('scheduler') || runs('metrics')
       ? await harvestingRooms(ground, repository?.app)
       : undefined
+  if (harvesting) automatic.begin(harvesting)
   const search = runs('search') ? searchStation(ground) : undefined
   const shell = await consoleStation(ground, { harvesting, repository, search })
   const ending = new AbortController()
@@ -42,6 +45,8 @@ export async function openStations(ground: Ground): Promise<Stations> {
     search: () => search?.app,
     sparql: () => sparqlStation(ground),
     harvest: () => harvesting?.transport.app,
+    // Has several doors.
+    metrics: () => undefined,
     scheduler: () => harvesting && schedulerStation(ground, harvesting, ending.signal),
     console: () => shell?.entrance?.app,
   }
@@ -49,31 +54,30 @@ export async function openStations(ground: Ground): Promise<Stations> {
     const app = apps[name]()
     return app ? [{ base: places[name], app }] : []
   })
+  const figures = harvesting?.measuring ? metricsDoors(ground, harvesting.measuring) : []
   const stop = async () => {
     ending.abort()
+    await automatic.stop()
     await shell?.stop()
     await harvesting?.stop()
     await repository?.stop()
   }
-  return { entrances, addresses: shell?.addresses ?? [], stop }
+  return { entrances: [...entrances, ...figures], addresses: shell?.addresses ?? [], stop }
 }
 
-/** What every door has; a search or query sent by POST changes nothing: pages of other origins may send it. */
-const door = ({ shell, engines }: Ground, name: Service, reads: readonly string[] = []) => ({
-  address: serviceAddress(engines.names, places[name]),
-  http: {
-    ...httpOptions(shell),
-    base: places[name],
-    cors: { origins: shell.config.corsOrigins, reads },
-  },
-})
+const door = (ground: Ground, name: Service, reads?: readonly string[]) =>
+  doorAt(ground, places[name], reads)
 
-const repositoryStation = (ground: Ground) => {
+const repositoryStation = (ground: Ground, automatic: Automatic) => {
   const { shell, engines, keys } = ground
   const { config, log } = shell
   return openRepository({
     ...engines,
     ...engines.projection,
+    changed: (landed) => {
+      engines.projection.changed(landed)
+      automatic.written(landed)
+    },
     log,
     keys,
     version,
@@ -141,6 +145,7 @@ const harvestingRooms = (ground: Ground, repository: App | undefined): Promise<H
     address,
     fetch: async (request: Request) => repository.fetch(request),
   }
+  const isMeasuring = config.services.includes('metrics')
   return openHarvesting({
     ...ground,
     ...door(ground, 'harvest'),
@@ -148,6 +153,7 @@ const harvestingRooms = (ground: Ground, repository: App | undefined): Promise<H
     log,
     version,
     repository: own,
+    measuring: isMeasuring ? (outbound) => measuringRoom(ground, own, outbound) : undefined,
   })
 }
 

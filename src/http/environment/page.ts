@@ -2,11 +2,12 @@
 
 import { limitNames, limitTable } from '../limits.ts'
 import { harvestPage } from './harvest.ts'
+import { metricsPage } from './metrics.ts'
 import { searchPage } from './search/page.ts'
 import { facts, type EnvironmentSchema } from './values.ts'
 
-/** Markdown for the variables of a schema, the limits, and the names that are accepted without effect. */
-export function configurationPage(schema: EnvironmentSchema, without: readonly string[]): string {
+/** Markdown for the variables of a schema, and what those hold that are JSON. */
+export function configurationPage(schema: EnvironmentSchema): string {
   const variables = Object.entries(schema.shape).map(([name, field]) => {
     const known = facts.get(field)
     const text = known?.standard ?? known?.derived
@@ -39,13 +40,7 @@ export function configurationPage(schema: EnvironmentSchema, without: readonly s
     '',
     ...searchPage,
     ...harvestPage,
-    '## Accepted without effect',
-    '',
-    'These belong to parts that this version does not have; they are accepted so that one environment fits several',
-    'versions, and named in the log at the start.',
-    '',
-    without.map((name) => `\`${name}\``).join(', '),
-    '',
+    ...metricsPage,
   ].join('\n')
 }
 

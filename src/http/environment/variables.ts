@@ -8,6 +8,7 @@ import { isRange } from '../shell/client.ts'
 import { clusterConfig } from './cluster.ts'
 import { harvestConfig } from './harvest.ts'
 import { limitValues } from './limit-values.ts'
+import { metricsConfig, validatorConfig } from './metrics.ts'
 import { engineConfig } from './search/engine-config.ts'
 import { searchConfig } from './search/search-config.ts'
 import { shellConfig } from './shell.ts'
@@ -15,11 +16,20 @@ import { triplestore } from './triplestore.ts'
 import { facts, is, json, list, whole } from './values.ts'
 
 /** Stations that this version can run. */
-export const services = ['repo', 'search', 'sparql', 'harvest', 'scheduler', 'console'] as const
+export const services = [
+  'repo',
+  'search',
+  'sparql',
+  'harvest',
+  'scheduler',
+  'metrics',
+  'console',
+] as const
+/** Other names of stations. */
+export const serviceAliases = { cache: 'metrics' } as const
 /** Names of stations that come later; asking for them is no mistake. */
-const laterServices = ['metrics', 'cache', 'portal'] as const
-/** Variables that other versions read. */
-export const laterVariables = ['PLATFORM_HUB_SHELL_CONFIG', 'PLATFORM_HUB_VALIDATOR'] as const
+const laterServices = ['portal'] as const
+const knownServices = ['cache', ...services, ...laterServices] as const
 
 const origin = (text: string) => URL.canParse(text) && new URL(text).origin === text
 const folderIri = (text: string) =>
@@ -61,7 +71,7 @@ export const variables = z.object({
     right: 'a path',
     standard: './data',
   }),
-  PLATFORM_SERVICES: list(z.enum([...services, ...laterServices])).register(facts, {
+  PLATFORM_SERVICES: list(z.enum(knownServices)).register(facts, {
     meaning: `Which services this process runs: ${services.join(', ')}.`,
     right: `a comma-separated list of ${services.join(', ')}`,
     standard: services.join(','),
@@ -127,6 +137,18 @@ export const variables = z.object({
         '`serviceDiscovery` (segment name → `{"http":{"address","method","headers"}}` or `{"eventbus":{"address"}}`).',
       right: 'a JSON object such as {"resources":{"paths":["harvest"]}}',
       secret: true,
+    }),
+  PLATFORM_METRICS_CONFIG: json(metricsConfig).optional().register(facts, {
+    meaning: 'How the quality of metadata is measured, as told below.',
+    right: 'a JSON object such as {"workers":2,"recheckDays":30}',
+  }),
+  PLATFORM_HUB_VALIDATOR: json(validatorConfig)
+    .optional()
+    .register(facts, {
+      meaning:
+        '`{"enabled":true,"metricsPipeName":"metrics"}`: what is created or updated is measured by itself, by the pipe of that ' +
+        'name, and the console command `launch <catalogue> <pipe>` works.',
+      right: 'a JSON object such as {"enabled":true,"metricsPipeName":"metrics"}',
     }),
   PLATFORM_HUB_SHELL_CONFIG: json(shellConfig)
     .optional()

@@ -29,6 +29,15 @@ export async function idList(
   return { total, pages: pagesOf(ask, after) }
 }
 
+/** How many datasets a catalogue has. Throws as `idList` does. */
+export async function datasetCount(
+  door: FeedDoor,
+  catalogue: string,
+  signal: AbortSignal,
+): Promise<number> {
+  return (await idList(door, catalogue, undefined, signal)).total
+}
+
 /** `total` is exact where `limit` is 1. */
 type Ask = (
   offset: number,

@@ -1,0 +1,118 @@
+/** `PLATFORM_METRICS_CONFIG` and `PLATFORM_HUB_VALIDATOR`: how quality is measured, and whether it is by itself. */
+
+import { z } from 'zod'
+import { nearest } from './spelling.ts'
+
+type Row = {
+  readonly standard: number
+  readonly least: number
+  readonly most: number
+  readonly meaning: string
+}
+
+/** Every number: its default, its bounds, and what it means. */
+const metricsNumbers = {
+  workers: {
+    standard: 1,
+    least: 1,
+    most: 64,
+    meaning: 'threads that validate; more than there are processors do not help',
+  },
+  recheckDays: {
+    standard: 14,
+    least: 0,
+    most: 3650,
+    meaning: 'days until a URL is asked again, a fifth more or less',
+  },
+  unreachableDays: {
+    standard: 3,
+    least: 0,
+    most: 3650,
+    meaning: 'the same for a URL whose host could not be reached',
+  },
+  budget: {
+    standard: 20_000,
+    least: 0,
+    most: 10_000_000,
+    meaning: 'URLs that one run asks at most',
+  },
+  atOnce: { standard: 16, least: 1, most: 256, meaning: 'URLs that are asked at once' },
+  collectMinutes: {
+    standard: 60,
+    least: 0,
+    most: 10_080,
+    meaning: 'between two runs of a catalogue that start by themselves after writes',
+  },
+} as const satisfies Readonly<Record<string, Row>>
+
+type NumberName = keyof typeof metricsNumbers
+
+const numberOf = ({ least, most, standard }: Row) => {
+  const error = `must be a whole number ${least}..${most}`
+  return z.int({ error }).min(least, { error }).max(most, { error }).default(standard)
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `fromEntries` forgets the names of the table
+const numbers = Object.fromEntries(
+  Object.entries(metricsNumbers).map(([name, row]) => [name, numberOf(row)]),
+) as Record<NumberName, z.ZodDefault<z.ZodInt>>
+
+const shapeError = 'must be an object of name → array of files'
+const files = z.array(z.string({ error: shapeError }).min(1), { error: shapeError }).min(1, {
+  error: 'must name at least one file',
+})
+
+const others = {
+  weights: z.string().min(1).optional(),
+  shapeModels: z
+    .record(z.string().regex(/^[\w.-]{1,100}$/), files, { error: shapeError })
+    .default({}),
+  urlChecks: z.boolean({ error: 'must be true or false' }).default(true),
+  licenceSchemes: z
+    .array(z.url({ error: 'must be IRIs of concept schemes' }), { error: 'must be an array' })
+    .default([]),
+  refresh: z.string({ error: 'must be a cron expression' }).min(1).optional(),
+}
+
+const names = [...Object.keys(metricsNumbers), ...Object.keys(others)]
+
+/** An unknown name is a problem: a limit that was misspelt limits nothing. */
+export const metricsConfig = z
+  .looseObject({ ...numbers, ...others })
+  .superRefine((given, context) => {
+    for (const name of Object.keys(given).filter((one) => !names.includes(one))) {
+      const close = nearest(name, names)
+      const hint = close === undefined ? '' : ` (did you mean ${close}?)`
+      context.addIssue({ code: 'custom', path: [name], message: `is no setting${hint}` })
+    }
+  })
+
+export type MetricsConfig = z.output<typeof metricsConfig>
+
+/** What counts when nothing is said. */
+export const defaultMetrics = metricsConfig.parse({})
+
+/** Unknown names are those of other versions. */
+export const validatorConfig = z.looseObject({
+  enabled: z.union([z.boolean(), z.stringbool()]).default(false),
+  metricsPipeName: z.string().min(1).default('metrics'),
+})
+
+/** The part of the configuration page about `PLATFORM_METRICS_CONFIG`. */
+export const metricsPage: readonly string[] = [
+  '## Metrics',
+  '',
+  '`PLATFORM_METRICS_CONFIG` is a JSON object; every key may be absent.',
+  '',
+  '| key | default | meaning |',
+  '|---|--:|---|',
+  '| `weights` | – | RDF file with points in place of single ones of `shapes/metrics/weights.ttl` |',
+  '| `shapeModels` | `{}` | further names for `shapeModel`: name → array of SHACL files |',
+  '| `urlChecks` | true | whether access and download URLs are asked at all |',
+  '| `licenceSchemes` | `[]` | schemes of stored vocabularies whose licences are known ones |',
+  '| `refresh` | – | when all figures are counted anew, a cron expression in UTC; every day when nothing is said |',
+  ...Object.entries(metricsNumbers).map(
+    ([name, { standard, meaning }]) => `| \`${name}\` | ${standard} | ${meaning} |`,
+  ),
+  '',
+]

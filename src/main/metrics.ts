@@ -1,0 +1,157 @@
+/** Where quality is measured: the room of metrics between the repository whose datasets it measures and the runs that do it. */
+
+import { resolve } from 'node:path'
+import type { RepositoryPart } from '../console/parts.ts'
+import { Failure } from '../errors.ts'
+import type { Entrance } from '../http/gateway.ts'
+import type { Outbound } from '../http/outbound/outbound.ts'
+import { shown } from '../http/problem.ts'
+import { cacheApp } from '../metrics/cache/app.ts'
+import { collector, type Collector } from '../metrics/feeding/collector.ts'
+import type { Repository } from '../metrics/feeding/door.ts'
+import { datasetCount } from '../metrics/feeding/ids.ts'
+import { validationApp } from '../metrics/validating/serving/app.ts'
+import { reportsApp } from '../metrics/reports/app.ts'
+import { openMetrics, type MetricsStation } from '../metrics/station.ts'
+import type { Feed } from '../pipe/runs/feed.ts'
+import { defaultFacets } from '../projector/facets.ts'
+import type { Landed } from '../store/marks.ts'
+import { cacheSchedules } from './cache-schedules.ts'
+import { clock } from './clock.ts'
+import { shipped } from './engines.ts'
+import { doorAt, furtherPlaces, places, version, type Ground } from './ground.ts'
+import type { Harvesting } from './harvesting.ts'
+
+/** Opens the segments that measure; to be stopped when no run is under way. */
+export function measuringRoom(
+  ground: Ground,
+  repository: Repository | undefined,
+  outbound: Outbound,
+): Promise<MetricsStation> {
+  const { shell, engines } = ground
+  return openMetrics({
+    ...clock,
+    elapsed: () => performance.now(),
+    bands: bandsOf(ground),
+    schedules: cacheSchedules,
+    config: shell.config.metrics,
+    directory: resolve(shell.config.dataDir),
+    shapes: shipped('shapes'),
+    store: engines.store,
+    names: engines.names,
+    outbound,
+    repository,
+    log: shell.log,
+  })
+}
+
+/** `launch <catalogue> <pipe>` of the console; absent where nothing can be launched. */
+export function catalogueLaunch(
+  { shell }: Ground,
+  { pipes, launcher }: Harvesting,
+  repository: Repository,
+): NonNullable<RepositoryPart['launch']> {
+  const { validator } = shell.config
+  return async ({ catalogue, pipe, pulseMs, withMetrics }, signal) => {
+    if (!validator.enabled) throw new Failure('conflict', switchedOff)
+    const known = pipes.find(pipe)
+    if (!known) throw new Failure('unknown-pipe', `Pipe ${shown(pipe)} not available`)
+    const found = await datasetCount({ ...clock, repository }, catalogue, signal)
+    const launched = launcher.launch({
+      pipe,
+      startedBy: 'console',
+      startMode: 'append',
+      feed: {
+        catalogue,
+        ...(pulseMs > 0 && { pulseMs }),
+        ...(withMetrics && { withMetrics }),
+      },
+    })
+    return { found, run: 'run' in launched ? launched.run.id : launched.dropped.id }
+  }
+}
+
+const switchedOff =
+  'nothing is launched over a catalogue: set PLATFORM_HUB_VALIDATOR={"enabled":true,"metricsPipeName":"metrics"}'
+
+export type Automatic = {
+  /** Datasets are among what has landed, as their writers hand them over. */
+  readonly written: (landed: readonly Landed[]) => void
+  /** What is written from now on is measured. */
+  readonly begin: (harvesting: Harvesting) => void
+  readonly stop: () => Promise<void>
+}
+
+/** Has measured what is written, by itself, where the configuration says so. */
+export function automaticMetrics(ground: Ground): Automatic {
+  const { names } = ground.engines
+  const self: { collector?: Collector } = {}
+  return {
+    written: (landed) => {
+      for (const { resource, fresh } of self.collector ? landed : []) {
+        const id = fresh && names.idOf('dataset', resource)
+        if (fresh && id !== undefined) self.collector?.written(fresh.catalogue, id)
+      }
+    },
+    begin: (harvesting) => {
+      const isOn = ground.shell.config.validator.enabled && harvesting.measuring?.feeds
+      if (isOn) self.collector = collecting(ground, harvesting)
+    },
+    stop: async () => self.collector?.stop(),
+  }
+}
+
+function collecting({ shell }: Ground, { launcher }: Harvesting): Collector {
+  const { validator, metrics } = shell.config
+  const launch = (feed: Feed) =>
+    launcher.launch({
+      pipe: validator.metricsPipeName,
+      startedBy: 'validator',
+      startMode: 'append',
+      feed,
+    })
+  return collector({
+    ...clock,
+    log: shell.log,
+    collectMs: metrics.collectMinutes * 60_000,
+    isBusy: () => launcher.active().some(({ startedBy }) => startedBy !== 'validator'),
+    run: async (feed, signal) => {
+      const launched = launch(feed)
+      if ('run' in launched) await launcher.settled(launched.run.id, signal)
+    },
+    leave: (feed) => void launch(feed),
+  })
+}
+
+/** The doors of the figures, of the reports and of the validation. */
+export function metricsDoors(ground: Ground, station: MetricsStation): readonly Entrance[] {
+  const { engines, keys } = ground
+  const { shapes, reports } = furtherPlaces
+  const { cache, validation, weights, points } = station
+  const { names, store } = engines
+  const figures = cacheApp({
+    cache,
+    store,
+    names,
+    points,
+    keys,
+    now: clock.now,
+    version,
+    ...doorAt(ground, places.metrics),
+  })
+  const told = { figures: cache.figures, bands: bandsOf(ground), weights, version }
+  const portal = new URL(names.base).host
+  return [
+    { base: places.metrics, app: figures },
+    { base: reports, app: reportsApp({ ...told, portal, ...doorAt(ground, reports) }) },
+    {
+      base: shapes,
+      app: validationApp({ validation, version, ...doorAt(ground, shapes, ['POST']) }),
+    },
+  ]
+}
+
+/** As the facet of the search calls them. */
+const bandsOf = ({ shell }: Ground) =>
+  [...(shell.config.search.facets ?? []), ...defaultFacets].find(({ id }) => id === 'scoring')
+    ?.bands ?? []

@@ -1,0 +1,117 @@
+/** Collects what is written, and has it measured when nothing more urgent is to be done. */
+
+import type { Log } from '../../log.ts'
+import type { Feed } from '../../pipe/runs/feed.ts'
+
+export type CollectorDeps = {
+  /** Starts a run; resolves when it has ended. */
+  readonly run: (feed: Feed, signal: AbortSignal) => Promise<void>
+  /** Leaves a run behind that the next process goes on with. */
+  readonly leave: (feed: Feed) => void
+  /** Whether others use the pipes. */
+  readonly isBusy: () => boolean
+  readonly now: () => number
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly log: Log
+  /** Between two runs of one catalogue. */
+  readonly collectMs: number
+}
+
+export type Collector = {
+  /** A dataset was created or updated. Costs next to nothing, never throws. */
+  written(catalogue: string, dataset: string): void
+  /** What has gathered is left to the next process. */
+  stop(): Promise<void>
+}
+
+/** `datasets` is absent when there are so many that the whole catalogue is measured. */
+type Gathered = { datasets: Set<string> | undefined; first: number; last: number }
+
+/** No write for so long: whoever writes many is done. */
+const quietMs = 5000
+/** And no longer than this, however much is written. */
+const patientMs = 60_000
+/** Others are let go first for so long. */
+const politeMs = 3_600_000
+const lookMs = 1000
+/** Ids of one catalogue that are remembered. */
+const most = 10_000
+/** A dataset is read when the one before it has been for so long: writes come first. */
+const pulseMs = 5
+
+/** One run after the other, the catalogue that has waited longest first. */
+export function collector(deps: CollectorDeps): Collector {
+  const { now, pause, log } = deps
+  const gathered = new Map<string, Gathered>()
+  const started = new Map<string, number>()
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let work: Promise<void> | undefined
+
+  const round = async (): Promise<void> => {
+    const due = dueOf(gathered, started, deps)
+    if (due === undefined) return
+    const feed = feedOf(gathered, due)
+    started.set(due, now())
+    try {
+      await deps.run(feed, signal)
+    } catch (err) {
+      if (!signal.aborted) log.warn({ err, catalogue: due }, 'metrics.unlaunched')
+    }
+  }
+  const loop = async (): Promise<void> => {
+    while (gathered.size > 0 && !signal.aborted) {
+      await pause(lookMs, signal).catch(() => undefined)
+      if (!signal.aborted) await round()
+    }
+    work = undefined
+  }
+
+  return {
+    written(catalogue, dataset) {
+      if (signal.aborted) return
+      const at = now()
+      const one = gathered.get(catalogue) ?? { datasets: new Set<string>(), first: at, last: at }
+      gathered.set(catalogue, one)
+      one.last = at
+      one.datasets?.add(dataset)
+      if ((one.datasets?.size ?? 0) > most) one.datasets = undefined
+      work ??= loop()
+    },
+    async stop() {
+      stopping.abort()
+      await work
+      for (const catalogue of Array.from(gathered.keys())) {
+        try {
+          deps.leave(feedOf(gathered, catalogue))
+        } catch (err) {
+          log.warn({ err, catalogue }, 'metrics.unlaunched')
+        }
+      }
+    },
+  }
+}
+
+function dueOf(
+  gathered: ReadonlyMap<string, Gathered>,
+  started: Map<string, number>,
+  { now, isBusy, collectMs }: CollectorDeps,
+): string | undefined {
+  const at = now()
+  for (const [catalogue, time] of started) if (at - time >= collectMs) started.delete(catalogue)
+  const isOthers = isBusy()
+  const [due] = [...gathered]
+    .filter(([catalogue, { first, last }]) => {
+      if (started.has(catalogue) || (isOthers && at - first < politeMs)) return false
+      return at - last >= quietMs || at - first >= patientMs
+    })
+    .toSorted(([, a], [, b]) => a.first - b.first)
+  return due?.[0]
+}
+
+/** Taken out: what is written from now on is the next run's. */
+function feedOf(gathered: Map<string, Gathered>, catalogue: string): Feed {
+  const datasets = gathered.get(catalogue)?.datasets
+  gathered.delete(catalogue)
+  return { catalogue, ...(datasets && { datasets: [...datasets].toSorted() }), pulseMs }
+}

@@ -1,0 +1,163 @@
+/** The room of metrics, put together: the segments that measure, what feeds them, and the figures of what they found. */
+
+import { join } from 'node:path'
+import type { MetricsConfig } from '../http/environment/metrics.ts'
+import type { Outbound } from '../http/outbound/outbound.ts'
+import type { Log } from '../log.ts'
+import type { RecordMessage } from '../pipe/message.ts'
+import type { Run } from '../pipe/runs/run.ts'
+import type { Feed } from '../pipe/runs/feed.ts'
+import type { SegmentFunction, SegmentKind } from '../pipe/segment.ts'
+import { toLine } from '../rdf/lines.ts'
+import type { Names } from '../rdf/names.ts'
+import type { GraphStore } from '../store/graph-store.ts'
+import { openCache, type Cache } from './cache/cache.ts'
+import type { Points } from './cache/counting/aggregate.ts'
+import type { ScoreBand } from './cache/figures.ts'
+import type { Schedules } from './cache/scheduling/schedules.ts'
+import type { Repository } from './feeding/door.ts'
+import { feeds } from './feeding/feed.ts'
+import { annotatorSegment } from './measuring/annotator.ts'
+import { openValues } from './measuring/tables.ts'
+import { openReach, type Reach } from './reaching/reach.ts'
+import { reachingSegment } from './reaching/segment.ts'
+import { scoringSegment } from './scoring/scorer.ts'
+import { loadWeights, type Weights } from './scoring/weights.ts'
+import { payloadOf } from './travelling/payload.ts'
+import { validatingSegment } from './validating/segment.ts'
+import { openValidation, type Validation } from './validating/validation.ts'
+
+export type MetricsOptions = {
+  readonly config: MetricsConfig
+  /** Where the files of the room are. */
+  readonly directory: string
+  /** Where the shipped shapes, weights and vocabularies are. */
+  readonly shapes: string
+  readonly store: GraphStore
+  readonly names: Names
+  readonly outbound: Outbound
+  /** Whose datasets are measured; without one the segments work for others only. */
+  readonly repository: Repository | undefined
+  /** How scores are called. */
+  readonly bands: readonly ScoreBand[]
+  /** How the times of refreshes are told and kept. */
+  readonly schedules: Schedules
+  readonly log: Log
+  readonly now: () => number
+  /** Milliseconds of a clock that only goes forward. */
+  readonly elapsed: () => number
+  readonly random: () => number
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+export type MetricsStation = {
+  readonly kinds: readonly SegmentKind[]
+  readonly feeds: ((feed: Feed) => SegmentFunction) | undefined
+  /** What of a message that was measured is written. */
+  readonly metricsBody: (
+    message: RecordMessage,
+  ) => Promise<{ readonly mediaType: string; readonly text: string }>
+  readonly validation: Validation
+  readonly weights: Weights
+  readonly cache: Cache
+  /** Of a true measurement, by indicator. */
+  readonly points: Points
+  /** A run has ended: the figures follow within a minute. */
+  readonly measured: (run: Pick<Run, 'catalogue' | 'counts'>) => void
+  /** To be called when no run is under way any more. */
+  readonly stop: () => Promise<void>
+}
+
+/** Rejects when a shipped file or one of the room's own files cannot be read; what is wrong with those of the institution is logged. */
+export async function openMetrics(options: MetricsOptions): Promise<MetricsStation> {
+  const { config, directory, shapes, repository, log } = options
+  const { weights, problems } = await loadWeights(
+    join(shapes, 'metrics/weights.ttl'),
+    config.weights,
+  )
+  for (const problem of problems) log.warn({ problem }, 'metrics.weights')
+  const validation = await openValidation({
+    directory: join(shapes, 'dcat-ap'),
+    own: config.shapeModels,
+    workers: config.workers,
+    log,
+  })
+  for (const problem of validation.problems()) log.warn({ problem }, 'metrics.shapes')
+  const reach = openReach({ ...options, ...config, path: join(directory, 'verdicts.sqlite') })
+  const points = pointsOf(weights)
+  const cache = openCache({ ...options, points, path: join(directory, 'metrics.sqlite') })
+  schedule(cache, config.refresh)
+  return {
+    kinds: await kindsOf(options, { validation, weights, reach }),
+    feeds: repository && feeds({ ...options, repository }),
+    metricsBody,
+    validation,
+    weights,
+    cache,
+    points,
+    measured: ({ catalogue, counts: { created, updated } }) => {
+      if (created + updated === 0) return
+      if (catalogue !== undefined) cache.refreshSoon(catalogue)
+      else
+        cache.refresh('all').catch((err: unknown) => {
+          log.warn({ err }, 'figures.failed')
+        })
+    },
+    stop: async () => {
+      await cache.stop()
+      await reach.stop()
+      await validation.stop()
+    },
+  }
+}
+
+type Tools = {
+  readonly validation: Validation
+  readonly weights: Weights
+  readonly reach: Reach
+}
+
+async function kindsOf(
+  { config, shapes, store, now }: MetricsOptions,
+  { validation, weights, reach }: Tools,
+): Promise<readonly SegmentKind[]> {
+  const values = await openValues({
+    directory: join(shapes, 'vocabularies'),
+    licenceSchemes: config.licenceSchemes,
+    read: (graph, signal) => store.read(graph, {}, signal),
+  })
+  const reaching = reachingSegment({ reach })
+  return [
+    validatingSegment({ validation, now }),
+    annotatorSegment({ values, now }),
+    config.urlChecks ? reaching : skipped(reaching),
+    scoringSegment({ weights, now }),
+  ]
+}
+
+const metricsBody: MetricsStation['metricsBody'] = async (message) => {
+  const { metrics } = await payloadOf(message, 'metrics')
+  const text = metrics.map((one) => `${toLine(one)}\n`).join('')
+  return { mediaType: 'application/n-triples', text }
+}
+
+const pointsOf = (weights: Weights): Points =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `fromEntries` forgets the names of the table
+  Object.fromEntries(Object.entries(weights).map(([name, { yes }]) => [name, yes])) as Points
+
+const configured = 'configuration'
+const mostSchedules = 100
+
+/** The time that the configuration names, in place of the one that an earlier configuration named. */
+function schedule({ schedules }: Cache, cron: string | undefined): void {
+  const isKept = schedules.all().some(({ id }) => id === configured)
+  if (cron === undefined && !isKept) return
+  const status = cron === undefined ? 'disabled' : 'enabled'
+  schedules.set({ id: configured, status, cron: cron ?? '0 0 1 1 *' }, mostSchedules)
+}
+
+/** A segment that the operator has switched off. */
+const skipped = (kind: SegmentKind): SegmentKind => ({
+  ...kind,
+  open: (config, place) => kind.open({ ...config, skip: true }, place),
+})
