@@ -49,7 +49,7 @@ export type HarvestOptions = {
   readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
   /** What our own repository and those of `serviceDiscovery` are written with. */
   readonly key: string
-  readonly runs: Pick<Runs, 'get' | 'list' | 'resumption'>
+  readonly runs: Pick<Runs, 'get' | 'list' | 'resumption' | 'note'>
   /** Asked when a run needs it: the sources of pipes are opened after the room. */
   readonly sources: () => Pick<PipeSources, 'find' | 'invalid'>
   readonly log: Log

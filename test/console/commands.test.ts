@@ -138,6 +138,15 @@ describe('runs', () => {
     expect(station.seen.confirmed).toEqual([newer])
   })
 
+  it('tell what was done about them after their end', async () => {
+    const id = finishedRun('city', 2)
+    station.runs.note(id, { action: 'confirm', done: 2, failed: 0 })
+    station.runs.note(id, { action: 'restore', done: 1, failed: 1 })
+    const text = await station.said(`run ${id}`)
+    expect(text).toMatch(/\nnote {7}\S+Z 2 removals confirmed\n/)
+    expect(text).toMatch(/\nnote {7}\S+Z 1 records restored, 1 failed\n/)
+  })
+
   it('hand the records of a renamed pipe over', async () => {
     expect(await station.said('adopt city --from town')).toMatch(
       /^4 records of town belong to city now/,

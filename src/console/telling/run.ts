@@ -1,6 +1,12 @@
 /** Runs, their items and triggers in words. */
 
-import { countNames, type Run, type RunItem, type StoredProblem } from '../../pipe/runs/run.ts'
+import {
+  countNames,
+  type Run,
+  type RunItem,
+  type RunNote,
+  type StoredProblem,
+} from '../../pipe/runs/run.ts'
 import type { ConsoleTrigger } from '../parts.ts'
 import { bar } from './progress.ts'
 import { instant, number } from './rows.ts'
@@ -63,7 +69,15 @@ export const runLines = (run: Run): readonly string[] => [
   ),
   ...(run.problem ? [`problem    ${problemLine(run.problem)}`] : []),
   ...(run.problem?.errors ?? []).map(({ detail }) => `           ${detail}`),
+  ...(run.notes ?? []).map(noteLine),
 ]
+
+const done = { confirm: 'removals confirmed', restore: 'records restored' } as const
+
+const noteLine = ({ action, time, ...counts }: RunNote): string => {
+  const failed = counts.failed === 0 ? '' : `, ${number(counts.failed)} failed`
+  return `note       ${time} ${number(counts.done)} ${done[action]}${failed}`
+}
 
 export const triggerRow = (pipe: string, trigger: ConsoleTrigger): readonly string[] => [
   pipe,

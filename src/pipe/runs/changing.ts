@@ -9,13 +9,13 @@ import { checkStep } from './living/steps.ts'
 import { noTally } from './living/tally.ts'
 import { storedProblem } from './problem.ts'
 import { known, type RunRoom } from './reading.ts'
-import { ended, type Run, type RunStart } from './run.ts'
+import { ended, type Run, type RunNote, type RunStart } from './run.ts'
 import type { Runs } from './runs.ts'
 import { comparedWith } from './telling/comparison.ts'
 
 type Changing = Pick<
   Runs,
-  'create' | 'sink' | 'change' | 'checkpoint' | 'renew' | 'interruptOrphans'
+  'create' | 'sink' | 'change' | 'note' | 'checkpoint' | 'renew' | 'interruptOrphans'
 >
 
 export function changing(room: RunRoom): Changing {
@@ -29,6 +29,7 @@ export function changing(room: RunRoom): Changing {
       if (ended(run)) lives.delete(id)
       return run
     },
+    note: (id, note) => noted(room, id, note),
     checkpoint: (id, cursor) => live(room, id).checkpoint(cursor),
     renew() {
       const ours = new Set(deps.rows.renew(room.owner, deps.now() + leaseMs))
@@ -42,6 +43,18 @@ export function changing(room: RunRoom): Changing {
         .filter((kept) => isOrphan(room, kept))
         .map((orphan) => interrupted(room, orphan)),
   }
+}
+
+const mostNotes = 20
+
+function noted({ deps }: RunRoom, id: string, note: Omit<RunNote, 'time'>): void {
+  deps.file.transaction(() => {
+    const kept = deps.rows.byId(id)
+    if (!kept || !ended(kept.run)) return
+    const notes = [...(kept.run.notes ?? []), { ...note, time: timeOf(deps.now()) }]
+    deps.rows.take({ ...kept, run: { ...kept.run, notes: notes.slice(-mostNotes) } })
+  })
+  deps.tell(id)
 }
 
 /** A run of this process; `unknown-run`, or `conflict` when it has ended or another process has it. */

@@ -45,6 +45,16 @@ export const countNames = [
 ] as const
 export type Counts = Readonly<Record<(typeof countNames)[number], number>>
 
+/** What an operator has had done about a run that had ended, and what came of it. */
+export type RunNote = {
+  /** `confirm` removes what the run held back, `restore` brings back what it removed. */
+  readonly action: 'confirm' | 'restore'
+  readonly time: string
+  /** Records. */
+  readonly done: number
+  readonly failed: number
+}
+
 export type Run = {
   readonly id: string
   readonly pipe: string
@@ -70,6 +80,8 @@ export type Run = {
     readonly processed: boolean
   }[]
   readonly problem: StoredProblem | null
+  /** Oldest first, at most the last twenty. */
+  readonly notes?: readonly RunNote[]
 }
 
 export const itemStates = [

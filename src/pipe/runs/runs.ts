@@ -1,6 +1,6 @@
 /** What is known of all runs, now and 365 days back. */
 
-import type { ItemFilter, Run, RunChange, RunFilter, RunItem, RunStart } from './run.ts'
+import type { ItemFilter, Run, RunChange, RunFilter, RunItem, RunNote, RunStart } from './run.ts'
 import type { RunSink } from './sink.ts'
 import type { RunReport } from './report.ts'
 
@@ -27,6 +27,8 @@ export type Runs = {
   sink(id: string): RunSink
   /** The next state, durable when this returns. Throws `Failure` `conflict` for a step that no run makes. */
   change(id: string, change: RunChange): Run
+  /** Keeps what was done about a run that has ended; nothing happens to one that goes on. */
+  note(id: string, note: Omit<RunNote, 'time'>): void
   /** Everything before this cursor of the source is written: a resumed run goes on from there. */
   checkpoint(id: string, cursor: string): void
   /** The run as it is now, then after every change (at most five a second), until it has ended. */

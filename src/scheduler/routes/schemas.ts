@@ -72,5 +72,16 @@ export const run = z
       z.object({ name: z.string(), segmentNumber: z.int(), processed: z.boolean() }),
     ),
     problem: problemOfRun.nullable(),
+    notes: z
+      .array(
+        z.object({
+          action: z.enum(['confirm', 'restore']),
+          time: instant,
+          done: z.int(),
+          failed: z.int(),
+        }),
+      )
+      .optional()
+      .describe('What was done about the run after its end: removals confirmed, records restored'),
   })
   .openapi('Run')

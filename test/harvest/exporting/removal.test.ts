@@ -194,6 +194,10 @@ describe('the guard', () => {
     await expect(ground.harvest().confirm(run.id, signal())).rejects.toThrow('conflict')
     await expect(ground.harvest().confirm('x', signal())).rejects.toThrow('unknown-run')
     expect(await ground.harvest().restore(run.id, signal())).toEqual({ restored: 13, failed: [] })
+    expect(ground.runs.get(run.id)?.notes).toEqual([
+      { action: 'confirm', time: expect.any(String) as string, done: 13, failed: 0 },
+      { action: 'restore', time: expect.any(String) as string, done: 13, failed: 0 },
+    ])
     expect(await ground.ids()).toHaveLength(60)
   })
 

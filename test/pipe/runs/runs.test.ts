@@ -20,6 +20,22 @@ describe('a run', () => {
     expect(JSON.stringify(runs.get(run.id))).not.toContain('hidden-value')
   })
 
+  it('keeps what was done about it after its end, the last twenty times, and nothing before', async () => {
+    const place = ground()
+    const runs = place.open()
+    const id = running(runs)
+    runs.note(id, { action: 'confirm', done: 1, failed: 0 })
+    runs.note('no-such-run', { action: 'confirm', done: 1, failed: 0 })
+    const ended = runs.change(id, { status: 'finished', outcome: 'complete' })
+    expect(ended.notes).toBeUndefined()
+    for (let done = 1; done <= 25; done += 1) runs.note(id, { action: 'restore', done, failed: 0 })
+    await runs.close()
+    const notes = place.open().get(id)?.notes
+    expect(notes?.map(({ done }) => done)).toEqual(Array.from({ length: 20 }, (_, n) => n + 6))
+    expect(notes?.[0]).toMatchObject({ action: 'restore', time: '2026-11-21T06:00:00.000Z' })
+    expect(place.open().get(id)).toMatchObject({ status: 'finished', outcome: 'complete' })
+  })
+
   it('has a start and an end in time, and the outcome that the last segment decided on', () => {
     const place = ground()
     const runs = place.open()

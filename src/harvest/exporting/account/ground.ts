@@ -18,7 +18,7 @@ export type Ground = Doors &
       HarvestConfig,
       'guardPercent' | 'guardMinimum' | 'missingRuns' | 'forceDays' | 'restoreDays'
     >
-    readonly runs: Pick<Runs, 'get' | 'list' | 'resumption'>
+    readonly runs: Pick<Runs, 'get' | 'list' | 'resumption' | 'note'>
     readonly sources: () => Pick<PipeSources, 'find' | 'invalid'>
     /** Every segment of this process. */
     readonly kinds: () => readonly SegmentKind[]

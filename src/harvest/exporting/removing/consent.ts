@@ -39,12 +39,17 @@ export async function confirmed(ground: Ground, runId: string, signal: AbortSign
   if (catalogue === undefined) throw new Failure('conflict', 'The run has no catalogue.')
   const door = doorOf(ground, runId)
   const owner = { catalogue, pipe: run.pipe }
-  let failed = 0
+  let [done, failed] = [0, 0]
   const told = (_: RecordRow, problem: Failure | undefined) => {
     if (problem) failed += 1
+    else done += 1
   }
-  await removeAll({ ground, door, owner, run: runId, log, told }, rows, signal)
-  log.info({ run: runId, pipe: run.pipe, removed: rows.length - failed, failed }, 'run.confirmed')
+  try {
+    await removeAll({ ground, door, owner, run: runId, log, told }, rows, signal)
+  } finally {
+    ground.runs.note(runId, { action: 'confirm', done, failed })
+  }
+  log.info({ run: runId, pipe: run.pipe, removed: done, failed }, 'run.confirmed')
   if (failed > 0)
     throw new Failure('export-failed', `${failed} of ${rows.length} records could not be removed.`)
 }
@@ -59,19 +64,26 @@ export async function restored(
   const ofRun = removals.ofRun(what)
   const alone = ofRun.length > 0 ? undefined : removals.ofPlatformId(what)
   const wanted = alone ? [alone] : ofRun
-  if (wanted.length === 0) {
+  const [first] = wanted
+  if (!first) {
     const detail = `no harvest has removed anything that is called ${shown(what)}, or it is too long ago`
     throw new Failure(ground.runs.get(what) ? 'conflict' : 'unknown-dataset', detail)
   }
-  const doors = new Map<string, Door>()
+  // What is asked for is all of one run's, or a single record.
+  const { run } = first
+  const door = doorOf(ground, run)
   const failed: { id: string; reason: string }[] = []
-  for (const removed of wanted) {
-    const door = doors.get(removed.run) ?? doorOf(ground, removed.run)
-    doors.set(removed.run, door)
-    const reason = await restoreOne(ground, door, removed, signal)
-    if (reason !== undefined) failed.push({ id: removed.platformId, reason })
+  let done = 0
+  try {
+    for (const removed of wanted) {
+      const reason = await restoreOne(ground, door, removed, signal)
+      if (reason === undefined) done += 1
+      else failed.push({ id: removed.platformId, reason })
+    }
+  } finally {
+    ground.runs.note(run, { action: 'restore', done, failed: failed.length })
   }
-  return { restored: wanted.length - failed.length, failed }
+  return { restored: done, failed }
 }
 
 /** Hands the records of one pipe to another. Throws `conflict` while either is under way. */
