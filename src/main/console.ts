@@ -12,6 +12,7 @@ import { clock } from './clock.ts'
 import { shipped } from './engines.ts'
 import { httpOptions, places, type Ground } from './ground.ts'
 import type { Harvesting } from './harvesting.ts'
+import { catalogueLaunch, refreshOf } from './metrics.ts'
 import { currentSettings, engineHealth } from './search-engine.ts'
 
 /** The stations of this process that have commands. */
@@ -50,6 +51,7 @@ function partsOf(ground: Ground, neighbours: Neighbours): Parts {
   const scheduler = harvesting && config.services.includes('scheduler') && schedulerOf(harvesting)
   return {
     ...(scheduler && { scheduler }),
+    ...(harvesting?.measuring && { metrics: { refresh: refreshOf(harvesting.measuring) } }),
     ...(repository && { repository: repositoryOf(ground, { ...neighbours, repository }) }),
     ...(search && {
       search: {
@@ -74,7 +76,13 @@ function repositoryOf(
   const { pending, upkeep } = ground.engines.projection
   return {
     repair: repository.chores.repair,
-    ...(harvesting && { restore: (what, signal) => restored(harvesting, what, signal) }),
+    ...(harvesting && {
+      restore: (what, signal) => restored(harvesting, what, signal),
+      launch: catalogueLaunch(ground, harvesting, {
+        address: `${inside}${places.repo}`,
+        fetch: async (request) => repository.app.fetch(request),
+      }),
+    }),
     ...vocabularyPart({
       repository: `${inside}${places.repo}`,
       ...(search && { search: `${inside}${places.search}` }),

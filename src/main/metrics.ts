@@ -1,7 +1,7 @@
 /** Where quality is measured: the room of metrics between the repository whose datasets it measures and the runs that do it. */
 
 import { resolve } from 'node:path'
-import type { RepositoryPart } from '../console/parts.ts'
+import type { MetricsPart, RepositoryPart } from '../console/parts.ts'
 import { Failure } from '../errors.ts'
 import type { Entrance } from '../http/gateway.ts'
 import type { Outbound } from '../http/outbound/outbound.ts'
@@ -73,6 +73,12 @@ export function catalogueLaunch(
 
 const switchedOff =
   'nothing is launched over a catalogue: set PLATFORM_HUB_VALIDATOR={"enabled":true,"metricsPipeName":"metrics"}'
+
+/** `refresh [catalogue]` of the console. */
+export const refreshOf =
+  ({ cache }: MetricsStation): MetricsPart['refresh'] =>
+  async (catalogue, signal) =>
+    void (await cache.refresh(catalogue === undefined ? 'all' : [catalogue], signal))
 
 export type Automatic = {
   /** Datasets are among what has landed, as their writers hand them over. */
