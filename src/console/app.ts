@@ -1,5 +1,6 @@
 /** The console over HTTP: its page, and the commands as streams of text. */
 
+import { randomBytes } from 'node:crypto'
 import { Failure } from '../errors.ts'
 import { may, type ApiKeys } from '../http/api-key.ts'
 import { newApp, type App, type AppContext, type AppOptions } from '../http/app.ts'
@@ -9,7 +10,7 @@ import { answerFlow } from '../http/shell/flow.ts'
 import { pagePolicy } from '../http/shell/headers.ts'
 import { WrongCommand } from './command.ts'
 import type { Execution } from './execution/execution.ts'
-import { pageFiles } from './page/files.ts'
+import { pageFiles, readPage } from './page/files.ts'
 import type { Table } from './table.ts'
 
 export type ConsoleAppDeps = {
@@ -27,6 +28,7 @@ const lineBytes = 65_536
 /** Milliseconds in which a command may be silent, or its reader may not take anything. */
 const silenceMs = 24 * 3_600_000
 const plain = 'text/plain; charset=utf-8'
+const html = 'text/html; charset=utf-8'
 
 export function consoleApp({ table, execution, keys, http }: ConsoleAppDeps): App {
   const app = newApp({ ...http, name: 'console' })
@@ -94,16 +96,18 @@ function decoded(bytes: Uint8Array): string {
 const wrongLine = (what: string, cause?: unknown): Failure =>
   new Failure('invalid-parameter', `a command is ${what}`, { cause })
 
-/** The terminal draws with styles that it makes itself; nothing else is looser than on other pages. */
-const policy = pagePolicy.replace(`style-src 'self'`, `style-src 'self' 'unsafe-inline'`)
+/** The terminal draws with styles that it makes itself: they carry a number that this answer alone knows. */
+const policyWith = (nonce: string): string =>
+  pagePolicy.replace(`style-src 'self'`, `style-src 'self' 'nonce-${nonce}'`)
 
 function servePage(app: App): void {
   for (const { name, type, read } of pageFiles)
-    app.get(`/${name}`, async (c) => {
-      const isPage = type.startsWith('text/html')
-      const headers = { 'Content-Type': type, ...(isPage && { 'Content-Security-Policy': policy }) }
-      return c.body(await read(), 200, headers)
-    })
+    app.get(`/${name}`, async (c) => c.body(await read(), 200, { 'Content-Type': type }))
+  app.get('/shell.html', async (c) => {
+    const nonce = randomBytes(16).toString('base64')
+    const headers = { 'Content-Type': html, 'Content-Security-Policy': policyWith(nonce) }
+    return c.body(await readPage(nonce), 200, headers)
+  })
   app.get('/', (c) => {
     // A service root may lack the slash that relative addresses need.
     const last = pathOf(c.req.url).split('/').at(-1) ?? ''

@@ -86,6 +86,27 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
     await page.close()
   })
 
+  it('[T14] takes no styles but its own, and those of this answer alone', async () => {
+    const policies = await Promise.all(
+      [1, 2].map(async () => {
+        const answer = await fetch(`${station.url}/shell.html`)
+        return answer.headers.get('Content-Security-Policy') ?? ''
+      }),
+    )
+    expect(policies[0]).toMatch(/style-src 'self' 'nonce-[\w+/]{22}=='/)
+    expect(policies[0]).not.toContain('unsafe')
+    expect(policies[0]).not.toBe(policies[1])
+    const { page, troubles } = await entered()
+    const widths = `[...document.querySelectorAll('.xterm-screen style')].map(({ sheet }) => sheet.cssRules.length)`
+    const rules = (await page.evaluate(widths)) as number[]
+    expect(rules.length).toBeGreaterThan(0)
+    expect(Math.min(...rules)).toBeGreaterThan(0)
+    expect(troubles).toEqual([])
+    const foreign = `(() => { const style = document.createElementNS('http://www.w3.org/1999/xhtml', 'style'); style.textContent = 'body { color: red }'; document.head.append(style); return style.sheet === null || style.sheet.cssRules.length === 0 })()`
+    expect(await page.evaluate(foreign)).toBe(true)
+    await page.close()
+  })
+
   it('keeps the key in memory only: not in the page, its address or its storage', async () => {
     const { page } = await entered()
     const kept = await page.evaluate(

@@ -9,6 +9,15 @@ const refusal = document.querySelector('#refusal')
 const place = document.querySelector('#terminal')
 const prompt = '> '
 
+/** The terminal makes style elements as it draws: the page's policy takes those that carry its number. */
+const { nonce } = document.querySelector('link[nonce]')
+const create = document.createElement.bind(document)
+document.createElement = (name, options) => {
+  const element = create(name, options)
+  if (element instanceof HTMLStyleElement) element.nonce = nonce
+  return element
+}
+
 /** Kept in this page's memory only. */
 let key = ''
 let running
