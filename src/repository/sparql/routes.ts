@@ -1,13 +1,9 @@
 /** The contract of the public SPARQL endpoint (SPARQL 1.1 Protocol, query operation). */
 
 import { createRoute, z, type RouteConfig } from '@hono/zod-openapi'
+import { problem } from '../../http/shell/problem-contract.ts'
 
 const text = { schema: { type: 'string' as const } }
-
-const problem = (description: string) => ({
-  description,
-  content: { 'application/problem+json': { schema: z.looseObject({ status: z.int() }) } },
-})
 
 const responses: RouteConfig['responses'] = {
   200: {

@@ -1,7 +1,7 @@
 /** The contract of the feeds. */
 
 import { createRoute, z } from '@hono/zod-openapi'
-import { problem } from '../routes/answers.ts'
+import { problem } from '../../http/shell/problem-contract.ts'
 import { queryParameters } from '../routes/parameters.ts'
 import { atomType } from './atom.ts'
 import { boost, feedParameters } from './parameters.ts'
@@ -23,7 +23,7 @@ const feed = (form: string, summary: string, type: string) =>
     responses: {
       200: { description: 'The feed', content: { [type]: { schema: z.string() } } },
       304: { description: 'Not changed since the state named in If-None-Match' },
-      default: problem,
+      default: problem(),
     },
   })
 

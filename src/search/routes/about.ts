@@ -1,7 +1,8 @@
 /** The contract of what the service says about itself. */
 
 import { createRoute, z, type RouteConfig } from '@hono/zod-openapi'
-import { answers, json, problem } from './answers.ts'
+import { problem } from '../../http/shell/problem-contract.ts'
+import { answers, json } from './answers.ts'
 
 const turtle = { 'text/turtle': { schema: z.string() } }
 
@@ -10,12 +11,12 @@ const profileAnswers: RouteConfig['responses'] = {
     description: 'The profile; its shapes for clients that prefer Turtle',
     content: { [json]: { schema: z.looseObject({}) }, ...turtle },
   },
-  default: problem,
+  default: problem(),
 }
 
 const shapesAnswers: RouteConfig['responses'] = {
   200: { description: 'SHACL shapes', content: turtle },
-  default: problem,
+  default: problem(),
 }
 
 export const aboutRoutes = {

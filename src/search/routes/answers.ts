@@ -1,32 +1,17 @@
 /** What the search service answers, as parts of its contract. */
 
 import { z, type RouteConfig } from '@hono/zod-openapi'
+import { problem } from '../../http/shell/problem-contract.ts'
 import type { Reference } from '../contract/schemas.ts'
 
 export const json = 'application/json'
-
-export const problem = {
-  description: 'Problem (RFC 9457)',
-  content: {
-    'application/problem+json': {
-      schema: z.looseObject({
-        type: z.string(),
-        title: z.string(),
-        status: z.int(),
-        detail: z.string().optional(),
-        instance: z.string(),
-        errors: z.array(z.looseObject({ detail: z.string() })).optional(),
-      }),
-    },
-  },
-}
 
 export const answers = (
   description: string,
   schema: z.ZodType | Reference,
 ): RouteConfig['responses'] => ({
   200: { description, content: { [json]: { schema } } },
-  default: problem,
+  default: problem(),
 })
 
 /** The answer carries an entity tag, so that a client may ask whether it changed. */

@@ -1,7 +1,7 @@
 /** The contract of the sitemap. */
 
 import { createRoute, z, type RouteConfig } from '@hono/zod-openapi'
-import { problem } from '../routes/answers.ts'
+import { problem } from '../../http/shell/problem-contract.ts'
 
 export const xml = 'application/xml'
 
@@ -9,7 +9,7 @@ const responses = (description: string): RouteConfig['responses'] => ({
   200: { description, content: { [xml]: { schema: z.string() } } },
   304: { description: 'Not changed since the state named in If-None-Match' },
   503: { ...problem, description: 'The sitemap is being made' },
-  default: problem,
+  default: problem(),
 })
 
 export const sitemapRoutes = {

@@ -1,12 +1,15 @@
 /** NATS with JetStream: got from Debian's packages, started on loopback with a user of its own. */
 
-import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { freePort, Missing, ownServer, type Server } from './engine.ts'
+import { installed } from './apt.ts'
+import { freePort, ownServer, type Server } from './engine.ts'
 
-const debianPackage = 'nats-server'
-const instead = 'or set NATS_URL=nats://user:password@host:4222 to use one that runs already'
+const program = {
+  program: 'nats-server',
+  debianPackage: 'nats-server',
+  instead: 'or set NATS_URL=nats://user:password@host:4222 to use one that runs already',
+}
 
 export type BrokerServer = Server & { readonly url: string }
 
@@ -20,11 +23,11 @@ export async function startNats(): Promise<BrokerServer> {
 
 /** A new server without any queue. */
 export async function ownNats(): Promise<BrokerServer> {
-  const program = natsProgram()
+  const file = installed(program)
   const [port, monitor] = [await freePort(), await freePort()]
   const password = randomBytes(10).toString('hex')
   const server = await ownServer('nats', async (directory) => ({
-    file: program,
+    file,
     arguments: settings({ port, monitor, password, queues: join(directory, 'queues') }),
     directory,
     answersAt: `http://127.0.0.1:${monitor}/healthz`,
@@ -45,32 +48,3 @@ const settings = ({ port, monitor, password, queues }: Settings): string[] =>
     `--addr 127.0.0.1 --port ${port} --http_port ${monitor} --user cartulary --pass ${password}`,
     `--jetstream --store_dir ${queues}`,
   ].flatMap((words) => words.split(' '))
-
-/** `nats-server`, installed where it is missing. */
-function natsProgram(): string {
-  const there = path()
-  if (there) return there
-  if (process.getuid?.() !== 0) {
-    throw new Missing(`NATS is not installed: apt-get install ${debianPackage}, ${instead}`)
-  }
-  try {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    const apt = (...words: string[]) =>
-      execFileSync('apt-get', words, { env, stdio: ['ignore', 'ignore', 'inherit'] })
-    apt('update', '-q')
-    apt('install', '-q', '-y', '--no-install-recommends', debianPackage)
-  } catch (error) {
-    throw new Missing(`apt-get could not install ${debianPackage} (${String(error)}), ${instead}`)
-  }
-  const got = path()
-  if (!got) throw new Missing(`${debianPackage} brought no nats-server, ${instead}`)
-  return got
-}
-
-function path(): string | undefined {
-  try {
-    return execFileSync('sh', ['-c', 'command -v nats-server'], { encoding: 'utf8' }).trim()
-  } catch {
-    return undefined
-  }
-}

@@ -1,14 +1,17 @@
 /** OpenLink Virtuoso: got from Debian's packages, started on loopback with a password of its own. */
 
-import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { foreign, freePort, Missing, started, type Engine, type EngineConfig } from './engine.ts'
+import { installed } from './apt.ts'
+import { foreign, freePort, started, type Engine, type EngineConfig } from './engine.ts'
 
 const shipped = new URL('../../../compose/virtuoso', import.meta.url).pathname
-const debianPackage = 'virtuoso-opensource-7-bin'
-const instead = 'or set VIRTUOSO_URL=http://host:8890 (VIRTUOSO_USER, VIRTUOSO_PASSWORD)'
+const program = {
+  program: 'virtuoso-t',
+  debianPackage: 'virtuoso-opensource-7-bin',
+  instead: 'or set VIRTUOSO_URL=http://host:8890 (VIRTUOSO_USER, VIRTUOSO_PASSWORD)',
+}
 
 /**
  * The server at `VIRTUOSO_URL` (`VIRTUOSO_USER`, default `dba`, and `VIRTUOSO_PASSWORD`), else one of our own. Rejects with
@@ -23,7 +26,7 @@ export async function startVirtuoso(): Promise<Engine> {
 
 /** A new server with an empty database, started as `compose/` starts it. */
 export async function ownVirtuoso(): Promise<Engine> {
-  installVirtuoso()
+  installed(program)
   const [sql, http] = [await freePort(), await freePort()]
   const password = randomBytes(10).toString('hex')
   return started(configOf(`http://127.0.0.1:${http}`, 'dba', password), async (directory) => {
@@ -57,32 +60,5 @@ function configOf(address: string, username: string, password: string): EngineCo
     graphEndpoint: `${address}/sparql-graph-crud-auth`,
     username,
     password,
-  }
-}
-
-/** Sees to it that `virtuoso-t` is on the path. */
-function installVirtuoso(): void {
-  if (isThere()) return
-  if (process.getuid?.() !== 0) {
-    throw new Missing(`Virtuoso is not installed: apt-get install ${debianPackage}, ${instead}`)
-  }
-  try {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    const apt = (...words: string[]) =>
-      execFileSync('apt-get', words, { env, stdio: ['ignore', 'ignore', 'inherit'] })
-    apt('update', '-q')
-    apt('install', '-q', '-y', '--no-install-recommends', debianPackage)
-  } catch (error) {
-    throw new Missing(`apt-get could not install ${debianPackage} (${String(error)}), ${instead}`)
-  }
-  if (!isThere()) throw new Missing(`${debianPackage} brought no virtuoso-t, ${instead}`)
-}
-
-function isThere(): boolean {
-  try {
-    execFileSync('sh', ['-c', 'command -v virtuoso-t'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
   }
 }

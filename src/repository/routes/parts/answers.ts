@@ -1,6 +1,7 @@
 /** What the routes of the repository answer, by kind of request. */
 
 import { z, type RouteConfig } from '@hono/zod-openapi'
+import { problem } from '../../../http/shell/problem-contract.ts'
 import { formats } from '../../../rdf/media-types.ts'
 
 type Responses = RouteConfig['responses']
@@ -15,17 +16,6 @@ export const rdfContent = Object.fromEntries(
 
 /** JSON-LD also goes out under the name that plain clients know. */
 const rdfAnswer = { ...rdfContent, 'application/json': { schema: {} } }
-
-const problem = (description: string) => ({
-  description,
-  content: {
-    'application/problem+json': {
-      schema: z
-        .looseObject({ type: z.string(), title: z.string(), status: z.int() })
-        .openapi('Problem'),
-    },
-  },
-})
 
 const failures = {
   400: problem('A parameter or the body is wrong; line and column where they are known'),
