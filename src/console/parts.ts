@@ -93,8 +93,8 @@ export type RepositoryPart = {
   ) => Promise<number>
   /** A sentence for everything that was found. */
   readonly repair?: (catalogue: string, signal: AbortSignal) => AsyncIterable<string>
-  /** Ids of what is back: one dataset, or all that a run removed. */
-  readonly restore?: (datasetOrRun: string, signal: AbortSignal) => AsyncIterable<string>
+  /** Brings back one dataset, or all that a run removed. */
+  readonly restore?: (datasetOrRun: string, signal: AbortSignal) => Promise<Restored>
   readonly tombstones?: (
     catalogue: string | undefined,
     signal: AbortSignal,
@@ -107,6 +107,12 @@ export type RepositoryPart = {
   readonly vocabularies?: (
     signal: AbortSignal,
   ) => AsyncIterable<{ readonly id: string; readonly concepts?: number }>
+}
+
+type Restored = {
+  readonly restored: number
+  /** Ids of datasets that did not come back, and why. */
+  readonly failed: readonly { readonly id: string; readonly reason: string }[]
 }
 
 /** How store and index differ. */

@@ -2,6 +2,7 @@
 
 import type { Parts, RepositoryPart } from '../console/parts.ts'
 import { openConsole, type Console } from '../console/station.ts'
+import { Failure } from '../errors.ts'
 import { vocabularyPart } from '../console/vocabularies/inside.ts'
 import type { App } from '../http/app.ts'
 import type { JsonObject } from '../pipe/document.ts'
@@ -76,8 +77,8 @@ function repositoryOf(
   const { pending, upkeep } = ground.engines.projection
   return {
     repair: repository.chores.repair,
+    restore: (what, signal) => restored({ ground, harvesting, repository }, what, signal),
     ...(harvesting && {
-      restore: (what, signal) => restored(harvesting, what, signal),
       launch: catalogueLaunch(ground, harvesting, {
         address: `${inside}${places.repo}`,
         fetch: async (request) => repository.app.fetch(request),
@@ -96,7 +97,11 @@ function repositoryOf(
     index: upkeep.again,
     reindex: upkeep.refill,
     reconcile: ({ dryRun }, progress, signal) => upkeep.reconcile({ dryRun, progress }, signal),
-    pending: async () => ({ count: pending() }),
+    pending: async (signal) => {
+      const since = await upkeep.oldest(signal)
+      const oldest = since !== undefined && { oldest: Math.max(0, clock.now() - since) / 1000 }
+      return { count: pending(), ...oldest }
+    },
     tombstones: (catalogue, signal) => tombstonesOf(repository, catalogue, signal),
     clear: (options, progress, signal) => repository.chores.clear({ ...options, progress }, signal),
   }
@@ -125,14 +130,34 @@ const schedulerOf = ({ harvest, pipes, launcher, runs, triggers }: Harvesting) =
   masked: (pipe: JsonObject) => masked(pipe),
 })
 
-async function* restored(
-  { harvest }: Harvesting,
-  what: string,
+type Restoring = Pick<Neighbours, 'harvesting'> & {
+  readonly ground: Ground
+  readonly repository: Repository
+}
+
+/** What a harvest removed is brought back by the harvest, which remembers it; everything else by the repository. */
+async function restored({ harvesting, ...place }: Restoring, what: string, signal: AbortSignal) {
+  try {
+    if (harvesting) return await harvesting.harvest.restore(what, signal)
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'unknown-dataset') throw error
+  }
+  return restoredAlone(place, what, signal)
+}
+
+async function restoredAlone(
+  { ground, repository }: Omit<Restoring, 'harvesting'>,
+  id: string,
   signal: AbortSignal,
-): AsyncGenerator<string> {
-  const { restored: count, failed } = await harvest.restore(what, signal)
-  yield `${count} restored`
-  for (const { id, reason } of failed) yield `${id}: ${reason}`
+) {
+  const address = `${inside}${places.repo}/datasets/${encodeURIComponent(id)}/restore`
+  const headers = { 'X-API-Key': ground.key }
+  const request = new Request(address, { method: 'POST', headers, signal })
+  const answer = await repository.app.fetch(request)
+  if (answer.status === 201) return { restored: 1, failed: [] }
+  const { detail }: { readonly detail?: string } = JSON.parse((await answer.text()) || '{}')
+  const kind = answer.status === 404 ? 'unknown-dataset' : 'conflict'
+  throw new Failure(kind, detail ?? `the repository answered ${answer.status}`)
 }
 
 async function statusOf(

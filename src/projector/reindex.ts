@@ -47,7 +47,8 @@ export function reindex(deps: ReindexDeps, indices: readonly IndexName[]): Reind
   const work = async (index: IndexName) => {
     while (!signal.aborted) {
       try {
-        filled += await rebuild(deps, { index, tell: (now) => state.set(index, now) }, signal)
+        const count = await rebuild(deps, { index, tell: (now) => state.set(index, now) }, signal)
+        filled += count
         state.delete(index)
         return
       } catch (error) {

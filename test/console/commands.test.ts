@@ -159,7 +159,7 @@ describe('records', () => {
   it.each<[string, RegExp]>([
     ['clear city -k', /^3 datasets of city deleted/],
     ['repair city', /^nothing to repair\n/],
-    ['restore parks', /^parks\n1 dataset restored\n/],
+    ['restore parks', /^1 dataset restored\n/],
     ['reindex dataset', /^7 records indexed\n/],
     ['reconcile', /^1,234 records compared: 1 missing, 2 stale, 3 too many\ndrift 6, repaired 6\n/],
     ['reconcile --dry-run', /drift 6, repaired 0\n/],
@@ -173,6 +173,12 @@ describe('records', () => {
     const text = await station.said(line)
     expect(text).toMatch(said)
     expect(text).toMatch(/Command finished\n$/)
+  })
+
+  it('that do not come back are named, and the command fails', async () => {
+    expect(await station.said('restore gone')).toBe(
+      'gone: its id is in use again\n1 dataset restored\nCommand failed: 1 dataset could not be restored\n',
+    )
   })
 
   it('index tells its progress, and sync is the same', async () => {

@@ -1,5 +1,6 @@
 /** Commands about what the repository holds. */
 
+import { Failure } from '../../errors.ts'
 import type { Command } from '../command.ts'
 import type { RepositoryPart } from '../parts.ts'
 import { telling } from '../telling/progress.ts'
@@ -53,12 +54,11 @@ const restore = (work: Part<'restore'>): Command => ({
   does: 'puts back one dataset, or all that a run removed',
   lasts: true,
   run: async ({ words: [id = ''] }, { say }, signal) => {
-    let back = 0
-    for await (const line of work(id, signal)) {
-      back += 1
-      await say(line)
-    }
-    await say(`${amount(back, 'dataset')} restored`)
+    const { restored, failed } = await work(id, signal)
+    for (const one of failed) await say(`${one.id}: ${one.reason}`)
+    await say(`${amount(restored, 'dataset')} restored`)
+    if (failed.length > 0)
+      throw new Failure('conflict', `${amount(failed.length, 'dataset')} could not be restored`)
   },
 })
 

@@ -10,6 +10,7 @@ import type { Names } from '../../rdf/names.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import type { EngineStart } from '../engine-start.ts'
 import { catalogueContexts } from '../gathering/catalogue-contexts.ts'
+import { readMarks } from '../loop/marks.ts'
 import { members } from '../loop/members.ts'
 import type { Records } from '../loop/records.ts'
 import type { Projector } from '../projector.ts'
@@ -47,6 +48,8 @@ export type Upkeep = {
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<number>
+  /** When the oldest write was made that is not indexed yet, milliseconds since 1970. */
+  readonly oldest: (signal: AbortSignal) => Promise<number | undefined>
   /** Compares store and index. Throws `conflict` while an index is being filled, or while they are compared already. */
   readonly reconcile: (asked: Asked, signal: AbortSignal) => Promise<Drift>
 }
@@ -78,6 +81,11 @@ export function upkeep(deps: UpkeepDeps): Upkeep {
         await pause(lookMs, signal)
       }
       return filling.filled()
+    },
+    oldest: async (signal) => {
+      const [mark] = await readMarks(store, 1, signal)
+      // Versions are microseconds of the clock.
+      return mark && mark.version / 1000
     },
     reconcile: async (asked, signal) => {
       if (engine.rebuilding()?.length !== 0)

@@ -61,9 +61,10 @@ export function stage() {
       return 3
     },
     repair: async function* repair() {},
-    restore: async function* restore(id) {
-      yield id
-    },
+    restore: async (id) =>
+      id === 'gone'
+        ? { restored: 1, failed: [{ id, reason: 'its id is in use again' }] }
+        : { restored: 1, failed: [] },
     tombstones: async function* tombstones(catalogue) {
       try {
         for (;;) {

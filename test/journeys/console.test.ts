@@ -1,0 +1,124 @@
+/** What the console can do on a running platform: from its door, and from the command line. */
+
+import { spawn } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { prefixes } from '../support/repository.ts'
+
+const ids = Array.from({ length: 12 }, (_, n) => `data-${n}`)
+
+let directory: string
+let platform: Gateway
+let api: ReturnType<typeof client>
+beforeAll(async () => {
+  directory = await temporaryDirectory()
+  platform = await gateway(directory, { PLATFORM_HUB_SHELL_CONFIG: '{"http":{}}' })
+  api = client(platform)
+  await api.put('/catalogues/city', `${prefixes}<> a dcat:Catalog ; dct:title "City"@en .`)
+  for (const id of ids)
+    await api.putDataset('city', id, `${prefixes}<> a dcat:Dataset ; dct:title "Water ${id}"@en .`)
+}, 120_000)
+afterAll(async () => {
+  await platform.stop()
+  await remove(directory)
+})
+
+const said = async (line: string): Promise<string> => {
+  const answer = await fetch(`${platform.url}/shell/exec`, {
+    method: 'POST',
+    headers: { 'X-API-Key': platform.key, 'Content-Type': 'text/plain' },
+    body: line,
+  })
+  return answer.text()
+}
+const count = async () =>
+  (
+    await api.json<{ result: { count: number } }>(
+      `${api.search}/search?q=water&filters=dataset&limit=0`,
+    )
+  ).result.count
+
+/** As `npm run console -- …` runs it. */
+const asked = (...words: string[]) =>
+  new Promise<{ readonly code: number | null; readonly text: string }>((resolve) => {
+    const program = new URL('../../src/console/console.ts', import.meta.url).pathname
+    const child = spawn(process.execPath, [program, '--to', `${platform.url}/shell`, ...words], {
+      env: { ...process.env, PLATFORM_API_KEY: platform.key },
+    })
+    let text = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => (text += String(chunk)))
+    child.on('exit', (code) => resolve({ code, text }))
+  })
+
+describe('the console of a running platform', () => {
+  it('knows the commands of all its services', async () => {
+    const help = await said('help')
+    const names = `adopt boost cancel clear confirm disable dryrun enable exit facets help index
+      installVocabularies launch pending pipe pipes reconcile refresh reindex reload repair restore
+      resume retry run runs sitemap status tombstones triggers vocabularies`
+    for (const name of names.split(/\s+/)) expect(help).toMatch(new RegExp(`^${name}\\b`, 'm'))
+  })
+
+  it('brings the index up to the store', async () => {
+    expect(await said('index city')).toBe('13 records projected\nCommand finished\n')
+    expect(await said('index nowhere')).toMatch(/^Command failed: there is no catalogue nowhere/)
+    expect(await said('reindex dataset catalogue')).toBe('13 records indexed\nCommand finished\n')
+    expect(await said('reindex data')).toMatch(/^Command failed: there is no index data; /)
+    expect(await said('reconcile --dry-run')).toBe(
+      '13 records compared: 0 missing, 0 stale, 0 too many\ndrift 0, repaired 0\nCommand finished\n',
+    )
+    expect(await said('pending')).toBe('0 records pending\nCommand finished\n')
+    expect(await count()).toBe(ids.length)
+  })
+
+  it('installs vocabularies, lists them, and makes the sitemap anew', async () => {
+    expect(await said('installVocabularies data-theme access-right')).toMatch(
+      /^(data-theme {2}created|access-right {2}created)[^]*Command finished\n$/,
+    )
+    expect(await said('vocabularies')).toMatch(
+      /^access-right {2}\d+ concepts\ndata-theme {2}\d+ concepts\n2 vocabularies\n/,
+    )
+    expect(await said('installVocabularies no-such-table')).toMatch(
+      /^no-such-table {2}failed: not bundled[^]*Command failed: not all of them/,
+    )
+    expect(await said('sitemap')).toBe('13 addresses\nCommand finished\n')
+    expect(await said('facets')).toMatch(/Command finished\n$/)
+  })
+
+  it('clears a catalogue, tells what went, and brings one of it back', async () => {
+    expect(await said('clear nowhere')).toMatch(/^Command failed: /)
+    expect(await said('clear city')).toBe(
+      '12 datasets of city deleted; restore brings them back\nCommand finished\n',
+    )
+    await expect.poll(count).toBe(0)
+    const stones = await said('tombstones city')
+    expect(stones.match(/^data-\d+ {2}city {2}\S+Z$/gm)).toHaveLength(12)
+    expect(stones).toMatch(/\n12 tombstones\nCommand finished\n$/)
+    expect(await said('restore data-7')).toBe('1 dataset restored\nCommand finished\n')
+    expect(await said('restore data-99')).toMatch(/^Command failed: /)
+    await expect.poll(count).toBe(1)
+    expect(await said('repair city')).toBe('nothing to repair\nCommand finished\n')
+  })
+
+  it('keeps what is found when it clears a catalogue and is told to', async () => {
+    expect(await said('clear city -k')).toMatch(/^1 dataset of city deleted/)
+    expect(await count()).toBe(1)
+    expect(await said('reconcile')).toMatch(/0 stale, 1 too many\ndrift 1, repaired 1\n/)
+    expect(await count()).toBe(0)
+  })
+
+  it('answers clearly what cannot be launched', async () => {
+    expect(await said('launch city nothing')).toMatch(/^Command failed: /)
+    expect(await said('launch nothing')).toBe('Command failed: Pipe nothing not available\n')
+  })
+
+  it('does the same from the command line, with help and exit codes', async () => {
+    expect(await asked('reconcile', '--dry-run')).toMatchObject({ code: 0 })
+    const help = await asked('reindex', '--help')
+    expect(help.code).toBe(0)
+    expect(help.text).toMatch(/^reindex \[index…\]/m)
+    expect((await asked('index', 'nowhere')).code).toBe(1)
+    expect((await asked('reindx')).code).toBe(2)
+  })
+})
