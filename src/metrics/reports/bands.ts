@@ -1,12 +1,8 @@
 /** Bands: how a score is called. */
 
-/** Points from and to, both included. */
-export type Band = {
-  readonly id: string
-  readonly title: string
-  readonly from: number
-  readonly to: number
-}
+import type { Band } from '../../indices/settings.ts'
+
+export type { Band } from '../../indices/settings.ts'
 
 /** The band of a score; between two bands the lower one. `undefined` below all of them. */
 export const bandOf = (bands: readonly Band[], score: number): Band | undefined =>

@@ -8,9 +8,7 @@ import { catalogueOf, figuresOf } from './figures-double.ts'
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const typeOf = (answer: Response) => answer.headers.get('Content-Type')?.split(';')[0]
 const slugOf = async (answer: Response) =>
-  String(((await answer.json()) as { type: string }).type)
-    .split(':')
-    .at(-1)
+  ((await answer.json()) as { type: string }).type.split(':').at(-1)
 
 describe('the form of a report', () => {
   it.each([

@@ -209,9 +209,8 @@ export function figuresOf(parts: Parts = {}): Figures {
             all: 1250,
             datasets: unmeasured ? 0 : 1204,
             distributions: unmeasured ? 0 : 3187,
-            bands: bands.map(({ id, title }, place) => ({
+            bands: bands.map(({ id }, place) => ({
               id,
-              name: title,
               datasets: unmeasured ? 0 : ([212, 640, 301, 51][place] ?? 0),
             })),
           }

@@ -6,7 +6,7 @@ import { clipped, line, spoken } from '../../../src/metrics/reports/telling/spok
 import { addressesFrom } from '../../../src/metrics/reports/addresses.ts'
 import { catalogueReport, portalReport } from '../../../src/metrics/reports/gathering.ts'
 import { pageOf } from '../../../src/metrics/reports/page/page.ts'
-import { html } from '../../../src/metrics/reports/page/html.ts'
+import { markup } from '../../../src/metrics/reports/page/markup.ts'
 import { catalogueOf, datasetOf, figuresOf, hosts, rules } from './figures-double.ts'
 import { groundOf, textOf, wordsOf } from './ground.ts'
 
@@ -139,8 +139,9 @@ describe('texts', () => {
 
 describe('a template', () => {
   it('escapes what is no markup, and leaves out what is absent', () => {
-    const inner = html`<b>${'<&>'}</b>`
-    expect(html`<p title="${`"'`}">${inner}${[inner]}${undefined}${false}${3}</p>`.markup).toBe(
+    const inner = markup`<b>${'<&>'}</b>`
+    const outer = markup`<p title="${`"'`}">${inner}${[inner]}${undefined}${false}${3}</p>`
+    expect(outer.markup).toBe(
       '<p title="&quot;&#39;"><b>&lt;&amp;&gt;</b><b>&lt;&amp;&gt;</b>3</p>',
     )
   })

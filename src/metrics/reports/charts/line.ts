@@ -1,7 +1,7 @@
 /** Scores over time as a line on the ground of their bands. */
 
 import { rank, type Band } from '../bands.ts'
-import { html, type Markup } from '../page/html.ts'
+import { markup, type Markup } from '../page/markup.ts'
 import type { Moment } from '../report.ts'
 import { count, counted, longDay, tenths } from '../telling/numbers.ts'
 import { timeAxis, type Tick } from './axis.ts'
@@ -33,25 +33,18 @@ export function lineChart(history: readonly Moment[], ground: Ground): Markup {
   const points = runs.flat()
   const last = points.at(-1)
   const dots = points.length <= fewPoints ? points : points.slice(-1)
-  return html`<svg
-    class="chart"
-    height="${height}"
-    role="img"
-    aria-labelledby="line-title line-desc"
-  >
-    <title id="line-title">Score over time</title>
-    <desc id="line-desc">${described(points, ground.most)}</desc>
-    ${stripes(ground, y)}${ticks.map(below)}
-    <svg width="100%" height="${height}" viewBox="0 0 100 ${height}" preserveAspectRatio="none">
-      ${runs.filter(({ length }) => length > 1).map(line)}
-    </svg>
-    ${dots.map((point) => html`<circle class="accent" cx="${point.x}%" cy="${point.y}" r="3.5" />`)}
-    ${last && lastValue(last)}
-  </svg>`
+  return markup`<svg class="chart" height="${height}" role="img" aria-labelledby="line-title line-desc">
+<title id="line-title">Score over time</title>
+<desc id="line-desc">${described(points, ground.most)}</desc>
+${stripes(ground, y)}${ticks.map(below)}
+<svg width="100%" height="${height}" viewBox="0 0 100 ${height}" preserveAspectRatio="none">${runs.filter(({ length }) => length > 1).map(line)}</svg>
+${dots.map((point) => markup`<circle class="accent" cx="${point.x}%" cy="${point.y}" r="3.5"/>`)}
+${last && lastValue(last)}
+</svg>`
 }
 
 const line = (run: readonly Point[]): Markup =>
-  html`<polyline class="line" points="${run.map((point) => `${point.x},${point.y}`).join(' ')}" />`
+  markup`<polyline class="line" points="${run.map((point) => `${point.x},${point.y}`).join(' ')}"/>`
 
 const vertical =
   (most: number) =>
@@ -63,39 +56,22 @@ const stripes = ({ bands, most }: Ground, y: (score: number) => number): Markup[
   bands.map((band, place) => {
     const [bottom, top] = [y(band.from), y(bands[place + 1]?.from ?? most)]
     const tall = tenths(Math.max(0, bottom - top))
-    return html`<rect
-        class="stripe rank-${rank(bands, band.id)}"
-        y="${top}"
-        width="100%"
-        height="${tall}"
-      />
-      <line class="grid" x2="100%" y1="${bottom}" y2="${bottom}" />
-      ${
-        tall >= 16 &&
-        html`<text class="tick" x="8" y="${tenths(bottom - 6)}"
-          >${count(band.from)}<tspan class="inner" x="40">${band.title}</tspan></text
-        > `
-      }`
+    return markup`<rect class="stripe rank-${rank(bands, band.id)}" y="${top}" width="100%" height="${tall}"/>
+<line class="grid" x2="100%" y1="${bottom}" y2="${bottom}"/>
+${
+  tall >= 16 &&
+  markup`<text class="tick" x="8" y="${tenths(bottom - 6)}">${count(band.from)}<tspan class="inner" x="40">${band.title}</tspan></text>
+`
+}`
   })
 
 const below = ({ x, label, anchor, isInner }: Tick): Markup =>
-  html`<text
-    class="tick${isInner && ' inner'}"
-    x="${x}%"
-    y="${plot.bottom + 20}"
-    text-anchor="${anchor}"
-    >${label}</text
-  > `
+  markup`<text class="tick${isInner && ' inner'}" x="${x}%" y="${plot.bottom + 20}" text-anchor="${anchor}">${label}</text>
+`
 
 function lastValue({ x, y, score }: Point): Markup {
   const isHigh = y < plot.top + 24
-  return html`<text
-    class="value"
-    x="${x}%"
-    y="${tenths(isHigh ? y + 20 : y - 10)}"
-    text-anchor="middle"
-    >${count(score)}</text
-  >`
+  return markup`<text class="value" x="${x}%" y="${tenths(isHigh ? y + 20 : y - 10)}" text-anchor="middle">${count(score)}</text>`
 }
 
 /** Moments with a score, parted where one has none. */

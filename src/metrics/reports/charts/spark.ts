@@ -1,6 +1,6 @@
 /** A line the size of a word: where a share came from. Readers of screens find its numbers in a table. */
 
-import { html, type Markup } from '../page/html.ts'
+import { markup, type Markup } from '../page/markup.ts'
 import { tenths } from '../telling/numbers.ts'
 
 const [width, height, edge] = [96, 22, 3]
@@ -13,8 +13,5 @@ export function spark(shares: readonly (number | null)[]): Markup | undefined {
   const x = (place: number) => tenths(edge + (place / (shares.length - 1)) * (width - 2 * edge))
   const y = (share: number) => tenths(edge + (1 - share / 100) * (height - 2 * edge))
   const line = known.map(({ share, place }) => `${x(place)},${y(share)}`).join(' ')
-  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" aria-hidden="true">
-    <polyline class="line" points="${line}" />
-    <circle class="accent" cx="${x(last.place)}" cy="${y(last.share)}" r="2.5" />
-  </svg>`
+  return markup`<svg class="spark" viewBox="0 0 ${width} ${height}" aria-hidden="true"><polyline class="line" points="${line}"/><circle class="accent" cx="${x(last.place)}" cy="${y(last.share)}" r="2.5"/></svg>`
 }

@@ -3,7 +3,7 @@
 import type { DatasetRow, MeasuredReport, Report } from '../report.ts'
 import { figureRules } from '../telling/rules.ts'
 import { dimensionCells, dimensionHeads } from './dimension-cells.ts'
-import { html, type Markup } from './html.ts'
+import { markup, type Markup } from './markup.ts'
 import { bandName, linked, points, said, section, wide } from './parts.ts'
 
 export const worstDatasets = (report: Report, { worst }: MeasuredReport): Markup =>
@@ -20,31 +20,18 @@ export const bestDatasets = (report: Report, { best }: MeasuredReport): Markup =
 
 const list = (report: Report, rows: readonly DatasetRow[], caption: string): Markup =>
   rows.length === 0
-    ? html`<p class="note">No dataset has a score.</p>`
+    ? markup`<p class="note">No dataset has a score.</p>`
     : wide(
         caption,
-        html` <table>
-          <caption class="unseen">
-            ${caption}
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">Dataset</th>
-              ${report.subject.id === undefined && html`<th scope="col">Catalogue</th>`}${dimensionHeads}
-              <th scope="col" class="number">Score</th>
-              <th scope="col">Band</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${rows.map((row) => datasetRow(report, row))}
-          </tbody>
-        </table>`,
+        markup`
+<table>
+<caption class="unseen">${caption}</caption>
+<thead><tr><th scope="col">Dataset</th>${report.subject.id === undefined && markup`<th scope="col">Catalogue</th>`}${dimensionHeads}<th scope="col" class="number">Score</th><th scope="col">Band</th></tr></thead>
+<tbody>
+${rows.map((row) => datasetRow(report, row))}</tbody>
+</table>`,
       )
 
 const datasetRow = ({ subject, bands }: Report, row: DatasetRow): Markup =>
-  html`<tr>
-    <th scope="row">${linked(row.iri, said(row.title))}</th>
-    ${subject.id === undefined && html`<td>${said({ text: row.catalogue }, 60)}</td>`}${dimensionCells(row.points)}
-    <td class="number">${points(row.score)}</td>
-    <td>${bandName(bands, row.band)}</td>
-  </tr> `
+  markup`<tr><th scope="row">${linked(row.iri, said(row.title))}</th>${subject.id === undefined && markup`<td>${said({ text: row.catalogue }, 60)}</td>`}${dimensionCells(row.points)}<td class="number">${points(row.score)}</td><td>${bandName(bands, row.band)}</td></tr>
+`

@@ -3,7 +3,7 @@
 import { dimensions, type Dimension } from '../../words/indicators.ts'
 import type { Points } from '../points.ts'
 import { dimensionWords } from '../telling/rules.ts'
-import { html, type Markup } from './html.ts'
+import { markup, type Markup } from './markup.ts'
 import { points } from './parts.ts'
 
 /** Five whole words would be wider than what they stand above. */
@@ -17,10 +17,8 @@ const short: Readonly<Record<Dimension, string>> = {
 
 export const dimensionHeads: readonly Markup[] = dimensions.map(
   (name) =>
-    html`<th scope="col" class="number">
-      <abbr title="${dimensionWords[name].label}">${short[name]}</abbr>
-    </th>`,
+    markup`<th scope="col" class="number"><abbr title="${dimensionWords[name].label}">${short[name]}</abbr></th>`,
 )
 
 export const dimensionCells = (values: Points): readonly Markup[] =>
-  dimensions.map((name) => html`<td class="number">${points(values[name])}</td>`)
+  dimensions.map((name) => markup`<td class="number">${points(values[name])}</td>`)

@@ -5,82 +5,50 @@ import { bar } from '../charts/bar.ts'
 import type { IndicatorFigure, MeasuredReport } from '../report.ts'
 import { decimal, percent } from '../telling/numbers.ts'
 import { dimensionWords, figureRules, indicatorWords } from '../telling/rules.ts'
-import { html, type Markup } from './html.ts'
+import { markup, type Markup } from './markup.ts'
 import { named, section, share } from './parts.ts'
 
 export const worstIndicators = ({ worstIndicators: figures, indicators }: MeasuredReport): Markup =>
   section(
     { id: 'worst-indicators', title: 'Where most is missing', rule: figureRules.worstIndicators },
     figures.length === 0
-      ? html`<p class="note">
-          ${indicators.some((one) => one.share !== null) ? 'Nothing: every indicator that was measured is fulfilled everywhere.' : 'No indicator was measured.'}
-        </p>`
-      : html` <table>
-          <caption class="unseen">
-            Indicators with the most points missing
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">Indicator</th>
-              <th scope="col" class="inner">Dimension</th>
-              <th scope="col" class="bars"><span class="unseen">Bar</span></th>
-              <th scope="col" class="number">Fulfilled</th>
-              <th scope="col" class="number">Points missing</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${figures.map(
-              (figure) =>
-                html`<tr>
-                  ${named(indicatorWords[figure.name])}
-                  <td class="inner">${dimensionWords[figure.dimension].label}</td>
-                  <td>${bar(figure.share)}</td>
-                  <td class="number">${share(figure.share)}</td>
-                  <td class="number">
-                    ${decimal(figure.missing)}<span class="of"> of ${figure.points}</span>
-                  </td>
-                </tr> `,
-            )}
-          </tbody>
-        </table>`,
+      ? markup`<p class="note">${indicators.some((one) => one.share !== null) ? 'Nothing: every indicator that was measured is fulfilled everywhere.' : 'No indicator was measured.'}</p>`
+      : markup`
+<table>
+<caption class="unseen">Indicators with the most points missing</caption>
+<thead><tr><th scope="col">Indicator</th><th scope="col" class="inner">Dimension</th><th scope="col" class="bars"><span class="unseen">Bar</span></th><th scope="col" class="number">Fulfilled</th><th scope="col" class="number">Points missing</th></tr></thead>
+<tbody>
+${figures.map(
+  (
+    figure,
+  ) => markup`<tr>${named(indicatorWords[figure.name])}<td class="inner">${dimensionWords[figure.dimension].label}</td><td>${bar(figure.share)}</td><td class="number">${share(figure.share)}</td><td class="number">${decimal(figure.missing)}<span class="of"> of ${figure.points}</span></td></tr>
+`,
+)}</tbody>
+</table>`,
   )
 
 export const allIndicators = ({ indicators }: MeasuredReport): Markup =>
   section(
     { id: 'indicators', title: 'Every indicator and its rule', rule: figureRules.indicators },
-    html` <table class="rules">
-      <caption class="unseen">
-        Indicators by dimension
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Indicator</th>
-          <th scope="col" class="number">Points</th>
-          <th scope="col" class="bars"><span class="unseen">Bar</span></th>
-          <th scope="col" class="number">Fulfilled</th>
-        </tr>
-      </thead>
-      ${dimensions.map((name) => group(name, indicators))}
-    </table>`,
+    markup`
+<table class="rules">
+<caption class="unseen">Indicators by dimension</caption>
+<thead><tr><th scope="col">Indicator</th><th scope="col" class="number">Points</th><th scope="col" class="bars"><span class="unseen">Bar</span></th><th scope="col" class="number">Fulfilled</th></tr></thead>
+${dimensions.map((name) => group(name, indicators))}
+</table>`,
   )
 
-const group = (name: Dimension, figures: readonly IndicatorFigure[]): Markup =>
-  html`<tbody>
-    <tr class="group">
-      <th scope="rowgroup" colspan="4">${dimensionWords[name].label}</th>
-    </tr>
-    ${figures
-      .filter(({ dimension }) => dimension === name)
-      .map(
-        (figure) =>
-          html`<tr>
-            ${named(indicatorWords[figure.name])}
-            <td class="number">${figure.points}</td>
-            <td>${bar(figure.share)}${codes(figure)}</td>
-            <td class="number">${share(figure.share)}</td>
-          </tr> `,
-      )}
-  </tbody> `
+const group = (name: Dimension, figures: readonly IndicatorFigure[]): Markup => markup`<tbody>
+<tr class="group"><th scope="rowgroup" colspan="4">${dimensionWords[name].label}</th></tr>
+${figures
+  .filter(({ dimension }) => dimension === name)
+  .map(
+    (
+      figure,
+    ) => markup`<tr>${named(indicatorWords[figure.name])}<td class="number">${figure.points}</td><td>${bar(figure.share)}${codes(figure)}</td><td class="number">${share(figure.share)}</td></tr>
+`,
+  )}</tbody>
+`
 
 /** The most frequent bad answers of URLs. */
 const mostCodes = 3
@@ -91,9 +59,7 @@ function codes({ codes: shares }: IndicatorFigure): Markup | undefined {
   const told = bad
     .slice(0, mostCodes)
     .map((one) => `${statusName(one.name)} ${percent(one.percentage)}`)
-  return html`<span class="rule"
-    >${[...told, ...(bad.length > mostCodes ? ['…'] : [])].join(', ')}</span
-  >`
+  return markup`<span class="rule">${[...told, ...(bad.length > mostCodes ? ['…'] : [])].join(', ')}</span>`
 }
 
 /** A status code, or what stands for none. */

@@ -6,7 +6,7 @@ import { clipped } from '../telling/spoken.ts'
 import { catalogues } from './catalogues.ts'
 import { bestDatasets, worstDatasets } from './datasets.ts'
 import { fiveDimensions } from './dimensions.ts'
-import { html, type Markup } from './html.ts'
+import { markup, type Markup } from './markup.ts'
 import { allIndicators, worstIndicators } from './indicators.ts'
 import { glance, masthead } from './masthead.ts'
 import { overTime } from './over-time.ts'
@@ -15,64 +15,65 @@ import { hosts, violations } from './troubles.ts'
 
 export function pageOf(report: Report, addresses: Addresses): string {
   const { subject, measured } = report
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${clipped(subject.title.text, 160)} – metadata quality</title>
-        <link rel="icon" href="data:," />
-        <link rel="alternate" type="text/csv" href="${addresses.form('csv')}" />
-        <link rel="alternate" type="application/json" href="${addresses.form('json')}" />
-        <style>
-          ${style}
-        </style>
-      </head>
-      <body>
-        ${masthead(report)} ${measured ? contents(report) : undefined}
-        <main>
-          ${measured ? figures(report, measured) : isOnlyList(report) ? undefined : empty(report)}
-          ${report.catalogues && catalogues(report, report.catalogues, addresses)}
-          ${measured && allIndicators(measured)}
-        </main>
-        <footer>
-          <p>
-            This report as <a href="${addresses.form('csv')}">CSV</a> or
-            <a href="${addresses.form('json')}">JSON</a
-            >${subject.id !== undefined && html`; <a href="${addresses.portal({ order: 'best', offset: 0, limit: 50 })}">all catalogues</a>`}
-          </p>
-        </footer>
-      </body>
-    </html> `
+  const page = markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${clipped(subject.title.text, 160)} – metadata quality</title>
+<link rel="icon" href="data:,">
+<link rel="alternate" type="text/csv" href="${addresses.form('csv')}">
+<link rel="alternate" type="application/json" href="${addresses.form('json')}">
+<style>${style}</style>
+</head>
+<body>
+${masthead(report)}
+${measured ? contents(report) : undefined}
+<main>
+${measured ? figures(report, measured) : isOnlyList(report) ? undefined : empty(report)}
+${report.catalogues && catalogues(report, report.catalogues, addresses)}
+${measured && allIndicators(measured)}
+</main>
+<footer>
+<p>This report as <a href="${addresses.form('csv')}">CSV</a> or <a href="${addresses.form('json')}">JSON</a>${subject.id !== undefined && markup`; <a href="${addresses.portal({ order: 'best', offset: 0, limit: 50 })}">all catalogues</a>`}</p>
+</footer>
+</body>
+</html>
+`
   return page.markup
 }
 
 const isOnlyList = ({ catalogues: list }: Report): boolean => (list?.page.offset ?? 0) > 0
 
-const figures = (report: Report, measured: MeasuredReport): Markup =>
-  html` ${glance(report, measured)} ${overTime(report, measured)} ${fiveDimensions(measured)}
-  ${worstIndicators(measured)} ${violations(measured)} ${hosts(measured)}
-  ${worstDatasets(report, measured)} ${bestDatasets(report, measured)}`
+const figures = (report: Report, measured: MeasuredReport): Markup => markup`
+${glance(report, measured)}
+${overTime(report, measured)}
+${fiveDimensions(measured)}
+${worstIndicators(measured)}
+${violations(measured)}
+${hosts(measured)}
+${worstDatasets(report, measured)}
+${bestDatasets(report, measured)}`
 
-const empty = ({ refreshed }: Report): Markup =>
-  html` <section>
-    <p class="note">
-      Nothing has been measured here yet.${!refreshed && ' The figures have never been refreshed.'}
-      Once a metrics run has ended, the figures of this report appear with the next refresh.
-    </p>
-  </section>`
+const empty = ({ refreshed }: Report): Markup => markup`
+<section>
+<p class="note">Nothing has been measured here yet.${!refreshed && ' The figures have never been refreshed.'} Once a metrics run has ended, the figures of this report appear with the next refresh.</p>
+</section>`
 
-const contents = ({ catalogues: list }: Report): Markup =>
-  html`<nav class="contents" aria-label="Contents">
-    <a href="#score">Score</a>
-    <a href="#over-time">Over time</a>
-    <a href="#dimensions">Dimensions</a>
-    <a href="#worst-indicators">Missing most</a>
-    <a href="#violations">Violations</a>
-    <a href="#hosts">Broken links</a>
-    <a href="#worst-datasets">Datasets</a>
-    ${list && html`<a href="#catalogues">Catalogues</a> `}<a href="#indicators"
-      >Indicators and rules</a
-    >
-  </nav>`
+const contents = ({
+  catalogues: list,
+}: Report): Markup => markup`<nav class="contents" aria-label="Contents">
+<a href="#score">Score</a>
+<a href="#over-time">Over time</a>
+<a href="#dimensions">Dimensions</a>
+<a href="#worst-indicators">Missing most</a>
+<a href="#violations">Violations</a>
+<a href="#hosts">Broken links</a>
+<a href="#worst-datasets">Datasets</a>
+${
+  list &&
+  markup`<a href="#catalogues">Catalogues</a>
+`
+}<a href="#indicators">Indicators and rules</a>
+</nav>`

@@ -3,7 +3,7 @@
 import { rank, type Band } from '../bands.ts'
 import { decimal, percent } from '../telling/numbers.ts'
 import { clipped, type Spoken } from '../telling/spoken.ts'
-import { html, type Markup } from './html.ts'
+import { markup, type Markup } from './markup.ts'
 
 /** Characters of a title in a row. */
 const longest = 160
@@ -11,15 +11,15 @@ const longest = 160
 /** In a direction of its own, and in its own language when that is not the page's. */
 export const said = ({ text, language }: Spoken, most = longest): Markup =>
   language === undefined || language === 'en'
-    ? html`<bdi>${clipped(text, most)}</bdi>`
-    : html`<bdi lang="${language}">${clipped(text, most)}</bdi>`
+    ? markup`<bdi>${clipped(text, most)}</bdi>`
+    : markup`<bdi lang="${language}">${clipped(text, most)}</bdi>`
 
 /** Characters of an address; no server takes longer ones. */
 const longestAddress = 4096
 
 /** A link where the address is one of the web, else the text alone. */
 export const linked = (address: string, text: Markup): Markup =>
-  isWeb(address) ? html`<a href="${address}">${text}</a>` : text
+  isWeb(address) ? markup`<a href="${address}">${text}</a>` : text
 
 function isWeb(address: string): boolean {
   if (address.length > longestAddress) return false
@@ -27,41 +27,37 @@ function isWeb(address: string): boolean {
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:')
 }
 
-export const nothing = html`<span class="none">not measured</span>`
+export const nothing = markup`<span class="none">not measured</span>`
 
 export const share = (percentage: number | null): Markup =>
-  percentage === null ? nothing : html`${percent(percentage)}`
+  percentage === null ? nothing : markup`${percent(percentage)}`
 
 /** A dot in the colour of the band, and its name. */
 export const bandName = (bands: readonly Band[], band: Band | undefined): Markup =>
   band === undefined
     ? nothing
-    : html`<span class="band"
-        ><svg class="dot" viewBox="0 0 10 10" aria-hidden="true">
-          <circle class="rank-${rank(bands, band.id)}" cx="5" cy="5" r="5" /></svg
-        >${band.title}</span
-      >`
+    : markup`<span class="band"><svg class="dot" viewBox="0 0 10 10" aria-hidden="true"><circle class="rank-${rank(bands, band.id)}" cx="5" cy="5" r="5"/></svg>${band.title}</span>`
 
 export const points = (value: number | null): Markup =>
   value === null
-    ? html`<span class="none">–</span>`
-    : html`${Number.isInteger(value) ? value : decimal(value)}`
+    ? markup`<span class="none">–</span>`
+    : markup`${Number.isInteger(value) ? value : decimal(value)}`
 
 /** One section: its heading, the rule of its figures, and what it shows. */
 export const section = (
   { id, title, rule }: { readonly id: string; readonly title: string; readonly rule: string },
   content: Markup | readonly Markup[],
-): Markup =>
-  html` <section id="${id}" aria-labelledby="${id}-heading">
-    <h2 id="${id}-heading">${title}</h2>
-    <p class="rule">${rule}</p>
-    ${content}
-  </section>`
+): Markup => markup`
+<section id="${id}" aria-labelledby="${id}-heading">
+<h2 id="${id}-heading">${title}</h2>
+<p class="rule">${rule}</p>
+${content}
+</section>`
 
 /** The head of a row: what it is called, and its rule below. */
 export const named = ({ label, rule }: { readonly label: string; readonly rule: string }): Markup =>
-  html`<th scope="row"><strong>${label}</strong><span class="rule">${rule}</span></th>`
+  markup`<th scope="row"><strong>${label}</strong><span class="rule">${rule}</span></th>`
 
 /** Wide things scroll by themselves on narrow screens, with the keyboard too. */
 export const wide = (name: string, content: Markup): Markup =>
-  html`<div class="wide" role="group" aria-label="${name}" tabindex="0">${content}</div>`
+  markup`<div class="wide" role="group" aria-label="${name}" tabindex="0">${content}</div>`

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Markup } from './html.ts'
+import type { Markup } from './markup.ts'
 
 const text = readFileSync(new URL('report.css', import.meta.url), 'utf8')
 

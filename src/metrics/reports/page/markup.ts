@@ -4,8 +4,11 @@ export type Markup = { readonly markup: string }
 
 type Part = Markup | readonly Markup[] | string | number | undefined | false
 
-/** `` html`<p>${title}</p>` ``: texts and numbers are escaped, for elements and for quoted attributes; absent parts leave nothing. */
-export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+/**
+ * `` markup`<p>${title}</p>` ``: texts and numbers are escaped, for elements and for quoted attributes; absent parts leave nothing.
+ * It is not called `html`: formatters would put blanks into such templates, and a style with blanks has another hash.
+ */
+export function markup(pieces: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   const inner = pieces.map((piece, place) => piece + written(parts[place]))
   return { markup: inner.join('') }
 }

@@ -1,0 +1,104 @@
+/** Reports over the real cache: what was measured in the store, counted, and read. */
+
+import { describe, expect, it } from 'vitest'
+import { openedCache, openStore } from '../cache/ground.ts'
+import { scores, write } from '../cache/measured.ts'
+import { asked, sectionOf, textOf, wordsOf } from './ground.ts'
+
+const byteSize = 'http://www.w3.org/ns/dcat#byteSize'
+const missing = { path: byteSize, messages: { en: 'A size is needed.', de: 'Die Größe fehlt.' } }
+
+async function measuredPortal() {
+  const store = await openStore()
+  await write(store, {
+    id: 'city',
+    title: 'City',
+    type: 'dcat-ap',
+    datasets: [
+      {
+        id: 'parks',
+        titles: { en: 'Parks', de: '=Parks()' },
+        values: {
+          ...scores(100, 100, 110, 75, 15),
+          keywordAvailability: true,
+          dcatApCompliance: true,
+        },
+      },
+      {
+        id: 'roads',
+        titles: { de: 'Straßen' },
+        values: {
+          ...scores(50, 0, 20, 20, 10),
+          keywordAvailability: false,
+          dcatApCompliance: false,
+        },
+        violations: [missing, missing],
+        distributions: {
+          csv: {
+            values: { downloadUrlAvailability: true },
+            urls: {
+              accessUrlStatusCode: {
+                'https://old.example.org/a': 404,
+                'https://old.example.org/b': 404,
+                'https://new.example.org/': 200,
+              },
+            },
+          },
+        },
+      },
+    ],
+  })
+  await write(store, { id: 'lake', title: 'Lake', datasets: [{ id: 'depth' }] })
+  const opened = openedCache({ store })
+  return { store, ...opened }
+}
+
+describe('a report over the real cache', () => {
+  it('has no figures before the first refresh, and says so', async () => {
+    const { figures } = await measuredPortal()
+    expect(wordsOf(await textOf('/portal.html', figures))).toContain('have never been refreshed')
+    expect((await asked('/catalogues/city', { figures })).status).toBe(404)
+  })
+
+  it('tells of a catalogue what was measured of its datasets', async () => {
+    const { cache, figures } = await measuredPortal()
+    await cache.refresh('all')
+    const page = await textOf('/catalogues/city.html?locale=de', figures)
+    const words = (id: string) => wordsOf(sectionOf(page, id))
+    expect(words('score')).toContain('250 of 405 points Good')
+    expect(words('score')).toContain('All 2 datasets were measured, with 1 distribution.')
+    expect(words('score')).toContain('Excellent 1 50.0% Good 0 0.0% Sufficient 0 0.0% Bad 1 50.0%')
+    expect(words('over-time')).toContain('22 November 2026 75 50 65 48 13 250 Good')
+    expect(words('worst-indicators')).toMatch(/Access URL works .*? 33\.3% 33\.4 of 50/)
+    expect(words('violations')).toContain('dcat:byteSize Die Größe fehlt. violation, min count 1 2')
+    expect(words('hosts')).toContain('old.example.org 2 1 404')
+    expect(words('worst-datasets')).toContain('Straßen 50 0 20 20 10 100 Bad')
+    expect(words('best-datasets')).toContain('=Parks() 100 100 110 75 15 400 Excellent')
+    expect(await textOf('/catalogues/city.csv?locale=de', figures)).toContain(
+      `best dataset,parks,'=Parks(),score,400`,
+    )
+  })
+
+  it('tells of the portal which catalogues there are, measured or not', async () => {
+    const { cache, figures } = await measuredPortal()
+    await cache.refresh('all')
+    const list = wordsOf(sectionOf(await textOf('/portal.html', figures), 'catalogues'))
+    expect(list).toContain('City 75 50 65 48 13 2 250 Good Lake – – – – – 0 – not measured')
+    expect(wordsOf(await textOf('/catalogues/lake.html', figures))).toContain(
+      'Nothing has been measured',
+    )
+  })
+
+  it('has a line after the second refresh, and another state', async () => {
+    const { cache, figures, clock } = await measuredPortal()
+    await cache.refresh('all')
+    const before = await asked('/catalogues/city.html', { figures })
+    clock.set('2026-11-23T10:00:00Z')
+    await cache.refresh('all')
+    const after = await asked('/catalogues/city.html', { figures })
+    expect(after.headers.get('ETag')).not.toBe(before.headers.get('ETag'))
+    const page = await after.text()
+    expect(sectionOf(page, 'over-time')).toContain('<polyline')
+    expect(wordsOf(page)).toContain('The score is the same as on 22 November 2026.')
+  })
+})
