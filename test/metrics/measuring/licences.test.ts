@@ -59,7 +59,7 @@ describe('a licence', () => {
     'https://creativecommons.org/licenses/by-nc/4.0/',
     'https://example.org/terms',
     'https://example.org/licence/alike',
-    `${eu}`,
+    eu,
   ])('is not known as %s', (iri) => {
     expect(isKnown(namedNode(iri), empty)).toBe(false)
   })
@@ -90,7 +90,7 @@ describe('a licence', () => {
     const end = fc.constantFrom('', '/', '//', '/deed', '/deed.de/', '/legalcode', '/DEED.pt_BR')
     fc.assert(
       fc.property(fc.array(step), fc.constantFrom('', 'www.'), end, (steps, www, tail) => {
-        const place = `${['example.org', ...steps].join('/')}`
+        const place = ['example.org', ...steps].join('/')
         const form = licenceForm(`http://${place}`)
         expect(licenceForm(`https://${www}${place}${tail}`)).toBe(form)
         expect(licenceForm(form)).toBe(form)
