@@ -1,12 +1,12 @@
 /** Commands about runs. */
 
 import { Failure } from '../../errors.ts'
-import type { ItemState } from '../../pipe/runs/run.ts'
+import type { ItemState, RunItem } from '../../pipe/runs/run.ts'
 import type { RunReport } from '../../pipe/runs/report.ts'
 import type { Command, Io, Option } from '../command.ts'
 import type { SchedulerPart } from '../parts.ts'
 import { amount, columns } from '../telling/rows.ts'
-import { runItemRow, runLines, runRow, stateOf } from '../telling/run.ts'
+import { problemLine, runItemRow, runLines, runRow, stateOf } from '../telling/run.ts'
 import { followRun, knownRun, type RunGround } from './following.ts'
 import { pipeNames } from './launch.ts'
 
@@ -145,9 +145,21 @@ const dryRun = (ground: RunGround): Command => ({
       throw new Failure('conflict', `the pipe is active already: run ${launched.dropped.id}`)
     await io.say(`run ${launched.run.id}`)
     const done = await followRun(ground, launched.run, io, signal)
+    for (const item of runs.items(done.id, { limit })) {
+      signal.throwIfAborted()
+      await tellChange(item, io)
+    }
     await tellReport(runs.report(done.id), io)
+    if (done.problem) await io.say(problemLine(done.problem))
   },
 })
+
+/** What would become of a record, and what of it would go and come. */
+async function tellChange(item: RunItem, { say }: Io): Promise<void> {
+  await say(columns([runItemRow(item)]).join(''))
+  for (const text of item.difference?.gone ?? []) await say(`  - ${text}`)
+  for (const text of item.difference?.come ?? []) await say(`  + ${text}`)
+}
 
 async function tellReport({ problems, findings, requests }: RunReport, { say }: Io) {
   for (const [slug, group] of Object.entries({ ...problems, ...findings })) {

@@ -10,7 +10,7 @@ import { openAccount } from './account/open-account.ts'
 import { travelOf } from './account/travel.ts'
 import type { Door } from './door/door.ts'
 import { patientDoor } from './door/patience.ts'
-import { tellDry } from './dry-run.ts'
+import { removalsOf, tellDry } from './dry-run.ts'
 import { settle, type SettleOptions } from './removing/settle.ts'
 import { stateOf } from './writing/landing.ts'
 import { Writer } from './writing/writer.ts'
@@ -47,7 +47,7 @@ export async function* exporting(
         await ended(account, settings, message, signal)
         yield message
       } else {
-        await taken(account, writer, message)
+        await taken({ account, writer }, message, signal)
         yield* checkpointed(account, writer.passed())
       }
     }
@@ -75,12 +75,18 @@ function* checkpointed(account: Account, messages: Iterable<Message>): Iterable<
   }
 }
 
-async function taken(account: Account, writer: Writer, message: Message): Promise<void> {
+type Work = { readonly account: Account; readonly writer: Writer }
+
+async function taken(
+  { account, writer }: Work,
+  message: Message,
+  signal: AbortSignal,
+): Promise<void> {
   const { sink } = account.context
   switch (message.kind) {
     case 'record':
       account.offered += 1
-      await record(account, writer, message)
+      await record({ account, writer }, message, signal)
       return
     case 'unchanged':
       account.offered += 1
@@ -117,8 +123,12 @@ async function taken(account: Account, writer: Writer, message: Message): Promis
   }
 }
 
-async function record(account: Account, writer: Writer, message: RecordMessage): Promise<void> {
-  if (account.context.dryRun) tellDry(account, message)
+async function record(
+  { account, writer }: Work,
+  message: RecordMessage,
+  signal: AbortSignal,
+): Promise<void> {
+  if (account.context.dryRun) await tellDry(account, message, signal)
   else await writer.take(message)
 }
 
@@ -154,7 +164,7 @@ async function ended(
 ): Promise<void> {
   const { dryRun, sink, runId } = account.context
   if (dryRun) {
-    sink.outcome('dry-run')
+    sink.outcome('dry-run', completeness.kind === 'complete' ? removalsOf(account) : undefined)
     return
   }
   await settle(account, settings, completeness, signal)

@@ -98,6 +98,9 @@ export const itemStates = [
 ] as const
 export type ItemState = (typeof itemStates)[number]
 
+/** Statements as `predicate object`. */
+export type Difference = { readonly gone: readonly string[]; readonly come: readonly string[] }
+
 /** One thing that a run did or did not do. `unchanged` items are counted and not kept one by one. */
 export type RunItem = {
   readonly originalId?: string
@@ -110,7 +113,9 @@ export type RunItem = {
   readonly findings?: readonly Finding[]
   /** Why it was skipped, adopted or taken over. */
   readonly note?: string
-  /** What the source sent, cut to 64 KB; kept for failed items. */
+  /** Of a dry run: what would change about the record that is stored. */
+  readonly difference?: Difference
+  /** What the source sent, cut to 64 KB; kept for failed items, and of dry runs what would be written. */
   readonly excerpt?: string
   readonly time: string
 }

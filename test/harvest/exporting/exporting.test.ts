@@ -160,11 +160,31 @@ describe('a harvest', () => {
     const run = await ground.run('p', { dryRun: true })
     expect(run).toMatchObject({ status: 'finished', outcome: 'dry-run' })
     expect(ground.requests.filter(({ method }) => /PUT|DELETE/.test(method))).toEqual([])
+    const title = (text: string) => `<http://purl.org/dc/terms/title> "${text}"`
     expect(ground.items(run)).toMatchObject([
-      { originalId: 'a', state: 'updated', excerpt: dataset('a', 'changed') },
+      {
+        originalId: 'a',
+        state: 'updated',
+        excerpt: dataset('a', 'changed'),
+        difference: { gone: [title('a')], come: [title('changed')] },
+      },
       { originalId: 'b', state: 'created', excerpt: dataset('b', 'b') },
     ])
+    expect(ground.items(run)[1]).not.toHaveProperty('difference')
+    expect(run.problem).toBeNull()
     expect(await ground.ids()).toEqual(['a'])
+  })
+
+  it('tells in a dry run what is the same, and what a complete run would miss', async () => {
+    const ground = await harvestGround()
+    ground.offers(whole('a', 'b', 'c'))
+    await ground.run()
+    ground.place.at += 8 * 86_400_000
+    ground.offers(whole('a'))
+    const run = await ground.run('p', { dryRun: true, limit: 100 })
+    expect(run).toMatchObject({ outcome: 'dry-run', counts: { unchanged: 1, removed: 0, held: 0 } })
+    expect(run.problem?.detail).toContain('2 of 3 records would be missed by the source: b, c.')
+    expect(await ground.ids()).toEqual(['a', 'b', 'c'])
   })
 
   it('writes an unchanged record again after forceDays, and tells when it had been changed by hand', async () => {

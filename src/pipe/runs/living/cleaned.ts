@@ -33,6 +33,12 @@ export function cleaning(redact: Redact, keep: KeepSource): (item: RunItem) => R
           .slice(0, mostFindings)
           .map(({ slug, detail }) => ({ slug, detail: text(detail) })),
       }),
+      ...(item.difference && {
+        difference: {
+          gone: item.difference.gone.map(text),
+          come: item.difference.come.map(text),
+        },
+      }),
       ...(fits && { excerpt: kept }),
     }
   }

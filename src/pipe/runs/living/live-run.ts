@@ -52,8 +52,10 @@ export function liveRun(deps: LiveDeps, kept: KeptRun, failedIn: number | undefi
     return ours
   }
   const put = (item: RunItem): void => void (self.waiting.add(item) && write())
+  // What a dry run would write is all that there is of it.
+  const keepSource = kept.start.dryRun ? 'all' : deps.keepSource
   return {
-    sink: sinkOf(deps, self, { ...keeping(deps, kept, failedIn), put }),
+    sink: sinkOf({ ...deps, keepSource }, self, { ...keeping(deps, kept, failedIn), put }),
     now: () => self.now(),
     lastSign: () => self.sign,
     flush: () => !self.changed || ended(self.face) || write(),
