@@ -39,7 +39,7 @@ export async function check(ground: Checking, url: URL, signal: AbortSignal): Pr
     return { ...noted, ...(!tellsNothing.has(status) && { status }) }
   } catch (error) {
     signal.throwIfAborted()
-    const status = statusOfFailure(error, ground.log)
+    const status = statusOfFailure(error, url, ground.log)
     return { ...noted, ...(status !== undefined && { status }) }
   }
 }
@@ -143,11 +143,11 @@ const statuses: Partial<Record<Failure['kind'], number>> = {
   'source-error': unreachable,
 }
 
-function statusOfFailure(error: unknown, log: Log): number | undefined {
+function statusOfFailure(error: unknown, { host }: URL, log: Log): number | undefined {
   if (error instanceof Barred) return error.status
   const status = error instanceof Failure ? statuses[error.kind] : undefined
   const isKnown =
     status !== undefined || (error instanceof Failure && error.kind === 'source-throttled')
-  if (!isKnown) log.warn({ err: error }, 'reach.unclear')
+  if (!isKnown) log.warn({ err: error, host }, 'reach.unclear')
   return status
 }

@@ -34,10 +34,10 @@ export function joining<T>(): Joining<T> {
         return await unlessAborted(flight.outcome, signal)
       } finally {
         flight.waiting -= 1
-        if (flight.waiting === 0) {
+        if (flight.waiting === 0 && flights.get(key) === flight) {
           // Who comes now starts afresh.
-          if (flights.get(key) === flight) flights.delete(key)
-          flight.stop.abort(signal.reason)
+          flights.delete(key)
+          if (signal.aborted) flight.stop.abort(signal.reason)
         }
       }
     },

@@ -3,21 +3,26 @@
 import { unlessAborted } from '../../aborting.ts'
 
 export type Lanes = {
-  /** Does the work when it is its turn at this host, in order of arrival; not at all when the signal is earlier. */
-  take<T>(host: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>
+  /**
+   * Does the work when it is its turn at this host: owners take turns, each in its order of arrival, so that a small run
+   * does not wait for a large one. Not done at all when the signal is earlier.
+   */
+  take<T>(turn: Turn, work: () => Promise<T>, signal: AbortSignal): Promise<T>
 }
 
-type Host = { active: number; readonly waiting: Set<() => void> }
+type Turn = { readonly host: string; readonly owner: string }
+
+type Host = { active: number; readonly waiting: Map<string, Set<() => void>> }
 
 export function lanes(atOnce: number): Lanes {
   const hosts = new Map<string, Host>()
   return {
-    take: async (name, work, signal) => {
+    take: async ({ host: name, owner }, work, signal) => {
       signal.throwIfAborted()
-      const host = hosts.get(name) ?? { active: 0, waiting: new Set() }
+      const host = hosts.get(name) ?? { active: 0, waiting: new Map() }
       hosts.set(name, host)
       if (host.active < atOnce) host.active += 1
-      else await turn(host, signal)
+      else await called(host, owner, signal)
       try {
         signal.throwIfAborted()
         return await work()
@@ -30,18 +35,31 @@ export function lanes(atOnce: number): Lanes {
 }
 
 /** The place of one that leaves goes to the next, so `active` stays. */
-async function turn({ waiting }: Host, signal: AbortSignal): Promise<void> {
+async function called({ waiting }: Host, owner: string, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  waiting.add(resolve)
+  const own = waiting.get(owner) ?? new Set()
+  waiting.set(owner, own.add(resolve))
   await unlessAborted(promise, signal).catch((error: unknown) => {
     // Who was called in the moment of giving up has the place, and leaves it in order.
-    if (waiting.delete(resolve)) throw error
+    if (own.delete(resolve)) throw error
   })
 }
 
 function leave(host: Host): void {
-  const [first] = host.waiting
-  if (first) host.waiting.delete(first)
-  else host.active -= 1
-  first?.()
+  const next = nextOf(host)
+  if (!next) host.active -= 1
+  next?.()
+}
+
+/** The owner that was called goes to the end of the line. */
+function nextOf({ waiting }: Host): (() => void) | undefined {
+  for (const [owner, own] of waiting) {
+    waiting.delete(owner)
+    const [first] = own
+    if (!first) continue
+    own.delete(first)
+    if (own.size > 0) waiting.set(owner, own)
+    return first
+  }
+  return undefined
 }

@@ -44,14 +44,14 @@ export type VerdictFile = {
 }
 
 const dayMs = 86_400_000
-/** What nobody has asked for in this time after it was due stands in no catalogue any more. */
+/** What was not asked in so long stands in no dataset any more. */
 const forgottenMs = 365 * dayMs
-const runForgottenMs = 90 * dayMs
+/** No run is resumed after so long. */
+const runForgottenMs = 14 * dayMs
 
 export function openVerdictFile(path: string, now: number): VerdictFile {
   const file = openSqlite({ path, schema })
-  file.run('DELETE FROM verdict WHERE due < ?', now - forgottenMs)
-  file.run('DELETE FROM run WHERE began < ?', now - runForgottenMs)
+  forget(file, now - forgottenMs)
   return {
     known: (key) => {
       const row = file.first(
@@ -62,7 +62,8 @@ export function openVerdictFile(path: string, now: number): VerdictFile {
     },
     keep: (key, known, run) => keep(file, key, known, run),
     run: (id, time) => {
-      file.run('INSERT OR IGNORE INTO run VALUES (?, ?, 0)', id, time)
+      const { changes } = file.run('INSERT OR IGNORE INTO run VALUES (?, ?, 0)', id, time)
+      if (changes > 0) file.run('DELETE FROM run WHERE began < ?', time - runForgottenMs)
       const row = file.first('SELECT began, asked FROM run WHERE id = ?', id)
       return { began: Number(row?.['began'] ?? time), asked: Number(row?.['asked'] ?? 0) }
     },
@@ -76,6 +77,20 @@ export function openVerdictFile(path: string, now: number): VerdictFile {
       return row && Number(row['tried'])
     },
     close: () => file.close(),
+  }
+}
+
+/** Catalogue by catalogue, each by the index: the whole file is not read for it. */
+function forget(file: Sqlite, before: number): void {
+  const next = 'SELECT min(catalogue) AS catalogue FROM verdict WHERE catalogue > ?'
+  const unasked = 'DELETE FROM verdict WHERE catalogue = ? AND tried = 0 AND due < ?'
+  const asked = 'DELETE FROM verdict WHERE catalogue = ? AND tried > 0 AND tried < ?'
+  const first = file.first('SELECT min(catalogue) AS catalogue FROM verdict')
+  for (let row = first; typeof row?.['catalogue'] === 'string';) {
+    const { catalogue } = row
+    file.run(unasked, catalogue, before)
+    file.run(asked, catalogue, before)
+    row = file.first(next, catalogue)
   }
 }
 

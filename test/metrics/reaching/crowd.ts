@@ -77,7 +77,7 @@ export const vices = (canary: number): readonly Vice[] => [
   { name: 'down', down: true, does: () => 'hang', code: () => 1100 },
 ]
 
-export type Counts = {
+type Counts = {
   /** Most requests at once, at any one host and at all together. */
   readonly most: Record<string, number>
   mostAtAll: number

@@ -112,6 +112,18 @@ describe('a verdict', () => {
     expect(asked()).toEqual(['/3'])
   })
 
+  it('is forgotten when nobody has asked for it in a year', async () => {
+    const first = await statuses(await place.open({ recheckDays: 1000 }), 'first', ['x', 'y'])
+    expect(first).toEqual([200, 200])
+    asked()
+    place.clock.jump(200 * dayMs)
+    await statuses(await place.open(), 'second', ['x'])
+    expect(asked()).toEqual([])
+    place.clock.jump(200 * dayMs)
+    await statuses(await place.open(), 'third', ['x'])
+    expect(asked()).toEqual(['/x'])
+  })
+
   it('is kept without the URL, which may hold a secret', async () => {
     await statuses(await place.open(), 'run', ['x?token=word-of-the-house'])
     const files = readdirSync(place.directory).map((name) =>
@@ -171,6 +183,19 @@ describe('the budget', () => {
     expect(await run(['a', 'b', 'c'])).toEqual([200, 200, undefined])
   })
 
+  it('is not kept for ever for URLs that stand nowhere any more', async () => {
+    const reach = await place.open(small(2))
+    for (const [run, gone] of Object.entries({ one: [1, 2], two: [3, 4], three: [5, 6] })) {
+      await statuses(reach, run, gone)
+      place.clock.jump(dayMs)
+    }
+    await statuses(reach, 'four', ['x', 'y'])
+    place.clock.jump(20 * dayMs)
+    asked()
+    for (const run of ['five', 'six', 'seven']) await statuses(reach, run, ['x', 'y'])
+    expect(asked().toSorted()).toEqual(['/x', '/y'])
+  })
+
   it('of one catalogue does not wait for the URLs of another', async () => {
     const reach = await place.open(small(1))
     await reach.begin('one', quiet).verdict(urlOf('old'), 'gone', signal)
@@ -226,6 +251,16 @@ describe('a check under way', () => {
     const reach = await place.open()
     busy()
     await reach.begin('run', sink).verdict(urlOf('x'), 'c', signal)
-    expect(told).toEqual(['alive', { host: 'a.example', status: 429 }])
+    expect(told).toEqual([{ host: 'a.example', status: 429 }, 'alive'])
+  })
+
+  it('keeps a run alive that waits for the check of another one', async () => {
+    const reach = await place.open()
+    const first = reach.begin('one', quiet).verdict(urlOf('x'), 'c', signal)
+    let signs = 0
+    const sink = { ...quiet, alive: () => (signs += 1) }
+    await reach.begin('two', sink).verdict(urlOf('x'), 'c', signal)
+    await first
+    expect(signs).toBe(1)
   })
 })

@@ -7,7 +7,7 @@ import { logger } from '../../../src/log.ts'
 import { openReach, type Reach, type ReachOptions } from '../../../src/metrics/reaching/reach.ts'
 import { stage, type Stage } from '../../support/portals/outbound.ts'
 
-export type Clock = Pick<ReachOptions, 'now' | 'pause'> & {
+type Clock = Pick<ReachOptions, 'now' | 'pause'> & {
   /** Goes on at once. */
   readonly jump: (ms: number) => void
   readonly stop: () => void

@@ -96,7 +96,9 @@ it('two thousand URLs on twenty hosts with faults', async () => {
   const robots = [...asked].filter(([key]) => key.endsWith('/robots.txt'))
   expect(robots).toHaveLength(19)
   expect([...asked.keys()].filter((key) => key.startsWith('shy HEAD /1'))).toEqual([])
-  expect([...asked.keys()].filter((key) => key.startsWith('overrun HEAD'))).toHaveLength(1)
+  // Two may be at it when the first hears that the host wants an hour.
+  const overrun = [...asked.keys()].filter((key) => key.startsWith('overrun HEAD'))
+  expect(overrun.length).toBeLessThanOrEqual(2)
 
   // At most two at once at every host, and no more than sixteen in all.
   expect(Math.max(...Object.values(most))).toBe(2)
