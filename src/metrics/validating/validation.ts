@@ -49,14 +49,15 @@ const standardLimits: Omit<PoolSettings, 'workers'> = {
   length: 32 * 2 ** 20,
 }
 
-/** Reads the institution's shapes; those that are shipped are read when they are asked for, and no worker runs yet. */
+/**
+ * Reads the institution's shapes and tries them on nothing, so that what is wrong with them is known at once. Those that are
+ * shipped are read when they are asked for, and without others no worker runs yet.
+ */
 export async function openValidation(options: ValidationOptions): Promise<Validation> {
   const { workers, limits, own = {} } = options
   const pool = new Pool({ ...standardLimits, ...limits, workers: Math.max(1, workers) })
   const library = libraryOf(options)
   const names = [...new Set([...shippedModels, ...Object.keys(own)])]
-  await Promise.all(Object.keys(own).map((name) => library.shapes(name)))
-
   const measured = async (model: string, text: string, signal: AbortSignal) => {
     const shapes = await library.shapes(model)
     if (!shapes) return undefined
@@ -67,6 +68,14 @@ export async function openValidation(options: ValidationOptions): Promise<Valida
     library.refuse(model, outcome.message)
     return undefined
   }
+  const tried = async (model: string) => {
+    try {
+      await measured(model, '', new AbortController().signal)
+    } catch (error) {
+      library.refuse(model, messageOf(error))
+    }
+  }
+  await Promise.all(Object.keys(own).map(tried))
   return {
     validate: async (quads, models, signal) => {
       const wanted = models.flatMap((model) => named(model, names))
@@ -120,7 +129,7 @@ function libraryOf({ directory, own = {}, log }: ValidationOptions): Library {
       schemes ??= readSchemes(join(directory, '..', 'vocabularies'))
       return { lines, schemes: await schemes }
     } catch (error) {
-      refuse(model, error instanceof Error ? error.message : String(error))
+      refuse(model, messageOf(error))
       return undefined
     }
   }
@@ -134,6 +143,14 @@ function libraryOf({ directory, own = {}, log }: ValidationOptions): Library {
     refuse,
     problems: () => [...problems.values()],
   }
+}
+
+/** What was thrown, and what lay behind it. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error instanceof Failure && error.cause !== undefined
+    ? `${error.detail}: ${messageOf(error.cause)}`
+    : error.message
 }
 
 const lostIn = (

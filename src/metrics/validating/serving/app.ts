@@ -26,12 +26,12 @@ export type ValidationAppDeps = {
   readonly version: string
 }
 
-/** Open to everybody, within narrow limits: 5 MB, two at once for a client, sixteen for all. */
+/** Open to everybody, within narrow limits: 5 MB, two at once for a client, eight for all. */
 export function validationApp(deps: ValidationAppDeps): App {
   const { perClient = 2, bodyBytes = 5 * 2 ** 20 } = deps
   const app = newApp({ ...deps.http, name: 'validation' })
   const own = slots({ atOnce: perClient, limit: 'validationsPerClient' })
-  const all = slots({ atOnce: 16, limit: 'validations' })
+  const all = slots({ atOnce: 8, limit: 'validations' })
   app.openapi(reportRoute, (c) =>
     own.run(c.var.client, () =>
       all.run('all', async () => {

@@ -30,7 +30,7 @@ function fileOf(version: string, set: SetName): string {
 }
 
 /** What a record is validated against when nobody says otherwise. */
-export const standardModel = 'dcatap301level1'
+const standardModel = 'dcatap301level1'
 
 /** The name that asks for sets of one's own choice, and what stands between it and them. */
 const customized = 'customized'
