@@ -82,7 +82,7 @@ export function openCache(options: CacheOptions): Cache {
       ...lists(file, names),
     },
     refresh: (extent, signal) => queue.request({ extent }, signal),
-    refreshSoon: clock.soon,
+    refreshSoon: (catalogue) => clock.soon(catalogue),
     progress: () => progress,
     clear: () => change(() => Promise.resolve(clear(file, now()))),
     forget: (id) => {
@@ -90,7 +90,7 @@ export function openCache(options: CacheOptions): Cache {
       return change(() => swapIn(file, { ...gone, at: now() }, turn))
     },
     schedules: {
-      all: schedules.all,
+      all: () => schedules.all(),
       set: (body, most) => {
         const schedule = options.schedules.read(body, now())
         schedules.set(schedule, now(), most)

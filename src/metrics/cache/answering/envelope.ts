@@ -22,6 +22,8 @@ export function envelopeProblems(app: App): void {
     c.res = undefined
     c.res = new Response(body, { status: res.status, headers: res.headers })
   })
+  // What met no route fails inside of the innermost layer, and only a layer around that one sees the problem.
+  app.use((_, next) => next())
 }
 
 export type Answer = (c: AppContext, make: () => object) => Response

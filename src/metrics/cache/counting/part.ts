@@ -42,7 +42,7 @@ export function newPart(bands: readonly ScoreBand[]): Part {
       rules.add(measured.violations)
       hosts.add(measured.urls)
     },
-    tally: counts.tally,
+    tally: () => counts.tally(),
     rules: rules.all,
     hosts: hosts.all,
   }

@@ -50,24 +50,36 @@ type Counts = Map<string, number>
 const raise = (counts: Counts, key: string, by: number) =>
   counts.set(key, (counts.get(key) ?? 0) + by)
 
-/** One map for everything but the codes: sums are cheap, and most scopes have the same few keys. */
+type Store = {
+  readonly plain: Counts
+  readonly bands: Counts
+  readonly yes: Counts
+  readonly no: Counts
+  readonly codes: Map<string, Counts>
+}
+
+function raiseCode({ codes }: Store, metric: string, status: string, by: number): void {
+  const known = codes.get(metric)
+  if (known) raise(known, status, by)
+  else codes.set(metric, new Map([[status, by]]))
+}
+
 export function counter(): Counter {
-  const [plain, bands] = [new Map<string, number>(), new Map<string, number>()]
-  const [yes, no] = [new Map<string, number>(), new Map<string, number>()]
-  const codes = new Map<string, Counts>()
-  const code = (metric: string, status: string, by: number) => {
-    const known = codes.get(metric)
-    if (known) raise(known, status, by)
-    else codes.set(metric, new Map([[status, by]]))
+  const store: Store = {
+    plain: new Map(),
+    bands: new Map(),
+    yes: new Map(),
+    no: new Map(),
+    codes: new Map(),
   }
+  const { plain, bands, yes, no } = store
   const scored = (name: string, count: number, sum: number) => {
     raise(plain, `${name} count`, count)
     raise(plain, name, sum)
   }
-  const sumOf = (name: string): Sum => [plain.get(`${name} count`) ?? 0, plain.get(name) ?? 0]
   const measured = ({ metric, value, count }: Counted) => {
     if (typeof value === 'boolean') raise(value ? yes : no, metric, count)
-    else if (indicatorOf(metric)?.type === 'status') code(metric, String(value), count)
+    else if (indicatorOf(metric)?.type === 'status') raiseCode(store, metric, String(value), count)
   }
   return {
     known: (datasets) => void raise(plain, 'all', datasets),
@@ -90,27 +102,29 @@ export function counter(): Counter {
         raise(no, metric, missing)
       }
       for (const [metric, counts] of Object.entries(tally.codes))
-        for (const [status, count] of Object.entries(counts)) code(metric, status, count)
+        for (const [status, count] of Object.entries(counts))
+          raiseCode(store, metric, status, count)
     },
-    tally: () => ({
-      all: plain.get('all') ?? 0,
-      datasets: plain.get('datasets') ?? 0,
-      distributions: plain.get('distributions') ?? 0,
-      score: sumOf('score'),
-      dimensions: Object.fromEntries(
-        dimensions.map((name) => [name, sumOf(name)] as const).filter(([, [count]]) => count > 0),
-      ),
-      bands: Object.fromEntries(bands),
-      answers: Object.fromEntries(
-        [...new Set([...yes.keys(), ...no.keys()])].map((metric) => [
-          metric,
-          [yes.get(metric) ?? 0, no.get(metric) ?? 0],
-        ]),
-      ),
-      codes: Object.fromEntries(
-        [...codes].map(([metric, counts]) => [metric, Object.fromEntries(counts)]),
-      ),
-    }),
+    tally: () => tallyOf(store),
+  }
+}
+
+function tallyOf({ plain, bands, yes, no, codes }: Store): Tally {
+  const sumOf = (name: string): Sum => [plain.get(`${name} count`) ?? 0, plain.get(name) ?? 0]
+  const answer = (metric: string) => [metric, [yes.get(metric) ?? 0, no.get(metric) ?? 0]] as const
+  return {
+    all: plain.get('all') ?? 0,
+    datasets: plain.get('datasets') ?? 0,
+    distributions: plain.get('distributions') ?? 0,
+    score: sumOf('score'),
+    dimensions: Object.fromEntries(
+      dimensions.map((name) => [name, sumOf(name)] as const).filter(([, [count]]) => count > 0),
+    ),
+    bands: Object.fromEntries(bands),
+    answers: Object.fromEntries([...new Set([...yes.keys(), ...no.keys()])].map(answer)),
+    codes: Object.fromEntries(
+      [...codes].map(([metric, counts]) => [metric, Object.fromEntries(counts)]),
+    ),
   }
 }
 

@@ -20,12 +20,18 @@ export function keepSnapshots(file: Sqlite, at: number, snapshots: readonly Kept
   for (const { kind, key, tally } of snapshots)
     file.run(
       'INSERT INTO history VALUES (?, ?, ?, ?) ON CONFLICT (kind, key, day) DO UPDATE SET tally = excluded.tally',
-      ...[kind, key, day, JSON.stringify(tally)],
+      kind,
+      key,
+      day,
+      JSON.stringify(tally),
     )
   for (const { kind, key } of publishers)
     file.run(
       'DELETE FROM history WHERE kind = ? AND key = ? AND day >= ? AND day < ?',
-      ...[kind, key, `${day.slice(0, 7)}-01`, day],
+      kind,
+      key,
+      `${day.slice(0, 7)}-01`,
+      day,
     )
   thin(file, day)
 }
@@ -55,7 +61,11 @@ export function snapshotsOf(
   const last = 'SELECT max(day) FROM history WHERE kind = ?1 AND key = ?2 AND day BETWEEN ?3 AND ?4'
   const rows = file.rows(
     `SELECT day, tally FROM history WHERE kind = ?1 AND key = ?2 AND day IN (${last} GROUP BY substr(day, 1, ?5)) ORDER BY day`,
-    ...[kind, key, from, to, periods[resolution]],
+    kind,
+    key,
+    from,
+    to,
+    periods[resolution],
   )
   return rows.map(({ day, tally }) => ({ day: String(day), tally: JSON.parse(String(tally)) }))
 }

@@ -22,7 +22,8 @@ export function lists(file: Sqlite, names: Names): Lists {
         .rows(
           'SELECT path, component, severity, sum(count) AS count, sum(datasets) AS datasets, min(messages) AS messages ' +
             `FROM rule WHERE ${where} GROUP BY path, component, severity ${order}`,
-          ...[...values, limit],
+          ...values,
+          limit,
         )
         .map(ruleOf)
     },
@@ -33,7 +34,8 @@ export function lists(file: Sqlite, names: Names): Lists {
       return file
         .rows(
           `SELECT host, ${sums} FROM host WHERE ${where} GROUP BY host ORDER BY urls DESC, host LIMIT ?`,
-          ...[...values, limit],
+          ...values,
+          limit,
         )
         .map(({ host, urls, datasets }): UnreachableHost => ({
           host: String(host),
@@ -79,7 +81,8 @@ function ends(file: Sqlite, names: Names): Pick<Figures, 'best' | 'worst'> {
         .rows(
           `SELECT ${datasetColumns}, (${of}) AS catalogue FROM dataset WHERE publisher = ? AND score IS NOT NULL ` +
             `AND edition IN (SELECT edition FROM catalogue) ${order}`,
-          ...[scope.publisher, limit],
+          scope.publisher,
+          limit,
         )
         .map((row) => datasetOf(row['catalogue'], row))
     }
@@ -87,7 +90,8 @@ function ends(file: Sqlite, names: Names): Pick<Figures, 'best' | 'worst'> {
       file
         .rows(
           `SELECT ${datasetColumns} FROM dataset WHERE edition = ? AND score IS NOT NULL ${order}`,
-          ...[Number(edition), limit],
+          Number(edition),
+          limit,
         )
         .map((row) => datasetOf(id, row)),
     )

@@ -6,7 +6,7 @@ import type { BrokenRule, Severity, UnreachableRow, ViolationRow } from '../figu
 
 /** What is empty in a key of the file is nothing. */
 const textOf = (value: unknown): string | null =>
-  value === null || value === '' ? null : String(value)
+  typeof value === 'string' && value !== '' ? value : null
 
 const severityOf = (value: unknown): Severity =>
   value === 'Violation' || value === 'Warning' ? value : 'Info'
@@ -28,7 +28,7 @@ const ruleParts = (row: Row) => ({
 export const violationOf = (row: Row, names: Names): ViolationRow => ({
   dataset: datasetOf(row, names),
   ...ruleParts(row),
-  value: row['value'] === null ? null : String(row['value']),
+  value: typeof row['value'] === 'string' ? row['value'] : null,
 })
 
 export const ruleOf = (row: Row): BrokenRule => ({

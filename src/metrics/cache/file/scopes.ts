@@ -112,7 +112,7 @@ function catalogueLists(
 function publisherLists(file: Sqlite): Pick<Figures, 'publishers' | 'publisher'> {
   const publisherOf = ({ key, name }: Row): PublisherFigures => ({
     key: String(key),
-    name: name === null ? String(key) : String(name),
+    name: textOf(name) ?? String(key),
   })
   const count = "SELECT count(*) AS n FROM figure WHERE kind = 'publisher'"
   const page =
@@ -132,7 +132,7 @@ function publisherLists(file: Sqlite): Pick<Figures, 'publishers' | 'publisher'>
   }
 }
 
-const textOf = (value: unknown): string | null => (value === null ? null : String(value))
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 const catalogueOf = (row: Row): CatalogueFigures => ({
   id: String(row['id']),

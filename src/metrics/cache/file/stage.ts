@@ -87,13 +87,27 @@ function writeDataset(file: Sqlite, edition: number, dataset: FoundDataset): voi
   measured.violations.forEach(({ path, severity, component, value, messages }, number) =>
     file.run(
       'INSERT OR REPLACE INTO violation VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[edition, id, path, number, severity, component, value, JSON.stringify(messages)],
+      edition,
+      id,
+      path,
+      number,
+      severity,
+      component,
+      value,
+      JSON.stringify(messages),
     ),
   )
   measured.urls.forEach(({ url, distribution, type, status, checked }, number) =>
     file.run(
       'INSERT OR REPLACE INTO url VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[edition, id, url, number, distribution, type, status, checked],
+      edition,
+      id,
+      url,
+      number,
+      distribution,
+      type,
+      status,
+      checked,
     ),
   )
 }
@@ -110,14 +124,25 @@ function* partRows(
       yield () =>
         file.run(
           'INSERT INTO rule VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-          ...[edition, publisher, path, component, severity, count, datasets],
+          edition,
+          publisher,
+          path,
+          component,
+          severity,
+          count,
+          datasets,
           JSON.stringify(messages),
         )
     for (const { host, status, urls, datasets } of part.hosts())
       yield () =>
         file.run(
           'INSERT INTO host VALUES (?, ?, ?, ?, ?, ?)',
-          ...[edition, publisher, host, status, urls, datasets],
+          edition,
+          publisher,
+          host,
+          status,
+          urls,
+          datasets,
         )
   }
 }

@@ -89,7 +89,7 @@ const served = (file: Sqlite): Served[] =>
   file.rows('SELECT id, edition, country, tally FROM catalogue').map((row) => ({
     id: String(row['id']),
     edition: Number(row['edition']),
-    country: row['country'] === null ? null : String(row['country']),
+    country: typeof row['country'] === 'string' ? row['country'] : null,
     tally: () => parsed(row['tally']),
   }))
 
@@ -159,8 +159,14 @@ function serve(file: Sqlite, { edition, catalogue, tally }: Staged): void {
   const [scored, points] = tally.score
   file.run(
     'INSERT OR REPLACE INTO catalogue VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    ...[id, edition, JSON.stringify(titles), JSON.stringify(descriptions)],
-    ...[JSON.stringify(languages), country, type, scored === 0 ? null : points / scored],
+    id,
+    edition,
+    JSON.stringify(titles),
+    JSON.stringify(descriptions),
+    JSON.stringify(languages),
+    country,
+    type,
+    scored === 0 ? null : points / scored,
     JSON.stringify(tally),
   )
 }
@@ -173,6 +179,10 @@ function keep(file: Sqlite, { kind, key, name, tally }: Figure): void {
   file.run(
     'INSERT INTO figure VALUES (?, ?, ?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET name = coalesce(excluded.name, name), ' +
       'datasets = excluded.datasets, tally = excluded.tally',
-    ...[kind, key, name ?? null, tally.all, JSON.stringify(tally)],
+    kind,
+    key,
+    name ?? null,
+    tally.all,
+    JSON.stringify(tally),
   )
 }

@@ -15,7 +15,7 @@ const longestMs = 3_600_000
 type ClockOptions = {
   readonly schedules: ScheduleTable
   readonly request: (extent: Extent) => Promise<number>
-  /** When everything was refreshed last. */
+  /** When everything was refreshed last, in milliseconds since 1970. */
   readonly whole: () => number | undefined
   readonly now: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
@@ -30,59 +30,78 @@ export type Clock = {
   stop(): Promise<void>
 }
 
-export function startClock(options: ClockOptions): Clock {
-  const { schedules, now, pause, log } = options
-  const ending = new AbortController()
-  const started = now()
+/** Catalogues with new measurements, and when it is their turn. */
+function gathering(now: () => number) {
   let catalogues = new Set<string>()
-  let soonAt: number | undefined
-  let dailyTry: number | undefined
-  let waking = new AbortController()
-
-  const dailyAt = () => {
-    const whole = options.whole()
-    const wanted = Math.max((whole ?? 0) + dayMs, started + soonMs)
-    return dailyTry === undefined ? wanted : Math.max(wanted, dailyTry + againMs)
-  }
-  const request = (extent: Extent, again: () => void) =>
-    void options.request(extent).catch((error: unknown) => {
-      if (ending.signal.aborted) return
-      log.warn({ err: error }, 'figures.failed')
-      again()
-    })
-  const soon = (ids: Iterable<string>, ms: number) => {
-    for (const id of ids) catalogues.add(id)
-    soonAt ??= now() + ms
-    waking.abort()
-  }
-  const fire = () => {
-    const at = now()
-    if (soonAt !== undefined && soonAt <= at) {
+  let due: number | undefined
+  return {
+    due: () => due,
+    add: (ids: Iterable<string>, ms: number) => {
+      for (const id of ids) catalogues.add(id)
+      due ??= now() + ms
+    },
+    /** Those whose turn it is. */
+    take: (at: number): readonly string[] => {
+      if (due === undefined || due > at) return []
       const ids = [...catalogues].sort()
       catalogues = new Set()
-      soonAt = undefined
-      request(ids, () => soon(ids, againMs))
-    }
+      due = undefined
+      return ids
+    },
+  }
+}
+
+/** Whoever started it by the clock hears of its failure. */
+const requesting =
+  ({ request, log }: ClockOptions, ending: AbortSignal) =>
+  (extent: Extent, again?: () => void): void =>
+    void request(extent).catch((error: unknown) => {
+      if (ending.aborted) return
+      log.warn({ err: error }, 'figures.failed')
+      again?.()
+    })
+
+export function startClock(options: ClockOptions): Clock {
+  const { schedules, now, pause } = options
+  const ending = new AbortController()
+  const started = now()
+  const gathered = gathering(now)
+  let tried: number | undefined
+  let waking = new AbortController()
+  const dailyAt = () => {
+    const wanted = Math.max((options.whole() ?? 0) + dayMs, started + soonMs)
+    return tried === undefined ? wanted : Math.max(wanted, tried + againMs)
+  }
+  const request = requesting(options, ending.signal)
+  const wake = () => waking.abort()
+  const soon = (ids: readonly string[], ms: number) => {
+    gathered.add(ids, ms)
+    wake()
+  }
+  const fire = (at: number) => {
+    const ids = gathered.take(at)
+    if (ids.length > 0) request(ids, () => soon(ids, againMs))
     const isDaily = dailyAt() <= at
-    if (isDaily) dailyTry = at
-    if (schedules.fire(at) || isDaily) request('all', () => undefined)
+    if (isDaily) tried = at
+    if (schedules.fire(at) || isDaily) request('all')
   }
-  const run = async () => {
-    while (!ending.signal.aborted) {
-      fire()
-      waking = new AbortController()
-      const next = [soonAt, dailyAt(), schedules.coming()].filter((time) => time !== undefined)
-      const ms = Math.min(longestMs, Math.max(0, Math.min(...next) - now()))
-      const signal = AbortSignal.any([waking.signal, ending.signal])
-      await pause(ms, signal).catch((error: unknown) => {
-        if (!signal.aborted) throw error
-      })
-    }
+  const rest = async () => {
+    waking = new AbortController()
+    const next = [gathered.due(), dailyAt(), schedules.coming()].filter(
+      (time) => time !== undefined,
+    )
+    const ms = Math.min(longestMs, Math.max(0, Math.min(...next) - now()))
+    const signal = AbortSignal.any([waking.signal, ending.signal])
+    await pause(ms, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
   }
-  const running = run()
+  const running = (async () => {
+    for (; !ending.signal.aborted; await rest()) fire(now())
+  })()
   return {
     soon: (catalogue) => soon([catalogue], soonMs),
-    wake: () => waking.abort(),
+    wake,
     stop: async () => {
       ending.abort()
       await running

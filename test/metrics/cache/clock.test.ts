@@ -1,0 +1,92 @@
+/** Refreshes that start by themselves: after metrics runs, by schedules, daily. */
+
+import { expect, it } from 'vitest'
+import { openStore, openedCache } from './ground.ts'
+import { scores, write } from './measured.ts'
+
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
+
+async function quiet() {
+  const store = await openStore()
+  for (const id of ['north', 'south'])
+    await write(store, { id, datasets: [{ id: `${id}-1`, values: scores(10, 0, 0, 0, 0) }] })
+  const ground = openedCache({ store })
+  const number = () => ground.figures.refreshed()?.number ?? 0
+  return { ...ground, number }
+}
+
+it('a new portal has figures within a minute, and new ones every day', async () => {
+  const { clock, number } = await quiet()
+  expect(number()).toBe(0)
+  clock.forward(minute)
+  await expect.poll(number).toBe(1)
+  for (let n = 0; n < 23; n += 1) clock.forward(hour)
+  expect(number()).toBe(1)
+  await expect
+    .poll(() => {
+      clock.forward(hour)
+      return number()
+    })
+    .toBe(2)
+})
+
+it('the figures of a catalogue follow its metrics run within a minute, many runs together', async () => {
+  const { cache, clock, number, figures } = await quiet()
+  await cache.refresh('all')
+  cache.refreshSoon('north')
+  clock.forward(minute / 6)
+  cache.refreshSoon('south')
+  cache.refreshSoon('north')
+  expect(number()).toBe(1)
+  clock.forward(minute / 2)
+  await expect.poll(number).toBe(2)
+  expect(figures.catalogues()).toHaveLength(2)
+  await expect.poll(() => cache.progress()).toBeUndefined()
+  clock.forward(hour)
+  expect(await cache.refresh(['north'])).toBe(3)
+})
+
+it('schedules refresh everything, say when they do so next, and outlive the process', async () => {
+  const ground = await quiet()
+  const { cache, clock, number, stop, directory } = ground
+  await cache.refresh('all')
+  cache.schedules.set({ id: 'noon', status: 'enabled', cron: '0 12 * * *' }, 10)
+  cache.schedules.set(
+    { id: 'never', status: 'disabled', interval: { unit: 'MINUTE', value: 1 } },
+    10,
+  )
+  const noon = () => cache.schedules.all().find(({ id }) => id === 'noon')
+  expect(noon()?.coming).toBe(Date.parse('2026-11-22T12:00:00Z'))
+  clock.set('2026-11-22T12:00:01Z')
+  await expect.poll(number).toBe(2)
+  expect(noon()).toMatchObject({ coming: Date.parse('2026-11-23T12:00:00Z'), last: clock.now() })
+  await stop()
+  const store = await openStore()
+  const again = openedCache({ store, directory, at: '2026-11-22T13:00:00Z' })
+  expect(again.cache.schedules.all().map(({ id }) => id)).toEqual(['never', 'noon'])
+  expect(() =>
+    again.cache.schedules.set({ id: 'one-too-many', status: 'enabled', cron: '0 0 * * *' }, 2),
+  ).toThrow('at most 2')
+  again.clock.forward(day)
+  await expect.poll(() => again.figures.refreshed()?.number).toBe(3)
+})
+
+it('a refresh that failed by itself is tried again', async () => {
+  const real = await openStore()
+  await write(real, { id: 'north', datasets: [{ id: 'n', values: scores(10, 0, 0, 0, 0) }] })
+  const state = { isAway: true, tries: 0 }
+  const select: typeof real.select = (query, signal) => {
+    state.tries += 1
+    return state.isAway ? Promise.reject(new Error('away')) : real.select(query, signal)
+  }
+  const { clock, figures } = openedCache({ store: { ...real, select } })
+  clock.forward(minute)
+  await expect.poll(() => state.tries).toBe(1)
+  state.isAway = false
+  await expect
+    .poll(() => {
+      clock.forward(minute)
+      return figures.refreshed()?.number
+    })
+    .toBe(1)
+})

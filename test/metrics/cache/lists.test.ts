@@ -1,0 +1,141 @@
+/** Lists of the cache as a service, and single datasets. */
+
+import { describe, expect, it } from 'vitest'
+import { served } from './served.ts'
+
+describe('lists', () => {
+  it('of violations are paged, in the language that is asked for', async () => {
+    const { get, results } = await served()
+    const { body } = await get('/catalogues/city/violations?limit=1&locale=de')
+    expect(body.result.count).toBe(2)
+    expect(await results('/catalogues/city/violations?offset=1&locale=de')).toEqual([
+      {
+        resultPath: 'http://www.w3.org/ns/dcat#byteSize',
+        resultMessage: 'Kein Datentyp',
+        value: '12',
+        severity: 'Violation',
+        title: 'Pegel',
+        reference: 'http://localhost:8080/set/data/a',
+        'dataset-id': 'a',
+      },
+    ])
+    expect(await results('/catalogues/city/violations?limit=1')).toMatchObject([
+      { resultPath: null, resultMessage: null, value: null, severity: 'Warning', title: 'Gauges' },
+    ])
+    expect((await get('/catalogues/city/violations/count')).body).toEqual({
+      success: true,
+      result: { count: 2 },
+    })
+    expect((await get('/catalogues/empty/violations')).body.result).toEqual({
+      count: 0,
+      results: [],
+    })
+  })
+
+  it('of URLs that were not there say which, where and when', async () => {
+    const { get } = await served()
+    const { body } = await get('/catalogues/city/distributions/reachability')
+    expect(body.result.count).toBe(2)
+    expect(body.result.results[0]).toEqual({
+      reference: 'http://localhost:8080/set/data/a',
+      'dataset-id': 'a',
+      title: 'Gauges',
+      'distribution-id': 'a-2',
+      'distribution-uri': 'http://localhost:8080/set/distribution/a-2',
+      type: 'accessUrl',
+      url: 'https://one.example.org/x',
+      statusCode: 404,
+      checked: '2026-11-21T10:00:00Z',
+    })
+  })
+})
+
+describe('single datasets', () => {
+  it('are read from their graph, dimension by dimension', async () => {
+    const { results, ask } = await served({ isRefreshed: false })
+    const [found] = await results('/datasets/a?locale=de')
+    expect(found).toEqual({
+      info: {
+        'dataset-id': 'a',
+        'dataset-uri': 'http://localhost:8080/set/data/a',
+        score: 300,
+        title: 'Pegel',
+        scores: {
+          findability: 80,
+          accessibility: 80,
+          interoperability: 80,
+          reusability: 50,
+          contextuality: 10,
+        },
+      },
+      findability: [{ keywordAvailability: true }],
+      accessibility: [
+        {
+          accessUrlStatusCode: [
+            { name: '200', percentage: 50 },
+            { name: '404', percentage: 50 },
+          ],
+        },
+        {
+          downloadUrlAvailability: [
+            { name: 'yes', percentage: 50 },
+            { name: 'no', percentage: 50 },
+          ],
+        },
+        { downloadUrlStatusCode: [{ name: '404', percentage: 100 }] },
+      ],
+      interoperability: [{ dcatApCompliance: false }],
+      reusability: [{ accessRightsAvailability: false }],
+      contextuality: [
+        {
+          byteSizeAvailability: [
+            { name: 'yes', percentage: 0 },
+            { name: 'no', percentage: 100 },
+          ],
+        },
+        { dataset: [{ dateIssuedAvailability: true }] },
+        {
+          distributions: [
+            {
+              dateIssuedAvailability: [
+                { name: 'yes', percentage: 0 },
+                { name: 'no', percentage: 100 },
+              ],
+            },
+          ],
+        },
+      ],
+    })
+    const tag = (await ask('/datasets/a')).headers.get('ETag') ?? ''
+    expect((await ask('/datasets/a', { headers: { 'If-None-Match': tag } })).status).toBe(304)
+  })
+
+  it('have distributions in the order of their ids, each with its best status', async () => {
+    const { results, get } = await served()
+    const all = await results('/datasets/a/distributions')
+    expect(all).toHaveLength(2)
+    expect(all[0][0].info['distribution-id']).toBe('a-1')
+    expect(all[1]).toEqual([
+      {
+        info: {
+          'distribution-id': 'a-2',
+          'distribution-uri': 'http://localhost:8080/set/distribution/a-2',
+          'distribution-title': 'As CSV',
+        },
+      },
+      {
+        accessibility: [
+          { accessUrlStatusCode: 200 },
+          { downloadUrlAvailability: true },
+          { downloadUrlStatusCode: 404 },
+        ],
+      },
+      { interoperability: [] },
+      { reusability: [] },
+      { contextuality: [{ byteSizeAvailability: false }, { dateIssuedAvailability: false }] },
+      { validation: { errors: 1, warnings: 0, infos: 0, itemCount: 1 } },
+    ])
+    expect(await results('/distributions/a-2')).toEqual([all[1]])
+    expect((await get('/datasets/a/distributions')).body.result.count).toBe(2)
+  })
+})
