@@ -84,7 +84,7 @@ describe('what was measured', () => {
       from: 'https://example.org/a',
     })
     expect(measurements(quads)).toEqual([
-      { metric: 'accessUrlStatusCode', on: ds, value: 200, from: 'https://example.org/a' },
+      { metric: 'accessUrlStatusCode', on: ds, value: 200, from: 'https://example.org/a', at },
     ])
   })
 })

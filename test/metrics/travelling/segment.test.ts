@@ -1,7 +1,7 @@
 /** What all segments of the quality pipe do alike. */
 
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { Failure } from '../../../src/errors.ts'
 import {
   metricsSegment,
@@ -62,7 +62,14 @@ describe('a segment', () => {
   })
 
   it('refuses a dataset whose work fails, and ends with any other error', async () => {
-    const failing = (error: Error) => opened(kind({ work: () => Promise.reject(error) }))
+    const failing = (error: Error) =>
+      opened(
+        kind({
+          work: () => {
+            throw error
+          },
+        }),
+      )
     const [refused] = await through(
       [failing(new Failure('too-complex', 'too much'))],
       [record(good)],
