@@ -77,7 +77,8 @@ describe.skipIf(!isThere)('our shapes of DCAT-AP', () => {
   beforeAll(async () => {
     schemes = new Map(await readSchemes(join(directory, '../vocabularies')))
     const options = ['--datasets', String(amount), '--seed', '1', '--format', 'ttl']
-    execFileSync(process.execPath, [`${data}generate-catalogue.mjs`, ...options, '--out', scratch])
+    const command = [`${data}generate-catalogue.mjs`, ...options, '--out', scratch]
+    execFileSync(process.execPath, command, { stdio: 'ignore' })
     generated.push(...(await documentsIn(join(scratch, 'datasets'))))
     samples.push(...(await documentsIn(join(data, 'samples'))))
   }, 60_000)
