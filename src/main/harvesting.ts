@@ -179,7 +179,7 @@ const transportOf = (
   options: Options,
   segments: Pick<TransportOptions, 'kinds' | 'resolve' | 'afterImport' | 'outbound'>,
 ): Transport => {
-  const { config, log, keys, address, http } = options
+  const { config, log, keys, address, http, version } = options
   // The same after a restart, and no other process's.
   const place = hash('sha256', `${hostname()} ${directoryOf(options)}`).slice(0, 16)
   return openTransport({
@@ -189,6 +189,7 @@ const transportOf = (
     serviceDiscovery: config.cluster.serviceDiscovery,
     address,
     http,
+    version,
     allow: config.harvest.allow,
     ...(config.eventBus !== undefined && { eventbusUrl: config.eventBus }),
     secret: randomBytes(32),

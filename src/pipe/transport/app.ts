@@ -11,6 +11,7 @@ import { readText } from '../documents/text.ts'
 import { normalName } from '../naming.ts'
 import type { SegmentKind } from '../segment.ts'
 import { isToken, type Capability, type Permitted } from './capability.ts'
+import { describeSegments, type Contract } from './contract.ts'
 import { ownSegment } from './messages/envelope.ts'
 import type { Returns } from './returns.ts'
 import { ownKind } from './working/plan.ts'
@@ -25,11 +26,11 @@ export type SegmentsDeps = {
   /** Bytes of a message. */
   readonly bodyBytes: number
   readonly http: Omit<AppOptions, 'name'>
-}
+} & Omit<Contract, 'kinds'>
 
 /**
  * `POST` or `PUT /{name}/pipe` with an API key, or with the token of a run that waits for the message; `GET
- * /{name}/config/schema`; `GET /health` and `/{name}/health`.
+ * /{name}/config/schema`; `GET /health` and `/{name}/health`; the contract at `/` and `/openapi.json`.
  */
 export function segmentsApp(deps: SegmentsDeps): App {
   const app = newApp({ ...deps.http, name: 'segments' })
@@ -57,6 +58,7 @@ export function segmentsApp(deps: SegmentsDeps): App {
     ownKind(deps.kinds, c.req.param('name'))
     return c.json({ status: 'up' })
   })
+  describeSegments(app, deps)
   return app
 }
 

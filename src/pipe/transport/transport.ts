@@ -21,7 +21,7 @@ import { worker, type WorkerDeps } from './working/worker.ts'
 
 export type TransportOptions = Omit<WorkerDeps, 'limits' | 'wayTo'> &
   Pick<WayDeps, 'outbound' | 'random' | 'allow' | 'eventbusUrl'> &
-  Pick<SegmentsDeps, 'keys' | 'bodyBytes' | 'http'> & {
+  Pick<SegmentsDeps, 'keys' | 'bodyBytes' | 'http' | 'version'> & {
     readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
     /** Where others reach the segments of this process, without a slash at its end. */
     readonly address: string

@@ -245,3 +245,24 @@ test('each segment tells the schema of its config and that it is well', async ()
   )
   expect(statuses).toEqual([404, 404, 200, 200, 404])
 })
+
+test('the contract is there for programs and for people, and names every route', async () => {
+  const { url } = await house()
+  const answer = await fetch(`${url}/openapi.json`)
+  const { openapi, paths, info } = (await answer.json()) as {
+    openapi: string
+    info: { title: string }
+    paths: Record<string, Record<string, { security?: unknown[] }>>
+  }
+  expect([openapi, info.title]).toEqual(['3.1.0', 'Segments'])
+  const known = Object.entries(paths).map(([path, methods]) => [path, Object.keys(methods)])
+  expect(Object.fromEntries(known)).toEqual({
+    '/{name}/pipe': ['post', 'put'],
+    '/{name}/config/schema': ['get'],
+    '/{name}/health': ['get'],
+    '/health': ['get'],
+  })
+  expect(paths['/{name}/pipe']?.['post']?.security).toEqual([{ ApiKey: [] }, { Bearer: [] }])
+  const page = await fetch(`${url}/`, { headers: { Accept: 'text/html' } })
+  expect(page.headers.get('Content-Type')).toMatch(/^text\/html/)
+})

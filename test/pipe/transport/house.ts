@@ -76,6 +76,7 @@ export async function house(options: HouseOptions = {}) {
     bodyBytes: 100_000,
     http: { log: silent, base: '/api/segments' },
     address: `${door.url}/api/segments`,
+    version: '0.0.0',
     secret: randomBytes(32),
     returnQueue: `return-${randomUUID()}`,
     now: () => Math.round(performance.now()),
