@@ -66,9 +66,12 @@ export const indicators: readonly Indicator[] = Object.keys(table)
   .filter(isIndicator)
   .map((name) => ({ name, ...table[name] }))
 
+const byName: ReadonlyMap<string, Indicator> = new Map(
+  indicators.map((indicator) => [indicator.name, indicator]),
+)
+
 /** `undefined` for a metric that is not one of ours. */
-export const indicatorOf = (localName: string): Indicator | undefined =>
-  isIndicator(localName) ? { name: localName, ...table[localName] } : undefined
+export const indicatorOf = (localName: string): Indicator | undefined => byName.get(localName)
 
 /** Metric of the sum of all dimensions. */
 export const scoring = 'scoring'
