@@ -172,6 +172,20 @@ describe('the list of catalogues', () => {
   })
 })
 
+describe('the contract', () => {
+  it('is served beside the reports', async () => {
+    const answer = await asked('/openapi.json')
+    const { paths } = (await answer.json()) as { paths: Record<string, object> }
+    expect(Object.keys(paths)).toEqual([
+      '/portal',
+      '/portal.html',
+      '/portal.csv',
+      '/portal.json',
+      '/catalogues/{id}',
+    ])
+  })
+})
+
 describe('links', () => {
   const hrefs = (page: string) => [...page.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)
 

@@ -97,7 +97,8 @@ export const figureRules = {
     'Mean of the scores of all measured datasets. A dataset has the points of everything that is true of it and of its best distribution.',
   band: 'The band in which the score lies.',
   bands: 'Measured datasets by the band of their own score.',
-  history: 'The score at the last refresh of each period.',
+  history:
+    'The score at the last refresh of each month; of each day while there are only a few months.',
   dimensions:
     'Mean of the datasets’ points in each dimension; the share is that mean divided by the most one can have.',
   worstIndicators:

@@ -57,5 +57,5 @@ const told = ({ name, percentage }: { name: Dimension; percentage: number }): st
 function greatestGain({ worstIndicators: [first] }: MeasuredReport): string | undefined {
   if (first === undefined || first.share === null) return undefined
   const { label } = indicatorWords[first.name]
-  return `Most is missing of “${label}”: ${percent(first.share)} fulfil it, which leaves ${decimal(first.missing)} of ${counted(first.points, 'point')}.`
+  return `Most is missing from “${label}”: ${percent(first.share)} fulfil it, so ${decimal(first.missing)} of its ${counted(first.points, 'point')} are not reached.`
 }
