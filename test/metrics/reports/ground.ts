@@ -6,7 +6,7 @@ import { reportsApp } from '../../../src/metrics/reports/app.ts'
 import type { Ground } from '../../../src/metrics/reports/gathering.ts'
 import { bands, figuresOf, weights } from './figures-double.ts'
 
-export const log = pino({ level: 'silent' })
+const log = pino({ level: 'silent' })
 
 export const groundOf = (figures: Figures = figuresOf()): Ground => ({
   figures,
