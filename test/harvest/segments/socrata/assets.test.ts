@@ -66,6 +66,30 @@ describe('assets', () => {
     ])
   })
 
+  it('are read on behind a key where an interrupted run had stopped, which then vouches for nothing', async () => {
+    const portal = await show([...five, { id: 'f', title: 'F', type: 'file' }])
+    const whole = await run(portal, { pageSize: 2 })
+    expect(whole.pages.map(({ cursor }) => cursor)).toEqual([
+      'dataset bxxx-0000',
+      'dataset dxxx-0000',
+      'dataset exxx-0000',
+      'file fxxx-0000',
+    ])
+    const resumed = (resumeFrom: string) =>
+      importOf({
+        kind: (deps) => importerSegment(socrataImporterWith([]), deps),
+        config: { address: portal.url, pageSize: 2 },
+        context: { resumeFrom, resumed: true },
+      })
+    const rest = await resumed('dataset dxxx-0000')
+    expect(idsOf(rest)).toEqual(['exxx-0000', 'fxxx-0000'])
+    expect([rest.end, rest.problem]).toEqual([{ kind: 'incomplete' }, undefined])
+    expect(idsOf(await resumed('file fxxx-0000'))).toEqual([])
+    // Of a type that is not wanted any more there is no place: the run begins anew.
+    const anew = await resumed('map axxx-0000')
+    expect([idsOf(anew).length, anew.end?.kind]).toEqual([6, 'complete'])
+  })
+
   it('of other domains and derived ones are passed over, and counted all the same', async () => {
     const portal = await show([
       ...five,

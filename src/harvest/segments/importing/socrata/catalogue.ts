@@ -20,6 +20,7 @@ export type AssetPage = {
   readonly findings: readonly Finding[]
 }
 
+/** `after`: id of an asset, `''` = from the beginning. */
 type Wish = { readonly type: string; readonly size: number; readonly after: string }
 
 function address({ root, host, filters }: Discovery, { type, size, after }: Wish): string {
@@ -56,17 +57,19 @@ export async function assetCount(
 }
 
 /**
- * The assets of one type. Each page begins behind the last id of the one before, so that nothing that comes or goes moves
+ * The assets of one type behind an id. Each page begins behind the last id of the one before, so that nothing that comes or goes moves
  * the others; only an empty page is the end, because the service cuts pages silently. Throws `page-loop`,
  * `page-repeated` and what `Source.json` throws.
  */
 export async function* assetPages(
   discovery: Discovery,
-  type: string,
-  size: number,
-): AsyncGenerator<AssetPage, void> {
+  { type, size, after: first }: Wish,
+): AsyncGenerator<
+  AssetPage & { /** Id behind which the next page begins. */ readonly last: string },
+  void
+> {
   const guard = pageGuard()
-  for (let after = ''; ;) {
+  for (let after = first; ;) {
     const url = address(discovery, { type, size, after })
     guard.visit(url)
     const { value, hash, findings } = await discovery.source.json(url, { paged: false })
@@ -74,8 +77,8 @@ export async function* assetPages(
     if (!Array.isArray(results)) throw envelopeFailure(value, url)
     if (results.length === 0) return
     guard.body(hash)
-    yield { results, findings }
     const last = results.map(idOf).findLast((id) => id !== undefined)
+    yield { results, findings, last: last ?? '' }
     if (last === undefined)
       throw new Failure('source-malformed', 'A page has no id behind which the next one begins.')
     after = last

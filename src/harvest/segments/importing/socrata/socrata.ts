@@ -73,14 +73,29 @@ const isAbsent = (error: unknown) => error instanceof Failure && error.kind === 
 
 async function* discovered(travel: Travel, discovery: Known): Finds {
   const { config } = travel
-  if (discovery.total !== undefined) yield { kind: 'total', total: discovery.total }
-  for (const type of config.only)
-    for await (const page of assetPages(discovery, type, config.pageSize)) {
+  const resumed = placeOf(travel)
+  // How many are in front of the place is not to be known: such a run vouches for nothing.
+  if (discovery.total !== undefined && !resumed) yield { kind: 'total', total: discovery.total }
+  const types = config.only.slice(resumed ? config.only.indexOf(resumed.type) : 0)
+  for (const type of types) {
+    const after = type === resumed?.type ? resumed.after : ''
+    for await (const page of assetPages(discovery, { type, size: config.pageSize, after })) {
       yield* finds(travel, page)
-      yield { kind: 'page' }
+      yield page.last === '' ? { kind: 'page' } : { kind: 'page', cursor: `${type} ${page.last}` }
     }
+  }
+  if (resumed) {
+    yield { kind: 'end', as: 'incomplete' }
+    return
+  }
   const total = await assetCount(discovery, config.only)
   if (total !== undefined) yield { kind: 'total', total }
+}
+
+/** Where an interrupted run goes on: an asset of a type that is still wanted. */
+function placeOf({ config, context }: Travel) {
+  const [, type = '', after = ''] = /^(\S+) (.+)$/s.exec(context.resumeFrom ?? '') ?? []
+  return config.only.some((one) => one === type) ? { type, after } : undefined
 }
 
 async function* finds({ source, context, site }: Travel, page: AssetPage): Finds {
