@@ -87,7 +87,7 @@ function verdictOf(gathering: Gathering, reception: Reception): Completeness {
   const { settings, context, fingerprint, shape } = gathering
   const problem = reception.shortfall()
   if (problem) return { kind: 'incomplete', problem }
-  if (settings.incremental || context.only || context.dryRun) return { kind: 'incomplete' }
+  if (settings.incremental || context.only) return { kind: 'incomplete' }
   return { kind: 'complete', fingerprint, shape, validators: gathering.validators() }
 }
 
