@@ -1,6 +1,6 @@
 /**
  * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`,
- * `npm run bench -- harvest [--datasets n]`, `npm run bench -- triggers [--triggers n] [--seconds n]`,
+ * `npm run bench -- harvest [--datasets n]`, `npm run bench -- metrics [--datasets n] [--workers n]`, `npm run bench -- triggers [--triggers n] [--seconds n]`,
  * `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`, or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
 
@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { harvestBench } from './harvest-bench.ts'
 import { importBench } from './import-bench.ts'
+import { metricsBench } from './metrics-bench.ts'
 import { projectBench } from './project-bench.ts'
 import { repositoryBench, storeNames } from './repository/repository-bench.ts'
 import { requestsBench } from './requests-bench.ts'
@@ -29,6 +30,7 @@ const { values, positionals } = parseArgs({
     requests: { type: 'string', default: '1000' },
     records: { type: 'string', default: '100000' },
     rounds: { type: 'string', default: '20' },
+    workers: { type: 'string', default: '1' },
     engine: { type: 'string', default: 'embedded' },
     triggers: { type: 'string', default: '500' },
     seconds: { type: 'string', default: '300' },
@@ -99,6 +101,12 @@ try {
     const datasets = Number(values.datasets)
     generate(values.datasets, 'nt', dump)
     say(`## harvest\n${await harvestBench(join(directory, 'harvest'), { dump, datasets })}`)
+  } else if (positionals.includes('metrics')) {
+    const [dump, folder] = [join(directory, 'dump.nt'), join(directory, 'single')]
+    generate(values.datasets, 'nt', dump)
+    generate(values.requests, 'ttl', folder)
+    const [datasets, workers] = [Number(values.datasets), Number(values.workers)]
+    say(`## metrics\n${await metricsBench(directory, { dump, folder, datasets, workers })}`)
   } else await catalogueBench(directory)
 } finally {
   if (values.directory === undefined) await remove(directory)

@@ -1,59 +1,111 @@
-/** Working ahead: in order, bounded, and nothing goes on behind the back of whoever stops. */
+/** Work on several things at once whose outcomes keep their order. */
 
-import { expect, it } from 'vitest'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
 import { inOrder } from '../../src/pipe/ahead.ts'
 
-async function* numbers(count: number) {
-  for (let n = 0; n < count; n += 1) yield n
-}
+type Gate = { readonly n: number; readonly open: () => void; readonly break: (why: Error) => void }
 
-it('gives results in order, whichever is done first, and works on no more than so many', async () => {
-  let inside = 0
-  let most = 0
-  const gates = Array.from({ length: 20 }, () => Promise.withResolvers<void>())
-  const work = async (n: number) => {
-    inside += 1
-    most = Math.max(most, inside)
-    // The last of four lets all four go, itself first.
-    if (inside === 4 || n >= 16) for (let at = n; at >= 0; at -= 1) gates[at]?.resolve()
-    await gates[n]?.promise
-    inside -= 1
+/** Work that ends when the test says so. */
+function gates() {
+  const begun: Gate[] = []
+  const work = async (n: number): Promise<number> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    begun.push({ n, open: resolve, break: reject })
+    await promise
     return n
   }
-  const results = inOrder(numbers(20), work, 4)
-  const found: number[] = []
-  for await (const n of results) found.push(n)
-  expect(found).toEqual([...numbersTo(20)])
-  expect(most).toBe(4)
-})
+  return { begun, work }
+}
 
-const numbersTo = (count: number) => Array.from({ length: count }, (_, n) => n)
+/** Counts what was asked for, and knows whether it was closed. */
+function source(length: number) {
+  const seen = { asked: 0, closed: false }
+  async function* numbers() {
+    try {
+      for (let n = 0; n < length; n += 1) {
+        seen.asked += 1
+        yield n
+      }
+    } finally {
+      seen.closed = true
+    }
+  }
+  return { seen, numbers: numbers() }
+}
 
-it('ends with the first failure, and waits for what is on its way', async () => {
-  const done: number[] = []
-  const results = inOrder(
-    numbers(100),
-    async (n) => {
-      await Promise.resolve()
-      if (n === 2) throw new Error('no two')
-      await Promise.resolve()
-      done.push(n)
-      return n
-    },
-    3,
-  )
-  const found: number[] = []
-  await expect(
-    (async () => {
-      for await (const n of results) found.push(n)
-    })(),
-  ).rejects.toThrow('no two')
-  expect(found).toEqual([0, 1])
-  expect(done.every((n) => n < 5)).toBe(true)
-})
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-it('a reader who stops stops the work', async () => {
-  let began = 0
-  for await (const _ of inOrder(numbers(1000), async (n) => ((began += 1), n), 2)) break
-  expect(began).toBeLessThanOrEqual(3)
+describe('working ahead', () => {
+  it('keeps the order, does not begin more than it may, and gives what is done without waiting for more', async () => {
+    const { begun, work } = gates()
+    const { seen, numbers } = source(10)
+    const out = inOrder(numbers, work, 3)
+    const first = out.next()
+    await turn()
+    expect(begun.map(({ n }) => n)).toEqual([0, 1, 2])
+    begun[2]?.open()
+    begun[1]?.open()
+    await turn()
+    expect(seen.asked).toBe(3)
+    begun[0]?.open()
+    expect((await first).value).toBe(0)
+    expect((await out.next()).value).toBe(1)
+    expect((await out.next()).value).toBe(2)
+  })
+
+  it('gives what is done while the source lets wait', async () => {
+    async function* slow() {
+      yield 1
+      await new Promise(() => undefined)
+    }
+    const out = inOrder(slow(), (n) => Promise.resolve(n * 2), 5)
+    expect((await out.next()).value).toBe(2)
+  })
+
+  it('ends with the first failure of the work, and the source is closed', async () => {
+    const { begun, work } = gates()
+    const { seen, numbers } = source(3)
+    const out = inOrder(numbers, work, 2)
+    const first = out.next()
+    await turn()
+    begun[1]?.break(new Error('second'))
+    begun[0]?.break(new Error('first'))
+    await expect(first).rejects.toThrow('first')
+    expect((await out.next()).done).toBe(true)
+    await turn()
+    expect(seen.closed).toBe(true)
+  })
+
+  it('ends with a failure of the source', async () => {
+    // oxlint-disable-next-line require-yield
+    async function* broken(): AsyncGenerator<number> {
+      throw new Error('no more')
+    }
+    await expect(inOrder(broken(), (n) => Promise.resolve(n), 4).next()).rejects.toThrow('no more')
+  })
+
+  it('closes the source when nobody wants more', async () => {
+    const { seen, numbers } = source(10)
+    for await (const n of inOrder(numbers, (one) => Promise.resolve(one), 1)) if (n === 2) break
+    expect(seen).toEqual({ asked: 3, closed: true })
+  })
+
+  it('changes nothing, for any number of things and any number at once', async () => {
+    const delays = fc.array(fc.nat(3), { maxLength: 20 })
+    await fc.assert(
+      fc.asyncProperty(delays, fc.integer({ min: 1, max: 6 }), async (turns, most) => {
+        async function* given() {
+          yield* turns.entries()
+        }
+        const slow = async ([n, wait]: [number, number]) => {
+          for (let at = 0; at < wait; at += 1) await turn()
+          return n
+        }
+        const found: number[] = []
+        for await (const n of inOrder(given(), slow, most)) found.push(n)
+        expect(found).toEqual([...turns.keys()])
+      }),
+    )
+  })
 })

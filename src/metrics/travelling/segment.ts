@@ -10,7 +10,7 @@ import type {
   SegmentFunction,
   SegmentKind,
 } from '../../pipe/segment.ts'
-import { inOrder } from './ahead.ts'
+import { inOrder } from '../../pipe/ahead.ts'
 import { payloadOf, withPayload, type Payload } from './payload.ts'
 
 /** What every segment's config may say; unknown keys are kept. */

@@ -97,7 +97,7 @@ function insert(file: Sqlite, kept: Omit<KeptRun, 'serial' | 'resumed'>): number
     run.catalogue ?? null,
     run.status,
     Number(start.dryRun),
-    Number(start.only !== undefined || start.retryOf !== undefined),
+    Number(isPartial(start)),
     Date.parse(run.created),
     kept.owner,
     kept.lease,
@@ -105,6 +105,9 @@ function insert(file: Sqlite, kept: Omit<KeptRun, 'serial' | 'resumed'>): number
     stateOf(kept),
   ).serial
 }
+
+const isPartial = ({ only, retryOf, feed }: RunStart): boolean =>
+  [only, retryOf, feed?.datasets].some((part) => part !== undefined)
 
 function write(
   file: Sqlite,

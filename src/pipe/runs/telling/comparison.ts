@@ -7,15 +7,16 @@ import type { RunDifference, RunReport } from '../report.ts'
 
 type Deps = { readonly file: Sqlite; readonly rows: RunRows }
 
-/** The run that another one is held against: the one whose failures it tries again, else the pipe's finished run before. */
+/** The run that another one is held against: the one whose failures it tries again, else the pipe's finished run before, if it was about the same catalogue. */
 export function comparedWith(
   { rows }: Pick<Deps, 'rows'>,
   { start, run, serial }: KeptRun,
 ): KeptRun | undefined {
   if (start.dryRun || start.only) return undefined
-  return start.retryOf === undefined
-    ? rows.before(run.pipe, serial, ['complete', 'incomplete'])
-    : rows.byId(start.retryOf)
+  if (start.retryOf !== undefined) return rows.byId(start.retryOf)
+  const before = rows.before(run.pipe, serial, ['complete', 'incomplete'])
+  // One pipe may be fed with many catalogues in turn.
+  return before?.run.catalogue === run.catalogue ? before : undefined
 }
 
 /** The report of a run whose items are in the file. */
