@@ -8,7 +8,7 @@ export const xml = 'application/xml'
 const responses = (description: string): RouteConfig['responses'] => ({
   200: { description, content: { [xml]: { schema: z.string() } } },
   304: { description: 'Not changed since the state named in If-None-Match' },
-  503: { ...problem, description: 'The sitemap is being made' },
+  503: problem('The sitemap is being made'),
   default: problem(),
 })
 
