@@ -42,8 +42,8 @@ export type Cache = {
    * rejects with a `Failure` of the store, or the reason of the signal.
    */
   refresh(extent: Extent, signal?: AbortSignal): Promise<number>
-  /** Within a minute, together with others that are wanted by then. */
-  refreshSoon(catalogue: string): void
+  /** Of a catalogue, or of all: within a minute, together with what else is wanted by then. */
+  refreshSoon(catalogue?: string): void
   /** Of the refresh that runs. */
   progress(): Progress | undefined
   /** Removes all figures and the history. */
@@ -59,7 +59,7 @@ export type Cache = {
 }
 
 export function openCache(options: CacheOptions): Cache {
-  const { path, names, bands, now, pause, log } = options
+  const { path, names, bands, now } = options
   const file = openSqlite({ path, schema })
   const alone = oneAfterTheOther()
   const turn = turns(options.elapsed)
@@ -73,8 +73,7 @@ export function openCache(options: CacheOptions): Cache {
     }
   })
   const schedules = scheduleTable(file, options.schedules)
-  const request = (extent: Extent) => queue.request({ extent, isFresh: extent !== 'all' })
-  const clock = startClock({ schedules, request, whole: () => wholeAt(file), now, pause, log })
+  const clock = startClock({ ...options, schedules, queue, whole: () => wholeAt(file) })
   const change = async (work: () => Promise<unknown>) => void (await alone(work))
   return {
     figures: {
@@ -82,7 +81,7 @@ export function openCache(options: CacheOptions): Cache {
       ...lists(file, names),
     },
     refresh: (extent, signal) => queue.request({ extent }, signal),
-    refreshSoon: (catalogue) => clock.soon(catalogue),
+    refreshSoon: (catalogue) => clock.soon(catalogue === undefined ? 'all' : [catalogue]),
     progress: () => progress,
     clear: () => change(() => Promise.resolve(clear(file, now()))),
     forget: (id) => {

@@ -46,6 +46,16 @@ it('the figures of a catalogue follow its metrics run within a minute, many runs
   expect(await cache.refresh(['north'])).toBe(3)
 })
 
+it('all figures follow a run over all catalogues', async () => {
+  const { cache, clock, number, figures } = await quiet()
+  await cache.refresh(['north'])
+  cache.refreshSoon('north')
+  cache.refreshSoon()
+  clock.forward(minute / 2)
+  await expect.poll(number).toBe(2)
+  expect(figures.catalogues().map(({ id }) => id)).toEqual(['north', 'south'])
+})
+
 it('schedules refresh everything, say when they do so next, and outlive the process', async () => {
   const ground = await quiet()
   const { cache, clock, number, stop, directory } = ground

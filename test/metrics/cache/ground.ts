@@ -20,7 +20,7 @@ export const points = Object.fromEntries(
   indicators.map((indicator) => [indicator.name, indicator.points]),
 ) as Points
 
-export const bands = [
+const bands = [
   { id: 'excellentScoring', from: 351, to: 405 },
   { id: 'goodScoring', from: 221, to: 350 },
   { id: 'sufficientScoring', from: 121, to: 220 },

@@ -10,12 +10,12 @@ import { oa, pv, sh } from '../../../src/metrics/words/terms.ts'
 import { names } from './ground.ts'
 
 const xsd = 'http://www.w3.org/2001/XMLSchema#'
-export const measuredAt = '2026-11-21T10:00:00Z'
+const measuredAt = '2026-11-21T10:00:00Z'
 
 type Value = boolean | number
 type Values = Readonly<Record<string, Value>>
 
-export type Violation = {
+type Violation = {
   readonly severity?: 'Violation' | 'Warning' | 'Info'
   readonly path?: string
   readonly value?: string
@@ -24,7 +24,7 @@ export type Violation = {
   readonly focus?: string
 }
 
-export type MeasuredDistribution = {
+type MeasuredDistribution = {
   readonly values?: Values
   /** Metric → URL → status. */
   readonly urls?: Readonly<Record<string, Readonly<Record<string, number>>>>

@@ -17,7 +17,7 @@ export const keys = {
 const water = ['https://water.example.org/', 'Water Office'] as const
 const size = 'http://www.w3.org/ns/dcat#byteSize'
 
-export const city: MeasuredCatalogue = {
+const city: MeasuredCatalogue = {
   id: 'city',
   title: 'City',
   country: 'DEU',

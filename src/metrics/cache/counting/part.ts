@@ -4,7 +4,7 @@ import type { ScoreBand, Severity, Texts } from '../figures.ts'
 import type { FoundDataset, FoundUrl, FoundViolation } from './dataset.ts'
 import { counter, type Tally } from './tally.ts'
 
-export type RuleCount = {
+type RuleCount = {
   readonly path: string
   readonly component: string
   readonly severity: Severity
@@ -15,7 +15,7 @@ export type RuleCount = {
 }
 
 /** A dataset counts under the first status that it has on a host, so that the datasets of all statuses add up. */
-export type HostCount = {
+type HostCount = {
   readonly host: string
   readonly status: number
   readonly urls: number

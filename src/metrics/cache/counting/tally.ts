@@ -30,7 +30,7 @@ export type Counted = {
 }
 
 /** What a dataset adds: its own scores and all measurements of it and of its distributions. */
-export type Sample = {
+type Sample = {
   readonly distributions: number
   readonly score: number | null
   readonly points: Readonly<Record<Dimension, number | null>>

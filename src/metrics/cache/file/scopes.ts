@@ -18,7 +18,7 @@ type Options = { readonly maxima: Maxima; readonly bands: readonly ScoreBand[] }
 type Place = { readonly kind: Kind; readonly key: string }
 
 /** Where the figures of a scope lie. */
-export function placeOf(scope: Scope): Place {
+function placeOf(scope: Scope): Place {
   if (scope === 'global') return { kind: 'global', key: '' }
   if ('catalogue' in scope) return { kind: 'catalogue', key: scope.catalogue }
   if ('country' in scope) return { kind: 'country', key: scope.country }

@@ -16,19 +16,19 @@ export type Staged = {
 }
 
 export type Stage = {
-  /** One transaction. */
-  add(datasets: readonly FoundDataset[]): void
-  /** What was counted, part by part, with turns for others in between. */
-  finish(turn: () => Promise<void>): Promise<Staged>
+  /** Written with the next rows, in their order. */
+  add(datasets: readonly FoundDataset[]): Promise<void>
+  /** What was counted, part by part. */
+  finish(): Promise<Staged>
 }
 
-/** Rows of a transaction where others wait for a turn. */
+/** Rows of a transaction: some milliseconds. */
 const rowsPerTurn = 500
 
 export function newStage(
   file: Sqlite,
   catalogue: CatalogueFigures,
-  bands: readonly ScoreBand[],
+  { bands, turn }: { readonly bands: readonly ScoreBand[]; readonly turn: () => Promise<void> },
 ): Stage {
   const edition = file.run('INSERT INTO edition (catalogue) VALUES (?)', catalogue.id).serial
   const whole = newPart(bands)
@@ -41,75 +41,86 @@ export function newStage(
     parts.set(publisher, part)
     return part
   }
+  let waiting: (() => void)[] = []
+  // Few transactions: each writes the pages of the indices anew.
+  const writeAll = () => {
+    const rows = waiting
+    waiting = []
+    file.transaction(() => rows.forEach((row) => row()))
+  }
+  const write = async (rows: Iterable<() => void>) => {
+    for (const row of rows) {
+      waiting.push(row)
+      if (waiting.length < rowsPerTurn) continue
+      writeAll()
+      await turn()
+    }
+  }
   return {
-    add: (datasets) => {
+    add: async (datasets) => {
       for (const dataset of datasets) {
         whole.add(dataset)
+        await write(datasetRows(file, edition, dataset))
         const { publisher } = dataset
         if (!publisher) continue
         if ((publishers.get(publisher.key) ?? publisher.key) === publisher.key)
           publishers.set(publisher.key, publisher.name)
         partOf(publisher.key).add(dataset)
       }
-      file.transaction(() => datasets.forEach((dataset) => writeDataset(file, edition, dataset)))
     },
-    finish: async (turn) => {
-      let waiting: (() => void)[] = []
-      for (const write of partRows(file, edition, parts)) {
-        waiting.push(write)
-        if (waiting.length < rowsPerTurn) continue
-        flush(file, waiting)
-        waiting = []
-        await turn()
-      }
-      flush(file, waiting)
+    finish: async () => {
+      await write(partRows(file, edition, parts))
+      writeAll()
       return { edition, catalogue, tally: whole.tally(), publishers }
     },
   }
 }
 
-const flush = (file: Sqlite, writes: readonly (() => void)[]) =>
-  file.transaction(() => writes.forEach((write) => write()))
-
-function writeDataset(file: Sqlite, edition: number, dataset: FoundDataset): void {
-  const { id, publisher, titles, languages, measured } = dataset
+function* datasetRows(
+  file: Sqlite,
+  edition: number,
+  { id, publisher, titles, languages, measured }: FoundDataset,
+): Generator<() => void> {
   if (!measured) return
-  file.run(
-    'INSERT OR REPLACE INTO dataset VALUES (?, ?, ?, ?, ?, ?, ?)',
-    edition,
-    id,
-    publisher?.key ?? null,
-    JSON.stringify(titles),
-    JSON.stringify(languages),
-    measured.score,
-    JSON.stringify(measured.points),
-  )
-  measured.violations.forEach(({ path, severity, component, value, messages }, number) =>
+  const { score, points, violations, urls } = measured
+  const [texts, tags] = [JSON.stringify(titles), JSON.stringify(languages)]
+  yield () =>
     file.run(
-      'INSERT OR REPLACE INTO violation VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO dataset VALUES (?, ?, ?, ?, ?, ?, ?)',
       edition,
       id,
-      path,
-      number,
-      severity,
-      component,
-      value,
-      JSON.stringify(messages),
-    ),
-  )
-  measured.urls.forEach(({ url, distribution, type, status, checked }, number) =>
-    file.run(
-      'INSERT OR REPLACE INTO url VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      edition,
-      id,
-      url,
-      number,
-      distribution,
-      type,
-      status,
-      checked,
-    ),
-  )
+      publisher?.key ?? null,
+      texts,
+      tags,
+      score,
+      JSON.stringify(points),
+    )
+  for (const [number, { path, severity, component, value, messages }] of violations.entries())
+    yield () =>
+      file.run(
+        'INSERT OR REPLACE INTO violation VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+        edition,
+        id,
+        path,
+        number,
+        severity,
+        component,
+        value,
+        JSON.stringify(messages),
+      )
+  for (const [number, { url, distribution, type, status, checked }] of urls.entries())
+    yield () =>
+      file.run(
+        'INSERT OR REPLACE INTO url VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+        edition,
+        id,
+        url,
+        number,
+        distribution,
+        type,
+        status,
+        checked,
+      )
 }
 
 function* partRows(

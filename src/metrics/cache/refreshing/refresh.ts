@@ -111,17 +111,17 @@ async function stageAll(
     })
   tell()
   for (const catalogue of visible) {
-    const stage = newStage(scene.file, catalogue, scene.bands)
+    const stage = newStage(scene.file, catalogue, scene)
     const read = (ids: readonly string[]) => readDatasets(scene, ids, scene, signal)
     const pages = inOrder(pagesOf(scene, catalogue.id, signal), read, pagesAhead)
     for await (const page of pages) {
       signal.throwIfAborted()
-      stage.add(page)
+      await stage.add(page)
       datasets += page.length
       tell()
       await scene.turn()
     }
-    staged.push(await stage.finish(scene.turn))
+    staged.push(await stage.finish())
     tell()
   }
   return staged

@@ -2,6 +2,7 @@
 
 import type { Log } from '../../../log.ts'
 import type { Extent } from '../refreshing/refresh.ts'
+import { together, type RefreshQueue } from './queue.ts'
 import type { ScheduleTable } from './schedules.ts'
 
 /** Milliseconds in which further runs are waited for, so that they share a refresh: the figures follow within a minute. */
@@ -14,7 +15,7 @@ const longestMs = 3_600_000
 
 type ClockOptions = {
   readonly schedules: ScheduleTable
-  readonly request: (extent: Extent) => Promise<number>
+  readonly queue: Pick<RefreshQueue, 'request'>
   /** When everything was refreshed last, in milliseconds since 1970. */
   readonly whole: () => number | undefined
   readonly now: () => number
@@ -23,39 +24,39 @@ type ClockOptions = {
 }
 
 export type Clock = {
-  /** A catalogue has new measurements. */
-  soon(catalogue: string): void
+  /** There are new measurements. */
+  soon(extent: Extent): void
   /** Something about the schedules has changed. */
   wake(): void
   stop(): Promise<void>
 }
 
-/** Catalogues with new measurements, and when it is their turn. */
+/** What has new measurements, and when it is its turn. */
 function gathering(now: () => number) {
-  let catalogues = new Set<string>()
+  let extent: Extent = []
   let due: number | undefined
   return {
     due: () => due,
-    add: (ids: Iterable<string>, ms: number) => {
-      for (const id of ids) catalogues.add(id)
+    add: (more: Extent, ms: number) => {
+      extent = together(extent, more)
       due ??= now() + ms
     },
-    /** Those whose turn it is. */
-    take: (at: number): readonly string[] => {
-      if (due === undefined || due > at) return []
-      const ids = [...catalogues].sort()
-      catalogues = new Set()
+    /** What has its turn. */
+    take: (at: number): Extent | undefined => {
+      if (due === undefined || due > at) return undefined
+      const taken = extent
+      extent = []
       due = undefined
-      return ids
+      return taken
     },
   }
 }
 
 /** Whoever started it by the clock hears of its failure. */
 const requesting =
-  ({ request, log }: ClockOptions, ending: AbortSignal) =>
-  (extent: Extent, again?: () => void): void =>
-    void request(extent).catch((error: unknown) => {
+  ({ queue, log }: ClockOptions, ending: AbortSignal) =>
+  (wish: Parameters<RefreshQueue['request']>[0], again?: () => void): void =>
+    void queue.request(wish).catch((error: unknown) => {
       if (ending.aborted) return
       log.warn({ err: error }, 'figures.failed')
       again?.()
@@ -74,16 +75,16 @@ export function startClock(options: ClockOptions): Clock {
   }
   const request = requesting(options, ending.signal)
   const wake = () => waking.abort()
-  const soon = (ids: readonly string[], ms: number) => {
-    gathered.add(ids, ms)
+  const soon = (extent: Extent, ms: number) => {
+    gathered.add(extent, ms)
     wake()
   }
   const fire = (at: number) => {
-    const ids = gathered.take(at)
-    if (ids.length > 0) request(ids, () => soon(ids, againMs))
+    const extent = gathered.take(at)
+    if (extent) request({ extent, isFresh: true }, () => soon(extent, againMs))
     const isDaily = dailyAt() <= at
     if (isDaily) tried = at
-    if (schedules.fire(at) || isDaily) request('all')
+    if (schedules.fire(at) || isDaily) request({ extent: 'all' })
   }
   const rest = async () => {
     waking = new AbortController()
@@ -100,7 +101,7 @@ export function startClock(options: ClockOptions): Clock {
     for (; !ending.signal.aborted; await rest()) fire(now())
   })()
   return {
-    soon: (catalogue) => soon([catalogue], soonMs),
+    soon: (extent) => soon(extent, soonMs),
     wake,
     stop: async () => {
       ending.abort()

@@ -26,7 +26,8 @@ export type RefreshQueue = {
 const covers = (running: Extent, wanted: Extent): boolean =>
   running === 'all' || (wanted !== 'all' && wanted.every((id) => running.includes(id)))
 
-const together = (one: Extent, other: Extent): Extent =>
+/** Everything that either of them wants. */
+export const together = (one: Extent, other: Extent): Extent =>
   one === 'all' || other === 'all' ? 'all' : [...new Set([...one, ...other])].sort()
 
 export function refreshQueue(
