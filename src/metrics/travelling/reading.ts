@@ -37,7 +37,7 @@ function inOneGraph(quads: readonly Quad[], name: string): Quad[] {
 
 const type = rdf('type').value
 const metadata = dqv('QualityMetadata').value
-const datasetClass = dcat('Dataset').value
+const classes = new Set([dcat('Dataset').value, dcat('DatasetSeries').value])
 
 const isMetadata = ({ predicate, object }: Quad): boolean =>
   predicate.value === type && object.value === metadata
@@ -47,7 +47,7 @@ function subjectOf(message: RecordMessage, dataset: readonly Quad[]): Subject {
   const id = typeof identifier === 'string' ? identifier : (message.originalId ?? message.sourceId)
   const iri = datasetIri(dataset, id)
   if (iri === undefined) {
-    throw new Failure('missing-class', 'the record describes no dcat:Dataset that has an IRI')
+    throw new Failure('missing-class', 'the record describes no dataset or series that has an IRI')
   }
   return {
     id,
@@ -57,10 +57,10 @@ function subjectOf(message: RecordMessage, dataset: readonly Quad[]): Subject {
   }
 }
 
-/** The dataset whose IRI ends in the id; otherwise the first one. */
+/** The dataset or series whose IRI ends in the id; otherwise the first one. */
 function datasetIri(quads: readonly Quad[], id: string): string | undefined {
   const found = quads.flatMap(({ subject, predicate, object }) =>
-    predicate.value === type && object.value === datasetClass && subject.termType === 'NamedNode'
+    predicate.value === type && classes.has(object.value) && subject.termType === 'NamedNode'
       ? [subject.value]
       : [],
   )

@@ -1,7 +1,7 @@
 /** The contract of the public SPARQL endpoint (SPARQL 1.1 Protocol, query operation). */
 
 import { createRoute, z, type RouteConfig } from '@hono/zod-openapi'
-import { problem } from '../../http/shell/problem-contract.ts'
+import { problem } from '../../http/contract/problem.ts'
 
 const text = { schema: { type: 'string' as const } }
 

@@ -1,7 +1,7 @@
 /** Pieces that the routes of the scheduler share. */
 
 import { z, type RouteConfig } from '@hono/zod-openapi'
-import { problem } from '../../http/shell/problem-contract.ts'
+import { problem } from '../../http/contract/problem.ts'
 
 const json = 'application/json'
 

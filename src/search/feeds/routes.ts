@@ -1,7 +1,7 @@
 /** The contract of the feeds. */
 
 import { createRoute, z } from '@hono/zod-openapi'
-import { problem } from '../../http/shell/problem-contract.ts'
+import { problem } from '../../http/contract/problem.ts'
 import { queryParameters } from '../routes/parameters.ts'
 import { atomType } from './atom.ts'
 import { boost, feedParameters } from './parameters.ts'

@@ -1,7 +1,7 @@
 /** The contract of what the service says about itself. */
 
 import { createRoute, z, type RouteConfig } from '@hono/zod-openapi'
-import { problem } from '../../http/shell/problem-contract.ts'
+import { problem } from '../../http/contract/problem.ts'
 import { answers, json } from './answers.ts'
 
 const turtle = { 'text/turtle': { schema: z.string() } }

@@ -1,7 +1,7 @@
 /** What the search service answers, as parts of its contract. */
 
 import { z, type RouteConfig } from '@hono/zod-openapi'
-import { problem } from '../../http/shell/problem-contract.ts'
+import { problem } from '../../http/contract/problem.ts'
 import type { Reference } from '../contract/schemas.ts'
 
 export const json = 'application/json'

@@ -1,7 +1,7 @@
 /** The contract of the sitemap. */
 
 import { createRoute, z, type RouteConfig } from '@hono/zod-openapi'
-import { problem } from '../../http/shell/problem-contract.ts'
+import { problem } from '../../http/contract/problem.ts'
 
 export const xml = 'application/xml'
 

@@ -56,6 +56,11 @@ describe('a payload', () => {
     expect(payload.metrics.every((q) => q.graph.termType === 'DefaultGraph')).toBe(true)
   })
 
+  it('is about a series as well', async () => {
+    const text = '<https://e.example/s> a dcat:DatasetSeries .'
+    expect((await payloadOf(record(text))).subject.iri).toBe('https://e.example/s')
+  })
+
   it('is about the dataset that has the id, else the first one', async () => {
     const two = ':other a dcat:Dataset . :ds a dcat:Dataset .'
     expect((await payloadOf(record(two))).subject.iri).toBe(ds.value)
@@ -118,9 +123,7 @@ describe('a payload', () => {
         )
         expect(read.subject).toEqual(payload.subject)
         expect((await canonicalise(read.dataset)).hash).toBe((await canonicalise(dataset)).hash)
-        expect(measurements(read.metrics)).toEqual([
-          { metric: 'scoring', on: ds.value, value, at },
-        ])
+        expect(measurements(read.metrics)).toEqual([{ metric: 'scoring', on: ds.value, value, at }])
       }),
     )
   })

@@ -1,7 +1,7 @@
 /** The contract of the validation service. */
 
 import { createRoute, z } from '@hono/zod-openapi'
-import { problem } from '../../../http/shell/problem-contract.ts'
+import { problem } from '../../../http/contract/problem.ts'
 import { formats } from '../../../rdf/media-types.ts'
 
 const text = { schema: { type: 'string' as const } }

@@ -1,7 +1,7 @@
 /** What the routes of the repository answer, by kind of request. */
 
 import { z, type RouteConfig } from '@hono/zod-openapi'
-import { problem } from '../../../http/shell/problem-contract.ts'
+import { problem } from '../../../http/contract/problem.ts'
 import { formats } from '../../../rdf/media-types.ts'
 
 type Responses = RouteConfig['responses']
