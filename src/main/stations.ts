@@ -13,6 +13,7 @@ import { schedulerApp } from '../scheduler/app.ts'
 import { searchApp } from '../search/app.ts'
 import { openSitemap } from '../search/sitemap/bind.ts'
 import { clock } from './clock.ts'
+import { courtesy, type Courtesy } from './courtesy.ts'
 import { consoleStation } from './console.ts'
 import { doorAt, places, serviceAddress, version, type Ground } from './ground.ts'
 import { automaticMetrics, metricsDoors, measuringRoom, type Automatic } from './metrics.ts'
@@ -31,10 +32,11 @@ export async function openStations(ground: Ground): Promise<Stations> {
   const { config } = ground.shell
   const runs = (name: Service) => config.services.includes(name)
   const automatic = automaticMetrics(ground)
+  const manners = courtesy()
   const repository = runs('repo') ? await repositoryStation(ground, automatic) : undefined
   const harvesting =
     runs('harvest') || runs('scheduler') || runs('metrics')
-      ? await harvestingRooms(ground, repository?.app)
+      ? await harvestingRooms(ground, repository?.app, manners)
       : undefined
   if (harvesting) automatic.begin(harvesting)
   const search = runs('search') ? searchStation(ground) : undefined
@@ -52,7 +54,7 @@ export async function openStations(ground: Ground): Promise<Stations> {
   }
   const entrances = config.services.flatMap((name) => {
     const app = apps[name]()
-    return app ? [{ base: places[name], app }] : []
+    return app ? [{ base: places[name], app: name === 'repo' ? manners.front(app) : app }] : []
   })
   const figures = harvesting?.measuring ? metricsDoors(ground, harvesting.measuring) : []
   const stop = async () => {
@@ -138,7 +140,11 @@ const sparqlStation = (ground: Ground): App =>
     ...door(ground, 'sparql', ['POST']),
   })
 
-const harvestingRooms = (ground: Ground, repository: App | undefined): Promise<Harvesting> => {
+const harvestingRooms = (
+  ground: Ground,
+  repository: App | undefined,
+  { polite }: Courtesy,
+): Promise<Harvesting> => {
   const { config, log } = ground.shell
   const address = serviceAddress(ground.engines.names, places.repo)
   const own = repository && {
@@ -146,6 +152,7 @@ const harvestingRooms = (ground: Ground, repository: App | undefined): Promise<H
     fetch: async (request: Request) => repository.fetch(request),
   }
   const isMeasuring = config.services.includes('metrics')
+  const behind = own && { address, fetch: polite(own.fetch) }
   return openHarvesting({
     ...ground,
     ...door(ground, 'harvest'),
@@ -153,7 +160,7 @@ const harvestingRooms = (ground: Ground, repository: App | undefined): Promise<H
     log,
     version,
     repository: own,
-    measuring: isMeasuring ? (outbound) => measuringRoom(ground, own, outbound) : undefined,
+    measuring: isMeasuring ? (outbound) => measuringRoom(ground, behind, outbound) : undefined,
   })
 }
 

@@ -17,7 +17,7 @@ export type FeedDeps = FeedDoor & {
 }
 
 /** Datasets that are read while others are measured. */
-const atOnce = 8
+const atOnce = 4
 /** A run goes on behind the last of so many. */
 const pageSize = 100
 
