@@ -39,25 +39,36 @@ type Draft = {
 
 /** All that have a metric, a target and a value that can be read, in the order in which they begin. */
 export function measurements(quads: Iterable<Quad>): readonly Measured[] {
-  const drafts = new Map<string, Draft>()
-  for (const q of quads) {
-    const { predicate, object } = q
-    if (predicate.value === link) draftOf(drafts, object).linkedBy = keyOf(q.subject)
-    else if (predicate.value === metricOf)
-      draftOf(drafts, q.subject).metric = localName(object.value)
-    else if (predicate.value === valueOf) draftOf(drafts, q.subject).value = object
-    else if (predicate.value === source) draftOf(drafts, q.subject).from = object.value
-    else if (predicate.value === time) draftOf(drafts, q.subject).at = object.value
-    else if (targets.has(predicate.value)) draftOf(drafts, q.subject).on = keyOf(object)
+  const drafts = new Drafts()
+  for (const { subject, predicate, object } of quads) {
+    const iri = predicate.value
+    if (iri === link) drafts.of(object).linkedBy = keyOf(subject)
+    else if (iri === metricOf) drafts.of(subject).metric = localName(object.value)
+    else if (iri === valueOf) drafts.of(subject).value = object
+    else if (iri === time) drafts.of(subject).at = object.value
+    else if (iri === source) drafts.of(subject).from = object.value
+    else if (targets.has(iri)) drafts.of(subject).on = keyOf(object)
   }
-  return [...drafts.values()].flatMap(measured)
+  return drafts.all().flatMap(measured)
 }
 
-function draftOf(drafts: Map<string, Draft>, node: Term): Draft {
-  const key = keyOf(node)
-  let draft = drafts.get(key)
-  if (!draft) drafts.set(key, (draft = {}))
-  return draft
+/** What is said of a measurement mostly stands together, with one term for all of it. */
+class Drafts {
+  readonly #known = new Map<string, Draft>()
+  #latest: { readonly node: Term; readonly draft: Draft } | undefined
+
+  of(node: Term): Draft {
+    if (this.#latest?.node === node) return this.#latest.draft
+    const key = keyOf(node)
+    let draft = this.#known.get(key)
+    if (!draft) this.#known.set(key, (draft = {}))
+    this.#latest = { node, draft }
+    return draft
+  }
+
+  all(): readonly Draft[] {
+    return [...this.#known.values()]
+  }
 }
 
 function measured({ metric, on, linkedBy, value: term, from, at }: Draft): readonly Measured[] {
@@ -70,8 +81,8 @@ function measured({ metric, on, linkedBy, value: term, from, at }: Draft): reado
       metric,
       on: target,
       value,
-      ...(from === undefined ? {} : { from }),
-      ...(at === undefined ? {} : { at }),
+      ...(from !== undefined && { from }),
+      ...(at !== undefined && { at }),
     },
   ]
 }

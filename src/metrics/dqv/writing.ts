@@ -45,16 +45,33 @@ const no = literal('false', xsd('boolean'))
 const valueOf = (value: boolean | number): Literal =>
   typeof value === 'number' ? literal(String(value), integer) : value ? yes : no
 
+/** A catalogue has millions of measurements: their terms are made once. */
+const link = dqv('hasQualityMeasurement')
+const type = rdf('type')
+const measurementClass = dqv('QualityMeasurement')
+const metricOf = dqv('isMeasurementOf')
+const computedOn = dqv('computedOn')
+const valueProperty = dqv('value')
+const generated = prov('generatedAtTime')
+
+let latest = literal('', dateTime)
+
+/** Those of one dataset have the same time. */
+function timeTerm(at: string): Literal {
+  if (latest.value !== at) latest = literal(at, dateTime)
+  return latest
+}
+
 /** A measurement as a fresh blank node, linked from what was measured; booleans and integers. */
 export function measurement({ metric, on, value, at, from }: Measurement): Quad[] {
   const node = blankNode()
   const quads = [
-    quad(on, dqv('hasQualityMeasurement'), node),
-    quad(node, rdf('type'), dqv('QualityMeasurement')),
-    quad(node, dqv('isMeasurementOf'), pv(metric)),
-    quad(node, dqv('computedOn'), on),
-    quad(node, dqv('value'), valueOf(value)),
-    quad(node, prov('generatedAtTime'), literal(at, dateTime)),
+    quad(on, link, node),
+    quad(node, type, measurementClass),
+    quad(node, metricOf, pv(metric)),
+    quad(node, computedOn, on),
+    quad(node, valueProperty, valueOf(value)),
+    quad(node, generated, timeTerm(at)),
   ]
   if (from !== undefined) quads.push(quad(node, prov('wasDerivedFrom'), sourceTerm(from)))
   return quads

@@ -11,7 +11,7 @@ export const isValue = (term: Term): boolean =>
   term.termType !== 'Literal' || term.value.trim() !== ''
 
 /** Format and media type of one distribution, values only. */
-export type Formats = { readonly formats: readonly Term[]; readonly mediaTypes: readonly Term[] }
+type Formats = { readonly formats: readonly Term[]; readonly mediaTypes: readonly Term[] }
 
 export type Values = {
   readonly isAccessRight: (value: Term) => boolean

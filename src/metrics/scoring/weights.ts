@@ -16,7 +16,7 @@ import {
 import { localName, pv } from '../words/terms.ts'
 
 /** Points of a true and of a false measurement, integers, and where they count. */
-export type Weight = { readonly dimension: Dimension; readonly yes: number; readonly no: number }
+type Weight = { readonly dimension: Dimension; readonly yes: number; readonly no: number }
 export type Weights = Readonly<Record<IndicatorName, Weight>>
 
 /** What is wrong with a file, one sentence each; a value that is wrong is not used. */

@@ -7,7 +7,7 @@ import { readPayload } from './reading.ts'
 import type { Payload, Subject } from './subject.ts'
 import { trig } from './trig.ts'
 
-export type { Payload, Subject } from './subject.ts'
+export type { Payload } from './subject.ts'
 
 /** The `dqv:QualityMetadata` node until the exporter gives it the platform's name. */
 export const metricsNode = ({ metricsGraph }: Pick<Payload, 'metricsGraph'>): NamedNode =>

@@ -14,7 +14,7 @@ function vocabulary(namespace: string): Vocabulary {
 }
 
 /** The namespace in which clients and stored queries look for metrics. */
-export const metricNamespace = 'https://piveau.eu/ns/voc#'
+const metricNamespace = 'https://piveau.eu/ns/voc#'
 
 /** A metric or a dimension. */
 export const pv = vocabulary(metricNamespace)
@@ -25,4 +25,6 @@ export const sh = vocabulary(prefixes['sh'] ?? '')
 
 /** What stands behind the last `#`, `/` or `:`; metrics are recognised by it in any namespace. */
 export const localName = (iri: string): string =>
-  iri.slice(Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/'), iri.lastIndexOf(':')) + 1)
+  iri.startsWith(metricNamespace)
+    ? iri.slice(metricNamespace.length)
+    : iri.slice(Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/'), iri.lastIndexOf(':')) + 1)
