@@ -1,6 +1,7 @@
 /** The contract of the reports. */
 
 import { createRoute, z } from '@hono/zod-openapi'
+import { problem } from '../../http/contract/problem.ts'
 
 const locale = z
   .string()
@@ -30,11 +31,6 @@ const list = z.object({
 })
 
 const text = { schema: z.string() }
-
-const problem = (description: string) => ({
-  description,
-  content: { 'application/problem+json': { schema: z.looseObject({ type: z.string() }) } },
-})
 
 const responses = {
   200: {

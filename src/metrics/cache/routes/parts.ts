@@ -1,6 +1,7 @@
 /** Pieces that the routes of the cache have in common. */
 
 import { z, type RouteConfig } from '@hono/zod-openapi'
+import { problemMembers } from '../../../http/contract/problem.ts'
 import { dimensions } from '../../words/indicators.ts'
 import { resolutions } from '../figures.ts'
 
@@ -11,16 +12,7 @@ const problem = {
   content: {
     'application/problem+json': {
       schema: z
-        .looseObject({
-          success: z.literal(false),
-          result: z.null(),
-          type: z.string(),
-          title: z.string(),
-          status: z.int(),
-          detail: z.string().optional(),
-          instance: z.string(),
-          errors: z.array(z.looseObject({ detail: z.string() })).optional(),
-        })
+        .looseObject({ success: z.literal(false), result: z.null(), ...problemMembers })
         .openapi('Problem'),
     },
   },
