@@ -131,29 +131,6 @@ describe('a setting', () => {
   it('of the console is not told as ignored', () => {
     expect(configOf({ PLATFORM_HUB_SHELL_CONFIG: '{"http":{}}' }).ignored).toEqual([])
   })
-
-  it('of the metrics counts, and says what of it is wrong', () => {
-    const { services, validator, metrics } = configOf({
-      PLATFORM_SERVICES: 'cache,repo,metrics',
-      PLATFORM_HUB_VALIDATOR: '{"enabled":"true","other":1}',
-      PLATFORM_METRICS_CONFIG: '{"workers":3,"shapeModels":{"city":["a.ttl"]},"urlChecks":false}',
-    })
-    expect(services).toEqual(['metrics', 'repo'])
-    expect(validator).toMatchObject({ enabled: true, metricsPipeName: 'metrics' })
-    expect(metrics).toEqual({
-      ...defaultMetrics,
-      workers: 3,
-      shapeModels: { city: ['a.ttl'] },
-      urlChecks: false,
-    })
-    const wrong = problemsOf({
-      PLATFORM_METRICS_CONFIG: '{"budget":-1,"shapeModels":{"a":[]},"refresh":5}',
-    })
-    expect(problemsOf({ PLATFORM_METRICS_CONFIG: '{"worker":1}' })).toContain(
-      'worker is no setting (did you mean workers?)',
-    )
-    for (const place of ['budget', 'shapeModels', 'refresh']) expect(wrong).toContain(place)
-  })
 })
 
 describe('a name that nobody reads', () => {

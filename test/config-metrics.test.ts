@@ -1,0 +1,39 @@
+/** How quality is measured, as the environment says it. */
+
+import { expect, it } from 'vitest'
+import { parseConfig, type Config } from '../src/config.ts'
+import { defaultMetrics } from '../src/http/environment/metrics.ts'
+
+function configOf(env: Record<string, string>): Config {
+  const result = parseConfig(env)
+  if (!result.ok) throw new Error(result.message)
+  return result.config
+}
+
+function problemsOf(env: Record<string, string>): string {
+  const result = parseConfig(env)
+  return result.ok ? 'no problem' : result.message
+}
+
+it('what is set counts, and says what of it is wrong', () => {
+  const { services, validator, metrics } = configOf({
+    PLATFORM_SERVICES: 'cache,repo,metrics',
+    PLATFORM_HUB_VALIDATOR: '{"enabled":"true","other":1}',
+    PLATFORM_METRICS_CONFIG: '{"workers":3,"shapeModels":{"city":["a.ttl"]},"urlChecks":false}',
+  })
+  expect(services).toEqual(['metrics', 'repo'])
+  expect(validator).toMatchObject({ enabled: true, metricsPipeName: 'metrics' })
+  expect(metrics).toEqual({
+    ...defaultMetrics,
+    workers: 3,
+    shapeModels: { city: ['a.ttl'] },
+    urlChecks: false,
+  })
+  const wrong = problemsOf({
+    PLATFORM_METRICS_CONFIG: '{"budget":-1,"shapeModels":{"a":[]},"refresh":5}',
+  })
+  expect(problemsOf({ PLATFORM_METRICS_CONFIG: '{"worker":1}' })).toContain(
+    'worker is no setting (did you mean workers?)',
+  )
+  for (const place of ['budget', 'shapeModels', 'refresh']) expect(wrong).toContain(place)
+})
