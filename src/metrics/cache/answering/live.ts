@@ -33,13 +33,15 @@ export async function liveDataset(
   const [iri, metrics] = [names.dataset(id), names.metrics(id)]
   // Whoever asks for what can be no id shall not get as far as the store.
   if (names.idOf('dataset', iri) === undefined) throw unknownDataset(id)
-  const homes = await store.select(bind(queries.homes, { dataset: [namedNode(iri)] }), signal)
+  const [homes, texts] = await Promise.all([
+    store.select(bind(queries.homes, { dataset: [namedNode(iri)] }), signal),
+    store.readAll([iri, metrics], {}, signal),
+  ])
   const catalogues = homes.flatMap(
     (row) => names.idOf('catalogue', row['catalogue']?.value ?? '') ?? [],
   )
   const facts = await catalogueFacts(source, catalogues, signal)
   if (![...facts.values()].some((one) => one !== 'hidden')) throw unknownDataset(id)
-  const texts = await store.readAll([iri, metrics], {}, signal)
   const [text, measured] = [texts.get(iri), texts.get(metrics)]
   if (text === undefined) throw unknownDataset(id)
   if (measured === undefined)

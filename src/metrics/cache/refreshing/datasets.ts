@@ -32,10 +32,9 @@ export async function readDatasets(
   { turn, remembered }: { readonly turn: Turn; readonly remembered: Remembered },
   signal: AbortSignal,
 ): Promise<readonly FoundDataset[]> {
-  const [said, measured] = await Promise.all([
-    rowsAbout(source, ids, signal),
-    measuredDatasets(source, ids, turn, signal),
-  ])
+  // One after the other: what is in the store's queue at once is what readers wait for.
+  const measured = await measuredDatasets(source, ids, turn, signal)
+  const said = await rowsAbout(source, ids, signal)
   const about = Map.groupBy(said, (row) => row['dataset']?.value ?? '')
   const publishers = await publishersOf(source, about, remembered, signal)
   return ids.map((id): FoundDataset => {

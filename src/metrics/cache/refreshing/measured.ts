@@ -15,7 +15,7 @@ const query = loadQuery('metrics/measurement-counts')
 type Found = NonNullable<FoundDataset['measured']>
 
 /** Measurements and results in the graphs that are read at once. */
-const nodesAtOnce = 1000
+const nodesAtOnce = 500
 
 /** The measured datasets of a page by id; those that were not measured are no keys. */
 export async function measuredDatasets(

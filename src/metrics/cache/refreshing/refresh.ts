@@ -34,8 +34,9 @@ export type RefreshDeps = Source & {
   readonly log: Log
 }
 
-/** Datasets of one page, and pages on their way: while one is counted, the store looks for the next. */
-const pageSize = 50
+/** Datasets of one page: whoever reads meanwhile waits for a few milliseconds of the store's time, not for more. */
+const pageSize = 15
+/** Pages on their way: while one is counted, the store looks for the next. */
 const pagesAhead = 2
 const cataloguesAtOnce = 100
 
