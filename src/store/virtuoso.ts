@@ -38,8 +38,8 @@ export const virtuoso: Dialect = {
   fits: ({ graphs, cleared, removed, added, length }) =>
     graphs <= 320 &&
     cleared <= 100 &&
-    removed + added <= (removed > 0 && added > 0 ? mixed : 8000) &&
-    length <= 2 ** 20,
+    removed + added <= (removed > 0 && added > 0 ? mixed : 16_000) &&
+    length <= 2 * 2 ** 20,
   land,
   // Clearing by pattern also takes what cannot be named.
   namesCleared: false,

@@ -48,6 +48,19 @@ describe('a pack', () => {
     expect(names(packOf(ripe, virtuoso.fits))).toEqual(['a', 'c'])
   })
 
+  it('holds a hundred new records of ordinary size, as one transaction of the bulk endpoint does', () => {
+    const record = (at: number) =>
+      Array.from({ length: 90 }, (_, n) => `<http://localhost/${at}> <p${n}> "${'x'.repeat(80)}" .`)
+    const all = Array.from({ length: 100 }, (_, at) =>
+      group(String(at), [
+        edit(`g${at}`, { add: record(at) }),
+        edit('catalogue', { add: [`link ${at}`, `record ${at}`] }),
+        edit(system, { add: [`mark ${at}`] }),
+      ]),
+    )
+    expect(packOf(all, virtuoso.fits)).toHaveLength(100)
+  })
+
   it('lets nobody pass who brings what another one takes away', () => {
     const bringing = group('b', [edit(system, { add: ['a', ...many(70)] })])
     expect(names(packOf([cleared('a'), bringing], virtuoso.fits))).toEqual(['a'])
