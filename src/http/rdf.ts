@@ -49,6 +49,25 @@ export function receivePieces(c: AppContext, limits: (format: Format) => BodyLim
   return { format, pieces: demandContent(pieces) }
 }
 
+export type Held = { readonly format: Format; readonly pieces: AsyncGenerator<Uint8Array> }
+
+/**
+ * The body as it came, all of it, given up piece by piece as it is taken: as text it would be twice as large. Throws as
+ * `receiveRdf` does, but for bytes that are not text.
+ */
+export async function receiveHeld(c: AppContext, limits: BodyLimits): Promise<Held> {
+  const { format, pieces } = receivePieces(c, () => limits)
+  const held: Uint8Array[] = []
+  for await (const piece of pieces) held.push(piece)
+  return { format, pieces: givenUp(held) }
+}
+
+// oxlint-disable-next-line typescript/require-await -- what reads it waits for pieces that arrive
+async function* givenUp(held: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  held.reverse()
+  for (let piece = held.pop(); piece; piece = held.pop()) yield piece
+}
+
 const isSpace = (byte: number) => byte === 32 || (byte >= 9 && byte <= 13)
 
 async function* demandContent(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -44,7 +44,8 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   const [process, state] = [randomUUID(), { changes: 0 }]
   const changed = () => void state.changes++
   const stateOf = () => `${process}.${state.changes}`
-  const counts = new DocumentCounts(readers)
+  // Not a reader, whose thread and columns are 20 MB and more: nobody needs one before the first search.
+  const counts = new DocumentCounts(() => writer.call('documents', undefined).answer)
   const queue = new WriteQueue(writer, (work) => readers.pausedFor(work), changed)
   return {
     configure: async (settings, anew) => {
@@ -74,7 +75,7 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     state: stateOf,
     entries: (index, after, limit, signal) =>
       readers.run('entries', { index, after, limit }, signal),
-    newest: () => readers.run('newest', undefined),
+    newest: () => writer.call('newest', undefined).answer,
     health: async () => ({ documents: await counts.at(stateOf()) }),
     close: async () => {
       cursors.close()

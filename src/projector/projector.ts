@@ -1,5 +1,6 @@
 /** Brings the index up with the store: takes pending marks in batches, writes documents, then removes the marks it has done. */
 
+import { setImmediate } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { attempted, isAway, type Attempt } from './loop/attempt.ts'
@@ -203,6 +204,8 @@ export class Projector {
     const isQuiet = this.#putOff === 0
     if (isQuiet) this.#quiet.resolve()
     await this.#wake.promise
+    // The answer to whoever wrote goes out first: it is under way in this turn.
+    await setImmediate()
     this.#wake = Promise.withResolvers<void>()
     if (isQuiet) this.#quiet = Promise.withResolvers<void>()
   }

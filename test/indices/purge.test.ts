@@ -41,6 +41,8 @@ describe('purging', () => {
     for (let version = 1; version <= 4; version++) {
       expect(writer.write([batchOf(version, 1000)]).errors).toEqual([undefined])
       expect(awake.search(request()).count).toBe(1000)
+      expect(writer.documents().dataset).toBe(1000)
+      expect(writer.newest()).toBe(version)
     }
     expect(writer.purge()).toBe(true)
     expect(writer.purge()).toBe(false)
@@ -56,7 +58,6 @@ describe('purging', () => {
       expect(reader.search(request({ tree: treeOf('v4') })).hits).toHaveLength(1000)
       expect(reader.search(request({ tree: treeOf('or(v1, v2, v3)') })).count).toBe(0)
       expect(reader.search(request({ tree: treeOf('not(v1)') })).count).toBe(1000)
-      expect(reader.documents().dataset).toBe(1000)
       expect(reader.values('dataset', 'format').map(({ id, count }) => `${id} ${count}`)).toEqual([
         'CSV 1000',
         'odd0 500',
@@ -67,6 +68,35 @@ describe('purging', () => {
     }
     expect(writer.checkpoint()).toBe(0)
     writer.close()
+  })
+})
+
+describe('counting', () => {
+  it('follows what comes, goes and is taken back', () => {
+    mkdirSync(directory, { recursive: true })
+    const writer = new Writer(path)
+    writer.configure(settings, languages)
+    const remove = { index: 'dataset', id: 'r0', version: 3 }
+    const removal = { heads: JSON.stringify([{ remove }]), records: [''] }
+    const unknown = { index: 'nothing', id: 'r9', version: 9 }
+    const bad = { heads: JSON.stringify([{ remove: unknown }]), records: [''] }
+    const counted = () => [writer.documents().dataset, writer.newest()]
+    expect(counted()).toEqual([0, 0])
+    writer.write([batchOf(1, 5)])
+    expect(counted()).toEqual([5, 1])
+    // The batch that cannot be written is taken back with its neighbour, which is written again alone.
+    expect(writer.write([batchOf(2, 7), bad]).errors.map((error) => error === undefined)).toEqual([
+      true,
+      false,
+    ])
+    expect(counted()).toEqual([7, 2])
+    writer.write([removal])
+    writer.write([removal])
+    expect(counted()).toEqual([6, 3])
+    writer.close()
+    const next = new Writer(path)
+    expect([next.documents().dataset, next.newest()]).toEqual([6, 3])
+    next.close()
   })
 })
 

@@ -1,25 +1,28 @@
-/** How many documents there are, for those who must not wait behind searches to learn it. */
+/** How many documents there are, for those who must not wait behind writes to learn it. */
 
-import type { IndexName } from '../settings.ts'
-import type { Readers } from './threads/readers.ts'
+import type { Counts } from './threads/messages.ts'
 
-type Counts = Readonly<Partial<Record<IndexName, number>>>
-
-/** Counted when something was written and a reader is free; as it was last while all are busy. */
+/** Counted when something was written, one question at a time; as it was last for those who come meanwhile. */
 export class DocumentCounts {
-  readonly #readers: Pick<Readers, 'hasIdle' | 'run'>
+  readonly #count: () => Promise<Counts>
   #last: { readonly counts: Counts; readonly state: string } | undefined
+  #isAsking = false
 
-  constructor(readers: Pick<Readers, 'hasIdle' | 'run'>) {
-    this.#readers = readers
+  constructor(count: () => Promise<Counts>) {
+    this.#count = count
   }
 
   /** `state` is another text whenever something may have been written. */
   async at(state: string): Promise<Counts> {
     const last = this.#last
-    if (last && (last.state === state || !this.#readers.hasIdle)) return last.counts
-    const counts = await this.#readers.run('documents', undefined)
-    this.#last = { counts, state }
-    return counts
+    if (last && (last.state === state || this.#isAsking)) return last.counts
+    this.#isAsking = true
+    try {
+      const counts = await this.#count()
+      this.#last = { counts, state }
+      return counts
+    } finally {
+      this.#isAsking = false
+    }
   }
 }

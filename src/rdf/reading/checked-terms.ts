@@ -58,11 +58,12 @@ export class CheckedTerms {
     if (term) return term
     const made = this.iri(iri)
     // A repaired IRI is reported each time it occurs.
-    if (made.value === iri) {
-      if (good.size >= mostGood) good.clear()
-      good.set(iri, made)
-    }
-    return made
+    if (made.value !== iri) return made
+    // Readers cut IRIs out of their text, which would be kept with them.
+    const kept = namedNode(Buffer.from(iri).toString())
+    if (good.size >= mostGood) good.clear()
+    good.set(kept.value, kept)
+    return kept
   }
 
   literal(value: string, extra?: string | NamedNode | Direction): Literal | NamedNode {

@@ -4,8 +4,9 @@ import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Quad } from '@rdfjs/types'
 import type { AppContext } from '../../http/app.ts'
+import type { BodyLimits } from '../../http/body.ts'
 import type { Limits } from '../../http/limits.ts'
-import { receiveRdf, type Received } from '../../http/rdf.ts'
+import { receiveHeld, receiveRdf, type Held, type Received } from '../../http/rdf.ts'
 import { parse } from '../../rdf/parse.ts'
 import type { Body } from '../writing/dataset-plan.ts'
 import { parseText } from '../../rdf/reading/parse-stream.ts'
@@ -13,18 +14,20 @@ import { parseText } from '../../rdf/reading/parse-stream.ts'
 /** Characters from which on others get their turn while a body is parsed. */
 const large = 512 * 1024
 
-/** The text of the body. Throws what `receiveRdf` throws. */
-export const receivedText = (c: AppContext, limits: Limits): Promise<Received> =>
-  receiveRdf(c, {
-    bytes: limits.bodyBytes,
-    name: 'bodyBytes',
-    ratio: limits.bodyRatio,
-    idleMs: limits.bodyIdleMs,
-  })
+const bodyLimits = (limits: Limits): BodyLimits => ({
+  bytes: limits.bodyBytes,
+  name: 'bodyBytes',
+  ratio: limits.bodyRatio,
+  idleMs: limits.bodyIdleMs,
+})
+
+/** The bytes of a body that may be large. Throws what `receiveHeld` throws. */
+export const receivedBytes = (c: AppContext, limits: Limits): Promise<Held> =>
+  receiveHeld(c, bodyLimits(limits))
 
 /** Reads the body now, and parses it when the base IRI is there. */
 export async function receivedBody(c: AppContext, limits: Limits): Promise<Body> {
-  const received = await receivedText(c, limits)
+  const received = await receiveRdf(c, bodyLimits(limits))
   const { text, format } = received
   let fingerprint: string | undefined
   return {

@@ -4,9 +4,9 @@ import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { pathOf } from '../../http/shell/context.ts'
 import { negotiate } from '../../rdf/media-types.ts'
-import { parseText } from '../../rdf/reading/parse-stream.ts'
+import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { answerFlow } from '../../http/shell/flow.ts'
-import { receivedText } from '../answering/received.ts'
+import { receivedBytes } from '../answering/received.ts'
 import type { Bound } from '../bound.ts'
 import { bulk } from '../bulk/bulk.ts'
 import { pauses } from '../bulk/pauses.ts'
@@ -38,13 +38,15 @@ export function bindBulk(bound: Bound): void {
     const mediaType = answerType(c)
     c.get('deadline').extend(limits.longRequestMs)
     const signal = c.get('signal')
-    const { text, format } = await receivedText(c, limits)
+    const { pieces, format } = await receivedBytes(c, limits)
     await catalogues.demand(catalogue, signal)
     const end = await line.take(signal)
     signal.addEventListener('abort', end, { once: true })
     try {
       // The ids are not known before the body is read: relative references get a place under the catalogue.
-      const batches = parseText(text, format, { baseIri: `${names.base}catalogues/${catalogue}/` })
+      const batches = parseStream(pieces, format, {
+        baseIri: `${names.base}catalogues/${catalogue}/`,
+      })
       const request = { ...c.req.valid('query'), catalogue, batches, instance: pathOf(c.req.url) }
       const verdicts = await writing.put(request, signal)
       if (mediaType === asLines) return await answerFlow(c, lines(verdicts, end), flow)

@@ -52,7 +52,7 @@ function amountOf(edits: readonly Edit[]): Amount {
  * Lines of a `DELETE … INSERT …` in all. Its compiler makes about seven lines of SQL of each and takes 10,000 of them, but
  * from here on a staged write is faster.
  */
-export const perModify = 300
+const perModify = 300
 
 /** Lines beside a clearing: they are worked out again for every triple that is cleared. */
 const besideClear = 20

@@ -1,29 +1,47 @@
-/** Counts of documents: from a reader when one is free, else as they were. */
+/** Counts of documents: one question at a time, and as they were for those who come meanwhile. */
 
 import { expect, it } from 'vitest'
 import { DocumentCounts } from '../../../src/indices/embedded/documents.ts'
 
 function counted() {
-  const readers = {
-    hasIdle: true,
-    asked: 0,
-    run: async () => ({ dataset: ++readers.asked }) as never,
-  }
-  return { readers, counts: new DocumentCounts(readers) }
+  const asked: PromiseWithResolvers<{ dataset: number }>[] = []
+  const counts = new DocumentCounts(() => {
+    const question = Promise.withResolvers<{ dataset: number }>()
+    asked.push(question)
+    return question.promise
+  })
+  return { asked, counts }
 }
 
 it('are asked for again when something was written, and only then', async () => {
-  const { counts } = counted()
+  const { asked, counts } = counted()
+  const first = counts.at('a')
+  asked[0]?.resolve({ dataset: 1 })
+  expect(await first).toEqual({ dataset: 1 })
   expect(await counts.at('a')).toEqual({ dataset: 1 })
-  expect(await counts.at('a')).toEqual({ dataset: 1 })
-  expect(await counts.at('b')).toEqual({ dataset: 2 })
+  const second = counts.at('b')
+  asked[1]?.resolve({ dataset: 2 })
+  expect(await second).toEqual({ dataset: 2 })
+  expect(asked).toHaveLength(2)
 })
 
-it('are those of before while all readers are busy', async () => {
-  const { counts, readers } = counted()
-  readers.hasIdle = false
-  expect(await counts.at('a')).toEqual({ dataset: 1 })
-  expect(await counts.at('b')).toEqual({ dataset: 1 })
-  readers.hasIdle = true
-  expect(await counts.at('b')).toEqual({ dataset: 2 })
+it('are those of before while they are being asked for', async () => {
+  const { asked, counts } = counted()
+  const first = counts.at('a')
+  asked[0]?.resolve({ dataset: 1 })
+  await first
+  const second = counts.at('b')
+  expect(await counts.at('c')).toEqual({ dataset: 1 })
+  asked[1]?.resolve({ dataset: 2 })
+  expect(await second).toEqual({ dataset: 2 })
+})
+
+it('are asked for again after a question that failed', async () => {
+  const { asked, counts } = counted()
+  const first = counts.at('a')
+  asked[0]?.reject(new Error('away'))
+  await expect(first).rejects.toThrow('away')
+  const second = counts.at('a')
+  asked[1]?.resolve({ dataset: 3 })
+  expect(await second).toEqual({ dataset: 3 })
 })

@@ -102,19 +102,6 @@ export class Reader {
     })
   }
 
-  newest(): number {
-    return this.#snapshot(() => {
-      const views = [...this.#views.values(), ...this.#built.values()]
-      return Math.max(0, ...views.map((view) => this.#tools.records.newest(view)))
-    })
-  }
-
-  documents(): Readonly<Partial<Record<IndexName, number>>> {
-    return this.#snapshot(() =>
-      Object.fromEntries([...this.#views].map(([name, view]) => [name, view.count])),
-    )
-  }
-
   close(): void {
     this.#db.close()
   }

@@ -7,7 +7,6 @@ import type { View } from './view.ts'
 type Statements = {
   readonly find: StatementSync
   readonly after: StatementSync
-  readonly newest: StatementSync
 }
 
 export class Records {
@@ -39,11 +38,6 @@ export class Records {
       }))
   }
 
-  /** The largest version ever written, deletions included. */
-  newest(view: View): number {
-    return Number(this.#of(view).newest.get()?.['version'] ?? 0)
-  }
-
   #of(view: View): Statements {
     const known = this.#statements.get(view)
     if (known) return known
@@ -53,7 +47,6 @@ export class Records {
       after: this.#db.prepare(
         `SELECT id, version, hash FROM ${key} WHERE id > ? AND n IS NOT NULL ORDER BY id LIMIT ?`,
       ),
-      newest: this.#db.prepare(`SELECT max(version) AS version FROM ${key}`),
     }
     this.#statements.set(view, made)
     return made

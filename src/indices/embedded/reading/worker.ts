@@ -32,8 +32,6 @@ const calls = {
     reader(id).entries(index, after, limit),
   missing: ({ index, ids }: ReaderCalls['missing'][0], id: number) =>
     reader(id).missing(index, ids),
-  newest: (_: undefined, id: number) => reader(id).newest(),
-  documents: (_: undefined, id: number) => reader(id).documents(),
   close: () => {
     opened?.close()
     opened = undefined

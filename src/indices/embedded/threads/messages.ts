@@ -22,6 +22,9 @@ export type Configured = {
   readonly current: readonly IndexSettings[]
 }
 
+/** Documents of each index that answers. */
+export type Counts = Readonly<Partial<Record<IndexName, number>>>
+
 /** Calls of the writer by name: what they take and give. */
 export type WriterCalls = {
   open: [undefined, undefined]
@@ -39,6 +42,8 @@ export type WriterCalls = {
   /** Under a number of the caller's. */
   hold: [number, undefined]
   release: [readonly number[], undefined]
+  newest: [undefined, number]
+  documents: [undefined, Counts]
   checkpoint: [undefined, number]
   close: [undefined, undefined]
 }
@@ -54,8 +59,6 @@ export type ReaderCalls = {
     readonly Entry[],
   ]
   missing: [{ readonly index: IndexName; readonly ids: readonly string[] }, readonly string[]]
-  newest: [undefined, number]
-  documents: [undefined, Readonly<Partial<Record<IndexName, number>>>]
   close: [undefined, undefined]
 }
 

@@ -31,11 +31,6 @@ export class Readers {
     this.#limitMs = limitMs
   }
 
-  /** Whether a call would begin at once. */
-  get hasIdle(): boolean {
-    return this.#idle.length > 0 && this.#jobs.length === 0 && !this.#paused
-  }
-
   /** Waiting for a free reader counts towards the limit. Rejects with the signal's failure when it is aborted. */
   async run<Name extends keyof ReaderCalls>(
     name: Name,

@@ -3,7 +3,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FacetValue } from '../../search-index.ts'
 
-const remembered = 500_000
+/** Values, about 200 bytes each: those that are met again and again; the others are looked up. */
+const remembered = 20_000
 
 export class FacetValues {
   readonly #find

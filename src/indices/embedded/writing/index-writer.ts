@@ -38,6 +38,8 @@ export class IndexWriter {
   readonly #facets: ReadonlySet<string>
   readonly #inserts = new Map<string, StatementSync>()
   #last = -1
+  /** Living records; counted when somebody asks, and kept up from then on. */
+  #count: number | undefined
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -45,6 +47,16 @@ export class IndexWriter {
     this.#statements = prepare(deps.db, deps.tables)
     this.#facets = new Set(deps.settings.facets.map((facet) => facet.id))
     this.forget()
+  }
+
+  /** Records that are alive. */
+  get count(): number {
+    return (this.#count ??= Number(this.#statements.count.get()?.['count'] ?? 0))
+  }
+
+  /** The largest version ever written, deletions included. */
+  newest(): number {
+    return Number(this.#statements.newest.get()?.['version'] ?? 0)
   }
 
   /** The version that is stored of a record, also of a deleted one. */
@@ -61,6 +73,7 @@ export class IndexWriter {
     const n = ++this.#last
     const { key, doc, col } = this.#statements
     key.run(id, n, version, hash)
+    this.#counted(1)
     doc.run(n, deflateRawSync(record, deflate))
     const row = packRow(document, this.#deps.settings)
     const orders = this.#orders(document)
@@ -78,6 +91,7 @@ export class IndexWriter {
 
   /** After a rollback: what the memory says about numbers is wrong. */
   forget(): void {
+    this.#count = undefined
     this.#last = Number(this.#statements.last.get()?.['n'] ?? -1)
   }
 
@@ -90,8 +104,13 @@ export class IndexWriter {
     if (row['n'] !== null) {
       this.#statements.unindex.run(row['n'] ?? null)
       this.#statements.die.run(row['n'] ?? null)
+      this.#counted(-1)
     }
     return Math.max(stored, version)
+  }
+
+  #counted(change: number): void {
+    if (this.#count !== undefined) this.#count += change
   }
 
   #ords(document: Document) {
@@ -140,5 +159,7 @@ function prepare(db: DatabaseSync, tables: Tables) {
     last: db.prepare(
       `SELECT max(n) AS n FROM (SELECT max(n) AS n FROM ${doc} UNION ALL SELECT max(n) FROM ${dead})`,
     ),
+    count: db.prepare(`SELECT count(*) AS count FROM ${key} WHERE n IS NOT NULL`),
+    newest: db.prepare(`SELECT max(version) AS version FROM ${key}`),
   }
 }

@@ -37,6 +37,8 @@ const calls = {
   write: (batches: WriterCalls['write'][0]) => writer().write(batches),
   hold: (id: WriterCalls['hold'][0]) => writer().hold(id),
   release: (ids: WriterCalls['release'][0]) => thenPurge(writer().release(ids)),
+  newest: () => writer().newest(),
+  documents: () => writer().documents(),
   checkpoint: () => writer().checkpoint(),
   close: () => {
     clearInterval(timer)

@@ -6,7 +6,7 @@ import type { Document } from '../../search-index.ts'
 import type { IndexName, IndexSettings } from '../../settings.ts'
 import { isDamage, openDatabase } from '../database.ts'
 import { createCommonTables, tablesOf } from '../tables.ts'
-import type { Batch, Configured, Written } from '../threads/messages.ts'
+import type { Batch, Configured, Counts, Written } from '../threads/messages.ts'
 import { dropSome } from './dropping.ts'
 import { FacetValues } from './facet-values.ts'
 import {
@@ -84,6 +84,20 @@ export class Writer {
 
   release(ids: readonly number[]): void {
     this.#holds.release(ids)
+  }
+
+  /** The largest version ever written, deletions included. */
+  newest(): number {
+    const writers = [...this.#indices.values()].flatMap(({ answering, built }) =>
+      built ? [answering, built] : [answering],
+    )
+    return Math.max(0, ...writers.map((writer) => writer.newest()))
+  }
+
+  documents(): Counts {
+    return Object.fromEntries(
+      [...this.#indices].map(([index, { answering }]) => [index, answering.count]),
+    )
   }
 
   /** Removes one portion of dead versions per index, and one of what is dropped; true = there is more. */

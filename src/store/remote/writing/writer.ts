@@ -3,18 +3,17 @@
 import { Failure } from '../../../errors.ts'
 import type { Log } from '../../../log.ts'
 import { systemGraph } from '../../../rdf/namespaces.ts'
-import type { Dialect, Door, Edit, Size } from '../dialect.ts'
+import type { Dialect, Door, Edit } from '../dialect.ts'
 import { isDoubtful } from '../refusal.ts'
-import { sizeOf, sumOf, together } from './sums.ts'
+import { packOf, type Packable } from './packing.ts'
+import { sizeOf, sumOf } from './sums.ts'
 
-type Group = PromiseWithResolvers<void> & {
-  readonly edits: readonly Edit[]
-  readonly size: Size
-  /** Nobody sees when it lands: it may wait for company. */
-  readonly isIdle: boolean
-  /** Lands it in a way of its own: it shares no request. */
-  readonly alone?: () => Promise<void>
-}
+type Group = PromiseWithResolvers<void> &
+  Omit<Packable, 'idle' | 'alone'> & {
+    idle: Packable['idle']
+    /** Lands it in a way of its own. */
+    readonly alone?: () => Promise<void>
+  }
 
 /** Lines that go from the system graph, and nothing else. */
 const isIdle = (edits: readonly Edit[]) =>
@@ -24,10 +23,9 @@ type Settings = { readonly dialect: Dialect; readonly door: Door; readonly log: 
 
 export class Writer {
   readonly #settings: Settings
-  readonly #waiting: Group[] = []
+  #waiting: readonly Group[] = []
   #running = 0
-  /** What is idle has waited long enough. */
-  #isDue = true
+  #isRipening = false
   #closed: PromiseWithResolvers<void> | undefined
 
   constructor(settings: Settings) {
@@ -40,10 +38,15 @@ export class Writer {
       return Promise.reject(new Failure('store-unavailable', 'The store is closed.'))
     }
     if (edits.length === 0) return Promise.resolve()
-    const idle = this.#settings.dialect.idleMs !== undefined && isIdle(edits)
-    const group = { ...Promise.withResolvers<void>(), edits, size: sizeOf(edits), isIdle: idle }
-    this.#waiting.push(group)
-    void (idle ? this.#pumpLater() : this.#pump())
+    const isLate = this.#settings.dialect.idleMs !== undefined && isIdle(edits)
+    const group: Group = {
+      ...Promise.withResolvers<void>(),
+      edits,
+      size: sizeOf(edits),
+      idle: isLate && 'waits',
+    }
+    this.#waiting = [...this.#waiting, group]
+    void (isLate ? this.#pumpLater() : this.#pump())
     return group.promise
   }
 
@@ -52,16 +55,16 @@ export class Writer {
     if (this.#closed) {
       return Promise.reject(new Failure('store-unavailable', 'The store is closed.'))
     }
-    const group = { ...Promise.withResolvers<void>(), edits: [], size: sizeOf([]), isIdle: false }
-    this.#waiting.push({ ...group, alone })
+    const own = { ...Promise.withResolvers<void>(), edits: [], size: sizeOf([]) }
+    this.#waiting = [...this.#waiting, { ...own, idle: false, alone }]
     void this.#pump()
-    return group.promise
+    return own.promise
   }
 
   /** Resolves when everything that was accepted has landed or failed; refuses from now on. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>()
-    this.#isDue = true
+    this.#ripen()
     void this.#pump()
     if (this.#running === 0 && this.#waiting.length === 0) this.#closed.resolve()
     return this.#closed.promise
@@ -75,11 +78,16 @@ export class Writer {
   }
 
   async #pumpLater(): Promise<void> {
-    if (!this.#isDue) return
-    this.#isDue = false
+    if (this.#isRipening) return
+    this.#isRipening = true
     await this.#settings.door.pause(this.#settings.dialect.idleMs ?? 0)
-    this.#isDue = true
+    this.#isRipening = false
+    this.#ripen()
     await this.#pump()
+  }
+
+  #ripen(): void {
+    for (const group of this.#waiting) if (group.idle) group.idle = 'ripe'
   }
 
   async #run(): Promise<void> {
@@ -92,18 +100,11 @@ export class Writer {
     if (this.#running === 0) this.#closed?.resolve()
   }
 
-  /** The first groups that may share a request. */
-  #take(): Group[] {
-    if (!this.#isDue && this.#waiting.every((group) => group.isIdle)) return []
-    let size = this.#waiting[0]?.size
-    let count = 1
-    for (; size && count < this.#waiting.length; count += 1) {
-      const more = this.#waiting[count]
-      if (!more || more.alone || this.#waiting[0]?.alone) break
-      size = together(size, more.size)
-      if (!this.#settings.dialect.fits(size)) break
-    }
-    return this.#waiting.splice(0, count)
+  #take(): readonly Group[] {
+    const pack = packOf(this.#waiting, this.#settings.dialect.fits)
+    const taken = new Set(pack)
+    this.#waiting = this.#waiting.filter((group) => !taken.has(group))
+    return pack
   }
 
   async #landOne({ edits, alone, resolve, reject }: Group): Promise<void> {
