@@ -2,7 +2,7 @@
 
 import type { App } from '../../http/app.ts'
 import { docs } from '../../http/docs-page.ts'
-import { problem } from '../../http/shell/problem-contract.ts'
+import { problem } from '../../http/contract/problem.ts'
 import type { SegmentKind } from '../segment.ts'
 
 export type Contract = {
