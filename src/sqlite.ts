@@ -7,7 +7,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 export type Row = Readonly<Record<string, unknown>>
 
 /** What a transaction survives: `quick` the end of the process, `durable` a power cut too. */
-export type Safety = keyof typeof synchronous
+type Safety = keyof typeof synchronous
 
 export type Sqlite = {
   rows(sql: string, ...values: SQLInputValue[]): readonly Row[]

@@ -11,7 +11,7 @@ const schema = 'CREATE TABLE IF NOT EXISTS thing (serial INTEGER PRIMARY KEY, na
 
 function opened(path = fresh()) {
   const file = openSqlite({ path, schema })
-  onTestFinished(file.close)
+  onTestFinished(() => file.close())
   return file
 }
 
@@ -38,7 +38,7 @@ describe('a file', () => {
   it('can give pages back only when it was made to', () => {
     const path = fresh()
     const file = openSqlite({ path, schema, shrinks: true })
-    onTestFinished(file.close)
+    onTestFinished(() => file.close())
     expect(file.first('PRAGMA auto_vacuum')).toEqual({ auto_vacuum: 2 })
     expect(opened().first('PRAGMA auto_vacuum')).toEqual({ auto_vacuum: 0 })
   })

@@ -96,12 +96,7 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsStati
     cache,
     points,
     measured: ({ catalogue, counts: { created, updated } }) => {
-      if (created + updated === 0) return
-      if (catalogue !== undefined) cache.refreshSoon(catalogue)
-      else
-        cache.refresh('all').catch((err: unknown) => {
-          log.warn({ err }, 'figures.failed')
-        })
+      if (created + updated > 0) cache.refreshSoon(catalogue)
     },
     stop: async () => {
       await cache.stop()

@@ -35,7 +35,9 @@ function ground(options: { collectMs?: number; isBusy?: () => boolean } = {}) {
     log: silent,
   })
   onTestFinished(() => one.stop())
-  const ran = (count: number) => expect.poll(() => self.feeds.length).toBe(count)
+  const ran = async (count: number) => {
+    await expect.poll(() => self.feeds.length).toBe(count)
+  }
   return Object.assign(self, { one, ran, freeze: () => void (isOpen = false) })
 }
 
