@@ -40,7 +40,12 @@ export function firstSteps(name: string, ground: () => Promise<Ground>): void {
       directory = await temporaryDirectory()
       await mkdir(`${directory}/pipes`)
       const cluster = { resources: { paths: [`${directory}/pipes`] } }
-      const env = { ...place.env, PLATFORM_CLUSTER_CONFIG: JSON.stringify(cluster) }
+      const env = {
+        ...place.env,
+        PLATFORM_CLUSTER_CONFIG: JSON.stringify(cluster),
+        // The samples name hosts that are not there.
+        PLATFORM_METRICS_CONFIG: '{"urlChecks":false}',
+      }
       platform = await gateway(directory, env)
     })
     afterAll(async () => {
@@ -102,6 +107,29 @@ export function firstSteps(name: string, ground: () => Promise<Ground>): void {
       )
       expect(mirrored).toHaveLength(counts.created)
       expect(counts.created).toBeGreaterThan(5)
+    })
+
+    it('measure every dataset', async () => {
+      const { base, settled } = scheduler(platform)
+      const script = here(blocks.find((block) => block.includes('pipes/metrics')) ?? '')
+      await promisify(execFile)('bash', [
+        '-euc',
+        `KEY=${platform.key}; SCHEDULER=${base}; ${script}`,
+      ])
+      const api = client(platform)
+      const [run] = await api.json<{ id: string }[]>(`${base}/runs?pipe=metrics`)
+      const { status, counts } = await settled(run?.id ?? '')
+      expect({ status, failed: counts.failed }).toEqual({ status: 'finished', failed: 0 })
+      const count = async (filter: string) =>
+        (
+          await api.json<{ result: { count: number } }>(
+            `${api.search}/search?filters=dataset&limit=0${filter}`,
+          )
+        ).result.count
+      expect(counts.created).toBe(await count(''))
+      expect(await eventually(async () => (await count('&minScoring=1')) === counts.created)).toBe(
+        true,
+      )
     })
   })
 }
