@@ -204,9 +204,9 @@ export class Projector {
     const isQuiet = this.#putOff === 0
     if (isQuiet) this.#quiet.resolve()
     await this.#wake.promise
-    // The answer to whoever wrote goes out first: it is under way in this turn.
-    await setImmediate()
     this.#wake = Promise.withResolvers<void>()
     if (isQuiet) this.#quiet = Promise.withResolvers<void>()
+    // The answer to whoever wrote goes out first: it is under way in this turn.
+    await setImmediate()
   }
 }
