@@ -48,7 +48,7 @@ const changes: readonly Change[] = [
     graph,
     content: content([line(graph, 'a', 'dcat:Catalog'), line(graph, 'dct:title', '"C"@de')]),
     add: Array.from({ length: size }, (_, at) => at)
-      .filter((at) => n < 2 && at % 4 > 0 === (n === 0))
+      .filter((at) => n < 2 && at < size - 1 && at % 4 > 0 === (n === 0))
       .flatMap((at) => [
         line(graph, 'dcat:dataset', dataset(at)),
         line(graph, 'dcat:record', recordOf(dataset(at))),
@@ -155,6 +155,7 @@ const values: Readonly<Record<string, Values>> = {
   'catalogue-parents': { catalogue: node(other ?? ''), ...withPrefix },
   'catalogue-size': inCatalogue,
   'dataset-catalogues': { dataset: some },
+  'dataset-hashes': { dataset: records },
   'dataset-ids': { catalogues: literal(prefix), prefix: datasets },
   'dataset-origins': { dataset: records },
   'dataset-record': { dataset: node(dataset(3)), record: node(recordOf(dataset(3))) },
@@ -174,6 +175,7 @@ const values: Readonly<Record<string, Values>> = {
   },
   'present-resources': { resource: some },
   'scheme-owner': { scheme: node(scheme) },
+  'unlinked-datasets': { prefix: datasets },
   vocabularies: {},
   'vocabulary-facts': { vocabulary: node(vocabulary) },
   'vocabulary-handles': {},
