@@ -1,15 +1,8 @@
 /** `PLATFORM_HARVEST_CONFIG`: how harvests behave towards sources, and how long what they leave is kept. */
 
 import { z } from 'zod'
-import { durationMs } from './duration.ts'
-import { nearest } from './spelling.ts'
-
-type Row = {
-  readonly standard: number
-  readonly least: number
-  readonly most: number
-  readonly meaning: string
-}
+import { durationMs } from './settings/duration.ts'
+import { numbersOf, onlyNames, type NumberRow } from './settings/numbers.ts'
 
 const day = 86_400_000
 const gigabyte = 2 ** 30
@@ -92,20 +85,7 @@ const harvestNumbers = {
     most: 36_500,
     meaning: 'days after which an unchanged record is written again all the same',
   },
-} as const satisfies Readonly<Record<string, Row>>
-
-type NumberName = keyof typeof harvestNumbers
-
-const numberOf = ({ least, most }: Row) =>
-  z
-    .int({ error: `must be a whole number ${least}..${most}` })
-    .min(least, { error: `must be a whole number ${least}..${most}` })
-    .max(most, { error: `must be a whole number ${least}..${most}` })
-
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `fromEntries` forgets the names of the table
-const numbers = Object.fromEntries(
-  Object.entries(harvestNumbers).map(([name, row]) => [name, numberOf(row).default(row.standard)]),
-) as Record<NumberName, z.ZodDefault<z.ZodInt>>
+} as const satisfies Readonly<Record<string, NumberRow>>
 
 const duration = z.string().transform((text, context) => {
   const span = durationMs(text)
@@ -131,16 +111,9 @@ const texts = {
 
 const names = [...Object.keys(harvestNumbers), ...Object.keys(texts)]
 
-/** An unknown name is a problem, because a guard that was misspelt guards nothing. */
 export const harvestConfig = z
-  .looseObject({ ...numbers, ...texts })
-  .superRefine((given, context) => {
-    for (const name of Object.keys(given).filter((one) => !names.includes(one))) {
-      const close = nearest(name, names)
-      const hint = close === undefined ? '' : ` (did you mean ${close}?)`
-      context.addIssue({ code: 'custom', path: [name], message: `is no setting${hint}` })
-    }
-  })
+  .looseObject({ ...numbersOf(harvestNumbers), ...texts })
+  .superRefine(onlyNames(names))
 
 export type HarvestConfig = z.output<typeof harvestConfig>
 

@@ -1,14 +1,7 @@
 /** `PLATFORM_METRICS_CONFIG` and `PLATFORM_HUB_VALIDATOR`: how quality is measured, and whether it is by itself. */
 
 import { z } from 'zod'
-import { nearest } from './spelling.ts'
-
-type Row = {
-  readonly standard: number
-  readonly least: number
-  readonly most: number
-  readonly meaning: string
-}
+import { numbersOf, onlyNames, type NumberRow } from './settings/numbers.ts'
 
 /** Every number: its default, its bounds, and what it means. */
 const metricsNumbers = {
@@ -43,19 +36,7 @@ const metricsNumbers = {
     most: 10_080,
     meaning: 'between two runs of a catalogue that start by themselves after writes',
   },
-} as const satisfies Readonly<Record<string, Row>>
-
-type NumberName = keyof typeof metricsNumbers
-
-const numberOf = ({ least, most, standard }: Row) => {
-  const error = `must be a whole number ${least}..${most}`
-  return z.int({ error }).min(least, { error }).max(most, { error }).default(standard)
-}
-
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `fromEntries` forgets the names of the table
-const numbers = Object.fromEntries(
-  Object.entries(metricsNumbers).map(([name, row]) => [name, numberOf(row)]),
-) as Record<NumberName, z.ZodDefault<z.ZodInt>>
+} as const satisfies Readonly<Record<string, NumberRow>>
 
 const shapeError = 'must be an object of name → array of files'
 const files = z.array(z.string({ error: shapeError }).min(1), { error: shapeError }).min(1, {
@@ -76,16 +57,9 @@ const others = {
 
 const names = [...Object.keys(metricsNumbers), ...Object.keys(others)]
 
-/** An unknown name is a problem: a limit that was misspelt limits nothing. */
 export const metricsConfig = z
-  .looseObject({ ...numbers, ...others })
-  .superRefine((given, context) => {
-    for (const name of Object.keys(given).filter((one) => !names.includes(one))) {
-      const close = nearest(name, names)
-      const hint = close === undefined ? '' : ` (did you mean ${close}?)`
-      context.addIssue({ code: 'custom', path: [name], message: `is no setting${hint}` })
-    }
-  })
+  .looseObject({ ...numbersOf(metricsNumbers), ...others })
+  .superRefine(onlyNames(names))
 
 export type MetricsConfig = z.output<typeof metricsConfig>
 

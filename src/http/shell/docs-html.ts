@@ -1,5 +1,7 @@
 /** The texts of the OpenAPI page. */
 
+import { escaped } from '../../text/escaped.ts'
+
 /** A page that loads Swagger UI from `assets`, a relative address without a slash at its end. */
 export const docsPage = (title: string, assets: string): string => `<!doctype html>
 <html lang="en">
@@ -26,13 +28,3 @@ export const initializer = `SwaggerUIBundle({
   validatorUrl: null,
 })
 `
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char)

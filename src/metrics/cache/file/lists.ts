@@ -3,7 +3,7 @@
 import type { Names } from '../../../rdf/names.ts'
 import type { Row, Sqlite } from '../../../sqlite.ts'
 import { compareCodePoints } from '../../../text/code-points.ts'
-import type { DatasetFigures, Figures, Scope, UnreachableHost } from '../figures.ts'
+import type { DatasetFigures, Figures, Listed, Page, Scope, UnreachableHost } from '../figures.ts'
 import { ruleOf, unreachableOf, violationOf } from './rows.ts'
 
 type Lists = Pick<
@@ -122,29 +122,19 @@ function pages(file: Sqlite, names: Names): Pick<Figures, 'violations' | 'unreac
   const joined = (table: string, order: string) =>
     `SELECT * FROM (SELECT * FROM ${table} WHERE edition = ?1 ORDER BY dataset, ${order}, number LIMIT ?2 OFFSET ?3) AS found ` +
     `JOIN dataset ON dataset.edition = ?1 AND dataset.id = found.dataset ORDER BY found.dataset, ${order}, number`
-  const countOf = (sql: string, edition: number) => Number(file.first(sql, edition)?.['n'] ?? 0)
+  const total = (table: string, column: string) =>
+    `SELECT sum(${column}) AS n FROM ${table} WHERE edition = ? AND publisher = ''`
+  const page =
+    <One>(rows: string, count: string, of: (row: Row, names: Names) => One) =>
+    (catalogue: string, { offset, limit }: Page): Listed<One> => {
+      const edition = editionOf(catalogue)
+      return {
+        count: Number(file.first(count, edition)?.['n'] ?? 0),
+        rows: file.rows(rows, edition, limit, offset).map((row) => of(row, names)),
+      }
+    }
   return {
-    violations: (catalogue, { offset, limit }) => {
-      const edition = editionOf(catalogue)
-      const rows = file.rows(joined('violation', 'path'), edition, limit, offset)
-      return {
-        count: countOf(
-          "SELECT sum(count) AS n FROM rule WHERE edition = ? AND publisher = ''",
-          edition,
-        ),
-        rows: rows.map((row) => violationOf(row, names)),
-      }
-    },
-    unreachable: (catalogue, { offset, limit }) => {
-      const edition = editionOf(catalogue)
-      const rows = file.rows(joined('url', 'url'), edition, limit, offset)
-      return {
-        count: countOf(
-          "SELECT sum(urls) AS n FROM host WHERE edition = ? AND publisher = ''",
-          edition,
-        ),
-        rows: rows.map((row) => unreachableOf(row, names)),
-      }
-    },
+    violations: page(joined('violation', 'path'), total('rule', 'count'), violationOf),
+    unreachable: page(joined('url', 'url'), total('host', 'urls'), unreachableOf),
   }
 }

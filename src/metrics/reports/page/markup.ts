@@ -1,5 +1,7 @@
 /** Markup that cannot be forged: what stands in a template is text unless it is markup itself. */
 
+import { escaped } from '../../../text/escaped.ts'
+
 export type Markup = { readonly markup: string }
 
 type Part = Markup | readonly Markup[] | string | number | undefined | false
@@ -20,13 +22,3 @@ function written(part: Part): string {
   if ('markup' in part) return part.markup
   return part.map(({ markup }) => markup).join('')
 }
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char)

@@ -9,7 +9,7 @@ import { pipeCheck, placesOf, type Ground } from '../../documents/places.ts'
 import type { RunStart } from '../../runs/run.ts'
 import type { SegmentFunction } from '../../segment.ts'
 import type { KnownPipe } from '../../sources/known.ts'
-import { durationMs } from '../../../http/environment/duration.ts'
+import { durationMs } from '../../../http/environment/settings/duration.ts'
 import { feeding, type FeedingDeps } from './feeding.ts'
 import { limited } from './limited.ts'
 

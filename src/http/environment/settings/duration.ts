@@ -5,7 +5,7 @@ const unitMs = { W: 604_800_000, D: 86_400_000, H: 3_600_000, M: 60_000, S: 1000
 /** Milliseconds of `PnWnDTnHnMnS`; `undefined` for anything else, years and months too: they have no length. */
 export function durationMs(text: string): number | undefined {
   const match =
-    /^P(?=.)(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?$/.exec(
+    /^P(?=.)(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,7})S)?)?$/.exec(
       text,
     )
   if (!match) return undefined
