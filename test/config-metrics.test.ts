@@ -1,19 +1,8 @@
 /** How quality is measured, as the environment says it. */
 
 import { expect, it } from 'vitest'
-import { parseConfig, type Config } from '../src/config.ts'
 import { defaultMetrics } from '../src/http/environment/metrics.ts'
-
-function configOf(env: Record<string, string>): Config {
-  const result = parseConfig(env)
-  if (!result.ok) throw new Error(result.message)
-  return result.config
-}
-
-function problemsOf(env: Record<string, string>): string {
-  const result = parseConfig(env)
-  return result.ok ? 'no problem' : result.message
-}
+import { configOf, problemsOf } from './support/settings.ts'
 
 it('what is set counts, and says what of it is wrong', () => {
   const { services, validator, metrics } = configOf({

@@ -2,21 +2,11 @@
 
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { documentation, parseConfig, type Config } from '../src/config.ts'
+import { documentation } from '../src/config.ts'
 import { defaultHarvest } from '../src/http/environment/harvest.ts'
 import { defaultMetrics } from '../src/http/environment/metrics.ts'
 import { defaultLimits } from '../src/http/limits.ts'
-
-function configOf(env: Record<string, string> = {}): Config {
-  const result = parseConfig(env)
-  if (!result.ok) throw new Error(result.message)
-  return result.config
-}
-
-function problemsOf(env: Record<string, string>): string {
-  const result = parseConfig(env)
-  return result.ok ? 'no problem' : result.message
-}
+import { configOf, problemsOf } from './support/settings.ts'
 
 describe('an empty environment', () => {
   it('has settings that work on this machine only', () => {

@@ -1,10 +1,8 @@
 /** Datasets on their way through the quality pipe, and what was measured of them. */
 
-import { logger } from '../../../src/log.ts'
 import { measurements } from '../../../src/metrics/dqv/reading.ts'
 import { payloadOf } from '../../../src/metrics/travelling/payload.ts'
 import type { Message, RecordMessage } from '../../../src/pipe/message.ts'
-import type { SegmentContext } from '../../../src/pipe/segment.ts'
 
 const site = 'http://data.example/'
 
@@ -40,26 +38,6 @@ export const recordOf = (counter: number, text: string): RecordMessage => ({
 export async function* streamOf(messages: Iterable<Message>): AsyncGenerator<Message> {
   yield* messages
 }
-
-const nothing = () => undefined
-
-export const contextOf = (runId: string): SegmentContext => ({
-  runId,
-  pipe: 'metrics',
-  log: logger('silent'),
-  dryRun: false,
-  sink: {
-    item: nothing,
-    total: nothing,
-    offered: nothing,
-    adopted: nothing,
-    page: nothing,
-    request: nothing,
-    alive: nothing,
-    processed: nothing,
-    outcome: nothing,
-  },
-})
 
 /** Metric, distribution, value and URL of every measurement, in their order. */
 export async function codes(message: Message | undefined) {

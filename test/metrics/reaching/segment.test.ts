@@ -6,7 +6,8 @@ import { within } from '../../../src/metrics/reaching/window.ts'
 import type { Message } from '../../../src/pipe/message.ts'
 import type { SegmentFunction } from '../../../src/pipe/segment.ts'
 import { portal, type Portal } from '../../support/portals/portal.ts'
-import { codes, contextOf, datasetOf, recordOf, streamOf } from './records.ts'
+import { contextOf } from '../context.ts'
+import { codes, datasetOf, recordOf, streamOf } from './records.ts'
 import { town, type Town } from './town.ts'
 
 const signal = new AbortController().signal

@@ -5,7 +5,8 @@ import { reachingSegment } from '../../../src/metrics/reaching/segment.ts'
 import type { Message } from '../../../src/pipe/message.ts'
 import { portal, type Portal } from '../../support/portals/portal.ts'
 import { crowd, vices, type Crowd } from './crowd.ts'
-import { codes, contextOf, datasetOf, recordOf, streamOf } from './records.ts'
+import { contextOf } from '../context.ts'
+import { codes, datasetOf, recordOf, streamOf } from './records.ts'
 import { town, type Town } from './town.ts'
 
 let canary: Portal

@@ -1,35 +1,18 @@
 /** What tests of the quality segments stand on: messages, a context without a run, and segments one behind the other. */
 
 import type { Failure } from '../../../src/errors.ts'
-import { logger } from '../../../src/log.ts'
 import { openValues } from '../../../src/metrics/measuring/tables.ts'
 import { annotatorSegment } from '../../../src/metrics/measuring/annotator.ts'
 import { scoringSegment } from '../../../src/metrics/scoring/scorer.ts'
 import { loadWeights } from '../../../src/metrics/scoring/weights.ts'
 import type { JsonObject } from '../../../src/pipe/document.ts'
 import type { Message, RecordMessage } from '../../../src/pipe/message.ts'
-import type { SegmentContext, SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'
+import type { SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'
+import { contextOf } from '../context.ts'
 
 export const never = new AbortController().signal
-const nothing = () => undefined
 
-export const context: SegmentContext = {
-  runId: 'run-1',
-  pipe: 'metrics',
-  sink: {
-    item: nothing,
-    total: nothing,
-    offered: nothing,
-    adopted: nothing,
-    page: nothing,
-    request: nothing,
-    alive: nothing,
-    processed: nothing,
-    outcome: nothing,
-  },
-  log: logger('silent'),
-  dryRun: false,
-}
+export const context = contextOf('run-1')
 
 export const prefixes = `
   @prefix adms: <http://www.w3.org/ns/adms#> .
