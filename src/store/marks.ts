@@ -22,6 +22,8 @@ export type Fresh = {
   readonly quads: readonly Quad[]
   /** A dataset that did not exist before has nothing else in the store. */
   readonly created: boolean
+  /** What its metrics graph says of scores now, where the writer has just written that; otherwise it stands in the store. */
+  readonly scores?: readonly Quad[]
 }
 
 /** `pending` = the resource itself, `cascade` = the datasets of a catalogue. */
