@@ -1,6 +1,6 @@
 /** Writing the records of one index: every version gets a number of its own and is never changed under it. */
 
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync } from 'node:zlib'
 import type { Document } from '../../search-index.ts'
 import type { IndexSettings } from '../../settings.ts'
@@ -8,6 +8,7 @@ import { packOrds, packRow } from '../columns/rows.ts'
 import { columnsOf } from '../layout.ts'
 import type { Tables } from '../tables.ts'
 import type { FacetValues } from './facet-values.ts'
+import { FullTextRows } from './full-text.ts'
 import type { Terms } from './terms.ts'
 import { Texts } from './texts.ts'
 
@@ -28,15 +29,12 @@ type Deps = {
 /** A record is a few KB: zlib's default buffers would cost more than the compressing. */
 const deflate = { level: 1, windowBits: 12, memLevel: 5, chunkSize: 4096 }
 
-/** Statements for column sets that were met; documents of one source share a handful. */
-const rememberedInserts = 300
-
 export class IndexWriter {
   readonly #deps: Deps
   readonly #texts: Texts
   readonly #statements
   readonly #facets: ReadonlySet<string>
-  readonly #inserts = new Map<string, StatementSync>()
+  readonly #fullText: FullTextRows
   #last = -1
   /** Living records; counted when somebody asks, and kept up from then on. */
   #count: number | undefined
@@ -45,6 +43,7 @@ export class IndexWriter {
     this.#deps = deps
     this.#texts = new Texts(deps.terms, columnsOf(deps.settings), deps.languages)
     this.#statements = prepare(deps.db, deps.tables)
+    this.#fullText = new FullTextRows(deps.db, deps.tables.fts)
     this.#facets = new Set(deps.settings.facets.map((facet) => facet.id))
     this.forget()
   }
@@ -79,8 +78,7 @@ export class IndexWriter {
     const orders = this.#orders(document)
     const text = orders.length > 0 ? JSON.stringify(Object.fromEntries(orders)) : null
     col.run(n, id, row.dates, row.numbers, row.flags, row.boxes, this.#ords(document), text)
-    const columns = this.#texts.of(document)
-    this.#insert([...columns.keys()]).run(n, ...columns.values())
+    this.#fullText.add(n, this.#texts.of(document))
   }
 
   /** Leaves the version behind, so that an older put that comes late does not bring the record back. */
@@ -89,8 +87,14 @@ export class IndexWriter {
     if (version !== undefined) this.#statements.key.run(id, null, version, '')
   }
 
+  /** To be called before a transaction is committed. */
+  end(): void {
+    this.#fullText.write()
+  }
+
   /** After a rollback: what the memory says about numbers is wrong. */
   forget(): void {
+    this.#fullText.forget()
     this.#count = undefined
     this.#last = Number(this.#statements.last.get()?.['n'] ?? -1)
   }
@@ -102,7 +106,7 @@ export class IndexWriter {
     const stored = Number(row['version'])
     if (stored >= version && !again) return undefined
     if (row['n'] !== null) {
-      this.#statements.unindex.run(row['n'] ?? null)
+      this.#fullText.remove(Number(row['n']))
       this.#statements.die.run(row['n'] ?? null)
       this.#counted(-1)
     }
@@ -128,23 +132,10 @@ export class IndexWriter {
       ([name]) => orders.includes(name) || orders.includes(name.slice(0, name.lastIndexOf('.'))),
     )
   }
-
-  #insert(aliases: readonly string[]): StatementSync {
-    const names = ['rowid', ...aliases].join(', ')
-    const known = this.#inserts.get(names)
-    if (known) return known
-    if (this.#inserts.size >= rememberedInserts) this.#inserts.clear()
-    const marks = ['?', ...aliases.map(() => '?')].join(', ')
-    const statement = this.#deps.db.prepare(
-      `INSERT INTO ${this.#deps.tables.fts} (${names}) VALUES (${marks})`,
-    )
-    this.#inserts.set(names, statement)
-    return statement
-  }
 }
 
 function prepare(db: DatabaseSync, tables: Tables) {
-  const { key, doc, col, fts, dead } = tables
+  const { key, doc, col, dead } = tables
   return {
     find: db.prepare(`SELECT n, version FROM ${key} WHERE id = ?`),
     key: db.prepare(`INSERT OR REPLACE INTO ${key} (id, n, version, hash) VALUES (?, ?, ?, ?)`),
@@ -153,7 +144,6 @@ function prepare(db: DatabaseSync, tables: Tables) {
       `INSERT INTO ${col} (n, id, dates, numbers, flags, boxes, ords, orders)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    unindex: db.prepare(`DELETE FROM ${fts} WHERE rowid = ?`),
     die: db.prepare(`INSERT INTO ${dead} (n) VALUES (?)`),
     // Numbers of purged versions stay taken: readers know them as dead.
     last: db.prepare(

@@ -155,6 +155,10 @@ export class Writer {
     this.#db.exec('BEGIN IMMEDIATE')
     try {
       for (const batch of batches) this.#apply(batch)
+      for (const { answering, built } of this.#indices.values()) {
+        answering.end()
+        built?.end()
+      }
       this.#db.exec('COMMIT')
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
