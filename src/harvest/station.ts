@@ -12,7 +12,7 @@ import type { Account } from './exporting/account/account.ts'
 import type { Ground } from './exporting/account/ground.ts'
 import { exporterSegment } from './exporting/exporter.ts'
 import { known } from './exporting/known.ts'
-import type { MetricsBody } from './exporting/measured/exporting-metrics.ts'
+import type { MetricsExport } from './exporting/measured/metrics-export.ts'
 import { adopted, confirmed, restored, type Restored } from './exporting/removing/consent.ts'
 import { validatorsOf } from './exporting/validators.ts'
 import { openLedger } from './ledger/ledger.ts'
@@ -56,8 +56,8 @@ export type HarvestOptions = {
   readonly now: () => number
   readonly random: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
-  /** What of a message is written as the metrics of its dataset; its whole text when absent. */
-  readonly metricsBody?: MetricsBody
+  /** How what of a message measures its dataset is written; its whole text is sent when absent. */
+  readonly metricsExport?: MetricsExport
   /** Bounds of transformers, where they are not the usual ones. */
   readonly transforms?: Partial<TransformLimits>
   /** What git may see of our environment when it fetches scripts. */

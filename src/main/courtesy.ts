@@ -3,21 +3,24 @@
 import type { Door } from '../http/gateway.ts'
 import { clock } from './clock.ts'
 
-type Fetch = (request: Request) => Promise<Response>
-
 export type Courtesy = {
   /** A door whose writers go first. */
   readonly front: (door: Door) => Door
-  /** Waits until no writer is in the house, though never long. */
-  readonly polite: (fetch: Fetch) => Fetch
+  /** Waits until no writer is in the house, though never long; how much may be done at once then. */
+  readonly turn: (signal: AbortSignal) => Promise<number>
 }
 
 const lookMs = 2
 /** Many writers must not stop the work for ever. */
 const mostLooks = 50
+/** A writer has been here lately: the next one is expected. */
+const expectedMs = 1000
+/** Datasets at once, when a writer is expected and when none is. */
+const few = 2
+const many = 32
 
 export function courtesy(): Courtesy {
-  const house = { writers: 0 }
+  const house = { writers: 0, last: -Infinity }
   return {
     front: (door) => ({
       fetch: async (request, env) => {
@@ -27,13 +30,14 @@ export function courtesy(): Courtesy {
           return await door.fetch(request, env)
         } finally {
           house.writers -= 1
+          house.last = performance.now()
         }
       },
     }),
-    polite: (fetch) => async (request) => {
+    turn: async (signal) => {
       for (let looks = 0; house.writers > 0 && looks < mostLooks; looks += 1)
-        await clock.pause(lookMs, request.signal)
-      return fetch(request)
+        await clock.pause(lookMs, signal)
+      return performance.now() - house.last < expectedMs ? few : many
     },
   }
 }

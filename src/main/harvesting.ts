@@ -169,7 +169,7 @@ async function openRoom(options: Options, sources: () => PipeSources) {
     git: { environment: gitEnvironment() },
     ownHost: new URL(config.baseUri).host,
     transforms: { scriptMs: config.limits.scriptMs, scriptBytes: config.limits.scriptBytes },
-    ...(measuring && { metricsBody: measuring.metricsBody }),
+    ...(measuring && { metricsExport: measuring.metricsExport }),
     ...clock,
   })
   return { harvest, measuring, runs, client }

@@ -49,7 +49,7 @@ export function measuringRoom(
 export function catalogueLaunch(
   { shell }: Ground,
   { pipes, launcher }: Harvesting,
-  repository: Repository,
+  repository: Pick<Repository, 'address' | 'fetch'>,
 ): NonNullable<RepositoryPart['launch']> {
   const { validator } = shell.config
   return async ({ catalogue, pipe, pulseMs, withMetrics }, signal) => {

@@ -7,7 +7,7 @@ import type { App } from '../http/app.ts'
 import type { Entrance } from '../http/gateway.ts'
 import type { SearchIndex } from '../indices/search-index.ts'
 import { sparqlApp } from '../repository/sparql/app.ts'
-import { openRepository } from '../repository/station.ts'
+import { openRepository, type Repository } from '../repository/station.ts'
 import { locks } from '../repository/writing/locks.ts'
 import { schedulerApp } from '../scheduler/app.ts'
 import { searchApp } from '../search/app.ts'
@@ -36,7 +36,7 @@ export async function openStations(ground: Ground): Promise<Stations> {
   const repository = runs('repo') ? await repositoryStation(ground, automatic) : undefined
   const harvesting =
     runs('harvest') || runs('scheduler') || runs('metrics')
-      ? await harvestingRooms(ground, repository?.app, manners)
+      ? await harvestingRooms(ground, repository, manners)
       : undefined
   if (harvesting) automatic.begin(harvesting)
   const search = runs('search') ? searchStation(ground) : undefined
@@ -142,17 +142,17 @@ const sparqlStation = (ground: Ground): App =>
 
 const harvestingRooms = (
   ground: Ground,
-  repository: App | undefined,
-  { polite }: Courtesy,
+  repository: Repository | undefined,
+  { turn }: Courtesy,
 ): Promise<Harvesting> => {
   const { config, log } = ground.shell
   const address = serviceAddress(ground.engines.names, places.repo)
   const own = repository && {
     address,
-    fetch: async (request: Request) => repository.fetch(request),
+    fetch: async (request: Request) => repository.app.fetch(request),
   }
   const isMeasuring = config.services.includes('metrics')
-  const behind = own && { address, fetch: polite(own.fetch) }
+  const behind = own && { ...own, turn, putMetrics: repository.manyMetrics }
   return openHarvesting({
     ...ground,
     ...door(ground, 'harvest'),

@@ -4,11 +4,9 @@ import { join } from 'node:path'
 import type { MetricsConfig } from '../http/environment/metrics.ts'
 import type { Outbound } from '../http/outbound/outbound.ts'
 import type { Log } from '../log.ts'
-import type { RecordMessage } from '../pipe/message.ts'
 import type { Run } from '../pipe/runs/run.ts'
 import type { Feed } from '../pipe/runs/feed.ts'
 import type { SegmentFunction, SegmentKind } from '../pipe/segment.ts'
-import { toLine } from '../rdf/lines.ts'
 import type { Names } from '../rdf/names.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { openCache, type Cache } from './cache/cache.ts'
@@ -23,7 +21,7 @@ import { openReach, type Reach } from './reaching/reach.ts'
 import { reachingSegment } from './reaching/segment.ts'
 import { scoringSegment } from './scoring/scorer.ts'
 import { loadWeights, type Weights } from './scoring/weights.ts'
-import { payloadOf } from './travelling/payload.ts'
+import { metricsExport, type MetricsExport } from './travelling/exporting.ts'
 import { validatingSegment } from './validating/segment.ts'
 import { openValidation, type Validation } from './validating/validation.ts'
 
@@ -53,10 +51,8 @@ export type MetricsOptions = {
 export type MetricsStation = {
   readonly kinds: readonly SegmentKind[]
   readonly feeds: ((feed: Feed) => SegmentFunction) | undefined
-  /** What of a message that was measured is written. */
-  readonly metricsBody: (
-    message: RecordMessage,
-  ) => Promise<{ readonly mediaType: string; readonly text: string }>
+  /** How what of a message was measured is written. */
+  readonly metricsExport: MetricsExport
   readonly validation: Validation
   readonly weights: Weights
   readonly cache: Cache
@@ -90,7 +86,7 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsStati
   return {
     kinds: await kindsOf(options, { validation, weights, reach }),
     feeds: repository && feeds({ ...options, repository }),
-    metricsBody,
+    metricsExport: metricsExport(repository),
     validation,
     weights,
     cache,
@@ -128,12 +124,6 @@ async function kindsOf(
     config.urlChecks ? reaching : skipped(reaching),
     scoringSegment({ weights, now }),
   ]
-}
-
-const metricsBody: MetricsStation['metricsBody'] = async (message) => {
-  const { metrics } = await payloadOf(message, 'metrics')
-  const text = metrics.map((one) => `${toLine(one)}\n`).join('')
-  return { mediaType: 'application/n-triples', text }
 }
 
 const pointsOf = (weights: Weights): Points =>

@@ -14,6 +14,7 @@ import { chores } from '../../src/repository/chores/chores.ts'
 import { repositoryApp } from '../../src/repository/app.ts'
 import { openDeletion } from '../../src/repository/deleting/deletion.ts'
 import { followed } from '../../src/repository/listing/followed-store.ts'
+import { manyMetrics } from '../../src/repository/metrics/many-metrics.ts'
 import { locks } from '../../src/repository/writing/locks.ts'
 import { versions } from '../../src/store/versions.ts'
 import type { IndexStatus } from '../../src/repository/answering/waiting.ts'
@@ -118,6 +119,7 @@ export async function repository(options: RepositoryOptions = {}) {
 
   return {
     app,
+    manyMetrics: manyMetrics({ ...writing, ...deletion, pause: () => undefined }),
     store,
     names,
     changed,

@@ -1,15 +1,31 @@
-/** The public API of the repository, asked without a socket. */
+/** The repository of this process: its public API, asked without a socket, and its doors for many datasets. */
 
+import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 
 export type Repository = {
   /** Address of its routes. */
   readonly address: string
   readonly fetch: (request: Request) => Promise<Response>
+  /**
+   * Lets those go first who write from outside, though never for long; answers how many datasets may be read or written at
+   * once then.
+   */
+  readonly turn: (signal: AbortSignal) => Promise<number>
+  /** A verdict for each, in their order. Rejects with `Failure` when nothing could be written. */
+  readonly putMetrics: (
+    many: readonly MetricsOf[],
+    signal: AbortSignal,
+  ) => Promise<readonly MetricsLanded[]>
 }
 
+/** What is to be stored of a dataset, whose platform id it names. */
+export type MetricsOf = { readonly dataset: string; readonly quads: readonly Quad[] }
+/** `gone`: there is no such dataset. */
+export type MetricsLanded = 'created' | 'updated' | 'unchanged' | 'gone' | Failure
+
 export type FeedDoor = {
-  readonly repository: Repository
+  readonly repository: Pick<Repository, 'address' | 'fetch'>
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 

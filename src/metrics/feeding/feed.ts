@@ -7,17 +7,18 @@ import type { Names } from '../../rdf/names.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { inOrder } from '../../pipe/ahead.ts'
 import { catalogueTypes } from './catalogue-types.ts'
-import { datasetMessage, type Reading } from './dataset-message.ts'
-import type { FeedDoor } from './door.ts'
+import { datasetMessages, type Reading, type Wanted } from './dataset-messages.ts'
+import type { FeedDoor, Repository } from './door.ts'
 import { idList, type IdList } from './ids.ts'
 
 export type FeedDeps = FeedDoor & {
+  readonly repository: Repository
   readonly names: Names
-  readonly store: Pick<GraphStore, 'select'>
+  readonly store: Pick<GraphStore, 'select' | 'readAll'>
 }
 
-/** Datasets that are read while others are measured. */
-const atOnce = 4
+/** Groups of datasets: while one is measured the next is read. */
+const atOnce = 2
 /** A run goes on behind the last of so many. */
 const pageSize = 100
 
@@ -39,11 +40,11 @@ export const feeds =
         withMetrics: feed.withMetrics ?? false,
       }
       const pulseMs = feed.pulseMs ?? 0
-      let counter = 0
-      const read = (id: string) => datasetMessage(reading, id, ++counter, signal)
       const ids = paced(deps, pages, pulseMs, signal)
-      const messages = inOrder(ids, read, pulseMs > 0 ? 1 : atOnce)
-      yield* paged(messages, context)
+      const read = (some: readonly Wanted[]) => datasetMessages(reading, some, signal)
+      const turn = pulseMs > 0 ? () => one(deps.repository, signal) : deps.repository.turn
+      const groups = inOrder(grouped(ids, turn, signal), read, pulseMs > 0 ? 1 : atOnce)
+      yield* paged(groups, context)
       yield { kind: 'end', completeness: { kind: 'complete', fingerprint: '' } }
     }
 
@@ -81,18 +82,46 @@ async function* paced(
   }
 }
 
+/** With a pulse each dataset goes by itself. */
+async function one({ turn }: Repository, signal: AbortSignal): Promise<number> {
+  await turn(signal)
+  return 1
+}
+
+/** As many together as may be read when it is their turn. */
+async function* grouped(
+  ids: AsyncIterable<string>,
+  turn: Repository['turn'],
+  signal: AbortSignal,
+): AsyncGenerator<readonly Wanted[]> {
+  let counter = 0
+  let group: Wanted[] = []
+  let most = await turn(signal)
+  for await (const id of ids) {
+    group.push({ id, counter: (counter += 1) })
+    if (group.length < most) continue
+    yield group
+    group = []
+    most = await turn(signal)
+  }
+  if (group.length > 0) yield group
+}
+
 /** Messages with a page behind every hundredth. */
 async function* paged(
-  messages: AsyncIterable<Message>,
+  groups: AsyncIterable<readonly Message[]>,
   { sink }: SegmentContext,
 ): AsyncGenerator<Message> {
   let count = 0
-  for await (const message of messages) {
-    sink.offered()
-    yield message
-    count += 1
-    if (count % pageSize > 0 || !('sourceId' in message) || message.sourceId === undefined) continue
-    sink.page({ cursor: message.sourceId })
-    yield { kind: 'page', cursor: message.sourceId }
+  for await (const messages of groups) {
+    for (const message of messages) {
+      sink.offered()
+      yield message
+      count += 1
+      const isLast = count % pageSize === 0 && 'sourceId' in message
+      if (!isLast || message.sourceId === undefined) continue
+      sink.page({ cursor: message.sourceId })
+      yield { kind: 'page', cursor: message.sourceId }
+    }
   }
 }

@@ -28,6 +28,26 @@ export async function payloadOf(message: RecordMessage, pipe = 'metrics'): Promi
   return payload
 }
 
+/** A dataset of our own repository as the `counter`th message of a run. */
+export function fedMessage(payload: Payload, counter: number): RecordMessage {
+  const { subject, metrics } = payload
+  let text: string | undefined
+  const message: RecordMessage = {
+    kind: 'record',
+    counter,
+    sourceId: subject.id,
+    aliases: [],
+    mediaType: metrics.length === 0 ? 'application/n-triples' : 'application/trig',
+    get text() {
+      return (text ??= trig(payload))
+    },
+    findings: [],
+    extra: { ...names(subject), uriRef: subject.iri },
+  }
+  remembered.set(message, payload)
+  return message
+}
+
 /** The message with another payload. Its text is written when somebody reads it. */
 export function withPayload(message: RecordMessage, payload: Payload): RecordMessage {
   let text: string | undefined

@@ -27,7 +27,7 @@ export async function readPayload(message: RecordMessage, pipe: string): Promise
 }
 
 /** All in the default graph, with one name for the metadata node whatever the sender called it. */
-function inOneGraph(quads: readonly Quad[], name: string): Quad[] {
+export function inOneGraph(quads: readonly Quad[], name: string): Quad[] {
   const nodes = new Set(quads.filter(isMetadata).map((q) => keyOf(q.subject)))
   const node = namedNode(name)
   const renamed = <T extends Term>(term: T) =>

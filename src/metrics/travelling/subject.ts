@@ -21,4 +21,6 @@ export type Payload = {
   readonly metrics: readonly Quad[]
   /** Name of that graph in the text of the message: `urn:{context}:{pipe}`. */
   readonly metricsGraph: string
+  /** The dataset as N-Triples, where that is at hand. */
+  readonly lines?: string
 }

@@ -5,8 +5,9 @@ import { bracketed, termText } from '../../rdf/lines.ts'
 import type { Payload } from './subject.ts'
 
 /** Not sorted; the order of the quads stays. */
-export function trig({ dataset, metrics, metricsGraph }: Omit<Payload, 'subject'>): string {
-  const described = lines(dataset)
+export function trig(payload: Omit<Payload, 'subject'>): string {
+  const { dataset, metrics, metricsGraph } = payload
+  const described = payload.lines ?? lines(dataset)
   return metrics.length === 0
     ? described
     : `${described}${bracketed(metricsGraph)} {\n${lines(metrics)}}\n`

@@ -47,7 +47,7 @@ export const validatingSegment = ({ validation, now }: ValidatingDeps): SegmentK
       if (payload.subject.source !== validated) return unreported(payload)
       const models = chosenModels(given, validation.models())
       try {
-        const report = await validation.validate(payload.dataset, models, signal)
+        const report = await validation.validate(payload.lines ?? payload.dataset, models, signal)
         return reported(payload, report, dateTimeOf(now()))
       } catch (error) {
         signal.throwIfAborted()

@@ -14,12 +14,12 @@ import { Pool, type PoolSettings } from './threads/pool.ts'
 
 export type Validation = {
   /**
-   * The report of a record, without its catalogue records. Of several models the first one counts that finds no violation,
+   * The report of a record (triples, or N-Triples), without its catalogue records. Of several models the first one counts that finds no violation,
    * else the first of all. Throws `Failure`: `invalid-parameter` for an unknown model, `time-limit` and `too-complex` when the
    * record cannot be measured, `internal` when the shapes of all models cannot be read, `queue-full`.
    */
   validate(
-    quads: readonly Quad[],
+    record: readonly Quad[] | string,
     models: readonly string[],
     signal: AbortSignal,
   ): Promise<ReportGraph>
@@ -77,9 +77,10 @@ export async function openValidation(options: ValidationOptions): Promise<Valida
   }
   await Promise.all(Object.keys(own).map(tried))
   return {
-    validate: async (quads, models, signal) => {
+    validate: async (record, models, signal) => {
       const wanted = models.flatMap((model) => named(model, names))
-      const text = quads.map((quad) => `${toLine(quad)}\n`).join('')
+      const text =
+        typeof record === 'string' ? record : record.map((quad) => `${toLine(quad)}\n`).join('')
       let first: ReportGraph | undefined
       for (const model of wanted) {
         const report = await measured(model, text, signal)

@@ -1,18 +1,13 @@
 /** The quality metrics of a dataset: a graph of their own that goes with the dataset and is replaced as a whole. */
 
-import { hash } from 'node:crypto'
-import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import { canonicalise } from '../../rdf/canonical.ts'
-import { fromLines, toLines } from '../../rdf/lines.ts'
-import type { Names } from '../../rdf/names.ts'
-import { skolemise } from '../../rdf/skolem.ts'
+import { fromLines } from '../../rdf/lines.ts'
 import type { Mark } from '../../store/marks.ts'
 import type { Outcome, WritingDeps } from '../deps.ts'
 import { underDatasetLock, type DatasetPlace, type Land } from '../writing/dataset-edit.ts'
-import { tooManyTriples, type DatasetPut } from '../writing/dataset-plan.ts'
+import type { DatasetPut } from '../writing/dataset-plan.ts'
 import { unknownDataset } from '../writing/find-dataset.ts'
-import { metricsContent } from './metrics-content.ts'
+import { composed, hashOf } from './composing.ts'
 
 type MetricsPut = Pick<DatasetPut, 'body' | 'precondition'> & {
   readonly dataset: DatasetPlace
@@ -32,9 +27,6 @@ export type QualityMetrics = {
 
 export const unknownMetrics = (id: string) =>
   new Failure('unknown-metrics', `the dataset "${id}" has no quality metrics`)
-
-/** Stored lines are the same for the same graph, so their hash is as good as the canonical one and costs nothing. */
-const hashOf = (lines: string): string => hash('sha256', lines, 'hex')
 
 export function qualityMetrics(deps: WritingDeps): QualityMetrics {
   const { store, names } = deps
@@ -63,36 +55,20 @@ async function put(
   { dataset, body, precondition }: MetricsPut,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { store, names, triples } = deps
+  const { store, names } = deps
   const [graph, described] = [names.metrics(dataset.id), names.dataset(dataset.id)]
   const sent = await body.parse(graph)
   const work = async (land: Land): Promise<Outcome> => {
     const stored = await store.readAll([described, graph], {}, signal)
     const text = stored.get(described)
     if (text === undefined) throw unknownDataset(dataset.id)
-    const measured = { iri: graph, resources: resourcesOf(fromLines(text), described, names) }
-    const quads = metricsContent(sent, measured, names)
-    if (quads.length > triples) throw tooManyTriples(quads.length, triples)
-    const { labels } = await canonicalise(quads)
+    const content = await composed(deps, dataset.id, fromLines(text), sent)
     const before = stored.get(graph)
     precondition(before === undefined ? undefined : hashOf(before))
-    const content = toLines(skolemise(quads, { genid: names.genid(graph), labels }))
     const mark = await land([{ graph, content, before: before ?? '' }])
     const kind = before === undefined ? 'created' : 'updated'
     const { catalogue } = dataset
     return { kind, iri: graph, catalogue, hash: hashOf(content), modified: undefined, mark }
   }
   return underDatasetLock(deps, dataset, work, signal)
-}
-
-/** The dataset and its distributions, those behind `adms:sample` included. */
-function resourcesOf(
-  described: readonly Quad[],
-  dataset: string,
-  names: Names,
-): ReadonlySet<string> {
-  const distributions = described
-    .flatMap(({ subject, object }) => [subject.value, object.value])
-    .filter((iri) => names.idOf('distribution', iri) !== undefined)
-  return new Set([dataset, ...distributions])
 }

@@ -1,6 +1,7 @@
 /** Feeding a run from a real repository: every dataset once, in order, whatever comes and goes meanwhile. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { Failure } from '../../../src/errors.ts'
 import { feeds } from '../../../src/metrics/feeding/feed.ts'
 import type { Message } from '../../../src/pipe/message.ts'
 import type { Feed } from '../../../src/pipe/runs/feed.ts'
@@ -26,16 +27,18 @@ async function ground(ids: readonly string[], type = '"dcat-ap"') {
   await put('/catalogues/city', catalogue(type))
   for (const id of ids) await put(`/catalogues/city/datasets/origin?originalId=${id}`, dataset(id))
   const pauses: number[] = []
-  const self = { intercept: (() => undefined) as Intercept }
+  const self = { intercept: (() => undefined) as Intercept, atOnce: 7, reads: hub.store.readAll }
   const feed = feeds({
     names: namesOf(base),
-    store: hub.store,
+    store: { select: hub.store.select, readAll: (...asked) => self.reads(...asked) },
     repository: {
       address: `${base}api/hub/repo`,
       fetch: async (request) => {
         const path = request.url.slice(`${base}api/hub/repo`.length)
         return self.intercept(request) ?? hub.app.request(path, request)
       },
+      turn: async () => self.atOnce,
+      putMetrics: async () => [],
     },
     pause: async (ms) => void pauses.push(ms),
   })
@@ -168,10 +171,13 @@ describe('a feed', () => {
 
   it('asks again while the repository is busy, and refuses a dataset that cannot be read', async () => {
     const self = await ground(['a', 'b'])
+    self.atOnce = 1
     let left = 3
-    self.intercept = ({ url }) => {
-      if (url.includes('/datasets/b')) return new Response(null, { status: 500 })
-      return left-- > 0 ? new Response(null, { status: 503 }) : undefined
+    self.intercept = () => (left-- > 0 ? new Response(null, { status: 503 }) : undefined)
+    self.reads = async (graphs, ...more) => {
+      if (graphs.some((graph) => graph.endsWith('/b')))
+        throw new Failure('store-unavailable', 'not now')
+      return self.hub.store.readAll(graphs, ...more)
     }
     const messages = await self.all({ catalogue: 'city' })
     expect(idsOf(messages)).toEqual(['a'])

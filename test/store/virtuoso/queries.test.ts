@@ -158,6 +158,7 @@ const values: Readonly<Record<string, Values>> = {
   'dataset-hashes': { dataset: records },
   'dataset-ids': { catalogues: literal(prefix), prefix: datasets },
   'dataset-origins': { dataset: records },
+  'dataset-places': { dataset: records },
   'dataset-record': { dataset: node(dataset(3)), record: node(recordOf(dataset(3))) },
   deletions: {},
   'distribution-datasets': { distribution: node(`${dataset(4)}/distribution`) },

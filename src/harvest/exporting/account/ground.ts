@@ -6,7 +6,7 @@ import type { Runs } from '../../../pipe/runs/runs.ts'
 import type { SegmentKind } from '../../../pipe/segment.ts'
 import type { PipeSources } from '../../../pipe/sources/sources.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import type { MetricsBody } from '../measured/exporting-metrics.ts'
+import type { MetricsExport } from '../measured/metrics-export.ts'
 import type { Doors } from '../door/choice.ts'
 import type { Patience } from '../door/patience.ts'
 import type { Owner } from '../../ledger/record-rows.ts'
@@ -23,8 +23,8 @@ export type Ground = Doors &
     /** Every segment of this process. */
     readonly kinds: () => readonly SegmentKind[]
     readonly log: Log
-    /** What of a message is written as the metrics of its dataset. */
-    readonly metricsBody?: MetricsBody
+    /** How what of a message measures its dataset is written; the whole text is sent when absent. */
+    readonly metricsExport?: MetricsExport
     /** Runs that are being exported, by their ids. */
     readonly accounts: Map<string, { readonly owner: Owner }>
     /** Original ids on their way to a repository, with who sends them. */

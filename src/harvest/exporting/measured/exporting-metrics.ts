@@ -8,83 +8,126 @@ import type { SegmentContext } from '../../../pipe/segment.ts'
 import type { Doors } from '../door/choice.ts'
 import type { Door } from '../door/door.ts'
 import { patientDoor, type Patience } from '../door/patience.ts'
+import { datasetOf, groups, isTransient, landedPatiently, type Group } from './landing-many.ts'
+import type { MetricsExport, MetricsLanded } from './metrics-export.ts'
 import { putMetrics } from './put-metrics.ts'
 
-/** The metrics of a message as RDF; without it the text of the message, which holds the dataset too. */
-export type MetricsBody = (
-  message: RecordMessage,
-) => Promise<{ readonly mediaType: string; readonly text: string }>
-
 type MetricsGround = Pick<Doors, 'key'> &
-  Patience & { readonly metricsBody?: MetricsBody | undefined }
+  Patience & { readonly metricsExport?: MetricsExport | undefined }
 
 /** Requests on their way at the same time. */
 const atOnce = 8
+/** Groups of datasets: while one is written the next is made ready. */
+const groupsAtOnce = 2
 const mostStrikes = 50
+
+type Exporting = { readonly ground: MetricsGround; readonly door: Door }
 
 /**
  * No ledger and no removals: what is measured is the repository's own. A dataset that is gone is skipped. Throws when the
  * key is the reason, and after fifty failures of the repository in a row.
  */
 export async function* exportingMetrics(
-  { ground, door }: { readonly ground: MetricsGround; readonly door: Door },
+  exporting: Exporting,
   input: AsyncIterable<Message>,
   context: SegmentContext,
   signal: AbortSignal,
 ): AsyncGenerator<Message> {
-  const patient = patientDoor(door, ground)
-  let strikes = 0
-  const write = async (message: RecordMessage): Promise<void> => {
-    const problem = await written({ ...ground, door: patient }, message, context, signal)
-    strikes = problem?.kind === 'export-failed' ? strikes + 1 : 0
-    if (problem && strikes >= mostStrikes) throw problem
-  }
-  const work = async (message: Message): Promise<Message> => {
-    signal.throwIfAborted()
-    if (message.kind === 'record') await write(message)
-    else told(message, context)
-    return message
-  }
-  // In their order: a page comes out when everything before it is written.
-  for await (const message of inOrder(input, work, atOnce)) {
+  const own = exporting.door.isOwn ? exporting.ground.metricsExport?.own : undefined
+  const messages = own
+    ? together({ own, ground: exporting.ground }, input, context, signal)
+    : oneByOne(exporting, input, context, signal)
+  for await (const message of messages) {
     if (message.kind === 'end') decide(message, context)
     if (message.kind !== 'record') yield message
   }
 }
 
-/** What went wrong with the record, if anything did. */
-async function written(
-  to: MetricsGround & { readonly door: Door },
-  message: RecordMessage,
-  { sink, dryRun, runId }: SegmentContext,
+/** In their order: a page comes out when everything before it is written. */
+function oneByOne(
+  { ground, door }: Exporting,
+  input: AsyncIterable<Message>,
+  context: SegmentContext,
   signal: AbortSignal,
-): Promise<Failure | undefined> {
-  const { sourceId } = message
-  const item = { sourceId, stage: 'export' } as const
+): AsyncGenerator<Message> {
+  const patient = patientDoor(door, ground)
+  const strike = strikes()
+  const work = async (message: Message): Promise<Message> => {
+    signal.throwIfAborted()
+    if (message.kind !== 'record') told(message, context)
+    else if (isWanted(message, context))
+      strike(await sent({ ...ground, door: patient }, message, context, signal), message, context)
+    return message
+  }
+  return inOrder(input, work, atOnce)
+}
+
+type Own = {
+  readonly own: NonNullable<MetricsExport['own']>
+  readonly ground: Patience
+}
+
+async function* together(
+  { own, ground }: Own,
+  input: AsyncIterable<Message>,
+  context: SegmentContext,
+  signal: AbortSignal,
+): AsyncGenerator<Message> {
+  const strike = strikes()
+  const work = async ({ records, others }: Group): Promise<Group['others']> => {
+    signal.throwIfAborted()
+    const wanted = records.filter((message) => isWanted(message, context))
+    const verdicts = await landedPatiently(own, wanted, ground, signal)
+    for (const [at, message] of wanted.entries()) strike(verdicts[at] ?? 'gone', message, context)
+    for (const message of others) told(message, context)
+    return others
+  }
+  for await (const others of inOrder(groups(input), work, groupsAtOnce)) yield* others
+}
+
+/** Notes what became of the metrics of a dataset; throws when the repository has failed too often. */
+function strikes() {
+  let count = 0
+  return (verdict: MetricsLanded, message: RecordMessage, { sink }: SegmentContext): void => {
+    const { sourceId } = message
+    const item = { sourceId, stage: 'export', platformId: datasetOf(message) } as const
+    if (!(verdict instanceof Failure)) {
+      count = 0
+      if (verdict !== 'gone') sink.item({ ...item, state: verdict })
+      else sink.item({ ...item, state: 'skipped', note: 'the dataset is gone' })
+      return
+    }
+    const problem = storedProblem(verdict)
+    sink.item({ sourceId, stage: 'export', state: 'failed', problem, excerpt: message.text })
+    count = verdict.kind === 'export-failed' || isTransient(verdict) ? count + 1 : 0
+    if (count >= mostStrikes) throw verdict
+  }
+}
+
+/** Whether the record is to be written; the item says why it is not. */
+function isWanted(message: RecordMessage, { sink, dryRun }: SegmentContext): boolean {
+  const item = { sourceId: message.sourceId, stage: 'export' } as const
   if (message.extra?.['content'] !== 'metrics') {
     sink.item({ ...item, state: 'skipped', note: 'the record carries no metrics' })
-    return undefined
+    return false
   }
   if (dryRun) {
     const note = 'dry run: nothing was written'
     sink.item({ ...item, state: 'updated', note, excerpt: message.text })
-    return undefined
+    return false
   }
-  const body = (await to.metricsBody?.(message)) ?? message
-  const verdict = await putMetrics(to.door, { message, body, runId }, signal)
-  if (verdict instanceof Failure) {
-    sink.item({
-      ...item,
-      state: 'failed',
-      problem: storedProblem(verdict),
-      excerpt: message.text,
-    })
-    return verdict
-  }
-  const { platformId, state } = verdict
-  const note = state === 'skipped' ? { note: 'the dataset is gone' } : {}
-  sink.item({ ...item, platformId, state, ...note })
-  return undefined
+  return true
+}
+
+/** By a request of its own. */
+async function sent(
+  to: MetricsGround & { readonly door: Door },
+  message: RecordMessage,
+  { runId }: SegmentContext,
+  signal: AbortSignal,
+): Promise<MetricsLanded> {
+  const body = (await to.metricsExport?.body(message)) ?? message
+  return putMetrics(to.door, { message, body, runId }, signal)
 }
 
 /** What segments before this one have left out. */

@@ -4,7 +4,9 @@ import { Failure } from '../../../errors.ts'
 import type { RecordMessage } from '../../../pipe/message.ts'
 import { jsonIn } from '../../importing/sending/repository.ts'
 import type { Door } from '../door/door.ts'
-import { failureOf, outcomeOf, refuseByKey, type Outcome } from '../writing/verdict.ts'
+import { failureOf, outcomeOf, refuseByKey } from '../writing/verdict.ts'
+import { datasetOf } from './landing-many.ts'
+import type { MetricsLanded } from './metrics-export.ts'
 
 type Put = {
   readonly message: RecordMessage
@@ -12,23 +14,19 @@ type Put = {
   readonly runId: string
 }
 
-/** `skipped`: the dataset is not there any more. */
-type Landed = { readonly platformId: string; readonly state: Outcome | 'skipped' }
-
 /** Throws when the key is the reason; what is wrong with the record, or with the repository now, comes back. */
 export async function putMetrics(
   door: Door,
   { message, body, runId }: Put,
   signal: AbortSignal,
-): Promise<Landed | Failure> {
-  const { extra, sourceId, counter } = message
-  const { identifier, catalogue } = extra ?? {}
-  const platformId = typeof identifier === 'string' ? identifier : sourceId
+): Promise<MetricsLanded> {
+  const { extra, counter } = message
+  const catalogue = extra?.['catalogue']
   try {
     const answer = await door.ask(
       {
         method: 'PUT',
-        path: `/datasets/${encodeURIComponent(platformId)}/metrics`,
+        path: `/datasets/${encodeURIComponent(datasetOf(message))}/metrics`,
         body: body.text,
         mediaType: body.mediaType,
         headers: { Prefer: 'respond-async', 'X-Request-Id': `${runId}-${counter}` },
@@ -38,9 +36,8 @@ export async function putMetrics(
     const { status } = answer
     const verdict = { status, problem: jsonIn(await answer.text()) }
     refuseByKey(status, typeof catalogue === 'string' ? catalogue : '-')
-    if (status === 404 || status === 410) return { platformId, state: 'skipped' }
-    const state = outcomeOf(verdict)
-    return state ? { platformId, state } : failureOf(verdict)
+    if (status === 404 || status === 410) return 'gone'
+    return outcomeOf(verdict) ?? failureOf(verdict)
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof Failure && error.kind === 'export-failed') return error

@@ -1,0 +1,58 @@
+/** What of messages is written: their metrics, one by one as text or many together. */
+
+import { Failure } from '../../errors.ts'
+import type { RecordMessage } from '../../pipe/message.ts'
+import { toLine } from '../../rdf/lines.ts'
+import type { MetricsLanded, MetricsOf, Repository } from '../feeding/door.ts'
+import { payloadOf } from './payload.ts'
+
+export type MetricsExport = {
+  /** As RDF, for a repository elsewhere. */
+  readonly body: (
+    message: RecordMessage,
+  ) => Promise<{ readonly mediaType: string; readonly text: string }>
+  /** Into our own repository, a verdict for each message. Rejects with `Failure` when nothing could be written. */
+  readonly own?: (
+    messages: readonly RecordMessage[],
+    signal: AbortSignal,
+  ) => Promise<readonly MetricsLanded[]>
+}
+
+const pipe = 'metrics'
+
+export const metricsExport = (repository: Repository | undefined): MetricsExport => ({
+  body: async (message) => {
+    const { metrics } = await payloadOf(message, pipe)
+    const text = metrics.map((one) => `${toLine(one)}\n`).join('')
+    return { mediaType: 'application/n-triples', text }
+  },
+  ...(repository && { own: (messages, signal) => written(repository, messages, signal) }),
+})
+
+/** As many at once as those who write from outside leave room for. */
+async function written(
+  { turn, putMetrics }: Repository,
+  messages: readonly RecordMessage[],
+  signal: AbortSignal,
+): Promise<readonly MetricsLanded[]> {
+  const found = await Promise.all(messages.map(metricsOf))
+  const ready = found.filter((one): one is MetricsOf => !(one instanceof Failure))
+  const verdicts = new Map<MetricsOf, MetricsLanded>()
+  for (let at = 0; at < ready.length;) {
+    const some = ready.slice(at, at + (await turn(signal)))
+    const landed = await putMetrics(some, signal)
+    for (const [n, one] of some.entries()) verdicts.set(one, landed[n] ?? 'gone')
+    at += some.length
+  }
+  return found.map((one) => (one instanceof Failure ? one : (verdicts.get(one) ?? 'gone')))
+}
+
+async function metricsOf(message: RecordMessage): Promise<MetricsOf | Failure> {
+  try {
+    const { subject, metrics } = await payloadOf(message, pipe)
+    return { dataset: subject.id, quads: metrics }
+  } catch (error) {
+    if (error instanceof Failure) return error
+    throw error
+  }
+}

@@ -1,0 +1,87 @@
+/** What is stored of the metrics of a dataset, worked out and not yet written. */
+
+import { hash } from 'node:crypto'
+import type { Quad } from '@rdfjs/types'
+import { canonicalise } from '../../rdf/canonical.ts'
+import { toLines } from '../../rdf/lines.ts'
+import type { Names } from '../../rdf/names.ts'
+import { dqv, prov, xsd } from '../../rdf/namespaces.ts'
+import { keyOf } from '../../rdf/read.ts'
+import { skolemise } from '../../rdf/skolem.ts'
+import type { WritingDeps } from '../deps.ts'
+import { tooManyTriples } from '../writing/dataset-plan.ts'
+import { metricsContent } from './metrics-content.ts'
+import { usualLines } from './usual-lines.ts'
+
+/** Stored lines are the same for the same graph, so their hash is as good as the canonical one and costs nothing. */
+export const hashOf = (lines: string): string => hash('sha256', lines, 'hex')
+
+/**
+ * The lines of the graph out of what was sent; `described` is the dataset as it is stored. Fails with `ambiguous-subject`,
+ * `invalid-content`, `too-large`, `too-complex`.
+ */
+export async function composed(
+  { names, triples }: Pick<WritingDeps, 'names' | 'triples'>,
+  dataset: string,
+  described: readonly Quad[],
+  sent: readonly Quad[],
+): Promise<string> {
+  const iri = names.metrics(dataset)
+  const measured = { iri, resources: resourcesOf(described, names.dataset(dataset), names) }
+  const usual = sent.length > triples ? undefined : usualLines(sent, measured, names)
+  if (usual !== undefined) return usual
+  const quads = metricsContent(sent, measured, names)
+  if (quads.length > triples) throw tooManyTriples(quads.length, triples)
+  const { labels } = await canonicalise(quads)
+  return toLines(skolemise(quads, { genid: names.genid(iri), labels }))
+}
+
+/** The dataset and its distributions, those behind `adms:sample` included. */
+function resourcesOf(
+  described: readonly Quad[],
+  dataset: string,
+  names: Names,
+): ReadonlySet<string> {
+  const distributions = described
+    .flatMap(({ subject, object }) => [subject.value, object.value])
+    .filter((iri) => names.idOf('distribution', iri) !== undefined)
+  return new Set([dataset, ...distributions])
+}
+
+const link = dqv('hasQualityMeasurement').value
+const value = dqv('value').value
+const time = prov('generatedAtTime').value
+const integer = xsd('integer').value
+
+/** The measurements of the dataset itself whose value is a number, links included: its document needs no others. */
+export function scoresIn(quads: readonly Quad[], dataset: string): readonly Quad[] {
+  const numbers = new Set<string>()
+  for (const { subject, predicate, object } of quads) {
+    if (predicate.value !== value || object.termType !== 'Literal') continue
+    if (object.datatype.value === integer) numbers.add(keyOf(subject))
+  }
+  return quads.filter(
+    ({ subject, predicate, object }) =>
+      numbers.has(keyOf(subject)) ||
+      (predicate.value === link && subject.value === dataset && numbers.has(keyOf(object))),
+  )
+}
+
+const numeric = new RegExp(`^.* <${value}> "[^"]*"\\^\\^<${integer}> \\.$`, 'gm')
+
+/** The lines that say numbers. Two graphs that say the same here have the same scores. */
+export const numberLines = (lines: string): string => (lines.match(numeric) ?? []).join('\n')
+
+const timeLine = new RegExp(`^.* <${time}> .*\n`, 'gm')
+
+/** Whether two graphs say the same but for the time. */
+export const sameButTimes = (one: string, other: string): boolean =>
+  one.replace(timeLine, '') === other.replace(timeLine, '')
+
+/** When a graph was made, in milliseconds since 1970; 0 where it does not say. */
+export function timeOf(lines: string, metrics: string): number {
+  const start = `<${metrics}> <${time}> "`
+  const at = lines.indexOf(start)
+  const text = at < 0 ? '' : lines.slice(at + start.length, lines.indexOf('"', at + start.length))
+  return Date.parse(text) || 0
+}

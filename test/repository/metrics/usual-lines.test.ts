@@ -1,0 +1,139 @@
+/** Metrics of the usual shape as lines: the same graph as the longer way makes, named so that another measuring changes little. */
+
+import * as fc from 'fast-check'
+import type { Quad } from '@rdfjs/types'
+import { describe, expect, it } from 'vitest'
+import { usualLines } from '../../../src/repository/metrics/usual-lines.ts'
+import { metricsContent } from '../../../src/repository/metrics/metrics-content.ts'
+import { canonicalise } from '../../../src/rdf/canonical.ts'
+import { fromLines } from '../../../src/rdf/lines.ts'
+import { names as namesOf } from '../../../src/rdf/names.ts'
+import { parse } from '../../../src/rdf/parse.ts'
+import { unskolemise } from '../../../src/rdf/skolem.ts'
+import { blankNode, quad } from '../../../src/rdf/terms.ts'
+
+const names = namesOf('http://localhost:8080/')
+const [dataset, one, two] = [names.dataset('a'), names.distribution('1'), names.distribution('2')]
+const measured = { iri: names.metrics('a'), resources: new Set([dataset, one, two]) }
+const prefixes = `@prefix dqv: <http://www.w3.org/ns/dqv#> . @prefix prov: <http://www.w3.org/ns/prov#> .
+@prefix pv: <https://piveau.eu/ns/voc#> . @prefix oa: <http://www.w3.org/ns/oa#> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+`
+const head = `<urn:m> a dqv:QualityMetadata ; prov:generatedAtTime "2026-11-21T10:00:00Z"^^xsd:dateTime .
+<${dataset}> dqv:hasQualityMetadata <urn:m> .
+`
+const quadsOf = (body: string, start = head) =>
+  parse(prefixes + start + body, 'turtle', { baseIri: 'urn:x:' })
+
+type Measurement = { on: string; metric: string; value: string; from?: string; at?: string }
+const measurement = ({ on, metric, value, from, at = '2026-11-21T10:00:00Z' }: Measurement) =>
+  `<${on}> dqv:hasQualityMeasurement [ a dqv:QualityMeasurement ; dqv:isMeasurementOf pv:${metric} ; dqv:computedOn <${on}> ;
+  dqv:value ${value} ; prov:generatedAtTime "${at}"^^xsd:dateTime ${from === undefined ? '' : `; prov:wasDerivedFrom <${from}>`} ] .
+`
+const result = (message: string, path = '<urn:p>') =>
+  `[ a sh:ValidationResult ; sh:resultSeverity sh:Violation ; sh:resultPath ${path} ; sh:resultMessage "${message}"@en ]`
+const report = (results: readonly string[]) =>
+  `<${dataset}> dqv:hasQualityAnnotation [ a dqv:QualityAnnotation ; oa:hasTarget <${dataset}> ;
+  prov:generatedAtTime "2026-11-21T10:00:00Z"^^xsd:dateTime ;
+  oa:hasBody [ a sh:ValidationReport ; sh:conforms false ${results.map((one) => `; sh:result ${one}`).join('')} ] ] .
+`
+const whole = [
+  measurement({ on: dataset, metric: 'scoring', value: '380' }),
+  measurement({ on: dataset, metric: 'keywordAvailability', value: 'true' }),
+  measurement({ on: one, metric: 'formatAvailability', value: 'true' }),
+  measurement({ on: two, metric: 'formatAvailability', value: 'false' }),
+  measurement({ on: two, metric: 'accessUrlStatusCode', value: '200', from: 'http://a.example/' }),
+  measurement({ on: two, metric: 'accessUrlStatusCode', value: '404', from: 'http://b.example/' }),
+  report([result('x'), result('x'), result('y', '[ sh:inversePath <urn:p> ]')]),
+].join('')
+
+/** The same graph in another order and with other labels. */
+function disguised(quads: readonly Quad[], order: readonly number[]): Quad[] {
+  const renamed = new Map<string, ReturnType<typeof blankNode>>()
+  const other = <T extends Quad['subject'] | Quad['object']>(term: T) => {
+    if (term.termType !== 'BlankNode') return term
+    const found = renamed.get(term.value) ?? blankNode()
+    renamed.set(term.value, found)
+    return found
+  }
+  return quads
+    .map((q, at) => ({ q, key: order[at % order.length] ?? 0 }))
+    .toSorted((a, b) => a.key - b.key)
+    .map(({ q }) => quad(other(q.subject), q.predicate, other(q.object)))
+}
+
+describe('metrics of the usual shape', () => {
+  it('are the graph that the longer way makes of them, sorted', async () => {
+    const quads = await quadsOf(whole)
+    const lines = usualLines(quads, measured, names) ?? ''
+    expect(lines.split('\n')).toEqual([...lines.split('\n').slice(0, -1).toSorted(), ''])
+    const stored = unskolemise(fromLines(lines), { prefix: names.genidPrefix })
+    const longer = metricsContent(quads, measured, names)
+    expect((await canonicalise(stored)).hash).toBe((await canonicalise(longer)).hash)
+  })
+
+  it('are the same lines in whatever order and with whatever labels they come', async () => {
+    const quads = await quadsOf(whole)
+    const lines = usualLines(quads, measured, names)
+    expect(lines).toContain('"380"')
+    fc.assert(
+      fc.property(fc.array(fc.nat(1000), { minLength: 5, maxLength: 40 }), (order) => {
+        expect(usualLines(disguised(quads, order), measured, names)).toBe(lines)
+      }),
+    )
+  })
+
+  it('differ in times and values alone when they are measured again', async () => {
+    const first = usualLines(await quadsOf(whole), measured, names)?.split('\n') ?? []
+    const again = whole.replaceAll('T10:00', 'T11:30').replace('380', '375')
+    const second = usualLines(await quadsOf(again), measured, names)?.split('\n') ?? []
+    const gone = first.filter((line) => !second.includes(line))
+    expect(gone.filter((line) => !line.includes('generatedAtTime'))).toEqual([
+      expect.stringContaining('"380"'),
+    ])
+    expect(second).toHaveLength(first.length)
+  })
+
+  const others: readonly (readonly [string, string, string?])[] = [
+    ['what nobody measured here', measurement({ on: names.dataset('b'), metric: 'x', value: '1' })],
+    ['no measurement at all', ''],
+    [
+      'a second metadata node',
+      `${measurement({ on: one, metric: 'x', value: '1' })} <urn:n> a dqv:QualityMetadata .`,
+    ],
+    ['no metadata node', measurement({ on: one, metric: 'x', value: '1' }), ''],
+    [
+      'a node with two places',
+      `<${one}> dqv:hasQualityMeasurement _:m . <${two}> dqv:hasQualityMeasurement _:m . _:m dqv:value 1 .`,
+    ],
+    [
+      'a node without a place',
+      `${measurement({ on: one, metric: 'x', value: '1' })} _:m dqv:value 1 .`,
+    ],
+    [
+      'a circle',
+      `${measurement({ on: one, metric: 'x', value: '1' })} _:m oa:hasBody _:n . _:n oa:hasBody _:m .`,
+    ],
+    [
+      'a node that says itself',
+      `${measurement({ on: one, metric: 'x', value: '1' })} _:m oa:hasBody _:m .`,
+    ],
+    [
+      'two values of one metric',
+      measurement({ on: one, metric: 'x', value: '1' }) +
+        measurement({ on: one, metric: 'x', value: '2' }),
+    ],
+    [
+      'a measurement that says another target',
+      `<${one}> dqv:hasQualityMeasurement [ dqv:computedOn <${names.dataset('b')}> ] .`,
+    ],
+    [
+      'other words about the dataset',
+      `${measurement({ on: one, metric: 'x', value: '1' })} <${dataset}> oa:hasBody 1 .`,
+    ],
+    ['a stranger', `${measurement({ on: one, metric: 'x', value: '1' })} <urn:s> oa:hasBody 1 .`],
+  ]
+  it.each(others)('are not: %s', async (_, body, start) => {
+    expect(usualLines(await quadsOf(body, start ?? head), measured, names)).toBeUndefined()
+  })
+})
