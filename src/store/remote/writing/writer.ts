@@ -25,7 +25,6 @@ export class Writer {
   readonly #settings: Settings
   #waiting: readonly Group[] = []
   #running = 0
-  #isRipening = false
   #closed: PromiseWithResolvers<void> | undefined
 
   constructor(settings: Settings) {
@@ -46,7 +45,7 @@ export class Writer {
       idle: isLate && 'waits',
     }
     this.#waiting = [...this.#waiting, group]
-    void (isLate ? this.#pumpLater() : this.#pump())
+    void (isLate ? this.#pumpLater(group) : this.#pump())
     return group.promise
   }
 
@@ -77,11 +76,10 @@ export class Writer {
       await this.#run()
   }
 
-  async #pumpLater(): Promise<void> {
-    if (this.#isRipening) return
-    this.#isRipening = true
+  // Each waits its own time: a steady row of writes takes all of them along, and none needs a request of its own.
+  async #pumpLater(group: Group): Promise<void> {
     await this.#settings.door.pause(this.#settings.dialect.idleMs ?? 0)
-    this.#isRipening = false
+    if (!this.#waiting.includes(group)) return
     this.#ripen()
     await this.#pump()
   }
