@@ -19,7 +19,10 @@ export type Sqlite = {
     sql: string,
     ...values: SQLInputValue[]
   ): { readonly changes: number; readonly serial: number }
-  /** One transaction, with nobody else writing; what throws inside leaves nothing. `quick` unless said otherwise. */
+  /**
+   * One transaction, with nobody else writing; what throws inside leaves nothing. `quick` unless said otherwise. Inside
+   * another it is a part of that one, which decides how safe it is.
+   */
   transaction<T>(work: () => T, safety?: Safety): T
   close(): void
 }
@@ -72,6 +75,7 @@ function preparedOnce(file: DatabaseSync): (sql: string) => StatementSync {
 }
 
 function transaction<T>(file: DatabaseSync, work: () => T, safety: Safety): T {
+  if (file.isTransaction) return part(file, work)
   file.exec(`PRAGMA synchronous = ${synchronous[safety]}; BEGIN IMMEDIATE`)
   try {
     const result = work()
@@ -79,6 +83,19 @@ function transaction<T>(file: DatabaseSync, work: () => T, safety: Safety): T {
     return result
   } catch (error) {
     if (file.isTransaction) file.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function part<T>(file: DatabaseSync, work: () => T): T {
+  file.exec('SAVEPOINT part')
+  try {
+    const result = work()
+    file.exec('RELEASE part')
+    return result
+  } catch (error) {
+    // A full disk may have ended the whole of it.
+    if (file.isTransaction) file.exec('ROLLBACK TO part; RELEASE part')
     throw error
   }
 }

@@ -56,6 +56,30 @@ describe('a transaction', () => {
     expect(file.rows('SELECT * FROM thing')).toEqual([])
   })
 
+  it('inside another is a part of it: it leaves nothing when it throws, and goes with the whole', () => {
+    const file = opened()
+    const names = () => file.rows('SELECT name FROM thing').map(({ name }) => name)
+    const add = (name: string) => file.run('INSERT INTO thing (name) VALUES (?)', name)
+    const failing = (name: string) =>
+      file.transaction(() => {
+        add(name)
+        throw new Error(name)
+      })
+    file.transaction(() => {
+      add('a')
+      expect(() => failing('b')).toThrow('b')
+      file.transaction(() => file.transaction(() => add('c')))
+    })
+    expect(names()).toEqual(['a', 'c'])
+    const whole = () =>
+      file.transaction(() => {
+        file.transaction(() => add('d'))
+        throw new Error('all')
+      })
+    expect(whole).toThrow('all')
+    expect(names()).toEqual(['a', 'c'])
+  })
+
   it('is seen by another connection whole', () => {
     const path = fresh()
     const [one, other] = [opened(path), opened(path)]

@@ -93,7 +93,7 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
     ...clock,
   })
   const path = join(directoryOf(options), 'triggers.sqlite')
-  const triggers = openTriggers({ path, launcher, log, ...clock })
+  const triggers = openTriggers({ path, launcher, runs, log, ...clock })
   const stop = async () => {
     await triggers.stop()
     await launcher.stop()

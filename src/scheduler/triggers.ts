@@ -4,6 +4,7 @@ import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { shown } from '../http/problem.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
+import type { Runs } from '../pipe/runs/runs.ts'
 import { startFiring } from './firing/firing.ts'
 import { openLease } from './keeping/lease.ts'
 import { openTriggerFile, type TriggerFile } from './keeping/trigger-file.ts'
@@ -38,6 +39,8 @@ export type TriggersOptions = {
   /** The file, made when absent; the lease lies beside it. */
   readonly path: string
   readonly launcher: Pick<Launcher, 'launch'>
+  /** Where the launcher makes its runs. */
+  readonly runs: Pick<Runs, 'together' | 'list'>
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** 0..1; without it every run begins as soon as it is made. */

@@ -42,7 +42,7 @@ export async function triggersBench(
       return { run }
     },
   }
-  const triggers = openTriggers({ ...ground, path: `${folder}.sqlite`, launcher })
+  const triggers = openTriggers({ ...ground, path: `${folder}.sqlite`, runs, launcher })
   const one: Trigger = {
     id: 'every-second',
     status: 'enabled',

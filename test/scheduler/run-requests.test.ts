@@ -47,12 +47,12 @@ describe('runs', () => {
       await station.clock.advance(1000)
     }
     const first = await station.get('/runs?limit=2')
-    expect(first.body.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 2))
+    expect(first.body.map(({ id }) => id)).toEqual(ids.slice(0, 2))
     const links = first.headers.get('Link') ?? ''
     expect(links).toMatch(/\/api\/scheduler\/runs\?limit=2&offset=2>; rel="next"/)
     expect(links).not.toContain('rel="prev"')
     const last = await station.get('/runs?offset=4&limit=2')
-    expect(last.body.map(({ id }: { id: string }) => id)).toEqual(ids.slice(4))
+    expect(last.body.map(({ id }) => id)).toEqual(ids.slice(4))
     expect(last.headers.get('Link')).not.toContain('rel="next"')
     expect(last.headers.get('Link')).toContain('rel="prev"')
   })
@@ -61,7 +61,7 @@ describe('runs', () => {
     const [city, lake] = [await started('city'), await started('lake')]
     finish(city)
     const listed = async (query: string) =>
-      (await station.get(`/runs?${query}`)).body.map(({ id }: { id: string }) => id)
+      (await station.get(`/runs?${query}`)).body.map(({ id }) => id)
     expect(await listed('pipe=lake')).toEqual([lake])
     expect(await listed('status=finished')).toEqual([city])
     expect(await listed('catalogue=none')).toEqual([])
@@ -92,7 +92,7 @@ describe('items', () => {
     for (const name of ['a', 'b', 'c']) failItem(id, name)
     const { status, body, headers } = await items(id, '?limit=2&offset=1&state=failed')
     expect(status).toBe(200)
-    expect(body.map(({ originalId }: { originalId: string }) => originalId)).toEqual(['b', 'c'])
+    expect(body.map(({ originalId }) => originalId)).toEqual(['b', 'c'])
     expect(body[0]).toMatchObject({ stage: 'transform', state: 'failed', excerpt: '<broken>' })
     expect(headers.get('Link')).not.toContain('rel="next"')
     expect((await items(id, '?state=created')).body).toEqual([])
@@ -135,7 +135,7 @@ describe('items', () => {
     failItem(id, 'a')
     const { status, body } = await station.ask('GET', `/runs/${id}/report`, { key: 'steward' })
     expect(status).toBe(200)
-    expect(body.problems['item-malformed'].count).toBe(1)
+    expect(body.problems['item-malformed']?.count).toBe(1)
   })
 })
 

@@ -100,6 +100,21 @@ describe('a firing', () => {
   })
 })
 
+describe('a group of firings', () => {
+  it('whose runs cannot be written is launched a moment later, each once', async () => {
+    const names = Array.from({ length: 20 }, (_, number) => `pipe-${number}`)
+    const timing = second('2026-11-21T12:00:05Z', 60)
+    station.triggers.replaceAll(new Map(names.map((name) => [name, [trigger(timing)]])))
+    station.disk.isFull = true
+    await station.clock.advance(4600)
+    expect(station.runs.list({ offset: 0, limit: 1000 })).toEqual([])
+    station.disk.isFull = false
+    await station.clock.advance(10_000)
+    const made = station.runs.list({ offset: 0, limit: 1000 }).map(({ pipe }) => pipe)
+    expect(made.toSorted()).toEqual(names.toSorted())
+  })
+})
+
 describe('500 triggers of one second', () => {
   it('fire each second, wherever in the second they are due', async () => {
     const names = Array.from({ length: 500 }, (_, number) => `pipe-${number}`)

@@ -4,8 +4,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { openRuns } from '../../src/pipe/runs/open-runs.ts'
 import { openTriggerFile } from '../../src/scheduler/keeping/trigger-file.ts'
+import { pause, silent } from '../pipe/runs/ground.ts'
 
 const program = new URL('../support/scheduler/firing-process.ts', import.meta.url).pathname
 let directory: string
@@ -26,8 +28,9 @@ async function kill(child: ChildProcess): Promise<void> {
   await gone
 }
 
-function scheduler(path: string) {
-  const child = spawn(process.execPath, [program, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+function scheduler(path: string, ...death: readonly string[]) {
+  const words = [program, path, ...death]
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
   processes.push(child)
   let text = ''
   child.stdout.setEncoding('utf8').on('data', (piece: string) => {
@@ -72,3 +75,45 @@ it('each second is fired by one of them only, and a killed one is replaced at on
   const seconds = all.map(({ pipe, time }) => `${pipe} ${Math.floor((time - anchor) / 1000)}`)
   expect(new Set(seconds).size).toBe(seconds.length)
 })
+
+/** How many runs each pipe has, by its name. */
+function runsIn(path: string) {
+  const runs = openRuns({ path, owner: 'reader', now: Date.now, pause, log: silent })
+  onTestFinished(() => runs.close())
+  return () => {
+    const pipes = runs.list({ offset: 0, limit: 1000 }).map(({ pipe }) => pipe)
+    return Object.fromEntries(
+      [...Map.groupBy(pipes, String)].map(([name, all]) => [name, all.length]),
+    )
+  }
+}
+
+it.each(['claimed', 'amid', 'made'])(
+  'a group of firings is launched whole, and once, when a process dies with it %s',
+  async (moment) => {
+    const path = join(directory, 'triggers.sqlite')
+    const made = runsIn(`${path}.runs`)
+    const first = scheduler(path, moment)
+    await expect.poll(() => first.says('leads')).toBe(true)
+    const second = scheduler(path)
+    await expect.poll(() => second.says('open')).toBe(true)
+
+    const file = openTriggerFile(path)
+    onTestFinished(() => file.close())
+    const soon = (names: readonly string[]) => {
+      const timing = { kind: 'specific', times: [Date.now() + 400] } as const
+      file.transaction(() => {
+        for (const pipe of names)
+          file.put({ pipe, id: 'one', status: 'enabled', timing, since: 0 }, 0)
+      })
+    }
+    const group = Array.from({ length: 50 }, (_, number) => `pipe-${number}`)
+    soon(group)
+    await expect.poll(() => first.child.signalCode).toBe('SIGKILL')
+    await expect.poll(() => second.says('leads')).toBe(true)
+    // What the second one owes comes no later than what is due afterwards.
+    soon(['afterwards'])
+    await expect.poll(() => made()['afterwards']).toBe(1)
+    expect(made()).toEqual(Object.fromEntries([...group, 'afterwards'].map((name) => [name, 1])))
+  },
+)

@@ -15,13 +15,14 @@ import { comparedWith } from './telling/comparison.ts'
 
 type Changing = Pick<
   Runs,
-  'create' | 'sink' | 'change' | 'note' | 'checkpoint' | 'renew' | 'interruptOrphans'
+  'create' | 'together' | 'sink' | 'change' | 'note' | 'checkpoint' | 'renew' | 'interruptOrphans'
 >
 
 export function changing(room: RunRoom): Changing {
   const { deps, lives } = room
   return {
     create: (start) => enliven(room, inserted(room, start)).now(),
+    together: (work) => deps.file.transaction(work),
     sink: (id) => live(room, id).sink,
     change(id, change) {
       if (change.status === 'waiting') return again(room, id)
@@ -33,7 +34,11 @@ export function changing(room: RunRoom): Changing {
     checkpoint: (id, cursor) => live(room, id).checkpoint(cursor),
     renew() {
       const ours = new Set(deps.rows.renew(room.owner, deps.now() + leaseMs))
-      const lost = [...lives.keys()].filter((id) => !ours.has(known(room, id).serial))
+      const isLost = (id: string): boolean => {
+        const kept = deps.rows.byId(id)
+        return kept === undefined || !ours.has(kept.serial)
+      }
+      const lost = [...lives.keys()].filter(isLost)
       for (const id of lost) lives.delete(id)
       return lost
     },

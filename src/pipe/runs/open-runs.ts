@@ -1,6 +1,6 @@
 /** Opens the history of runs. */
 
-import { randomUUID } from 'node:crypto'
+import { randomUUIDv7 } from 'node:crypto'
 import type { Log } from '../../log.ts'
 import { changing } from './changing.ts'
 import { itemRows } from './keeping/item-rows.ts'
@@ -31,6 +31,7 @@ export type RunsOptions = {
   readonly keepSource?: KeepSource
   /** Days that a run is kept after its end; 365 when absent. */
   readonly historyDays?: number
+  /** Ids that begin with the time (RFC 9562) are written side by side, not all over the file. */
   readonly makeId?: () => string
 }
 
@@ -49,7 +50,7 @@ export function openRuns(options: RunsOptions): Runs {
     keepSource,
     tell: (id) => watching.tell(id),
   }
-  const { owner, makeId = randomUUID, isGone = () => false } = options
+  const { owner, makeId = randomUUIDv7, isGone = () => false } = options
   const room = { deps, lives, owner, makeId, isGone }
   const { historyDays = 365, log } = options
   const keeping = upkeep({ deps, lives, watching, historyDays, pause, log })

@@ -17,6 +17,11 @@ type Resumption = {
 export type Runs = {
   /** A run in state `waiting`, durable when this returns. */
   create(start: RunStart): Run
+  /**
+   * All that `work` does to runs is one write: many runs that are made together cost what one costs. When it throws, none of
+   * them was made.
+   */
+  together<T>(work: () => T): T
   get(id: string): Run | undefined
   /** Newest first. */
   list(filter: RunFilter): readonly Run[]

@@ -2,16 +2,20 @@
 
 import type { Log } from '../../log.ts'
 import type { Launcher } from '../../pipe/running/launcher.ts'
+import type { Runs } from '../../pipe/runs/runs.ts'
 import type { Lease } from '../keeping/lease.ts'
 import type { TriggerFile } from '../keeping/trigger-file.ts'
 import type { KeptTrigger } from '../trigger.ts'
 import { jitter } from './jitter.ts'
+import { owed } from './owed.ts'
 import { timetable, type Timetable } from './timetable.ts'
 
 export type FiringDeps = {
   readonly file: TriggerFile
   readonly lease: Lease
   readonly launcher: Pick<Launcher, 'launch'>
+  /** Where the launcher makes its runs. */
+  readonly runs: Pick<Runs, 'together' | 'list'>
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** 0..1; without it every run begins as soon as it is made. */
@@ -77,27 +81,35 @@ type State = {
   readonly failed: Map<string, string>
 }
 
-/** Fires what is due; answers after how many milliseconds to look again. */
+/**
+ * Fires what is due; answers after how many milliseconds to look again. Three writes however many triggers: who fires, their
+ * runs, and that it is done. Ended between the first and the second, the next one to lead launches what has no run.
+ */
 function round(deps: FiringDeps, state: State): number {
-  const { file, lease, log, now } = deps
+  const { file, lease, log, now, runs } = deps
   const leads = lease.held()
   if (leads !== state.leads) log.info({}, 'scheduler.leads')
   state.leads = leads
   if (!leads) return roundMs
   const table = currentTable(deps, state)
-  if (table.earliest() > now()) return Math.max(1, Math.min(roundMs, table.earliest() - now()))
+  const at = now()
+  if (table.earliest() > at) return Math.max(1, Math.min(roundMs, table.earliest() - at))
   const isCurrent = () => file.version() === state.version
-  const due = claimed(file, { table, isCurrent, now: now() })
-  for (const trigger of due) launch(deps, state.failed, trigger)
+  const due = claimed(file, { table, isCurrent, now: at })
+  runs.together(() => {
+    for (const trigger of due) launch(deps, state.failed, trigger)
+  })
+  if (due.length > 0) file.launched(at)
   return Math.max(togetherMs, Math.min(roundMs, table.earliest() - now()))
 }
 
-function currentTable({ file, now }: FiringDeps, state: State): Timetable {
+function currentTable({ file, now, runs }: FiringDeps, state: State): Timetable {
   const { opened } = state
   if (state.table && state.version === file.version()) return state.table
   // Asked first: a change in between is seen once more and not missed.
   state.version = file.version()
-  state.table = timetable(file.all(), { opened, now: now() })
+  const isOwed = owed({ file, runs }, now())
+  state.table = timetable(file.all(), { opened, now: now(), isOwed })
   return state.table
 }
 

@@ -13,15 +13,24 @@ export type Timetable = {
 /** A process that was held up fires late, but not later than this. */
 const latestMs = 60_000
 
-/** What was due before `opened`, when nobody was there to fire it, is not made up for. */
+type Beginning = {
+  readonly opened: number
+  readonly now: number
+  /** Whether the last firing of a trigger still has to be launched. */
+  readonly isOwed: (trigger: KeptTrigger) => boolean
+}
+
+/** What was due before `opened`, when nobody was there to fire it, is not made up for; what somebody began to fire is. */
 export function timetable(
   triggers: readonly KeptTrigger[],
-  { opened, now }: { readonly opened: number; readonly now: number },
+  { opened, now, isOwed }: Beginning,
 ): Timetable {
   const rows = triggers.flatMap((trigger) => {
     if (trigger.status === 'disabled') return []
     const { timing, since, last = 0 } = trigger
-    const due = nextFiring(timing, Math.max(since, last, opened, now - latestMs))
+    const due = isOwed(trigger)
+      ? last
+      : nextFiring(timing, Math.max(since, last, opened, now - latestMs))
     return due === undefined ? [] : [{ trigger, due }]
   })
   let earliest = earliestOf(rows)

@@ -7,6 +7,8 @@ const schema = `
   CREATE TABLE IF NOT EXISTS trigger (
     pipe TEXT NOT NULL, id TEXT NOT NULL, position INTEGER NOT NULL, enabled INTEGER NOT NULL, timing TEXT NOT NULL,
     request TEXT NOT NULL, since INTEGER NOT NULL, last INTEGER, PRIMARY KEY (pipe, id)) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS launched (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL) STRICT;
+  INSERT OR IGNORE INTO launched SELECT 1, coalesce(max(last), 0) FROM trigger;
   PRAGMA user_version = 1;
 `
 
@@ -19,6 +21,10 @@ export type TriggerFile = {
   version(): number
   put(trigger: KeptTrigger, position: number): void
   fired(trigger: Pick<KeptTrigger, 'pipe' | 'id'>, at: number): void
+  /** Everything that fired until then was launched. */
+  launched(at: number): void
+  /** The time of the last `launched`. */
+  launchedAt(): number
   clear(pipe?: string): void
   remove(pipe: string, id: string): void
 } & Pick<Sqlite, 'transaction' | 'close'>
@@ -38,6 +44,8 @@ export function openTriggerFile(path: string): TriggerFile {
     },
     fired: ({ pipe, id }, at) =>
       void file.run('UPDATE trigger SET last = ? WHERE pipe = ? AND id = ?', at, pipe, id),
+    launched: (at) => void file.run('UPDATE launched SET at = ?', at),
+    launchedAt: () => Number(file.first('SELECT at FROM launched')?.['at']),
     clear: (pipe) =>
       void file.run('DELETE FROM trigger WHERE ?1 IS NULL OR pipe = ?1', pipe ?? null),
     remove: (pipe, id) => void file.run('DELETE FROM trigger WHERE pipe = ? AND id = ?', pipe, id),

@@ -68,7 +68,22 @@ export function schedulerStation(options: Options = {}) {
   const file = path('triggers.sqlite')
   const { random } = options
   const chance = random && { random }
-  const triggers = openTriggers({ path: file, launcher, now, pause: clock.pause, log, ...chance })
+  /** Full, it takes no group of runs. */
+  const disk = { isFull: false }
+  const together = <T>(work: () => T): T =>
+    runs.together(() => {
+      const result = work()
+      if (disk.isFull) throw new Error('no space left')
+      return result
+    })
+  const ground = {
+    launcher,
+    runs: { together, list: runs.list.bind(runs) },
+    now,
+    pause: clock.pause,
+    log,
+  }
+  const triggers = openTriggers({ path: file, ...ground, ...chance })
   const list = (options.pipes ?? [pipeNamed('city'), pipeNamed('lake')]).map(known)
   const ending = new AbortController()
   const app = schedulerApp({
@@ -97,6 +112,7 @@ export function schedulerStation(options: Options = {}) {
   return {
     app,
     clock,
+    disk,
     runs,
     triggers,
     launches: launcher.launches,
@@ -113,8 +129,30 @@ export function schedulerStation(options: Options = {}) {
 
 export type SchedulerStation = ReturnType<typeof schedulerStation>
 
-// oxlint-disable-next-line typescript/no-explicit-any
-type Answer = { status: number; headers: Headers; text: string; body: any }
+/** What JSON answers say, as far as tests read it: a problem, a run, its items or report, a pipe, a trigger, or a list of them. */
+type Told = readonly Told[] & {
+  readonly id: string
+  readonly originalId: string
+  readonly type: string
+  readonly status: string
+  readonly pipe: string
+  readonly next: string
+  readonly last: string
+  readonly configs: Readonly<Record<string, unknown>>
+  readonly errors: readonly { readonly pointer?: string; readonly detail: string }[]
+  readonly problems: Readonly<Record<string, { readonly count: number }>>
+  readonly paths: Readonly<Record<string, object>>
+  readonly header: { readonly name: string }
+  readonly body: { readonly segments: readonly { readonly body: { readonly config: unknown } }[] }
+}
+
+type Answer = {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Empty where the answer is no JSON. */
+  readonly body: Told
+}
 
 function asking(app: ReturnType<typeof schedulerApp>) {
   const ask = async (
@@ -139,7 +177,7 @@ function asking(app: ReturnType<typeof schedulerApp>) {
       status: answer.status,
       headers: answer.headers,
       text,
-      body: isJson && text !== '' ? JSON.parse(text) : undefined,
+      body: JSON.parse(isJson && text !== '' ? text : '[]'),
     }
   }
   return {

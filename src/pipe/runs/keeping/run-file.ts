@@ -14,6 +14,7 @@ const schema = `
   CREATE INDEX IF NOT EXISTS run_pipe ON run (pipe, serial);
   CREATE INDEX IF NOT EXISTS run_status ON run (status, serial);
   CREATE INDEX IF NOT EXISTS run_catalogue ON run (catalogue, serial);
+  CREATE INDEX IF NOT EXISTS run_whole ON run (pipe, serial, outcome) WHERE status = 'finished' AND partial = 0;
   CREATE INDEX IF NOT EXISTS run_ended ON run (ended) WHERE ended IS NOT NULL;
   CREATE TABLE IF NOT EXISTS item (
     serial INTEGER PRIMARY KEY, run INTEGER NOT NULL, key TEXT, state TEXT NOT NULL, stage TEXT NOT NULL, told TEXT NOT NULL) STRICT;

@@ -72,7 +72,7 @@ export function runRows(file: Sqlite): RunRows {
     before: (pipe, serial, outcomes) =>
       one(
         file.first(
-          `SELECT ${columns} FROM run INDEXED BY run_pipe WHERE pipe = ? AND serial < ? AND status = 'finished' AND partial = 0
+          `SELECT ${columns} FROM run INDEXED BY run_whole WHERE pipe = ? AND serial < ? AND status = 'finished' AND partial = 0
             AND outcome IN (${outcomes.map(() => '?').join(', ')}) ORDER BY serial DESC LIMIT 1`,
           pipe,
           serial,
