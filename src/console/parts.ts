@@ -42,8 +42,21 @@ export type SchedulerPart = {
     pipes: { readonly pipe: string; readonly from: string },
     signal: AbortSignal,
   ) => Promise<number>
+  /** Groups of records of several catalogues that look like the same one; of one catalogue where it is named. */
+  readonly duplicates?: (
+    catalogue: string | undefined,
+    signal: AbortSignal,
+  ) => AsyncIterable<readonly Alike[]>
   /** A pipe as it may be shown. */
   readonly masked: (pipe: JsonObject) => JsonObject
+}
+
+type Alike = {
+  /** What it shares with the others. */
+  readonly mark: 'identifier' | 'page'
+  readonly catalogue: string
+  readonly originalId: string
+  readonly platformId?: string
 }
 
 /** `total` is absent as long as it is not known. */

@@ -16,6 +16,7 @@ import type { MetricsExport } from './exporting/measured/metrics-export.ts'
 import { adopted, confirmed, restored, type Restored } from './exporting/removing/consent.ts'
 import { validatorsOf } from './exporting/validators.ts'
 import { openLedger } from './ledger/ledger.ts'
+import type { Alike } from './ledger/likenesses.ts'
 import { importerSegment, type ImporterDeps } from './segments/importer.ts'
 import { arcgisImporter } from './segments/importing/arcgis/arcgis.ts'
 import { ckanImporter } from './segments/importing/ckan/ckan.ts'
@@ -75,6 +76,8 @@ export type Harvest = {
   restore(what: string, signal: AbortSignal): Promise<Restored>
   /** Hands the records of one pipe to another; how many. Throws `conflict` while either is under way. */
   adopt(pipe: string, from: string): number
+  /** Records of several catalogues that look like the same one, in groups; of one catalogue where it is named. */
+  duplicates(catalogue: string | undefined, signal: AbortSignal): AsyncIterable<readonly Alike[]>
   stop(): Promise<void>
 }
 
@@ -122,6 +125,24 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
     confirm: (runId, signal) => confirmed(ground, runId, signal),
     restore: (what, signal) => restored(ground, what, signal),
     adopt: (pipe, from) => adopted(ground, pipe, from),
+    duplicates: (catalogue, signal) => duplicates(ground, catalogue, signal),
     stop: async () => ledger.close(),
+  }
+}
+
+async function* duplicates(
+  { ledger, pause }: Pick<Ground, 'ledger' | 'pause'>,
+  catalogue: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Alike[]> {
+  for (const group of ledger.likenesses.groups()) {
+    // Others want to work too.
+    if (group.length === 0) await pause(1, signal)
+    signal.throwIfAborted()
+    if (
+      group.length > 0 &&
+      (catalogue === undefined || group.some((one) => one.catalogue === catalogue))
+    )
+      yield group
   }
 }

@@ -15,6 +15,7 @@ export type Finding = {
     | 'placeholder-text'
     | 'secret-removed'
     | 'invalid-text'
+    | 'possible-duplicate'
   readonly detail: string
 }
 

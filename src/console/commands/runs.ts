@@ -7,6 +7,7 @@ import type { Command, Io, Option } from '../command.ts'
 import type { SchedulerPart } from '../parts.ts'
 import { amount, columns } from '../telling/rows.ts'
 import { problemLine, runItemRow, runLines, runRow, stateOf } from '../telling/run.ts'
+import { duplicates } from './duplicates.ts'
 import { followRun, knownRun, type RunGround } from './following.ts'
 import { pipeNames } from './launch.ts'
 
@@ -18,6 +19,7 @@ export const runCommands = (ground: RunGround): readonly Command[] => [
   returning(ground, 'retry', 'runs again what failed in a run'),
   confirm(ground.scheduler),
   ...(ground.scheduler.adopt ? [adopt(ground.scheduler, ground.scheduler.adopt)] : []),
+  ...(ground.scheduler.duplicates ? [duplicates(ground.scheduler.duplicates)] : []),
   dryRun(ground),
 ]
 

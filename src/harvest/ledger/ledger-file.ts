@@ -5,7 +5,7 @@ import { openSqlite, type Sqlite } from '../../sqlite.ts'
 /**
  * `record`: who owns what; `source` is empty for a record that was handed over and not offered yet, `hash` is that of the
  * source at the last write, `state` is `owned` or `restored`. `pipe`: the last complete run of each. `held` and `removed`:
- * what runs wanted to remove and did. `seen` and `progress`: what a run that may go on has met so far. Times are ms.
+ * what runs wanted to remove and did. `likeness`: digests of what a record shares with one of another catalogue when both are the same. `seen` and `progress`: what a run that may go on has met so far. Times are ms.
  */
 const schema = `
   PRAGMA cache_size = -16384;
@@ -14,6 +14,9 @@ const schema = `
     hash TEXT, platform TEXT, state TEXT NOT NULL DEFAULT 'owned', first_run TEXT NOT NULL, last_run TEXT NOT NULL,
     missed INTEGER NOT NULL DEFAULT 0, written INTEGER NOT NULL, UNIQUE (catalogue, original)) STRICT;
   CREATE INDEX IF NOT EXISTS record_source ON record (catalogue, pipe, source);
+  CREATE TABLE IF NOT EXISTS likeness (serial INTEGER PRIMARY KEY, identifier INTEGER, page INTEGER) STRICT;
+  CREATE INDEX IF NOT EXISTS likeness_identifier ON likeness (identifier) WHERE identifier IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS likeness_page ON likeness (page) WHERE page IS NOT NULL;
   CREATE TABLE IF NOT EXISTS pipe (
     pipe TEXT PRIMARY KEY, catalogue TEXT NOT NULL, run TEXT NOT NULL, time INTEGER NOT NULL, alive INTEGER NOT NULL, fingerprint TEXT NOT NULL,
     nameless INTEGER NOT NULL, shape TEXT, transformation TEXT NOT NULL, validators TEXT) STRICT;

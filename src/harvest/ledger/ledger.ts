@@ -4,6 +4,7 @@
  */
 
 import { openLedgerFile } from './ledger-file.ts'
+import { likenesses, type Likenesses } from './likenesses.ts'
 import { pipeStates, type PipeStates } from './pipe-states.ts'
 import { recordRows, type RecordRows } from './record-rows.ts'
 import { removals, type Removals } from './removals.ts'
@@ -11,6 +12,7 @@ import { runMarks, type RunMarks } from './run-marks.ts'
 
 export type Ledger = {
   readonly records: RecordRows
+  readonly likenesses: Likenesses
   readonly pipes: PipeStates
   readonly removals: Removals
   readonly marks: RunMarks
@@ -23,6 +25,7 @@ export function openLedger(path: string): Ledger {
   const file = openLedgerFile(path)
   return {
     records: recordRows(file),
+    likenesses: likenesses(file),
     pipes: pipeStates(file),
     removals: removals(file),
     marks: runMarks(file),

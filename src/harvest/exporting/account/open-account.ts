@@ -34,7 +34,10 @@ async function demandCatalogue(
   if (status !== 404 && status !== 410)
     throw new Failure('export-failed', `The catalogue ${catalogue} answered ${status}.`)
   // What belonged to pipes in a catalogue that is gone belongs to nobody.
-  if (door.isOwn) ground.ledger.records.dropCatalogue(catalogue)
+  if (door.isOwn) {
+    ground.ledger.likenesses.dropCatalogue(catalogue)
+    ground.ledger.records.dropCatalogue(catalogue)
+  }
   throw new Failure(
     'unknown-catalogue',
     `There is no catalogue ${catalogue}; a harvest makes none.`,

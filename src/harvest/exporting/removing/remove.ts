@@ -75,6 +75,7 @@ async function removeOne(
   }
   ledger.transaction(() => {
     ledger.records.drop(serial)
+    ledger.likenesses.drop(serial)
     ledger.removals.release(serial)
     const { platformId = '' } = current
     if (status === 204)

@@ -2,17 +2,24 @@
 
 import type { Failure } from '../../../errors.ts'
 import { storedProblem } from '../../../pipe/runs/problem.ts'
-import type { RecordMessage } from '../../../pipe/message.ts'
+import type { Finding, RecordMessage } from '../../../pipe/message.ts'
+import type { Alike } from '../../ledger/likenesses.ts'
 import type { Account } from '../account/account.ts'
+import { likenessOf } from './likeness.ts'
 import type { Ready } from './ready.ts'
 import { failureOf, isTransient, outcomeOf, type Outcome, type Verdict } from './verdict.ts'
 
-export type Answered = { readonly one: Ready; readonly verdict: Verdict }
+/** `node`: of the dataset, where it is known. */
+export type Answered = {
+  readonly one: Ready & { readonly node?: string }
+  readonly verdict: Verdict
+}
 
 /** Throws after too many failures of the repository in a row; everything that was answered is told before. */
 export function land(account: Account, answered: readonly Answered[]): void {
   const { ground, owner, context } = account
   const { ledger, now } = ground
+  const alike = new Map<Ready, readonly Alike[]>()
   ledger.transaction(() => {
     for (const { one, verdict } of answered) {
       if (!outcomeOf(verdict)) continue
@@ -27,9 +34,13 @@ export function land(account: Account, answered: readonly Answered[]): void {
         time: now(),
       })
       account.landed(serial)
+      const likeness = likenessOf(one)
+      // Before its own is there, which would be looked at too.
+      alike.set(one, ledger.likenesses.elsewhere(owner.catalogue, likeness))
+      ledger.likenesses.put(serial, likeness)
     }
   })
-  for (const { one, verdict } of answered) told(account, one, verdict)
+  for (const { one, verdict } of answered) told(account, { one, verdict }, alike.get(one) ?? [])
   let last: Failure | undefined
   for (const { verdict } of answered) {
     if (isTransient(verdict)) account.strike((last ??= failureOf(verdict)))
@@ -37,7 +48,7 @@ export function land(account: Account, answered: readonly Answered[]): void {
   }
 }
 
-function told(account: Account, one: Ready, verdict: Verdict): void {
+function told(account: Account, { one, verdict }: Answered, alike: readonly Alike[]): void {
   const { sink } = account.context
   const outcome = outcomeOf(verdict)
   if (!outcome) {
@@ -48,16 +59,24 @@ function told(account: Account, one: Ready, verdict: Verdict): void {
   if (notes.includes('adopted')) sink.adopted(1)
   const { message, originalId, before } = one
   const platformId = verdict.platformId ?? before?.platformId
+  const findings = [...message.findings, ...alike.map(findingOf)]
   sink.item({
     ...namesOf(message),
     originalId,
     stage: 'export',
     state: outcome,
     ...(platformId !== undefined && { platformId }),
-    ...(message.findings.length > 0 && { findings: message.findings }),
+    ...(findings.length > 0 && { findings }),
     ...(notes.length > 0 && { note: notes.join('; ') }),
   })
 }
+
+const marks = { identifier: 'identifier', page: 'landing page' } as const
+
+const findingOf = ({ mark, catalogue, originalId, platformId }: Alike): Finding => ({
+  slug: 'possible-duplicate',
+  detail: `${platformId ?? originalId} of the catalogue ${catalogue} has the same ${marks[mark]}`,
+})
 
 function notesOf({ owner }: Account, one: Ready, outcome: Outcome): string[] {
   const { before, message, wasPresent } = one
