@@ -16,7 +16,7 @@ import { secretRegistry, type Secrets } from './http/secrets/registry.ts'
 import { openEngines, shipped, type Engines, type Shell } from './main/engines.ts'
 import { doorsOf, httpOptions, places, serviceAddress, version } from './main/ground.ts'
 import { engineHealth } from './main/search-engine.ts'
-import { openStations } from './main/stations.ts'
+import { openStations, type Stations } from './main/stations.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
 
 /** `key` is accepted as `X-API-Key`, `addresses` are of doors with a port of their own; `stop` finishes what is in flight, then closes everything. */
@@ -44,7 +44,8 @@ async function startPlatform(config: Config, log: Log, secrets: Secrets): Promis
     const { keyFailures } = config.limits
     const { key, keys } = await knownKeys({ configured, directory, keyFailures, log })
     const running = await openStations({ shell, engines, keys, key, secrets })
-    door = gateway([...running.entrances, { base: '', app: front(shell, engines) }])
+    const root = front(shell, { ...engines, reconciled: running.reconciled })
+    door = gateway([...running.entrances, { base: '', app: root }])
     return {
       url: served.url,
       key,
@@ -64,7 +65,7 @@ async function startPlatform(config: Config, log: Log, secrets: Secrets): Promis
 }
 
 /** The front of all services; without engines it says that the platform is starting. */
-function front(shell: Shell, engines: Engines | undefined): App {
+function front(shell: Shell, engines: (Engines & Pick<Stations, 'reconciled'>) | undefined): App {
   const { config, numbers } = shell
   const app = rootApp({
     http: httpOptions(shell),
@@ -80,7 +81,8 @@ function front(shell: Shell, engines: Engines | undefined): App {
       const { id, hash } = engines.profile
       const { pending, rebuilding } = engines.projection
       const state = { profile: { id, hash }, pending: pending(), rebuilding: rebuilding() }
-      return { ready: store.ready && index.ready, store, index, ...state }
+      const reconciled = engines.reconciled() ?? null
+      return { ready: store.ready && index.ready, store, index, ...state, reconciled }
     },
   })
   if (engines) leadToDescriptions(app, engines.names, serviceAddress(engines.names, places.repo))

@@ -1,6 +1,6 @@
 /** Numbers for operators in the Prometheus text format. */
 
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { App } from './shell/context.ts'
 
 /** One request that was answered; `route` is the pattern, so that the number of series stays small. */
@@ -15,12 +15,23 @@ type Observation = {
 /** Values that did not fit their field. */
 type LeftOut = { readonly field: string; readonly problem: string }
 
+/** How the search index differed from the store, in records. */
+type Comparison = {
+  readonly compared: number
+  readonly missing: number
+  readonly stale: number
+  readonly extra: number
+  readonly repaired: number
+}
+
 export type Metrics = {
   /** For numbers of other rooms: counters and gauges register themselves here. */
   readonly registry: Registry
   observe(request: Observation): void
   /** `field` and `problem` are names from the profile and the code, so that the number of series is bounded. */
   leftOut(values: readonly LeftOut[]): void
+  /** What the last comparison of index and store found; `at` is when it ended, milliseconds since 1970. */
+  compared(found: Comparison, at: number): void
 }
 
 /** One registry per process; `runtime` adds memory, event loop and garbage collection. */
@@ -54,6 +65,31 @@ export function metrics(options: { readonly runtime?: boolean } = {}): Metrics {
     leftOut: (values) => {
       for (const { field, problem } of values) left.inc({ field, problem })
     },
+    compared: comparing(registry),
+  }
+}
+
+/** The gauges are there from the first comparison on: none is not the same as no drift. */
+function comparing(registry: Registry): Metrics['compared'] {
+  const gauge = (name: string, help: string, ...labelNames: readonly string[]) =>
+    new Gauge({ name: `cartulary_index_${name}`, help, labelNames, registers: [registry] })
+  const made = () => ({
+    drift: gauge('drift', 'Records in which the index differed, last time.', 'kind'),
+    repaired: gauge(
+      'repaired',
+      'Records that were indexed again because they differed, last time.',
+    ),
+    records: gauge('compared_records', 'Records that were compared last time.'),
+    time: gauge('compared_timestamp_seconds', 'When index and store were compared last.'),
+  })
+  let gauges: ReturnType<typeof made> | undefined
+  return ({ compared, repaired, ...drift }, at) => {
+    gauges ??= made()
+    for (const kind of ['missing', 'stale', 'extra'] as const)
+      gauges.drift.set({ kind }, drift[kind])
+    gauges.repaired.set(repaired)
+    gauges.records.set(compared)
+    gauges.time.set(at / 1000)
   }
 }
 

@@ -6,12 +6,13 @@ import { Failure } from '../errors.ts'
 import { vocabularyPart } from '../console/vocabularies/inside.ts'
 import type { App } from '../http/app.ts'
 import type { JsonObject } from '../pipe/document.ts'
+import type { Reconciling } from '../projector/upkeep/reconciling.ts'
 import type { Repository } from '../repository/station.ts'
 import { masked } from '../scheduler/masking.ts'
 import type { SitemapKeeper } from '../search/sitemap/keeper.ts'
 import { clock } from './clock.ts'
 import { shipped } from './engines.ts'
-import { httpOptions, places, type Ground } from './ground.ts'
+import { httpOptions, inside, ownRepository, places, type Ground } from './ground.ts'
 import type { Harvesting } from './harvesting.ts'
 import { catalogueLaunch, refreshOf } from './metrics.ts'
 import { currentSettings, engineHealth } from './search-engine.ts'
@@ -20,6 +21,7 @@ import { currentSettings, engineHealth } from './search-engine.ts'
 type Neighbours = {
   readonly harvesting: Harvesting | undefined
   readonly repository: Repository | undefined
+  readonly reconciling: Reconciling
   readonly search: { readonly app: App; readonly sitemap: SitemapKeeper } | undefined
 }
 
@@ -65,24 +67,21 @@ function partsOf(ground: Ground, neighbours: Neighbours): Parts {
           ),
       },
     }),
-    status: () => statusOf(ground, harvesting),
+    status: () => statusOf(ground, neighbours),
   }
 }
 
 /** Of a repository and of the indices that follow it. */
 function repositoryOf(
   ground: Ground,
-  { repository, harvesting, search }: Neighbours & { readonly repository: Repository },
+  { repository, harvesting, search, reconciling }: Neighbours & { readonly repository: Repository },
 ): RepositoryPart {
   const { pending, upkeep } = ground.engines.projection
   return {
     repair: repository.chores.repair,
     restore: (what, signal) => restored({ ground, harvesting, repository }, what, signal),
     ...(harvesting && {
-      launch: catalogueLaunch(ground, harvesting, {
-        address: `${inside}${places.repo}`,
-        fetch: async (request) => repository.app.fetch(request),
-      }),
+      launch: catalogueLaunch(ground, harvesting, ownRepository(repository.app)),
     }),
     ...vocabularyPart({
       repository: `${inside}${places.repo}`,
@@ -96,7 +95,8 @@ function repositoryOf(
     }),
     index: upkeep.again,
     reindex: upkeep.refill,
-    reconcile: ({ dryRun }, progress, signal) => upkeep.reconcile({ dryRun, progress }, signal),
+    reconcile: ({ dryRun }, progress, signal) =>
+      reconciling.reconcile({ dryRun, progress }, signal),
     pending: async (signal) => {
       const since = await upkeep.oldest(signal)
       const oldest = since !== undefined && { oldest: Math.max(0, clock.now() - since) / 1000 }
@@ -106,9 +106,6 @@ function repositoryOf(
     clear: (options, progress, signal) => repository.chores.clear({ ...options, progress }, signal),
   }
 }
-
-/** Where nobody but this process is asked. */
-const inside = 'http://localhost'
 
 async function* tombstonesOf(
   { chores }: Repository,
@@ -127,6 +124,8 @@ const schedulerOf = ({ harvest, pipes, launcher, runs, triggers }: Harvesting) =
   confirm: (runId: string, signal: AbortSignal) => harvest.confirm(runId, signal),
   adopt: async ({ pipe, from }: { readonly pipe: string; readonly from: string }) =>
     harvest.adopt(pipe, from),
+  duplicates: (catalogue: string | undefined, signal: AbortSignal) =>
+    harvest.duplicates(catalogue, signal),
   masked: (pipe: JsonObject) => masked(pipe),
 })
 
@@ -150,10 +149,11 @@ async function restoredAlone(
   id: string,
   signal: AbortSignal,
 ) {
-  const address = `${inside}${places.repo}/datasets/${encodeURIComponent(id)}/restore`
+  const own = ownRepository(repository.app)
+  const address = `${own.address}/datasets/${encodeURIComponent(id)}/restore`
   const headers = { 'X-API-Key': ground.key }
   const request = new Request(address, { method: 'POST', headers, signal })
-  const answer = await repository.app.fetch(request)
+  const answer = await own.fetch(request)
   if (answer.status === 201) return { restored: 1, failed: [] }
   const { detail }: { readonly detail?: string } = JSON.parse((await answer.text()) || '{}')
   const kind = answer.status === 404 ? 'unknown-dataset' : 'conflict'
@@ -162,7 +162,7 @@ async function restoredAlone(
 
 async function statusOf(
   { engines, shell }: Ground,
-  harvesting: Harvesting | undefined,
+  { harvesting, reconciling }: Neighbours,
 ): Promise<JsonObject> {
   const [store, index] = await Promise.all([engines.store.health(), engineHealth(engines.index)])
   return {
@@ -170,6 +170,7 @@ async function statusOf(
     store: store.ready ? 'ready' : 'away',
     index: index.ready ? 'ready' : 'away',
     pending: engines.projection.pending(),
+    reconciled: reconciling.last() ?? null,
     ...(harvesting && {
       pipes: harvesting.pipes.list().length,
       active: harvesting.launcher.active().length,

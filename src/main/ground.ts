@@ -2,6 +2,7 @@
 
 import type { Config, Service } from '../config.ts'
 import type { ApiKeys } from '../http/api-key.ts'
+import type { App } from '../http/app.ts'
 import type { Secrets } from '../http/secrets/registry.ts'
 import type { Names } from '../rdf/names.ts'
 import type { Engines, Shell } from './engines.ts'
@@ -36,6 +37,15 @@ export const doorsOf = ({ services, shell }: Config): readonly Service[] =>
 
 /** The public address of a service, without a slash at its end. */
 export const serviceAddress = (names: Names, place: string): string => names.base + place.slice(1)
+
+/** Where nobody but this process is asked: no public address, which may have a path of its own. */
+export const inside = 'http://localhost'
+
+/** Our own repository as its clients see it, asked without a socket. */
+export const ownRepository = (app: App) => ({
+  address: `${inside}${places.repo}`,
+  fetch: async (request: Request) => app.fetch(request),
+})
 
 export const httpOptions = ({ config, log, numbers }: Shell) => ({
   log,

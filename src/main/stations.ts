@@ -6,6 +6,7 @@ import type { Service } from '../config.ts'
 import type { App } from '../http/app.ts'
 import type { Entrance } from '../http/gateway.ts'
 import type { SearchIndex } from '../indices/search-index.ts'
+import { reconciling, type Reconciling } from '../projector/upkeep/reconciling.ts'
 import { sparqlApp } from '../repository/sparql/app.ts'
 import { openRepository, type Repository } from '../repository/station.ts'
 import { locks } from '../repository/writing/locks.ts'
@@ -15,7 +16,7 @@ import { openSitemap } from '../search/sitemap/bind.ts'
 import { clock } from './clock.ts'
 import { courtesy, type Courtesy } from './courtesy.ts'
 import { consoleStation } from './console.ts'
-import { doorAt, places, serviceAddress, version, type Ground } from './ground.ts'
+import { doorAt, ownRepository, places, version, type Ground } from './ground.ts'
 import { automaticMetrics, metricsDoors, measuringRoom, type Automatic } from './metrics.ts'
 import { openHarvesting, type Harvesting } from './harvesting.ts'
 import { currentSettings, pause } from './search-engine.ts'
@@ -24,6 +25,8 @@ export type Stations = {
   readonly entrances: readonly Entrance[]
   /** Of doors with a port of their own. */
   readonly addresses: readonly string[]
+  /** What the last comparison of index and store found. */
+  readonly reconciled: Reconciling['last']
   readonly stop: () => Promise<void>
 }
 
@@ -40,7 +43,10 @@ export async function openStations(ground: Ground): Promise<Stations> {
       : undefined
   if (harvesting) automatic.begin(harvesting)
   const search = runs('search') ? searchStation(ground) : undefined
-  const shell = await consoleStation(ground, { harvesting, repository, search })
+  const comparing = comparison(ground)
+  if (repository) comparing.begin()
+  const neighbours = { harvesting, repository, search, reconciling: comparing }
+  const shell = await consoleStation(ground, neighbours)
   const ending = new AbortController()
   const apps: Readonly<Record<Service, () => App | undefined>> = {
     repo: () => repository?.app,
@@ -60,12 +66,24 @@ export async function openStations(ground: Ground): Promise<Stations> {
   const stop = async () => {
     ending.abort()
     await automatic.stop()
+    await comparing.stop()
     await shell?.stop()
     await harvesting?.stop()
     await repository?.stop()
   }
-  return { entrances: [...entrances, ...figures], addresses: shell?.addresses ?? [], stop }
+  const addresses = shell?.addresses ?? []
+  const reconciled = comparing.last
+  return { entrances: [...entrances, ...figures], addresses, reconciled, stop }
 }
+
+const comparison = ({ engines, shell }: Ground): Reconciling =>
+  reconciling({
+    ...clock,
+    reconcile: engines.projection.upkeep.reconcile,
+    hours: shell.config.search.reconcileHours,
+    numbers: shell.numbers,
+    log: shell.log,
+  })
 
 const door = (ground: Ground, name: Service, reads?: readonly string[]) =>
   doorAt(ground, places[name], reads)
@@ -146,11 +164,7 @@ const harvestingRooms = (
   { turn }: Courtesy,
 ): Promise<Harvesting> => {
   const { config, log } = ground.shell
-  const address = serviceAddress(ground.engines.names, places.repo)
-  const own = repository && {
-    address,
-    fetch: async (request: Request) => repository.app.fetch(request),
-  }
+  const own = repository && ownRepository(repository.app)
   const isMeasuring = config.services.includes('metrics')
   const behind = own && { ...own, turn, putMetrics: repository.manyMetrics }
   return openHarvesting({

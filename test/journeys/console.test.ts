@@ -54,7 +54,7 @@ const asked = (...words: string[]) =>
 describe('the console of a running platform', () => {
   it('knows the commands of all its services', async () => {
     const help = await said('help')
-    const names = `adopt boost cancel clear confirm disable dryrun enable exit facets help index
+    const names = `adopt boost cancel clear confirm disable dryrun duplicates enable exit facets help index
       installVocabularies launch pending pipe pipes reconcile refresh reindex reload repair restore
       resume retry run runs sitemap status tombstones triggers vocabularies`
     for (const name of names.split(/\s+/)) expect(help).toMatch(new RegExp(`^${name}\\b`, 'm'))
@@ -68,6 +68,7 @@ describe('the console of a running platform', () => {
     expect(await said('reconcile --dry-run')).toBe(
       '13 records compared: 0 missing, 0 stale, 0 too many\ndrift 0, repaired 0\nCommand finished\n',
     )
+    expect(await said('status')).toMatch(/^reconciled +\{"at":"[^"]+","compared":13,"missing":0/m)
     expect(await said('pending')).toBe('0 records pending\nCommand finished\n')
     expect(await count()).toBe(ids.length)
   })
@@ -106,6 +107,12 @@ describe('the console of a running platform', () => {
     expect(await count()).toBe(1)
     expect(await said('reconcile')).toMatch(/0 stale, 1 too many\ndrift 1, repaired 1\n/)
     expect(await count()).toBe(0)
+    const numbers = await (await fetch(`${platform.url}/metrics`)).text()
+    expect(numbers).toContain('cartulary_index_drift{kind="extra"} 1\n')
+    expect(numbers).toContain('cartulary_index_repaired 1\n')
+    expect(await (await fetch(`${platform.url}/health`)).json()).toMatchObject({
+      reconciled: { missing: 0, stale: 0, extra: 1, repaired: 1 },
+    })
   })
 
   it('answers clearly what cannot be launched', async () => {

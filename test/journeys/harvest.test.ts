@@ -20,6 +20,8 @@ describe('harvesting a city of 60 datasets', () => {
     const pipes = await pipeInto(directory, source.address)
     platform = await gateway(directory, {
       PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [pipes] } }),
+      // A harvest knocks inside, whatever the public address is.
+      PLATFORM_BASE_URI: 'https://data.city.example/open/',
     })
   }
   const counts = async () => {

@@ -110,7 +110,7 @@ export const variables = z.object({
     .register(facts, {
       meaning:
         'What is searched and shown beyond the profile: `vocabulary`, `facets`, `boost`, `maxAggSize`, `maxResultWindow`, ' +
-        '`sitemapHours`, `dateType`, `nonCountries`, `scoreField`, `portal`, as told below.',
+        '`sitemapHours`, `reconcileHours`, `dateType`, `nonCountries`, `scoreField`, `portal`, as told below.',
       right:
         'a JSON object such as {"vocabulary":{"publishers":{"fields":["publisher"],"replacements":["name:pref_label.en"]}}}',
     }),

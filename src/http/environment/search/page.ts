@@ -18,6 +18,7 @@ export const searchPage: readonly string[] = [
   '| `maxAggSize` | `50` | most items of a facet, 1..10000; custom types have their own in the profile |',
   '| `maxResultWindow` | `10000` | hits reachable by `page`, 1..1000000; custom types have their own in the profile |',
   '| `sitemapHours` | `24` | hours after which the sitemap is made anew, 1..8760 |',
+  '| `reconcileHours` | `24` | hours between two comparisons of index and store, which mend the index and stand in `/health` and `/metrics`; up to an hour more by chance; 0..8760, 0 = only the console command `reconcile` |',
   '| `dateType` | `{}` | index → `issued`, `modified` or `temporal`: what `minDate` and `maxDate` limit where a request does not say it; `issued` for other indices, and where several are searched that differ |',
   '| `nonCountries` | `["eu","io"]` | values of `country.id` that `countryData` does not take for countries |',
   '| `scoreField` | `quality_meas.scoring` | the number that `minScoring` and `maxScoring` limit |',

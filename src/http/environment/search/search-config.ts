@@ -40,6 +40,8 @@ export type SearchConfig = {
   readonly window: number
   /** For how long a sitemap is good. */
   readonly sitemapHours: number
+  /** Between two comparisons of index and store; 0 = none by itself. */
+  readonly reconcileHours: number
   /** Index → the date that limits its records where a request does not name one. */
   readonly dateTypes?: Readonly<Record<string, DateType>>
   /** Values of `country.id` that are no countries; absent = the usual ones. */
@@ -54,6 +56,7 @@ const bounds = {
   maxAggSize: { least: 1, most: 10_000, standard: 50 },
   maxResultWindow: { least: 1, most: 1_000_000, standard: 10_000 },
   sitemapHours: { least: 1, most: 8760, standard: 24 },
+  reconcileHours: { least: 0, most: 8760, standard: 24 },
 } as const
 
 const keys = [
@@ -74,6 +77,7 @@ export const defaultSearch: SearchConfig = {
   facetSize: bounds.maxAggSize.standard,
   window: bounds.maxResultWindow.standard,
   sitemapHours: bounds.sitemapHours.standard,
+  reconcileHours: bounds.reconcileHours.standard,
 }
 
 /** Every mistake is a problem of its own. */
@@ -108,6 +112,7 @@ export const searchConfig = z
       facetSize: number('maxAggSize'),
       window: number('maxResultWindow'),
       sitemapHours: number('sitemapHours'),
+      reconcileHours: number('reconcileHours'),
       ...(dateTypes && { dateTypes }),
       ...others,
       ...(portal !== undefined && { portal }),

@@ -59,7 +59,7 @@ describe('the configuration of the search', () => {
 
   it('weighs fields and bounds facets and pages', () => {
     const config = { boost: { title: 5, 'title.en': 0 }, maxAggSize: 7, maxResultWindow: 100 }
-    const pages = { sitemapHours: 1, portal: 'https://portal.example/open/' }
+    const pages = { sitemapHours: 1, reconcileHours: 0, portal: 'https://portal.example/open/' }
     const limited = { nonCountries: ['eu', 'un'], scoreField: 'quality_meas.reuse' }
     const dateType = { dataset: 'modified', resource_x: 'temporal' }
     expect(searchOf({ ...config, ...pages, ...limited, dateType })).toEqual({
