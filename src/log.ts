@@ -45,17 +45,22 @@ const deepest = 6
 const longestText = 8192
 const longestMessage = 2048
 
-/** Names whose values never reach a log line, at any depth. */
-const secretNames: ReadonlySet<string> = new Set([
-  'authorization',
-  'x-api-key',
-  'apikey',
+/** Names, in small letters, of fields, headers, parameters and keys whose values never reach a log line, at any depth. */
+export const secretNames: ReadonlySet<string> = new Set([
+  'access_token',
+  'api-key',
   'api_key',
+  'apikey',
+  'app_token',
   'auth_key',
-  'token',
+  'authorization',
+  'client_secret',
   'password',
+  'proxy-authorization',
   'secret',
   'set-cookie',
+  'token',
+  'x-api-key',
   'x-app-token',
 ])
 

@@ -1,7 +1,7 @@
 /** Addresses as they may stand in a log. */
 
-const secret =
-  /^(?:authorization|x-api-key|api-?key|api_key|auth_key|token|access_token|password|secret|x-app-token)$/i
+import { isSecretName } from '../secrets/names.ts'
+
 const longest = 2000
 
 /**
@@ -21,14 +21,14 @@ const stripped = (query: string): string =>
     .split('&')
     .map((pair) => {
       const [name = ''] = pair.split('=', 1)
-      return secret.test(plain(name)) ? `${name}=•••` : pair
+      return isSecretName(plain(name)) ? `${name}=•••` : pair
     })
     .join('&')
 
 /** A name may hide behind percent-encoding. */
 function plain(name: string): string {
   try {
-    return decodeURIComponent(name.replaceAll('+', ' ')).trim()
+    return decodeURIComponent(name.replaceAll('+', ' '))
   } catch {
     return name
   }

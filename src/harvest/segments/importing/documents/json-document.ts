@@ -7,6 +7,7 @@ import type { ImportContext } from '../../importer.ts'
 import type { Source, SourceAnswer, SourceRequest, SourceStream } from '../../source.ts'
 import { bounded, gunzipped, hashed, isGzip, peeked, utf8 } from '../rdf/body/bytes.ts'
 import { spillFile } from '../rdf/body/spill-file.ts'
+import { demandEnd, step } from './json-steps.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 
@@ -120,7 +121,7 @@ function memberReader(start: string, longest: number) {
     write: (piece: Uint8Array): readonly Member[] => {
       const bytes = isFirst ? withoutMark(piece) : piece
       if (piece.byteLength > 0) isFirst = false
-      attempt(() => parser.write(bytes))
+      step(() => parser.write(bytes))
       const ready = found
       found = []
       waiting = ready.length > 0 ? 0 : waiting + piece.byteLength
@@ -129,19 +130,10 @@ function memberReader(start: string, longest: number) {
       return ready
     },
     end: () => {
-      if (!parser.isEnded) throw new Failure('source-truncated', 'The JSON ends too early.')
+      demandEnd(parser)
     },
   }
 }
 
 const withoutMark = (piece: Uint8Array) =>
   piece[0] === 0xef && piece[1] === 0xbb && piece[2] === 0xbf ? piece.subarray(3) : piece
-
-function attempt(step: () => void): void {
-  try {
-    step()
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.slice(0, 200) : ''
-    throw new Failure('source-malformed', `The JSON cannot be read: ${reason}`, { cause })
-  }
-}

@@ -5,6 +5,7 @@ import { Failure } from '../../../../../errors.ts'
 import { decode, parse, type ParseOptions } from '../../../../../rdf/parse.ts'
 import { parseText } from '../../../../../rdf/reading/parse-stream.ts'
 import { blankNode, literal, quad as quadOf } from '../../../../../rdf/terms.ts'
+import { demandEnd, step } from '../../documents/json-steps.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 
@@ -113,20 +114,11 @@ async function* values(
   }
   for await (const piece of bytes) {
     length += piece.byteLength
-    attempt(() => parser.write(piece))
+    step(() => parser.write(piece))
     yield* found
     found = []
   }
-  if (!parser.isEnded) throw new Failure('source-truncated', 'The JSON ends too early.')
-}
-
-function attempt(step: () => void): void {
-  try {
-    step()
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.slice(0, 200) : ''
-    throw new Failure('source-malformed', `The JSON cannot be read: ${reason}`, { cause })
-  }
+  demandEnd(parser)
 }
 
 // Labels are good for one parse; members that share a node must meet again. Written as digits they suit every syntax.
