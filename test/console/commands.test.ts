@@ -128,6 +128,14 @@ describe('runs', () => {
     expect(await station.said(`resume ${id}`)).toMatch(/^Command failed: the run is cancelled/)
   })
 
+  it('may have brought what another catalogue has', async () => {
+    expect(await station.said('duplicates -n 2')).toBe(
+      'the same identifier: water in city, water~~1 in town\n' +
+        'the same identifier: weather in city, weather~~1 in town\nand more\nCommand finished\n',
+    )
+    expect(await station.said('duplicates lake')).toMatch(/^nothing looks the same\n/)
+  })
+
   it('have their removals confirmed only when they hold some and are the newest', async () => {
     const older = finishedRun('city', 2)
     const newer = finishedRun('city', 3)

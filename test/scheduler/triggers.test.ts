@@ -1,6 +1,9 @@
 /** Triggers fire to the second, once, in one process, and outlive it. */
 
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openTriggerFile } from '../../src/scheduler/keeping/trigger-file.ts'
+import { openSqlite } from '../../src/sqlite.ts'
 import { pipeNamed, schedulerStation, type SchedulerStation } from '../support/scheduler/station.ts'
 import type { Timing, Trigger } from '../../src/scheduler/trigger.ts'
 
@@ -112,6 +115,22 @@ describe('a group of firings', () => {
     await station.clock.advance(10_000)
     const made = station.runs.list({ offset: 0, limit: 1000 }).map(({ pipe }) => pipe)
     expect(made.toSorted()).toEqual(names.toSorted())
+  })
+})
+
+describe('a file of before groups were noted', () => {
+  it('owes nothing of what it has fired', () => {
+    const path = join(station.directory, 'old.sqlite')
+    const timing = second('2026-11-21T12:00:10Z')
+    const kept = { ...trigger(timing), pipe: 'city', since: 1, last: 5 }
+    const file = openTriggerFile(path)
+    file.put(kept, 0)
+    file.close()
+    const old = openSqlite({ path, schema: 'DROP TABLE launched' })
+    old.close()
+    const opened = openTriggerFile(path)
+    expect([opened.launchedAt(), opened.all()]).toEqual([5, [kept]])
+    opened.close()
   })
 })
 

@@ -114,6 +114,14 @@ export function stage() {
       },
       confirm: async (id) => void seen.confirmed.push(id),
       adopt: async () => 4,
+      duplicates: async function* duplicates(catalogue) {
+        if (catalogue === 'lake') return
+        for (const originalId of ['water', 'weather', 'wind'])
+          yield [
+            { mark: 'identifier', catalogue: 'city', originalId, platformId: originalId },
+            { mark: 'identifier', catalogue: 'town', originalId, platformId: `${originalId}~~1` },
+          ]
+      },
       masked: (pipe) => ({ ...pipe, body: '•••' }),
     },
     repository,
