@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
+import { batchOf } from '../../src/indices/embedded/threads/batches.ts'
 import { Reader } from '../../src/indices/embedded/reading/reader.ts'
 import { Writer } from '../../src/indices/embedded/writing/writer.ts'
 import { documentOf, languages, request, settings } from '../contracts/search-index-corpus.ts'
@@ -15,7 +16,7 @@ const path = join(directory, 'index.db')
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-const batchOf = (version: number, count: number) => {
+const versions = (version: number, count: number) => {
   const documents = Array.from({ length: count }, (_, i) =>
     documentOf({
       index: 'dataset',
@@ -25,10 +26,7 @@ const batchOf = (version: number, count: number) => {
       facets: { format: ['CSV', `odd${i % 2}`], publisher: [`p${version}`] },
     }),
   )
-  return {
-    heads: JSON.stringify(documents.map((put) => ({ put }))),
-    records: documents.map((one) => JSON.stringify(one.record)),
-  }
+  return batchOf(documents.map((put) => ({ put })))
 }
 
 describe('purging', () => {
@@ -39,7 +37,7 @@ describe('purging', () => {
     expect(sleeper.search(request()).count).toBe(0)
     const awake = new Reader(path, () => undefined)
     for (let version = 1; version <= 4; version++) {
-      expect(writer.write([batchOf(version, 1000)]).errors).toEqual([undefined])
+      expect(writer.write([versions(version, 1000)]).errors).toEqual([undefined])
       expect(awake.search(request()).count).toBe(1000)
       expect(writer.documents().dataset).toBe(1000)
       expect(writer.newest()).toBe(version)
@@ -76,16 +74,14 @@ describe('counting', () => {
     mkdirSync(directory, { recursive: true })
     const writer = new Writer(path)
     writer.configure(settings, languages)
-    const remove = { index: 'dataset', id: 'r0', version: 3 }
-    const removal = { heads: JSON.stringify([{ remove }]), records: [''] }
-    const unknown = { index: 'nothing', id: 'r9', version: 9 }
-    const bad = { heads: JSON.stringify([{ remove: unknown }]), records: [''] }
+    const removal = batchOf([{ remove: { index: 'dataset', id: 'r0', version: 3 } }])
+    const bad = batchOf([{ remove: { index: 'resource_nothing', id: 'r9', version: 9 } }])
     const counted = () => [writer.documents().dataset, writer.newest()]
     expect(counted()).toEqual([0, 0])
-    writer.write([batchOf(1, 5)])
+    writer.write([versions(1, 5)])
     expect(counted()).toEqual([5, 1])
     // The batch that cannot be written is taken back with its neighbour, which is written again alone.
-    expect(writer.write([batchOf(2, 7), bad]).errors.map((error) => error === undefined)).toEqual([
+    expect(writer.write([versions(2, 7), bad]).errors.map((error) => error === undefined)).toEqual([
       true,
       false,
     ])
@@ -115,12 +111,12 @@ describe('dropping', () => {
     const writer = new Writer(path)
     writer.configure(settings, languages)
     for (const { index } of settings) writer.finish(index)
-    writer.write([batchOf(1, 5000)])
+    writer.write([versions(1, 5000)])
     const { rebuild } = writer.configure(others, languages)
     expect(rebuild).toContain('dataset')
     const reader = new Reader(path, () => undefined)
     expect(reader.search(request()).count).toBe(5000)
-    writer.write([batchOf(2, 3)])
+    writer.write([versions(2, 3)])
     writer.finish('dataset')
     const db = new DatabaseSync(path)
     expect(tables(db)).toContain('doc_1')
@@ -137,7 +133,7 @@ describe('dropping', () => {
     expect(steps).toBeGreaterThan(5)
     expect(tables(db)).toEqual([])
     expect(reader.search(request()).count).toBe(3)
-    expect(next.write([batchOf(3, 3)]).errors).toEqual([undefined])
+    expect(next.write([versions(3, 3)]).errors).toEqual([undefined])
     expect(reader.search(request({ tree: treeOf('v3') })).count).toBe(3)
     expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
     db.close()

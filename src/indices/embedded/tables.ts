@@ -5,7 +5,7 @@ import { layoutNumber, type Column } from './layout.ts'
 
 /** Names of the tables of one generation of one index. */
 export type Tables = {
-  /** Record id → number of its current version (null after a deletion), version, hash. */
+  /** Record id → number of its current version (null after a deletion), version, hash, and what tells it from another one. */
   readonly key: string
   /** Number → record as deflated JSON; append only. */
   readonly doc: string
@@ -55,7 +55,8 @@ export function createTables(db: DatabaseSync, tables: Tables, columns: readonly
   const names = columns.map((column) => column.alias).join(', ')
   db.exec(`
     CREATE TABLE ${tables.key} (
-      id TEXT PRIMARY KEY, n INTEGER, version INTEGER NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
+      id TEXT PRIMARY KEY, n INTEGER, version INTEGER NOT NULL, hash TEXT NOT NULL,
+      print TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE ${tables.doc} (n INTEGER PRIMARY KEY, json BLOB NOT NULL);
     CREATE TABLE ${tables.col} (
       n INTEGER PRIMARY KEY, id TEXT NOT NULL, dates BLOB, numbers BLOB, flags BLOB, boxes BLOB,

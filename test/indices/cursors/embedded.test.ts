@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { batchOf } from '../../../src/indices/embedded/threads/batches.ts'
 import { Failure } from '../../../src/errors.ts'
 import type { CursorRequest } from '../../../src/indices/search-index.ts'
 import { EmbeddedCursors } from '../../../src/indices/embedded/cursors.ts'
@@ -53,8 +54,7 @@ async function write(): Promise<void> {
   const puts = Array.from({ length: count }, (_, i) => ({
     put: documentOf({ index: 'dataset', id: `r${i}`, version }),
   }))
-  const records = puts.map(({ put }) => JSON.stringify(put.record))
-  await writer.call('write', [{ heads: JSON.stringify(puts), records }]).answer
+  await writer.call('write', [batchOf(puts)]).answer
 }
 
 function open(changes: Partial<CursorRequest> = {}, signal?: AbortSignal) {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { batchOf } from '../../../src/indices/embedded/threads/batches.ts'
 import type { Answer, IndexChange } from '../../../src/indices/search-index.ts'
 import { Reader } from '../../../src/indices/embedded/reading/reader.ts'
 import { sliceOf, type Snapshot } from '../../../src/indices/embedded/reading/snapshot.ts'
@@ -111,8 +112,7 @@ class Play {
   }
 
   #apply(changes: readonly IndexChange[]): void {
-    const records = changes.map((one) => JSON.stringify('put' in one ? one.put.record : {}))
-    const { errors } = this.#writer.write([{ heads: JSON.stringify(changes), records }])
+    const { errors } = this.#writer.write([batchOf(changes)])
     if (errors.some(Boolean)) throw new Error(String(errors))
   }
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { batchOf } from '../../../src/indices/embedded/threads/batches.ts'
 import { Reader } from '../../../src/indices/embedded/reading/reader.ts'
 import { sliceOf, type Opened } from '../../../src/indices/embedded/reading/snapshot.ts'
 import { Writer } from '../../../src/indices/embedded/writing/writer.ts'
@@ -41,8 +42,7 @@ function write(version: number, filling?: boolean): void {
       ...(filling && { filling }),
     }
   })
-  const records = puts.map(({ put }) => JSON.stringify(put.record))
-  expect(writer.write([{ heads: JSON.stringify(puts), records }]).errors).toEqual([undefined])
+  expect(writer.write([batchOf(puts)]).errors).toEqual([undefined])
 }
 
 function purgeAll(): void {

@@ -17,7 +17,9 @@ export type PackedRow = {
   readonly boxes: Blob | null
 }
 
-export function packRow(document: Document, settings: IndexSettings): PackedRow {
+type Packed = Pick<Document, 'dates' | 'numbers' | 'flags' | 'boxes'>
+
+export function packRow(document: Packed, settings: IndexSettings): PackedRow {
   const dates = settings.dates.flatMap((name, i) =>
     (document.dates[name] ?? []).flatMap(([from, to]) => [i, from, to]),
   )

@@ -1,14 +1,32 @@
 /** What travels between the main thread and the workers: plain values, big ones as text. */
 
-import type { Answer, Entry, FacetItem, SearchRequest } from '../../search-index.ts'
+import type { Answer, Document, Entry, FacetItem, SearchRequest } from '../../search-index.ts'
 import type { IndexName, IndexSettings } from '../../settings.ts'
 import type { Opened, Slice, SlicePage, SnapshotRequest } from '../reading/snapshot.ts'
 
 /**
- * One call of `write`. JSON text crosses a thread border faster than an object tree; records travel as the finished texts
- * that are stored, so that the worker need not parse them.
+ * One change of a record. JSON text crosses a thread border faster than an object tree; the record travels as the finished text
+ * that is stored, so that the worker need not parse it, and what is indexed of it need not be parsed when it is stored already.
  */
-export type Batch = { readonly heads: string; readonly records: readonly string[] }
+export type Sent = {
+  readonly index: IndexName
+  readonly id: string
+  readonly version: number
+  /** Absent for a removal. */
+  readonly put?: {
+    readonly hash: string
+    /** `Indexed` as JSON. */
+    readonly indexed: string
+    readonly record: string
+  }
+  readonly filling?: boolean
+}
+
+/** What of a document is indexed beside its record. */
+export type Indexed = Omit<Document, 'index' | 'id' | 'version' | 'hash' | 'record'>
+
+/** One call of `write`. */
+export type Batch = readonly Sent[]
 
 /** Per batch what went wrong, and the size of the write-ahead log. */
 export type Written = {

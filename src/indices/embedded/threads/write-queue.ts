@@ -2,6 +2,7 @@
 
 import { Failure } from '../../../errors.ts'
 import type { IndexChange } from '../../search-index.ts'
+import { batchOf } from './batches.ts'
 import type { Batch, WriterCalls, Written } from './messages.ts'
 import { unavailable, type Thread } from './thread.ts'
 
@@ -109,17 +110,4 @@ function givenUp(signal: AbortSignal | undefined): Failure {
   const reason: unknown = signal?.reason
   if (reason instanceof Failure) return reason
   return new Failure('time-limit', 'the write was given up', { cause: reason })
-}
-
-function batchOf(changes: readonly IndexChange[]): Batch {
-  const records: string[] = []
-  const heads = changes.map((change) => {
-    if (!('put' in change)) {
-      records.push('')
-      return change
-    }
-    records.push(JSON.stringify(change.put.record))
-    return { ...change, put: { ...change.put, record: undefined } }
-  })
-  return { heads: JSON.stringify(heads), records }
 }

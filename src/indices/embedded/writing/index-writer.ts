@@ -2,18 +2,17 @@
 
 import type { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync } from 'node:zlib'
-import type { Document } from '../../search-index.ts'
 import type { IndexSettings } from '../../settings.ts'
 import { packOrds, packRow } from '../columns/rows.ts'
 import { columnsOf } from '../layout.ts'
 import type { Tables } from '../tables.ts'
+import type { Indexed } from '../threads/messages.ts'
+import type { Arrival } from './arrival.ts'
 import type { FacetValues } from './facet-values.ts'
 import { FullTextRows } from './full-text.ts'
 import type { Terms } from './terms.ts'
 import { Texts } from './texts.ts'
 
-/** What `write` gets: the document without its record, and the record as JSON text. */
-export type Put = { readonly document: Document; readonly record: string }
 /** `again` = made from what is stored: it replaces a version that is not older. */
 type How = { readonly version: number; readonly again: boolean }
 
@@ -64,27 +63,33 @@ export class IndexWriter {
     return row && Number(row['version'])
   }
 
-  /** A version that is not newer than the stored one changes nothing. */
-  put({ document, record }: Put, how: How): void {
-    const { id, hash } = document
-    const version = this.#retire(id, how)
+  /**
+   * A version that is not newer than the stored one changes nothing. One that is stored and found like it only takes its
+   * version over: quality is measured again and again, and most of the time it is what it was.
+   */
+  put(arrival: Arrival, how: How): void {
+    const { id, hash, print } = arrival
+    const row = this.#statements.find.get(id)
+    const version = newer(row, how)
     if (version === undefined) return
+    if (row && row['n'] !== null && row['print'] === print) {
+      this.#statements.stay.run(version, hash, id)
+      return
+    }
+    this.#retire(row)
     const n = ++this.#last
-    const { key, doc, col } = this.#statements
-    key.run(id, n, version, hash)
+    this.#statements.key.run(id, n, version, hash, print)
     this.#counted(1)
-    doc.run(n, deflateRawSync(record, deflate))
-    const row = packRow(document, this.#deps.settings)
-    const orders = this.#orders(document)
-    const text = orders.length > 0 ? JSON.stringify(Object.fromEntries(orders)) : null
-    col.run(n, id, row.dates, row.numbers, row.flags, row.boxes, this.#ords(document), text)
-    this.#fullText.add(n, this.#texts.of(document))
+    this.#insert(n, arrival)
   }
 
   /** Leaves the version behind, so that an older put that comes late does not bring the record back. */
   remove(id: string, how: How): void {
-    const version = this.#retire(id, how)
-    if (version !== undefined) this.#statements.key.run(id, null, version, '')
+    const row = this.#statements.find.get(id)
+    const version = newer(row, how)
+    if (version === undefined) return
+    this.#retire(row)
+    this.#statements.key.run(id, null, version, '', '')
   }
 
   /** To be called before a transaction is committed. */
@@ -99,46 +104,63 @@ export class IndexWriter {
     this.#last = Number(this.#statements.last.get()?.['n'] ?? -1)
   }
 
-  /** The version to write when it is news; the present one is dead then. */
-  #retire(id: string, { version, again }: How): number | undefined {
-    const row = this.#statements.find.get(id)
-    if (!row) return version
-    const stored = Number(row['version'])
-    if (stored >= version && !again) return undefined
-    if (row['n'] !== null) {
-      this.#fullText.remove(Number(row['n']))
-      this.#statements.die.run(row['n'] ?? null)
-      this.#counted(-1)
-    }
-    return Math.max(stored, version)
+  #insert(n: number, { id, record, indexed }: Arrival): void {
+    const { doc, col } = this.#statements
+    doc.run(n, deflateRawSync(record, deflate))
+    const { dates, numbers, flags, boxes } = packRow(indexed, this.#deps.settings)
+    const orders = this.#orders(indexed)
+    const text = orders.length > 0 ? JSON.stringify(Object.fromEntries(orders)) : null
+    col.run(n, id, dates, numbers, flags, boxes, this.#ords(indexed), text)
+    this.#fullText.add(n, this.#texts.of(id, indexed.text))
+  }
+
+  /** The present version is dead. */
+  #retire(row: Row | undefined): void {
+    const n = row?.['n']
+    if (n === undefined || n === null) return
+    this.#fullText.remove(Number(n))
+    this.#statements.die.run(Number(n))
+    this.#counted(-1)
   }
 
   #counted(change: number): void {
     if (this.#count !== undefined) this.#count += change
   }
 
-  #ords(document: Document) {
+  #ords({ facets }: Indexed) {
     const ords = new Set<number>()
-    for (const [facet, values] of Object.entries(document.facets)) {
+    for (const [facet, values] of Object.entries(facets)) {
       if (!this.#facets.has(facet)) continue
       for (const value of values) ords.add(this.#deps.values.number(facet, value))
     }
     return packOrds(ords)
   }
 
-  #orders(document: Document): (readonly [string, string])[] {
+  #orders({ order }: Indexed): (readonly [string, string])[] {
     const { orders } = this.#deps.settings
-    return Object.entries(document.order).filter(
+    return Object.entries(order).filter(
       ([name]) => orders.includes(name) || orders.includes(name.slice(0, name.lastIndexOf('.'))),
     )
   }
 }
 
+type Row = Readonly<Record<string, unknown>>
+
+/** The version to write when it is news. */
+function newer(row: Row | undefined, { version, again }: How): number | undefined {
+  if (!row) return version
+  const stored = Number(row['version'])
+  return stored >= version && !again ? undefined : Math.max(stored, version)
+}
+
 function prepare(db: DatabaseSync, tables: Tables) {
   const { key, doc, col, dead } = tables
   return {
-    find: db.prepare(`SELECT n, version FROM ${key} WHERE id = ?`),
-    key: db.prepare(`INSERT OR REPLACE INTO ${key} (id, n, version, hash) VALUES (?, ?, ?, ?)`),
+    find: db.prepare(`SELECT n, version, print FROM ${key} WHERE id = ?`),
+    key: db.prepare(
+      `INSERT OR REPLACE INTO ${key} (id, n, version, hash, print) VALUES (?, ?, ?, ?, ?)`,
+    ),
+    stay: db.prepare(`UPDATE ${key} SET version = ?, hash = ? WHERE id = ?`),
     doc: db.prepare(`INSERT INTO ${doc} (n, json) VALUES (?, ?)`),
     col: db.prepare(
       `INSERT INTO ${col} (n, id, dates, numbers, flags, boxes, ords, orders)

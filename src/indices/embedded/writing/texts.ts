@@ -2,7 +2,7 @@
 
 import { bucketOf, otherBucket } from '../../../text/language.ts'
 import type { Document } from '../../search-index.ts'
-import { marked, valueBorder, type Column } from '../layout.ts'
+import { valueBorder, type Column } from '../layout.ts'
 import type { Terms } from './terms.ts'
 
 /** Tokens per field that are indexed; a longer text is found by its beginning. */
@@ -22,37 +22,33 @@ export class Texts {
     this.#idAlias = columns[0]?.alias ?? ''
   }
 
-  of(document: Document): Map<string, string> {
-    const found = new Map<string, string[]>()
-    this.#add(found, this.#idAlias, otherBucket, [document.id])
-    for (const [field, languages] of Object.entries(document.text)) {
+  of(id: string, text: Document['text']): Map<string, string> {
+    const found = new Map([[this.#idAlias, this.#joined({ [otherBucket]: [id] })]])
+    for (const field in text) {
       const alias = this.#alias.get(field)
-      if (alias === undefined) continue
-      for (const [key, values] of Object.entries(languages)) {
-        this.#add(found, alias, bucketOf(key, this.#languages), values)
-      }
+      const joined = alias === undefined ? '' : this.#joined(text[field] ?? {})
+      if (alias === undefined || joined === '') continue
+      const before = found.get(alias)
+      found.set(alias, before ? bordered(before, joined) : joined)
     }
-    return new Map(
-      [...found].flatMap(([alias, parts]) => (parts.length > 0 ? [[alias, parts.join(' ')]] : [])),
-    )
+    return found
   }
 
   /** The limit is one of a field in all its languages; borders do not count. */
-  #add(
-    found: Map<string, string[]>,
-    alias: string,
-    bucket: string,
-    values: readonly string[],
-  ): void {
-    const parts = found.get(alias) ?? []
-    let left = longestText - parts.filter((part) => part !== valueBorder).length
-    for (const value of values) {
-      const tokens = this.#terms.tokens(bucket, value).slice(0, left)
-      if (tokens.length === 0) continue
-      if (parts.length > 0) parts.push(valueBorder)
-      for (const token of tokens) parts.push(marked(bucket, token))
-      left -= tokens.length
+  #joined(languages: Document['text'][string]): string {
+    let joined = ''
+    let left = longestText
+    for (const key in languages) {
+      const bucket = bucketOf(key, this.#languages)
+      for (const value of languages[key] ?? []) {
+        const { text, size } = this.#terms.prepared(bucket, value, left)
+        if (size === 0) continue
+        joined = joined === '' ? text : bordered(joined, text)
+        left -= size
+      }
     }
-    found.set(alias, parts)
+    return joined
   }
 }
+
+const bordered = (before: string, text: string) => `${before} ${valueBorder} ${text}`

@@ -2,11 +2,11 @@
 
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import type { Document } from '../../search-index.ts'
 import type { IndexName, IndexSettings } from '../../settings.ts'
 import { isDamage, openDatabase } from '../database.ts'
 import { createCommonTables, tablesOf } from '../tables.ts'
-import type { Batch, Configured, Counts, Written } from '../threads/messages.ts'
+import type { Batch, Configured, Counts, Sent, Written } from '../threads/messages.ts'
+import { Arrival } from './arrival.ts'
 import { dropSome } from './dropping.ts'
 import { FacetValues } from './facet-values.ts'
 import {
@@ -21,9 +21,6 @@ import { Holds } from './holds.ts'
 import { IndexWriter } from './index-writer.ts'
 import { purge } from './purge.ts'
 import { Terms } from './terms.ts'
-
-type Head = { readonly put: Document; readonly filling?: boolean } | { readonly remove: Removal }
-type Removal = { readonly index: IndexName; readonly id: string; readonly version: number }
 
 /** What answers for an index, and what has to be filled; the same one while there is nothing older. */
 type Pair = { readonly answering: IndexWriter; readonly built?: IndexWriter }
@@ -173,12 +170,10 @@ export class Writer {
   }
 
   #apply(batch: Batch): void {
-    const heads: readonly Head[] = JSON.parse(batch.heads)
-    for (const [i, head] of heads.entries()) {
-      const { index } = 'put' in head ? head.put : head.remove
-      const pair = this.#indices.get(index)
-      if (!pair) throw new Error(`index ${index} is not configured`)
-      apply(head, batch.records[i] ?? '{}', pair)
+    for (const sent of batch) {
+      const pair = this.#indices.get(sent.index)
+      if (!pair) throw new Error(`index ${sent.index} is not configured`)
+      apply(sent, pair)
     }
   }
 
@@ -196,19 +191,19 @@ function builtOf(
 }
 
 /** A write goes to all that live, each under its own settings; what only fills goes where the record is missing. */
-function apply(head: Head, record: string, { answering, built }: Pair): void {
-  const given = 'put' in head ? head.put : head.remove
-  const stored = () => answering.version(given.id) ?? 0
-  if ('put' in head && head.filling) {
-    if (built?.version(given.id) !== undefined) return
-    built?.put({ document: head.put, record }, { version: stored(), again: false })
+function apply({ id, version, put, filling }: Sent, { answering, built }: Pair): void {
+  const stored = () => answering.version(id) ?? 0
+  const arrival = put && new Arrival({ id, put })
+  if (filling) {
+    if (arrival && built && built.version(id) === undefined)
+      built.put(arrival, { version: stored(), again: false })
     return
   }
-  const again = given.version === 0
-  const how = { version: again ? stored() : given.version, again }
+  const again = version === 0
+  const how = { version: again ? stored() : version, again }
   for (const writer of new Set([answering, ...(built ? [built] : [])])) {
-    if ('put' in head) writer.put({ document: head.put, record }, how)
-    else writer.remove(given.id, how)
+    if (arrival) writer.put(arrival, how)
+    else writer.remove(id, how)
   }
 }
 
