@@ -9,6 +9,8 @@ export type Graph = {
   readonly size: number
   /** In the order of the triples; empty when there are none. */
   readonly objects: (subject: Node, predicate: NamedNode | string) => readonly Term[]
+  /** The objects of a subject by the IRI of their predicate. */
+  readonly about: (subject: Node) => ReadonlyMap<string, readonly Term[]>
   /** Keys of all subjects: IRIs, and blank nodes as `_:label`. */
   readonly subjects: () => Iterable<string>
   /** The IRIs of the predicates that a subject has. */
@@ -26,6 +28,7 @@ export function keyOf(node: Node): string {
 }
 
 const none: readonly never[] = []
+const nothing: ReadonlyMap<string, readonly never[]> = new Map<string, readonly never[]>()
 const iriOf = (predicate: NamedNode | string) =>
   typeof predicate === 'string' ? predicate : predicate.value
 
@@ -48,6 +51,7 @@ export function graphOf(quads: Iterable<Quad>): Graph {
     size: all.length,
     objects: (subject, predicate) =>
       index.get(keyOf(subject))?.objects.get(iriOf(predicate)) ?? none,
+    about: (subject) => index.get(keyOf(subject))?.objects ?? nothing,
     subjects: () => index.keys(),
     predicates: (subject) => index.get(keyOf(subject))?.objects.keys() ?? none,
     subjectsOf: (predicate, object) => {

@@ -28,8 +28,9 @@ const letters = /[ßæœøđðþłħıς]/g
 export function fold(text: string): string {
   if (plain.test(text)) return text
   if (ascii.test(text)) return text.toLowerCase()
+  const once = pass(text)
   // A compatibility form may decompose into capitals: the second pass makes folding twice the same as folding once.
-  return pass(pass(text))
+  return plain.test(once) ? once : pass(once)
 }
 
 function pass(text: string): string {

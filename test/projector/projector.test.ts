@@ -31,7 +31,12 @@ const write = (...marks: Mark[]) =>
   store.write([systemChange({ add: marks.map((one) => markLine('pending', one)) })])
 
 function recording(
-  options: { fail?: (batch: readonly Pending[]) => void; batch?: number; capacity?: number } = {},
+  options: {
+    fail?: (batch: readonly Pending[]) => void
+    batch?: number
+    capacity?: number
+    pause?: (signal: AbortSignal) => Promise<void>
+  } = {},
 ) {
   const projected: (readonly Pending[])[] = []
   const pauses: number[] = []
@@ -41,9 +46,9 @@ function recording(
     isFirst: (resource) => resource.includes('catalogue'),
     batch: options.batch ?? 100,
     capacity: options.capacity ?? 1000,
-    pause: (ms) => {
+    pause: (ms, signal) => {
       pauses.push(ms)
-      return new Promise((resolve) => setImmediate(resolve))
+      return options.pause?.(signal) ?? new Promise((resolve) => setImmediate(resolve))
     },
     project: async (batch) => {
       options.fail?.(batch)
@@ -206,6 +211,46 @@ describe('the projector', () => {
     await projector.stop()
     expect(settled).toEqual([true, true, true, true])
     expect(await readMarks(store, 10, soon())).toEqual([mark('bad', 2)])
+  })
+
+  it('gives marks that nobody waits for a moment of company, and those that somebody waits for none', async () => {
+    const company = Promise.withResolvers<void>()
+    const { projector, projected, pauses } = recording({ pause: () => company.promise })
+    const [first, second, third] = [mark('a', 1), mark('b', 2), mark('c', 3)]
+    await projector.start()
+    await write(first, second, third)
+    projector.changed([first])
+    await expect.poll(() => pauses).toEqual([150])
+    projector.changed([second])
+    company.resolve()
+    await expect.poll(() => projected.flat()).toHaveLength(2)
+    projector.changed([third])
+    expect(await projector.settled(third, soon())).toBe(true)
+    await projector.stop()
+    expect(projected.map((batch) => batch.length)).toEqual([2, 1])
+    expect(pauses).toEqual([150])
+  })
+
+  it('ends the moment when somebody comes to wait, when the batch is full, and when it is stopped', async () => {
+    const { projector, projected, pauses } = recording({
+      batch: 3,
+      pause: (signal) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+    })
+    const marks = Array.from({ length: 6 }, (_, i) => mark(`r${i}`, i + 1))
+    await projector.start()
+    projector.changed(marks.slice(0, 1))
+    await expect.poll(() => pauses).toHaveLength(1)
+    expect(await projector.settled(mark('r0', 1), soon())).toBe(true)
+    projector.changed(marks.slice(1, 2))
+    await expect.poll(() => pauses).toHaveLength(2)
+    projector.changed(marks.slice(2, 4))
+    await expect.poll(() => projected.map((batch) => batch.length)).toEqual([1, 3])
+    projector.changed(marks.slice(4))
+    await expect.poll(() => pauses).toHaveLength(3)
+    await projector.stop()
+    // What stands in the store is found by the next start.
+    expect(projected.flat()).toHaveLength(4)
   })
 
   it('knows the newest version that stands in a mark', async () => {

@@ -12,9 +12,11 @@ import { bind, loadQuery } from '../../store/queries.ts'
 import type { ConceptCache } from '../concepts.ts'
 import type { Built, DocumentBuilder } from '../document.ts'
 import type { Pending } from '../loop/queue.ts'
+import { scoreLines } from '../mappings/value/score-lines.ts'
 import type { CatalogueContexts } from './catalogue-contexts.ts'
 import type { StoredConcepts } from './stored-concepts.ts'
 import { storedHash } from './stored-hash.ts'
+import { turns } from './turns.ts'
 
 const cataloguesOf = loadQuery('dataset-catalogues')
 
@@ -32,6 +34,9 @@ export type GatherDeps = {
   readonly told: (built: Built) => IndexChange
 }
 
+/** Parsing a graph takes so much less than mapping it. */
+const readingShare = 4
+
 /** The changes for datasets; what their writer did not hand over is read in one message, with the catalogues beside it. */
 export async function datasetChanges(
   deps: GatherDeps,
@@ -40,6 +45,7 @@ export async function datasetChanges(
 ): Promise<IndexChange[]> {
   const { names } = deps
   const found = await read(deps, batch, signal)
+  const turn = turns()
   const gathered = []
   for (const { resource, version, fresh } of batch) {
     const id = names.idOf('dataset', resource) ?? ''
@@ -47,6 +53,7 @@ export async function datasetChanges(
     const catalogue = fresh ? fresh.catalogue : found.catalogue(resource)
     const context = catalogue === undefined ? undefined : await deps.contexts.get(catalogue, signal)
     gathered.push({ id, resource, version, graph, context })
+    if (!fresh) await turn((graph?.size ?? 0) / readingShare)
   }
   await deps.stored.prepare(
     gathered.flatMap(({ graph, context }) => [graph, context?.graph]),
@@ -58,10 +65,11 @@ export async function datasetChanges(
       changes.push({ remove: { index: 'dataset', id, version } })
       continue
     }
-    const metrics = found.graph(metricsOf(names, resource))
+    const metrics = found.scores(resource)
     const hash = storedHash(graph, names, id)
     const input = { id, iri: resource, version, hash, graph, catalogue: context }
     changes.push(deps.told(deps.builder.dataset(metrics ? { ...input, metrics } : input)))
+    await turn(graph.size)
   }
   return changes
 }
@@ -78,11 +86,14 @@ async function read(deps: GatherDeps, batch: readonly Pending[], signal: AbortSi
     graphs.length === 0 ? new Map<string, string>() : store.readAll(graphs, {}, signal),
     catalogueIds(deps, unknown, signal),
   ])
+  const parsed = (text: string | undefined): Graph | undefined =>
+    text === undefined ? undefined : graphOf(fromLines(text))
   return {
     catalogue: (dataset: string) => catalogues.get(dataset),
-    graph: (name: string): Graph | undefined => {
-      const text = texts.get(name)
-      return text === undefined ? undefined : graphOf(fromLines(text))
+    graph: (dataset: string) => parsed(texts.get(dataset)),
+    scores: (dataset: string) => {
+      const text = texts.get(metricsOf(names, dataset))
+      return text === undefined ? undefined : parsed(scoreLines(text, dataset))
     },
   }
 }

@@ -7,6 +7,8 @@ export type Waiters = {
   done(indexed: readonly { readonly resource: string; readonly version: number }[]): void
   /** Tells all that it will take longer than they can wait. */
   giveUp(): void
+  /** Resources that somebody waits for. */
+  readonly size: number
 }
 
 type Waiter = { readonly version: number; readonly resolve: (done: boolean) => void }
@@ -42,6 +44,9 @@ export function waiters(): Waiters {
     },
     giveUp: () => {
       for (const waiter of [...waiting.values()].flatMap((some) => [...some])) waiter.resolve(false)
+    },
+    get size() {
+      return waiting.size
     },
   }
 }

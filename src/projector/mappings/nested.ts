@@ -4,13 +4,15 @@ import type { Term } from '@rdfjs/types'
 import { iriOf, settle, type Mapping, type Ranked, type Scene, type Slot } from './mapping.ts'
 import type { Json, JsonObject } from './json.ts'
 
+/** What is said of a node, by predicate. */
+type About = ReturnType<Scene['graph']['about']>
+
 /** The values of all predicates of a field; each term once. */
-function valuesOf(node: Term, paths: readonly string[], scene: Scene): readonly Term[] {
-  const [path, ...more] = paths
-  if (path === undefined) return []
-  const values = scene.graph.objects(node, path)
-  if (more.length === 0) return values
-  const others = more.flatMap((other) => [...scene.graph.objects(node, other)])
+function valuesOf(about: About, paths: readonly string[]): readonly Term[] {
+  const [path] = paths
+  const values = (path === undefined ? undefined : about.get(path)) ?? []
+  if (paths.length < 2) return values
+  const others = paths.slice(1).flatMap((other) => about.get(other) ?? [])
   const fresh = others.filter((term) => !values.some((value) => value.equals(term)))
   return fresh.length === 0 ? values : [...values, ...fresh]
 }
@@ -23,21 +25,20 @@ export function mapped(
   { map, site }: Pick<Slot, 'map' | 'site'>,
   scene: Scene,
 ): Json | undefined {
+  if (values.length === 0) return undefined
   const nodes = values.some(isEmpty) ? values.filter((node) => !isEmpty(node)) : values
   return nodes.length === 0 ? undefined : map(nodes, site, scene)
-}
-
-function valueOf(node: Term, slot: Slot, scene: Scene): Json | undefined {
-  if (slot.fill) return slot.fill(node, slot.site, scene)
-  return mapped(valuesOf(node, slot.paths, scene), slot, scene)
 }
 
 /** The fields of a node that have a value, in profile order. */
 export function fieldsOf(node: Term, slots: readonly Slot[], scene: Scene): JsonObject | undefined {
   const object: Record<string, Json> = {}
   let some = false
+  // Looked up once: a shape has some forty fields, and most nodes have values for a few of them.
+  const about = scene.graph.about(node)
   for (const slot of slots) {
-    const json = valueOf(node, slot, scene)
+    const { fill, site, paths } = slot
+    const json = fill ? fill(node, site, scene) : mapped(valuesOf(about, paths), slot, scene)
     if (json !== undefined) {
       object[slot.field.name] = json
       some = true

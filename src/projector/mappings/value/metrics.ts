@@ -18,8 +18,10 @@ export const scores = [
 ] as const
 
 const known: ReadonlySet<string> = new Set(scores)
-const measurement = dqv('hasQualityMeasurement').value
-const metric = dqv('isMeasurementOf').value
+/** From a resource to its measurements. */
+export const measurement = dqv('hasQualityMeasurement').value
+/** From a measurement to what it measures. */
+export const metric = dqv('isMeasurementOf').value
 /** The misspelling occurs in the wild. */
 const subjects = [dqv('computedOn').value, dqv('computeOn').value]
 const value = dqv('value').value
