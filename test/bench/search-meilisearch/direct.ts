@@ -6,34 +6,45 @@ import type { SearchServer } from '../../support/engines/meilisearch.ts'
 
 export type Call = { readonly path: string; readonly body: string }
 
-type Asked = Readonly<Record<string, unknown>>
+type Query = Readonly<Record<string, unknown>> & { readonly q?: string }
 type Merged = {
   readonly federation: {
     readonly facetsByIndex?: Readonly<Record<string, readonly string[]>>
     readonly limit: number
+    readonly offset: number
   }
-  readonly queries: readonly (Asked & { readonly indexUid: string; readonly q?: string })[]
+  readonly queries: readonly (Query & { readonly indexUid: string })[]
 }
 
+/** What every document holds, so that a ranked search finds those that have none of the words as they are. */
+const sentinel = /^"zzz" ?/
+
 /**
- * What somebody who knows our filter would send: plain searches with the same filter, facets and attributes. Where we rank by
- * several searches, the first has the words as they are, which may find less than the filter does, and the second has none.
- * Nothing when we need not ask.
+ * What somebody who knows our filter would send: plain searches with the same filter, order, facets and attributes. Where we
+ * rank, the first has the words as they are, which may find less than the filter does, and the second has none. Nothing when
+ * we need not ask.
  */
 export function directOf(calls: readonly Call[]): readonly Call[] {
-  const plain = calls.findLast(({ path }) => path.endsWith('/search') && path !== '/multi-search')
-  if (plain) return [plain]
-  const merged = calls.findLast(({ path }) => path === '/multi-search')
-  if (!merged) return []
-  const { federation, queries: parts }: Merged = JSON.parse(merged.body)
-  const [first] = parts
-  if (!first) return []
-  const { indexUid, q, filter, sort, attributesToRetrieve } = first
-  const facets = federation.facetsByIndex?.[indexUid]
-  const { limit } = federation
-  const path = `/indexes/${indexUid}/search`
-  const common = { filter, sort, attributesToRetrieve, facets, limit }
-  return [{ q, ...common }, common].map((body) => ({ path, body: JSON.stringify(body) }))
+  const own = calls.findLast(({ path }) => path.endsWith('search'))
+  if (!own) return []
+  const { path, query } = own.path === '/multi-search' ? firstOf(own) : parsed(own)
+  const { q, filter, sort, attributesToRetrieve, facets, limit, offset } = query
+  const common = { filter, sort, attributesToRetrieve, facets, limit, offset }
+  const asked = q === undefined ? [common] : [{ ...common, q: q.replace(sentinel, '') }, common]
+  return asked.map((body) => ({ path, body: JSON.stringify(body) }))
+}
+
+function parsed({ path, body }: Call): { readonly path: string; readonly query: Query } {
+  const query: Query = JSON.parse(body)
+  return { path, query }
+}
+
+function firstOf({ body }: Call): { readonly path: string; readonly query: Query } {
+  const { federation, queries }: Merged = JSON.parse(body)
+  const { facetsByIndex, limit, offset } = federation
+  const { indexUid = '', ...query } = queries[0] ?? {}
+  const facets = facetsByIndex?.[indexUid]
+  return { path: `/indexes/${indexUid}/search`, query: { ...query, facets, limit, offset } }
 }
 
 /** A door that passes everything on, and remembers what was asked. */

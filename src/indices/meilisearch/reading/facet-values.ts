@@ -25,7 +25,7 @@ export function facetValues(reading: Reading): FacetValues {
   const known = fresh<Value>(reading, mostRemembered)
   return async (codes, signal) => {
     const here = known()
-    const ids = [...new Set(codes)].filter((code) => !here.has(code))
+    const ids = [...new Set(codes.filter((code) => !here.has(code)))]
     if (ids.length > 0) {
       const what = { ids, row: valueRow, limit: ids.length }
       const { results } = await fetched(reading, reading.uids.facetValues, what, signal)

@@ -52,28 +52,31 @@ export function facetsOfAnswer(
 export function countsOf(
   facet: string,
   distributions: readonly Distribution[],
-): ReadonlyMap<string, number> {
+): readonly (readonly [code: string, count: number])[] {
   const [first = {}, ...others] = distributions
-  if (others.length === 0) return new Map(Object.entries(first[codesOf(facet)] ?? {}))
+  if (others.length === 0) return Object.entries(first[codesOf(facet)] ?? {})
   const counts = new Map<string, number>()
   for (const distribution of distributions) {
     for (const [code, count] of Object.entries(distribution[codesOf(facet)] ?? {})) {
       counts.set(code, (counts.get(code) ?? 0) + count)
     }
   }
-  return counts
+  return [...counts]
 }
 
 const byCount = (a: FacetItem, b: FacetItem) => b.count - a.count || compareCodePoints(a.id, b.id)
 
-const itemsOf = (
-  counts: ReadonlyMap<string, number>,
+function itemsOf(
+  counts: ReturnType<typeof countsOf>,
   values: ReadonlyMap<string, Value>,
-): FacetItem[] =>
-  [...counts].flatMap(([code, count]) => {
+): FacetItem[] {
+  const items: FacetItem[] = []
+  for (const [code, count] of counts) {
     const value = values.get(code)
-    return value && count > 0 ? [{ id: value.value, title: value.title, count }] : []
-  })
+    if (value && count > 0) items.push({ id: value.value, title: value.title, count })
+  }
+  return items
+}
 
 function shown(facet: FacetSettings, items: readonly FacetItem[], size: number): FacetItem[] {
   if (!facet.bands) return items.toSorted(byCount).slice(0, size)

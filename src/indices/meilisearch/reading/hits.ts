@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { isRefusal } from '../wire/failures.ts'
-import { attributes, codesOf, sentinel } from '../layout/names.ts'
+import { codesOf } from '../layout/names.ts'
 import type { Ranking } from '../ranking/rankings.ts'
 import { distribution, facetsOf, type Distribution } from './facets.ts'
 import { fieldsOf, type Part, type Reading, type Rows } from './reading.ts'
@@ -12,6 +12,7 @@ export type Wanted = {
   readonly part: Part
   /** `undefined` = all documents. */
   readonly filter: string | undefined
+  /** Empty in all indices or in none. */
   readonly rankings: readonly Ranking[]
 }
 
@@ -21,6 +22,8 @@ export type Window<Row> = {
   readonly sort: readonly string[]
   readonly offset: number
   readonly limit: number
+  /** Whether hits have their scores: the engine stops earlier without; of several searches they always have. */
+  readonly score?: boolean
   /** Facets to count: absent = none, empty = all. */
   readonly facets?: { readonly ids?: readonly string[] }
 }
@@ -40,15 +43,31 @@ const merged = z.object({
 })
 
 const alone = z.object({
-  hits: z.array(z.unknown()),
+  hits: z.array(z.looseObject({ _rankingScore: z.number().optional() })),
   estimatedTotalHits: z.number(),
   facetDistribution: distribution.optional(),
 })
 
-/** Too little to put a document before one that any word says something about. */
-const leastWeight = 1e-9
-
 export async function hitsOf<Row>(
+  wanted: readonly Wanted[],
+  window: Window<Row>,
+  reading: Pick<Reading, 'wire'>,
+  signal?: AbortSignal,
+): Promise<Found<Row>> {
+  try {
+    return await asked(wanted, window, reading, signal)
+  } catch (error) {
+    // A field that no document has had any text in yet cannot be searched: then nothing is worth a rank there.
+    if (!isUnknownField(error) || wanted.every(({ rankings }) => rankings.length === 0)) throw error
+    const unranked = wanted.map((one) => ({ ...one, rankings: [] }))
+    return asked(unranked, window, reading, signal)
+  }
+}
+
+const isUnknownField = (error: unknown): boolean =>
+  isRefusal(error, 'invalid_search_attributes_to_search_on')
+
+async function asked<Row>(
   wanted: readonly Wanted[],
   window: Window<Row>,
   { wire }: Pick<Reading, 'wire'>,
@@ -56,60 +75,47 @@ export async function hitsOf<Row>(
 ): Promise<Found<Row>> {
   const [first] = wanted
   if (!first) return { total: 0, hits: [], distributions: [] }
-  if (wanted.length === 1 && first.rankings.length === 0) {
-    const answer = await wire.post(
-      `/indexes/${first.part.uid}/search`,
-      plain(first, window),
-      signal,
-    )
-    return foundAlone(answer, first.part, window.row)
-  }
-  try {
+  if (wanted.length > 1 || first.rankings.length > 1) {
     const body = bodyOf(wanted, window)
     return foundIn(await wire.post('/multi-search', body, signal), wanted, window.row)
-  } catch (error) {
-    // A field that no document has had any text in yet cannot be searched: then nothing is worth a rank there.
-    if (!isUnknownField(error) || wanted.every(({ rankings }) => rankings.length === 0)) throw error
-    const unranked = wanted.map((one) => ({ ...one, rankings: [] }))
-    return hitsOf(unranked, window, { wire }, signal)
+  }
+  const path = `/indexes/${first.part.uid}/search`
+  return foundAlone(await wire.post(path, plain(first, window), signal), first.part, window.row)
+}
+
+/** Of one index and one ranking: many times as fast as several searches when the window is large or far behind. */
+function plain<Row>(
+  { part, filter, rankings: [ranking] }: Wanted,
+  { row, sort, facets, score, ...window }: Window<Row>,
+): unknown {
+  return {
+    ...window,
+    ...(filter !== undefined && { filter }),
+    attributesToRetrieve: fieldsOf(row),
+    ...(sort.length > 0 && { sort }),
+    ...(ranking && { ...rankedBy(ranking), ...(score && { showRankingScore: true }) }),
+    ...(facets && { facets: codesIn(part, facets) }),
   }
 }
 
-const isUnknownField = (error: unknown): boolean =>
-  isRefusal(error, 'invalid_search_attributes_to_search_on')
-
-/** Of one index: many times as fast as one of several when the window is large or far behind. */
-const plain = <Row>({ part, filter }: Wanted, { row, sort, facets, ...window }: Window<Row>) => ({
-  ...window,
-  ...(filter !== undefined && { filter }),
-  attributesToRetrieve: fieldsOf(row),
-  ...(sort.length > 0 && { sort }),
-  ...(facets && { facets: codesIn(part, facets) }),
-})
+const rankedBy = ({ q, on }: Ranking) => ({ q, ...(on && { attributesToSearchOn: on }) })
 
 const codesIn = (part: Part, { ids }: { readonly ids?: readonly string[] }): readonly string[] =>
   facetsOf(part, ids).map(({ id }) => codesOf(id))
 
 function bodyOf<Row>(wanted: readonly Wanted[], window: Window<Row>): unknown {
   const { offset, limit, row, sort, facets } = window
-  const isRanked = wanted.some(({ rankings }) => rankings.length > 0)
-  const query = (one: Wanted, more: object, weight = 1) => ({
+  const query = (one: Wanted, ranking?: Ranking) => ({
     indexUid: one.part.uid,
     ...(one.filter !== undefined && { filter: one.filter }),
     attributesToRetrieve: fieldsOf(row),
     ...(sort.length > 0 && { sort }),
-    ...more,
-    federationOptions: { weight },
+    ...(ranking && rankedBy(ranking)),
+    federationOptions: { weight: ranking?.weight ?? 1 },
   })
-  const queries = wanted.flatMap((one) => {
-    if (!isRanked) return [query(one, {})]
-    const ranked = one.rankings.map(({ q, on, weight }) =>
-      query(one, { q, attributesToSearchOn: on }, weight),
-    )
-    // Every document of the set is a hit of this one: totals and pages are those of the set.
-    const rest = { q: sentinel, attributesToSearchOn: [attributes.sentinel] }
-    return [...ranked, query(one, rest, leastWeight)]
-  })
+  const queries = wanted.flatMap((one) =>
+    one.rankings.length === 0 ? [query(one)] : one.rankings.map((ranking) => query(one, ranking)),
+  )
   const counted = facets && {
     facetsByIndex: Object.fromEntries(wanted.map(({ part }) => [part.uid, codesIn(part, facets)])),
   }
@@ -118,7 +124,11 @@ function bodyOf<Row>(wanted: readonly Wanted[], window: Window<Row>): unknown {
 
 function foundAlone<Row>(answer: unknown, part: Part, row: Rows<Row>): Found<Row> {
   const { hits, estimatedTotalHits, facetDistribution = {} } = alone.parse(answer)
-  const own = hits.map((hit) => ({ hit: row.parse(hit), part, score: 0 }))
+  const own = hits.map(({ _rankingScore: score = 0, ...hit }) => ({
+    hit: row.parse(hit),
+    part,
+    score,
+  }))
   return { total: estimatedTotalHits, hits: own, distributions: [facetDistribution] }
 }
 

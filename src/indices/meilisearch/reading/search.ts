@@ -2,13 +2,13 @@
 
 import { z } from 'zod'
 import { includeFields } from '../../include.ts'
-import { rankingLeaves } from '../../ranking-leaves.ts'
 import type { Answer, Facet, Hit, OrderKey, SearchRequest } from '../../search-index.ts'
-import { textOf } from '../matching/condition.ts'
+import { textOf, type Condition } from '../matching/condition.ts'
 import { leavesOf, lookUp } from '../matching/dictionary.ts'
 import { placesOf } from '../matching/places.ts'
 import { isRanked, orderKeys, sortOf } from '../ranking/keys.ts'
-import { rankingsOf, weightsOf, wordsOf } from '../ranking/rankings.ts'
+import { rankingsOf } from '../ranking/rankings.ts'
+import { wordsOf, type Words } from '../ranking/words.ts'
 import type { FacetValues } from './facet-values.ts'
 import { facetsOfAnswer, type Distribution } from './facets.ts'
 import { hitsOf, type Found, type Wanted, type Window } from './hits.ts'
@@ -64,7 +64,7 @@ export async function found<Row>(
   const { parts, keys, wanted, shortened } = await prepared(request, reading, signal)
   const { facets } = request
   const own = facets && !facets.global ? { facets: idsOf(facets) } : {}
-  const window = { ...span, sort: sortOf(keys, parts), ...own }
+  const window = { ...span, sort: sortOf(keys, parts), score: request.score, ...own }
   const { total, hits, distributions } = await hitsOf(wanted, window, reading, signal)
   const counted = facets?.global ? await everything(parts, facets, reading, signal) : distributions
   const titled = facets && (await titledFacets(parts, counted, { ...tools, facets }, signal))
@@ -78,23 +78,30 @@ export async function found<Row>(
   }
 }
 
+const noWords: Words = { wanted: [], possible: [] }
+
 async function prepared(request: Query, reading: Reading, signal?: AbortSignal) {
   const parts = partsOf(request.indices, reading)
   const given = orderKeys(request, parts)
   const languages = [...new Set(parts.flatMap((part) => part.languages))]
   const dictionary = await lookUp(leavesOf(request.tree), languages, reading, signal)
-  const words = isRanked(given) ? wordsOf(rankingLeaves(request.tree)) : []
-  const wanted: Wanted[] = []
+  const words = isRanked(given) ? wordsOf(request.tree) : noWords
+  const matching: { readonly part: Part; readonly condition: Condition }[] = []
   for (const part of parts) {
     const condition = await matchedBy(request, part, dictionary, { reading, signal })
-    if (condition.kind === 'none') continue
-    const places = placesOf(request.fields, part.settings, part.languages)
-    const rankings = rankingsOf(words, places, {
-      weightOf: weightsOf(request.boosts, part.settings),
-      buckets: part.languages.length + 1,
-    })
-    wanted.push({ part, filter: textOf(condition), rankings })
+    if (condition.kind !== 'none') matching.push({ part, condition })
   }
+  const ranked = matching.map(({ part: { settings, languages } }) => ({
+    settings,
+    languages,
+    places: placesOf(request.fields, settings, languages),
+  }))
+  const rankings = rankingsOf(words, request.boosts, ranked)
+  const wanted = matching.map(({ part, condition }, i): Wanted => ({
+    part,
+    filter: textOf(condition),
+    rankings: rankings[i] ?? [],
+  }))
   // Where no word can be ranked by, all scores are equal: the keys behind relevance decide.
   const isScored = wanted.some(({ rankings }) => rankings.length > 0)
   const keys = isScored ? given : given.filter(({ by }) => by !== 'relevance')

@@ -40,7 +40,7 @@ export async function valuesOf(
     reading,
     signal,
   )
-  const some: Counted = [...countsOf(facet, distributions)]
+  const some: Counted = countsOf(facet, distributions)
   const counts =
     some.length < mostCodes ? some : await countedOneByOne(part, facet, reading, signal)
   const known = await values(

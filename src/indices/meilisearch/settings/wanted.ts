@@ -3,6 +3,7 @@
 import { otherBucket } from '../../../text/language.ts'
 import type { IndexSettings } from '../../settings.ts'
 import { attributes, dateOrderOf, numberOf, orderOf, sentinel, textsOf } from '../layout/names.ts'
+import { searchedFields } from '../ranking/weights.ts'
 
 export type Wanted = Readonly<Record<string, unknown>>
 
@@ -32,7 +33,7 @@ export function recordSettings(
   const { key, id, number, version, hash, record, orderedId, orderedIndex } = attributes
   return {
     displayedAttributes: [key, id, number, version, hash, record, mark],
-    searchableAttributes: [attributes.sentinel, ...settings.texts.map(({ name }) => textsOf(name))],
+    searchableAttributes: [attributes.sentinel, ...searchedFields(settings).map(textsOf)],
     filterableAttributes: [equal('_f.*', '_g.*', '_k.*', key), compared(number, '_n.*', orderedId)],
     // In the order that the server answers them in.
     sortableAttributes: sortable(settings, languages).toSorted(),

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { placesOf } from '../../../../src/indices/meilisearch/matching/places.ts'
 import { isRanked, orderKeys, sortOf } from '../../../../src/indices/meilisearch/ranking/keys.ts'
-import {
-  rankingsOf,
-  weightsOf,
-  wordsOf,
-} from '../../../../src/indices/meilisearch/ranking/rankings.ts'
-import { rankingLeaves } from '../../../../src/indices/ranking-leaves.ts'
+import { rankingsOf } from '../../../../src/indices/meilisearch/ranking/rankings.ts'
+import { searchedFields, weightsOf } from '../../../../src/indices/meilisearch/ranking/weights.ts'
+import { wordsOf } from '../../../../src/indices/meilisearch/ranking/words.ts'
 import type { OrderKey } from '../../../../src/indices/search-index.ts'
+import type { IndexSettings } from '../../../../src/indices/settings.ts'
 import { request, settings } from '../../../contracts/search-index-corpus.ts'
 import { treeOf } from '../../../contracts/search-index-trees.ts'
 
@@ -19,40 +17,90 @@ const [dataset, catalogue, vocabulary] = settings.map((one) => ({
   languages,
   isWhole: true,
 }))
-const words = (tree: string) => wordsOf(rankingLeaves(treeOf(tree)))
-const ranked = (tree: string, boosts: Readonly<Record<string, number>>, fields?: string[]) =>
-  rankingsOf(words(tree), placesOf(fields, settings[0]!, languages), {
-    weightOf: weightsOf(boosts, settings[0]!),
-    buckets: languages.length + 1,
-  })
+const words = (tree: string) => wordsOf(treeOf(tree))
+
+type Boosts = Readonly<Record<string, number>>
+const placed = (own: IndexSettings, fields?: string[]) => ({
+  settings: own,
+  languages,
+  places: placesOf(fields, own, languages),
+})
+const ranked = (tree: string, boosts: Boosts, fields?: string[]) =>
+  rankingsOf(words(tree), boosts, [placed(settings[0]!, fields)])[0]!
 
 describe('words that rank', () => {
-  it('are those that are wanted, once each, ten at most, phrases as one', () => {
-    expect(words('and(water, not(air), phrase(open data), water, wild(a*))')).toEqual([
-      'water',
-      '"open data"',
-    ])
-    const many = Array.from({ length: 12 }, (_, i) => `w${i}`)
-    expect(words(`or(${many.join(', ')})`)).toEqual(many.slice(0, 10))
+  it('are those that are wanted and those that are possible, once each, phrases as one', () => {
+    const tree =
+      'and(water, not(air), or(phrase(open data), air, water), water, exact(l), wild(a*))'
+    expect(words(tree)).toEqual({
+      wanted: [['water'], ['l']],
+      possible: [['open', 'data'], ['air']],
+    })
+    expect(words('phrase(open data)')).toEqual({ wanted: [['open', 'data']], possible: [] })
   })
 })
 
 describe('rankings', () => {
-  it('are one per turn of the words and weight of fields', () => {
-    expect(ranked('or(street, trees)', { title: 20 })).toEqual([
-      { q: 'street trees', on: ['_t.title.*'], weight: 20 },
-      { q: 'trees street', on: ['_t.title.*'], weight: 20 },
-      { q: 'street trees', on: ['_t.description.*', '_t.keywords.*'], weight: 1 },
-      { q: 'trees street', on: ['_t.description.*', '_t.keywords.*'], weight: 1 },
-    ])
-    expect(ranked('or(a, b, c, d, e)', {})).toHaveLength(4)
+  const many = Array.from({ length: 12 }, (_, i) => `w${i}`)
+
+  it('are one search where the wanted weights fall along the fields', () => {
+    const one = (q: string, on?: string[]) => [{ q, ...(on && { on }), weight: 1 }]
+    expect(ranked('and(or(street, trees), phrase(open trees))', {})).toEqual(
+      one('"zzz" open trees street'),
+    )
+    expect(ranked('street', { title: 20, 'description.de': 2 })).toEqual(one('"zzz" street'))
+    expect(ranked('street', { keywords: 0 })).toEqual(
+      one('"zzz" street', ['_s', '_t.title.*', '_t.description.*']),
+    )
+    expect(ranked('street', {}, ['title.de', 'id'])).toEqual(
+      one('"zzz" street', ['_s', '_t.title.de']),
+    )
+    expect(ranked(`and(${many.join(', ')})`, {})).toEqual(
+      one(`"zzz" ${many.slice(0, 9).join(' ')}`),
+    )
   })
 
-  it('search only where the request does', () => {
-    expect(ranked('water', {}, ['title.de', 'id'])).toEqual([
-      { q: 'water', on: ['_t.title.de'], weight: 1 },
+  it('are one per turn of the words where each is as good as the others', () => {
+    expect(ranked('or(street, phrase(open data), wild(a*))', {}).map(({ q }) => q)).toEqual([
+      '"zzz" street open data',
+      '"zzz" open data street',
     ])
+    expect(ranked(`or(${many.join(', ')})`, {})).toHaveLength(4)
+    expect(ranked('and(street, or(a, b, c))', {}).map(({ q }) => q)).toEqual([
+      '"zzz" street a b c',
+      '"zzz" street b c a',
+      '"zzz" street c a b',
+    ])
+    expect(ranked(`and(${many.slice(0, 9).join(', ')}, or(a, b, c))`, {})).toHaveLength(1)
+  })
+
+  it('are else one per turn of the words and weight of fields, and one that finds all', () => {
+    const rest = { q: 'zzz', on: ['_s'], weight: 1e-9 }
+    const [description, others] = [['_t.description.*'], ['_t.title.*', '_t.keywords.*']]
+    expect(ranked('and(street, phrase(open trees))', { description: 20 })).toEqual([
+      { q: 'street "open trees"', on: others, weight: 1 },
+      { q: '"open trees" street', on: others, weight: 1 },
+      { q: 'street "open trees"', on: description, weight: 20 },
+      { q: '"open trees" street', on: description, weight: 20 },
+      rest,
+    ])
+    const long = ranked(`or(${many.join(', ')})`, { description: 20 })
+    expect(long).toHaveLength(9)
+    expect(long[0]!.q).toBe(many.slice(0, 10).join(' '))
+  })
+
+  it('of several indices are all of one kind, so that their scores can be compared', () => {
+    const light = { ...settings[1]!, texts: [{ name: 'title', boost: 1, autocomplete: true }] }
+    const both = [placed(settings[0]!), placed(light)]
+    const counts = (boosts: Boosts) =>
+      rankingsOf(words('water'), boosts, both).map(({ length }) => length)
+    expect(counts({})).toEqual([1, 1])
+    expect(counts({ description: 20 })).toEqual([3, 2])
+  })
+
+  it('are none where no word or no text can be ranked by', () => {
     expect(ranked('wild(a*)', {})).toEqual([])
+    expect(ranked('water', {}, ['id'])).toEqual([])
   })
 
   it('weigh a field by its name, else by its languages, else as its settings say', () => {
@@ -62,6 +110,15 @@ describe('rankings', () => {
     )
     expect(['title', 'keywords', 'description', 'other'].map(weightOf)).toEqual([7, 2, 3, 1])
   })
+})
+
+it('fields are searched in the order of their weights, as they come where these are equal', () => {
+  const texts = Object.entries({ a: 1, b: 3, c: 1, d: 2 }).map(([name, boost]) => ({
+    name,
+    boost,
+    autocomplete: false,
+  }))
+  expect(searchedFields({ texts })).toEqual(['b', 'd', 'a', 'c'])
 })
 
 describe('orders', () => {

@@ -76,18 +76,36 @@ describe('a search', () => {
     expect(calls.map(({ path }) => path)).toEqual(['/indexes/term/documents/fetch'])
   })
 
-  it('is not ranked where the engine does not know a field yet', async () => {
+  it('by relevance asks one search, and for scores only where they are wanted', async () => {
     const { index, calls } = readsFrom(({ path }) => {
       if (path.endsWith('/fetch')) return water
-      if (path.endsWith('/search') && path.startsWith('/indexes')) return nothing
+      const hit = { i: 'a', r: '{}', _rankingScore: 0.5 }
+      return { hits: [hit], estimatedTotalHits: 1 }
+    })
+    const ranked = request({ tree: treeOf('water'), limit: 1 })
+    const plain = await index.search(ranked)
+    const scored = await index.search({ ...ranked, score: true })
+    expect([...plain.hits, ...scored.hits].map(({ score }) => score)).toEqual([undefined, 0.5])
+    const asked = calls.filter(({ path }) => path === '/indexes/dataset/search')
+    expect(asked.map(({ body }) => body['q'])).toEqual(['"zzz" water', '"zzz" water'])
+    expect(asked.map(({ body }) => body['showRankingScore'])).toEqual([undefined, true])
+  })
+
+  it.each([
+    ['one search', {}, '/indexes/dataset/search'],
+    ['several searches', { boosts: { description: 20 } }, '/multi-search'],
+  ])('by %s is not ranked where the engine does not know a field yet', async (_, wish, path) => {
+    const { index, calls } = readsFrom((call) => {
+      if (call.path.endsWith('/fetch')) return water
+      if (call.path.startsWith('/indexes') && call.body['q'] === undefined) return nothing
       const code = 'invalid_search_attributes_to_search_on'
       throw refused(400, JSON.stringify({ code, message: 'not searchable' }))
     })
-    const answer = await index.search(request({ tree: treeOf('water') }))
+    const answer = await index.search(request({ tree: treeOf('water'), ...wish }))
     expect(answer).toEqual({ count: 0, hits: [] })
-    expect(calls.map(({ path }) => path)).toEqual([
+    expect(calls.map((call) => call.path)).toEqual([
       '/indexes/term/documents/fetch',
-      '/multi-search',
+      path,
       '/indexes/dataset/search',
     ])
     expect(calls[2]!.body['sort']).toBeUndefined()
