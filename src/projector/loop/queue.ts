@@ -48,6 +48,8 @@ const mostFresh = 1000
  * wait for many of them.
  */
 const share = 5
+/** Batches without a write after which nobody seems to write any more. Until then they are small: the next write waits for one. */
+const calmAfter = 10
 
 /**
  * Holds at most `capacity` resources: what is beyond stays marked in the store and is read from there later. `isFirst` names
@@ -60,6 +62,8 @@ export function queue(capacity: number, isFirst: (resource: string) => boolean):
   const last = new Map<string, Pending>()
   const written = (resource: string) => (isFirst(resource) ? first : rest)
   const size = () => first.size + rest.size + last.size
+  /** Batches since the last one with a write. */
+  let calm = calmAfter
   const find = (resource: string) => written(resource).get(resource) ?? last.get(resource)
 
   const merge = (next: Pending) => {
@@ -90,7 +94,9 @@ export function queue(capacity: number, isFirst: (resource: string) => boolean):
       const kept = Math.min(last.size, Math.floor(most / share))
       takeFrom(first, most - kept)
       takeFrom(rest, most - kept)
-      takeFrom(last, taken.length > 0 ? taken.length + kept : most)
+      calm = taken.length > 0 ? 0 : calm + 1
+      const others = taken.length > 0 ? kept : Math.ceil(most / share)
+      takeFrom(last, calm > calmAfter ? most : taken.length + others)
       return taken
     },
     restore: (pending) => pending.forEach(merge),

@@ -59,7 +59,18 @@ describe('the queue', () => {
     for (let i = 0; i < 100; i++) again(`again-${i}`)
     waiting.add({ resource: 'written-10', version: 1 })
     expect(waiting.take(100)).toHaveLength(21)
-    expect(waiting.take(100)).toHaveLength(80)
+    expect(waiting.take(100)).toHaveLength(20)
+  })
+
+  it('projects again in small batches until nobody has written for a while, because the next write waits for one', () => {
+    const waiting = queue(1000, isFirst)
+    const sizes = (times: number) => Array.from({ length: times }, () => waiting.take(50).length)
+    for (let i = 0; i < 400; i++)
+      waiting.again({ resource: `again-${i}`, filling: true, told: () => undefined })
+    expect(sizes(1)).toEqual([50])
+    waiting.add({ resource: 'written', version: 1 })
+    expect(sizes(1)).toEqual([11])
+    expect(sizes(12)).toEqual([...Array.from({ length: 10 }, () => 10), 50, 50])
   })
 
   it('lets a write count for those who wanted the resource projected again, and never the other way round', () => {
