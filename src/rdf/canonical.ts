@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { Quad, Term } from '@rdfjs/types'
 import { type Blank, blankNodes } from './canon/blank-nodes.ts'
 import { labelTangled } from './canon/tangled.ts'
-import { toLine } from './lines.ts'
+import { fromLines, lineWriter, toLine } from './lines.ts'
 import { blankNode, quad } from './terms.ts'
 
 /** `hash`: SHA-256 as hex. `labels`: label in the input → canonical label, 16 hex digits, twins with `-2`, `-3` …. */
@@ -29,17 +29,51 @@ export async function canonicalise(
   quads: readonly Quad[],
   options: { readonly work?: number } = {},
 ): Promise<Canonical> {
-  const distinct = new Map<string, Quad>()
-  for (const one of quads) distinct.set(toLine(one), one)
-  const nodes = blankNodes([...distinct.values()])
-  if (nodes.size === 0) return { hash: hashOf([...distinct.keys()]), labels: new Map() }
+  const ground = new Set<string>()
+  const tied = new Map<string, Quad>()
+  const line = lineWriter()
+  for (const one of quads) {
+    if (holdsBlank(one)) tied.set(line(one), one)
+    else ground.add(line(one))
+  }
+  return canonicalOf([...ground], tied, options.work)
+}
+
+/** The hash alone, of N-Triples in our own spelling without doubles: no terms are made of ground triples. */
+export async function canonicalHash(text: string): Promise<string> {
+  const ground: string[] = []
+  const blank: string[] = []
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf('\n', at)
+    const line = text.slice(at, end)
+    ;(mayHoldBlank(line) ? blank : ground).push(line)
+    at = end + 1
+  }
+  const quads = blank.length === 0 ? [] : fromLines(`${blank.join('\n')}\n`)
+  return (await canonicalOf(ground, new Map(quads.map((one) => [toLine(one), one])))).hash
+}
+
+const holdsBlank = ({ subject, object }: Quad) =>
+  subject.termType === 'BlankNode' || object.termType === 'BlankNode'
+
+/** True also for some literals. */
+const mayHoldBlank = (line: string) =>
+  line.startsWith('_:') || line.startsWith('_:', line.lastIndexOf(' ', line.length - 3) + 1)
+
+async function canonicalOf(
+  ground: string[],
+  tied: ReadonlyMap<string, Quad>,
+  work = usualWork,
+): Promise<Canonical> {
+  const nodes = blankNodes([...tied.values()])
+  if (nodes.size === 0) return { hash: hashOf([...ground, ...tied.keys()]), labels: new Map() }
   const trees = measureTrees(nodes.values())
   const tangled = [...nodes.values()].filter(({ content }) => content === '')
-  if (tangled.length > 0) await labelTangled(tangled, options.work ?? usualWork)
+  if (tangled.length > 0) await labelTangled(tangled, work)
   nameTrees(trees, tangled)
-  const lines = [...distinct].map(([line, one]) => labelled(line, one, nodes))
+  const lines = [...tied].map(([line, one]) => labelled(line, one, nodes))
   return {
-    hash: hashOf(lines),
+    hash: hashOf([...ground, ...lines]),
     labels: new Map([...nodes].map(([name, node]) => [name, node.label])),
   }
 }
@@ -83,7 +117,7 @@ const nameOf = (subject: Blank | string) =>
 
 function labelled(line: string, one: Quad, nodes: ReadonlyMap<string, Blank>): string {
   const { subject, predicate, object } = one
-  if (subject.termType !== 'BlankNode' && object.termType !== 'BlankNode') return line
+  if (!holdsBlank(one)) return line
   const rename = <T extends Term>(term: T) =>
     term.termType === 'BlankNode' ? blankNode(nodes.get(term.value)?.label ?? '') : term
   return toLine(quad(rename(subject), predicate, rename(object)))

@@ -58,14 +58,44 @@ export function termText(term: Term): string {
   }
 }
 
+/** A vocabulary has a few hundred predicates; a document that makes them up must not fill the memory. */
+const mostPredicates = 10_000
+const predicates = new Map<string, string>()
+
+/** The text of a predicate by its IRI. */
+export function predicateText(iri: string): string {
+  const known = predicates.get(iri)
+  if (known !== undefined) return known
+  if (predicates.size >= mostPredicates) return bracketed(iri)
+  // Readers cut IRIs out of their text, which would be kept with them.
+  const kept = Buffer.from(iri).toString()
+  const made = bracketed(kept)
+  predicates.set(kept, made)
+  return made
+}
+
 /** One triple without its line end; the graph is ignored. */
-export const toLine = (quad: Quad): string =>
-  `${termText(quad.subject)} ${termText(quad.predicate)} ${termText(quad.object)} .`
+export const toLine = ({ subject, predicate, object }: Quad): string =>
+  `${termText(subject)} ${predicateText(predicate.value)} ${termText(object)} .`
+
+/** The same for triples that follow each other: those about one subject do not write it anew. */
+export function lineWriter(): (quad: Quad) => string {
+  let last: Term | undefined
+  let start = ''
+  return ({ subject, predicate, object }) => {
+    if (subject !== last) {
+      start = termText(subject)
+      last = subject
+    }
+    return `${start} ${predicateText(predicate.value)} ${termText(object)} .`
+  }
+}
 
 /** Sorted (by UTF-16 code unit), deduplicated lines, `\n` after each; `''` for no triples. Graphs are ignored. */
 export function toLines(quads: Iterable<Quad>): string {
   const lines = new Set<string>()
-  for (const quad of quads) lines.add(toLine(quad))
+  const line = lineWriter()
+  for (const quad of quads) lines.add(line(quad))
   return lines.size === 0 ? '' : `${[...lines].sort().join('\n')}\n`
 }
 

@@ -28,6 +28,7 @@ export const prefixes: Readonly<Record<string, string>> = {
   owl: 'http://www.w3.org/2002/07/owl#',
   prof: 'urn:cartulary:profile#',
   prov: 'http://www.w3.org/ns/prov#',
+  pv: 'https://piveau.eu/ns/voc#',
   rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
   rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
   schema: 'http://schema.org/',

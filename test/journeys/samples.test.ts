@@ -15,7 +15,7 @@ import type { Format } from '../../src/rdf/media-types.ts'
 import { formats } from '../../src/rdf/media-types.ts'
 import { names as namesOf } from '../../src/rdf/names.ts'
 import { decode, parse } from '../../src/rdf/parse.ts'
-import { parseStream } from '../../src/rdf/reading/parse-stream.ts'
+import { parseStatements } from '../../src/rdf/reading/parse-stream.ts'
 import { quad } from '../../src/rdf/terms.ts'
 import { fromLines } from '../../src/rdf/lines.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
@@ -49,7 +49,7 @@ const open = (file: string) =>
 async function sentBy(file: string): Promise<{ originalId: string; quads: Quad[] }[]> {
   const spool = openSpool()
   const source = await open(file)
-  const batches = parseStream(createReadStream(folder + file), source.format, {
+  const batches = parseStatements(createReadStream(folder + file), source.format, {
     baseIri: source.baseIri,
     repair: () => undefined,
   })

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { isomorphic } from 'rdf-isomorphic'
 import { describe, expect, test } from 'vitest'
 import type { Quad } from '@rdfjs/types'
-import { canonicalise } from '../../src/rdf/canonical.ts'
+import { canonicalHash, canonicalise } from '../../src/rdf/canonical.ts'
 import { toLine, toLines } from '../../src/rdf/lines.ts'
 import { dct } from '../../src/rdf/namespaces.ts'
 import { parse } from '../../src/rdf/parse.ts'
@@ -28,6 +28,7 @@ describe('the hash', () => {
         const other = disguised(quads, seed)
         expect((await canonicalise(other)).hash).toBe((await canonicalise(quads)).hash)
         expect(await grounded(other)).toBe(await grounded(quads))
+        expect(await canonicalHash(toLines(other))).toBe((await canonicalise(quads)).hash)
       }),
       { numRuns: 300 },
     )

@@ -1,5 +1,5 @@
 /** Brings a whole DCAT document into a repository: reads it to its end, then sends its datasets. */
-import { parseStream } from '../../rdf/reading/parse-stream.ts'
+import { parseStatements } from '../../rdf/reading/parse-stream.ts'
 import { connect } from './sending/connection.ts'
 import { destinations, type Destinations } from './cutting/destination.ts'
 import { parcels } from './cutting/parcels.ts'
@@ -63,12 +63,12 @@ async function read({ source, spool, tally, options }: Reading, signal: AbortSig
       yield part
     }
   }
-  const batches = parseStream(counted(), source.format, {
+  const batches = parseStatements(counted(), source.format, {
     baseIri: source.baseIri,
     repair: (repair) => tally.repair(repair),
   })
-  for await (const quads of batches) {
-    spool.add(quads)
+  for await (const statements of batches) {
+    spool.add(statements)
     options.progress?.({ phase: 'reading', done: bytes, total: source.size })
   }
   spool.finish()

@@ -28,6 +28,9 @@ let parses = 0
 /** What readers put in front of every label of a document, all of them the same, so that one can go on where another stopped. */
 export const labelPrefix = 'l_'
 
+/** Blank node labels as we write them; whatever else a label may hold is the parser's business. */
+export const plainLabel = /^[A-Za-z0-9_]+$/
+
 /** JSON-LD lets a label hold anything. The outcome suits every syntax; different labels stay different. */
 const safeLabel = (label: string) =>
   label.replace(/[^A-Za-z0-9_]/g, (found) => `-${found.charCodeAt(0).toString(16)}-`)

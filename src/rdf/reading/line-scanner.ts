@@ -1,7 +1,7 @@
 /** A scanner for N-Triples and N-Quads as most people write them; what it does not know it leaves to the real parser. */
 import type { BlankNode, NamedNode, Quad, Quad_Graph, Quad_Object } from '@rdfjs/types'
 import { blankNode, defaultGraph, literal, namedNode, quad } from '../terms.ts'
-import { labelPrefix, type CheckedTerms } from './checked-terms.ts'
+import { labelPrefix, plainLabel, type CheckedTerms } from './checked-terms.ts'
 import { readN3 } from './n3-reader.ts'
 import { BadTerm } from './options.ts'
 
@@ -57,8 +57,16 @@ class LineScanner {
 
   quads(): Quad[] {
     const found: Quad[] = []
+    let start = ''
+    let subject: NamedNode | BlankNode | undefined
     while (this.at < this.text.length) {
-      const subject = this.node()
+      // Most lines are about the subject of the one before.
+      if (subject && this.text.startsWith(start, this.at)) this.at += start.length - 1
+      else {
+        const { at } = this
+        subject = this.node()
+        start = this.text.slice(at, this.at + 1)
+      }
       this.step(SPACE)
       const predicate = this.iri()
       this.step(SPACE)
@@ -154,9 +162,6 @@ export function scan(text: string): Quad[] {
     return readN3(text, 'ntriples', { baseIri: '' })
   }
 }
-
-/** Blank node labels as we write them; whatever else a label may hold is the parser's business. */
-const plainLabel = /^[A-Za-z0-9_]+$/
 
 /**
  * The quads of somebody's N-Triples, or N-Quads when lines may be `named`, every term checked; `undefined` when there is

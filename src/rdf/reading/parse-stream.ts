@@ -4,10 +4,11 @@ import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import type { Format } from '../media-types.ts'
 import { parse } from '../parse.ts'
-import { linePieces } from './line-pieces.ts'
+import { linePieces, statementPieces } from './line-pieces.ts'
 import { n3Pieces } from './n3-reader.ts'
 import { malformed, type ParseOptions } from './options.ts'
 import type { PieceReader } from './pieces.ts'
+import { type Statement, statementsOf } from './statements.ts'
 import { xmlPieces } from './xml/reader.ts'
 
 /** Quads per batch, and UTF-16 units that are parsed before somebody else gets a turn. */
@@ -28,7 +29,18 @@ export async function* parseStream(
     const parts: string[] = []
     for await (const text of texts(source, format)) parts.push(text)
     yield* batches(await parse(parts.join(''), format, options))
-  } else yield* pieces(texts(source, format), format, options)
+  } else yield* pieces(texts(source, format), readerFor(format, options))
+}
+
+/** The same as N-Triples text: of a document that is N-Triples no terms are made. */
+export function parseStatements(
+  source: AsyncIterable<Uint8Array>,
+  format: Format,
+  options: ParseOptions,
+): AsyncIterable<Statement[]> {
+  return format === 'ntriples'
+    ? pieces(texts(source, format), statementPieces(options))
+    : statementsOf(parseStream(source, format, options))
 }
 
 /** The same for a text that is there already: whoever consumes it may let others have a turn between two batches. */
@@ -38,16 +50,14 @@ export async function* parseText(
   options: ParseOptions,
 ): AsyncIterable<Quad[]> {
   if (format === 'jsonld') yield* batches(await parse(text, format, options))
-  else yield* pieces([text], format, options)
+  else yield* pieces([text], readerFor(format, options))
 }
 
-async function* pieces(
+async function* pieces<Found>(
   source: AsyncIterable<string> | Iterable<string>,
-  format: Exclude<Format, 'jsonld'>,
-  options: ParseOptions,
-): AsyncIterable<Quad[]> {
-  const reader = readerFor(format, options)
-  let waiting: Quad[] = []
+  reader: PieceReader<Found>,
+): AsyncIterable<Found[]> {
+  let waiting: Found[] = []
   for await (const text of source) {
     for (let at = 0; at < text.length; at += pieceSize) {
       const found = reader.write(text.slice(at, at + pieceSize))
@@ -67,8 +77,8 @@ function readerFor(format: Exclude<Format, 'jsonld'>, options: ParseOptions): Pi
   return n3Pieces(format, options)
 }
 
-function* batches(quads: readonly Quad[]): Iterable<Quad[]> {
-  for (let at = 0; at < quads.length; at += batchSize) yield quads.slice(at, at + batchSize)
+function* batches<Found>(found: readonly Found[]): Iterable<Found[]> {
+  for (let at = 0; at < found.length; at += batchSize) yield found.slice(at, at + batchSize)
 }
 
 /** Decoded text; a byte that is no text ends it with the number of its line. */

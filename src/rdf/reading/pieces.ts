@@ -4,9 +4,9 @@ import { isUsable } from './checked-terms.ts'
 import { malformed } from './options.ts'
 
 /** A reader that is fed text and gives back the quads that became complete; throws `Failure`. */
-export type PieceReader = {
-  readonly write: (text: string) => Quad[]
-  readonly end: () => Quad[]
+export type PieceReader<Found = Quad> = {
+  readonly write: (text: string) => Found[]
+  readonly end: () => Found[]
 }
 
 /** Refuses what is not RDF 1.1, and leaves out what repair could not make usable. */

@@ -3,6 +3,7 @@
 import { onTestFinished } from 'vitest'
 import { fromLines } from '../../../src/rdf/lines.ts'
 import { parse } from '../../../src/rdf/parse.ts'
+import { statementOf } from '../../../src/rdf/reading/statements.ts'
 import { openSpool, type Spool } from '../../../src/harvest/importing/cutting/spool.ts'
 import type { Source } from '../../../src/harvest/importing/source.ts'
 import type { Clock } from '../../../src/harvest/importing/sending/patience.ts'
@@ -27,7 +28,8 @@ export const turtle = (text: string): string => prefixes + text
 /** A spool that has taken a TriG document whole. */
 export async function spooled(text: string): Promise<Spool> {
   const spool = openSpool()
-  spool.add(await parse(turtle(text), 'trig', { baseIri: 'https://example.org/' }))
+  const quads = await parse(turtle(text), 'trig', { baseIri: 'https://example.org/' })
+  spool.add(quads.map(statementOf))
   spool.finish()
   return spool
 }

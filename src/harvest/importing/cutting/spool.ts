@@ -1,8 +1,8 @@
 /** The scratch store of an import: triples kept by graph and subject, found again whatever order they came in. */
 import { DatabaseSync } from 'node:sqlite'
-import type { Quad } from '@rdfjs/types'
 import { termText } from '../../../rdf/lines.ts'
 import { dcat, foaf, rdf } from '../../../rdf/namespaces.ts'
+import type { Statement } from '../../../rdf/reading/statements.ts'
 import { keyHash } from './key-hash.ts'
 import { presence, type Presence } from './presence.ts'
 
@@ -11,7 +11,7 @@ export type Place = { readonly term: string; readonly graph: string }
 
 export type Spool = {
   /** Takes a batch; nothing can be found before `finish`. */
-  readonly add: (quads: readonly Quad[]) => void
+  readonly add: (statements: readonly Statement[]) => void
   readonly finish: () => void
   /** The N-Triples lines about a node in one graph, `\n` after each; `''` when there are none. */
   readonly describe: (place: Place) => string
@@ -77,16 +77,7 @@ function fill(database: DatabaseSync, described: Presence) {
   const chunk = database.prepare('INSERT INTO chunk VALUES (?, ?, ?)')
   const noted = notes(database)
   const groups = new Map<string, string>()
-  const predicates = new Map<string, string>()
   let waiting = 0
-  // A vocabulary has a few hundred predicates; a document that makes them up must not fill the memory.
-  const predicateText = (predicate: Quad['predicate']) => {
-    const known = predicates.get(predicate.value)
-    if (known !== undefined) return known
-    const made = ` ${termText(predicate)} `
-    if (predicates.size < 10_000) predicates.set(predicate.value, made)
-    return made
-  }
   const flush = () => {
     for (const [key, lines] of groups) {
       const hash = keyHash(key)
@@ -96,15 +87,11 @@ function fill(database: DatabaseSync, described: Presence) {
     groups.clear()
     waiting = 0
   }
-  const add = (quads: readonly Quad[]) => {
-    for (const quad of quads) {
-      const subject = termText(quad.subject)
-      const object = termText(quad.object)
-      const graph = quad.graph.termType === 'DefaultGraph' ? '' : termText(quad.graph)
-      if (noted({ term: subject, graph }, quad.predicate.value, object)) continue
-      const key = keyOf(subject, graph)
-      const line = `${subject}${predicateText(quad.predicate)}${object} .\n`
-      groups.set(key, (groups.get(key) ?? '') + line)
+  const add = (statements: readonly Statement[]) => {
+    for (const statement of statements) {
+      if (noted(statement)) continue
+      const key = keyOf(statement.subject, statement.graph)
+      groups.set(key, (groups.get(key) ?? '') + statement.line)
       waiting += 1
     }
     if (waiting >= batchSize) flush()
@@ -126,7 +113,7 @@ function notes(database: DatabaseSync) {
   const [datasetLink, recordLink] = [dcat('dataset').value, dcat('record').value]
   const primaryTopic = foaf('primaryTopic').value
   let lastCatalogue = ''
-  return ({ term, graph }: Place, predicate: string, object: string): boolean => {
+  return ({ subject: term, predicate, object, graph }: Statement): boolean => {
     switch (predicate) {
       case type:
         if (datasetTypes.has(object)) dataset.run(term, graph)

@@ -1,5 +1,5 @@
 /** Receives what an importer finds: counts, hashes, tells doubles apart and checks the counts against the source's own. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Failure } from '../../../errors.ts'
 import type { Message } from '../../../pipe/message.ts'
 import type { SegmentContext } from '../../../pipe/segment.ts'
@@ -143,11 +143,7 @@ export class Reception {
   }
 
   #hash({ hashed, text, mediaType }: FoundRecord): string {
-    const hash = createHash('sha256').update(this.#options.shape)
-    return hash
-      .update(`\n${mediaType}\n`)
-      .update(hashed ?? text)
-      .digest('hex')
+    return hash('sha256', `${this.#options.shape}\n${mediaType}\n${hashed ?? text}`, 'hex')
   }
 
   #declare(total: number, before: number): void {

@@ -2,11 +2,11 @@
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../../../errors.ts'
 import { dcat, dct } from '../../../../rdf/namespaces.ts'
-import { termText } from '../../../../rdf/lines.ts'
 import type { Format } from '../../../../rdf/media-types.ts'
 import type { ParseOptions, Repair } from '../../../../rdf/parse.ts'
-import { parseStream } from '../../../../rdf/reading/parse-stream.ts'
-import { defaultGraph, quad as quadOf } from '../../../../rdf/terms.ts'
+import { bracketed } from '../../../../rdf/lines.ts'
+import { parseStatements } from '../../../../rdf/reading/parse-stream.ts'
+import { type Statement, statementsOf } from '../../../../rdf/reading/statements.ts'
 import { keyHash } from '../../../importing/cutting/key-hash.ts'
 import { openSpool, type Spool } from '../../../importing/cutting/spool.ts'
 import { NumberSet } from '../../gathering/number-set.ts'
@@ -70,8 +70,8 @@ export async function readDocument(answer: SourceStream, reading: Reading): Prom
       : utf8(body, charsetOf(answer.headers), repairs.broken)
     const batches =
       format === 'jsonld'
-        ? readLargeJson(text, { options, spill: reading.spill })
-        : parseStream(text, format, options)
+        ? statementsOf(readLargeJson(text, { options, spill: reading.spill }))
+        : parseStatements(text, format, options)
     const filled = await fill({ spool, hydra, graph: reading.graph }, batches)
     const { url, headers } = answer
     const close = () => spool.close()
@@ -117,14 +117,17 @@ const optionsFor = (baseIri: string, { repair }: Reading, repairs: RepairBook): 
 
 type Filling = { spool: Spool; hydra: HydraReader; graph: string | undefined }
 
-async function fill({ spool, hydra, graph }: Filling, batches: AsyncIterable<Quad[]>) {
+async function fill(
+  { spool, hydra, graph }: Filling,
+  batches: AsyncIterable<readonly Statement[]>,
+) {
   const mentioned = new NumberSet()
   let triples = 0
   for await (const batch of batches) {
     const wanted = graph === undefined ? batch : ofGraph(batch, graph)
-    const kept = wanted.filter((quad) => {
-      if (hydra.take(quad)) return false
-      if (mentions.has(quad.predicate.value)) mentioned.add(mentionOf(quad))
+    const kept = wanted.filter((statement) => {
+      if (hydra.take(statement)) return false
+      if (mentions.has(statement.predicate)) mentioned.add(keyHash(statement.object))
       return true
     })
     spool.add(kept)
@@ -139,7 +142,7 @@ export async function documentOf(url: string, batches: AsyncIterable<Quad[]>): P
   const spool = openSpool()
   try {
     const [hydra, repairs] = [hydraReader(), repairBook()]
-    const filled = await fill({ spool, hydra, graph: undefined }, batches)
+    const filled = await fill({ spool, hydra, graph: undefined }, statementsOf(batches))
     const close = () => spool.close()
     return { url, headers: new Headers(), hash: '', spool, hydra, ...filled, repairs, close }
   } catch (error) {
@@ -148,12 +151,11 @@ export async function documentOf(url: string, batches: AsyncIterable<Quad[]>): P
   }
 }
 
-const mentionOf = ({ object }: Quad) => keyHash(termText(object))
-
-const ofGraph = (batch: readonly Quad[], graph: string): Quad[] =>
-  batch
-    .filter((quad) => quad.graph.value === graph)
-    .map(({ subject, predicate, object }) => quadOf(subject, predicate, object, defaultGraph()))
+/** The statements of the only graph that counts, as if they stood in the default graph. */
+function ofGraph(batch: readonly Statement[], graph: string): Statement[] {
+  const wanted = [bracketed(graph), `_:${graph}`]
+  return batch.filter((one) => wanted.includes(one.graph)).map((one) => ({ ...one, graph: '' }))
+}
 
 const ofParser = new Set(['malformed-rdf', 'remote-context', 'invalid-content', 'malformed-json'])
 

@@ -1,7 +1,9 @@
 /** What a page says about its place in a collection (Hydra), whichever of the spellings in use it chose. */
-import type { Quad, Term } from '@rdfjs/types'
+import type { Term } from '@rdfjs/types'
 import { Failure } from '../../../../errors.ts'
+import { fromLines } from '../../../../rdf/lines.ts'
 import { hydra, rdf } from '../../../../rdf/namespaces.ts'
+import type { Statement } from '../../../../rdf/reading/statements.ts'
 
 const namespace = hydra('').value
 const type = rdf('type').value
@@ -17,8 +19,8 @@ type Paging = {
 }
 
 export type HydraReader = {
-  /** Whether the quad is about paging and no part of the catalogue. */
-  readonly take: (quad: Quad) => boolean
+  /** Whether the statement is about paging and no part of the catalogue. */
+  readonly take: (statement: Statement) => boolean
   /** `url`: of the page. Throws `source-malformed` when several views contradict each other. */
   readonly paging: (url: string) => Paging
 }
@@ -29,13 +31,12 @@ export function hydraReader(): HydraReader {
   const facts = new Map<string, Fact[]>()
   const of = (...names: string[]) => names.flatMap((name) => facts.get(hydra(name).value) ?? [])
   return {
-    take: ({ subject, predicate, object }) => {
-      const { value } = predicate
-      if (value === type) return object.value.startsWith(namespace)
-      if (!value.startsWith(namespace)) return false
-      const known = facts.get(value) ?? []
-      facts.set(value, known)
-      if (kept.has(value) && known.length < mostKept) known.push({ subject: subject.value, object })
+    take: ({ predicate, object, line }) => {
+      if (predicate === type) return object.startsWith(`<${namespace}`)
+      if (!predicate.startsWith(namespace)) return false
+      const known = facts.get(predicate) ?? []
+      facts.set(predicate, known)
+      if (kept.has(predicate) && known.length < mostKept) known.push(...factsIn(line))
       return true
     },
     paging: (url) => {
@@ -45,6 +46,9 @@ export function hydraReader(): HydraReader {
     },
   }
 }
+
+const factsIn = (line: string): Fact[] =>
+  fromLines(line).map(({ subject, object }) => ({ subject: subject.value, object }))
 
 /** Of several views the one that is this page, else the one that the collection calls its view. */
 function choice(links: readonly Fact[], url: string, views: readonly Fact[]): string | undefined {

@@ -1,7 +1,7 @@
 /** From a document to records: every dataset with everything that belongs to it. */
 import { Failure } from '../../../../errors.ts'
-import { canonicalise } from '../../../../rdf/canonical.ts'
-import { fromLines, termText } from '../../../../rdf/lines.ts'
+import { canonicalHash } from '../../../../rdf/canonical.ts'
+import { termText } from '../../../../rdf/lines.ts'
 import { dct, rdf, skos } from '../../../../rdf/namespaces.ts'
 import { identifiersIn, iriOf } from '../../../importing/cutting/original-id.ts'
 import type { Bounds } from '../../../importing/cutting/cut.ts'
@@ -99,7 +99,7 @@ const withoutPrefix = (id: string) =>
 async function canonical(body: string): Promise<string> {
   if (!body.includes('_:')) return body
   try {
-    return (await canonicalise(fromLines(body))).hash
+    return await canonicalHash(body)
   } catch (error) {
     // Too tangled for us: it counts as changed each time, and the repository has the last word.
     if (error instanceof Failure && error.kind === 'too-complex') return body
