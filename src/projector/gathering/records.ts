@@ -52,7 +52,7 @@ export async function datasetChanges(
     const graph = fresh ? graphOf(fresh.quads) : found.graph(resource)
     const catalogue = fresh ? fresh.catalogue : found.catalogue(resource)
     const context = catalogue === undefined ? undefined : await deps.contexts.get(catalogue, signal)
-    gathered.push({ id, resource, version, graph, context })
+    gathered.push({ id, resource, version, graph, context, fresh })
     if (!fresh) await turn((graph?.size ?? 0) / readingShare)
   }
   await deps.stored.prepare(
@@ -60,12 +60,12 @@ export async function datasetChanges(
     signal,
   )
   const changes: IndexChange[] = []
-  for (const { id, resource, version, graph, context } of gathered) {
+  for (const { id, resource, version, graph, context, fresh } of gathered) {
     if (!graph || !context || context.hidden) {
       changes.push({ remove: { index: 'dataset', id, version } })
       continue
     }
-    const metrics = found.scores(resource)
+    const metrics = fresh?.scores ? graphOf(fresh.scores) : found.scores(resource)
     const hash = storedHash(graph, names, id)
     const input = { id, iri: resource, version, hash, graph, catalogue: context }
     changes.push(deps.told(deps.builder.dataset(metrics ? { ...input, metrics } : input)))
@@ -77,7 +77,7 @@ export async function datasetChanges(
 async function read(deps: GatherDeps, batch: readonly Pending[], signal: AbortSignal) {
   const { store, names } = deps
   const unknown = batch.filter(({ fresh }) => !fresh)
-  const measured = batch.filter(({ fresh }) => !fresh?.created)
+  const measured = batch.filter(({ fresh }) => !fresh?.created && !fresh?.scores)
   const graphs = [
     ...unknown.map(({ resource }) => resource),
     ...measured.map(({ resource }) => metricsOf(names, resource)),
