@@ -29,7 +29,12 @@ function launch(settings: WriterSettings): Worker {
   const entry = new URL('./embedded/worker.ts', import.meta.url)
   // Texts come and go by the megabyte here: a small nursery keeps their garbage from counting as memory.
   const resourceLimits = { maxYoungGenerationSizeMb: 24 }
-  return new Worker(entry, { workerData: settings, execArgv: [], resourceLimits })
+  return new Worker(entry, {
+    name: 'store writer',
+    workerData: settings,
+    execArgv: [],
+    resourceLimits,
+  })
 }
 
 function report(log: Log, { unreadable, ...opened }: Opened, ceiling: number): void {

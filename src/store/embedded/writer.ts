@@ -10,7 +10,7 @@ import { refusalOf, type Job, type Reply, type WriterSettings } from './messages
 import { isBroken, openQuads, type Quads } from './quads.ts'
 import { leave, piece, stage, swap, unstage, visit } from './pieces/staging.ts'
 import { checkRoom, type State } from './state.ts'
-import { perform, settle, type Effect, type Settled } from './settle.ts'
+import { gathered, perform, settle, type Effect, type Settled } from './settle.ts'
 
 type Write = Job<'write'> | Job<'put'>
 type Outcome = { readonly reply: Reply; readonly effects: readonly Effect[] }
@@ -73,7 +73,7 @@ function commit(store: State, jobs: readonly Write[]): Reply[] {
     })
     return jobs.map(({ id }) => ({ id, refusal: refusalOf(failure) }))
   }
-  const effects = outcomes.flatMap((outcome) => outcome.effects)
+  const effects = gathered(outcomes.flatMap((outcome) => outcome.effects))
   for (const effect of effects) perform(store.quads, effect)
   store.feed.send(effects)
   return outcomes.map(({ reply }) => reply)
