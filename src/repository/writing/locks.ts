@@ -30,10 +30,17 @@ export function locks(): Locks {
     }
   }
 
-  const runAll: Locks['runAll'] = (names, work, signal) => {
-    const [first, ...rest] = [...new Set(names)].sort()
-    if (first === undefined) return work()
-    return run(first, () => runAll(rest, work, signal), signal)
+  const runAll = <T>(
+    names: readonly string[],
+    work: () => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> => {
+    const ordered = [...new Set(names)].sort()
+    const from = (at: number): Promise<T> => {
+      const name = ordered[at]
+      return name === undefined ? work() : run(name, () => from(at + 1), signal)
+    }
+    return from(0)
   }
 
   return { run, runAll }
