@@ -33,6 +33,8 @@ export type AppOptions = {
   readonly trustedProxies?: readonly string[]
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number
+  /** What stands in every problem beside what RFC 9457 knows. */
+  readonly problemMembers?: Readonly<Record<string, unknown>>
   readonly makeId?: () => string
 }
 
@@ -49,7 +51,7 @@ export function newApp(options: AppOptions): App {
       if (!result.success) throw invalid(result.error.issues, result.target, rawValue(result))
     },
   })
-  const refuse = refusal(log)
+  const refuse = refusal(log, options.problemMembers ?? {})
   const methods = methodsOf(() => app.routes)
 
   app.onError(refuse)
@@ -98,7 +100,10 @@ const isBelow = (path: string, base: string): boolean =>
   path.startsWith(base) && (path.length === base.length || path[base.length] === '/')
 
 /** The one door for errors: known ones are told, unknown ones are logged whole and answered as a bare 500. */
-function refusal(log: Log): (error: unknown, c: AppContext) => Response {
+function refusal(
+  log: Log,
+  members: Readonly<Record<string, unknown>>,
+): (error: unknown, c: AppContext) => Response {
   return (error, c) => {
     const failure = translated(error, c)
     const { status, body, headers } = problemOf(failure, pathOf(c.req.url))
@@ -107,7 +112,7 @@ function refusal(log: Log): (error: unknown, c: AppContext) => Response {
     } else if (status >= 500) {
       log.warn({ err: failure, requestId: c.get('requestId') }, 'request.refused')
     }
-    return c.body(JSON.stringify(body), status, headers)
+    return c.body(JSON.stringify({ ...body, ...members }), status, headers)
   }
 }
 

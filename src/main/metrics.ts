@@ -132,6 +132,7 @@ function collecting({ shell }: Ground, { launcher }: Harvesting): Collector {
 /** The doors of the figures, of the reports and of the validation. */
 export function metricsDoors(ground: Ground, station: MetricsStation): readonly Entrance[] {
   const { engines, keys } = ground
+  const { limits } = ground.shell.config
   const { shapes, reports } = furtherPlaces
   const { cache, validation, weights, points } = station
   const { names, store } = engines
@@ -152,7 +153,7 @@ export function metricsDoors(ground: Ground, station: MetricsStation): readonly 
     { base: reports, app: reportsApp({ ...told, portal, ...doorAt(ground, reports) }) },
     {
       base: shapes,
-      app: validationApp({ validation, version, ...doorAt(ground, shapes, ['POST']) }),
+      app: validationApp({ validation, version, limits, ...doorAt(ground, shapes, ['POST']) }),
     },
   ]
 }

@@ -2,7 +2,7 @@
 
 import { newApp, type App } from '../../http/app.ts'
 import { docs } from '../../http/docs-page.ts'
-import { answering, envelopeProblems } from './answering/envelope.ts'
+import { answering, noSuccess } from './answering/envelope.ts'
 import { guardAdmin } from './answering/guard.ts'
 import { bindAdmin, bindHealth } from './bindings/admin.ts'
 import { bindFigures, bindHistory } from './bindings/figures.ts'
@@ -24,8 +24,7 @@ export function cacheApp(deps: CacheDeps): App {
     address,
     log: deps.http.log,
   }
-  const app = newApp({ ...deps.http, name: 'metrics-cache' })
-  envelopeProblems(app)
+  const app = newApp({ ...deps.http, name: 'metrics-cache', problemMembers: noSuccess })
   guardAdmin(app, deps.keys)
   // Before what has an id in the place of the last word.
   bindHistory(app, bound, 'history')

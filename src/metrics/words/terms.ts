@@ -14,7 +14,7 @@ function vocabulary(namespace: string): Vocabulary {
 }
 
 /** The namespace in which clients and stored queries look for metrics. */
-const metricNamespace = 'https://piveau.eu/ns/voc#'
+const metricNamespace = prefixes['pv'] ?? ''
 
 /** A metric or a dimension. */
 export const pv = vocabulary(metricNamespace)

@@ -53,6 +53,13 @@ describe('what is wrong', () => {
     expect([refused.status, refused.headers.get('Allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
+  it('says so too when the time of a request is over', async () => {
+    const { get } = await served({ isMute: true })
+    const { status, body } = await get('/datasets/a')
+    expect(body).toMatchObject({ status, success: false, result: null })
+    expect(body.type).toBe('urn:cartulary:problem:time-limit')
+  })
+
   it('of a time is told for every scope before anything is answered', async () => {
     const { get } = await served()
     for (const scope of ['global', 'countries', 'countries/DEU', 'catalogues', 'catalogues/city'])

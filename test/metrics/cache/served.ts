@@ -76,20 +76,20 @@ const secret: MeasuredCatalogue = {
   datasets: [{ id: 's', values: scores(1, 1, 1, 1, 1), distributions: { 's-1': {} } }],
 }
 
-/** The catalogue `empty` has nothing measured. */
-export async function served({ isRefreshed = true } = {}) {
+/** The catalogue `empty` has nothing measured. A store that is mute answers nothing, and requests end early. */
+export async function served({ isRefreshed = true, isMute = false } = {}) {
   const store = await openStore()
   for (const catalogue of [city, secret, { id: 'empty', country: 'FRA', datasets: [] }])
     await write(store, catalogue)
   const ground = openedCache({ store })
   const app = cacheApp({
     cache: ground.cache,
-    store,
+    store: isMute ? { ...store, select: () => new Promise(() => undefined) } : store,
     names,
     points,
     keys: apiKeys(keys),
     now: ground.clock.now,
-    http: { log: logger('silent'), base: '/api/mqa/cache' },
+    http: { log: logger('silent'), base: '/api/mqa/cache', ...(isMute && { requestMs: 20 }) },
     address,
     version: '1.2.3',
   })

@@ -1,7 +1,7 @@
 /** The envelope around every answer, problems too, and the tags of what holds until the next refresh. */
 
 import { Failure } from '../../../errors.ts'
-import type { App, AppContext } from '../../../http/app.ts'
+import type { AppContext } from '../../../http/app.ts'
 import { isFresh } from '../../../http/conditions.ts'
 import type { Figures } from '../figures.ts'
 
@@ -11,20 +11,8 @@ export const enveloped = (results: readonly unknown[], count = results.length) =
   result: { count, results },
 })
 
-/** Problems say what old clients look for: that it was no success, and nothing came of it. */
-export function envelopeProblems(app: App): void {
-  app.use(async (c, next) => {
-    await next()
-    const { res } = c
-    if (!res.headers.get('Content-Type')?.startsWith('application/problem+json')) return
-    const problem: Readonly<Record<string, unknown>> = JSON.parse(await res.text())
-    const body = JSON.stringify({ ...problem, success: false, result: null })
-    c.res = undefined
-    c.res = new Response(body, { status: res.status, headers: res.headers })
-  })
-  // What met no route fails inside of the innermost layer, and only a layer around that one sees the problem.
-  app.use((_, next) => next())
-}
+/** What problems say to old clients: that it was no success, and nothing came of it. */
+export const noSuccess = { success: false, result: null } as const
 
 export type Answer = (c: AppContext, make: () => object) => Response
 

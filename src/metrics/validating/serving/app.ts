@@ -4,6 +4,7 @@ import type { Quad } from '@rdfjs/types'
 import { newApp, type App, type AppContext, type AppOptions } from '../../../http/app.ts'
 import { docs } from '../../../http/docs-page.ts'
 import { slots } from '../../../http/keys/slots.ts'
+import type { Limits } from '../../../http/limits.ts'
 import { answerFormat, answerRdf, readRdf } from '../../../http/rdf.ts'
 import { toLines } from '../../../rdf/lines.ts'
 import { closure, graphOf, instances } from '../../../rdf/read.ts'
@@ -16,29 +17,26 @@ import { reportRoute } from './routes.ts'
 
 export type ValidationAppDeps = {
   readonly validation: Validation
-  /** Bytes of a body after decompression. */
-  readonly bodyBytes?: number
-  /** Validations of one client at once. */
-  readonly perClient?: number
+  readonly limits: Pick<Limits, 'validationBytes' | 'validationsPerClient' | 'validations'>
   readonly http: Omit<AppOptions, 'name'>
   /** Public address of the service, without a slash at its end. */
   readonly address: string
   readonly version: string
 }
 
-/** Open to everybody, within narrow limits: 5 MB, two at once for a client, eight for all. */
+/** Open to everybody, within narrow limits. */
 export function validationApp(deps: ValidationAppDeps): App {
-  const { perClient = 2, bodyBytes = 5 * 2 ** 20 } = deps
+  const { validationBytes, validationsPerClient, validations } = deps.limits
   const app = newApp({ ...deps.http, name: 'validation' })
-  const own = slots({ atOnce: perClient, limit: 'validationsPerClient' })
-  const all = slots({ atOnce: 8, limit: 'validations' })
+  const own = slots({ atOnce: validationsPerClient, limit: 'validationsPerClient' })
+  const all = slots({ atOnce: validations, limit: 'validations' })
   app.openapi(reportRoute, (c) =>
     own.run(c.var.client, () =>
       all.run('all', async () => {
         // Before the work, because nothing of it could be told.
         answerFormat(c)
         const models = chosenModels(choiceOf(c), deps.validation.models())
-        const limits = { bytes: bodyBytes, name: 'validationBytes' }
+        const limits = { bytes: validationBytes, name: 'validationBytes' }
         const quads = await readRdf(c, { baseIri: `${deps.address}/`, limits })
         const report = await deps.validation.validate(quads, models, c.var.signal)
         return answerRdf(c, toLines(reportQuads(report)))

@@ -3,6 +3,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { App } from '../../../../src/http/app.ts'
+import { defaultLimits } from '../../../../src/http/limits.ts'
 import { logger } from '../../../../src/log.ts'
 import { reportOf } from '../../../../src/metrics/dqv/reading.ts'
 import { validationApp } from '../../../../src/metrics/validating/serving/app.ts'
@@ -20,6 +21,7 @@ let app: App
 const serving = (own: Validation) =>
   validationApp({
     validation: own,
+    limits: defaultLimits,
     http: { log: logger('silent'), base },
     address: `http://127.0.0.1:8080${base}`,
     version: '1',
