@@ -89,12 +89,15 @@ describe('a run that is fed', () => {
     expect(stage.feeds[1] ?? {}).toEqual(feed)
   })
 
-  it('has failed when an importer would bring records too, or nothing feeds it', async () => {
+  it('has failed when an importer would bring records too, nothing measures, or nothing feeds it', async () => {
     const { go } = await hall()
     expect(go('city', { feed: { catalogue: 'land' } })).toMatchObject({
       status: 'failed',
       problem: { type: 'urn:cartulary:problem:invalid-pipe' },
     })
+    const mapping = go('mapping', { feed: { catalogue: 'land' } })
+    expect(mapping).toMatchObject({ status: 'failed' })
+    expect(mapping.problem?.detail).toContain('measures')
     const without = await hall({ feeds: undefined } as never)
     expect(without.go('measuring').problem?.detail).toContain('repository')
   })

@@ -115,6 +115,7 @@ function stage(): Stage {
       kind('importing-test', 'import', importing),
       kind('exporting-hub', 'export', () => exporting),
       kind('metrics-test', 'metrics', () => (input) => input),
+      kind('transforming-test', 'transform', () => (input) => input),
     ],
   }
 }
@@ -164,6 +165,7 @@ export async function hall(
       pipe('short', { after: 'hangs', deadline: 'PT10S' }),
       pipe('wrong', { address: 7 }),
       pipe('measuring', {}, 'metrics-test'),
+      pipe('mapping', {}, 'transforming-test'),
       pipe('all', { catalogue: null }, 'metrics-test'),
       pipe('typo', {}, 'importing-tset'),
     ].map((one) => [one.header.name, one]),

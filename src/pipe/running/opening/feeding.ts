@@ -26,7 +26,10 @@ export function feedOf(
   return catalogue === undefined ? {} : { catalogue }
 }
 
-/** The first step. Throws `invalid-pipe` when an importer would take its place, or this process has no repository. */
+/**
+ * The first step. Throws `invalid-pipe` when an importer would take its place, when no segment measures (nothing else is
+ * written of what a repository feeds) and when this process has no repository.
+ */
 export function feeding(deps: FeedingDeps, { header, body }: Pipe, feed: Feed): SegmentFunction {
   const [first] = body.segments
   const found = first && deps.resolve(first)
@@ -35,6 +38,15 @@ export function feeding(deps: FeedingDeps, { header, body }: Pipe, feed: Feed): 
     throw new Failure(
       'invalid-pipe',
       `${name} begins with an importer: it brings records of its own`,
+    )
+  }
+  const kinds = body.segments.map((segment) => deps.resolve(segment))
+  const isKnown = kinds.every(({ kind }) => kind === 'built-in')
+  const measures = kinds.some((one) => one.kind === 'built-in' && one.segment.job === 'metrics')
+  if (isKnown && !measures) {
+    throw new Failure(
+      'invalid-pipe',
+      `${name} has no segment that measures: of what a repository feeds only metrics are written`,
     )
   }
   if (deps.feeds) return deps.feeds(feed)
