@@ -67,16 +67,25 @@ export function scoresIn(quads: readonly Quad[], dataset: string): readonly Quad
   )
 }
 
-const numeric = new RegExp(`^.* <${value}> "[^"]*"\\^\\^<${integer}> \\.$`, 'gm')
+const timed = ` <${time}> `
+const valued = ` <${value}> `
+const numeric = `^^<${integer}> .`
 
-/** The lines that say numbers. Two graphs that say the same here have the same scores. */
-export const numberLines = (lines: string): string => (lines.match(numeric) ?? []).join('\n')
-
-const timeLine = new RegExp(`^.* <${time}> .*\n`, 'gm')
-
-/** Whether two graphs say the same but for the time. */
-export const sameButTimes = (one: string, other: string): boolean =>
-  one.replace(timeLine, '') === other.replace(timeLine, '')
+/**
+ * What is other in a graph than it was: `times` alone, or also what documents do not tell, or `numbers`, which may be scores.
+ * A graph that says when it was measured says it of each measurement, hence in the same places.
+ */
+export function otherIn(before: string, after: string): 'times' | 'more' | 'numbers' {
+  const [old, next] = [before.split('\n'), after.split('\n')]
+  const isSame = (line: string, at: number) => {
+    const other = next[at] ?? ''
+    return line === other || (line.includes(timed) && other.includes(timed))
+  }
+  if (old.length === next.length && old.every(isSame)) return 'times'
+  const numbers = (lines: readonly string[]) =>
+    lines.filter((line) => line.endsWith(numeric) && line.includes(valued)).join('\n')
+  return numbers(old) === numbers(next) ? 'more' : 'numbers'
+}
 
 /** When a graph was made, in milliseconds since 1970; 0 where it does not say. */
 export function timeOf(lines: string, metrics: string): number {

@@ -12,7 +12,7 @@ import type { Pause } from '../bulk/pauses.ts'
 import type { WritingDeps } from '../deps.ts'
 import { landEach, type Group } from '../writing/landing.ts'
 import { datasetLock } from '../writing/locks.ts'
-import { composed, numberLines, sameButTimes, scoresIn, timeOf } from './composing.ts'
+import { composed, otherIn, scoresIn, timeOf } from './composing.ts'
 
 /** Metrics as a PUT of them would send them; ids are the platform's. */
 export type MetricsOf = { readonly dataset: string; readonly quads: readonly Quad[] }
@@ -120,10 +120,10 @@ async function planned(
   try {
     const described = fromLines(text)
     const content = await composed(deps, dataset, described, quads)
-    if (before !== undefined && stillHolds(before, content, graph)) return { verdict: 'unchanged' }
+    const other = before === undefined ? 'numbers' : otherIn(before, content)
+    if (other === 'times' && holds(before ?? '', content, graph)) return { verdict: 'unchanged' }
     const change = { graph, content, before: before ?? '' }
-    if (before !== undefined && numberLines(before) === numberLines(content))
-      return { verdict: 'updated', group: { changes: [change], marks: [] } }
+    if (other !== 'numbers') return { verdict: 'updated', group: { changes: [change], marks: [] } }
     const mark = { resource, version: versions.next() }
     const fresh = { catalogue, quads: described, created: false, scores: scoresIn(quads, resource) }
     const pending = systemChange({ add: [markLine('pending', mark)] })
@@ -135,8 +135,8 @@ async function planned(
   }
 }
 
-const stillHolds = (before: string, content: string, metrics: string): boolean =>
-  timeOf(content, metrics) - timeOf(before, metrics) < holdsMs && sameButTimes(before, content)
+const holds = (before: string, after: string, metrics: string): boolean =>
+  timeOf(after, metrics) - timeOf(before, metrics) < holdsMs
 
 const asFailure = (error: unknown): Failure =>
   error instanceof Failure

@@ -2,27 +2,19 @@
 
 import { hash } from 'node:crypto'
 import type { BlankNode } from '@rdfjs/types'
-import { dqv, prov } from '../../rdf/namespaces.ts'
 
-/** What another measuring changes: not a part of a node's name, so that the next graph differs in nothing else. */
-const fleeting: ReadonlySet<string> = new Set([prov('generatedAtTime').value, dqv('value').value])
-
-/** Predicate and object of a triple; a node below stands for itself. */
-type Says = { readonly predicate: string; readonly object: string | MeasuredNode }
-
+/** Statements are written as they will be stored: predicate and object, without the end of the line. */
 export class MeasuredNode {
   /** What points to it, and by which predicate: an IRI or another node. */
   above: string | MeasuredNode | undefined
   by = ''
-  readonly stays: Says[] = []
-  readonly passes: Says[] = []
+  /** What another measuring would say again. */
+  readonly stays: string[] = []
+  /** What it would say anew: times and values. They are not a part of the name, so that nothing else differs then. */
+  readonly passes: string[] = []
+  readonly below: MeasuredNode[] = []
   /** Unique in its graph; `''` until it is named. */
   label = ''
-
-  say(predicate: string, object: string | MeasuredNode): void {
-    const said = fleeting.has(predicate) ? this.passes : this.stays
-    said.push({ predicate, object })
-  }
 }
 
 /** The nodes of a graph by their label in the input. */
@@ -39,13 +31,14 @@ export class MeasuredNodes {
     return node
   }
 
-  /** Says where a node hangs; `undefined` when it hangs somewhere already. */
-  place(term: BlankNode, above: string | MeasuredNode, by: string): MeasuredNode | undefined {
+  /** Says where a node hangs; false when it hangs somewhere already. */
+  place(term: BlankNode, above: string | MeasuredNode, by: string): boolean {
     const node = this.of(term)
-    if (node.above !== undefined) return undefined
+    if (node.above !== undefined || node === above) return false
     node.above = above
     node.by = by
-    return node
+    if (typeof above !== 'string') above.below.push(node)
+    return true
   }
 
   all(): Iterable<MeasuredNode> {
@@ -60,31 +53,29 @@ export class MeasuredNodes {
     const taken = new Map<string, MeasuredNode[]>()
     const sums = new Map<MeasuredNode, string>()
     const waiting = [...this.#known.values()].filter(({ above }) => typeof above === 'string')
-    let named = 0
+    // The list grows while it is walked: what hangs below a node is named by it.
     for (const node of waiting) {
-      named += 1
       const above = typeof node.above === 'string' ? node.above : `_:${node.above?.label}`
       const label = sha(`${above} ${node.by}\n${contentOf(node, sums)}`).slice(0, 16)
-      const twins = taken.get(label) ?? []
-      taken.set(label, twins)
-      if (twins.some((twin) => !isTwin(twin, node))) return false
-      twins.push(node)
-      node.label = twins.length === 1 ? label : `${label}-${twins.length}`
-      for (const { object } of node.stays) if (typeof object !== 'string') waiting.push(object)
-      for (const { object } of node.passes) if (typeof object !== 'string') return false
+      const twins = taken.get(label)
+      if (twins?.some((twin) => !areTwins(twin, node))) return false
+      if (twins) twins.push(node)
+      else taken.set(label, [node])
+      node.label = twins ? `${label}-${twins.length}` : label
+      waiting.push(...node.below)
     }
-    return named === this.#known.size
+    return waiting.length === this.#known.size
   }
 }
 
 const sha = (text: string) => hash('sha256', text, 'hex')
 
-/** What stays of a node, those below it by the sum of theirs. */
-function contentOf(node: MeasuredNode, sums: Map<MeasuredNode, string>): string {
-  const lines = node.stays.map(({ predicate, object }) =>
-    typeof object === 'string' ? `${predicate} ${object}` : `${predicate} _:${sumOf(object, sums)}`,
-  )
-  return [...new Set(lines)].sort().join('\n')
+/** What stays of a node, those below it by the sum of theirs. Sorts what it says. */
+function contentOf({ stays, below }: MeasuredNode, sums: Map<MeasuredNode, string>): string {
+  sortedOnce(stays)
+  if (below.length === 0) return stays.join('\n')
+  const lines = below.map((node) => `${node.by} _:${sumOf(node, sums)}`)
+  return `${stays.join('\n')}\n${lines.sort().join('\n')}`
 }
 
 function sumOf(node: MeasuredNode, sums: Map<MeasuredNode, string>): string {
@@ -94,13 +85,17 @@ function sumOf(node: MeasuredNode, sums: Map<MeasuredNode, string>): string {
 }
 
 /** Nodes of one name that may change places: leaves that say the same. */
-function isTwin(one: MeasuredNode, other: MeasuredNode): boolean {
-  const isLeaf = ({ stays }: MeasuredNode) =>
-    stays.every(({ object }) => typeof object === 'string')
-  const passing = ({ passes }: MeasuredNode) =>
-    passes
-      .map(({ predicate, object }) => `${predicate} ${String(object)}`)
-      .sort()
-      .join('\n')
-  return isLeaf(one) && isLeaf(other) && passing(one) === passing(other)
+const areTwins = (one: MeasuredNode, other: MeasuredNode): boolean =>
+  one.below.length + other.below.length === 0 &&
+  sortedOnce(one.passes).join('\n') === sortedOnce(other.passes).join('\n')
+
+/** Sorts texts where they are and takes doubles out. */
+export function sortedOnce(texts: string[]): readonly string[] {
+  texts.sort()
+  if (texts.some((text, at) => at > 0 && text === texts[at - 1])) {
+    const once = new Set(texts)
+    texts.length = 0
+    texts.push(...once)
+  }
+  return texts
 }

@@ -1,10 +1,10 @@
 /** Metrics of the shape that our own segments give them, as the lines that are stored (W3C DQV). */
 
-import type { Quad, Term } from '@rdfjs/types'
+import type { BlankNode, Quad, Term } from '@rdfjs/types'
 import { bracketed, termText } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
-import { dqv, rdf } from '../../rdf/namespaces.ts'
-import { MeasuredNodes, type MeasuredNode } from './measured-nodes.ts'
+import { dqv, prov, rdf } from '../../rdf/namespaces.ts'
+import { MeasuredNodes, sortedOnce, type MeasuredNode } from './measured-nodes.ts'
 import type { Measured } from './metrics-content.ts'
 
 const type = rdf('type').value
@@ -14,6 +14,9 @@ const measures = dqv('hasQualityMeasurement').value
 const annotates = dqv('hasQualityAnnotation').value
 /** The misspelling occurs in the wild. */
 const targets: ReadonlySet<string> = new Set([dqv('computedOn').value, dqv('computeOn').value])
+
+/** What another measuring says anew. */
+const fleeting: ReadonlySet<string> = new Set([prov('generatedAtTime').value, dqv('value').value])
 
 /**
  * Sorted lines, skolemised, of a graph that is nothing but metadata about what may be measured; `undefined` for every other
@@ -47,7 +50,8 @@ class Reading {
   readonly #measured: Measured
   readonly #nodes = new MeasuredNodes()
   readonly #texts = new Map<Term, string>()
-  /** Subjects with a name, as they are written, and what they say of what has one. */
+  readonly #predicates = new Map<string, string>()
+  /** What is said of those that have a name. */
   readonly #named = new Map<string, string[]>()
   #isAny = false
 
@@ -60,7 +64,7 @@ class Reading {
   take(one: Quad): boolean {
     const { subject, predicate, object, graph } = one
     if (graph.termType !== 'DefaultGraph') return false
-    if (subject.termType === 'BlankNode') return this.#ofNode(one)
+    if (subject.termType === 'BlankNode') return this.#ofNode(subject, one)
     if (subject.termType !== 'NamedNode') return false
     if (subject.value === this.#self) {
       return object.termType !== 'BlankNode' && this.#say(this.#measured.iri, one)
@@ -70,30 +74,32 @@ class Reading {
     const isLink = predicate.value === measures || predicate.value === annotates
     if (!isLink || object.termType !== 'BlankNode') return false
     this.#isAny = true
-    return this.#nodes.place(object, subject.value, predicate.value) !== undefined
+    return this.#nodes.place(object, subject.value, this.#predicate(predicate.value))
   }
 
-  #ofNode({ subject, predicate, object }: Quad): boolean {
-    if (subject.termType !== 'BlankNode') return false
+  #ofNode(subject: BlankNode, { predicate, object }: Quad): boolean {
     const node = this.#nodes.of(subject)
-    if (object.termType === 'BlankNode') {
-      const below = this.#nodes.place(object, node, predicate.value)
-      if (below && below !== node) node.say(predicate.value, below)
-      return below !== undefined && below !== node && predicate.value !== measures
-    }
-    if (targets.has(predicate.value) && !this.#measured.resources.has(object.value)) return false
+    const iri = predicate.value
+    if (object.termType === 'BlankNode')
+      return iri !== measures && this.#nodes.place(object, node, this.#predicate(iri))
+    if (targets.has(iri) && !this.#measured.resources.has(object.value)) return false
     if (object.value === this.#self) return false
-    node.say(predicate.value, this.#text(object))
+    const said = fleeting.has(iri) ? node.passes : node.stays
+    said.push(`${this.#predicate(iri)} ${this.#text(object)}`)
     return true
   }
 
   #say(subject: string, { predicate, object }: Quad): true {
-    const said = this.#named.get(subject) ?? []
-    this.#named.set(subject, said)
     const isSelf = object.termType === 'NamedNode' && object.value === this.#self
     const text = isSelf ? bracketed(this.#measured.iri) : this.#text(object)
-    said.push(`${bracketed(predicate.value)} ${text} .`)
+    this.#of(subject).push(`${this.#predicate(predicate.value)} ${text}`)
     return true
+  }
+
+  #of(subject: string): string[] {
+    let said = this.#named.get(subject)
+    if (!said) this.#named.set(subject, (said = []))
+    return said
   }
 
   /** The same few terms stand in nearly every line. */
@@ -103,28 +109,46 @@ class Reading {
     return text
   }
 
+  #predicate(iri: string): string {
+    let text = this.#predicates.get(iri)
+    if (text === undefined) this.#predicates.set(iri, (text = bracketed(iri)))
+    return text
+  }
+
   lines(genid: string): string | undefined {
     if (!this.#isAny || !this.#nodes.name()) return undefined
-    const subjects = new Map([...this.#named].map(([iri, said]) => [`${bracketed(iri)} `, said]))
-    for (const node of this.#nodes.all()) {
-      subjects.set(`<${genid}${node.label}> `, saidBy(node, genid))
-      if (typeof node.above !== 'string') continue
-      const above = `${bracketed(node.above)} `
-      const said = subjects.get(above) ?? []
-      subjects.set(above, said)
-      said.push(`${bracketed(node.by)} <${genid}${node.label}> .`)
+    const nodes = [...this.#nodes.all()]
+    for (const { above, by, label } of nodes) {
+      if (typeof above === 'string') this.#of(above).push(`${by} <${genid}${label}>`)
     }
-    // Sorted by subject and then each by itself is sorted: no subject is the beginning of another one.
+    // Sorted by subject and then each by itself is sorted: no subject is the beginning of another one, and those with the
+    // same beginning stand together.
+    const named = [...this.#named].map(([iri, said]) => [bracketed(iri), said] as const)
+    const block = [`<${genid}`, undefined] as const
     let text = ''
-    for (const subject of [...subjects.keys()].sort()) {
-      for (const said of new Set(subjects.get(subject)?.sort())) text += `${subject}${said}\n`
+    for (const [subject, said] of [...named, block].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      text += said ? written(subject, said) : writtenNodes(nodes, genid)
     }
     return text
   }
 }
 
-const saidBy = ({ stays, passes }: MeasuredNode, genid: string): string[] =>
-  [...stays, ...passes].map(
-    ({ predicate, object }) =>
-      `${bracketed(predicate)} ${typeof object === 'string' ? object : `<${genid}${object.label}>`} .`,
-  )
+/** By label, which is where their subjects differ. */
+function writtenNodes(nodes: readonly MeasuredNode[], genid: string): string {
+  let text = ''
+  for (const { label, stays, passes, below } of nodes.toSorted(byLabel)) {
+    const links = below.map((node) => `${node.by} <${genid}${node.label}>`)
+    text += written(`<${genid}${label}>`, [...stays, ...passes, ...links])
+  }
+  return text
+}
+
+/** `-` of a twin comes before what ends a subject, as it does in the lines. */
+const byLabel = ({ label: one }: MeasuredNode, { label: other }: MeasuredNode): number =>
+  `${one}>` < `${other}>` ? -1 : 1
+
+function written(subject: string, said: string[]): string {
+  let text = ''
+  for (const one of sortedOnce(said)) text += `${subject} ${one} .\n`
+  return text
+}

@@ -9,6 +9,7 @@ import type { SegmentContext } from '../../../src/pipe/segment.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
 import { payloadOf } from '../../../src/metrics/travelling/payload.ts'
 import { silent } from '../../pipe/runs/ground.ts'
+import type { GraphStore } from '../../../src/store/graph-store.ts'
 import { base, repository } from '../../support/repository.ts'
 
 const dcat = 'http://www.w3.org/ns/dcat#'
@@ -27,10 +28,14 @@ async function ground(ids: readonly string[], type = '"dcat-ap"') {
   await put('/catalogues/city', catalogue(type))
   for (const id of ids) await put(`/catalogues/city/datasets/origin?originalId=${id}`, dataset(id))
   const pauses: number[] = []
-  const self = { intercept: (() => undefined) as Intercept, atOnce: 7, reads: hub.store.readAll }
+  const self = {
+    intercept: (() => undefined) as Intercept,
+    atOnce: 7,
+    reads: ((...asked) => hub.store.readAll(...asked)) as GraphStore['readAll'],
+  }
   const feed = feeds({
     names: namesOf(base),
-    store: { select: hub.store.select, readAll: (...asked) => self.reads(...asked) },
+    store: { ...hub.store, readAll: (...asked) => self.reads(...asked) },
     repository: {
       address: `${base}api/hub/repo`,
       fetch: async (request) => {

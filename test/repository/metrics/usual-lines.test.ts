@@ -133,7 +133,7 @@ describe('metrics of the usual shape', () => {
     ],
     ['a stranger', `${measurement({ on: one, metric: 'x', value: '1' })} <urn:s> oa:hasBody 1 .`],
   ]
-  it.each(others)('are not: %s', async (_, body, start) => {
-    expect(usualLines(await quadsOf(body, start ?? head), measured, names)).toBeUndefined()
+  it.each(others)('are not: %s', async (_, body = '', start = head) => {
+    expect(usualLines(await quadsOf(body, start), measured, names)).toBeUndefined()
   })
 })
