@@ -1,6 +1,6 @@
 /**
  * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`,
- * `npm run bench -- harvest [--datasets n]`, `npm run bench -- metrics [--datasets n] [--workers n]`, `npm run bench -- triggers [--triggers n] [--seconds n]`,
+ * `npm run bench -- harvest [--datasets n] [--aside]`, `npm run bench -- metrics [--datasets n] [--workers n]`, `npm run bench -- triggers [--triggers n] [--seconds n]`,
  * `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`, or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
 
@@ -9,6 +9,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { harvestAsideBench } from './harvest-aside-bench.ts'
 import { harvestBench } from './harvest-bench.ts'
 import { importBench } from './import-bench.ts'
 import { metricsBench } from './metrics-bench.ts'
@@ -34,6 +35,8 @@ const { values, positionals } = parseArgs({
     engine: { type: 'string', default: 'embedded' },
     triggers: { type: 'string', default: '500' },
     seconds: { type: 'string', default: '300' },
+    // Into a repository that only remembers ids: what the harvest needs by itself.
+    aside: { type: 'boolean', default: false },
     // Is kept, and what it holds already is not made again.
     directory: { type: 'string' },
   },
@@ -49,7 +52,8 @@ function generate(count: string, format: string, out: string): void {
   )
 }
 
-const needsData = !['search', 'triggers'].some((name) => positionals.includes(name))
+const needsData =
+  !values.aside && !['search', 'triggers'].some((name) => positionals.includes(name))
 if (!existsSync(generator) && needsData) {
   say(`the catalogue generator is not there: ${generator}`)
   process.exit(1)
@@ -96,6 +100,9 @@ try {
   } else if (positionals.includes('triggers')) {
     const wish = { triggers: Number(values.triggers), seconds: Number(values.seconds) }
     say(`## triggers\n${await triggersBench(directory, wish)}`)
+  } else if (positionals.includes('harvest') && values.aside) {
+    const datasets = Number(values.datasets)
+    say(`## harvest aside\n${await harvestAsideBench(join(directory, 'harvest'), datasets)}`)
   } else if (positionals.includes('harvest')) {
     const dump = join(directory, 'dump.nt')
     const datasets = Number(values.datasets)
