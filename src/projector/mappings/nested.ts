@@ -7,10 +7,12 @@ import type { Json, JsonObject } from './json.ts'
 /** What is said of a node, by predicate. */
 type About = ReturnType<Scene['graph']['about']>
 
+const none: readonly Term[] = []
+
 /** The values of all predicates of a field; each term once. */
 function valuesOf(about: About, paths: readonly string[]): readonly Term[] {
   const [path] = paths
-  const values = (path === undefined ? undefined : about.get(path)) ?? []
+  const values = (path === undefined ? undefined : about.get(path)) ?? none
   if (paths.length < 2) return values
   const others = paths.slice(1).flatMap((other) => about.get(other) ?? [])
   const fresh = others.filter((term) => !values.some((value) => value.equals(term)))
