@@ -120,7 +120,7 @@ async function harvested(platform: Gateway): Promise<string> {
 
 /** What of the platform's memory is Oxigraph's index, which nobody can make smaller here. */
 function storeAlone(directory: string): string {
-  const script = join(import.meta.dirname, 'oxigraph-alone.ts')
+  const script = new URL('./oxigraph-alone.ts', import.meta.url).pathname
   const text = execFileSync(process.execPath, [script, join(directory, 'store')], {
     encoding: 'utf8',
   })
