@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 
 /** Waits for others whenever so much was done; a small piece of work costs nothing. */
-export type Turns = (triples: number) => Promise<void>
+type Turns = (triples: number) => Promise<void>
 
 /** Triples that are read and mapped in a few milliseconds. */
 const most = 600

@@ -16,7 +16,7 @@ const rememberedLabels = 8_000
 type Seen = Map<string, Map<string, string>>
 
 /** Tokens of a text in the form of the full-text table, a space between two. */
-export type Prepared = { readonly text: string; readonly size: number }
+type Prepared = { readonly text: string; readonly size: number }
 
 /**
  * Turns text into tokens and writes (term, bucket) and (stem, term) pairs that were not seen before. What was seen is remembered
