@@ -15,8 +15,9 @@ const lookMs = 2
 const mostLooks = 50
 /** A writer has been here lately: the next one is expected. */
 const expectedMs = 1000
-/** Datasets at once, when a writer is expected and when none is. */
+/** Datasets at once, when a writer is expected and when none is; in the first case also milliseconds of rest before them. */
 const few = 2
+const restMs = 8
 const many = 32
 
 export function courtesy(): Courtesy {
@@ -35,9 +36,12 @@ export function courtesy(): Courtesy {
       },
     }),
     turn: async (signal) => {
+      const isExpected = () => performance.now() - house.last < expectedMs
+      // Half of the time nobody works in the background then, so that a writer mostly meets an empty house.
+      if (isExpected()) await clock.pause(restMs, signal)
       for (let looks = 0; house.writers > 0 && looks < mostLooks; looks += 1)
         await clock.pause(lookMs, signal)
-      return performance.now() - house.last < expectedMs ? few : many
+      return isExpected() ? few : many
     },
   }
 }
