@@ -35,8 +35,7 @@ export async function snapshotOf(
   signal?: AbortSignal,
 ): Promise<{ readonly snapshot: Snapshot } & Pick<Answer, 'facets' | 'shortened'>> {
   const window = { offset: 0, limit: allHits, row: numberRow }
-  // Whoever goes on behind a hit names its score.
-  const answer = await found({ ...request, score: true }, window, tools, signal)
+  const answer = await found(request, window, tools, signal)
   const { hits, parts, keys, facets, shortened } = answer
   const numbers = Uint32Array.from(hits, ({ hit }) => hit.n)
   const of = Uint8Array.from(hits, ({ part }) => parts.indexOf(part))

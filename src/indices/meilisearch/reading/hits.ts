@@ -22,8 +22,6 @@ export type Window<Row> = {
   readonly sort: readonly string[]
   readonly offset: number
   readonly limit: number
-  /** Whether hits have their scores: the engine stops earlier without; of several searches they always have. */
-  readonly score?: boolean
   /** Facets to count: absent = none, empty = all. */
   readonly facets?: { readonly ids?: readonly string[] }
 }
@@ -86,14 +84,14 @@ async function asked<Row>(
 /** Of one index and one ranking: many times as fast as several searches when the window is large or far behind. */
 function plain<Row>(
   { part, filter, rankings: [ranking] }: Wanted,
-  { row, sort, facets, score, ...window }: Window<Row>,
+  { row, sort, facets, ...window }: Window<Row>,
 ): unknown {
   return {
     ...window,
     ...(filter !== undefined && { filter }),
     attributesToRetrieve: fieldsOf(row),
     ...(sort.length > 0 && { sort }),
-    ...(ranking && { ...rankedBy(ranking), ...(score && { showRankingScore: true }) }),
+    ...(ranking && { ...rankedBy(ranking), showRankingScore: true }),
     ...(facets && { facets: codesIn(part, facets) }),
   }
 }

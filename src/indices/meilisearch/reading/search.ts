@@ -64,7 +64,7 @@ export async function found<Row>(
   const { parts, keys, wanted, shortened } = await prepared(request, reading, signal)
   const { facets } = request
   const own = facets && !facets.global ? { facets: idsOf(facets) } : {}
-  const window = { ...span, sort: sortOf(keys, parts), score: request.score, ...own }
+  const window = { ...span, sort: sortOf(keys, parts), ...own }
   const { total, hits, distributions } = await hitsOf(wanted, window, reading, signal)
   const counted = facets?.global ? await everything(parts, facets, reading, signal) : distributions
   const titled = facets && (await titledFacets(parts, counted, { ...tools, facets }, signal))
