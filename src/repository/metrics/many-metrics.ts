@@ -15,10 +15,10 @@ import { datasetLock } from '../writing/locks.ts'
 import { composed, otherIn, scoresIn, timeOf } from './composing.ts'
 
 /** Metrics as a PUT of them would send them; ids are the platform's. */
-export type MetricsOf = { readonly dataset: string; readonly quads: readonly Quad[] }
+type MetricsOf = { readonly dataset: string; readonly quads: readonly Quad[] }
 
 /** `unchanged`: the stored ones say the same and are younger than a week. `gone`: there is no such dataset. */
-export type MetricsVerdict = 'created' | 'updated' | 'unchanged' | 'gone' | Failure
+type MetricsVerdict = 'created' | 'updated' | 'unchanged' | 'gone' | Failure
 
 /**
  * A verdict for each, in their order; one that fails harms no other. No dataset may stand among them twice. Rejects when the
@@ -36,7 +36,7 @@ const places = loadQuery('dataset-places')
 
 type Place = { readonly catalogue: string; readonly originalId: string }
 
-export type ManyDeps = WritingDeps & { readonly pause: Pause }
+type ManyDeps = WritingDeps & { readonly pause: Pause }
 
 export const manyMetrics =
   (deps: ManyDeps): ManyMetrics =>
