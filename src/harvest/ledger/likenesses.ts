@@ -18,10 +18,15 @@ export type Alike = {
   readonly platformId?: string
 }
 
+type LandedLikeness = {
+  readonly serial: number
+  readonly catalogue: string
+  readonly likeness: Likeness
+}
+
 export type Likenesses = {
-  put(serial: number, likeness: Likeness): void
-  /** By each mark one record of another catalogue. */
-  elsewhere(catalogue: string, likeness: Likeness): readonly Alike[]
+  /** Keeps what a record of a catalogue is known by; by each mark one record of another catalogue. */
+  land(record: LandedLikeness): readonly Alike[]
   /** Records of several catalogues that share a mark; an empty group after every so many rows, for whoever waits. */
   groups(): Iterable<readonly Alike[]>
   drop(serial: number): void
@@ -35,18 +40,7 @@ const marks = ['identifier', 'page'] as const satisfies readonly Mark[]
 
 export function likenesses(file: Sqlite): Likenesses {
   return {
-    put: (serial, likeness) =>
-      void file.run(
-        'INSERT OR REPLACE INTO likeness (serial, identifier, page) VALUES (?, ?, ?)',
-        serial,
-        ...marks.map((mark) => numberFor(likeness[mark])),
-      ),
-    elsewhere: (catalogue, likeness) =>
-      marks.flatMap((mark) => {
-        const value = numberFor(likeness[mark])
-        const alike = value === null ? [] : sharing(file, mark, value)
-        return alike.find((one) => one.catalogue !== catalogue) ?? []
-      }),
+    land: (record) => landed(file, record),
     *groups() {
       for (const mark of marks) yield* groupsBy(file, mark)
     },
@@ -59,8 +53,29 @@ export function likenesses(file: Sqlite): Likenesses {
   }
 }
 
+const any = `SELECT 1 FROM likeness WHERE identifier = ?
+  UNION ALL SELECT 1 FROM likeness WHERE page = ? LIMIT 1`
+
+function landed(file: Sqlite, { serial, catalogue, likeness }: LandedLikeness): readonly Alike[] {
+  const values = marks.map((mark) => numberFor(likeness[mark]))
+  // Most records are like no other one: that costs one question. Its own row would be an answer.
+  const isAlone = !file.first(any, ...values)
+  file.run(
+    `INSERT INTO likeness (serial, identifier, page) VALUES (?, ?, ?)
+      ON CONFLICT (serial) DO UPDATE SET identifier = excluded.identifier, page = excluded.page
+      WHERE identifier IS NOT excluded.identifier OR page IS NOT excluded.page`,
+    serial,
+    ...values,
+  )
+  if (isAlone) return []
+  return marks.flatMap((mark, at) => {
+    const alike = sharing(file, mark, values[at] ?? null)
+    return alike.find((one) => one.catalogue !== catalogue) ?? []
+  })
+}
+
 /** None when they are too many to mean anything. */
-function sharing(file: Sqlite, mark: Mark, value: bigint): readonly Alike[] {
+function sharing(file: Sqlite, mark: Mark, value: number | null): readonly Alike[] {
   const rows = file.rows(
     `SELECT catalogue, original, platform FROM likeness INDEXED BY likeness_${mark}
       JOIN record USING (serial) WHERE ${mark} = ? LIMIT ?`,
@@ -71,16 +86,15 @@ function sharing(file: Sqlite, mark: Mark, value: bigint): readonly Alike[] {
 }
 
 function* groupsBy(file: Sqlite, mark: Mark): Generator<readonly Alike[]> {
-  const step = `SELECT max(value) AS last, count(*) AS n FROM
+  const step = `SELECT max(value) AS last FROM
     (SELECT ${mark} AS value FROM likeness WHERE ${mark} > ? ORDER BY ${mark} LIMIT ${slice})`
-  const several = `SELECT CAST(${mark} AS TEXT) AS value FROM likeness WHERE ${mark} > ? AND ${mark} <= ?
+  const several = `SELECT ${mark} AS value FROM likeness WHERE ${mark} > ? AND ${mark} <= ?
     GROUP BY ${mark} HAVING count(*) > 1`
-  for (let after = least; ;) {
-    const found = file.first(`SELECT CAST(last AS TEXT) AS last, n FROM (${step})`, after)
-    if (numberOf(found?.['n']) === 0) return
-    const last = BigInt(textOf(found?.['last']))
-    for (const row of file.rows(several, after, last)) {
-      const alike = sharing(file, mark, BigInt(textOf(row['value'])))
+  for (let after = -1; ;) {
+    const last = file.first(step, after)?.['last']
+    if (typeof last !== 'number') return
+    for (const { value } of file.rows(several, after, last)) {
+      const alike = sharing(file, mark, numberOf(value))
       if (new Set(alike.map(({ catalogue }) => catalogue)).size > 1) yield alike
     }
     yield []
@@ -88,11 +102,9 @@ function* groupsBy(file: Sqlite, mark: Mark): Generator<readonly Alike[]> {
   }
 }
 
-const least = -(2n ** 63n)
-
-/** 64 bits of it: whoever is unlucky is told of a record that is nothing like his. */
-const numberFor = (value: string | undefined): bigint | null =>
-  value === undefined ? null : hash('sha256', value, 'buffer').readBigInt64LE()
+/** 48 bits of a digest: whoever is unlucky is told of a record that is nothing like his. */
+const numberFor = (value: string | undefined): number | null =>
+  value === undefined ? null : Number.parseInt(hash('sha1', value).slice(0, 12), 16)
 
 const alikeOf = (mark: Mark, row: Row): Alike => ({
   mark,

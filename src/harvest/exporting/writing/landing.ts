@@ -34,10 +34,8 @@ export function land(account: Account, answered: readonly Answered[]): void {
         time: now(),
       })
       account.landed(serial)
-      const likeness = likenessOf(one)
-      // Before its own is there, which would be looked at too.
-      alike.set(one, ledger.likenesses.elsewhere(owner.catalogue, likeness))
-      ledger.likenesses.put(serial, likeness)
+      const { catalogue } = owner
+      alike.set(one, ledger.likenesses.land({ serial, catalogue, likeness: likenessOf(one) }))
     }
   })
   for (const { one, verdict } of answered) told(account, { one, verdict }, alike.get(one) ?? [])
