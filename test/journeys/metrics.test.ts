@@ -147,7 +147,10 @@ describe.skipIf(!isThere)('measuring the quality of metadata', () => {
   it('a second run leaves the same behind, and the graph does not grow', async () => {
     const before = await measured()
     const run = await launched({ catalogue: 'alpine-water' })
-    expect(run).toMatchObject({ outcome: 'complete', counts: { unchanged: 1, updated: 0, created: 0 } })
+    expect(run).toMatchObject({
+      outcome: 'complete',
+      counts: { unchanged: 1, updated: 0, created: 0 },
+    })
     const after = await measured()
     expect(after).toHaveLength(before.length)
     expect(told(after)).toEqual(told(before))
