@@ -96,10 +96,12 @@ function round(deps: FiringDeps, state: State): number {
   if (table.earliest() > at) return Math.max(1, Math.min(roundMs, table.earliest() - at))
   const isCurrent = () => file.version() === state.version
   const due = claimed(file, { table, isCurrent, now: at })
-  runs.together(() => {
-    for (const trigger of due) launch(deps, state.failed, trigger)
-  })
-  if (due.length > 0) file.launched(at)
+  if (due.length > 0) {
+    runs.together(() => {
+      for (const trigger of due) launch(deps, state.failed, trigger)
+    })
+    file.launched(at)
+  }
   return Math.max(togetherMs, Math.min(roundMs, table.earliest() - now()))
 }
 
