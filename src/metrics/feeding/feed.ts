@@ -95,14 +95,15 @@ async function* grouped(
   signal: AbortSignal,
 ): AsyncGenerator<readonly Wanted[]> {
   let counter = 0
+  let most = 0
   let group: Wanted[] = []
-  let most = await turn(signal)
   for await (const id of ids) {
+    // The ids are asked for first: what goes while somebody waits for its turn is told as gone.
+    if (group.length === 0) most = await turn(signal)
     group.push({ id, counter: (counter += 1) })
     if (group.length < most) continue
     yield group
     group = []
-    most = await turn(signal)
   }
   if (group.length > 0) yield group
 }
