@@ -34,7 +34,9 @@ function used(numbers: number): void {
   const [first] = readGenerations(db)
   const { key, col } = tablesOf(first?.generation ?? 0)
   db.prepare(`INSERT INTO ${col} (n, id) VALUES (?, 'a')`).run(numbers)
-  db.prepare(`INSERT INTO ${key} (id, n, version, hash, print) VALUES ('a', ?, 1, '', '')`).run(numbers)
+  db.prepare(`INSERT INTO ${key} (id, n, version, hash, print) VALUES ('a', ?, 1, '', '')`).run(
+    numbers,
+  )
 }
 
 it('when it has given many numbers for few records', () => {
