@@ -58,6 +58,8 @@ export type Projection = {
   /** Whether the index may not have the present state of a resource yet. */
   readonly awaits: (resource: string) => boolean
   readonly settled: (mark: Mark, signal: AbortSignal) => Promise<boolean>
+  /** Resolves when the index keeps up with what is written, when it cannot, or soon: for whoever writes very much. */
+  readonly keptUp: (signal: AbortSignal) => Promise<void>
   /** Whether a catalogue is kept out of search, with everything in it. */
   readonly hides: (catalogue: string, signal: AbortSignal) => Promise<boolean>
   /** Resources that are not indexed yet. */
@@ -76,6 +78,9 @@ const standardBatch = 100
 const capacity = 100_000
 /** Milliseconds between two looks at whether all indices are whole. */
 const pollMs = 20
+/** Milliseconds that many writes wait for the index at most: it may be slow, and what is written is safe without it. */
+const keptUpMs = 500
+const keptUpPollMs = 5
 
 /**
  * Starts projecting what earlier processes left, and fills the indices that are new or were built otherwise from the store. A
@@ -106,6 +111,10 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
     },
     awaits: (resource) => projector.awaits(resource),
     settled: (mark, signal) => projector.settled(mark, signal),
+    keptUp: async (signal) => {
+      for (let ms = 0; ms < keptUpMs && projector.lags && !signal.aborted; ms += keptUpPollMs)
+        await pause(keptUpPollMs, signal)
+    },
     hides: async (catalogue, signal) =>
       (await gather.contexts.get(catalogue, signal))?.hidden ?? false,
     pending: () => projector.pending,

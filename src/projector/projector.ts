@@ -31,6 +31,8 @@ const lastPause = 10_000
 const awayPause = 1000
 /** Milliseconds until what nobody wrote is tried again. */
 const againPause = 5000
+/** Writes that may wait while many more come: with what is on its way, they are still projected from memory. */
+const behind = 800
 /** Milliseconds in which others may come along, where nobody waits until it is searchable. */
 const company = 150
 
@@ -60,6 +62,11 @@ export class Projector {
   /** Resources that wait or are being projected. */
   get pending(): number {
     return this.#waiting.size + this.#busy.length + this.#putOff
+  }
+
+  /** Whether so much waits that what comes on top has to be read back from the store. */
+  get lags(): boolean {
+    return !this.#isAway && this.#waiting.written >= behind
   }
 
   /** Takes marks that stand in the store. */

@@ -26,6 +26,8 @@ export type RepositoryDeps = {
   readonly unsure: () => void
   /** Told after each write; what follows happens without delaying the answer. */
   readonly changed: (marks: readonly Landed[]) => void
+  /** Resolves when the index keeps up, or soon; whoever writes very much asks before each part of it. */
+  readonly keptUp: (signal: AbortSignal) => Promise<void>
   /** Told when a fact changed that other records embed: the datasets of a catalogue are projected again. */
   readonly cascaded: () => void
 }

@@ -136,6 +136,33 @@ describe('the projector', () => {
     expect(await readMarks(store, 10, soon())).toEqual([])
   })
 
+  it('lags while more writes wait than are kept in memory, and not while the search engine is away', async () => {
+    let isAway = false
+    const gate = Promise.withResolvers<void>()
+    const { projector } = recording({
+      capacity: 2000,
+      fail: () => {
+        if (isAway) throw new Failure('engine-unavailable', 'away')
+      },
+      pause: () => gate.promise,
+    })
+    const marks = (count: number) =>
+      Array.from({ length: count }, (_, n) => mark(`many-${count}-${n}`, n + 1))
+    await projector.start()
+    projector.changed(marks(500))
+    expect(projector.lags).toBe(false)
+    isAway = true
+    projector.changed(marks(900))
+    expect(projector.lags).toBe(true)
+    // The first batch says so.
+    await projector.settled(mark('many-500-0', 1), soon())
+    expect(projector.lags).toBe(false)
+    isAway = false
+    gate.resolve()
+    await projector.idle(soon())
+    await projector.stop()
+  })
+
   it('reads from the store what its memory could not hold', async () => {
     const marks = Array.from({ length: 50 }, (_, i) => mark(`r${i}`, i + 1))
     await write(...marks)

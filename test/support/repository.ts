@@ -44,6 +44,8 @@ export type RepositoryOptions = {
   days?: number
   /** A directory that an earlier repository left; its owner removes it. */
   directory?: string
+  /** What a bulk write waits for before each part. */
+  keptUp?: (signal: AbortSignal) => Promise<void>
   /** Puts something between repository and store. */
   around?: (store: EmbeddedStore) => EmbeddedStore
 }
@@ -70,6 +72,7 @@ export async function repository(options: RepositoryOptions = {}) {
     uuid: () => crypto.randomUUID(),
     changed: (marks: readonly Mark[]) => void changed.push(...marks),
     cascaded: () => void cascaded.push('cascade'),
+    keptUp: options.keptUp ?? (() => Promise.resolve()),
     unsure: () => void cascaded.push('unsure'),
   }
   const deletion = await openDeletion({

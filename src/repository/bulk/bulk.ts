@@ -42,7 +42,10 @@ export function bulk(deps: BulkDeps): Bulk {
       const found = await pieces(body, pause)
       if (found.length > most) throw tooMany(found.length, most)
       const prepared = chunks({ names, triples, body, precedence, pause, signal }, found)
-      return landed(prepared, (chunk) => landChunk(deps, aim, chunk, signal))
+      return landed(prepared, async (chunk) => {
+        await deps.keptUp(signal)
+        return landChunk(deps, aim, chunk, signal)
+      })
     },
   }
 }

@@ -85,6 +85,7 @@ export async function station(options: StationOptions = {}) {
     now: () => new Date(),
     uuid: () => crypto.randomUUID(),
     changed: projector.changed,
+    keptUp: projector.keptUp,
     cascaded: projector.cascaded,
     unsure: projector.unsure,
   }

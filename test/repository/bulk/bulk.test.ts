@@ -37,6 +37,19 @@ describe('a bulk write', () => {
     ])
   })
 
+  it('asks before every hundred datasets whether the index keeps up', async () => {
+    const written: number[] = []
+    const slow = await repository({
+      keptUp: async () => void written.push(slow.changed.length),
+    })
+    await slow.putCatalogue('slow')
+    const before = slow.changed.length
+    const many = Array.from({ length: 250 }, (_, n) => `<urn:many:${n}> a dcat:Dataset .`)
+    expect((await bulkOf(slow).put('slow', prefixes + many.join('\n'))).status).toBe(200)
+    await slow.close()
+    expect(written.map((count) => count - before)).toEqual([0, 100, 200])
+  })
+
   it('copies what datasets share into each of them', async () => {
     for (const id of ['a', 'b']) expect(await lines(id)).toContain('"Board"')
     expect(await lines('https-example-org-c')).not.toContain('"Board"')
