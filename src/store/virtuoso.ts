@@ -31,7 +31,7 @@ export const virtuoso: Dialect = {
   // Debian's server has ten threads; more writers deadlock more often and are not faster.
   sockets: 8,
   writers: 1,
-  idleMs: 250,
+  idleMs: 30,
   destroyAfterError: true,
   retryable: isPassing,
   refused: meaningOf,
