@@ -82,5 +82,8 @@ export const time = vocabulary('time')
 export const vcard = vocabulary('vcard')
 export const xsd = vocabulary('xsd')
 
+/** `dqv:computedOn`, and a misspelling of it that occurs in the wild. */
+export const computedOn: readonly string[] = [dqv('computedOn').value, dqv('computeOn').value]
+
 /** The graph that holds pending marks and other bookkeeping. */
 export const systemGraph = 'urn:cartulary:system'

@@ -2,23 +2,14 @@
 
 import { logger } from '../../src/log.ts'
 import type { SegmentContext } from '../../src/pipe/segment.ts'
+import { logSink } from '../../src/pipe/transport/working/log-sink.ts'
 
-const nothing = () => undefined
+const log = logger('silent')
 
 export const contextOf = (runId: string): SegmentContext => ({
   runId,
   pipe: 'metrics',
-  log: logger('silent'),
+  log,
   dryRun: false,
-  sink: {
-    item: nothing,
-    total: nothing,
-    offered: nothing,
-    adopted: nothing,
-    page: nothing,
-    request: nothing,
-    alive: nothing,
-    processed: nothing,
-    outcome: nothing,
-  },
+  sink: logSink(log),
 })

@@ -5,7 +5,8 @@ import { openSqlite, type Sqlite } from '../../sqlite.ts'
 /**
  * `record`: who owns what; `source` is empty for a record that was handed over and not offered yet, `hash` is that of the
  * source at the last write, `state` is `owned` or `restored`. `pipe`: the last complete run of each. `held` and `removed`:
- * what runs wanted to remove and did. `likeness`: digests of what a record shares with one of another catalogue when both are the same. `seen` and `progress`: what a run that may go on has met so far. Times are ms.
+ * what runs wanted to remove and did. `likeness`: digests of what a record shares with one of another catalogue when both are
+ * the same. `seen` and `progress`: what a run that may go on has met so far. Times are ms.
  */
 const schema = `
   PRAGMA cache_size = -16384;

@@ -1,7 +1,7 @@
 /** Measurements and reports as they were written by us, by older versions and by others. */
 
 import type { Quad, Term } from '@rdfjs/types'
-import { dqv, prov } from '../../rdf/namespaces.ts'
+import { computedOn, dqv, prov } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { indicatorOf } from '../words/indicators.ts'
 import { localName } from '../words/terms.ts'
@@ -25,8 +25,6 @@ const metricOf = dqv('isMeasurementOf').value
 const valueOf = dqv('value').value
 const source = prov('wasDerivedFrom').value
 const time = prov('generatedAtTime').value
-/** The misspelling occurs in the wild. */
-const targets: ReadonlySet<string> = new Set([dqv('computedOn').value, dqv('computeOn').value])
 
 type Draft = {
   metric?: string
@@ -47,7 +45,7 @@ export function measurements(quads: Iterable<Quad>): readonly Measured[] {
     else if (iri === valueOf) drafts.of(subject).value = object
     else if (iri === time) drafts.of(subject).at = object.value
     else if (iri === source) drafts.of(subject).from = object.value
-    else if (targets.has(iri)) drafts.of(subject).on = keyOf(object)
+    else if (computedOn.includes(iri)) drafts.of(subject).on = keyOf(object)
   }
   return drafts.all().flatMap(measured)
 }

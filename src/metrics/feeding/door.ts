@@ -2,6 +2,7 @@
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
+import type { MetricsLanded } from '../../pipe/metrics-export.ts'
 
 export type Repository = {
   /** Address of its routes. */
@@ -21,8 +22,6 @@ export type Repository = {
 
 /** What is to be stored of a dataset, whose platform id it names. */
 export type MetricsOf = { readonly dataset: string; readonly quads: readonly Quad[] }
-/** `gone`: there is no such dataset. */
-export type MetricsLanded = 'created' | 'updated' | 'unchanged' | 'gone' | Failure
 
 export type FeedDoor = {
   readonly repository: Pick<Repository, 'address' | 'fetch'>

@@ -2,21 +2,10 @@
 
 import { Failure } from '../../errors.ts'
 import type { RecordMessage } from '../../pipe/message.ts'
+import type { MetricsExport, MetricsLanded } from '../../pipe/metrics-export.ts'
 import { toLine } from '../../rdf/lines.ts'
-import type { MetricsLanded, MetricsOf, Repository } from '../feeding/door.ts'
+import type { MetricsOf, Repository } from '../feeding/door.ts'
 import { payloadOf } from './payload.ts'
-
-export type MetricsExport = {
-  /** As RDF, for a repository elsewhere. */
-  readonly body: (
-    message: RecordMessage,
-  ) => Promise<{ readonly mediaType: string; readonly text: string }>
-  /** Into our own repository, a verdict for each message. Rejects with `Failure` when nothing could be written. */
-  readonly own?: (
-    messages: readonly RecordMessage[],
-    signal: AbortSignal,
-  ) => Promise<readonly MetricsLanded[]>
-}
 
 const pipe = 'metrics'
 

@@ -1,18 +1,10 @@
 /** A scanner for N-Triples and N-Quads as most people write them; what it does not know it leaves to the real parser. */
 import type { BlankNode, NamedNode, Quad, Quad_Graph, Quad_Object } from '@rdfjs/types'
 import { blankNode, defaultGraph, literal, namedNode, quad } from '../terms.ts'
+import { AT, BACKSLASH, CARET, DOT, LESS, QUOTE, SPACE, UNDERSCORE } from './characters.ts'
 import { labelPrefix, plainLabel, type CheckedTerms } from './checked-terms.ts'
 import { readN3 } from './n3-reader.ts'
 import { BadTerm } from './options.ts'
-
-const SPACE = 32
-const QUOTE = 34
-const DOT = 46
-const AT = 64
-const LESS = 60
-const BACKSLASH = 92
-const CARET = 94
-const UNDERSCORE = 95
 
 const escapes: Readonly<Record<string, string>> = {
   t: '\t',

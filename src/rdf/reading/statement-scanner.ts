@@ -1,15 +1,9 @@
 /** Reads N-Triples without making terms: a line that stands there as we would write it is checked and taken as it is. */
 import { isIri, maxIriBytes } from '../iri.ts'
+import { DOT, GREATER, LESS, QUOTE, SPACE, UNDERSCORE } from './characters.ts'
 import { type CheckedTerms, labelPrefix, plainLabel } from './checked-terms.ts'
 import { scanChecked } from './line-scanner.ts'
 import { type Statement, statementOf } from './statements.ts'
-
-const SPACE = 32
-const QUOTE = 34
-const DOT = 46
-const LESS = 60
-const GREATER = 62
-const UNDERSCORE = 95
 
 /** Of these the length in bytes need not be counted. */
 const shortIri = maxIriBytes / 3

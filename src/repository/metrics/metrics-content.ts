@@ -3,7 +3,7 @@
 import type { Quad, Quad_Subject, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import type { Names } from '../../rdf/names.ts'
-import { dqv, rdf } from '../../rdf/namespaces.ts'
+import { computedOn, dqv, rdf } from '../../rdf/namespaces.ts'
 import { closure, graphOf, keyOf, type Graph } from '../../rdf/read.ts'
 import { namedNode, quad } from '../../rdf/terms.ts'
 import { prune } from '../content/prune.ts'
@@ -14,8 +14,6 @@ const metadata = dqv('QualityMetadata').value
 const measurementClass = dqv('QualityMeasurement').value
 const link = dqv('hasQualityMeasurement').value
 const metric = dqv('isMeasurementOf').value
-/** The misspelling occurs in the wild. */
-const targets = [dqv('computedOn').value, dqv('computeOn').value]
 
 /** What the metrics graph is named, and what may be measured in it: the dataset and its distributions. */
 export type Measured = { readonly iri: string; readonly resources: ReadonlySet<string> }
@@ -107,7 +105,7 @@ function foreignMeasurements(
     if (isOne || predicate.value === metric) about(keyOf(subject))
   }
   const isForeign = (measurement: string, linking: ReadonlySet<string>) => {
-    const said = targets.flatMap((name) => graph.objects(measurement, name)).map(keyOf)
+    const said = computedOn.flatMap((name) => graph.objects(measurement, name)).map(keyOf)
     return ![...(said.length > 0 ? said : linking)].some((target) => resources.has(target))
   }
   return new Set([...found].filter(([node, linking]) => isForeign(node, linking)).map(([k]) => k))

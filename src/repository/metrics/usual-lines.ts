@@ -1,9 +1,9 @@
 /** Metrics of the shape that our own segments give them, as the lines that are stored (W3C DQV). */
 
 import type { BlankNode, Quad, Term } from '@rdfjs/types'
-import { bracketed, termText } from '../../rdf/lines.ts'
+import { bracketed, predicateText, termText } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
-import { dqv, prov, rdf } from '../../rdf/namespaces.ts'
+import { computedOn, dqv, prov, rdf } from '../../rdf/namespaces.ts'
 import { MeasuredNodes, sortedOnce, type MeasuredNode } from './measured-nodes.ts'
 import type { Measured } from './metrics-content.ts'
 
@@ -12,8 +12,6 @@ const metadata = dqv('QualityMetadata').value
 const has = dqv('hasQualityMetadata').value
 const measures = dqv('hasQualityMeasurement').value
 const annotates = dqv('hasQualityAnnotation').value
-/** The misspelling occurs in the wild. */
-const targets: ReadonlySet<string> = new Set([dqv('computedOn').value, dqv('computeOn').value])
 
 /** What another measuring says anew. */
 const fleeting: ReadonlySet<string> = new Set([prov('generatedAtTime').value, dqv('value').value])
@@ -50,7 +48,6 @@ class Reading {
   readonly #measured: Measured
   readonly #nodes = new MeasuredNodes()
   readonly #texts = new Map<Term, string>()
-  readonly #predicates = new Map<string, string>()
   /** What is said of those that have a name. */
   readonly #named = new Map<string, string[]>()
   #isAny = false
@@ -74,25 +71,25 @@ class Reading {
     const isLink = predicate.value === measures || predicate.value === annotates
     if (!isLink || object.termType !== 'BlankNode') return false
     this.#isAny = true
-    return this.#nodes.place(object, subject.value, this.#predicate(predicate.value))
+    return this.#nodes.place(object, subject.value, predicateText(predicate.value))
   }
 
   #ofNode(subject: BlankNode, { predicate, object }: Quad): boolean {
     const node = this.#nodes.of(subject)
     const iri = predicate.value
     if (object.termType === 'BlankNode')
-      return iri !== measures && this.#nodes.place(object, node, this.#predicate(iri))
-    if (targets.has(iri) && !this.#measured.resources.has(object.value)) return false
+      return iri !== measures && this.#nodes.place(object, node, predicateText(iri))
+    if (computedOn.includes(iri) && !this.#measured.resources.has(object.value)) return false
     if (object.value === this.#self) return false
     const said = fleeting.has(iri) ? node.passes : node.stays
-    said.push(`${this.#predicate(iri)} ${this.#text(object)}`)
+    said.push(`${predicateText(iri)} ${this.#text(object)}`)
     return true
   }
 
   #say(subject: string, { predicate, object }: Quad): true {
     const isSelf = object.termType === 'NamedNode' && object.value === this.#self
     const text = isSelf ? bracketed(this.#measured.iri) : this.#text(object)
-    this.#of(subject).push(`${this.#predicate(predicate.value)} ${text}`)
+    this.#of(subject).push(`${predicateText(predicate.value)} ${text}`)
     return true
   }
 
@@ -106,12 +103,6 @@ class Reading {
   #text(term: Term): string {
     let text = this.#texts.get(term)
     if (text === undefined) this.#texts.set(term, (text = termText(term)))
-    return text
-  }
-
-  #predicate(iri: string): string {
-    let text = this.#predicates.get(iri)
-    if (text === undefined) this.#predicates.set(iri, (text = bracketed(iri)))
     return text
   }
 

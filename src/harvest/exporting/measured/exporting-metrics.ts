@@ -8,8 +8,8 @@ import type { SegmentContext } from '../../../pipe/segment.ts'
 import type { Doors } from '../door/choice.ts'
 import type { Door } from '../door/door.ts'
 import { patientDoor, type Patience } from '../door/patience.ts'
-import { datasetOf, groups, isTransient, landedPatiently, type Group } from './landing-many.ts'
-import type { MetricsExport, MetricsLanded } from './metrics-export.ts'
+import { measuredId, groups, isTransient, landedPatiently, type Group } from './landing-many.ts'
+import type { MetricsExport, MetricsLanded } from '../../../pipe/metrics-export.ts'
 import { putMetrics } from './put-metrics.ts'
 
 type MetricsGround = Pick<Doors, 'key'> &
@@ -90,7 +90,7 @@ function strikes() {
   let count = 0
   return (verdict: MetricsLanded, message: RecordMessage, { sink }: SegmentContext): void => {
     const { sourceId } = message
-    const item = { sourceId, stage: 'export', platformId: datasetOf(message) } as const
+    const item = { sourceId, stage: 'export', platformId: measuredId(message) } as const
     if (!(verdict instanceof Failure)) {
       count = 0
       if (verdict !== 'gone') sink.item({ ...item, state: verdict })

@@ -4,7 +4,7 @@ import { Failure } from '../../../errors.ts'
 import type { Message, RecordMessage } from '../../../pipe/message.ts'
 import { backoff } from '../../../http/outbound/politeness/retry.ts'
 import type { Patience } from '../door/patience.ts'
-import type { MetricsExport, MetricsLanded } from './metrics-export.ts'
+import type { MetricsExport, MetricsLanded } from '../../../pipe/metrics-export.ts'
 
 type Own = NonNullable<MetricsExport['own']>
 
@@ -35,7 +35,7 @@ export async function* groups(input: AsyncIterable<Message>): AsyncGenerator<Gro
       if (message.kind === 'page' || message.kind === 'end') yield taken()
       continue
     }
-    const id = datasetOf(message)
+    const id = measuredId(message)
     if (others.length > 0 || ids.has(id)) yield taken()
     records.push(message)
     ids.add(id)
@@ -45,7 +45,7 @@ export async function* groups(input: AsyncIterable<Message>): AsyncGenerator<Gro
 }
 
 /** The platform's id of what was measured. */
-export const datasetOf = ({ extra, sourceId }: RecordMessage): string => {
+export const measuredId = ({ extra, sourceId }: RecordMessage): string => {
   const identifier = extra?.['identifier']
   return typeof identifier === 'string' ? identifier : sourceId
 }

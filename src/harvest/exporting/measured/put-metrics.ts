@@ -5,8 +5,8 @@ import type { RecordMessage } from '../../../pipe/message.ts'
 import { jsonIn } from '../../importing/sending/repository.ts'
 import type { Door } from '../door/door.ts'
 import { failureOf, outcomeOf, refuseByKey } from '../writing/verdict.ts'
-import { datasetOf } from './landing-many.ts'
-import type { MetricsLanded } from './metrics-export.ts'
+import { measuredId } from './landing-many.ts'
+import type { MetricsLanded } from '../../../pipe/metrics-export.ts'
 
 type Put = {
   readonly message: RecordMessage
@@ -26,7 +26,7 @@ export async function putMetrics(
     const answer = await door.ask(
       {
         method: 'PUT',
-        path: `/datasets/${encodeURIComponent(datasetOf(message))}/metrics`,
+        path: `/datasets/${encodeURIComponent(measuredId(message))}/metrics`,
         body: body.text,
         mediaType: body.mediaType,
         headers: { Prefer: 'respond-async', 'X-Request-Id': `${runId}-${counter}` },

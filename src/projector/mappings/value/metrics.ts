@@ -1,7 +1,7 @@
 /** Scores out of the metrics graph of a record (W3C Data Quality Vocabulary). */
 
 import type { Term } from '@rdfjs/types'
-import { dqv, prov } from '../../../rdf/namespaces.ts'
+import { computedOn, dqv, prov } from '../../../rdf/namespaces.ts'
 import type { Graph, Node } from '../../../rdf/read.ts'
 import type { Json } from '../json.ts'
 import type { Filler } from '../mapping.ts'
@@ -22,8 +22,6 @@ const known: ReadonlySet<string> = new Set(scores)
 export const measurement = dqv('hasQualityMeasurement').value
 /** From a measurement to what it measures. */
 export const metric = dqv('isMeasurementOf').value
-/** The misspelling occurs in the wild. */
-const subjects = [dqv('computedOn').value, dqv('computeOn').value]
 const value = dqv('value').value
 const time = prov('generatedAtTime').value
 
@@ -34,14 +32,14 @@ function measurements(graph: Graph, resource: string): readonly Node[] {
   const linked = graph.objects(resource, measurement)
   if (linked.length > 0) return linked
   return [...graph.subjects()].filter((subject) =>
-    subjects.some((predicate) =>
+    computedOn.some((predicate) =>
       graph.objects(subject, predicate).some((term) => term.value === resource),
     ),
   )
 }
 
 function isAbout(graph: Graph, node: Node, resource: string): boolean {
-  const about = subjects.flatMap((predicate) => graph.objects(node, predicate))
+  const about = computedOn.flatMap((predicate) => graph.objects(node, predicate))
   return about.length === 0 || about.some((term) => term.value === resource)
 }
 

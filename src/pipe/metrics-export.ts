@@ -1,7 +1,7 @@
 /** How what was measured reaches a repository. */
 
-import type { Failure } from '../../../errors.ts'
-import type { RecordMessage } from '../../../pipe/message.ts'
+import type { Failure } from '../errors.ts'
+import type { RecordMessage } from './message.ts'
 
 /** What became of the metrics of one dataset; `gone`: there is no such dataset. */
 export type MetricsLanded = 'created' | 'updated' | 'unchanged' | 'gone' | Failure
