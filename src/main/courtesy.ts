@@ -1,27 +1,32 @@
 /** Who works in the background lets those go first who write from outside. */
 
 import type { Door } from '../http/gateway.ts'
+import { turns } from '../repository/bulk/turns.ts'
 import { clock } from './clock.ts'
 
 export type Courtesy = {
   /** A door whose writers go first. */
   readonly front: (door: Door) => Door
-  /** Waits until no writer is in the house, though never long; how much may be done at once then. */
-  readonly turn: (signal: AbortSignal) => Promise<number>
+  /** Waits until no writer is in the house, though never long, and tells the work how much may be done at once then. */
+  readonly turn: <T>(work: (most: number) => Promise<T>, signal: AbortSignal) => Promise<T>
 }
 
 const lookMs = 2
 /** Many writers must not stop the work for ever. */
 const mostLooks = 50
-/** A writer has been here lately: the next one is expected. */
+/** A writer is here or has been lately: the next one is expected. */
 const expectedMs = 1000
 /** Datasets at once, when a writer is expected and when none is; in the first case also milliseconds of rest before them. */
-const few = 2
+const few = 3
 const restMs = 8
 const many = 32
+/** Works in the house at once when a writer is expected: what stands in a writer's way is one of them then, not all. */
+const mostWorks = 1
 
 export function courtesy(): Courtesy {
   const house = { writers: 0, last: -Infinity }
+  const isExpected = () => house.writers > 0 || performance.now() - house.last < expectedMs
+  const quietly = turns(mostWorks)
   return {
     front: (door) => ({
       fetch: async (request, env) => {
@@ -35,13 +40,18 @@ export function courtesy(): Courtesy {
         }
       },
     }),
-    turn: async (signal) => {
-      const isExpected = () => performance.now() - house.last < expectedMs
-      // Half of the time nobody works in the background then, so that a writer mostly meets an empty house.
-      if (isExpected()) await clock.pause(restMs, signal)
-      for (let looks = 0; house.writers > 0 && looks < mostLooks; looks += 1)
-        await clock.pause(lookMs, signal)
-      return isExpected() ? few : many
+    turn: async (work, signal) => {
+      if (!isExpected()) return work(many)
+      const end = await quietly.take(signal)
+      try {
+        // Half of the time nobody works in the background then, so that a writer mostly meets an empty house.
+        await clock.pause(restMs, signal)
+        for (let looks = 0; house.writers > 0 && looks < mostLooks; looks += 1)
+          await clock.pause(lookMs, signal)
+        return await work(isExpected() ? few : many)
+      } finally {
+        end()
+      }
     },
   }
 }

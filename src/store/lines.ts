@@ -8,9 +8,13 @@ const literal =
   String.raw`"[^"\\\n\r]*(?:\\(?:[tbnrf"'\\]|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})[^"\\\n\r]*)*"` +
   String.raw`(?:@[A-Za-z]+(?:-[A-Za-z0-9]+)*|\^\^${iri})?`
 const pattern = new RegExp(`${iri} ${iri} (?:${iri}|${literal}) \\.\\n`, 'y')
+const terms = new RegExp(pattern.source)
+
+/** No term of a line of so few characters is too long, whatever bytes they have. */
+const shortLine = maxIriBytes / 4
 
 const tooLong = (text: string | undefined) =>
-  text !== undefined && text.length > maxIriBytes / 4 && Buffer.byteLength(text) > maxIriBytes
+  text !== undefined && text.length > shortLine && Buffer.byteLength(text) > maxIriBytes
 
 /** Longest literal in UTF-8 bytes that every supported store keeps. */
 const maxLiteralBytes = 2 ** 20
@@ -40,13 +44,20 @@ export function triplesOf(text: string): string[] {
   const lines: string[] = []
   for (let at = 0; at < text.length; at = pattern.lastIndex) {
     pattern.lastIndex = at
-    const match = pattern.exec(text)
-    if (!match) refuse(text, at, 'it is not one ground triple per line')
-    if (match.slice(1).some(tooLong)) refuse(text, at, `an IRI is longer than ${maxIriBytes} bytes`)
-    if (tooMuch(match[0])) refuse(text, at, `a literal is longer than ${maxLiteralBytes} bytes`)
-    lines.push(match[0])
+    if (!pattern.test(text)) refuse(text, at, 'it is not one ground triple per line')
+    const line = text.slice(at, pattern.lastIndex)
+    const why = line.length > shortLine ? excessOf(line) : undefined
+    if (why !== undefined) refuse(text, at, why)
+    lines.push(line)
   }
   return lines
+}
+
+/** Which term of a line is too long for a store. */
+function excessOf(line: string): string | undefined {
+  const [, ...iris] = terms.exec(line) ?? []
+  if (iris.some(tooLong)) return `an IRI is longer than ${maxIriBytes} bytes`
+  return tooMuch(line) ? `a literal is longer than ${maxLiteralBytes} bytes` : undefined
 }
 
 /** Whether a line (without its end) is a triple that can be named to a store: what came from elsewhere may not be one. */

@@ -9,10 +9,10 @@ export type Repository = {
   readonly address: string
   readonly fetch: (request: Request) => Promise<Response>
   /**
-   * Lets those go first who write from outside, though never for long; answers how many datasets may be read or written at
-   * once then.
+   * Lets those go first who write from outside, though never for long, and tells the work how many datasets may be read or
+   * written at once then.
    */
-  readonly turn: (signal: AbortSignal) => Promise<number>
+  readonly turn: <T>(work: (most: number) => Promise<T>, signal: AbortSignal) => Promise<T>
   /** A verdict for each, in their order. Rejects with `Failure` when nothing could be written. */
   readonly putMetrics: (
     many: readonly MetricsOf[],

@@ -18,7 +18,7 @@ export type FeedDeps = FeedDoor & {
 }
 
 /** Groups of datasets: while one is measured the next is read. */
-const atOnce = 2
+const atOnce = 3
 /** A run goes on behind the last of so many. */
 const pageSize = 100
 
@@ -42,8 +42,8 @@ export const feeds =
       const pulseMs = feed.pulseMs ?? 0
       const ids = paced(deps, pages, pulseMs, signal)
       const read = (some: readonly Wanted[]) => datasetMessages(reading, some, signal)
-      const turn = pulseMs > 0 ? () => one(deps.repository, signal) : deps.repository.turn
-      const groups = inOrder(grouped(ids, turn, signal), read, pulseMs > 0 ? 1 : atOnce)
+      const most = () => mostOf(deps.repository, pulseMs, signal)
+      const groups = inOrder(grouped(ids, most), read, pulseMs > 0 ? 1 : atOnce)
       yield* paged(groups, context)
       yield { kind: 'end', completeness: { kind: 'complete', fingerprint: '' } }
     }
@@ -82,24 +82,21 @@ async function* paced(
   }
 }
 
-/** With a pulse each dataset goes by itself. */
-async function one({ turn }: Repository, signal: AbortSignal): Promise<number> {
-  await turn(signal)
-  return 1
-}
+/** How many may be read together when it is their turn: with a pulse each dataset goes by itself. */
+const mostOf = ({ turn }: Repository, pulseMs: number, signal: AbortSignal): Promise<number> =>
+  turn(async (most) => (pulseMs > 0 ? 1 : most), signal)
 
-/** As many together as may be read when it is their turn. */
+/** As many together as may be read then. */
 async function* grouped(
   ids: AsyncIterable<string>,
-  turn: Repository['turn'],
-  signal: AbortSignal,
+  mostNow: () => Promise<number>,
 ): AsyncGenerator<readonly Wanted[]> {
   let counter = 0
   let most = 0
   let group: Wanted[] = []
   for await (const id of ids) {
     // The ids are asked for first: what goes while somebody waits for its turn is told as gone.
-    if (group.length === 0) most = await turn(signal)
+    if (group.length === 0) most = await mostNow()
     group.push({ id, counter: (counter += 1) })
     if (group.length < most) continue
     yield group

@@ -27,12 +27,14 @@ async function written(
   const found = await Promise.all(messages.map(metricsOf))
   const ready = found.filter((one): one is MetricsOf => !(one instanceof Failure))
   const verdicts = new Map<MetricsOf, MetricsLanded>()
-  for (let at = 0; at < ready.length;) {
-    const some = ready.slice(at, at + (await turn(signal)))
+  let at = 0
+  const work = async (most: number) => {
+    const some = ready.slice(at, at + most)
     const landed = await putMetrics(some, signal)
     for (const [n, one] of some.entries()) verdicts.set(one, landed[n] ?? 'gone')
     at += some.length
   }
+  while (at < ready.length) await turn(work, signal)
   return found.map((one) => (one instanceof Failure ? one : (verdicts.get(one) ?? 'gone')))
 }
 

@@ -89,13 +89,23 @@ const areTwins = (one: MeasuredNode, other: MeasuredNode): boolean =>
   one.below.length + other.below.length === 0 &&
   sortedOnce(one.passes).join('\n') === sortedOnce(other.passes).join('\n')
 
-/** Sorts texts where they are and takes doubles out. */
+/** Sorts texts where they are and takes doubles out; most are in order when they come, and looking is cheaper than sorting. */
 export function sortedOnce(texts: string[]): readonly string[] {
+  if (isAscending(texts)) return texts
   texts.sort()
-  if (texts.some((text, at) => at > 0 && text === texts[at - 1])) {
-    const once = new Set(texts)
+  if (!isAscending(texts)) {
+    const once = [...new Set(texts)]
     texts.length = 0
-    texts.push(...once)
+    for (const text of once) texts.push(text)
   }
   return texts
+}
+
+function isAscending(texts: readonly string[]): boolean {
+  let last: string | undefined
+  for (const text of texts) {
+    if (last !== undefined && text <= last) return false
+    last = text
+  }
+  return true
 }

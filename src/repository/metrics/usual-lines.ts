@@ -47,7 +47,8 @@ class Reading {
   readonly #self: string
   readonly #measured: Measured
   readonly #nodes = new MeasuredNodes()
-  readonly #texts = new Map<Term, string>()
+  /** Predicate → object → both as text. */
+  readonly #texts = new Map<string, Map<Term, string>>()
   /** What is said of those that have a name. */
   readonly #named = new Map<string, string[]>()
   #isAny = false
@@ -82,14 +83,14 @@ class Reading {
     if (computedOn.includes(iri) && !this.#measured.resources.has(object.value)) return false
     if (object.value === this.#self) return false
     const said = fleeting.has(iri) ? node.passes : node.stays
-    said.push(`${predicateText(iri)} ${this.#text(object)}`)
+    said.push(this.#text(iri, object))
     return true
   }
 
   #say(subject: string, { predicate, object }: Quad): true {
     const isSelf = object.termType === 'NamedNode' && object.value === this.#self
-    const text = isSelf ? bracketed(this.#measured.iri) : this.#text(object)
-    this.#of(subject).push(`${predicateText(predicate.value)} ${text}`)
+    const own = `${predicateText(predicate.value)} ${bracketed(this.#measured.iri)}`
+    this.#of(subject).push(isSelf ? own : this.#text(predicate.value, object))
     return true
   }
 
@@ -99,10 +100,15 @@ class Reading {
     return said
   }
 
-  /** The same few terms stand in nearly every line. */
-  #text(term: Term): string {
-    let text = this.#texts.get(term)
-    if (text === undefined) this.#texts.set(term, (text = termText(term)))
+  /** The same few stand in nearly every line. */
+  #text(predicate: string, object: Term): string {
+    let texts = this.#texts.get(predicate)
+    if (!texts) this.#texts.set(predicate, (texts = new Map()))
+    let text = texts.get(object)
+    if (text === undefined) {
+      text = `${predicateText(predicate)} ${termText(object)}`
+      texts.set(object, text)
+    }
     return text
   }
 
@@ -116,30 +122,27 @@ class Reading {
     // same beginning stand together.
     const named = [...this.#named].map(([iri, said]) => [bracketed(iri), said] as const)
     const block = [`<${genid}`, undefined] as const
-    let text = ''
+    const all: string[] = []
     for (const [subject, said] of [...named, block].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      text += said ? written(subject, said) : writtenNodes(nodes, genid)
+      if (said) write(all, subject, said)
+      else writeNodes(all, nodes, genid)
     }
-    return text
+    return all.join('')
   }
 }
 
 /** By label, which is where their subjects differ. */
-function writtenNodes(nodes: readonly MeasuredNode[], genid: string): string {
-  let text = ''
+function writeNodes(all: string[], nodes: readonly MeasuredNode[], genid: string): void {
   for (const { label, stays, passes, below } of nodes.toSorted(byLabel)) {
     const links = below.map((node) => `${node.by} <${genid}${node.label}>`)
-    text += written(`<${genid}${label}>`, [...stays, ...passes, ...links])
+    write(all, `<${genid}${label}>`, [...stays, ...passes, ...links])
   }
-  return text
 }
 
 /** `-` of a twin comes before what ends a subject, as it does in the lines. */
 const byLabel = ({ label: one }: MeasuredNode, { label: other }: MeasuredNode): number =>
   `${one}>` < `${other}>` ? -1 : 1
 
-function written(subject: string, said: string[]): string {
-  let text = ''
-  for (const one of sortedOnce(said)) text += `${subject} ${one} .\n`
-  return text
+function write(all: string[], subject: string, said: string[]): void {
+  for (const one of sortedOnce(said)) all.push(`${subject} ${one} .\n`)
 }

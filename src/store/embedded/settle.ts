@@ -98,6 +98,13 @@ function dropped(blobs: Blobs, graph: string): Settled {
   return { written: { graph, existed }, effect: { graph, does: 'drop' }, growth: -lines }
 }
 
+/** A graph that was not there is not compared with anything. */
+function loaded(blobs: Blobs, graph: string, text: string): Settled {
+  const growth = triplesOf(text).length
+  blobs.setContent(graph, text)
+  return { written: { graph, existed: false }, effect: { graph, does: 'load', text }, growth }
+}
+
 /**
  * Writes one change into the durable copy (inside a transaction of the caller) and says what follows for the index.
  * `Failure` invalid-content when a text is not ground triples; the caller undoes the transaction's step then.
@@ -106,6 +113,7 @@ export function settle(blobs: Blobs, change: Change): Settled {
   const { graph } = change
   if (change.drop) return dropped(blobs, graph)
   const existed = blobs.has(graph)
+  if (!existed && change.content && !change.add) return loaded(blobs, graph, change.content)
   const draft: Draft = { removed: new Set(), added: new Set() }
   const text = change.content
   let lines = text === undefined ? undefined : settleContent(blobs, graph, text, draft)

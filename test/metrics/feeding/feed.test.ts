@@ -42,7 +42,7 @@ async function ground(ids: readonly string[], type = '"dcat-ap"') {
         const path = request.url.slice(`${base}api/hub/repo`.length)
         return self.intercept(request) ?? hub.app.request(path, request)
       },
-      turn: async () => self.atOnce,
+      turn: (work) => work(self.atOnce),
       putMetrics: async () => [],
     },
     pause: async (ms) => void pauses.push(ms),

@@ -18,7 +18,7 @@ type MetricsGround = Pick<Doors, 'key'> &
 /** Requests on their way at the same time. */
 const atOnce = 8
 /** Groups of datasets: while one is written the next is made ready. */
-const groupsAtOnce = 2
+const groupsAtOnce = 3
 const mostStrikes = 50
 
 type Exporting = { readonly ground: MetricsGround; readonly door: Door }

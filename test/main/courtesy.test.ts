@@ -1,0 +1,80 @@
+/** Those who work in the background let writers go first, and still get on. */
+
+import { expect, it } from 'vitest'
+import { courtesy } from '../../src/main/courtesy.ts'
+
+const signal = AbortSignal.timeout(20_000)
+const how = async (most: number) => most
+
+/** A writer that stays in the house until it is let go. */
+function writer({ front }: ReturnType<typeof courtesy>) {
+  const stay = Promise.withResolvers<Response>()
+  const door = front({ fetch: () => stay.promise })
+  const done = door.fetch(new Request('http://localhost/', { method: 'PUT' }), {})
+  return {
+    leave: async () => {
+      stay.resolve(new Response())
+      await done
+    },
+  }
+}
+
+it('when nobody writes, all may work at once on much', async () => {
+  const { turn } = courtesy()
+  const all = Array.from({ length: 5 }, () => turn(how, signal))
+  expect(await Promise.all(all)).toEqual([32, 32, 32, 32, 32])
+})
+
+it('while a writer is in the house nobody begins, and after it little is done', async () => {
+  const manners = courtesy()
+  const { leave } = writer(manners)
+  let hasBegun = false
+  const begun = manners.turn(async (most) => {
+    hasBegun = true
+    return most
+  }, signal)
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  expect(hasBegun).toBe(false)
+  await leave()
+  expect(await begun).toBe(3)
+})
+
+it('when a writer is expected, one works at a time, whatever becomes of the work', async () => {
+  const manners = courtesy()
+  await writer(manners).leave()
+  let [now, most] = [0, 0]
+  const work = async () => {
+    now += 1
+    most = Math.max(most, now)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    now -= 1
+    throw new Error('the store is away')
+  }
+  const all = await Promise.allSettled(Array.from({ length: 6 }, () => manners.turn(work, signal)))
+  expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'rejected'))
+  expect(most).toBe(1)
+})
+
+it('a writer that never leaves does not stop the work for ever', async () => {
+  const manners = courtesy()
+  writer(manners)
+  expect(await manners.turn(how, signal)).toBe(3)
+})
+
+it('readers are not waited for', async () => {
+  const manners = courtesy()
+  const door = manners.front({ fetch: () => new Promise(() => undefined) })
+  void door.fetch(new Request('http://localhost/'), {})
+  expect(await manners.turn(how, signal)).toBe(32)
+})
+
+it('who waits for its turn hears the signal', async () => {
+  const manners = courtesy()
+  await writer(manners).leave()
+  const forever = () => new Promise<never>(() => undefined)
+  void manners.turn(forever, signal)
+  const leaving = new AbortController()
+  const waiting = manners.turn(how, leaving.signal)
+  leaving.abort(new Error('the run was cancelled'))
+  await expect(waiting).rejects.toThrow('the run was cancelled')
+})
