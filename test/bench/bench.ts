@@ -1,7 +1,8 @@
 /**
  * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`,
- * `npm run bench -- harvest [--datasets n] [--aside]`, `npm run bench -- metrics [--datasets n] [--workers n]`, `npm run bench -- triggers [--triggers n] [--seconds n]`,
- * `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`, or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
+ * `npm run bench -- harvest [--datasets n] [--aside] [--store …]`, `npm run bench -- metrics [--datasets n] [--workers n]`,
+ * `npm run bench -- triggers [--triggers n] [--seconds n]`, `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`,
+ * or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -14,7 +15,12 @@ import { harvestBench } from './harvest-bench.ts'
 import { importBench } from './import-bench.ts'
 import { metricsBench } from './metrics-bench.ts'
 import { projectBench } from './project-bench.ts'
-import { repositoryBench, storeNames } from './repository/repository-bench.ts'
+import {
+  engineOf,
+  repositoryBench,
+  storeNames,
+  type StoreName,
+} from './repository/repository-bench.ts'
 import { requestsBench } from './requests-bench.ts'
 import { meilisearchBench } from './search-meilisearch/search-meilisearch-bench.ts'
 import { searchBench } from './search/search-bench.ts'
@@ -76,6 +82,29 @@ async function platformBench(directory: string, folder: string): Promise<void> {
   }
 }
 
+function storeName(): StoreName {
+  const store = storeNames.find((name) => name === values.store)
+  if (!store) throw new Error(`--store is one of ${storeNames.join(', ')}`)
+  return store
+}
+
+/** A pipe from a dump into the repository, on whatever store. */
+async function pipeBench(directory: string): Promise<void> {
+  const dump = join(directory, 'dump.nt')
+  const datasets = Number(values.datasets)
+  generate(values.datasets, 'nt', dump)
+  const engine = await engineOf(storeName())
+  const env: Record<string, string> = engine
+    ? { PLATFORM_TRIPLESTORE_CONFIG: JSON.stringify(engine.config) }
+    : {}
+  try {
+    const figures = await harvestBench(join(directory, 'harvest'), { dump, datasets, env })
+    say(`## harvest on ${values.store}\n${figures}`)
+  } finally {
+    await engine?.stop()
+  }
+}
+
 /** What is made of the datasets of the generator. */
 async function catalogueBench(directory: string): Promise<void> {
   const folder = join(directory, 'single')
@@ -83,9 +112,7 @@ async function catalogueBench(directory: string): Promise<void> {
   if (positionals.includes('project')) {
     say(`## project\n${await projectBench(directory, folder, Number(values.datasets))}`)
   } else if (positionals.includes('repository')) {
-    const store = storeNames.find((name) => name === values.store)
-    if (!store) throw new Error(`--store is one of ${storeNames.join(', ')}`)
-    await repositoryBench({ store, directory, folder, load: Number(values.load), say })
+    await repositoryBench({ store: storeName(), directory, folder, load: Number(values.load), say })
   } else {
     await platformBench(directory, folder)
   }
@@ -104,10 +131,7 @@ try {
     const datasets = Number(values.datasets)
     say(`## harvest aside\n${await harvestAsideBench(join(directory, 'harvest'), datasets)}`)
   } else if (positionals.includes('harvest')) {
-    const dump = join(directory, 'dump.nt')
-    const datasets = Number(values.datasets)
-    generate(values.datasets, 'nt', dump)
-    say(`## harvest\n${await harvestBench(join(directory, 'harvest'), { dump, datasets })}`)
+    await pipeBench(directory)
   } else if (positionals.includes('metrics')) {
     const [dump, folder] = [join(directory, 'dump.nt'), join(directory, 'single')]
     generate(values.datasets, 'nt', dump)

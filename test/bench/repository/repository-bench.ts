@@ -15,7 +15,7 @@ import { perBulk, requestsOf } from './our-requests.ts'
 import { rawEmbedded, rawServer, type RawStore } from './raw-store.ts'
 
 export const storeNames = ['embedded', 'fuseki', 'virtuoso'] as const
-type StoreName = (typeof storeNames)[number]
+export type StoreName = (typeof storeNames)[number]
 
 export type Wanted = {
   readonly store: StoreName
@@ -59,7 +59,7 @@ export async function repositoryBench(wanted: Wanted): Promise<void> {
   }
 }
 
-async function engineOf(store: StoreName): Promise<Engine | undefined> {
+export async function engineOf(store: StoreName): Promise<Engine | undefined> {
   if (store === 'embedded') return undefined
   return store === 'fuseki' ? ownFuseki() : ownVirtuoso()
 }
