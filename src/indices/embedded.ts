@@ -11,6 +11,7 @@ import { EmbeddedCursors } from './embedded/cursors.ts'
 import { DocumentCounts } from './embedded/documents.ts'
 import { Mending } from './embedded/mending.ts'
 import { openThreads } from './embedded/opening.ts'
+import { unlessGivenUp } from './embedded/threads/giving-up.ts'
 import type { Readers } from './embedded/threads/readers.ts'
 import { WriteQueue } from './embedded/threads/write-queue.ts'
 import type { SearchIndex } from './search-index.ts'
@@ -73,8 +74,9 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     },
     page: (cursor, wish, signal) => cursors.page(cursor, wish, signal),
     state: stateOf,
+    // Neither is one for what looks now and then whether index and store are the same.
     entries: (index, after, limit, signal) =>
-      readers.run('entries', { index, after, limit }, signal),
+      unlessGivenUp(writer.call('entries', { index, after, limit }).answer, signal),
     newest: () => writer.call('newest', undefined).answer,
     health: async () => ({ documents: await counts.at(stateOf()) }),
     close: async () => {

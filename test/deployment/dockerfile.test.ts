@@ -56,7 +56,8 @@ describe('the image of the gateway', () => {
 
   it('starts as `npm start` does, but for the memory that V8 may take', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
-    const memory = /^--(max-semi-space-size|heap-growing-percent|memory-saver-mode)/
+    const memory =
+      /^--(max-semi-space-size|heap-growing-percent|memory-saver-mode|optimize-for-size)/
     const [image, start] = [command(all('Dockerfile', 'CMD').at(-1)), scripts['start']?.split(' ')]
     expect(image.filter((word) => !memory.test(word))).toEqual(
       start?.filter((word) => !memory.test(word)),

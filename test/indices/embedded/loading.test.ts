@@ -1,8 +1,9 @@
-/** Reading the columns of very many records may take longer than a search: the next one goes on where it ended. */
+/** What a reader costs: the columns of very many records are read once, and nobody starts one who does not search. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { embeddedIndex } from '../../../src/indices/embedded.ts'
 import { Reader } from '../../../src/indices/embedded/reading/reader.ts'
@@ -36,6 +37,28 @@ it('columns that were read before a search was given up are not read again', asy
     expect(Number.MAX_SAFE_INTEGER - looks.left).toBeLessThan(10)
   } finally {
     reader.close()
+    rmSync(directory, { recursive: true })
+  }
+})
+
+it('to be filled, counted and compared with the store an index needs no reader', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'loading-'))
+  const started: (string | null)[] = []
+  const note = ({ threadName }: Worker) => void started.push(threadName)
+  process.on('worker', note)
+  const index = await embeddedIndex({ directory, log: logger('silent'), languages, readers: 1 })
+  try {
+    await configured(index)
+    await index.write([{ put: documentOf({ index: 'dataset', id: 'r', version: 1 }) }])
+    expect(await index.health()).toMatchObject({ documents: { dataset: 1 } })
+    expect(await index.newest()).toBe(1)
+    expect(await index.entries('dataset', '', 10)).toMatchObject([{ id: 'r', version: 1 }])
+    expect(started).toEqual(['index writer'])
+    await index.get('dataset', 'r')
+    expect(started).toHaveLength(2)
+  } finally {
+    await index.close()
+    process.off('worker', note)
     rmSync(directory, { recursive: true })
   }
 })

@@ -53,7 +53,7 @@ function rows(): number {
   return Number(row?.['count'])
 }
 
-const entry = () => reader.entries('dataset', '', 10)
+const entry = () => writer.entries({ index: 'dataset', after: '', limit: 10 })
 const found = (word: string) => reader.search(request({ tree: treeOf(word) })).count
 
 it('has the newer version and hash afterwards, in the same row', () => {

@@ -1,14 +1,13 @@
 /** A reader of the index file: each request sees one committed state from beginning to end. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { Answer, Entry, FacetItem, SearchRequest } from '../../search-index.ts'
+import type { Answer, FacetItem, SearchRequest } from '../../search-index.ts'
 import type { IndexName } from '../../settings.ts'
 import { FacetDictionary } from '../columns/facet-dictionary.ts'
 import { openDatabase } from '../database.ts'
 import { FullText } from '../matching/full-text.ts'
 import { Leaves } from '../matching/leaves.ts'
 import { Occurrences } from '../matching/occurrences.ts'
-import { compareCodePoints } from '../../../text/code-points.ts'
 import { answers, readGenerations, type Generation } from '../writing/generations.ts'
 import { Records } from './records.ts'
 import { Remembered } from './remembered.ts'
@@ -76,19 +75,6 @@ export class Reader {
       const n = view && this.#tools.records.find(view, id)
       if (!view || n === undefined) return undefined
       return this.#tools.versions.text(view.generation.generation, n)
-    })
-  }
-
-  /** Of two versions of one record the one that answers counts. */
-  entries(index: IndexName, after: string, limit: number): readonly Entry[] {
-    return this.#snapshot(() => {
-      const all = new Map<string, Entry>()
-      for (const view of [this.#built.get(index), this.#views.get(index)]) {
-        const entries = view ? this.#tools.records.entries(view, after, limit) : []
-        for (const entry of entries) all.set(entry.id, entry)
-      }
-      const inOrder = [...all.values()].sort((a, b) => compareCodePoints(a.id, b.id))
-      return inOrder.slice(0, limit)
     })
   }
 

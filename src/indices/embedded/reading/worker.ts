@@ -28,8 +28,6 @@ const calls = {
   values: ({ index, facet }: ReaderCalls['values'][0], id: number) =>
     reader(id).values(index, facet),
   get: ({ index, id: record }: ReaderCalls['get'][0], id: number) => reader(id).get(index, record),
-  entries: ({ index, after, limit }: ReaderCalls['entries'][0], id: number) =>
-    reader(id).entries(index, after, limit),
   missing: ({ index, ids }: ReaderCalls['missing'][0], id: number) =>
     reader(id).missing(index, ids),
   close: () => {

@@ -2,6 +2,7 @@
 
 import type { Answer, Document, Entry, FacetItem, SearchRequest } from '../../search-index.ts'
 import type { IndexName, IndexSettings } from '../../settings.ts'
+import type { EntriesWanted } from '../reading/entries.ts'
 import type { Opened, Slice, SlicePage, SnapshotRequest } from '../reading/snapshot.ts'
 
 /**
@@ -62,6 +63,7 @@ export type WriterCalls = {
   release: [readonly number[], undefined]
   newest: [undefined, number]
   documents: [undefined, Counts]
+  entries: [EntriesWanted, readonly Entry[]]
   checkpoint: [undefined, number]
   close: [undefined, undefined]
 }
@@ -72,10 +74,6 @@ export type ReaderCalls = {
   page: [Slice, SlicePage]
   values: [{ readonly index: IndexName; readonly facet: string }, readonly FacetItem[]]
   get: [{ readonly index: IndexName; readonly id: string }, string | undefined]
-  entries: [
-    { readonly index: IndexName; readonly after: string; readonly limit: number },
-    readonly Entry[],
-  ]
   missing: [{ readonly index: IndexName; readonly ids: readonly string[] }, readonly string[]]
   close: [undefined, undefined]
 }

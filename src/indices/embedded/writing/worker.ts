@@ -39,6 +39,7 @@ const calls = {
   release: (ids: WriterCalls['release'][0]) => thenPurge(writer().release(ids)),
   newest: () => writer().newest(),
   documents: () => writer().documents(),
+  entries: (wanted: WriterCalls['entries'][0]) => writer().entries(wanted),
   checkpoint: () => writer().checkpoint(),
   close: () => {
     clearInterval(timer)

@@ -3,7 +3,9 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { IndexName, IndexSettings } from '../../settings.ts'
+import type { Entry } from '../../search-index.ts'
 import { isDamage, openDatabase } from '../database.ts'
+import { entries, type EntriesWanted } from '../reading/entries.ts'
 import { createCommonTables, tablesOf } from '../tables.ts'
 import type { Batch, Configured, Counts, Sent, Written } from '../threads/messages.ts'
 import { Arrival } from './arrival.ts'
@@ -95,6 +97,10 @@ export class Writer {
     return Object.fromEntries(
       [...this.#indices].map(([index, { answering }]) => [index, answering.count]),
     )
+  }
+
+  entries(wanted: EntriesWanted): readonly Entry[] {
+    return entries(this.#db, wanted)
   }
 
   /** Removes one portion of dead versions per index, and one of what is dropped; true = there is more. */
