@@ -74,7 +74,7 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     },
     page: (cursor, wish, signal) => cursors.page(cursor, wish, signal),
     state: stateOf,
-    // Neither is one for what looks now and then whether index and store are the same.
+    // By the writer, which is there anyway: whether index and store are the same is looked at without anybody searching.
     entries: (index, after, limit, signal) =>
       unlessGivenUp(writer.call('entries', { index, after, limit }).answer, signal),
     newest: () => writer.call('newest', undefined).answer,

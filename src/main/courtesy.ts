@@ -2,7 +2,6 @@
 
 import type { Door } from '../http/gateway.ts'
 import { turns } from '../repository/bulk/turns.ts'
-import { clock } from './clock.ts'
 
 export type Courtesy = {
   /** A door whose writers go first. */
@@ -23,9 +22,15 @@ const many = 32
 /** Works in the house at once when a writer is expected: what stands in a writer's way is one of them then, not all. */
 const mostWorks = 1
 
-export function courtesy(): Courtesy {
+type Time = {
+  /** Milliseconds of a clock that only goes forward. */
+  readonly elapsed: () => number
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+export function courtesy({ elapsed, pause }: Time): Courtesy {
   const house = { writers: 0, last: -Infinity }
-  const isExpected = () => house.writers > 0 || performance.now() - house.last < expectedMs
+  const isExpected = () => house.writers > 0 || elapsed() - house.last < expectedMs
   const quietly = turns(mostWorks)
   return {
     front: (door) => ({
@@ -36,7 +41,7 @@ export function courtesy(): Courtesy {
           return await door.fetch(request, env)
         } finally {
           house.writers -= 1
-          house.last = performance.now()
+          house.last = elapsed()
         }
       },
     }),
@@ -45,9 +50,9 @@ export function courtesy(): Courtesy {
       const end = await quietly.take(signal)
       try {
         // Half of the time nobody works in the background then, so that a writer mostly meets an empty house.
-        await clock.pause(restMs, signal)
+        await pause(restMs, signal)
         for (let looks = 0; house.writers > 0 && looks < mostLooks; looks += 1)
-          await clock.pause(lookMs, signal)
+          await pause(lookMs, signal)
         return await work(isExpected() ? few : many)
       } finally {
         end()

@@ -35,7 +35,7 @@ export async function openStations(ground: Ground): Promise<Stations> {
   const { config } = ground.shell
   const runs = (name: Service) => config.services.includes(name)
   const automatic = automaticMetrics(ground)
-  const manners = courtesy()
+  const manners = courtesy({ elapsed: () => performance.now(), pause: clock.pause })
   const repository = runs('repo') ? await repositoryStation(ground, automatic) : undefined
   const harvesting =
     runs('harvest') || runs('scheduler') || runs('metrics')

@@ -15,15 +15,11 @@ import { harvestBench } from './harvest-bench.ts'
 import { importBench } from './import-bench.ts'
 import { metricsBench } from './metrics-bench.ts'
 import { projectBench } from './project-bench.ts'
-import {
-  engineOf,
-  repositoryBench,
-  storeNames,
-  type StoreName,
-} from './repository/repository-bench.ts'
+import { repositoryBench } from './repository/repository-bench.ts'
 import { requestsBench } from './requests-bench.ts'
 import { meilisearchBench } from './search-meilisearch/search-meilisearch-bench.ts'
 import { searchBench } from './search/search-bench.ts'
+import { engineOf, environmentOf, storeNamed } from './stores.ts'
 import { triggersBench } from './triggers-bench.ts'
 
 const generator = new URL('../../../shared/data/generate-catalogue.mjs', import.meta.url).pathname
@@ -82,21 +78,13 @@ async function platformBench(directory: string, folder: string): Promise<void> {
   }
 }
 
-function storeName(): StoreName {
-  const store = storeNames.find((name) => name === values.store)
-  if (!store) throw new Error(`--store is one of ${storeNames.join(', ')}`)
-  return store
-}
-
 /** A pipe from a dump into the repository, on whatever store. */
 async function pipeBench(directory: string): Promise<void> {
   const dump = join(directory, 'dump.nt')
   const datasets = Number(values.datasets)
   generate(values.datasets, 'nt', dump)
-  const engine = await engineOf(storeName())
-  const env: Record<string, string> = engine
-    ? { PLATFORM_TRIPLESTORE_CONFIG: JSON.stringify(engine.config) }
-    : {}
+  const engine = await engineOf(storeNamed(values.store))
+  const env = environmentOf(engine)
   try {
     const figures = await harvestBench(join(directory, 'harvest'), { dump, datasets, env })
     say(`## harvest on ${values.store}\n${figures}`)
@@ -112,7 +100,8 @@ async function catalogueBench(directory: string): Promise<void> {
   if (positionals.includes('project')) {
     say(`## project\n${await projectBench(directory, folder, Number(values.datasets))}`)
   } else if (positionals.includes('repository')) {
-    await repositoryBench({ store: storeName(), directory, folder, load: Number(values.load), say })
+    const [store, load] = [storeNamed(values.store), Number(values.load)]
+    await repositoryBench({ store, directory, folder, load, say })
   } else {
     await platformBench(directory, folder)
   }

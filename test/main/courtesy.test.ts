@@ -1,9 +1,12 @@
 /** Those who work in the background let writers go first, and still get on. */
 
 import { expect, it } from 'vitest'
+import { clock } from '../../src/main/clock.ts'
 import { courtesy } from '../../src/main/courtesy.ts'
 
 const signal = AbortSignal.timeout(20_000)
+/** A house in which no time passes: a writer that was there is expected until the end. */
+const house = () => courtesy({ elapsed: () => 0, pause: clock.pause })
 const how = async (most: number) => most
 
 /** A writer that stays in the house until it is let go. */
@@ -20,13 +23,13 @@ function writer({ front }: ReturnType<typeof courtesy>) {
 }
 
 it('when nobody writes, all may work at once on much', async () => {
-  const { turn } = courtesy()
+  const { turn } = house()
   const all = Array.from({ length: 5 }, () => turn(how, signal))
   expect(await Promise.all(all)).toEqual([32, 32, 32, 32, 32])
 })
 
 it('while a writer is in the house nobody begins, and after it little is done', async () => {
-  const manners = courtesy()
+  const manners = house()
   const { leave } = writer(manners)
   let hasBegun = false
   const begun = manners.turn(async (most) => {
@@ -40,7 +43,7 @@ it('while a writer is in the house nobody begins, and after it little is done', 
 })
 
 it('when a writer is expected, one works at a time, whatever becomes of the work', async () => {
-  const manners = courtesy()
+  const manners = house()
   await writer(manners).leave()
   let [now, most] = [0, 0]
   const work = async () => {
@@ -56,20 +59,20 @@ it('when a writer is expected, one works at a time, whatever becomes of the work
 })
 
 it('a writer that never leaves does not stop the work for ever', async () => {
-  const manners = courtesy()
+  const manners = house()
   writer(manners)
   expect(await manners.turn(how, signal)).toBe(3)
 })
 
 it('readers are not waited for', async () => {
-  const manners = courtesy()
+  const manners = house()
   const door = manners.front({ fetch: () => new Promise(() => undefined) })
   void door.fetch(new Request('http://localhost/'), {})
   expect(await manners.turn(how, signal)).toBe(32)
 })
 
 it('who waits for its turn hears the signal', async () => {
-  const manners = courtesy()
+  const manners = house()
   await writer(manners).leave()
   const forever = () => new Promise<never>(() => undefined)
   void manners.turn(forever, signal)

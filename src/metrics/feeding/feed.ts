@@ -17,7 +17,7 @@ export type FeedDeps = FeedDoor & {
   readonly store: Pick<GraphStore, 'select' | 'readAll'>
 }
 
-/** Groups of datasets: while one is measured the next is read. */
+/** Groups of datasets: while one is measured the next are read. */
 const atOnce = 3
 /** A run goes on behind the last of so many. */
 const pageSize = 100

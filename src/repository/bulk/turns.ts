@@ -1,4 +1,4 @@
-/** Lets only so many large requests be worked on at once; the others wait in the order in which they came. */
+/** Lets only so many work at once; the others wait in the order in which they came. */
 
 export type Turns = {
   /** Resolves when it is one's turn, with the way to end it (more than once does no harm); rejects with the signal's reason. */

@@ -89,8 +89,10 @@ class Reading {
 
   #say(subject: string, { predicate, object }: Quad): true {
     const isSelf = object.termType === 'NamedNode' && object.value === this.#self
-    const own = `${predicateText(predicate.value)} ${bracketed(this.#measured.iri)}`
-    this.#of(subject).push(isSelf ? own : this.#text(predicate.value, object))
+    const said = isSelf
+      ? `${predicateText(predicate.value)} ${bracketed(this.#measured.iri)}`
+      : this.#text(predicate.value, object)
+    this.#of(subject).push(said)
     return true
   }
 

@@ -3,9 +3,8 @@
 import { join } from 'node:path'
 import { openEmbedded } from '../../store/opening.ts'
 import type { Engine } from '../../support/engines/engine.ts'
-import { ownFuseki } from '../../support/engines/fuseki.ts'
-import { ownVirtuoso } from '../../support/engines/virtuoso.ts'
 import { client, gateway, type Gateway } from '../../support/gateway.ts'
+import { engineOf, environmentOf, type StoreName } from '../stores.ts'
 import { wire, type Wired } from '../wire.ts'
 import { bareGateway, type BareGateway } from './bare.ts'
 import { contest, type Contender } from './contest.ts'
@@ -13,9 +12,6 @@ import { documents, ground } from './documents.ts'
 import { indexed, loading } from './loading.ts'
 import { perBulk, requestsOf } from './our-requests.ts'
 import { rawEmbedded, rawServer, type RawStore } from './raw-store.ts'
-
-export const storeNames = ['embedded', 'fuseki', 'virtuoso'] as const
-export type StoreName = (typeof storeNames)[number]
 
 export type Wanted = {
   readonly store: StoreName
@@ -34,9 +30,7 @@ export async function repositoryBench(wanted: Wanted): Promise<void> {
   const { store, directory, folder, load, say } = wanted
   const engine = await engineOf(store)
   const raw = engine ? rawServer(engine.config) : rawEmbedded(await openEmbedded())
-  const env: Record<string, string> = engine
-    ? { PLATFORM_TRIPLESTORE_CONFIG: JSON.stringify(engine.config) }
-    : {}
+  const env = environmentOf(engine)
   const pool = await documents(folder)
   const onPlatform = async (name: string, work: (platform: Gateway) => Promise<void>) => {
     const platform = await gateway(join(directory, name), env)
@@ -57,11 +51,6 @@ export async function repositoryBench(wanted: Wanted): Promise<void> {
     await raw.close()
     await engine?.stop()
   }
-}
-
-export async function engineOf(store: StoreName): Promise<Engine | undefined> {
-  if (store === 'embedded') return undefined
-  return store === 'fuseki' ? ownFuseki() : ownVirtuoso()
 }
 
 /** What the contests of one platform work with. */

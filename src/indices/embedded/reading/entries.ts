@@ -17,11 +17,9 @@ export type EntriesWanted = {
 /** Of two versions of one record, one of them in an index that is being built, the one that answers counts. */
 export function entries(db: DatabaseSync, { index, after, limit }: EntriesWanted): Entry[] {
   const living = readGenerations(db).filter((one) => one.index === index && one.state !== 'old')
-  const { true: answering = [], false: built = [] } = Object.groupBy(living, (one) =>
-    answers(one) ? 'true' : 'false',
-  )
+  const answeringLast = living.toSorted((a, b) => Number(answers(a)) - Number(answers(b)))
   const all = new Map<string, Entry>()
-  for (const { generation } of [...built, ...answering])
+  for (const { generation } of answeringLast)
     for (const entry of entriesIn(db, tablesOf(generation).key, { after, limit }))
       all.set(entry.id, entry)
   const inOrder = [...all.values()].sort((a, b) => compareCodePoints(a.id, b.id))
