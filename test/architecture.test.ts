@@ -2,7 +2,7 @@
 
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { circle, faults, linesOfCode, type SourceFile } from './support/ladder.ts'
+import { circle, faults, linesOfCode, loadedWith, type SourceFile } from './support/ladder.ts'
 
 const root = new URL('../src/', import.meta.url).pathname
 const files: SourceFile[] = globSync('**/*.ts', { cwd: root }).map((path) => ({
@@ -17,6 +17,13 @@ describe('the house', () => {
 
   it('has no circle of imports, types included', () => {
     expect(circle(files)).toBeUndefined()
+  })
+
+  it('loads the embedded triplestore only where it is asked for: on another one it is memory for nothing', () => {
+    const loaded = loadedWith(files, 'main.ts')
+    expect(loaded.has('n3')).toBe(true)
+    expect(loaded.has('oxigraph')).toBe(false)
+    expect(loadedWith(files, 'store/embedded.ts').has('oxigraph')).toBe(true)
   })
 
   it('has no file over 200 lines and a median of at most 70', () => {

@@ -5,7 +5,7 @@ const rungs: readonly (readonly string[])[] = [
   ['errors'],
   ['aborting'],
   ['log'],
-  ['sqlite'],
+  ['sqlite', 'lease'],
   ['rdf'],
   ['skos'],
   ['text'],
@@ -144,6 +144,19 @@ export function circle(files: readonly SourceFile[]): string[] | undefined {
     if (found) return found
   }
   return undefined
+}
+
+/** Every file and package that a process has in memory when it has loaded this file, before anything asks for more. */
+export function loadedWith(files: readonly SourceFile[], entry: string): ReadonlySet<string> {
+  const texts = new Map(files.map(({ path, text }) => [path, text]))
+  const pattern = /(?:^|\n)\s*(?:import|export)\s(?!type\s)(?:[^'";]*?from\s*)?['"]([^'"]+)['"]/g
+  const found = new Set([entry])
+  // A set is walked to its end, whatever is added on the way.
+  for (const path of found) {
+    for (const [, specifier = ''] of (texts.get(path) ?? '').matchAll(pattern))
+      found.add(specifier.startsWith('.') ? resolve(path, specifier) : specifier)
+  }
+  return found
 }
 
 /** Lines of code: neither blank nor comment. */

@@ -1,7 +1,5 @@
 /** `transforming-sparql`: queries make every record anew, or change it. */
 
-// The engine's code must stay for the life of the process, although only workers run it.
-import '../../../store/public/compiled.ts'
 import { createHash } from 'node:crypto'
 import { Failure } from '../../../errors.ts'
 import type { ConfigProblem, SegmentKind, SegmentPlace } from '../../../pipe/segment.ts'
@@ -45,7 +43,11 @@ export const constructTransformer = (
     const { catalogue } = place
     return {
       ok: true,
-      run: transformer(async () => open({ asked: usable, keep, catalogue }, deps)),
+      run: transformer(async () => {
+        // Only now: the engine's code stays for the life of the process, although only workers run it.
+        await import('../../../store/public/compiled.ts')
+        return open({ asked: usable, keep, catalogue }, deps)
+      }),
       shape: createHash('sha256')
         .update(JSON.stringify([1, keep, usable.map(({ text }) => text)]))
         .digest('hex'),
