@@ -53,9 +53,7 @@ async function startPlatform(config: Config, log: Log, secrets: Secrets): Promis
       stop: async () => {
         await served.close()
         await running.stop()
-        await engines.projection.stop()
-        await engines.index.close()
-        await engines.store.close()
+        await engines.close()
       },
     }
   } catch (error) {

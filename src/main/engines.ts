@@ -2,7 +2,9 @@
 
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { Failure } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
+import { openLease, type Lease } from '../lease.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/fields.ts'
 import { loadProfile } from '../profile/load.ts'
@@ -32,6 +34,7 @@ export async function openEngines({ config, log, numbers }: Shell) {
   })
   const { facets, nonCountries, vocabulary: enrichment } = config.search
   warnAbout(profile, config, log)
+  const lease = await alone({ config, log })
   const store = await openStore(config.triplestore, {
     directory: directory('store'),
     log,
@@ -57,7 +60,27 @@ export async function openEngines({ config, log, numbers }: Shell) {
     ...(nonCountries && { nonCountries }),
   }
   const projected = await withStore(() => projection(deps), { log, pause })
-  return { store, index, names, profile, projection: projected }
+  const close = async () => {
+    await projected.stop()
+    await index.close()
+    await store.close()
+    lease?.release()
+  }
+  return { store, index, names, profile, projection: projected, close }
+}
+
+/**
+ * Resolves when no other process works in the data directory, whose engines would not see what this one writes: the one that
+ * starts again ends soon, and one that was started by mistake waits for ever and does no harm. Engines elsewhere need none.
+ */
+async function alone({ config, log }: Pick<Shell, 'config' | 'log'>): Promise<Lease | undefined> {
+  if (config.triplestore && config.searchEngine) return undefined
+  const lease = openLease(join(config.dataDir, 'process.lease'))
+  const take = async () => {
+    if (lease.held()) return lease
+    throw new Failure('store-unavailable', `Another process works in ${config.dataDir}.`)
+  }
+  return withStore(take, { log, pause })
 }
 
 /** What of profile and configuration has no effect, in the log once. */

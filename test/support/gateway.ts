@@ -31,10 +31,11 @@ export type Gateway = {
 export const temporaryDirectory = () => mkdtemp(join(tmpdir(), 'cartulary-'))
 export const remove = (directory: string) => rm(directory, { recursive: true, force: true })
 
-/** Starts a process and resolves when it says that it is ready; rejects with its error output when it ends before. */
+/** Starts a process and resolves when it says that it is ready; rejects with its error output when it ends before. `heard` is told that output meanwhile. */
 export async function gateway(
   directory: string,
   env: Record<string, string> = {},
+  heard?: (text: string) => void,
 ): Promise<Gateway> {
   const child = spawn(process.execPath, await startArguments(), {
     cwd: root,
@@ -49,7 +50,10 @@ export async function gateway(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let log = ''
-  child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => {
+    log += chunk.toString()
+    heard?.(log)
+  })
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   const url = await new Promise<string>((resolve, reject) => {
     let output = ''

@@ -1,6 +1,7 @@
-/** The right to fire: one process at a time has it, and the operating system takes it back when that process ends. */
+/** A right that one process at a time has; the operating system takes it back when that process ends. */
 
-import { chmodSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 export type Lease = {
@@ -10,10 +11,11 @@ export type Lease = {
 }
 
 /**
- * A lease on a file (mode 600, made when absent). It is a lock of SQLite on that file and not a time in it: it cannot run
- * out while its holder is slow, and another process gets it at once when the holder was killed.
+ * A lease on a file (mode 600 in a directory of mode 700, made when absent). It is a lock of SQLite on that file and not a time
+ * in it: it cannot run out while its holder is slow, and another process gets it at once when the holder was killed.
  */
 export function openLease(path: string): Lease {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = new DatabaseSync(path)
   chmodSync(path, 0o600)
   let held = false
