@@ -1,5 +1,7 @@
 /** The limits of the platform: defaults, bounds and what each one is for. */
 
+import { maxIriBytes } from '../rdf/iri.ts'
+
 const MB = 2 ** 20
 const KB = 2 ** 10
 const second = 1000
@@ -23,7 +25,11 @@ const limit = (standard: number, meaning: string, least = 1, most = 2 ** 40): Li
 /** Keys of `PLATFORM_LIMITS`; sizes are bytes, names that end in `Ms` milliseconds. */
 export const limitTable = {
   bodyBytes: limit(50 * MB, 'request body, decompressed', KB),
-  vocabularyBytes: limit(200 * MB, 'vocabulary body, decompressed', KB),
+  vocabularyBytes: limit(
+    200 * MB,
+    'vocabulary body, decompressed; in JSON-LD `bodyBytes` counts',
+    KB,
+  ),
   bodyRatio: limit(100, 'growth of a compressed body after its first MB', 2, 1100),
   headerBytes: limit(16 * KB, 'request header', KB, MB),
   urlBytes: limit(16 * KB, 'request address', 256, MB),
@@ -38,9 +44,14 @@ export const limitTable = {
   triples: limit(200_000, 'triples of one dataset or catalogue'),
   bulkItems: limit(10_000, 'datasets of one bulk request'),
   blankNodes: limit(20_000, 'blank nodes of one record'),
-  canonicalWork: limit(1_000_000, 'steps of the canonical form of one record'),
-  literalBytes: limit(MB, 'one literal', KB),
-  iriBytes: limit(1800, 'one IRI', 100, 64 * KB),
+  canonicalWork: limit(
+    1_000_000,
+    'steps that tell tangled blank nodes of one record apart; 200,000 take about a second of one core',
+    1,
+    10_000_000,
+  ),
+  literalBytes: limit(MB, 'one literal; stores keep no longer one', KB, MB),
+  iriBytes: limit(maxIriBytes, 'one IRI; stores keep no longer one', 100, maxIriBytes),
   waitMs: limit(5 * second, 'wait for a written record to be searchable', 0, 60 * second),
   queryCharacters: limit(4096, 'search query q', 1, MB),
   queryTerms: limit(256, 'terms of q', 1, 10_000),
@@ -62,7 +73,7 @@ export const limitTable = {
   validationBytes: limit(5 * MB, 'body that is validated and not stored, decompressed', KB),
   validationsPerClient: limit(2, 'validations of one client at the same time', 1, 1000),
   validations: limit(8, 'validations of all clients at the same time', 1, 1000),
-  pipeBytes: limit(5 * MB, 'one pipe', KB),
+  pipeBytes: limit(5 * MB, 'one pipe, or a body that the scheduler is sent', KB),
   segments: limit(32, 'segments of one pipe', 1, 1000),
   triggers: limit(100, 'triggers of one pipe', 1, 10_000),
   scriptMs: limit(5 * second, 'one record in a transformer', 10, 600 * second),

@@ -1,6 +1,7 @@
 /** The canonical form of a graph: labels for blank nodes and a hash, whatever order and labels it came with. */
 import { hash } from 'node:crypto'
 import type { Quad, Term } from '@rdfjs/types'
+import { Failure } from '../errors.ts'
 import { type Blank, blankNodes } from './canon/blank-nodes.ts'
 import { labelTangled } from './canon/tangled.ts'
 import { fromLines, lineWriter, toLine } from './lines.ts'
@@ -9,7 +10,12 @@ import { blankNode, quad } from './terms.ts'
 /** `hash`: SHA-256 as hex. `labels`: label in the input → canonical label, 16 hex digits, twins with `-2`, `-3` …. */
 export type Canonical = { readonly hash: string; readonly labels: ReadonlyMap<string, string> }
 
-/** Steps of the slow path; about a second on one core. */
+/** What one graph may cost; `work` = steps of the slow path, of which 200,000 take about a second on one core. */
+export type CanonicalBounds = {
+  readonly work?: number | undefined
+  readonly blankNodes?: number | undefined
+}
+
 const usualWork = 200_000
 
 /**
@@ -27,7 +33,7 @@ const usualWork = 200_000
  */
 export async function canonicalise(
   quads: readonly Quad[],
-  options: { readonly work?: number } = {},
+  bounds: CanonicalBounds = {},
 ): Promise<Canonical> {
   const ground = new Set<string>()
   const tied = new Map<string, Quad>()
@@ -36,7 +42,7 @@ export async function canonicalise(
     if (holdsBlank(one)) tied.set(line(one), one)
     else ground.add(line(one))
   }
-  return canonicalOf([...ground], tied, options.work)
+  return canonicalOf([...ground], tied, bounds)
 }
 
 /** The hash alone, of N-Triples in our own spelling without doubles: no terms are made of ground triples. */
@@ -63,9 +69,10 @@ const mayHoldBlank = (line: string) =>
 async function canonicalOf(
   ground: string[],
   tied: ReadonlyMap<string, Quad>,
-  work = usualWork,
+  { work = usualWork, blankNodes: most = Infinity }: CanonicalBounds = {},
 ): Promise<Canonical> {
   const nodes = blankNodes([...tied.values()])
+  if (nodes.size > most) throw tooMany(nodes.size, most)
   if (nodes.size === 0) return { hash: hashOf([...ground, ...tied.keys()]), labels: new Map() }
   const trees = measureTrees(nodes.values())
   const tangled = [...nodes.values()].filter(({ content }) => content === '')
@@ -77,6 +84,12 @@ async function canonicalOf(
     labels: new Map([...nodes].map(([name, node]) => [name, node.label])),
   }
 }
+
+const tooMany = (given: number, most: number) =>
+  new Failure(
+    'too-complex',
+    `${given} blank nodes, at most ${most} are allowed (limit "blankNodes" of PLATFORM_LIMITS)`,
+  )
 
 const hashOf = (lines: string[]) => hash('sha256', `${lines.sort().join('\n')}\n`, 'hex')
 

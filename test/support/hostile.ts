@@ -11,6 +11,7 @@ export const limits = {
   ...defaultLimits,
   bodyBytes: 4 * 2 ** 20,
   triples: 20_000,
+  canonicalWork: 200_000,
   bodyIdleMs: 1000,
 }
 export const single = '/catalogues/c/datasets/origin?originalId=new'

@@ -8,13 +8,11 @@ import type { Blank } from './blank-nodes.ts'
 
 const sha = (text: string) => hash('sha256', text, 'hex')
 
-const tooComplex = (cause?: unknown) =>
+const tooComplex = (work: number) =>
   new Failure(
     'too-complex',
-    'the blank nodes of this graph are tied too closely to be told apart',
-    {
-      cause,
-    },
+    `the blank nodes of this graph are tied too closely to be told apart in ${work} steps ` +
+      '(limit "canonicalWork" of PLATFORM_LIMITS)',
   )
 
 /**
@@ -61,12 +59,12 @@ const nodesPerStep = 64
 
 async function rdfc(nodes: readonly Blank[], work: number): Promise<ReadonlyMap<string, string>> {
   const cost = 1 + nodes.length / nodesPerStep
-  if (nodes.length * cost > work) throw tooComplex()
+  if (nodes.length * cost > work) throw tooComplex(work)
   const ids = new Map<string, string>()
   let left = work
   const createMessageDigest = () => {
     left -= cost
-    if (left < 0) throw tooComplex()
+    if (left < 0) throw tooComplex(work)
     const digest = createHash('sha256')
     return {
       update: (text: string) => void digest.update(text),

@@ -2,10 +2,10 @@
 import type { BlankNode, Literal, NamedNode, Quad } from '@rdfjs/types'
 import { isIri, maxIriBytes, repairIri } from '../iri.ts'
 import { blankNode, defaultGraph, literal, namedNode, quad } from '../terms.ts'
-import { BadTerm, type ParseOptions, type Place } from './options.ts'
+import { BadTerm, type ParseOptions, type Place, type TermLimits } from './options.ts'
 
-/** Longest literal in UTF-16 units. */
-const maxLiteral = 1_048_576
+/** What every supported store keeps whole. */
+const highest: TermLimits = { iriBytes: maxIriBytes, literalBytes: 1_048_576 }
 
 // BCP 47 as Turtle writes it: subtags of at most eight letters or digits.
 const tag = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/
@@ -45,12 +45,14 @@ export class CheckedTerms {
   readonly options: ParseOptions
   readonly place: () => Place
   readonly prefix: string
+  readonly limits: TermLimits
   /** Nodes without a label so far: the same document gives them the same labels, but for the mark of the parse. */
   readonly #unlabelled: { count: number }
 
   /** `like`: terms of the same document, made elsewhere; equal labels mean the same node there and here. */
   constructor(options: ParseOptions, place: () => Place = () => ({}), like?: CheckedTerms) {
     this.options = options
+    this.limits = options.limits ?? highest
     this.place = place
     this.prefix = like?.prefix ?? `p${++parses}_`
     this.#unlabelled = like ? like.#unlabelled : { count: 0 }
@@ -58,7 +60,7 @@ export class CheckedTerms {
 
   namedNode(iri: string): NamedNode {
     const term = good.get(iri)
-    if (term) return term
+    if (term && this.#isShort(iri)) return term
     const made = this.iri(iri)
     // A repaired IRI is reported each time it occurs.
     if (made.value !== iri) return made
@@ -97,15 +99,14 @@ export class CheckedTerms {
   private iri(iri: string): NamedNode {
     const { repair } = this.options
     const good = isIri(iri)
-    if (good && isShort(iri)) return namedNode(iri)
+    if (good && this.#isShort(iri)) return namedNode(iri)
     if (repair) {
       const to = good ? iri : repairIri(iri)
-      const usable = isIri(to) && isShort(to)
+      const usable = isIri(to) && this.#isShort(to)
       repair({ kind: 'iri', from: iri, ...(usable ? { to } : {}), ...this.place() })
       return usable ? namedNode(to) : unusable
     }
-    if (good)
-      throw new BadTerm(`an IRI is longer than ${maxIriBytes} bytes`, iri, 'invalid-content')
+    if (good) throw this.#tooLong('an IRI', 'iriBytes', iri)
     throw new BadTerm(`<${iri.toWellFormed()}> is not an absolute IRI (RFC 3987)`, iri)
   }
 
@@ -121,19 +122,30 @@ export class CheckedTerms {
 
   /** `undefined` when a literal is too long to be kept. */
   private text(value: string): string | undefined {
-    const short = value.length <= maxLiteral
+    const short = isWithin(value, this.limits.literalBytes)
     if (short && value.isWellFormed()) return value
     const { repair } = this.options
     if (!repair) {
       throw short
         ? new BadTerm('a literal holds half of a surrogate pair', value)
-        : new BadTerm('a literal is longer than 1 MiB', value, 'invalid-content')
+        : this.#tooLong('a literal', 'literalBytes', value)
     }
     const start = value.slice(0, 80).toWellFormed()
     repair({ kind: 'literal', from: start, ...(short ? { to: start } : {}), ...this.place() })
     return short ? value.toWellFormed() : undefined
   }
+
+  #isShort(iri: string): boolean {
+    return isWithin(iri, this.limits.iriBytes)
+  }
+
+  #tooLong(what: string, name: keyof TermLimits, source: string): BadTerm {
+    const where = this.options.limits ? ` (limit "${name}" of PLATFORM_LIMITS)` : ''
+    const detail = `${what} is longer than ${this.limits[name]} bytes${where}`
+    return new BadTerm(detail, source, 'invalid-content')
+  }
 }
 
-const isShort = (iri: string) =>
-  iri.length * 3 <= maxIriBytes || Buffer.byteLength(iri) <= maxIriBytes
+/** A UTF-16 unit has three bytes at most. */
+const isWithin = (text: string, bytes: number) =>
+  text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes

@@ -37,7 +37,8 @@ type Ways<Found> = {
 
 function scanned<Found>(options: ParseOptions, ways: Ways<Found>): PieceReader<Found> {
   // Without repair: what needs one is not known to the scanner.
-  const terms = new CheckedTerms({ baseIri: options.baseIri })
+  const { baseIri, limits } = options
+  const terms = new CheckedTerms({ baseIri, ...(limits && { limits }) })
   let parser: PieceReader<Found> | undefined
   let rest = ''
   let lines = 0

@@ -14,6 +14,9 @@ export type Repair = {
   readonly column?: number
 }
 
+/** Longest IRI and literal in UTF-8 bytes. */
+export type TermLimits = { readonly iriBytes: number; readonly literalBytes: number }
+
 export type ParseOptions = {
   /** Relative references are resolved against it (RFC 3986, 5). */
   readonly baseIri: string
@@ -21,6 +24,8 @@ export type ParseOptions = {
   readonly repair?: (repair: Repair) => void
   /** RDF/XML only: `internal` allows an internal subset with entities, within limits; default is to refuse entities. */
   readonly entities?: 'internal'
+  /** What an operator set; absent: what every supported store keeps. */
+  readonly limits?: TermLimits
 }
 
 /** Where in a text; both count from 1. */

@@ -1,12 +1,11 @@
 /** Reads N-Triples without making terms: a line that stands there as we would write it is checked and taken as it is. */
-import { isIri, maxIriBytes } from '../iri.ts'
+import { isIri } from '../iri.ts'
 import { DOT, GREATER, LESS, QUOTE, SPACE, UNDERSCORE } from './characters.ts'
 import { type CheckedTerms, labelPrefix, plainLabel } from './checked-terms.ts'
 import { scanChecked } from './line-scanner.ts'
 import { type Statement, statementOf } from './statements.ts'
 
-/** Of these the length in bytes need not be counted. */
-const shortIri = maxIriBytes / 3
+/** Objects on which the pattern below is tried, in UTF-16 units. */
 const shortLiteral = 100_000
 
 // No character that we would write otherwise, and a tag or datatype as the checked terms take them.
@@ -22,6 +21,9 @@ const mostKnown = 10_000
 class StatementScanner {
   readonly text: string
   readonly terms: CheckedTerms
+  /** Of these the length in bytes need not be counted. */
+  readonly #shortIri: number
+  readonly #shortLiteral: number
   readonly #known = new Set<string>()
   /** At first what no line begins with. */
   #subject = '\n'
@@ -30,6 +32,8 @@ class StatementScanner {
   constructor(text: string, terms: CheckedTerms) {
     this.text = text
     this.terms = terms
+    this.#shortIri = terms.limits.iriBytes / 3
+    this.#shortLiteral = Math.min(shortLiteral, terms.limits.literalBytes / 3)
   }
 
   /** `undefined` for a line that says it otherwise, or says something else. */
@@ -68,7 +72,7 @@ class StatementScanner {
 
   #object(raw: string): string | undefined {
     if (raw.charCodeAt(0) !== QUOTE) return this.#node(raw)
-    const match = raw.length < shortLiteral ? literal.exec(raw) : null
+    const match = raw.length < this.#shortLiteral ? literal.exec(raw) : null
     if (!match) return undefined
     const [, datatype] = match
     return datatype === undefined || (datatype !== xsdString && this.#isGood(datatype))
@@ -83,12 +87,12 @@ class StatementScanner {
     }
     const last = raw.length - 1
     if (raw.charCodeAt(0) !== LESS || raw.charCodeAt(last) !== GREATER) return undefined
-    return last < shortIri && isIri(raw.slice(1, last)) ? raw : undefined
+    return last < this.#shortIri && isIri(raw.slice(1, last)) ? raw : undefined
   }
 
   #isGood(iri: string): boolean {
     if (this.#known.has(iri)) return true
-    if (iri.length > shortIri || !isIri(iri)) return false
+    if (iri.length > this.#shortIri || !isIri(iri)) return false
     if (this.#known.size < mostKnown) this.#known.add(iri)
     return true
   }
