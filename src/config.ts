@@ -23,12 +23,15 @@ import { withDefaults, type Limits } from './http/limits.ts'
 import { shown } from './http/problem.ts'
 import type { LogLevel } from './log.ts'
 import { defaultFacets, type FacetConfig } from './projector/facets.ts'
+import type { Segments } from './rdf/names.ts'
 import type { StoreConfig } from './store/open.ts'
 
 export type Config = {
   readonly host: string
   readonly port: number
   readonly baseUri: string
+  /** What `PLATFORM_IRI_SEGMENTS` says; the usual ones stand for the others. */
+  readonly segments: Partial<Segments>
   readonly dataDir: string
   readonly services: readonly Service[]
   /** Absent when none is configured: take the generated one. */
@@ -97,6 +100,7 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     host: values.PLATFORM_HOST,
     port,
     baseUri: values.PLATFORM_BASE_URI ?? `http://localhost:${port}/`,
+    segments: values.PLATFORM_IRI_SEGMENTS ?? {},
     dataDir: values.PLATFORM_DATA_DIR,
     services: chosen.filter(isService),
     apiKeys: keysOf(values.PLATFORM_HUB_API_KEYS),

@@ -45,7 +45,8 @@ export type Names = {
   readonly owns: (iri: string) => boolean
 }
 
-const usual: Segments = {
+/** The segments where nobody chose others. */
+export const usualSegments: Segments = {
   dataset: 'set/data/',
   catalogue: 'id/catalogue/',
   record: 'set/record/',
@@ -55,10 +56,13 @@ const usual: Segments = {
   resource: 'set/resource/',
 }
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
+export const segmentKinds = Object.keys(usualSegments) as readonly ResourceKind[]
+
 /** Names under a base IRI such as `http://localhost:8080/`; a missing slash at its end is added. */
 export function names(base: string, segments: Partial<Segments> = {}): Names {
   const root = base.endsWith('/') ? base : `${base}/`
-  const parts = { ...usual, ...segments }
+  const parts = { ...usualSegments, ...segments }
   const under = (kind: ResourceKind) => {
     const prefix = root + parts[kind]
     return (id: string) => prefix + id

@@ -11,6 +11,7 @@ import { limitValues } from './limit-values.ts'
 import { metricsConfig, validatorConfig } from './metrics.ts'
 import { engineConfig } from './search/engine-config.ts'
 import { searchConfig } from './search/search-config.ts'
+import { segmentValues } from './segments.ts'
 import { shellConfig } from './shell.ts'
 import { triplestore } from './triplestore.ts'
 import { facts, is, json, list, whole } from './values.ts'
@@ -64,6 +65,15 @@ export const variables = z.object({
       meaning: 'Start of every IRI that the platform makes. Choose it once: it stands in the data.',
       right: 'an absolute http(s) IRI that ends in /',
       derived: 'http://localhost:{port}/',
+    }),
+  PLATFORM_IRI_SEGMENTS: json(segmentValues)
+    .optional()
+    .register(facts, {
+      meaning:
+        'What stands behind the base in IRIs, in place of `dataset` `set/data/`, `catalogue` `id/catalogue/`, `record` ' +
+        '`set/record/`, `metrics` `id/metrics/`, `distribution` `set/distribution/`, `vocabulary` `id/vocabulary/` and ' +
+        '`resource` `set/resource/` (those of declared types). Choose them once: they stand in the data.',
+      right: 'a JSON object such as {"dataset":"dataset/","catalogue":"catalogue/"}',
     }),
   PLATFORM_DATA_DIR: z.string().register(facts, {
     meaning:
