@@ -100,6 +100,7 @@ async function ask({ request, step, time, ground }: Visit, signal: AbortSignal):
         connected: () => {
           connected = true
           place.connected()
+          request.connected?.()
         },
       },
       ground.sockets,

@@ -50,11 +50,13 @@ export type OutboundRequest = {
   readonly room?: Room
   /** Asked before a redirect is followed; what it throws ends the request. */
   readonly mayFollow?: (url: string, signal: AbortSignal) => Promise<void>
+  /** Told when there is a connection. */
+  readonly connected?: () => void
 }
 
 /**
- * What robots.txt (RFC 9309) says of a URL. `unreachable`: the host gave no answer at all. `refused`: its address may not
- * be requested. `unknown`: it answered, and that tells nothing now.
+ * What robots.txt (RFC 9309) says of a URL. `unreachable`: there was no connection, or it broke. `refused`: its address may
+ * not be requested. `unknown`: the host is there, and what it says, or that it says nothing, tells nothing now.
  */
 export type RobotsWord = 'allowed' | 'disallowed' | 'unreachable' | 'refused' | 'unknown'
 

@@ -60,8 +60,8 @@ class Barred extends Error {
 }
 
 /**
- * A host that gives no answer to the question for robots.txt gives none to anything, and nothing else may be asked of it:
- * that is the verdict. One that answers with its own trouble has said nothing about the URL.
+ * A host that cannot be connected to for robots.txt cannot be for anything, and nothing else may be asked of it: that is the
+ * verdict. One that is there and does not give its robots.txt has said nothing about the URL.
  */
 async function checkRobots(ground: Checking, url: string, signal: AbortSignal): Promise<void> {
   const word = await ground.outbound.robots({ ...ground.manners, url }, signal)

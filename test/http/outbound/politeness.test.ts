@@ -114,6 +114,18 @@ describe('a host', () => {
     expect(gaps.at(-1)).toBe(60_000)
   })
 
+  it('that says so to who asks slowly is asked half as often as that', async () => {
+    const scene = town()
+    const slow = { ...plain, delayMs: 1000 }
+    const gaps: number[] = []
+    for (let count = 0; count < 5; count += 1) {
+      const before = scene.now()
+      await visit(scene.all, (place) => place.answered(429), slow)
+      gaps.push(scene.now() - before)
+    }
+    expect(gaps).toEqual([0, 2000, 4000, 8000, 16_000])
+  })
+
   it('is asked faster again after ten good answers', async () => {
     const scene = town()
     for (const status of [429, 429]) await visit(scene.all, (place) => place.answered(status))

@@ -12,6 +12,7 @@ const signal = new AbortController().signal
 let host: Portal
 let leads: Portal
 let raw: Awaited<ReturnType<typeof rawHost>>
+let noise: Awaited<ReturnType<typeof rawHost>>
 let place: Town
 let run: ReachRun
 
@@ -22,7 +23,12 @@ beforeAll(async () => {
       : new Response('here', { headers: { 'X-Method': request.method } }),
   )
   leads = await redirector()
-  raw = await rawHost('220 this is not HTTP\r\n')
+  noise = await rawHost('220 this is not HTTP\r\n')
+  raw = await rawHost((request) =>
+    request.startsWith('GET /robots.txt')
+      ? 'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
+      : '220 this is not HTTP\r\n',
+  )
 })
 
 beforeEach(async () => {
@@ -31,9 +37,15 @@ beforeEach(async () => {
       'a.example': ['8.8.8.8'],
       'leads.example': ['8.8.4.4'],
       'raw.example': ['9.9.9.9'],
+      'noise.example': ['9.9.9.10'],
       'down.example': ['1.1.1.1'],
     },
-    world: { '8.8.8.8': host.port, '8.8.4.4': leads.port, '9.9.9.9': raw.port },
+    world: {
+      '8.8.8.8': host.port,
+      '8.8.4.4': leads.port,
+      '9.9.9.9': raw.port,
+      '9.9.9.10': noise.port,
+    },
   })
   run = (await place.open()).begin('run', quiet)
 })
@@ -50,6 +62,7 @@ afterAll(async () => {
   await host.close()
   await leads.close()
   await raw.close()
+  await noise.close()
 })
 
 const status = async (url: string) => (await run.verdict(url, 'c', signal))?.status
@@ -194,6 +207,21 @@ describe('no verdict', () => {
     leads.faults.when(isRobots, { kind: 'status', status: 500 })
     expect(await status('http://leads.example/x')).toBeUndefined()
     expect([...asked(host), ...asked(leads)]).toEqual([])
+  })
+
+  const hindrances: readonly (readonly [string, Fault])[] = [
+    ['says nothing', { kind: 'silent' }],
+    ['leads into the house', { kind: 'redirect', to: 'http://127.0.0.1:9/robots.txt' }],
+    ['leads to a host that is not there', { kind: 'redirect', to: 'http://down.example/' }],
+  ]
+  it.each(hindrances)('is of a host whose robots.txt %s', async (_, fault) => {
+    host.faults.when(isRobots, fault)
+    expect(await status('http://a.example/x')).toBeUndefined()
+    expect(asked(host)).toEqual([])
+  })
+
+  it('is of a host that gives something else than HTTP for its robots.txt', async () => {
+    expect(await status('http://noise.example/x')).toBeUndefined()
   })
 
   it('comes without a question while a host wants to be left alone', async () => {

@@ -23,14 +23,18 @@ export function slowHost(): Promise<Portal> {
   )
 }
 
-/** A server that says these bytes to everybody, in HTTP or not, and stays on the line. */
-export async function rawHost(said: string): Promise<{ port: number; close: () => Promise<void> }> {
+/** A server that says these bytes, in HTTP or not, whatever it is asked or as it is asked, and stays on the line. */
+export async function rawHost(
+  said: string | ((asked: string) => string),
+): Promise<{ port: number; close: () => Promise<void> }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
-    socket.once('data', () => socket.write(said, 'latin1'))
+    socket.once('data', (data) =>
+      socket.write(typeof said === 'string' ? said : said(data.toString('latin1')), 'latin1'),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

@@ -87,6 +87,8 @@ export type Said = {
   readonly retryAfterMs: number
   /** Of a longer `Retry-After` only those hear who do not wait. */
   readonly longestMs: number
+  /** What who asked kept between two requests by itself: the host groaned at that pace. */
+  readonly delayMs: number
 }
 
 export function answered(host: Host, said: Said, means: Means): void {
@@ -97,10 +99,11 @@ export function answered(host: Host, said: Said, means: Means): void {
   if (status < 500) recover(host, means)
 }
 
-function groaned(host: Host, { retryAfterMs, longestMs }: Said, { now, log }: Means): void {
+function groaned(host: Host, said: Said, { now, log }: Means): void {
+  const { retryAfterMs, longestMs, delayMs } = said
   host.good = 0
   host.groans += 1
-  const slower = Math.min(slowestMs, Math.max(host.delayMs, firstSlowMs / 2) * 2)
+  const slower = Math.min(slowestMs, Math.max(host.delayMs, delayMs, firstSlowMs / 2) * 2)
   host.delayMs = Math.max(host.delayMs, slower)
   const until = now() + retryAfterMs
   if (retryAfterMs <= longestMs) host.notBefore = Math.max(host.notBefore, until)

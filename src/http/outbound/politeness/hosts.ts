@@ -51,7 +51,7 @@ export function hosts(means: Means): Hosts {
       known.set(name, host)
       if (known.size > mostHosts) forget(known)
       const leaveRoom = await admitted(host, { wish, means }, signal)
-      return placeAt(host, means, leaveRoom)
+      return placeAt(host, { wish, means }, leaveRoom)
     },
   }
 }
@@ -124,7 +124,7 @@ function obstacle(host: Host, { wish, means }: Visit): number | 'crowded' | unde
   return left > 0 ? left : undefined
 }
 
-function placeAt(host: Host, means: Means, leaveRoom: () => void): Place {
+function placeAt(host: Host, { wish, means }: Visit, leaveRoom: () => void): Place {
   let left = false
   return {
     connected: () => {
@@ -133,7 +133,7 @@ function placeAt(host: Host, means: Means, leaveRoom: () => void): Place {
     failed: () => failed(host, means),
     silent: () => fellSilent(host, means),
     answered: (status, retryAfterMs = 0, longestMs = Infinity) =>
-      answered(host, { status, retryAfterMs, longestMs }, means),
+      answered(host, { status, retryAfterMs, longestMs, delayMs: wish.delayMs }, means),
     leave: () => {
       if (left) return
       left = true

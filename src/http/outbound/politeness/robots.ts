@@ -72,6 +72,8 @@ function asked(known: Map<string, Known>, wish: Asked, means: Means): Known {
 
 /** Everything that 4xx says is "go ahead"; silence and 5xx say nothing. */
 async function fetched({ origin, ...wish }: Asked, means: Means): Promise<Rules | Absence> {
+  let isThere = false
+  let isElsewhere = false
   try {
     const answer = await means.request(
       {
@@ -85,6 +87,8 @@ async function fetched({ origin, ...wish }: Asked, means: Means): Promise<Rules 
         retryAfterMaxMs: 30_000,
         delayMs: 1000,
         whenLeftAlone: 'fail',
+        connected: () => void (isThere = true),
+        mayFollow: async () => void (isElsewhere = true),
       },
       means.closing,
     )
@@ -92,18 +96,20 @@ async function fetched({ origin, ...wish }: Asked, means: Means): Promise<Rules 
     answer.discard()
     return answer.status >= 400 && answer.status < 500 ? rulesOf(origin, '') : 'unknown'
   } catch (error) {
-    const kind = error instanceof Failure ? error.kind : undefined
+    if (!(error instanceof Failure)) return 'unknown'
     // Redirects without end lead to no file (RFC 9309 2.3.1.2).
-    if (kind === 'source-error') return rulesOf(origin, '')
-    return (kind && absences[kind]) ?? 'unknown'
+    if (error.kind === 'source-error') return rulesOf(origin, '')
+    // What is wrong where a redirect leads to says nothing of the host that was asked.
+    return isElsewhere ? 'unknown' : absenceOf(error, isThere)
   }
 }
 
-const absences: Partial<Record<Failure['kind'], Absence>> = {
-  'address-refused': 'refused',
-  'source-unreachable': 'unreachable',
-  'source-timeout': 'unreachable',
-  'source-malformed': 'unreachable',
+function absenceOf({ kind, retryAfter }: Failure, isThere: boolean): Absence {
+  if (kind === 'address-refused' && !isThere) return 'refused'
+  if (kind === 'source-unreachable') return 'unreachable'
+  // With a time the host was not asked, because it had been silent.
+  const isLate = kind === 'source-timeout' && retryAfter === undefined
+  return isLate && !isThere ? 'unreachable' : 'unknown'
 }
 
 /** A file that breaks off tells nothing: what it forbids may stand in the rest. */
