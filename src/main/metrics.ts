@@ -7,7 +7,7 @@ import type { Entrance } from '../http/gateway.ts'
 import type { Outbound } from '../http/outbound/outbound.ts'
 import { shown } from '../http/problem.ts'
 import { cacheApp } from '../metrics/cache/app.ts'
-import { collector, type Collector } from '../metrics/feeding/collector.ts'
+import { collector, datasetsIn, type Collector } from '../metrics/feeding/collector.ts'
 import type { Repository } from '../metrics/feeding/door.ts'
 import { datasetCount } from '../metrics/feeding/ids.ts'
 import { validationApp } from '../metrics/validating/serving/app.ts'
@@ -94,10 +94,8 @@ export function automaticMetrics(ground: Ground): Automatic {
   const self: { collector?: Collector } = {}
   return {
     written: (landed) => {
-      for (const { resource, fresh } of self.collector ? landed : []) {
-        const id = fresh && names.idOf('dataset', resource)
-        if (fresh && id !== undefined) self.collector?.written(fresh.catalogue, id)
-      }
+      for (const { catalogue, dataset } of self.collector ? datasetsIn(landed, names) : [])
+        self.collector?.written(catalogue, dataset)
     },
     begin: (harvesting) => {
       const isOn = ground.shell.config.validator.enabled && harvesting.measuring?.feeds

@@ -18,9 +18,9 @@ export function invalid(issues: readonly Issue[], place: Place, value: unknown):
 }
 
 function complaintOf(issue: Issue, place: Place, value: unknown): Complaint {
-  const keys = issue.path.map(String)
+  const { given, depth } = at(value, issue.path)
+  const keys = issue.path.slice(0, depth).map(String)
   const name = place === 'json' ? pointer(keys) : keys.join('.')
-  const given = at(value, issue.path)
   const subject = name === '' ? 'body' : name
   const detail =
     given === undefined
@@ -34,11 +34,19 @@ const pointer = (keys: readonly string[]): string =>
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
-function at(value: unknown, path: readonly PropertyKey[]): unknown {
-  let found = value
-  for (const key of path) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined
-    found = Reflect.get(found, key)
+/**
+ * What was given there, and how far down the path that is: what was made of a text, such as a list of words, has parts that
+ * were not given as such.
+ */
+function at(value: unknown, path: readonly PropertyKey[]): { given: unknown; depth: number } {
+  let given = value
+  for (const [depth, key] of path.entries()) {
+    if (given === undefined) break
+    if (typeof given !== 'object' || given === null) return { given, depth }
+    if (!Object.hasOwn(given, key)) {
+      if (Array.isArray(given)) return { given, depth }
+      given = undefined
+    } else given = Reflect.get(given, key)
   }
-  return found
+  return { given, depth: path.length }
 }

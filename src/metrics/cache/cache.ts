@@ -2,14 +2,15 @@
 
 import type { Log } from '../../log.ts'
 import type { Names } from '../../rdf/names.ts'
-import { openSqlite, type Sqlite } from '../../sqlite.ts'
+import { openSqlite } from '../../sqlite.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { maximaOf, type Points } from './counting/aggregate.ts'
 import type { Figures, ScoreBand } from './figures.ts'
 import { lists } from './file/lists.ts'
 import { schema } from './file/schema.ts'
 import { scopes } from './file/scopes.ts'
-import { numbered, swapIn } from './file/swap.ts'
+import { clear, wholeAt } from './file/state.ts'
+import { swapIn } from './file/swap.ts'
 import { refresh, type Extent, type Progress } from './refreshing/refresh.ts'
 import { turns } from './refreshing/turns.ts'
 import { startClock } from './scheduling/clock.ts'
@@ -38,7 +39,7 @@ export type Cache = {
   readonly figures: Figures
   /**
    * Reads all metrics graphs, or those of some catalogues, and makes their figures, and those of the countries, publishers and
-   * the portal that they are part of, anew. Joins a refresh that runs and covers it. Resolves with the number of the refresh;
+   * the portal that they are part of, anew. Of an empty file always all. Joins a refresh that runs and covers it. Resolves with the number of the refresh;
    * rejects with a `Failure` of the store, or the reason of the signal.
    */
   refresh(extent: Extent, signal?: AbortSignal): Promise<number>
@@ -104,18 +105,6 @@ export function openCache(options: CacheOptions): Cache {
     },
   }
 }
-
-function wholeAt(file: Sqlite): number | undefined {
-  const at = file.first("SELECT value FROM state WHERE name = 'whole'")?.['value']
-  return at === undefined ? undefined : Number(at)
-}
-
-/** Their rows go with the next refresh. */
-const clear = (file: Sqlite, at: number): void =>
-  file.transaction(() => {
-    for (const table of ['catalogue', 'figure', 'history']) file.run(`DELETE FROM ${table}`)
-    numbered(file, at)
-  }, 'durable')
 
 function oneAfterTheOther(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()

@@ -2,6 +2,8 @@
 
 import type { Log } from '../../log.ts'
 import type { Feed } from '../../pipe/runs/feed.ts'
+import type { Names } from '../../rdf/names.ts'
+import type { Landed } from '../../store/marks.ts'
 
 export type CollectorDeps = {
   /** Starts a run; resolves when it has ended. */
@@ -22,6 +24,24 @@ export type Collector = {
   written(catalogue: string, dataset: string): void
   /** What has gathered is left to the next process. */
   stop(): Promise<void>
+}
+
+/** A dataset and its catalogue, both by id. */
+type Written = { readonly catalogue: string; readonly dataset: string }
+
+/**
+ * The datasets among what has landed that are to be measured. Marks with scores are of measuring itself: nothing of the
+ * dataset has changed.
+ */
+export function datasetsIn(
+  landed: readonly Landed[],
+  names: Pick<Names, 'idOf'>,
+): readonly Written[] {
+  return landed.flatMap(({ resource, fresh }) => {
+    if (!fresh || fresh.scores !== undefined) return []
+    const dataset = names.idOf('dataset', resource)
+    return dataset === undefined ? [] : [{ catalogue: fresh.catalogue, dataset }]
+  })
 }
 
 /** `datasets` is absent when there are so many that the whole catalogue is measured. */

@@ -34,8 +34,9 @@ const validated = 'dcat-ap'
 const atOnce = 8
 
 /**
- * Records of other sources than DCAT-AP pass without a report, and so does one that cannot be validated: compliance is not
- * measured then, and older findings about it go.
+ * Records of other sources than DCAT-AP pass without a report, and so do all where the shapes cannot be used: compliance is
+ * not measured then, and older findings about it go. A record that cannot be validated, or not in time, is refused, so that
+ * what was measured before stays.
  */
 export const validatingSegment = ({ validation, now }: ValidatingDeps): SegmentKind =>
   metricsSegment<Config>({
@@ -51,8 +52,8 @@ export const validatingSegment = ({ validation, now }: ValidatingDeps): SegmentK
         return reported(payload, report, dateTimeOf(now()))
       } catch (error) {
         signal.throwIfAborted()
-        if (!(error instanceof Failure)) throw error
-        tell(error, payload, context)
+        if (!(error instanceof Failure) || error.kind !== 'internal') throw error
+        tell(error, context)
         return unreported(payload)
       }
     },
@@ -76,8 +77,8 @@ const unreported = (payload: Payload): Payload => ({
 const told = new WeakSet<SegmentContext>()
 
 /** What is wrong with the shapes is wrong for every record of a run, and told once. */
-function tell({ kind, detail }: Failure, payload: Payload, context: SegmentContext): void {
-  if (kind === 'internal' && told.has(context)) return
-  if (kind === 'internal') told.add(context)
-  context.log.warn({ dataset: payload.subject.id, kind, detail }, 'validation.not-measured')
+function tell({ kind, detail }: Failure, context: SegmentContext): void {
+  if (told.has(context)) return
+  told.add(context)
+  context.log.warn({ kind, detail }, 'validation.not-measured')
 }

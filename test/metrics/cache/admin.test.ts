@@ -99,7 +99,10 @@ describe('removing', () => {
   it('takes a catalogue out of its country and the portal, and leaves the graphs', async () => {
     const { ask, get } = await served()
     expect((await ask('/catalogues/city', by(all, { method: 'DELETE' }))).status).toBe(200)
-    expect((await get('/catalogues/city')).status).toBe(404)
+    expect((await get('/catalogues')).body.result.count).toBe(1)
+    expect((await get('/catalogues/city?filter=score')).body.result.results).toEqual([
+      { score: null },
+    ])
     expect((await get('/countries/DEU')).status).toBe(404)
     expect((await get('/global?filter=score')).body.result.results).toEqual([{ score: null }])
     expect((await get('/datasets/a')).status).toBe(200)
@@ -110,6 +113,9 @@ describe('removing', () => {
     const { ask, get, cache } = await served()
     expect((await ask('/admin/clear', by(all))).status).toBe(202)
     expect((await get('/catalogues')).body.result.count).toBe(0)
+    expect((await ask('/admin/refresh/countries/AUT', by(all))).status).toBe(404)
+    expect((await ask('/admin/refresh/countries/deu', by(all))).status).toBe(202)
+    await expect.poll(async () => (await get('/catalogues')).body.result.count).toBe(2)
     await cache.refresh('all')
     expect((await get('/catalogues')).body.result.count).toBe(2)
   })

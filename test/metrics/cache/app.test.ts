@@ -106,7 +106,19 @@ describe('figures', () => {
       global.findability.keywordAvailability,
     ]).toEqual([null, null, null])
     expect((await get('/catalogues')).body.result).toEqual({ count: 0, results: [] })
-    expect((await get('/catalogues/city')).status).toBe(404)
+    for (const path of ['/catalogues/city', '/catalogues/empty']) {
+      const [found] = await results(path)
+      expect([path, found.score, found.findability.score]).toEqual([path, null, null])
+      expect(found.accessibility.accessUrlStatusCodes).toBeNull()
+    }
+    expect((await results('/catalogues/city'))[0].info).toEqual(info)
+    const past = '/catalogues/city/history?startDate=2026-01-01&filter=score'
+    expect(await results(past)).toEqual([{ score: [] }])
+    for (const list of ['violations', 'distributions/reachability'])
+      expect((await get(`/catalogues/city/${list}`)).body.result.count).toBe(0)
+    for (const id of ['secret', 'nowhere', '%3E'])
+      for (const more of ['', '/history?startDate=2026-01-01', '/violations/count'])
+        expect([id, more, (await get(`/catalogues/${id}${more}`)).status]).toEqual([id, more, 404])
   })
 
   it('are answered with the number of the refresh as tag, and 304 until the next one', async () => {

@@ -53,6 +53,16 @@ describe('what is wrong', () => {
     expect([refused.status, refused.headers.get('Allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
+  it('in a list of words is told as it was given', async () => {
+    const { get } = await served()
+    const told = async (query: string) => (await get(`/global?${query}`)).body
+    const one = await told('filter=x,score')
+    expect(one.detail).toMatch(/^filter: .*expected one of .*got x,score$/)
+    expect(one.errors).toEqual([{ parameter: 'filter', detail: one.detail }])
+    const many = await told('filter=score,score&filter=x')
+    expect(many.detail).toMatch(/^filter: .*"x"/)
+  })
+
   it('says so too when the time of a request is over', async () => {
     const { get } = await served({ isMute: true })
     const { status, body } = await get('/datasets/a')

@@ -120,6 +120,35 @@ it('that is aborted or fails leaves the old figures and no rows', async () => {
   file.close()
 })
 
+it('of one catalogue is one of all where there are no figures: those of the portal are never of a part', async () => {
+  const { cache, figures, real, score } = await twoCatalogues()
+  await cache.clear()
+  await cache.refresh(['north'])
+  expect([score({ catalogue: 'south' }), score({ country: 'DEU' }), score('global')]).toEqual([
+    50, 30, 30,
+  ])
+  const span = { from: '2026-11-01', to: '2026-11-30', resolution: 'day' } as const
+  expect(figures.history('global', span)).toMatchObject([{ aggregate: { score: 30 } }])
+  await measure(real, 'south', 90)
+  await cache.refresh(['north'])
+  expect(score({ catalogue: 'south' })).toBe(50)
+  const fresh = openedCache({ store: real })
+  await fresh.cache.refresh(['north'])
+  expect(fresh.figures.aggregate('global')?.score).toBe(50)
+})
+
+it('that is overtaken by a clearing begins again with everything', async () => {
+  const { cache, state, score } = await twoCatalogues()
+  const gate = Promise.withResolvers<void>()
+  state.gate = gate.promise
+  const running = cache.refresh(['north'])
+  await expect.poll(() => cache.progress()).toBeDefined()
+  await cache.clear()
+  gate.resolve()
+  await running
+  expect([score({ catalogue: 'south' }), score('global')]).toEqual([50, 30])
+})
+
 it('goes on for those who still wait', async () => {
   const { cache, state } = await twoCatalogues()
   const gate = Promise.withResolvers<void>()

@@ -1,6 +1,6 @@
 /** Segment 1 of the quality pipe: who gets a report, of what, and what happens when there can be none. */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { logger } from '../../../src/log.ts'
 import { measurements, reportOf } from '../../../src/metrics/dqv/reading.ts'
 import { payloadOf } from '../../../src/metrics/travelling/payload.ts'
@@ -100,13 +100,34 @@ describe('the validating segment', () => {
     }
   })
 
-  it('reports a dataset that cannot be measured as not measured, and forgets what was found before', async () => {
+  it('takes a dataset for not measured where the shapes cannot be used, and forgets what was found before', async () => {
     expect(measurements((await payloadOf(record(old))).metrics)).toHaveLength(1)
     const { report: told, metrics } = await report(old, { shapeModel: 'broken' })
     expect([told, measurements(metrics)]).toEqual([undefined, []])
+  })
+
+  it('refuses a dataset that cannot be validated in time, so that its run tells of it and its old metrics stay', async () => {
     const slow = `:ds a dcat:Dataset ; dct:title "${'a'.repeat(60)}!" .`
-    expect((await report(slow, { shapeModel: 'endless' })).report).toBeUndefined()
+    const run = opened(kind(), { shapeModel: 'endless' })
+    const found = await through([run], [record(slow), record(good, { counter: 2 })])
+    expect(found).toMatchObject([
+      { kind: 'refused', stage: 'transform', problem: { kind: 'time-limit' } },
+      { kind: 'record' },
+    ])
   }, 30_000)
+
+  it.each([
+    ['nobody has time for', { waiting: 0 }, 'queue-full'],
+    ['is too large', { length: 10 }, 'too-complex'],
+  ] as const)('refuses a dataset that %s', async (_, limits, problem) => {
+    const busy = await openedValidation({}, { limits })
+    onTestFinished(() => busy.stop())
+    const [found] = await through(
+      [opened(validatingSegment({ validation: busy, now }))],
+      [record(good)],
+    )
+    expect(found).toMatchObject({ kind: 'refused', problem: { kind: problem } })
+  })
 
   it('says once per run that shapes cannot be used', async () => {
     const lines: string[] = []

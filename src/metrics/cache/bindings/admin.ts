@@ -4,8 +4,10 @@ import { Failure } from '../../../errors.ts'
 import type { App, AppContext } from '../../../http/app.ts'
 import { readBody } from '../../../http/body.ts'
 import { shown } from '../../../http/problem.ts'
+import { unknownCatalogue, visibleCatalogue } from '../answering/known.ts'
 import type { Bound } from '../deps.ts'
-import { catalogueFacts } from '../refreshing/catalogues.ts'
+import type { CatalogueFigures } from '../figures.ts'
+import { allFacts, catalogueIds } from '../refreshing/catalogues.ts'
 import type { Extent, Progress } from '../refreshing/refresh.ts'
 import { adminRoutes as routes, type extents } from '../routes/admin.ts'
 import type { Scheduled } from '../scheduling/schedules.ts'
@@ -62,10 +64,7 @@ const progressOf = ({ extent, since, catalogues, datasets }: Progress) => ({
   datasets,
 })
 
-const unknownCatalogue = (id: string) =>
-  new Failure('unknown-catalogue', `there is no catalogue ${shown(id)}`)
-
-/** A catalogue need not have figures yet; a country is known by its catalogues. */
+/** A catalogue need not have figures yet; a country is known by its catalogues, and they need not have any either. */
 async function extentOf(
   { figures, source }: Bound,
   scope: (typeof extents)[number],
@@ -75,15 +74,16 @@ async function extentOf(
   if (scope === 'global') return 'all'
   if (scope === 'countries') {
     const code = id.toUpperCase()
-    const ids = figures.catalogues().filter(({ country }) => country === code)
-    if (ids.length > 0) return ids.map((catalogue) => catalogue.id)
+    const inIt = (all: readonly CatalogueFigures[]) =>
+      all.filter(({ country }) => country === code).map((catalogue) => catalogue.id)
+    const counted = inIt(figures.catalogues())
+    if (counted.length > 0) return counted
+    const facts = await allFacts(source, await catalogueIds(source, signal), signal)
+    const there = inIt([...facts.values()].filter((one) => one !== 'hidden'))
+    if (there.length > 0) return there
     throw new Failure('not-found', `no catalogue is of the country ${shown(id)}`)
   }
-  const { names } = source
-  if (names.idOf('catalogue', names.catalogue(id)) === undefined) throw unknownCatalogue(id)
-  const found = (await catalogueFacts(source, [id], signal)).get(id)
-  if (found === undefined || found === 'hidden') throw unknownCatalogue(id)
-  return [id]
+  return [(await visibleCatalogue(source, id, signal)).id]
 }
 
 const told = ({ told: trigger, coming, last }: Scheduled) => ({

@@ -5,6 +5,7 @@ import type { App, AppContext } from '../../../http/app.ts'
 import { shown } from '../../../http/problem.ts'
 import { aggregateDocument, historyDocument, type Form } from '../answering/documents.ts'
 import { enveloped, invalidParameter } from '../answering/envelope.ts'
+import { knownCatalogue } from '../answering/known.ts'
 import { catalogueInfo, publisherInfo } from '../answering/rows.ts'
 import { aggregateOf } from '../counting/aggregate.ts'
 import { counter } from '../counting/tally.ts'
@@ -26,19 +27,17 @@ const ofPublisher = (publisher: PublisherFigures): Told => ({
 })
 const portal: Told = { scope: 'global', info: undefined }
 
-/** Throws for those that the last refresh did not find. */
-function finding({ figures }: Bound) {
+/** Throws for those that the last refresh did not find; a catalogue need not have figures yet. */
+function finding(bound: Bound) {
+  const { figures } = bound
   return {
     country: (id: string): Told => {
       const code = id.toUpperCase()
       if (figures.aggregate({ country: code })) return ofCountry(code)
       throw new Failure('not-found', `no catalogue is of the country ${shown(id)}`)
     },
-    catalogue: (id: string): Told => {
-      const found = figures.catalogue(id)
-      if (found) return ofCatalogue(found)
-      throw new Failure('unknown-catalogue', `there are no figures of a catalogue ${shown(id)}`)
-    },
+    catalogue: async (id: string, signal: AbortSignal): Promise<Told> =>
+      ofCatalogue(await knownCatalogue(bound, id, signal)),
     publisher: (key: string): Told => {
       const found = figures.publisher(key)
       if (found) return ofPublisher(found)
@@ -50,7 +49,7 @@ function finding({ figures }: Bound) {
 export function bindFigures(app: App, bound: Bound): void {
   const { figures, maxima, answer } = bound
   const find = finding(bound)
-  // Before the first refresh the portal has figures of nothing.
+  // Before the first refresh the portal has figures of nothing, and so has a catalogue before it is counted.
   const nothing = aggregateOf(counter().tally(), maxima)
   const rows = (all: readonly Told[], filter: readonly string[] | undefined) =>
     all.map(({ scope, info }) =>
@@ -70,8 +69,8 @@ export function bindFigures(app: App, bound: Bound): void {
   app.openapi(figureRoutes.catalogues, (c) =>
     answerAll(c, () => figures.catalogues().map(ofCatalogue), c.req.valid('query').filter),
   )
-  app.openapi(figureRoutes.catalogue, (c) => {
-    const found = find.catalogue(c.req.valid('param').id)
+  app.openapi(figureRoutes.catalogue, async (c) => {
+    const found = await find.catalogue(c.req.valid('param').id, c.var.signal)
     return answerAll(c, () => [found], c.req.valid('query').filter)
   })
   app.openapi(figureRoutes.publishers, (c) => {
@@ -125,8 +124,8 @@ export function bindHistory(app: App, bound: Bound, form: Form): void {
   app.openapi(routes.catalogues, (c) =>
     past(c, c.req.valid('query'), () => figures.catalogues().map(ofCatalogue)),
   )
-  app.openapi(routes.catalogue, (c) =>
-    one(c, c.req.valid('query'), find.catalogue(c.req.valid('param').id)),
+  app.openapi(routes.catalogue, async (c) =>
+    one(c, c.req.valid('query'), await find.catalogue(c.req.valid('param').id, c.var.signal)),
   )
   app.openapi(routes.publisher, (c) =>
     one(c, c.req.valid('query'), find.publisher(c.req.valid('query').publisher)),

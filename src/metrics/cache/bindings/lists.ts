@@ -7,19 +7,19 @@ import { isFresh } from '../../../http/conditions.ts'
 import { shown } from '../../../http/problem.ts'
 import { datasetDocument, distributionDocuments } from '../answering/dataset-document.ts'
 import { enveloped } from '../answering/envelope.ts'
+import { knownCatalogue } from '../answering/known.ts'
 import { holderOf, liveDataset } from '../answering/live.ts'
 import { unreachableRow, violationRow } from '../answering/rows.ts'
 import type { Bound } from '../deps.ts'
 import { listRoutes as routes } from '../routes/lists.ts'
 
-export function bindLists(app: App, { figures, answer }: Bound): void {
-  const known = (id: string): string => {
-    if (figures.catalogue(id)) return id
-    throw new Failure('unknown-catalogue', `there are no figures of a catalogue ${shown(id)}`)
-  }
-  app.openapi(routes.violations, (c) => {
+export function bindLists(app: App, bound: Bound): void {
+  const { figures, answer } = bound
+  const known = async (id: string, c: AppContext): Promise<string> =>
+    (await knownCatalogue(bound, id, c.var.signal)).id
+  app.openapi(routes.violations, async (c) => {
     const { locale, ...page } = c.req.valid('query')
-    const id = known(c.req.valid('param').id)
+    const id = await known(c.req.valid('param').id, c)
     return answer(c, () => {
       const { count, rows } = figures.violations(id, page)
       return enveloped(
@@ -28,16 +28,16 @@ export function bindLists(app: App, { figures, answer }: Bound): void {
       )
     })
   })
-  app.openapi(routes.violationCount, (c) => {
-    const id = known(c.req.valid('param').id)
+  app.openapi(routes.violationCount, async (c) => {
+    const id = await known(c.req.valid('param').id, c)
     return answer(c, () => {
       const { count } = figures.violations(id, { offset: 0, limit: 0 })
       return { success: true, result: { count } }
     })
   })
-  app.openapi(routes.reachability, (c) => {
+  app.openapi(routes.reachability, async (c) => {
     const { locale, ...page } = c.req.valid('query')
-    const id = known(c.req.valid('param').id)
+    const id = await known(c.req.valid('param').id, c)
     return answer(c, () => {
       const { count, rows } = figures.unreachable(id, page)
       return enveloped(

@@ -62,6 +62,18 @@ export async function catalogueFacts(
   return found
 }
 
+const atOnce = 100
+
+/** The same of however many. */
+export async function allFacts(source: Source, ids: readonly string[], signal: AbortSignal) {
+  const facts = new Map<string, CatalogueFigures | 'hidden'>()
+  for (let at = 0; at < ids.length; at += atOnce) {
+    const some = await catalogueFacts(source, ids.slice(at, at + atOnce), signal)
+    for (const [id, one] of some) facts.set(id, one)
+  }
+  return facts
+}
+
 function factsOf(id: string, iri: string, graph: Graph): CatalogueFigures | 'hidden' {
   if (isHidden(graph, iri)) return 'hidden'
   const of = (name: string) => graph.objects(iri, dct(name))

@@ -5,8 +5,9 @@ import { inOrder } from '../../../pipe/ahead.ts'
 import type { Sqlite } from '../../../sqlite.ts'
 import type { CatalogueFigures, ScoreBand } from '../figures.ts'
 import { dropOldEditions, newStage, type Staged } from '../file/stage.ts'
-import { swapIn } from '../file/swap.ts'
-import { catalogueFacts, catalogueIds, memberIds, type Source } from './catalogues.ts'
+import { wholeAt } from '../file/state.ts'
+import { swapIn, type Swap } from '../file/swap.ts'
+import { allFacts, catalogueIds, memberIds, type Source } from './catalogues.ts'
 import { readDatasets, type Remembered } from './datasets.ts'
 import { turns, type Turn } from './turns.ts'
 
@@ -38,7 +39,6 @@ export type RefreshDeps = Source & {
 const pageSize = 15
 /** Pages on their way: while one is counted, the store looks for the next. */
 const pagesAhead = 2
-const cataloguesAtOnce = 100
 
 type Scene = RefreshDeps & {
   readonly turn: Turn
@@ -46,13 +46,30 @@ type Scene = RefreshDeps & {
   readonly told: (progress: Progress) => void
 }
 
-/** Answers the number of the refresh. What fails or is aborted leaves the old figures. */
+/**
+ * Answers the number of the refresh. What fails or is aborted leaves the old figures. Where there are no figures yet, or not
+ * any more, everything is read, whatever was asked for: the figures of the portal are never those of a part of it.
+ */
 export async function refresh(
   deps: RefreshDeps,
   extent: Extent,
   told: (progress: Progress) => void,
   signal: AbortSignal,
 ): Promise<number> {
+  for (;;) {
+    const isEmpty = wholeAt(deps.file) === undefined
+    const number = await refreshed(deps, isEmpty ? 'all' : extent, told, signal)
+    if (number !== undefined) return number
+  }
+}
+
+/** `undefined` when the file was cleared meanwhile and a part is not enough any more: nothing was swapped in. */
+async function refreshed(
+  deps: RefreshDeps,
+  extent: Extent,
+  told: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<number | undefined> {
   const { file, log, now } = deps
   const started = now()
   const turn = turns(deps.elapsed)
@@ -75,8 +92,9 @@ export async function refresh(
     isWhole: extent === 'all',
     at: now(),
   }
-  const number = await deps.alone(() => swapIn(file, swap, turn))
+  const number = await swapped(deps, swap, turn)
   await dropOldEditions(file, turn)
+  if (number === undefined) return undefined
   const datasets = staged.reduce((sum, { tally }) => sum + tally.datasets, 0)
   log.info(
     { number, catalogues: staged.length, datasets, ms: now() - started },
@@ -85,14 +103,10 @@ export async function refresh(
   return number
 }
 
-async function allFacts(source: Source, ids: readonly string[], signal: AbortSignal) {
-  const facts = new Map<string, CatalogueFigures | 'hidden'>()
-  for (let at = 0; at < ids.length; at += cataloguesAtOnce) {
-    const some = await catalogueFacts(source, ids.slice(at, at + cataloguesAtOnce), signal)
-    for (const [id, one] of some) facts.set(id, one)
-  }
-  return facts
-}
+const swapped = ({ file, alone }: RefreshDeps, swap: Swap, turn: Turn) =>
+  alone(async () =>
+    swap.isWhole || wholeAt(file) !== undefined ? swapIn(file, swap, turn) : undefined,
+  )
 
 type Work = Pick<Progress, 'extent' | 'since'> & { readonly visible: readonly CatalogueFigures[] }
 
