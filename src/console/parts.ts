@@ -24,6 +24,8 @@ export type ConsoleTrigger = {
     | { readonly kind: 'specific'; readonly times: readonly number[] }
   readonly next?: number
   readonly last?: number
+  /** Why it does not fire as things are. */
+  readonly problem?: string
 }
 
 export type SchedulerPart = {
@@ -69,7 +71,6 @@ type CatalogueLaunch = {
   readonly pulseMs: number
   /** The present metrics graph goes along. */
   readonly withMetrics: boolean
-  readonly verbose: boolean
 }
 
 /** Every function resolves when its work is done; a number is how many records it met. */
@@ -150,6 +151,7 @@ type Tombstone = {
 export type SearchPart = {
   /** Builds the sitemap again; the number of its addresses. */
   readonly sitemap?: (signal: AbortSignal) => Promise<number>
+  /** How much every field weighs. */
   readonly boosts?: () => Readonly<Record<string, number>>
   readonly facets?: () => readonly { readonly index: string; readonly id: string }[]
 }

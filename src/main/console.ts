@@ -15,7 +15,7 @@ import { shipped } from './engines.ts'
 import { httpOptions, inside, ownRepository, places, type Ground } from './ground.ts'
 import type { Harvesting } from './harvesting.ts'
 import { catalogueLaunch, refreshOf } from './metrics.ts'
-import { currentSettings, engineHealth } from './search-engine.ts'
+import { currentSettings, effectiveBoosts, engineHealth } from './search-engine.ts'
 
 /** The stations of this process that have commands. */
 type Neighbours = {
@@ -60,7 +60,7 @@ function partsOf(ground: Ground, neighbours: Neighbours): Parts {
       search: {
         sitemap: async () =>
           (await search.sitemap.remade()).pages.reduce((sum, { addresses }) => sum + addresses, 0),
-        boosts: () => config.search.boosts,
+        boosts: () => effectiveBoosts(currentSettings(index), config.search.boosts),
         facets: () =>
           currentSettings(index).flatMap((settings) =>
             settings.facets.map(({ id }) => ({ index: settings.index, id })),
@@ -90,7 +90,7 @@ function repositoryOf(
         const isSearch = new URL(request.url).pathname.startsWith(`${places.search}/`)
         return (isSearch && search ? search.app : repository.app).fetch(request)
       },
-      key: ground.key,
+      key: ground.key.here(),
       bundled: shipped('shapes/vocabularies'),
     }),
     index: upkeep.again,
@@ -151,7 +151,7 @@ async function restoredAlone(
 ) {
   const own = ownRepository(repository.app)
   const address = `${own.address}/datasets/${encodeURIComponent(id)}/restore`
-  const headers = { 'X-API-Key': ground.key }
+  const headers = { 'X-API-Key': ground.key.here() }
   const request = new Request(address, { method: 'POST', headers, signal })
   const answer = await own.fetch(request)
   if (answer.status === 201) return { restored: 1, failed: [] }

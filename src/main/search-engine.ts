@@ -42,6 +42,17 @@ export function currentSettings(index: SearchIndex): readonly IndexSettings[] {
   })
 }
 
+/** What each field weighs in the ranking where a request says nothing: as configured, else as its index has it. */
+export const effectiveBoosts = (
+  settings: readonly IndexSettings[],
+  configured: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> => ({
+  ...Object.fromEntries(
+    settings.flatMap(({ texts }) => texts.map(({ name, boost }) => [name, boost] as const)),
+  ),
+  ...configured,
+})
+
 export type EngineHealth = { readonly ready: boolean } & Partial<
   Awaited<ReturnType<SearchIndex['health']>>
 >

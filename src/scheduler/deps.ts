@@ -21,7 +21,7 @@ export type SchedulerDeps = {
   readonly confirm: (runId: string, signal: AbortSignal) => Promise<void>
   readonly keys: ApiKeys
   /** Bytes of a request body. */
-  readonly bodyBytes: number
+  readonly pipeBytes: number
   /** Triggers of one pipe. */
   readonly triggersPerPipe: number
   /** Changing requests of one key at once. */

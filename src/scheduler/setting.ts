@@ -1,5 +1,6 @@
 /** Carries out what a client wants of the triggers: checks all of it, then keeps, then starts what starts at once. */
 
+import { isDeepStrictEqual } from 'node:util'
 import { Failure } from '../errors.ts'
 import { shown } from '../http/problem.ts'
 import { configured } from '../pipe/configure.ts'
@@ -27,9 +28,14 @@ export function wishes(deps: Deps, sets: Sets): readonly Wish[] {
     entries,
     pipe: deps.pipes.find(name)?.pipe,
   }))
-  const unknown = found.filter(({ pipe }) => !pipe).map(({ name }) => name)
-  if (unknown.length > 0) throw unknownPipes(unknown)
-  const wished = found.flatMap(({ pipe, entries }) => (pipe ? [wish(deps, pipe, entries)] : []))
+  const wished = found.flatMap(({ name, pipe, entries }) => {
+    const one = pipe ? wish(deps, pipe, entries) : left(deps, name, entries)
+    return one ? [one] : []
+  })
+  const unknown = found.filter(
+    ({ name, pipe }) => !pipe && !wished.some((one) => one.pipe === name),
+  )
+  if (unknown.length > 0) throw unknownPipes(unknown.map(({ name }) => name))
   const names = wished.map(({ pipe }) => pipe)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice === undefined) return wished
@@ -82,6 +88,30 @@ function wish({ triggers }: Deps, pipe: Pipe, entries: readonly Entry[]): Wish {
     return [launch]
   })
   return { pipe: name, kept, launches }
+}
+
+/** The triggers of a pipe that is gone, when nothing of them is to change: all triggers can be read and sent again. */
+function left({ triggers }: Deps, pipe: string, entries: readonly Entry[]): Wish | undefined {
+  const before = triggers.of(pipe)
+  const isSame =
+    before.length > 0 &&
+    entries.length === before.length &&
+    before.every((old, at) => isDeepStrictEqual(tellable(old), tellable(entries[at], old)))
+  return isSame ? { pipe, kept: before, launches: [] } : undefined
+}
+
+/** What a client can tell of the trigger of a pipe that is gone: the first firing is not among it. */
+function tellable(entry: Entry | undefined, old?: Trigger) {
+  if (!entry || !isKept(entry)) return undefined
+  const { id, status, configs, startMode, timing } = entry
+  const { anchor: _, notBefore: __, ...rhythm } = { anchor: 0, notBefore: 0, ...timing }
+  return {
+    id,
+    status,
+    startMode,
+    rhythm,
+    configs: configs && unmaskedConfigs(configs, old?.configs),
+  }
 }
 
 const isKept = (entry: Entry): entry is Trigger => entry.timing !== 'immediate'

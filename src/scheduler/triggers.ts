@@ -12,8 +12,8 @@ import { continued } from './keeping/continued.ts'
 import { nextFiring } from './timing/next-firing.ts'
 import type { KeptTrigger, Status, Trigger } from './trigger.ts'
 
-/** `next` is the coming firing; of a disabled trigger the one that it would have. */
-export type Scheduled = KeptTrigger & { readonly next?: number }
+/** `next` is the coming firing; of a disabled trigger the one that it would have. A trigger with a problem has none. */
+export type Scheduled = KeptTrigger & { readonly next?: number; readonly problem?: 'pipe missing' }
 
 /** Pipes are names. What changes something is durable when it returns. */
 export type Triggers = {
@@ -41,6 +41,8 @@ export type TriggersOptions = {
   readonly launcher: Pick<Launcher, 'launch'>
   /** Where the launcher makes its runs. */
   readonly runs: Pick<Runs, 'together' | 'list'>
+  /** Whether a pipe is gone; without it none is. */
+  readonly isMissing?: (pipe: string) => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** 0..1; without it every run begins as soon as it is made. */
@@ -51,10 +53,11 @@ export type TriggersOptions = {
 
 /** Opens the triggers and begins to fire, as soon as no other process on the same file does. */
 export function openTriggers(options: TriggersOptions): Triggers {
-  const { path, now } = options
+  const { path, now, isMissing = () => false } = options
   const file = openTriggerFile(path)
-  const firing = startFiring({ ...options, file, lease: openLease(`${path}.lease`) })
+  const firing = startFiring({ ...options, isMissing, file, lease: openLease(`${path}.lease`) })
   const scheduled = (trigger: KeptTrigger): Scheduled => {
+    if (isMissing(trigger.pipe)) return { ...trigger, problem: 'pipe missing' }
     const next = nextFiring(trigger.timing, now())
     return next === undefined ? trigger : { ...trigger, next }
   }

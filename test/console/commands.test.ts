@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bar } from '../../src/console/telling/progress.ts'
+import { triggerRow } from '../../src/console/telling/run.ts'
 import { storedProblem } from '../../src/pipe/runs/problem.ts'
 import { Failure } from '../../src/errors.ts'
 import { consoleStation, type ConsoleStation } from '../support/console/station.ts'
@@ -65,6 +66,17 @@ describe('pipes', () => {
     })
   })
 
+  it('through which a catalogue is sent are watched to the end only when that is wanted', async () => {
+    expect(await station.said('launch town lake')).toMatch(
+      /^3 datasets found\nrun \S+\nCommand finished\n$/,
+    )
+    const [text] = await Promise.all([
+      station.said('launch town city -v'),
+      ending('city', 'finished'),
+    ])
+    expect(text).toMatch(/^3 datasets found\nrun \S+\n[^]*finished \(complete\)[^]*finished\n$/)
+  })
+
   it('are not launched with configurations that mean nothing', async () => {
     for (const configs of ['{"importing-rdf":5}', '{oops}', '{"nothing":{}}'])
       expect(await station.said(`launch city ${configs}`)).toMatch(/^Command failed: /)
@@ -104,6 +116,19 @@ describe('triggers', () => {
     )
     expect(await station.said('enable city nightly')).toMatch(/^Command failed: no such trigger/)
     expect(await station.said('triggers lake')).toMatch(/^no triggers/)
+  })
+
+  it('of a pipe that is gone say so in place of their next firing', () => {
+    const timing = { kind: 'cron', expression: '0 3 * * *' } as const
+    const problem = 'pipe missing'
+    expect(triggerRow('city', { id: 'daily', status: 'enabled', timing, problem })).toEqual([
+      'city',
+      'daily',
+      'enabled',
+      'cron 0 3 * * *',
+      'pipe missing',
+      'last –',
+    ])
   })
 })
 

@@ -6,7 +6,7 @@ import type { Configs, JsonObject } from '../../pipe/document.ts'
 import type { Command, Io } from '../command.ts'
 import type { RepositoryPart, SchedulerPart } from '../parts.ts'
 import { amount } from '../telling/rows.ts'
-import { followRun, type RunGround } from './following.ts'
+import { followRun, knownRun, type RunGround } from './following.ts'
 
 type Ground = {
   readonly scheduler: SchedulerPart | undefined
@@ -34,7 +34,11 @@ export const launchCommand = ({ scheduler, repository, now }: Ground): Command =
       kind: 'flag',
       means: 'the present metrics of a dataset go along',
     },
-    verbose: { short: 'v', kind: 'flag', means: 'tells more' },
+    verbose: {
+      short: 'v',
+      kind: 'flag',
+      means: 'tells more; of a catalogue: how far it is, to the end',
+    },
   },
   complete: (words) => (words.length < 2 ? pipeNames(scheduler) : []),
   run: async ({ words: [first = '', second], number, flag }, io, signal) => {
@@ -47,9 +51,11 @@ export const launchCommand = ({ scheduler, repository, now }: Ground): Command =
     // The words of the contract: clients look for them.
     if (!repository?.launch) throw new Failure('unknown-pipe', `Pipe ${second} not available`)
     const [pulseMs, withMetrics] = [number('pulse') ?? 0, flag('update')]
-    const wish = { catalogue: first, pipe: second, pulseMs, withMetrics, verbose }
+    const wish = { catalogue: first, pipe: second, pulseMs, withMetrics }
     const { found, run } = await repository.launch(wish, signal)
     await io.say(`${amount(found, 'dataset')} found\nrun ${run}`)
+    if (verbose && scheduler)
+      await followRun({ scheduler, now }, knownRun(scheduler, run), io, signal)
   },
 })
 

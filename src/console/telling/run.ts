@@ -84,7 +84,7 @@ export const triggerRow = (pipe: string, trigger: ConsoleTrigger): readonly stri
   trigger.id,
   trigger.status,
   timingOf(trigger),
-  `next ${trigger.status === 'enabled' ? instant(trigger.next) : '–'}`,
+  trigger.problem ?? `next ${trigger.status === 'enabled' ? instant(trigger.next) : '–'}`,
   `last ${instant(trigger.last)}`,
 ]
 

@@ -36,20 +36,28 @@ export const importConfig = z.looseObject({
   /** Stop after so many records. */
   limit: positive.optional(),
   output: z.enum(['dcat-ap', 'source']).optional(),
+  /** More than the process gives to a host is not given. */
+  hostConcurrency: positive.optional(),
   hostDelayMs: z.int().min(0).optional(),
   connectTimeoutMs: positive.optional(),
   firstByteTimeoutMs: positive.optional(),
   idleTimeoutMs: positive.optional(),
   pageTimeoutMs: positive.optional(),
   attempts: positive.optional(),
+  /** The longest `Retry-After` that is waited for. */
+  retryAfterMaxMs: z.int().min(0).max(86_400_000).optional(),
   forceDays: z.number().min(0).optional(),
+  // Of importers of other platforms; accepted, and of no use to one that hands its records on itself.
+  sendListDelay: z.int().min(0).optional(),
+  sendHash: z.boolean().optional(),
+  outputFormat: z.string().optional(),
 })
 export type ImportConfig = z.infer<typeof importConfig>
 
 /** Keys that say how to ask, not what for. */
 const operational = new Set(
   (
-    'catalogue alternativeLoad pageSize pulse incremental limit attempts auth apikey auth_key hostDelayMs ' +
+    'catalogue alternativeLoad pageSize pulse incremental limit attempts auth apikey auth_key hostConcurrency hostDelayMs ' +
     'connectTimeoutMs firstByteTimeoutMs idleTimeoutMs pageTimeoutMs forceDays deadline retryAfterMaxMs ' +
     'sendListDelay sendHash outputFormat accept method'
   ).split(' '),

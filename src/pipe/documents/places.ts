@@ -1,6 +1,7 @@
 /** What each segment of a pipe is told about its place, and what its config has against it there. */
 
 import type { Complaint } from '../../errors.ts'
+import { durationMs } from '../../http/environment/settings/duration.ts'
 import { shown } from '../../http/problem.ts'
 import { replacesAddress } from '../configure.ts'
 import type { Resolution } from '../discovery.ts'
@@ -50,18 +51,37 @@ export function pipeCheck(
     return pipe.body.segments.flatMap((segment, index) => {
       const found = resolve(segment)
       const pointer = `/body/segments/${index}`
+      const late = deadlineCheck(segment, pointer)
       if (found.kind === 'unknown') {
         const detail = `${shown(segment.header.name)} is no known segment; known are ${found.known.join(', ')}`
-        return [{ pointer: `${pointer}/header/name`, detail }]
+        return [{ pointer: `${pointer}/header/name`, detail }, ...late]
       }
       const place = places[index]
-      if (found.kind !== 'built-in' || place === undefined) return []
+      if (found.kind !== 'built-in' || place === undefined) return late
       const opened = found.segment.open(segment.body.config, place)
-      if (opened.ok) return []
-      return opened.problems.map(({ key, detail }) => ({
+      if (opened.ok) return late
+      const wrong = opened.problems.map(({ key, detail }) => ({
         pointer: `${pointer}/body/config${key === '' ? '' : `/${key.replaceAll('.', '/')}`}`,
         detail: `${key} ${detail}`.trim(),
       }))
+      return [...wrong, ...late]
     })
   }
+}
+
+/** The deadlines that segments give to the run, in ms; the shortest one counts. */
+export const deadlinesOf = ({ body }: Pipe): readonly number[] =>
+  body.segments.flatMap((segment) => deadlineOf(segment) ?? [])
+
+/** Any segment may give one, those of other processes too. `null` is none. */
+function deadlineOf({ body }: Segment): number | undefined {
+  const text = body.config['deadline']
+  return typeof text === 'string' ? durationMs(text) : undefined
+}
+
+function deadlineCheck(segment: Segment, pointer: string): readonly Complaint[] {
+  const given = segment.body.config['deadline']
+  if (given === undefined || given === null || deadlineOf(segment) !== undefined) return []
+  const detail = 'deadline must be an ISO 8601 duration such as PT6H'
+  return [{ pointer: `${pointer}/body/config/deadline`, detail }]
 }

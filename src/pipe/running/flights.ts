@@ -95,7 +95,10 @@ function beginning(deps: FlightDeps, id: string): Begun | RunChange {
   const { runs, log, now } = deps
   try {
     const startTime = new Date(now()).toISOString()
-    const plan = opened(deps, runs.resumption(id).start, { id, startTime })
+    const { start } = runs.resumption(id)
+    const lastRun = runs.lastComplete(start.pipe)?.startTime
+    const told = { id, startTime, ...(lastRun !== undefined && { lastRun }) }
+    const plan = opened(deps, start, told)
     const run = runs.change(id, { status: 'running' })
     log.info({ run: id, pipe: run.pipe }, 'run.started')
     return { run, plan }

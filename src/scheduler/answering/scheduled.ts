@@ -7,13 +7,14 @@ import { written } from '../reading/instant.ts'
 
 /** Secrets in its configs are hidden. */
 export function triggerAnswer(trigger: Scheduled) {
-  const { id, status, configs, startMode, timing, next, last } = trigger
+  const { id, status, configs, startMode, timing, next, last, problem } = trigger
   return {
     id,
     status,
     ...timingAnswer(timing),
     ...(next !== undefined && { next: written(next) }),
     ...(last !== undefined && { last: written(last) }),
+    ...(problem !== undefined && { problem }),
     ...(startMode && { startMode }),
     ...(configs && { configs: masked(configs) }),
   }

@@ -27,7 +27,7 @@ export function bindPipes(app: App, deps: SchedulerDeps): void {
   app.openapi(routes.one, (c) => c.json(shownPipe(known(c.req.valid('param').pipeId).pipe)))
   app.openapi(routes.launch, async (c) => {
     const { pipe } = known(c.req.valid('param').pipeId)
-    const wish = launchOf(await jsonBody(c, deps.bodyBytes))
+    const wish = launchOf(await jsonBody(c, deps.pipeBytes))
     if (wish.configs) configured(pipe, wish.configs)
     const launched = launcher.launch({ ...wish, pipe: pipe.header.name, startedBy: 'api' })
     if ('run' in launched) return accepted(c, address, launched.run)

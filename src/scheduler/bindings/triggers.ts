@@ -25,7 +25,7 @@ function bindAll(app: App, deps: SchedulerDeps): void {
     Object.fromEntries([...triggers.all()].map(([pipe, list]) => [pipe, list.map(triggerAnswer)]))
   app.openapi(routes.all, (c) => c.json(all()))
   app.openapi(routes.replaceAll, async (c) => {
-    const wished = wishes(deps, allSets(await jsonBody(c, deps.bodyBytes), boundsOf(deps)))
+    const wished = wishes(deps, allSets(await jsonBody(c, deps.pipeBytes), boundsOf(deps)))
     const sets = wished.filter(({ kept }) => kept.length > 0)
     if (!leavesAll(wished)) triggers.replaceAll(new Map(sets.map(({ pipe, kept }) => [pipe, kept])))
     linkRuns(c, address, launchAll(deps, wished))
@@ -47,7 +47,7 @@ function bindPipe(app: App, deps: SchedulerDeps): void {
   app.openapi(routes.replace, async (c) => {
     const { pipeId } = c.req.valid('param')
     demandPipe(deps, pipeId)
-    const wish = wishFor(deps, pipeId, oneSet(await jsonBody(c, deps.bodyBytes), boundsOf(deps)))
+    const wish = wishFor(deps, pipeId, oneSet(await jsonBody(c, deps.pipeBytes), boundsOf(deps)))
     const isFirst = triggers.of(wish.pipe).length === 0 && wish.kept.length > 0
     if (!leavesAll([wish])) triggers.replace(wish.pipe, wish.kept)
     linkRuns(c, address, launchAll(deps, [wish]))
@@ -75,7 +75,7 @@ function bindOne(app: App, deps: SchedulerDeps): void {
   app.openapi(routes.put, async (c) => {
     const { pipeId, triggerId } = c.req.valid('param')
     demandPipe(deps, pipeId)
-    const entry = oneEntry(await jsonBody(c, deps.bodyBytes), triggerId, deps.now())
+    const entry = oneEntry(await jsonBody(c, deps.pipeBytes), triggerId, deps.now())
     const wish = wishFor(deps, pipeId, [entry])
     const [trigger] = wish.kept
     if (trigger) {

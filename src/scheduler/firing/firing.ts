@@ -16,6 +16,8 @@ export type FiringDeps = {
   readonly launcher: Pick<Launcher, 'launch'>
   /** Where the launcher makes its runs. */
   readonly runs: Pick<Runs, 'together' | 'list'>
+  /** Whether a pipe is gone: its triggers stay and do not fire. */
+  readonly isMissing: (pipe: string) => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** 0..1; without it every run begins as soon as it is made. */
@@ -86,7 +88,7 @@ type State = {
  * runs, and that it is done. Ended between the first and the second, the next one to lead launches what has no run.
  */
 function round(deps: FiringDeps, state: State): number {
-  const { file, lease, log, now, runs } = deps
+  const { file, isMissing, lease, log, now, runs } = deps
   const leads = lease.held()
   if (leads !== state.leads) log.info({}, 'scheduler.leads')
   state.leads = leads
@@ -95,7 +97,7 @@ function round(deps: FiringDeps, state: State): number {
   const at = now()
   if (table.earliest() > at) return Math.max(1, Math.min(roundMs, table.earliest() - at))
   const isCurrent = () => file.version() === state.version
-  const due = claimed(file, { table, isCurrent, now: at })
+  const due = claimed(file, { table, isCurrent, isMissing, now: at })
   if (due.length > 0) {
     runs.together(() => {
       for (const trigger of due) launch(deps, state.failed, trigger)
@@ -118,6 +120,7 @@ function currentTable({ file, now, runs }: FiringDeps, state: State): Timetable 
 type Claim = {
   readonly table: Timetable
   readonly isCurrent: () => boolean
+  readonly isMissing: FiringDeps['isMissing']
   readonly now: number
 }
 
@@ -125,10 +128,11 @@ type Claim = {
  * What may be launched now: noted as fired before anything starts, so that whatever happens to this process nobody fires it a
  * second time. Nothing when another process has just changed the triggers.
  */
-function claimed(file: TriggerFile, { table, isCurrent, now }: Claim): readonly KeptTrigger[] {
+function claimed(file: TriggerFile, claim: Claim): readonly KeptTrigger[] {
+  const { table, isCurrent, isMissing, now } = claim
   return file.transaction(() => {
     if (!isCurrent()) return []
-    const due = table.take(now)
+    const due = table.take(now).filter(({ pipe }) => !isMissing(pipe))
     for (const trigger of due) file.fired(trigger, now)
     return due
   })

@@ -9,7 +9,7 @@ const deepest = 64
 
 /** The body as JSON; undefined when it is empty. Throws `malformed-json`, also for what is nested too deeply, and as `readBody`. */
 export async function jsonBody(c: AppContext, bytes: number): Promise<Json | undefined> {
-  const body = await readBody(c.req.raw, { bytes }, c.get('signal'))
+  const body = await readBody(c.req.raw, { bytes, name: 'pipeBytes' }, c.get('signal'))
   const text = new TextDecoder().decode(body)
   if (text.trim() === '') return undefined
   const value = parsed(text)

@@ -16,6 +16,10 @@ export const trigger = z
     interval: z.object({ unit: z.enum(units), value: z.int().min(1) }).optional(),
     next: instant.optional().describe('The coming firing; sent: the first one'),
     last: instant.optional().describe('The last firing; ignored when sent'),
+    problem: z
+      .enum(['pipe missing'])
+      .optional()
+      .describe('Why the trigger never fires as things are; ignored when sent'),
     cron: z.string().optional().describe('Five fields as on Unix, six or seven as in Quartz'),
     timeZone: z.string().optional().describe('IANA name, for cron only; UTC when absent'),
     specific: z.array(instant).optional(),

@@ -43,6 +43,8 @@ export type Run = {
   readonly secrets?: Readonly<Record<string, string>>
   readonly validators?: readonly Validator[]
   readonly catalogues?: readonly string[]
+  /** Whether the pipe owns records; nobody knows when absent. */
+  readonly owns?: boolean
   readonly signal?: AbortSignal
   /** Told of each message before the next is asked for. */
   readonly meanwhile?: (message: Message) => void | Promise<void>
@@ -63,6 +65,7 @@ export async function importOf(run: Run): Promise<Imported> {
     scratch,
     secret: (name) => run.secrets?.[name],
     ...(run.validators && { validators: () => run.validators ?? [] }),
+    ...(run.owns !== undefined && { owns: () => run.owns === true }),
     ...(run.catalogues && {
       catalogueExists: async (id) => run.catalogues?.includes(id) === true,
     }),

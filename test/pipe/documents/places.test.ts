@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest'
 import { resolver } from '../../../src/pipe/discovery.ts'
 import { catalogueOf, pipeCheck, placesOf } from '../../../src/pipe/documents/places.ts'
+import type { Json, JsonObject } from '../../../src/pipe/document.ts'
 import type { SegmentKind, SegmentPlace } from '../../../src/pipe/segment.ts'
 import { harvestOf, pipeOf } from '../pipes.ts'
 
@@ -66,4 +67,20 @@ it('an unknown segment and keys of the wrong type are told by their place; the o
     [],
   )
   expect(places).toHaveLength(2)
+})
+
+it('a deadline that is no duration is told when the pipe is read, whichever segment gives it', () => {
+  const check = pipeCheck(resolver({}, []))
+  const deadlines = (...given: Json[]) =>
+    check(
+      pipeOf('x', ...given.map((deadline): [string, JsonObject] => ['a', { deadline }])),
+      ground,
+    )
+      .map(({ pointer }) => pointer)
+      .filter((pointer) => pointer?.endsWith('/deadline'))
+  expect(deadlines('PT6H', null)).toEqual([])
+  expect(deadlines(5, 'PT6H', 'six hours')).toEqual([
+    '/body/segments/0/body/config/deadline',
+    '/body/segments/2/body/config/deadline',
+  ])
 })

@@ -106,6 +106,28 @@ describe('a launch', () => {
     })
   })
 
+  it('tells segments of other processes when the last complete run began', async () => {
+    const { place, runs, launcher, go } = await hall()
+    const complete = await launcher.settled(go('city').id, soon())
+    await launcher.settled(go('city', { limit: 1 }).id, soon())
+    expect(runs.lastComplete('city')?.id).toBe(complete.id)
+    place.at += 60_000
+    const told: unknown[] = []
+    const later = await hall(
+      {
+        resolve: ({ header: { name } }) => ({ kind: 'bus', address: name, by: 'operator' }),
+        remote: ({ header }) => {
+          told.push(header.lastRun)
+          return (input) => input
+        },
+      },
+      place,
+    )
+    await later.launcher.settled(later.go('city').id, soon())
+    await later.launcher.settled(later.go('other').id, soon())
+    expect(new Set(told)).toEqual(new Set([complete.startTime, undefined]))
+  })
+
   it('hands segments of other processes to the transport, with run id and start; without one it has failed', async () => {
     const asked: unknown[] = []
     const through: SegmentFunction = (input) => input

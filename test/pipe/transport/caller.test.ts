@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { outboundLimits } from '../../../src/http/outbound/limits.ts'
 import type { Reach } from '../../../src/http/outbound/outbound.ts'
 import { transportLimits } from '../../../src/pipe/transport/limits.ts'
 import { httpPost } from '../../../src/pipe/transport/sending/http.ts'
@@ -11,7 +12,7 @@ const message = pipeOf('wells', ['mending-wells'])
 type Answer = number | { readonly status: number; readonly headers: Record<string, string> }
 
 /** A service that gives these answers one after the other, the last one for ever. */
-async function called(answers: readonly Answer[], reach?: Reach) {
+async function called(answers: readonly Answer[], reachOf?: (address: string) => Reach) {
   const service = await portal((_, number) => {
     const answer = answers[Math.min(number, answers.length) - 1] ?? 200
     return typeof answer === 'number'
@@ -19,12 +20,14 @@ async function called(answers: readonly Answer[], reach?: Reach) {
       : new Response('', answer)
   })
   onTestFinished(() => service.close())
-  const { client } = stage({})
+  const { client } = stage({ limits: { deadlines: outboundLimits.deadlines } })
   const pauses: number[] = []
+  const address = `${service.url}/pipe`
+  const reach = reachOf?.(address)
   const post = httpPost(
     {
-      address: `${service.url}/pipe`,
-      method: reach ? 'POST' : 'PUT',
+      address,
+      method: 'PUT',
       headers: { 'X-API-Key': 'key' },
       ...(reach && { reach }),
     },
@@ -42,6 +45,17 @@ async function called(answers: readonly Answer[], reach?: Reach) {
   )
   return { outcome, pauses, requests: service.requests }
 }
+
+test('an address that a pipe names is asked by the method that it names', async () => {
+  const { outcome, requests } = await called([202], (address) => ({
+    kind: 'configured',
+    address,
+    trust: 'trusted',
+    allow: [],
+  }))
+  expect([outcome, requests[0]?.method]).toEqual(['taken over', 'PUT'])
+  expect(JSON.parse(requests[0]?.body ?? '')).toEqual(message)
+})
 
 test.each([200, 202, 204])('%d means that the message was taken over', async (status) => {
   const { outcome, requests } = await called([status])
@@ -109,6 +123,6 @@ test('a service that is not there is tried four times', async () => {
 test('[T1] an address that a pipe names is met by the guard: no request reaches a private address that nobody allowed', async () => {
   const address = 'http://127.0.0.1/'
   const reach = { kind: 'configured', address, trust: 'foreign', allow: [] } as const
-  const { outcome, requests } = await called([202], reach)
+  const { outcome, requests } = await called([202], () => reach)
   expect([outcome, requests.length]).toEqual(['address-refused', 0])
 })

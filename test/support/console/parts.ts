@@ -42,6 +42,11 @@ export function stage() {
   // A long work that ends when a test says so.
   const work = Promise.withResolvers<void>()
   const repository: RepositoryPart = {
+    launch: async ({ pipe }) => {
+      if (!named(pipes, pipe)) throw new Failure('unknown-pipe', `Pipe ${pipe} not available`)
+      const launched = launcher.launch({ pipe, startedBy: 'console' })
+      return { found: 3, run: 'run' in launched ? launched.run.id : launched.dropped.id }
+    },
     index: async (catalogues, progress, signal) => {
       progress(0, 10)
       await Promise.race([work.promise, rejection(signal)])

@@ -1,5 +1,6 @@
 /** A DKAN of the tests: version 1 with the accent of its action API, version 2 with search and `data.json`. */
 
+import { hash } from 'node:crypto'
 import { json, portal, type Portal } from './portal.ts'
 import type { FaultRule } from './faults.ts'
 
@@ -9,6 +10,8 @@ export type DkanPortalOptions = {
   readonly version?: 1 | 2
   /** Version 2 publishes one document with everything. */
   readonly dataJson?: boolean
+  /** Of `data.json`: ETag and 304. */
+  readonly conditional?: boolean
   /** Version 1 wraps its lists in another list. */
   readonly nested?: boolean
   /** Ids that the search of version 2 counts and no longer gives. */
@@ -81,7 +84,9 @@ export async function dkanPortal(
     if (url.pathname.endsWith('/package_list')) lists += 1
     const page = Number(url.searchParams.get('page') ?? lists)
     const total = declared?.(page) ?? datasets.length + (options.ghosts ?? 0)
-    return (version === 2 ? answerTwo : answerOne)(url, { ...options, datasets, total })
+    const answer = (version === 2 ? answerTwo : answerOne)(url, { ...options, datasets, total })
+    const isAsked = options.conditional === true && url.pathname === '/data.json'
+    return isAsked ? conditional(request, answer) : answer
   }, rules)
   return {
     ...site,
@@ -99,6 +104,13 @@ export async function dkanPortal(
 }
 
 type State = DkanPortalOptions & { readonly datasets: readonly unknown[]; readonly total: number }
+
+async function conditional(request: Request, answer: Response): Promise<Response> {
+  const body = await answer.text()
+  const ETag = `"${hash('sha256', body).slice(0, 12)}"`
+  if (request.headers.get('if-none-match') === ETag) return new Response(null, { status: 304 })
+  return new Response(body, { headers: { 'Content-Type': 'application/json', ETag } })
+}
 
 const missing = () => Response.json({ message: 'Not found' }, { status: 404 })
 const idOf = (value: unknown) => String((Object(value) as { identifier?: unknown }).identifier)

@@ -49,6 +49,8 @@ const keyConfig = {
 
 type Options = Partial<Pick<SchedulerDeps, 'confirm'>> & {
   readonly pipes?: readonly Pipe[]
+  /** Names of pipes that are gone; may change. */
+  readonly gone?: ReadonlySet<string>
   readonly directory?: string
   readonly start?: string
   readonly clock?: HandClock
@@ -83,7 +85,8 @@ export function schedulerStation(options: Options = {}) {
     pause: clock.pause,
     log,
   }
-  const triggers = openTriggers({ path: file, ...ground, ...chance })
+  const isMissing = (pipe: string) => options.gone?.has(pipe) === true
+  const triggers = openTriggers({ path: file, ...ground, ...chance, isMissing })
   const list = (options.pipes ?? [pipeNamed('city'), pipeNamed('lake')]).map(known)
   const ending = new AbortController()
   const app = schedulerApp({
@@ -92,14 +95,17 @@ export function schedulerStation(options: Options = {}) {
       invalid: () => [
         { source: 'pipes', file: 'broken.json', problems: [{ detail: 'no header' }] },
       ],
-      find: (nameOrId) => named(list, nameOrId),
+      find: (nameOrId) => {
+        const found = named(list, nameOrId)
+        return found && isMissing(found.pipe.header.name) ? undefined : found
+      },
     },
     launcher,
     runs,
     triggers,
     confirm: options.confirm ?? (async () => undefined),
     keys: apiKeys(keyConfig),
-    bodyBytes: 100_000,
+    pipeBytes: 100_000,
     writesPerKey: 16,
     triggersPerPipe: 100,
     now,

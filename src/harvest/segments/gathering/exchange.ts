@@ -80,12 +80,13 @@ export function outboundRequest(
     headers: { ...(accept !== undefined && { Accept: accept }), ...headers },
     maxBytes: maxBytes ?? deps.limits.maxPageBytes,
     attempts: config.attempts ?? deps.limits.attempts,
-    retryAfterMaxMs: deps.limits.retryAfterMaxMs,
+    retryAfterMaxMs: config.retryAfterMaxMs ?? deps.limits.retryAfterMaxMs,
     deadlines,
     ...(method !== undefined && { method }),
     ...(method === 'POST' && { repeatable: true }),
     ...(body !== undefined && { body }),
     ...(sameOrigin && { credentials }),
+    ...(config.hostConcurrency !== undefined && { atOnce: config.hostConcurrency }),
     ...(config.hostDelayMs !== undefined && { delayMs: config.hostDelayMs }),
   }
 }

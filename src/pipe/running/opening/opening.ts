@@ -5,11 +5,10 @@ import { shown } from '../../../http/problem.ts'
 import { configured } from '../../configure.ts'
 import type { Resolution } from '../../discovery.ts'
 import type { Pipe, Segment } from '../../document.ts'
-import { pipeCheck, placesOf, type Ground } from '../../documents/places.ts'
+import { deadlinesOf, pipeCheck, placesOf, type Ground } from '../../documents/places.ts'
 import type { RunStart } from '../../runs/run.ts'
 import type { SegmentFunction } from '../../segment.ts'
 import type { KnownPipe } from '../../sources/known.ts'
-import { durationMs } from '../../../http/environment/settings/duration.ts'
 import { feeding, type FeedingDeps } from './feeding.ts'
 import { limited } from './limited.ts'
 
@@ -19,7 +18,7 @@ export type OpeningDeps = FeedingDeps & {
   readonly sources: { find(nameOrId: string): KnownPipe | undefined }
   /** Stands between the importer and what follows it. */
   readonly afterImport?: SegmentFunction
-  /** A step that works in another process. `pipe` carries run id and start; `trust` says whose word its addresses are. */
+  /** A step that works in another process. `pipe` carries run id, start and last run; `trust` says whose word its addresses are. */
   readonly remote?: (
     pipe: Pipe,
     segment: Segment,
@@ -27,6 +26,9 @@ export type OpeningDeps = FeedingDeps & {
     trust: 'trusted' | 'foreign',
   ) => SegmentFunction
 }
+
+/** What a pipe on its way says of its run; the last one is that which was complete. */
+type RunHeader = { readonly id: string; readonly startTime: string; readonly lastRun?: string }
 
 export type Opened = {
   readonly steps: readonly SegmentFunction[]
@@ -52,11 +54,7 @@ export function pipeOf(
 /**
  * Opens every segment. Throws `Failure`: `unknown-segment`, `invalid-pipe` with every complaint, and those of `pipeOf`.
  */
-export function opened(
-  deps: OpeningDeps,
-  errand: Errand,
-  run: { readonly id: string; readonly startTime: string },
-): Opened {
+export function opened(deps: OpeningDeps, errand: Errand, run: RunHeader): Opened {
   const { known, pipe } = pipeOf(deps, errand)
   const ground = { trust: known.trust, directory: known.directory, configs: errand.configs }
   const limit = errand.limit ?? (errand.dryRun ? dryLimit : undefined)
@@ -82,10 +80,10 @@ export function opened(
   return { steps: [...fed, ...steps], ...(deadlineMs !== undefined && { deadlineMs }) }
 }
 
-/** With run id and start in the header, and the limit in the importer's config, so that it asks for no more. */
+/** With run id, start and last run in the header, and the limit in the importer's config, so that it asks for no more. */
 function prepared(
   pipe: Pipe,
-  run: { readonly id: string; readonly startTime: string },
+  { id: runId, startTime, lastRun }: RunHeader,
   limit: number | undefined,
 ): Pipe {
   const [first, ...rest] = pipe.body.segments
@@ -95,7 +93,7 @@ function prepared(
       : pipe.body.segments
   return {
     ...pipe,
-    header: { ...pipe.header, runId: run.id, startTime: run.startTime },
+    header: { ...pipe.header, runId, startTime, ...(lastRun !== undefined && { lastRun }) },
     body: { ...pipe.body, segments },
   }
 }
@@ -103,26 +101,13 @@ function prepared(
 /** Throws what is wrong with the pipe; else its own deadline in ms. */
 function checked(deps: OpeningDeps, pipe: Pipe, ground: Ground): number | undefined {
   const { segments } = pipe.body
-  const complaints = pipeCheck(deps.resolve)(pipe, ground)
+  const errors = pipeCheck(deps.resolve)(pipe, ground)
   const isUnknown = segments.some((segment) => deps.resolve(segment).kind === 'unknown')
-  const deadlines = segments.flatMap(({ body }, index) => {
-    const text = body.config['deadline']
-    return text === undefined || text === null ? [] : [{ text, index }]
-  })
-  const wrong = deadlines
-    .filter(({ text }) => typeof text !== 'string' || durationMs(text) === undefined)
-    .map(({ index }) => ({
-      pointer: `/body/segments/${index}/body/config/deadline`,
-      detail: 'deadline must be an ISO 8601 duration such as PT6H',
-    }))
-  const errors = [...complaints, ...wrong]
   if (errors.length > 0) {
     const detail = `${shown(pipe.header.name)} cannot run: ${errors[0]?.detail ?? ''}`
     throw new Failure(isUnknown ? 'unknown-segment' : 'invalid-pipe', detail, { errors })
   }
-  const lengths = deadlines.flatMap(({ text }) =>
-    typeof text === 'string' ? (durationMs(text) ?? []) : [],
-  )
+  const lengths = deadlinesOf(pipe)
   return lengths.length > 0 ? Math.min(...lengths) : undefined
 }
 

@@ -1,4 +1,4 @@
-/** One message to a segment service over HTTP: a POST of the whole pipe, asked again while that may help. */
+/** One message to a segment service over HTTP: the whole pipe, by POST or as its endpoint says, asked again while that may help. */
 
 import { Failure, type Kind } from '../../../errors.ts'
 import type { Outbound, Reach } from '../../../http/outbound/outbound.ts'
@@ -92,7 +92,7 @@ async function guarded({ target, deps, body }: Asking, signal: AbortSignal): Pro
   const answer = await deps.outbound.request(
     {
       url: target.address,
-      method: 'POST',
+      method: target.method === 'PUT' ? 'PUT' : 'POST',
       headers: { 'Content-Type': 'application/json' },
       credentials: target.headers,
       body,

@@ -53,6 +53,48 @@ describe('the version of a site', () => {
   })
 })
 
+describe('filters', () => {
+  it('go to the search, which a data.json could not answer', async () => {
+    const site = await siteWith({ dataJson: true })
+    const found = await run(site, { filters: { theme: 'water' } })
+    expect([found.end?.kind, found.records.length]).toEqual(['complete', 5])
+    expect(pathsOf(site)).not.toContain('/data.json')
+    expect(site.requests.at(-1)?.path).toContain('theme=water')
+  })
+
+  it('are refused at load for version 1, and by the run where a site has no search', async () => {
+    const site = await siteWith({ version: 1 })
+    const filters = { theme: 'water' }
+    await expect(run(site, { version: '1', filters })).rejects.toThrow('"key":"filters"')
+    expect((await run(site, { filters })).problem).toBe('invalid-pipe')
+    expect((await run(site, { version: '1', filters: {} })).end?.kind).toBe('complete')
+  })
+})
+
+describe('a data.json that has not changed', () => {
+  const validatorsOf = (found: Awaited<ReturnType<typeof run>>) =>
+    found.end?.kind === 'complete' ? (found.end.validators ?? []) : []
+
+  it.each([true, false])('is not read again (ETag: %s)', async (conditional) => {
+    const site = await siteWith({ dataJson: true, conditional })
+    const validators = validatorsOf(await run(site))
+    expect(validators).toHaveLength(1)
+    const again = await run(site, {}, { validators })
+    expect([again.end?.kind, again.records.length]).toEqual(['not-modified', 0])
+    expect(again.requests.at(-1)?.status).toBe(conditional ? 304 : 200)
+    site.show(five.slice(1))
+    expect((await run(site, {}, { validators })).records).toHaveLength(4)
+  })
+
+  it('is looked for in the search when it is gone', async () => {
+    const validators = validatorsOf(await run(await siteWith({ dataJson: true })))
+    const site = await siteWith()
+    const known = validators.map((one) => ({ ...one, url: `${site.url}/data.json` }))
+    const found = await run(site, {}, { validators: known })
+    expect([found.end?.kind, found.records.length]).toEqual(['complete', 5])
+  })
+})
+
 describe('version 2', () => {
   it('reads a data.json that is a bare list, as it was in version 1.0', async () => {
     const site = await siteWith({ dataJson: true })

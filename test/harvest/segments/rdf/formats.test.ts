@@ -70,8 +70,15 @@ describe('a document of records', () => {
     expect((await run(portal, { inputFormat: 'text/turtle' })).records).toHaveLength(3)
   })
 
+  it('in TriX is refused, and the formats that are read are named', async () => {
+    const portal = await show({ contentType: 'application/trix', format: 'rdfxml' })
+    const found = await run(portal)
+    expect(found.problem).toBe('unsupported-media-type')
+    expect(found.failure?.detail).toContain('text/turtle')
+  })
+
   it('in an unknown format fails the run and says what would help', async () => {
-    const portal = await show({ contentType: 'application/trix' })
+    const portal = await show({ contentType: 'application/x-strange' })
     portal.faults.at(1, { kind: 'edited', edit: () => 'what is this' })
     const found = await run(portal)
     expect(found.problem).toBe('source-malformed')

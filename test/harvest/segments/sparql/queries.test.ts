@@ -1,6 +1,9 @@
 /** SPARQL importer: own queries, endpoints that cut their answers, files and fragments. */
 
-import { afterEach, describe, expect, it } from 'vitest'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
 import { sparqlImporter } from '../../../../src/harvest/segments/importing/sparql/sparql.ts'
 import { rdfPortal } from '../../../support/portals/rdf-portal.ts'
@@ -119,6 +122,21 @@ describe('an own query', () => {
   ] as const)('%j is refused before a run: needs %s', async (query, words) => {
     await expect(run('http://127.0.0.1:9/sparql', { query })).rejects.toThrow(words)
   })
+})
+
+it('[T6] a query is a file beside the pipe, and no link leads out of there', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'queries-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  mkdirSync(join(directory, 'sparql'))
+  const text = `${dcat} SELECT ?d WHERE { ?d a dcat:Dataset }`
+  writeFileSync(join(directory, 'secret.rq'), text)
+  writeFileSync(join(directory, 'sparql', 'all.rq'), text)
+  symlinkSync(join(directory, 'secret.rq'), join(directory, 'sparql', 'l.rq'))
+  const portal = await show()
+  const asked = (file: string) =>
+    run(portal.address, { query: { file } }, { place: { trust: 'trusted', directory } })
+  expect((await asked('all.rq')).records).toHaveLength(7)
+  await expect(asked('l.rq')).rejects.toThrow('no readable file sparql/l.rq')
 })
 
 describe('a source without an endpoint', () => {

@@ -1,10 +1,12 @@
 /** The DKAN importer: the metastore of version 2, and the CKAN-like calls of version 1. */
+import { Failure } from '../../../../errors.ts'
 import type { Found } from '../../found.ts'
 import type { ImportConfig } from '../../import-config.ts'
 import type { ImportContext, ImporterKind } from '../../importer.ts'
 import { shippedAuthorities } from '../../mapping/authority/authorities.ts'
 import { fieldsOf } from '../../mapping/values/json.ts'
 import type { Source } from '../../source.ts'
+import { conditionsOf, validatorOf } from '../../validators.ts'
 import { portalRoot } from '../ckan/action-api.ts'
 import { openJsonDocument, type JsonDocument } from '../documents/json-document.ts'
 import { dkanConfig, type DkanConfig } from './config.ts'
@@ -17,8 +19,14 @@ export const dkanImporter: ImporterKind<DkanConfig> = {
   names: ['importing-dkan', 'importing-drupal'],
   version: 1,
   config: dkanConfig,
+  check: ({ version, filters }) =>
+    version === '1' && isFiltered(filters)
+      ? [{ key: 'filters', detail: 'is of no use: version 1 has no search that they could go to' }]
+      : [],
   import: (config, source, context, signal) => importDkan(config, { source, context }, signal),
 }
+
+const isFiltered = (filters: ImportConfig['filters']) => Object.keys(filters ?? {}).length > 0
 
 type Ground = { readonly source: Source; readonly context: ImportContext }
 
@@ -31,16 +39,15 @@ export async function* importDkan(
   const authorities = await shippedAuthorities()
   const site: Site = { root, config, source, context, authorities }
   const hasSearch = config.version === 'auto' ? await answersSearch(site) : config.version === '2'
-  const document = config.version === '1' ? undefined : await dataJson(site, signal)
-  if (!document) {
-    yield* hasSearch ? searchPages(site) : packageLists(site)
+  if (isFiltered(config.filters)) {
+    if (!hasSearch) throw unfiltered()
+    yield* searchPages(site)
     return
   }
-  try {
-    yield* datasetsOf(document, site)
-  } finally {
-    await document.close()
-  }
+  const document = config.version === '1' ? undefined : await dataJson(site, signal)
+  if (document === 'unchanged') yield { kind: 'end', as: 'not-modified' }
+  else if (document) yield* published(document, site)
+  else yield* hasSearch ? searchPages(site) : packageLists(site)
 }
 
 /** Statuses that say that there is no such thing here. */
@@ -52,9 +59,44 @@ async function answersSearch({ root, source }: Site): Promise<boolean> {
   return status < 400 && fieldsOf(value)['total'] !== undefined
 }
 
+const unfiltered = () =>
+  new Failure('invalid-pipe', 'The site has no search that the filters of the pipe could go to.')
+
+const addressOf = ({ root }: Site) => `${root}/data.json`
+
+async function* published(document: JsonDocument, site: Site): AsyncGenerator<Found, void> {
+  try {
+    site.context.validate(validatorOf(addressOf(site), document.headers, document.hash))
+    yield* datasetsOf(document, site)
+  } finally {
+    await document.close()
+  }
+}
+
 /** One document with everything that is published; nothing counts against it but its absence. */
-const dataJson = (
-  { root, source, context }: Site,
+async function dataJson(
+  site: Site,
   signal: AbortSignal,
-): Promise<JsonDocument | undefined> =>
-  openJsonDocument({ source, context }, `${root}/data.json`, { accepts: absent }, signal)
+): Promise<JsonDocument | 'unchanged' | undefined> {
+  const { source, context } = site
+  const url = addressOf(site)
+  const known = context.validators.find((validator) => validator.url === url)
+  let status = 0
+  const noting: Source = {
+    ...source,
+    read: (address, request, take) =>
+      source.read(address, request, (answer) => {
+        status = answer.status
+        return take(answer)
+      }),
+  }
+  const request = known
+    ? { accepts: [...absent, 304], headers: conditionsOf(known) }
+    : { accepts: absent }
+  const document = await openJsonDocument({ source: noting, context }, url, request, signal)
+  const isSame = document ? document.hash === known?.bodyHash : status === 304
+  if (!known || !isSame) return document
+  await document?.close()
+  context.validate(known)
+  return 'unchanged'
+}

@@ -1,4 +1,5 @@
 /** In which RDF format a source answers: what the config says, the type, the suffix, the first bytes. */
+import { Failure } from '../../../../errors.ts'
 import {
   formatOfMediaType,
   formatOfSuffix,
@@ -43,9 +44,14 @@ type Told = {
   readonly start: string
 }
 
-/** `undefined` when nothing tells. */
+/** `undefined` when nothing tells. Throws `unsupported-media-type` for RDF in a format that we know and do not read. */
 export function formatOf({ inputFormat, contentType, url, start }: Told): Format | undefined {
   if (inputFormat !== undefined) return formatNamed(inputFormat)
+  if (/^\s*application\/trix\s*(;|$)/i.test(contentType)) {
+    const accepted = Object.values(formats).map(({ mediaType }) => mediaType)
+    const detail = `The source answered ${contentType}, which is not read; accepted are ${accepted.join(', ')}.`
+    throw new Failure('unsupported-media-type', detail)
+  }
   const told = formatNamed(contentType)
   // Some serve JSON-LD and RDF/XML under the bare names, and others serve Turtle with the type of a table.
   if (told !== undefined && !isContradicted(told, start)) return told

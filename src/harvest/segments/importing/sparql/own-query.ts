@@ -1,9 +1,11 @@
 /** The query that an operator wrote: what it asks for decides how the importer goes on. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { namedNode } from '../../../../rdf/terms.ts'
 import { bind, queryOf, type Query } from '../../../../store/queries.ts'
+import { NoSuchFile, textBeside } from '../../transforming/beside.ts'
 import type { SparqlConfig } from './config.ts'
+
+/** Bytes of a query. */
+const longest = 1_048_576
 
 /**
  * `list`: SELECT of datasets · `each`: for one dataset at a time · `window`: parts of the whole by LIMIT and OFFSET ·
@@ -46,11 +48,10 @@ export function ownQuery(
 
 function fileText(name: string, directory: string | undefined): string {
   if (!/^[\w-][\w.-]*\.rq$/.test(name)) throw new BadQuery('file must be the name of a .rq file')
-  if (directory === undefined) throw new BadQuery('this pipe has no directory with queries')
   try {
-    return readFileSync(join(directory, 'sparql', name), 'utf8')
+    return textBeside({ directory, folder: 'sparql', name, most: longest })
   } catch (cause) {
-    throw new BadQuery(`there is no readable file sparql/${name} beside the pipe`, { cause })
+    throw cause instanceof NoSuchFile ? new BadQuery(cause.message, { cause }) : cause
   }
 }
 
