@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import type { ClusterConfig } from '../http/environment/cluster.ts'
+import type { OwnKeys } from '../http/keys/own-keys.ts'
 import type { HarvestConfig } from '../http/environment/harvest.ts'
 import type { Outbound } from '../http/outbound/outbound.ts'
 import type { Log } from '../log.ts'
@@ -49,7 +50,7 @@ export type HarvestOptions = {
   /** Other repositories by `hub.serviceName`. */
   readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
   /** What our own repository and those of `serviceDiscovery` are written with. */
-  readonly key: string
+  readonly key: OwnKeys
   readonly runs: Pick<Runs, 'get' | 'list' | 'resumption' | 'note'>
   /** Asked when a run needs it: the sources of pipes are opened after the room. */
   readonly sources: () => Pick<PipeSources, 'find' | 'invalid'>
@@ -102,7 +103,8 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
     ...options,
     allow: config.allow,
     limits: config,
-    validators: (pipe, shape, forceDays) => validatorsOf(ground, pipe, shape, forceDays),
+    owns: (runId) => accounts.get(runId)?.ownsSome ?? true,
+    validators: (run, shape, forceDays) => validatorsOf(ground, run, shape, forceDays),
   }
   const limits = { ...usualTransformLimits, ...options.transforms }
   const transforming: TransformDeps = { ...options, allow: config.allow, limits }

@@ -87,11 +87,14 @@ export function describeImporter(name: string, make: () => Promise<ImporterScene
       expect(fingerprint(second)).toBe(fingerprint(first))
     })
 
-    it('vouches for nothing when the source is empty', async () => {
+    it('vouches for an empty source only as long as nothing is owned', async () => {
       scene.show([])
-      const found = await run()
-      expect(found.problem).toBe('source-empty')
-      expect(found.end?.kind).not.toBe('complete')
+      for (const some of [{}, { owns: true }]) {
+        const found = await run(some)
+        expect([found.end?.kind, found.problem]).toEqual(['incomplete', 'source-empty'])
+      }
+      const found = await run({ owns: false })
+      expect([found.end?.kind, found.problem]).toEqual(['complete', undefined])
     })
 
     it('reads one record, and exactly one page of records', async () => {

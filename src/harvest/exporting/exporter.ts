@@ -30,7 +30,7 @@ export const exporterSegment = (ground: Ground): SegmentKind => ({
       ok: true,
       run: async function* (given, context, signal) {
         const { measures, input } = await contentOf(ground.runs, context.runId, given)
-        if (measures) yield* exportingMetrics({ ground, door }, input, context, signal)
+        if (measures) yield* exportingMetrics({ ground, door, settings }, input, context, signal)
         else yield* exporting({ ground, door, catalogue, settings }, input, context, signal)
       },
     }

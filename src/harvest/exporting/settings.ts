@@ -9,6 +9,8 @@ const percent = z.number().min(0).max(100)
 /** Unknown keys are kept. */
 export const exportConfig = z.looseObject({
   hub: hubConfig.default({}),
+  /** Of what was measured nothing is written. Harvests do not know it. */
+  skip: z.boolean().default(false),
   /** Records of the catalogue that no pipe owns become this pipe's at the end of a complete run. */
   adoptUnowned: z.boolean().default(false),
   /** Share of the pipe's records that a run may remove without asking; 100: no guard. */

@@ -4,9 +4,10 @@ import { openSqlite, type Sqlite } from '../../sqlite.ts'
 
 /**
  * `record`: who owns what; `source` is empty for a record that was handed over and not offered yet, `hash` is that of the
- * source at the last write, `state` is `owned` or `restored`. `pipe`: the last complete run of each. `held` and `removed`:
- * what runs wanted to remove and did. `likeness`: digests of what a record shares with one of another catalogue when both are
- * the same. `seen` and `progress`: what a run that may go on has met so far. Times are ms.
+ * source at the last write, `state` is `owned` or `restored`, `first_run` that of its pipe. `pipe`: the last complete run of
+ * each. `place`: in which file of which source a pipe stood. `held` and `removed`: what runs wanted to remove and did.
+ * `likeness`: digests of what a record shares with one of another catalogue when both are the same. `seen` and `progress`:
+ * what a run that may go on has met so far. Times are ms.
  */
 const schema = `
   PRAGMA cache_size = -16384;
@@ -21,6 +22,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS pipe (
     pipe TEXT PRIMARY KEY, catalogue TEXT NOT NULL, run TEXT NOT NULL, time INTEGER NOT NULL, alive INTEGER NOT NULL, fingerprint TEXT NOT NULL,
     nameless INTEGER NOT NULL, shape TEXT, transformation TEXT NOT NULL, validators TEXT) STRICT;
+  CREATE TABLE IF NOT EXISTS place (pipe TEXT PRIMARY KEY, source TEXT NOT NULL, file TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS held (run TEXT NOT NULL, serial INTEGER NOT NULL, PRIMARY KEY (run, serial)) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS removed (
     serial INTEGER PRIMARY KEY, run TEXT NOT NULL, catalogue TEXT NOT NULL, pipe TEXT NOT NULL, original TEXT NOT NULL,

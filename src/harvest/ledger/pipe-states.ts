@@ -1,4 +1,4 @@
-/** What is remembered of the last complete run of each pipe. */
+/** What is remembered of each pipe: its last complete run, and where it stood. */
 
 import type { Validator } from '../../pipe/message.ts'
 import type { Sqlite } from '../../sqlite.ts'
@@ -21,11 +21,17 @@ type PipeState = {
   readonly validators: readonly Validator[]
 }
 
+/** A file below one of the sources of pipes. */
+export type PipePlace = { readonly source: string; readonly file: string }
+
 export type PipeStates = {
   of(pipe: string): PipeState | undefined
   put(pipe: string, state: Omit<PipeState, 'alive'>): void
   /** The source was not modified. */
   touch(pipe: string, time: number): void
+  /** Where the pipe stood when it last ran. */
+  placeOf(pipe: string): PipePlace | undefined
+  putPlace(pipe: string, place: PipePlace): void
 }
 
 export const pipeStates = (file: Sqlite): PipeStates => ({
@@ -60,4 +66,10 @@ export const pipeStates = (file: Sqlite): PipeStates => ({
       JSON.stringify(state.validators),
     ),
   touch: (pipe, time) => void file.run('UPDATE pipe SET alive = ? WHERE pipe = ?', time, pipe),
+  placeOf: (pipe) => {
+    const row = file.first('SELECT source, file FROM place WHERE pipe = ?', pipe)
+    return row && { source: textOf(row['source']), file: textOf(row['file']) }
+  },
+  putPlace: (pipe, place) =>
+    void file.run('INSERT OR REPLACE INTO place VALUES (?, ?, ?)', pipe, place.source, place.file),
 })

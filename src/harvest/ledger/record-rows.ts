@@ -46,6 +46,8 @@ export type RecordRows = {
   /** All rows of a pipe in a catalogue, in order of their serials. */
   of(owner: Owner): Iterable<RecordRow>
   count(owner: Owner): number
+  /** Those that were the pipe's before the run; what it adopted without an offer was there before, too. */
+  countBefore(owner: Owner, run: string): number
   anyMissed(owner: Owner): boolean
   drop(serial: number): void
   dropCatalogue(catalogue: string): number
@@ -79,14 +81,11 @@ export function recordRows(file: Sqlite): RecordRows {
       const sql = `SELECT ${columns} catalogue = ? AND pipe = ? ORDER BY serial`
       for (const row of file.each(sql, catalogue, pipe)) yield rowOf(row)
     },
-    count: ({ catalogue, pipe }) =>
-      numberOf(
-        file.first(
-          'SELECT count(*) AS n FROM record WHERE catalogue = ? AND pipe = ?',
-          catalogue,
-          pipe,
-        )?.['n'],
-      ),
+    count: ({ catalogue, pipe }) => numberOf(file.first(all, catalogue, pipe)?.['n']),
+    countBefore: ({ catalogue, pipe }, run) => {
+      const sql = `${all} AND (first_run <> ? OR source = '')`
+      return numberOf(file.first(sql, catalogue, pipe, run)?.['n'])
+    },
     anyMissed: ({ catalogue, pipe }) =>
       file.first(`SELECT ${columns} catalogue = ? AND pipe = ? AND missed > 0`, catalogue, pipe) !==
       undefined,
@@ -97,12 +96,16 @@ export function recordRows(file: Sqlite): RecordRows {
   }
 }
 
+/** Told by the index alone. */
+const all = 'SELECT count(*) AS n FROM record WHERE catalogue = ? AND pipe = ?'
+
 function land(file: Sqlite, record: LandedRecord): number {
   const { catalogue, originalId, pipe, sourceId, run, time } = record
   const row = file.first(
     `INSERT INTO record (catalogue, original, pipe, source, hash, platform, first_run, last_run, written)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (catalogue, original) DO UPDATE SET pipe = excluded.pipe, source = excluded.source, hash = excluded.hash,
+     ON CONFLICT (catalogue, original) DO UPDATE SET first_run = iif(pipe = excluded.pipe, first_run, excluded.first_run),
+       pipe = excluded.pipe, source = excluded.source, hash = excluded.hash,
        platform = coalesce(excluded.platform, platform), state = 'owned', last_run = excluded.last_run, missed = 0,
        written = excluded.written
      RETURNING serial`,

@@ -66,12 +66,14 @@ export type ImporterDeps = {
   readonly secret: (name: string) => string | undefined
   /** Whether a catalogue exists; asked before the first request to the source. */
   readonly catalogueExists?: (id: string, signal: AbortSignal) => Promise<boolean>
-  /** What the pipe's last complete run saw under the same `shape`, unless it is too old to rely on. */
+  /** What the pipe's last complete run saw under the same `shape`, unless it may not be relied on. */
   readonly validators?: (
-    pipe: string,
+    run: Pick<SegmentContext, 'runId' | 'pipe'>,
     shape: string,
     forceDays: number | undefined,
   ) => readonly Validator[]
+  /** Whether the pipe of a run owns anything in its catalogue; when nobody knows, it may. */
+  readonly owns?: (runId: string) => boolean
   readonly now: () => number
   readonly random: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
@@ -157,7 +159,7 @@ function run<Config extends object>(
   const shape = digest(`${kind.names[0]} ${kind.version}\n${output}\n${shapeOf(settings)}`)
   const isWhole = !context.dryRun && !context.only && context.resumeFrom === undefined
   const seen: Validator[] = []
-  const known = isWhole ? (deps.validators?.(context.pipe, shape, settings.forceDays) ?? []) : []
+  const known = isWhole ? (deps.validators?.(context, shape, settings.forceDays) ?? []) : []
   const importing: ImportContext = {
     ...context,
     output,

@@ -19,6 +19,18 @@ export function withoutCredentials(url: string): {
   return { url: removed ? clean : url, removed }
 }
 
+/** The credentials of a URL, as they stand there and as they are meant; none of a text that is more than a URL. */
+export function credentialsIn(url: string): readonly string[] {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(url)) return []
+  const { head, query = '' } = partsOf(url)
+  const [, password = ''] = /^[^/]*\/\/[^/\\?#:]*:([^/\\?#]*)@/.exec(head) ?? []
+  const values = query
+    .split('&')
+    .map((pair) => (isSecretName(nameOf(pair)) ? pair.split('=').slice(1).join('=') : ''))
+  const told = [password, ...values].filter((value) => value !== '')
+  return [...new Set(told.flatMap((value) => [value, decoded(value)]))]
+}
+
 /** A URL for a log, a report or a problem: at most 2,000 characters, without user info and the values of credentials. */
 export function shownUrl(url: string): string {
   const { head, query } = partsOf(url)
@@ -52,9 +64,13 @@ function partsOf(url: string): Parts {
 /** A name may hide behind percent-encoding. */
 function nameOf(pair: string): string {
   const [name = ''] = pair.split('=', 1)
+  return decoded(name)
+}
+
+function decoded(text: string): string {
   try {
-    return decodeURIComponent(name.replaceAll('+', ' '))
+    return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    return name
+    return text
   }
 }

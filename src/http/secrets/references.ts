@@ -2,6 +2,7 @@
 
 import type { Complaint } from '../../errors.ts'
 import { shown } from '../problem.ts'
+import { credentialsIn } from './links.ts'
 import { isSecretName } from './names.ts'
 import type { Secrets } from './registry.ts'
 import type { Secret } from './secret.ts'
@@ -18,7 +19,7 @@ export function secretOf(value: unknown, secrets: Secrets): Secret | undefined {
 
 /**
  * Complaints about references to secrets that nobody configured, each with its JSON Pointer (RFC 6901). Literals under
- * secret names are made known to the registry on the way, so that no log shows them.
+ * secret names and the credentials of addresses are made known to the registry on the way, so that no log shows them.
  */
 export function unknownSecrets(config: unknown, secrets: Secrets): readonly Complaint[] {
   return [...complaints(config, secrets, '')]
@@ -27,6 +28,7 @@ export function unknownSecrets(config: unknown, secrets: Secrets): readonly Comp
 const deepest = 64
 
 function* complaints(value: unknown, secrets: Secrets, pointer: string): Generator<Complaint> {
+  if (typeof value === 'string') for (const secret of credentialsIn(value)) secrets.add(secret)
   if (typeof value !== 'object' || value === null) return
   if (pointer.split('/').length > deepest) return
   const name = referenceOf(value)

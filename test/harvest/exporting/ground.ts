@@ -13,7 +13,7 @@ import type { Message } from '../../../src/pipe/message.ts'
 import { openLauncher, type Launch } from '../../../src/pipe/running/launcher.ts'
 import type { Run, RunItem } from '../../../src/pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'
-import type { KnownPipe } from '../../../src/pipe/sources/known.ts'
+import type { InvalidFile, KnownPipe } from '../../../src/pipe/sources/known.ts'
 import { ground as runGround, pause, silent } from '../../pipe/runs/ground.ts'
 import { repository } from '../../support/repository.ts'
 
@@ -83,6 +83,8 @@ const nowhere: Outbound = {
 export type Setting = {
   readonly harvest?: Partial<HarvestOptions>
   readonly catalogues?: readonly string[]
+  /** What cannot be read among the pipes. */
+  readonly invalid?: readonly InvalidFile[]
   /** Transformers and the like. */
   readonly kinds?: readonly SegmentKind[]
 }
@@ -104,7 +106,13 @@ export async function harvestGround({ harvest: more = {}, ...setting }: Setting 
   }
   const knownPipe = (name: string): KnownPipe | undefined => {
     const pipe = pipes.get(name)
-    const rest = { source: 'pipes', file: '', trust: 'trusted', directory, problems: [] } as const
+    const rest = {
+      source: 'pipes',
+      file: `${name}.yaml`,
+      trust: 'trusted',
+      directory,
+      problems: [],
+    } as const
     return pipe && { pipe, ...rest }
   }
   const options: HarvestOptions = {
@@ -123,9 +131,9 @@ export async function harvestGround({ harvest: more = {}, ...setting }: Setting 
       },
     },
     serviceDiscovery: {},
-    key,
+    key: { here: () => key, away: () => key },
     runs,
-    sources: () => ({ find: knownPipe, invalid: () => [] }),
+    sources: () => ({ find: knownPipe, invalid: () => setting.invalid ?? [] }),
     log: silent,
     now: () => place.at,
     random: () => 0.5,

@@ -3,15 +3,25 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../../src/pipe/message.ts'
-import { complete, dataset, harvestGround, pipeOf, record, whole, type Source } from './ground.ts'
+import type { InvalidFile } from '../../../src/pipe/sources/known.ts'
+import {
+  complete,
+  dataset,
+  harvestGround,
+  pipeOf,
+  record,
+  whole,
+  type Setting,
+  type Source,
+} from './ground.ts'
 
 const owned = { type: 'urn:cartulary:problem:item-owned-elsewhere' }
 const listed =
   (...messages: readonly Message[]): Source =>
   () => [...messages, complete()]
 
-async function two() {
-  const ground = await harvestGround()
+async function two(setting: Setting = {}) {
+  const ground = await harvestGround(setting)
   ground.pipes.set('a', pipeOf('a'))
   ground.pipes.set('b', pipeOf('b'))
   return ground
@@ -72,6 +82,39 @@ describe('two pipes in one catalogue', () => {
     ])
     ground.offers(whole(), 'b')
     expect((await ground.run('b')).counts).toMatchObject({ held: 1 })
+  })
+
+  it('one says so of records that stay as they were', async () => {
+    const ground = await two()
+    ground.offers(whole('x'), 'a')
+    await ground.run('a')
+    ground.pipes.delete('a')
+    ground.offers(whole('x'), 'b')
+    const run = await ground.run('b')
+    expect(ground.items(run)).toMatchObject([
+      { originalId: 'x', note: 'taken over from the pipe a, as it was' },
+    ])
+    expect((await ground.run('b')).counts).toMatchObject({ unchanged: 1, updated: 0 })
+  })
+
+  it.each([
+    ['the file of the other', 'pipes', 'a.yaml', false],
+    ['a file that never was the other', 'pipes', 'c.yaml', true],
+    ['a file of that name elsewhere', 'git:far', 'a.yaml', true],
+    ['all of the source of the other', 'pipes', '', false],
+    ['all of another source', 'git:far', '', true],
+  ])('%s cannot be read', async (_, source, file, isTaken) => {
+    const invalid: InvalidFile[] = []
+    const ground = await two({ invalid })
+    ground.offers(whole('x'), 'a')
+    await ground.run('a')
+    ground.pipes.delete('a')
+    invalid.push({ source, file, problems: [{ detail: 'is no YAML' }] })
+    ground.offers(whole('x'), 'b')
+    expect((await ground.run('b')).counts).toMatchObject({
+      refused: isTaken ? 0 : 1,
+      updated: isTaken ? 1 : 0,
+    })
   })
 
   it('one takes over when the other has not had a complete run for ninety days', async () => {

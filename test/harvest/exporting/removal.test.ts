@@ -207,6 +207,29 @@ describe('the guard', () => {
     expect((await ground.run()).counts).toMatchObject({ removed: 10, held: 0 })
   })
 
+  it('takes its share of what the pipe had before, whatever the run has brought', async () => {
+    const ground = await filled(...many(60))
+    ground.offers(whole(...many(20), ...many(200, 100)))
+    const run = await ground.run()
+    expect(run).toMatchObject({ problem: held, counts: { created: 200, removed: 0, held: 40 } })
+    expect(run.problem?.detail).toContain('40 of 60')
+    expect(await ground.ids()).toHaveLength(260)
+  })
+
+  it('takes no share of what the run took over from another pipe', async () => {
+    const ground = await harvestGround()
+    ground.pipes.set('a', pipeOf('a'))
+    ground.offers(whole(...many(200, 100)), 'a')
+    ground.offers(whole(...many(60)))
+    await ground.run('a')
+    await ground.run()
+    ground.pipes.delete('a')
+    ground.offers(whole(...many(20), ...many(200, 100)))
+    const run = await ground.run()
+    expect(run).toMatchObject({ problem: held, counts: { removed: 0, held: 40 } })
+    expect(run.problem?.detail).toContain('40 of 60')
+  })
+
   it('takes consent only for the latest complete run, and never for what was offered again', async () => {
     const ground = await filled(...many(60))
     ground.offers(whole(...many(40)))

@@ -57,7 +57,10 @@ describe('a repository that', () => {
     const run = await ground.run()
     expect(run).toMatchObject({
       status: 'failed',
-      problem: { type: 'urn:cartulary:problem:export-refused' },
+      problem: {
+        type: 'urn:cartulary:problem:export-refused',
+        detail: expect.stringMatching(/: catalogue city, key id [0-9a-f]{8}\.$/),
+      },
     })
     expect(JSON.stringify(run)).not.toContain('a-key')
     expect(ground.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1)

@@ -37,6 +37,17 @@ describe('a configuration', () => {
     expect(unknownSecrets(config, secrets)).toEqual([])
     expect(secrets.clean('literal-1 Bearer 22 harmless')).toBe('••• ••• harmless')
   })
+  it('that holds addresses makes their credentials known', () => {
+    const secrets = secretRegistry()
+    const config = {
+      address: 'https://user:pass-word@a.example/x?q=harmless&apikey=literal%201==#token=anchor',
+      script: 'is ? one : two&token=nothing',
+      hooks: ['https://a.example/?token=literal-2'],
+    }
+    expect(unknownSecrets(config, secrets)).toEqual([])
+    expect(secrets.clean('pass-word literal%201== literal 1== literal-2')).toBe('••• ••• ••• •••')
+    expect(secrets.clean('user harmless nothing anchor')).toBe('user harmless nothing anchor')
+  })
 })
 
 describe('a URL', () => {

@@ -38,6 +38,8 @@ export class Account {
   readonly #forceMs: number
   #seen = new SerialSet()
   #strikes = 0
+  /** Of what was present: the pipe's own. */
+  #own = 0
   /** Records that the source offered, read or not. */
   offered = 0
   /** Of them: without a usable identifier. */
@@ -81,9 +83,20 @@ export class Account {
         const row = ledger.records.byOriginal(catalogue, id)
         if (row) this.#present.add(row.serial)
         else rowless.push(id)
+        if (row?.pipe === this.owner.pipe) this.#own += 1
       }
       ledger.marks.addUnowned(this.context.runId, rowless)
     })
+  }
+
+  /** Whether the catalogue held everything that the pipe owns in it: who deletes it or empties it leaves the rows. */
+  get hasAll(): boolean {
+    return this.#own >= this.ground.ledger.records.count(this.owner)
+  }
+
+  /** Whether the pipe owns anything in the catalogue. */
+  get ownsSome(): boolean {
+    return this.ground.ledger.records.count(this.owner) > 0
   }
 
   /** Whether the catalogue held a record with this row, or with this id and no row. */

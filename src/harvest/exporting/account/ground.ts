@@ -26,9 +26,17 @@ export type Ground = Doors &
     /** How what of a message measures its dataset is written; the whole text is sent when absent. */
     readonly metricsExport?: MetricsExport
     /** Runs that are being exported, by their ids. */
-    readonly accounts: Map<string, { readonly owner: Owner }>
+    readonly accounts: Map<string, OpenAccount>
     /** Original ids on their way to a repository, with who sends them. */
     readonly claims: Map<string, { readonly pipe: string }>
   }
+
+/** What others ask of a run that is being exported. */
+type OpenAccount = {
+  readonly owner: Owner
+  readonly transformation: string
+  /** Whether the catalogue held everything that the pipe owns in it when the run began. */
+  readonly hasAll: boolean
+}
 
 export const dayMs = 86_400_000

@@ -2,6 +2,7 @@
 
 import { Failure } from '../../../errors.ts'
 import type { RecordMessage } from '../../../pipe/message.ts'
+import type { PipePlace } from '../../ledger/pipe-states.ts'
 import type { RecordRow } from '../../ledger/record-rows.ts'
 import type { Account } from './account.ts'
 import { dayMs, type Ground } from './ground.ts'
@@ -59,8 +60,17 @@ function isAbandoned(ground: Ground, { pipe, written }: RecordRow): boolean {
   const last = ground.ledger.pipes.of(pipe)?.alive ?? written
   if (ground.now() - last > abandonedAfterMs) return true
   const sources = ground.sources()
-  // A file that cannot be read may well be the pipe.
-  return sources.find(pipe) === undefined && sources.invalid().length === 0
+  return sources.find(pipe) === undefined && !sources.invalid().some(mayHold(ground, pipe))
+}
+
+/**
+ * Whether a pipe may stand in something that cannot be read: the file where it stood at its last run, or anything of a
+ * source that tells no files. Of a pipe whose place nobody noted every file may be the one: its name is inside.
+ */
+function mayHold({ ledger }: Ground, pipe: string) {
+  const place = ledger.pipes.placeOf(pipe)
+  return ({ source, file }: PipePlace): boolean =>
+    !place || (source === place.source && (file === place.file || file === ''))
 }
 
 export const ownedBy = (pipe: string, originalId: string): Failure =>

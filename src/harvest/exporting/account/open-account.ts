@@ -18,6 +18,7 @@ export async function openAccount(options: AccountOptions, signal: AbortSignal):
       context.sink.alive()
     }
     account.goOn()
+    notePlace(options)
     return account
   } catch (error) {
     account.close()
@@ -42,4 +43,10 @@ async function demandCatalogue(
     'unknown-catalogue',
     `There is no catalogue ${catalogue}; a harvest makes none.`,
   )
+}
+
+/** So that it is not taken for deleted while its file cannot be read. */
+function notePlace({ ground, context }: AccountOptions): void {
+  const known = ground.sources().find(context.pipe)
+  if (known && !context.dryRun) ground.ledger.pipes.putPlace(context.pipe, known)
 }

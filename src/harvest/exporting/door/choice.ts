@@ -2,15 +2,17 @@
 
 import { z } from 'zod'
 import type { ClusterConfig } from '../../../http/environment/cluster.ts'
+import { keyId, type OwnKeys } from '../../../http/keys/own-keys.ts'
 import type { Outbound } from '../../../http/outbound/outbound.ts'
 import type { ConfigProblem, SegmentPlace } from '../../../pipe/segment.ts'
+import { refuseByKey } from '../writing/verdict.ts'
 import { distantDoor, ownDoor, type Door, type Repository } from './door.ts'
 
 export type Doors = {
   readonly outbound: Outbound
   readonly repository: Repository | undefined
   readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
-  readonly key: string
+  readonly key: OwnKeys
   readonly secret: (name: string) => string | undefined
   readonly allow: readonly string[]
 }
@@ -36,7 +38,7 @@ type Hub = z.infer<typeof hubConfig>
 export function doorTo(
   doors: Doors,
   { endpoint, serviceName }: Hub,
-  place: Pick<SegmentPlace, 'trust'>,
+  place: Pick<SegmentPlace, 'trust' | 'catalogue'>,
 ): Door | ConfigProblem {
   const { outbound, repository, serviceDiscovery, key } = doors
   if (endpoint) {
@@ -45,14 +47,32 @@ export function doorTo(
     if (value === undefined)
       return { key: 'hub.endpoint.apiKey', detail: 'names a secret that nobody configured' }
     const reach = { kind: 'configured', address, trust: place.trust, allow: doors.allow } as const
-    return distantDoor({ address, key: value, reach, outbound })
+    return named(distantDoor({ address, key: value, reach, outbound }), value, place)
   }
   const known = serviceName !== undefined && Object.hasOwn(serviceDiscovery, serviceName)
   const address = known ? serviceDiscovery[serviceName]?.http?.address : undefined
   if (address !== undefined) {
     const reach = { kind: 'configured', address, trust: 'trusted', allow: doors.allow } as const
-    return distantDoor({ address, key, reach, outbound })
+    const value = key.away(place.catalogue)
+    return named(distantDoor({ address, key: value, reach, outbound }), value, place)
   }
-  if (repository) return ownDoor(repository, key)
+  if (repository) {
+    const value = key.here(place.catalogue)
+    return named(ownDoor(repository, value), value, place)
+  }
   return { key: 'hub.serviceName', detail: 'names no repository, and this process has none' }
 }
+
+/** The door; where the repository does not take what is written with the key, the id of the key is told. */
+const named = (door: Door, key: string, { catalogue }: Pick<SegmentPlace, 'catalogue'>): Door => ({
+  ...door,
+  ask: async (ask, signal) => {
+    const answer = await door.ask(ask, signal)
+    const isRefused = answer.status === 401 || answer.status === 403
+    if (catalogue === undefined || !isRefused || !(ask.method === 'PUT' || ask.method === 'DELETE'))
+      return answer
+    await answer.text().catch(() => '')
+    refuseByKey(answer.status, catalogue, keyId(key))
+    return answer
+  },
+})

@@ -8,6 +8,7 @@ import type { SegmentContext } from '../../../pipe/segment.ts'
 import type { Doors } from '../door/choice.ts'
 import type { Door } from '../door/door.ts'
 import { patientDoor, type Patience } from '../door/patience.ts'
+import type { ExportConfig } from '../settings.ts'
 import { measuredId, groups, isTransient, landedPatiently, type Group } from './landing-many.ts'
 import type { MetricsExport, MetricsLanded } from '../../../pipe/metrics-export.ts'
 import { putMetrics } from './put-metrics.ts'
@@ -21,7 +22,12 @@ const atOnce = 8
 const groupsAtOnce = 3
 const mostStrikes = 50
 
-type Exporting = { readonly ground: MetricsGround; readonly door: Door }
+type Settings = Pick<ExportConfig, 'skip'>
+type Exporting = {
+  readonly ground: MetricsGround
+  readonly door: Door
+  readonly settings: Settings
+}
 
 /**
  * No ledger and no removals: what is measured is the repository's own. A dataset that is gone is skipped. Throws when the
@@ -35,7 +41,7 @@ export async function* exportingMetrics(
 ): AsyncGenerator<Message> {
   const own = exporting.door.isOwn ? exporting.ground.metricsExport?.own : undefined
   const messages = own
-    ? together({ own, ground: exporting.ground }, input, context, signal)
+    ? together({ ...exporting, own }, input, context, signal)
     : oneByOne(exporting, input, context, signal)
   for await (const message of messages) {
     if (message.kind === 'end') decide(message, context)
@@ -45,7 +51,7 @@ export async function* exportingMetrics(
 
 /** In their order: a page comes out when everything before it is written. */
 function oneByOne(
-  { ground, door }: Exporting,
+  { ground, door, settings }: Exporting,
   input: AsyncIterable<Message>,
   context: SegmentContext,
   signal: AbortSignal,
@@ -55,7 +61,7 @@ function oneByOne(
   const work = async (message: Message): Promise<Message> => {
     signal.throwIfAborted()
     if (message.kind !== 'record') told(message, context)
-    else if (isWanted(message, context))
+    else if (isWanted(message, settings, context))
       strike(await sent({ ...ground, door: patient }, message, context, signal), message, context)
     return message
   }
@@ -65,10 +71,11 @@ function oneByOne(
 type Own = {
   readonly own: NonNullable<MetricsExport['own']>
   readonly ground: Patience
+  readonly settings: Settings
 }
 
 async function* together(
-  { own, ground }: Own,
+  { own, ground, settings }: Own,
   input: AsyncIterable<Message>,
   context: SegmentContext,
   signal: AbortSignal,
@@ -76,7 +83,7 @@ async function* together(
   const strike = strikes()
   const work = async ({ records, others }: Group): Promise<Group['others']> => {
     signal.throwIfAborted()
-    const wanted = records.filter((message) => isWanted(message, context))
+    const wanted = records.filter((message) => isWanted(message, settings, context))
     const verdicts = await landedPatiently(own, wanted, ground, signal)
     for (const [at, message] of wanted.entries()) strike(verdicts[at] ?? 'gone', message, context)
     for (const message of others) told(message, context)
@@ -105,8 +112,16 @@ function strikes() {
 }
 
 /** Whether the record is to be written; the item says why it is not. */
-function isWanted(message: RecordMessage, { sink, dryRun }: SegmentContext): boolean {
+function isWanted(
+  message: RecordMessage,
+  { skip }: Settings,
+  { sink, dryRun }: SegmentContext,
+): boolean {
   const item = { sourceId: message.sourceId, stage: 'export' } as const
+  if (skip) {
+    sink.item({ ...item, state: 'skipped', note: 'the segment that writes is skipped' })
+    return false
+  }
   if (message.extra?.['content'] !== 'metrics') {
     sink.item({ ...item, state: 'skipped', note: 'the record carries no metrics' })
     return false

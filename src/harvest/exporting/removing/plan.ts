@@ -78,7 +78,8 @@ function guard(account: Account, settings: Settings, count: number): Failure | u
   const { config, ledger } = ground
   const percent = settings.guardPercent ?? config.guardPercent
   const minimum = settings.guardMinimum ?? config.guardMinimum
-  const all = ledger.records.count(owner)
+  // What this very run has brought would hide how much of the rest is gone.
+  const all = ledger.records.countBefore(owner, account.context.runId)
   const isOnlyDeclared = deleted.size >= count
   if (offered === 0 && !isOnlyDeclared)
     return held(`The run offered no record at all, and ${count} would be removed.`)

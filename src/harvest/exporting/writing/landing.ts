@@ -62,7 +62,8 @@ function told(account: Account, { one, verdict }: Answered, alike: readonly Alik
     ...namesOf(message),
     originalId,
     stage: 'export',
-    state: outcome,
+    // Items that are unchanged are only counted, and whose a record is has changed.
+    state: outcome === 'unchanged' && isTakeOver(account, one) ? 'updated' : outcome,
     ...(platformId !== undefined && { platformId }),
     ...(findings.length > 0 && { findings }),
     ...(notes.length > 0 && { note: notes.join('; ') }),
@@ -76,11 +77,17 @@ const findingOf = ({ mark, catalogue, originalId, platformId }: Alike): Finding 
   detail: `${platformId ?? originalId} of the catalogue ${catalogue} has the same ${marks[mark]}`,
 })
 
-function notesOf({ owner }: Account, one: Ready, outcome: Outcome): string[] {
+const isTakeOver = ({ owner }: Account, { before }: Ready): boolean =>
+  before !== undefined && before.pipe !== owner.pipe
+
+function notesOf(account: Account, one: Ready, outcome: Outcome): string[] {
   const { before, message, wasPresent } = one
+  if (before && isTakeOver(account, one)) {
+    const same = outcome === 'unchanged' ? ', as it was' : ''
+    return [`taken over from the pipe ${before.pipe}${same}`]
+  }
   if (!before || before.sourceId === '')
     return wasPresent && outcome !== 'created' ? ['adopted'] : []
-  if (before.pipe !== owner.pipe) return [`taken over from the pipe ${before.pipe}`]
   const isSame = message.sourceHash !== undefined && before.hash === message.sourceHash
   return isSame && outcome === 'updated'
     ? ['overwritten: the source has not changed, the record had been']

@@ -43,9 +43,10 @@ export function failureOf({ status, problem }: Verdict): Failure {
   })
 }
 
-/** Throws when the key, not the record, is the reason: nothing of this run will be taken. */
-export function refuseByKey(status: number, catalogue: string): void {
+/** Throws when the key, not the record, is the reason: nothing of this run will be taken. `keyId` is not the key. */
+export function refuseByKey(status: number, catalogue: string, keyId?: string): void {
   if (status !== 401 && status !== 403) return
   const why = status === 401 ? 'does not know the key' : 'does not let the key write'
-  throw new Failure('export-refused', `The repository ${why}: catalogue ${catalogue}.`)
+  const named = keyId === undefined ? '' : `, key id ${keyId}`
+  throw new Failure('export-refused', `The repository ${why}: catalogue ${catalogue}${named}.`)
 }

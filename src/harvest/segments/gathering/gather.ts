@@ -15,6 +15,7 @@ export type Gathering = {
     readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
     readonly limits: ImportLimits
     readonly catalogueExists?: (id: string, signal: AbortSignal) => Promise<boolean>
+    readonly owns?: (runId: string) => boolean
   }
   readonly settings: ImportConfig
   readonly context: SegmentContext
@@ -84,8 +85,8 @@ async function* pass(
 }
 
 function verdictOf(gathering: Gathering, reception: Reception): Completeness {
-  const { settings, context, fingerprint, shape } = gathering
-  const problem = reception.shortfall()
+  const { deps, settings, context, fingerprint, shape } = gathering
+  const problem = reception.shortfall(deps.owns?.(context.runId) ?? true)
   if (problem) return { kind: 'incomplete', problem }
   if (settings.incremental || context.only) return { kind: 'incomplete' }
   return { kind: 'complete', fingerprint, shape, validators: gathering.validators() }

@@ -1,6 +1,7 @@
 /** Receives what an importer finds: counts, hashes, tells doubles apart and checks the counts against the source's own. */
 import { hash } from 'node:crypto'
 import { Failure } from '../../../errors.ts'
+import { withoutCredentials } from '../../../http/secrets/links.ts'
 import type { Message } from '../../../pipe/message.ts'
 import type { SegmentContext } from '../../../pipe/segment.ts'
 import type { Found, FoundRecord } from '../found.ts'
@@ -76,8 +77,11 @@ export class Reception {
     }
   }
 
-  /** Why an import that came to its end is not complete all the same. */
-  shortfall(): Failure | undefined {
+  /**
+   * Why an import that came to its end is not complete all the same. `owns`: the pipe has records that an empty source
+   * would take away.
+   */
+  shortfall(owns: boolean): Failure | undefined {
     const { distinct } = this.#seen
     const total = this.#total
     const found = distinct + (total?.before ?? 0)
@@ -85,7 +89,7 @@ export class Reception {
       const numbers = `The source declared ${total.last} records and gave ${found} different ones.`
       return new Failure(total.changed ? 'total-changed' : 'total-mismatch', numbers)
     }
-    if (this.#offered === 0 && !total?.before)
+    if (owns && this.#offered === 0 && !total?.before)
       return new Failure('source-empty', 'The source offered no records.')
     return undefined
   }
@@ -93,7 +97,7 @@ export class Reception {
   *#record(found: FoundRecord): Iterable<Message> {
     const { text } = found
     const sourceId = found.sourceId.trim()
-    const where = found.sourceUrl === undefined ? {} : { sourceUrl: found.sourceUrl }
+    const where = placeOf(found)
     const flaw = this.#flaw(sourceId, text)
     if (flaw) {
       const named = sourceId === '' ? {} : { sourceId }
@@ -131,7 +135,13 @@ export class Reception {
     if (found.sourceId === undefined) this.#seen.nameless()
     else if (this.#seen.meet(found.sourceId, excerpt ?? '') === 'same') return
     this.#offer()
-    yield { ...found, stage: 'import', ...(excerpt !== undefined && { excerpt: cut(excerpt) }) }
+    const where = placeOf(found)
+    yield {
+      ...found,
+      ...where,
+      stage: 'import',
+      ...(excerpt !== undefined && { excerpt: cut(excerpt) }),
+    }
   }
 
   #offer(): void {
@@ -169,6 +179,10 @@ export class Reception {
       throw new Failure('page-limit', `A run takes ${deps.limits.maxPages} pages (maxPages).`)
   }
 }
+
+/** Reports show it, and transformers may write it into the record. */
+const placeOf = ({ sourceUrl }: Pick<FoundRecord, 'sourceUrl'>) =>
+  sourceUrl === undefined ? {} : { sourceUrl: withoutCredentials(sourceUrl).url }
 
 const cut = (text: string) => text.slice(0, longestExcerpt)
 /** Characters are at most three bytes, so that most texts need no counting. */

@@ -114,6 +114,21 @@ it('writes nothing in a dry run', async () => {
   expect(await self.metrics('a')).toBe('404')
 })
 
+it('writes nothing where the pipe says that its last segment is skipped', async () => {
+  const self = await ground()
+  const pipe = self.pipes.get('metrics')
+  if (!pipe) throw new Error('no pipe')
+  const [first, last] = pipe.body.segments
+  if (!first || !last) throw new Error('no segments')
+  const skipped = { ...last, body: { ...last.body, config: { ...last.body.config, skip: true } } }
+  self.pipes.set('metrics', { ...pipe, body: { segments: [first, skipped] } })
+  const run = await self.run('metrics')
+  expect(run).toMatchObject({ outcome: 'complete', counts: { skipped: 3, created: 0, failed: 0 } })
+  expect(self.items(run, 'skipped')).toHaveLength(3)
+  expect(self.requests).toEqual([])
+  expect(await self.metrics('a')).toBe('404')
+})
+
 it('tries again what failed, and that alone', async () => {
   const self = await ground()
   self.intercept = (request) =>

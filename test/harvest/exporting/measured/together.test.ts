@@ -72,6 +72,17 @@ describe('metrics that stay in the house', () => {
     })
   })
 
+  it('are not written where the pipe says that its last segment is skipped', async () => {
+    const self = await ground((ids) => ids.map(() => 'created'))
+    const [first, last] = self.pipes.get('metrics')?.body.segments ?? []
+    if (!first || !last) throw new Error('no segments')
+    const skipped = { ...last, body: { ...last.body, config: { ...last.body.config, skip: true } } }
+    self.pipes.set('metrics', { ...pipeOf('metrics'), body: { segments: [first, skipped] } })
+    self.offers(many(3))
+    expect((await self.run('metrics')).counts).toMatchObject({ skipped: 3, created: 0 })
+    expect(self.calls.flat()).toEqual([])
+  })
+
   it('are tried again while the store is away, those that failed alone', async () => {
     let left = 3
     const away = new Failure('store-unavailable', 'not now')

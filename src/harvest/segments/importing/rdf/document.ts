@@ -7,6 +7,7 @@ import type { ParseOptions, Repair } from '../../../../rdf/parse.ts'
 import { bracketed } from '../../../../rdf/lines.ts'
 import { parseStatements } from '../../../../rdf/reading/parse-stream.ts'
 import { type Statement, statementsOf } from '../../../../rdf/reading/statements.ts'
+import { withoutCredentials } from '../../../../http/secrets/links.ts'
 import { keyHash } from '../../../importing/cutting/key-hash.ts'
 import { openSpool, type Spool } from '../../../importing/cutting/spool.ts'
 import { NumberSet } from '../../gathering/number-set.ts'
@@ -19,7 +20,10 @@ import { readLargeJson, type Spill } from './body/large-json.ts'
 import { repairBook, type RepairBook } from './repairs.ts'
 
 export type Document = {
+  /** As it goes into ids, records and reports: without credentials. */
   readonly url: string
+  /** As it was asked for, after redirects. */
+  readonly address: string
   readonly headers: Headers
   /** SHA-256 of the decompressed body in hex. */
   readonly hash: string
@@ -64,18 +68,19 @@ export async function readDocument(answer: SourceStream, reading: Reading): Prom
   try {
     const hydra = hydraReader()
     const repairs = repairBook()
-    const options = optionsFor(answer.url, reading, repairs)
+    const { url: address, headers } = answer
+    const { url } = withoutCredentials(address)
+    const options = optionsFor(url, reading, repairs)
     const text = isXmlWithEncoding(format, start)
       ? body
-      : utf8(body, charsetOf(answer.headers), repairs.broken)
+      : utf8(body, charsetOf(headers), repairs.broken)
     const batches =
       format === 'jsonld'
         ? statementsOf(readLargeJson(text, { options, spill: reading.spill }))
         : parseStatements(text, format, options)
     const filled = await fill({ spool, hydra, graph: reading.graph }, batches)
-    const { url, headers } = answer
-    const close = () => spool.close()
-    return { url, headers, hash: digest.hash(), spool, hydra, ...filled, repairs, close }
+    const about = { url, address, headers, hash: digest.hash() }
+    return { ...about, spool, hydra, ...filled, repairs, close: () => spool.close() }
   } catch (error) {
     spool.close()
     throw translated(error, answer.url)
@@ -143,8 +148,13 @@ export async function documentOf(url: string, batches: AsyncIterable<Quad[]>): P
   try {
     const [hydra, repairs] = [hydraReader(), repairBook()]
     const filled = await fill({ spool, hydra, graph: undefined }, statementsOf(batches))
-    const close = () => spool.close()
-    return { url, headers: new Headers(), hash: '', spool, hydra, ...filled, repairs, close }
+    const about = {
+      url: withoutCredentials(url).url,
+      address: url,
+      headers: new Headers(),
+      hash: '',
+    }
+    return { ...about, spool, hydra, ...filled, repairs, close: () => spool.close() }
   } catch (error) {
     spool.close()
     throw error

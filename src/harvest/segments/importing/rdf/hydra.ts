@@ -1,6 +1,7 @@
 /** What a page says about its place in a collection (Hydra), whichever of the spellings in use it chose. */
 import type { Term } from '@rdfjs/types'
 import { Failure } from '../../../../errors.ts'
+import { withoutCredentials } from '../../../../http/secrets/links.ts'
 import { fromLines } from '../../../../rdf/lines.ts'
 import { hydra, rdf } from '../../../../rdf/namespaces.ts'
 import type { Statement } from '../../../../rdf/reading/statements.ts'
@@ -21,7 +22,7 @@ type Paging = {
 export type HydraReader = {
   /** Whether the statement is about paging and no part of the catalogue. */
   readonly take: (statement: Statement) => boolean
-  /** `url`: of the page. Throws `source-malformed` when several views contradict each other. */
+  /** `url`: of the page, without credentials. Throws `source-malformed` when several views contradict each other. */
   readonly paging: (url: string) => Paging
 }
 
@@ -58,7 +59,7 @@ function choice(links: readonly Fact[], url: string, views: readonly Fact[]): st
   const viewed = new Set(views.map(({ object }) => object.value))
   const ranks = [
     links.length > 0 && targets(links).length === 1 ? links : [],
-    links.filter(({ subject }) => subject === url),
+    links.filter(({ subject }) => withoutCredentials(subject).url === url),
     links.filter(({ subject }) => viewed.has(subject)),
   ]
   const found = ranks.map(targets).find((rank) => rank.length === 1)

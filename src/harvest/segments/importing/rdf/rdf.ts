@@ -55,7 +55,7 @@ async function* importRdf(
       yield* records(document, config)
       const link = paging.next ?? linkedNext(document.headers.get('link'))
       yield { kind: 'page' }
-      next = link === undefined ? undefined : nextPage(link, { ...config, url: document.url })
+      next = link === undefined ? undefined : nextPage(link, { ...config, url: document.address })
     } finally {
       document.close()
     }
