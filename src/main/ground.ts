@@ -3,6 +3,7 @@
 import type { Config, Service } from '../config.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { App } from '../http/app.ts'
+import type { OwnKeys } from '../http/keys/own-keys.ts'
 import type { Secrets } from '../http/secrets/registry.ts'
 import type { Names } from '../rdf/names.ts'
 import type { Engines, Shell } from './engines.ts'
@@ -26,8 +27,8 @@ export type Ground = {
   readonly shell: Shell
   readonly engines: Engines
   readonly keys: ApiKeys
-  /** One of the keys: what the process does through its own public doors. */
-  readonly key: string
+  /** Of the keys: what the process does through its own public doors. */
+  readonly key: OwnKeys
   readonly secrets: Secrets
 }
 

@@ -10,6 +10,7 @@ import { openHarvest, type Harvest } from '../harvest/station.ts'
 import type { Outbound } from '../http/outbound/outbound.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { AppOptions } from '../http/app.ts'
+import type { OwnKeys } from '../http/keys/own-keys.ts'
 import type { Secrets } from '../http/secrets/registry.ts'
 import type { Log } from '../log.ts'
 import type { MetricsStation } from '../metrics/station.ts'
@@ -51,7 +52,7 @@ type Options = {
   readonly secrets: Secrets
   readonly log: Log
   readonly version: string
-  readonly key: string
+  readonly key: OwnKeys
   readonly keys: ApiKeys
   /** Where others reach the segments of this process, without a slash at its end, and the shell of that door. */
   readonly address: string
@@ -93,7 +94,8 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
     ...clock,
   })
   const path = join(directoryOf(options), 'triggers.sqlite')
-  const triggers = openTriggers({ path, launcher, runs, log, ...clock })
+  const isMissing = (pipe: string) => pipes.find(pipe) === undefined
+  const triggers = openTriggers({ path, launcher, runs, isMissing, log, ...clock })
   const stop = async () => {
     await triggers.stop()
     await launcher.stop()
@@ -133,7 +135,7 @@ function noticesOf(
   ground: { readonly outbound: Outbound; readonly runs: Runs },
 ) {
   const { notify, allow } = config.harvest
-  const scheduler = serviceAddress(namesOf(config.baseUri), places.scheduler)
+  const scheduler = serviceAddress(namesOf(config.baseUri, config.segments), places.scheduler)
   return notify && notifier({ ...ground, log, allow, scheduler, url: notify.url })
 }
 
