@@ -16,7 +16,7 @@ import { secretRegistry, type Secrets } from './http/secrets/registry.ts'
 import { openEngines, shipped, type Engines, type Shell } from './main/engines.ts'
 import { doorsOf, httpOptions, places, serviceAddress, version } from './main/ground.ts'
 import { engineHealth } from './main/search-engine.ts'
-import { openStations, type Stations } from './main/stations.ts'
+import { openStations, pagesOf, type Stations } from './main/stations.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
 
 /** `key` is accepted as `X-API-Key`, `addresses` are of doors with a port of their own; `stop` finishes what is in flight, then closes everything. */
@@ -42,13 +42,13 @@ async function startPlatform(config: Config, log: Log, secrets: Secrets): Promis
     const engines = await openEngines(shell)
     const { apiKeys: configured, dataDir: directory } = config
     const { keyFailures } = config.limits
-    const { key, keys } = await knownKeys({ configured, directory, keyFailures, log })
-    const running = await openStations({ shell, engines, keys, key, secrets })
+    const { own, keys } = await knownKeys({ configured, directory, keyFailures, log })
+    const running = await openStations({ shell, engines, keys, key: own, secrets })
     const root = front(shell, { ...engines, reconciled: running.reconciled })
     door = gateway([...running.entrances, { base: '', app: root }])
     return {
       url: served.url,
-      key,
+      key: own.away(),
       addresses: running.addresses,
       stop: async () => {
         await served.close()
@@ -83,7 +83,12 @@ function front(shell: Shell, engines: (Engines & Pick<Stations, 'reconciled'>) |
       return { ready: store.ready && index.ready, store, index, ...state, reconciled }
     },
   })
-  if (engines) leadToDescriptions(app, engines.names, serviceAddress(engines.names, places.repo))
+  if (engines) {
+    const { portal } = config.search
+    const pages = portal === undefined ? undefined : pagesOf(portal)
+    const repository = serviceAddress(engines.names, places.repo)
+    leadToDescriptions(app, engines.names, repository, pages)
+  }
   return app
 }
 

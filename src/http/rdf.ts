@@ -28,14 +28,19 @@ export type Received = { readonly format: Format; readonly text: string }
 
 /**
  * The body as text, not parsed yet, for stations that must look something up between size and syntax. Throws
- * `unsupported-media-type`, `too-large`, `empty-body`, and `malformed-rdf` for bytes that are not UTF-8.
+ * `unsupported-media-type`, `too-large`, and `malformed-rdf` for bytes that are not UTF-8.
  */
 export async function receiveRdf(c: AppContext, limits: BodyLimits): Promise<Received> {
   const format = contentFormat(c)
-  const text = decode(await readBody(c.req.raw, limits, c.get('signal')))
-  if (text.trim() === '') throw new Failure('empty-body', 'send the description of the resource')
-  return { format, text }
+  return { format, text: decode(await readBody(c.req.raw, limits, c.get('signal'))) }
 }
+
+/** Whoever looks something up first says that before it says `empty-body`: that there is nothing is a matter of syntax. */
+export function demandText(text: string): void {
+  if (text.trim() === '') throw noBody()
+}
+
+const noBody = () => new Failure('empty-body', 'send the description of the resource')
 
 export type Arriving = { readonly format: Format; readonly pieces: AsyncIterable<Uint8Array> }
 
@@ -44,22 +49,26 @@ export type Arriving = { readonly format: Format; readonly pieces: AsyncIterable
  * `limits` of the format. Throws as `receiveRdf`, `empty-body` at its end.
  */
 export function receivePieces(c: AppContext, limits: (format: Format) => BodyLimits): Arriving {
-  const format = contentFormat(c)
-  const pieces = bodyPieces(c.req.raw, limits(format), c.get('signal'))
+  const { format, pieces } = arriving(c, limits)
   return { format, pieces: demandContent(pieces) }
+}
+
+function arriving(c: AppContext, limits: (format: Format) => BodyLimits): Arriving {
+  const format = contentFormat(c)
+  return { format, pieces: bodyPieces(c.req.raw, limits(format), c.get('signal')) }
 }
 
 export type Held = { readonly format: Format; readonly pieces: AsyncGenerator<Uint8Array> }
 
 /**
  * The body as it came, all of it, given up piece by piece as it is taken: as text it would be twice as large. Throws as
- * `receiveRdf` does, but for bytes that are not text.
+ * `receiveRdf` does, but for bytes that are not text; `empty-body` at the end of the pieces.
  */
 export async function receiveHeld(c: AppContext, limits: BodyLimits): Promise<Held> {
-  const { format, pieces } = receivePieces(c, () => limits)
+  const { format, pieces } = arriving(c, () => limits)
   const held: Uint8Array[] = []
   for await (const piece of pieces) held.push(piece)
-  return { format, pieces: givenUp(held) }
+  return { format, pieces: demandContent(givenUp(held)) }
 }
 
 // oxlint-disable-next-line typescript/require-await -- what reads it waits for pieces that arrive
@@ -76,7 +85,7 @@ async function* demandContent(pieces: AsyncIterable<Uint8Array>): AsyncGenerator
     isEmpty &&= piece.every(isSpace)
     yield piece
   }
-  if (isEmpty) throw new Failure('empty-body', 'send the description of the resource')
+  if (isEmpty) throw noBody()
 }
 
 type ReadOptions = {
@@ -85,9 +94,10 @@ type ReadOptions = {
   readonly limits: BodyLimits
 }
 
-/** The quads of the body; throws what `receiveRdf` and `parse` throw. */
+/** The quads of the body; throws what `receiveRdf`, `demandText` and `parse` throw. */
 export async function readRdf(c: AppContext, { baseIri, limits }: ReadOptions): Promise<Quad[]> {
   const { format, text } = await receiveRdf(c, limits)
+  demandText(text)
   return parse(text, format, { baseIri })
 }
 

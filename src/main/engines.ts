@@ -28,7 +28,7 @@ export type Engines = Awaited<ReturnType<typeof openEngines>>
 /** Rejects when a file cannot be opened or the profile has problems. */
 export async function openEngines({ config, log, numbers }: Shell) {
   const directory = (name: string) => join(config.dataDir, name)
-  const names = namesOf(config.baseUri)
+  const names = namesOf(config.baseUri, config.segments)
   const profile = await loadProfile(config.profile.directory ?? shipped('shapes/default'), {
     enabled: config.profile.enabled,
   })

@@ -107,6 +107,7 @@ const repositoryStation = (ground: Ground, automatic: Automatic) => {
     days: config.restoreDays,
     limits: config.limits,
     triples: config.limits.triples,
+    canonical: { work: config.limits.canonicalWork, blankNodes: config.limits.blankNodes },
     locks: locks(),
     now: () => new Date(),
     uuid: randomUUID,
@@ -144,7 +145,7 @@ function searchStation(ground: Ground) {
 }
 
 /** Addresses of the pages that people read about a record. */
-const pagesOf =
+export const pagesOf =
   (portal: string) =>
   (kind: string, id: string, language?: string): string => {
     const page = `${portal}${kind}s/${encodeURIComponent(id)}`
@@ -184,7 +185,7 @@ const schedulerStation = (ground: Ground, harvesting: Harvesting, ending: AbortS
     ...harvesting,
     confirm: (runId, signal) => harvesting.harvest.confirm(runId, signal),
     keys: ground.keys,
-    bodyBytes: limits.bodyBytes,
+    pipeBytes: limits.pipeBytes,
     writesPerKey: limits.writesPerKey,
     triggersPerPipe: limits.triggers,
     now: clock.now,

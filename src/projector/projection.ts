@@ -115,8 +115,11 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
       for (let ms = 0; ms < keptUpMs && projector.lags && !signal.aborted; ms += keptUpPollMs)
         await pause(keptUpPollMs, signal)
     },
-    hides: async (catalogue, signal) =>
-      (await gather.contexts.get(catalogue, signal))?.hidden ?? false,
+    hides: async (catalogue, signal) => {
+      // What is kept of it may be older than a write that is not projected yet.
+      if (projector.awaits(names.catalogue(catalogue))) gather.contexts.forget(catalogue)
+      return (await gather.contexts.get(catalogue, signal))?.hidden ?? false
+    },
     pending: () => projector.pending,
     rebuilding: () => engine.rebuilding() ?? [],
     upkeep: upkeep({ ...deps, records: all, projector, engine }),

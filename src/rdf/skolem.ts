@@ -15,11 +15,18 @@ export function skolemise(
   })
 }
 
+type Unskolemised = {
+  readonly prefix: string
+  /** Which of them; absent = all. */
+  readonly which?: (iri: string) => boolean
+}
+
 /** Every IRI under `prefix` becomes a blank node; equal IRIs the same one, also over several calls. */
-export function unskolemise(quads: Iterable<Quad>, options: { readonly prefix: string }): Quad[] {
-  const { prefix } = options
+export function unskolemise(quads: Iterable<Quad>, { prefix, which }: Unskolemised): Quad[] {
   return renamed(quads, (term) =>
-    term.termType === 'NamedNode' && term.value.startsWith(prefix)
+    term.termType === 'NamedNode' &&
+    term.value.startsWith(prefix) &&
+    (which === undefined || which(term.value))
       ? blankNode(`g${labelOf(term.value.slice(prefix.length))}`)
       : undefined,
   )
@@ -42,7 +49,7 @@ function nodesUnder(prefix: string): RegExp {
 }
 
 /** A label that every syntax takes; different texts give different labels. */
-const labelOf = (text: string) =>
+export const labelOf = (text: string) =>
   text.replace(/[^A-Za-z0-9]/g, (found) => `_${found.charCodeAt(0).toString(16)}_`)
 
 type Node = ReturnType<typeof namedNode> | ReturnType<typeof blankNode>

@@ -118,7 +118,7 @@ async function replace(
   const node = catalogueNode(quads, iri)
   const own = catalogueContent(quads, node, names)
   if (own.length > deps.triples) throw tooManyTriples(own.length, deps.triples)
-  const { hash, labels } = await canonicalise(own)
+  const { hash, labels } = await canonicalise(own, deps.canonical)
   request.precondition(stored)
   if (stored === undefined) await demandNotDeleting(deps, request.id, signal)
   if (stored === hash)

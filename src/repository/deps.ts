@@ -1,6 +1,7 @@
 /** What the repository needs from outside; `main.ts` fills it in. */
 
 import type { Log } from '../log.ts'
+import type { CanonicalBounds } from '../rdf/canonical.ts'
 import type { Names } from '../rdf/names.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { Locks } from './writing/locks.ts'
@@ -20,6 +21,8 @@ export type RepositoryDeps = {
   readonly uuid: () => string
   /** Most triples of one dataset or catalogue. */
   readonly triples: number
+  /** What the canonical form of one record may cost; the usual when absent. */
+  readonly canonical?: CanonicalBounds
   /** Folder for bodies that do not fit into memory while they are taken in; the system's temporary one when absent. */
   readonly scratch?: string
   /** Told when a write failed whose outcome is not known: marks in the store must be looked for. */

@@ -1,8 +1,9 @@
 /** Resource IRIs lead to their descriptions (303, Cool URIs for the Semantic Web). */
 
 import type { App } from '../http/app.ts'
+import { addVary } from '../http/shell/headers.ts'
 import type { Names, ResourceKind } from '../rdf/names.ts'
-import { splitSuffix } from '../rdf/media-types.ts'
+import { formats, negotiate, splitSuffix } from '../rdf/media-types.ts'
 
 /** Where the repository describes each kind of resource; the id carries the suffix. */
 const described: Readonly<Record<Exclude<ResourceKind, 'resource'>, (id: string) => string>> = {
@@ -17,11 +18,26 @@ const described: Readonly<Record<Exclude<ResourceKind, 'resource'>, (id: string)
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
 const kinds = Object.keys(described) as (keyof typeof described)[]
 
+/** Address of the page that people read about a resource. */
+type Pages = (kind: string, id: string) => string
+
+/** What people have pages about. */
+const shown = new Set<ResourceKind>(['dataset', 'catalogue'])
+
+/** The formats stand first: a client to which a page is as good as a description gets the description. */
+const offered = [...Object.values(formats).map(({ mediaType }) => mediaType), 'text/html']
+
 /**
  * Answers resource IRIs under the base of `names`; `repository` is the public address of the repository service. The answer
- * names the path only, so that whoever came by another host stays there.
+ * names the path only, so that whoever came by another host stays there. Where there are `pages`, clients that prefer
+ * `text/html` are led to them, unless the IRI has a suffix.
  */
-export function leadToDescriptions(app: App, names: Names, repository: string): void {
+export function leadToDescriptions(
+  app: App,
+  names: Names,
+  repository: string,
+  pages?: Pages,
+): void {
   const root = new URL(names.base).pathname
   const service = new URL(repository).pathname
   // No route of its own: it would make every other path one that exists.
@@ -37,7 +53,13 @@ export function leadToDescriptions(app: App, names: Names, repository: string): 
       return c.redirect(`${service}/customresources/${typed.type}/${typed.id}${suffix}`, 303)
     for (const kind of kinds) {
       const id = names.idOf(kind, iri)
-      if (id !== undefined) return c.redirect(service + described[kind](id + suffix), 303)
+      if (id === undefined) continue
+      if (pages && suffix === '' && shown.has(kind)) {
+        addVary(c.res.headers, 'Accept')
+        const wanted = negotiate(c.req.header('Accept'), offered)
+        if (wanted === 'text/html') return c.redirect(pages(kind, id), 303)
+      }
+      return c.redirect(service + described[kind](id + suffix), 303)
     }
     return next()
   })

@@ -50,7 +50,8 @@ export function vocabularies(deps: RepositoryDeps): Vocabularies {
     const { id } = request
     const resource = names.vocabulary(id)
     const directory = deps.scratch ?? tmpdir()
-    const intake = await takeIn(request.parse(resource), { names, resource, directory, canonical })
+    const bounds = { canonical, work: deps.canonical?.work }
+    const intake = await takeIn(request.parse(resource), { names, resource, directory, ...bounds })
     try {
       request.arrived()
       // Two ids must not claim one scheme side by side.

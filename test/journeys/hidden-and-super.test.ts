@@ -51,6 +51,27 @@ describe('a hidden catalogue', () => {
     expect(read.map(({ status }) => status)).toEqual([200, 200])
   })
 
+  it('is known as hidden from its own write on, for a client that does not wait too', async () => {
+    const hurried = { Prefer: 'respond-async' }
+    const put = (more: string) => {
+      const body = `${prefixes}<> a dcat:Catalog ; dct:title "quiet"@en ${more} .`
+      return api.put('/catalogues/quiet', body, hurried)
+    }
+    const told = [
+      await put(''),
+      await api.putDataset('quiet', 'still-water', dataset.replace('Lake', 'Pond'), hurried),
+      await put(hidden),
+      await api.putDataset('quiet', 'still-water', dataset, hurried),
+    ]
+    expect(told.map(({ headers }) => headers.get('Index-Status'))).toEqual([
+      'pending',
+      'pending',
+      'none',
+      'none',
+    ])
+    await expect.poll(() => found('dataset')).toEqual([])
+  })
+
   it('comes into search with everything in it when it is shown, and leaves when it is hidden again', async () => {
     await catalogue('quiet')
     await expect.poll(() => found('dataset')).toEqual(['still-water'])

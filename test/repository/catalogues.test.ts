@@ -38,6 +38,18 @@ describe('a catalogue', () => {
     expect(linked).toBe(true)
   })
 
+  it('says of its sub catalogues what it likes, but not what is in them', async () => {
+    const whole = `${prefixes}<> a dcat:Catalog ; dct:hasPart <https://example.org/part> .
+      <https://example.org/part> a dcat:Catalog ; dct:title "Part"@en ;
+        dcat:dataset <https://example.org/d>, [ dct:title "Blank" ] ; dcat:record <https://example.org/r> .`
+    expect((await repo.putCatalogue('whole', whole)).status).toBe(201)
+    const stored = (await repo.store.read(`${base}id/catalogue/whole`)) ?? ''
+    expect(stored).toContain('"Part"@en')
+    for (const gone of ['dcat#dataset', 'dcat#record', 'example.org/d>', 'Blank'])
+      expect(stored).not.toContain(gone)
+    await repo.ask('/catalogues/whole', { method: 'DELETE' })
+  })
+
   it('keeps its links and its date of creation when its metadata is replaced', async () => {
     repo.clock.now = new Date('2026-11-22T10:00:00Z')
     expect((await repo.putCatalogue('Water_1', catalogue)).status).toBe(204)
@@ -213,7 +225,9 @@ describe('the profile', () => {
         expect([name, quads.length]).toEqual([name, size])
       }
     }
-    expect((await repo.ask('/profile', { headers: { Accept: 'text/html' } })).status).toBe(200)
+    const browser = { headers: { Accept: 'text/html,*/*;q=0.8' } }
+    expect((await repo.ask('/profile', browser)).headers.get('Content-Type')).toContain('json')
+    expect((await repo.ask('/profile', { headers: { Accept: 'image/png' } })).status).toBe(406)
     expect((await repo.ask('/profile.exe')).status).toBe(404)
   })
 })

@@ -118,6 +118,7 @@ describe('what a body may say', () => {
     const two = `${ex}ex:a a ex:Gauge ; dct:title "A" . ex:b a ex:Gauge ; dct:title "B"`
     const answer = await problem(await repo.putGauge('two', `${two} .`))
     expect(answer).toMatchObject({ status: 422, slug: 'ambiguous-subject' })
+    expect(answer.detail).not.toContain('bulk')
     expect((await repo.putGauge('two', `${two} ; dct:identifier "two" .`)).status).toBe(201)
     expect(await repo.lines('gauge', 'two')).toContain(
       `<${iriOf('gauge', 'two')}> <http://purl.org/dc/terms/title> "B"`,
@@ -242,6 +243,8 @@ describe('a type that lives in catalogues', () => {
     const asked = { method: 'PUT', type: 'text/turtle', body: aService() }
     const answer = await hidden.ask('/customresources/data-service/a?catalogId=alpine-water', asked)
     expect(answer.headers.get('Index-Status')).toBe('none')
+    const gone = await hidden.ask('/customresources/data-service/a', { method: 'DELETE' })
+    expect([gone.status, gone.headers.get('Index-Status')]).toEqual([204, 'none'])
     await hidden.close()
   })
 })

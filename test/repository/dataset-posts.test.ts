@@ -46,6 +46,24 @@ describe('a POST of a dataset', () => {
     },
   )
 
+  it.each([
+    ['POST', '/catalogues/alpine-water/datasets?'],
+    ['POST', '/catalogues/alpine-water/resources?'],
+    ['POST', '/datasets?catalogue=alpine-water&'],
+    ['POST', '/resources?catalogue=alpine-water&'],
+    ['PUT', '/datasets/draft?catalogue=alpine-water&'],
+    ['PUT', '/catalogues/alpine-water/datasets/bulk?'],
+  ])('as a draft (%s %s) is refused, never published', async (method, path) => {
+    const before = await originalIds('alpine-water')
+    for (const draft of ['publicationStatus=draft', 'accessLevel=restricted']) {
+      const answer = await send(method, path + draft, body('draft'))
+      expect([answer.status, await slug(answer)]).toEqual([400, 'invalid-parameter'])
+    }
+    expect(await originalIds('alpine-water')).toEqual(before)
+    const told = 'publicationStatus=published&accessLevel=public'
+    expect([200, 201]).toContain((await send(method, path + told, body('public'))).status)
+  })
+
   it('needs a catalogue that exists', async () => {
     expect((await send('POST', '/datasets', body('x'))).status).toBe(400)
     expect(await slug(await send('POST', '/datasets?catalogue=nowhere', body('x')))).toBe(
@@ -54,6 +72,20 @@ describe('a POST of a dataset', () => {
     expect(await slug(await send('POST', '/catalogues/nowhere/datasets', body('x')))).toBe(
       'unknown-catalogue',
     )
+  })
+
+  it.each([
+    ['POST', '/datasets?catalogue=ID'],
+    ['POST', '/catalogues/ID/datasets'],
+    ['PUT', '/catalogues/ID/datasets/origin?originalId=x'],
+    ['PUT', '/catalogues/ID/datasets/bulk'],
+  ])('is told of the catalogue before its body is found empty (%s %s)', async (method, path) => {
+    const said = async (catalogue: string) => {
+      const answer = await send(method, path.replace('ID', catalogue), ' ')
+      return [answer.status, await slug(answer)]
+    }
+    expect(await said('nowhere')).toEqual([404, 'unknown-catalogue'])
+    expect(await said('other')).toEqual([400, 'empty-body'])
   })
 
   it('needs the permission for the catalogue', async () => {

@@ -145,6 +145,14 @@ describe('a PUT that must not succeed', () => {
     expect((await repo.ask('/datasets/refused')).status).toBe(404)
   })
 
+  it('several datasets are told where they can be sent together', async () => {
+    const several = `${prefixes}<a:1> a dcat:Dataset . <a:2> a dcat:Dataset .`
+    const answer = await repo.putDataset('other', 'refused', several)
+    expect(await answer.json()).toMatchObject({
+      detail: expect.stringContaining('/catalogues/{catalogueId}/datasets/bulk') as string,
+    })
+  })
+
   it('a syntax error names its line', async () => {
     const answer = await repo.putDataset('other', 'refused', `${prefixes}\n<a:b> dcat:x "`)
     expect(await answer.json()).toMatchObject({ errors: [{ line: 4 }] })

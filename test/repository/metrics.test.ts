@@ -121,6 +121,23 @@ describe('quality metrics', () => {
     expect((await read()).match(/"\d+"\^\^/g)?.sort()).toEqual(['"1"^^', '"2"^^'])
   })
 
+  it('that a dataset has them says only one that may be measured here', async () => {
+    const has = (on: string) => `<${on}> dqv:hasQualityMetadata <a:m> .`
+    const head = `<a:m> a dqv:QualityMetadata . ${has(iri())} ${has('https://example.org/d')}`
+    const nothing = await put(head)
+    expect(await nothing.json()).toMatchObject({ type: 'urn:cartulary:problem:invalid-content' })
+    expect(
+      (await put(`${head} ${measurement(iri(), 1)} ${measurement(distribution, 2)}`)).status,
+    ).toBe(201)
+    const text = await read()
+    expect(text).toContain(
+      `<${iri()}> <http://www.w3.org/ns/dqv#hasQualityMetadata> <${metricsIri()}>`,
+    )
+    expect(text).not.toContain('example.org')
+    expect((await put(head)).status).toBe(422)
+    expect(await read()).toBe(text)
+  })
+
   const refused: readonly (readonly [string, number, string, string])[] = [
     ['nothing about the dataset', 422, 'invalid-content', measurement('https://example.org/d', 1)],
     [

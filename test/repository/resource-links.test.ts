@@ -117,11 +117,11 @@ describe('the state of a resource', () => {
 })
 
 describe('a resource IRI', () => {
-  const at = (publicBase: string) => {
+  const at = (publicBase: string, pages?: (kind: string, id: string) => string) => {
     const app = newApp({ log: logger('silent'), name: 'root' })
     const resources = names(publicBase)
-    leadToDescriptions(app, resources, `${resources.base}api/hub/repo`)
-    return { resources, ask: (iri: string) => app.request(iri) }
+    leadToDescriptions(app, resources, `${resources.base}api/hub/repo`, pages)
+    return { resources, ask: (iri: string, headers = {}) => app.request(iri, { headers }) }
   }
 
   it('of every kind leads to its description by 303, its suffix carried over', async () => {
@@ -145,6 +145,30 @@ describe('a resource IRI', () => {
     expect((await ask(`${base}set/data/a/b`)).status).toBe(404)
     expect((await ask(`${base}set/resource/a`)).status).toBe(404)
     expect((await ask(`${base}set/record/a/b/c`)).status).toBe(404)
+  })
+
+  it('of a dataset or a catalogue leads people to its page, where there is a portal', async () => {
+    const portal = 'https://portal.example/'
+    const { resources, ask } = at(base, (kind, id) => `${portal}${kind}s/${id}`)
+    const browser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+    const turtle = { Accept: 'text/turtle, text/html;q=0.5' }
+    const table = [
+      [resources.dataset('x'), browser, `${portal}datasets/x`, true],
+      [resources.catalogue('c'), { Accept: 'text/html' }, `${portal}catalogues/c`, true],
+      [resources.dataset('x'), turtle, '/api/hub/repo/datasets/x', true],
+      [resources.dataset('x'), { Accept: '*/*' }, '/api/hub/repo/datasets/x', true],
+      [resources.dataset('x'), {}, '/api/hub/repo/datasets/x', true],
+      [`${resources.dataset('x')}.ttl`, browser, '/api/hub/repo/datasets/x.ttl', false],
+      [resources.record('x'), browser, '/api/hub/repo/datasets/x/record', false],
+    ] as const
+    for (const [iri, headers, location, varies] of table) {
+      const answer = await ask(iri, headers)
+      expect([answer.status, answer.headers.get('Location')]).toEqual([303, location])
+      expect(answer.headers.get('Vary')?.includes('Accept') ?? false).toBe(varies)
+    }
+    const without = at(base)
+    const answer = await without.ask(resources.dataset('x'), browser)
+    expect(answer.headers.get('Location')).toBe('/api/hub/repo/datasets/x')
   })
 
   it('under a base with a path leads there too, whether or not a proxy takes that path off', async () => {

@@ -17,7 +17,7 @@ import { followed } from '../../src/repository/listing/followed-store.ts'
 import { manyMetrics } from '../../src/repository/metrics/many-metrics.ts'
 import { locks } from '../../src/repository/writing/locks.ts'
 import { versions } from '../../src/store/versions.ts'
-import type { IndexStatus } from '../../src/repository/answering/waiting.ts'
+import type { IndexStatus, Settled } from '../../src/repository/answering/waiting.ts'
 import { embeddedStore } from '../../src/store/embedded.ts'
 import type { EmbeddedStore } from '../../src/store/graph-store.ts'
 import type { Mark } from '../../src/store/marks.ts'
@@ -36,6 +36,10 @@ export type Asked = {
 export type RepositoryOptions = {
   limits?: Partial<Limits>
   index?: IndexStatus
+  /** How the index is waited for; by default it answers at once. */
+  settled?: Settled
+  /** Milliseconds for one request; a minute when absent. */
+  requestMs?: number
   /** Key → permissions, beside the two that are always there. */
   keys?: Record<string, readonly string[]>
   /** Types of resources that the profile declares; none when absent. */
@@ -66,6 +70,7 @@ export async function repository(options: RepositoryOptions = {}) {
     names,
     log,
     triples: limits.triples,
+    canonical: { work: limits.canonicalWork, blankNodes: limits.blankNodes },
     locks: locks(),
     versions: versions(0, () => clock.now.getTime()),
     now: () => clock.now,
@@ -95,8 +100,8 @@ export async function repository(options: RepositoryOptions = {}) {
     keys: apiKeys({ ...options.keys, [key]: ['*'], [alpineKey]: ['alpine-water'] }),
     awaits: () => options.index === 'pending',
     hides: () => Promise.resolve(options.index === 'none'),
-    settled: () => Promise.resolve(options.index !== 'pending'),
-    http: { log },
+    settled: options.settled ?? (() => Promise.resolve(options.index !== 'pending')),
+    http: { log, ...(options.requestMs !== undefined && { requestMs: options.requestMs }) },
   })
 
   const ask = async (path: string, asked: Asked = {}): Promise<Response> =>

@@ -7,7 +7,10 @@ export type Deadline = {
   readonly signal: AbortSignal
   /** Replaces the limit, counted from now, for endpoints that are known to take longer. */
   extend(milliseconds: number): void
-  /** Rejects with the signal's reason at once when it is aborted, even if the work does not listen to it. */
+  /**
+   * Rejects with the signal's reason when it is aborted, even if the work does not listen to it. Work that does may say in
+   * the same turn how it ends, which is then what counts.
+   */
   race<T>(work: Promise<T>): Promise<T>
   /** Stops the clock; to be called when the answer is out. */
   done(): void
@@ -67,7 +70,8 @@ const startTimer = (run: () => void, milliseconds: number): NodeJS.Timeout =>
 
 function race<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
+    // Promises that hang on the signal settle before the next turn.
+    const stop = () => void setImmediate(() => reject(signal.reason))
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))

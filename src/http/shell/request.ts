@@ -2,6 +2,7 @@
 
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
+import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { deadline } from './deadline.ts'
 import type { Metrics } from '../metrics.ts'
@@ -40,6 +41,7 @@ export function eachRequest(
     c.set('signal', limit.signal)
     try {
       await limit.race(next())
+      demandOwn(c.error, limit.signal)
     } catch (error) {
       c.res = undefined
       c.res = refuse(error, c)
@@ -52,6 +54,16 @@ export function eachRequest(
       report(c, options, { started, bytes: sent ?? size })
     })
   }
+}
+
+/**
+ * What was broken off may fail with anything, and then the limit says why. But who waited for something until the limit may
+ * know better when to come back.
+ */
+function demandOwn(error: Error | undefined, { aborted, reason }: AbortSignal): void {
+  if (!aborted || error === undefined) return
+  const isSame = error instanceof Failure && reason instanceof Failure && error.kind === reason.kind
+  if (!isSame) throw reason
 }
 
 const safeId = (id: string | undefined): string | undefined =>

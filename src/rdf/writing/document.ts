@@ -24,7 +24,7 @@ export type DocumentWriter = {
 
 /**
  * A writer for one document. Its memory is that of the largest part. `divided` = one graph in several parts that share blank
- * nodes; JSON-LD and RDF/XML cannot be written so.
+ * nodes.
  */
 export function documentWriter(format: Format, divided = false): DocumentWriter {
   switch (format) {
@@ -38,9 +38,9 @@ export function documentWriter(format: Format, divided = false): DocumentWriter 
     case 'trig':
       return turtleWriter(true, divided)
     case 'jsonld':
-      return jsonLdWriter()
+      return jsonLdWriter(divided)
     case 'rdfxml':
-      return rdfXmlWriter()
+      return rdfXmlWriter(divided)
     default:
       throw new Error(`unknown format ${String(format satisfies never)}`)
   }
@@ -66,12 +66,12 @@ function turtleWriter(named: boolean, divided: boolean): DocumentWriter {
   })
 }
 
-function jsonLdWriter(): DocumentWriter {
+function jsonLdWriter(divided: boolean): DocumentWriter {
   let separator = '\n'
   return {
     head: jsonLdHead,
     part: ({ lines }) => {
-      const nodes = jsonLdPart(fromLines(lines))
+      const nodes = jsonLdPart(fromLines(lines), divided)
       if (nodes.length === 0) return ''
       const text = `${separator}${nodes.join(',\n')}`
       separator = ',\n'
@@ -81,13 +81,13 @@ function jsonLdWriter(): DocumentWriter {
   }
 }
 
-function rdfXmlWriter(): DocumentWriter {
+function rdfXmlWriter(divided: boolean): DocumentWriter {
   let count = 0
   return {
     head: rdfXmlHead,
     part: ({ lines }) => {
       count += 1
-      return rdfXmlPart(fromLines(lines), `b${count}_`)
+      return rdfXmlPart(fromLines(lines), divided ? undefined : `b${count}_`)
     },
     tail: rdfXmlTail,
   }

@@ -3,7 +3,7 @@ import type { Quad, Term } from '@rdfjs/types'
 import { termText, toLine } from '../lines.ts'
 import { prefixes } from '../namespaces.ts'
 import { keyOf } from '../read.ts'
-import { byPredicate, distinct, nest, type Nesting } from './nesting.ts'
+import { blankNodesOf, byPredicate, distinct, nest, type Nesting } from './nesting.ts'
 import { shortNames, type ShortNames } from './short-names.ts'
 
 type Json = string | null | readonly Json[] | { readonly [key: string]: Json }
@@ -30,14 +30,18 @@ export function jsonLd(quads: Iterable<Quad>): string {
 export const jsonLdHead = `{"@context": ${JSON.stringify(prefixes)},\n"@graph": [`
 export const jsonLdTail = '\n]}\n'
 
-/** The node objects of one part, to stand in the array that `jsonLdHead` opens. */
-export function jsonLdPart(quads: Iterable<Quad>): string[] {
+/**
+ * The node objects of one part, to stand in the array that `jsonLdHead` opens. `divided` = its nodes may stand in other parts
+ * too: a reader puts together what has the same `@id`.
+ */
+export function jsonLdPart(quads: Iterable<Quad>, divided = false): string[] {
   const triples = distinct(quads, toLine)
   const without = misleading(triples)
   // A prefix that would change the meaning of an IRI is switched off where that IRI stands.
   const off = Object.fromEntries([...without].map((prefix) => [prefix, null]))
   const context = without.size === 0 ? {} : { '@context': off }
-  const nodes = new Writer(nest(triples), shortNames(without)).nodes()
+  const nesting = nest(triples, divided ? blankNodesOf(triples) : undefined)
+  const nodes = new Writer(nesting, shortNames(without)).nodes()
   return nodes.map((node) => JSON.stringify({ ...context, ...node }))
 }
 

@@ -71,6 +71,14 @@ export function nest(quads: readonly Quad[], labelled: ReadonlySet<string> = new
   return { about, roots, inside }
 }
 
+/** Keys of all blank nodes: labelled, they may stand in other parts of a document too. */
+export const blankNodesOf = (quads: readonly Quad[]): Set<string> =>
+  new Set(
+    quads.flatMap(({ subject, object }) =>
+      [subject, object].flatMap((term) => (term.termType === 'BlankNode' ? keyOf(term) : [])),
+    ),
+  )
+
 /** The triples of a subject by predicate, `rdf:type` first, otherwise in the order of the triples. */
 export function byPredicate(quads: readonly Quad[]): Map<string, Quad[]> {
   const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'

@@ -2,7 +2,7 @@
 import type { Quad, Term } from '@rdfjs/types'
 import { bracketed, quoted, termText } from '../lines.ts'
 import { keyOf } from '../read.ts'
-import { byPredicate, distinct, nest, type Nesting } from './nesting.ts'
+import { blankNodesOf, byPredicate, distinct, nest, type Nesting } from './nesting.ts'
 import { shortNames, type ShortNames } from './short-names.ts'
 
 const xsd = 'http://www.w3.org/2001/XMLSchema#'
@@ -63,13 +63,6 @@ function nodesOfSeveral(graphs: Iterable<readonly Quad[]>): Set<string> {
   }
   return several
 }
-
-const blankNodesOf = (quads: readonly Quad[]): Set<string> =>
-  new Set(
-    quads.flatMap(({ subject, object }) =>
-      [subject, object].flatMap((term) => (term.termType === 'BlankNode' ? keyOf(term) : [])),
-    ),
-  )
 
 class Writer {
   readonly nesting: Nesting

@@ -4,7 +4,8 @@ import { Failure } from '../../errors.ts'
 import { toLine } from '../lines.ts'
 import { prefixes } from '../namespaces.ts'
 import { keyOf } from '../read.ts'
-import { byPredicate, distinct, nest, type Nesting } from './nesting.ts'
+import { labelOf } from '../skolem.ts'
+import { blankNodesOf, byPredicate, distinct, nest, type Nesting } from './nesting.ts'
 import { elementNames, type ElementNames } from './xml-names.ts'
 
 const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
@@ -15,7 +16,7 @@ const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
  * no control characters but tab and line ends. `Failure('not-acceptable')` says which term is in the way.
  */
 export function rdfXml(quads: Iterable<Quad>): string {
-  const writer = new Writer(nest(distinct(quads, toLine)))
+  const writer = new Writer(nest(distinct(quads, toLine)), 'b')
   const body = writer.nodes()
   const spaces = writer.names
     .used()
@@ -31,9 +32,14 @@ export const rdfXmlHead = `<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF${Obj
   .join('')}>\n`
 export const rdfXmlTail = '</rdf:RDF>\n'
 
-/** The elements of one part; `labels` sets its blank nodes apart from those of the other parts. */
-export function rdfXmlPart(quads: Iterable<Quad>, labels: string): string {
-  const writer = new Writer(nest(distinct(quads, toLine)), labels)
+/**
+ * The elements of one part; `labels` sets its blank nodes apart from those of the other parts. Without them the same label is
+ * the same node in all parts.
+ */
+export function rdfXmlPart(quads: Iterable<Quad>, labels: string | undefined): string {
+  const triples = distinct(quads, toLine)
+  const kept = labels === undefined ? blankNodesOf(triples) : undefined
+  const writer = new Writer(nest(triples, kept), labels)
   const elements = writer.nesting.roots.map((root) => writer.node(root, '  '))
   const spaces = writer.names
     .used()
@@ -72,8 +78,8 @@ class Writer {
   readonly nesting: Nesting
   readonly names: ElementNames = elementNames()
   readonly labels = new Map<string, string>()
-  readonly labelStart: string
-  constructor(nesting: Nesting, labelStart = 'b') {
+  readonly labelStart: string | undefined
+  constructor(nesting: Nesting, labelStart: string | undefined) {
     this.nesting = nesting
     this.labelStart = labelStart
   }
@@ -101,6 +107,7 @@ class Writer {
 
   /** Labels of our own, because XML names are fewer than N-Triples labels. */
   label(key: string): string {
+    if (this.labelStart === undefined) return `b${labelOf(key.slice(2))}`
     let label = this.labels.get(key)
     if (label === undefined) this.labels.set(key, (label = this.labelStart + this.labels.size))
     return label

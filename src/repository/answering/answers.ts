@@ -7,7 +7,7 @@ import type { Limits } from '../../http/limits.ts'
 import { unskolemiseLines } from '../../rdf/skolem.ts'
 import type { Outcome } from '../deps.ts'
 import type { Mark } from '../../store/marks.ts'
-import { indexStatus, waitOf, type Indexing } from './waiting.ts'
+import { indexStatus, landedWait, type Indexing, type IndexStatus } from './waiting.ts'
 
 export type Answering = Indexing & {
   /** Milliseconds that a write waits for the index when the client says nothing. */
@@ -37,39 +37,56 @@ export async function answerWrite(
   outcome: Outcome,
   answering: Answering,
 ): Promise<Response> {
-  const { iri, mark, catalogue } = outcome
+  const { iri, mark } = outcome
+  const wait = landedWait(c, answering.waitMs)
   const status = mark
-    ? await waited(c, mark, answering)
+    ? await indexStatus(answering.settled, mark, wait, c.get('signal'))
     : answering.awaits(iri)
       ? 'pending'
       : 'done'
-  const hidden =
-    status === 'done' &&
-    catalogue !== undefined &&
-    (await answering.hides(catalogue, c.get('signal')))
-  c.header('Index-Status', hidden ? 'none' : status)
+  return answerOutcome(c, outcome, answering, status)
+}
+
+/** The same when it has been waited for. */
+export async function answerOutcome(
+  c: AppContext,
+  outcome: Outcome,
+  answering: Answering,
+  status: Exclude<IndexStatus, 'none'>,
+): Promise<Response> {
+  await tellStatus(c, status, answering, outcome.catalogue)
   c.header('ETag', entityTag(outcome.hash))
   c.header(outcome.kind === 'created' ? 'Location' : 'Content-Location', asciiUri(outcome.iri))
   return c.body(null, statuses[outcome.kind])
 }
 
+/** `none` for what is in a hidden catalogue, however far the index is. */
+async function tellStatus(
+  c: AppContext,
+  status: IndexStatus,
+  { hides }: Answering,
+  catalogue: string | undefined,
+): Promise<void> {
+  // The write has landed: a store that is away now must not make a failure of it.
+  const isHidden =
+    catalogue !== undefined && (await hides(catalogue, c.get('signal')).catch(() => false))
+  c.header('Index-Status', isHidden ? 'none' : status)
+}
+
 /** A header holds ASCII only (RFC 3987, 3.1). */
 export const asciiUri = (iri: string) => iri.replace(/[^\x21-\x7e]+/gu, encodeURIComponent)
 
-/** 204 once the record is gone from search or the wait is over. */
+/** 204 once the record is gone from search or the wait is over; `catalogue` = the id of the one that it was in, if any. */
 export async function answerDelete(
   c: AppContext,
   mark: Mark,
   answering: Answering,
+  catalogue?: string,
 ): Promise<Response> {
-  c.header('Index-Status', await waited(c, mark, answering))
+  const wait = landedWait(c, answering.waitMs)
+  const status = await indexStatus(answering.settled, mark, wait, c.get('signal'))
+  await tellStatus(c, status, answering, catalogue)
   return c.body(null, 204)
-}
-
-async function waited(c: AppContext, mark: Mark, { settled, waitMs }: Answering) {
-  const wait = waitOf(c.req.header('Prefer'), waitMs)
-  if (wait.applied !== undefined) c.header('Preference-Applied', wait.applied)
-  return indexStatus(settled, mark, wait, c.get('signal'))
 }
 
 /** The stored graph with its blank nodes back. */

@@ -6,8 +6,8 @@ import type { Quad } from '@rdfjs/types'
 import type { AppContext } from '../../http/app.ts'
 import type { BodyLimits } from '../../http/body.ts'
 import type { Limits } from '../../http/limits.ts'
-import { receiveHeld, receiveRdf, type Held, type Received } from '../../http/rdf.ts'
-import { parse } from '../../rdf/parse.ts'
+import { demandText, receiveHeld, receiveRdf, type Held, type Received } from '../../http/rdf.ts'
+import { parse, type ParseOptions } from '../../rdf/parse.ts'
 import type { Body } from '../writing/dataset-plan.ts'
 import { parseText } from '../../rdf/reading/parse-stream.ts'
 
@@ -25,22 +25,29 @@ const bodyLimits = (limits: Limits): BodyLimits => ({
 export const receivedBytes = (c: AppContext, limits: Limits): Promise<Held> =>
   receiveHeld(c, bodyLimits(limits))
 
-/** Reads the body now, and parses it when the base IRI is there. */
+/** Reads the body now, and parses it when the base IRI is there: what is wrong with its syntax is told then, or that it is empty. */
 export async function receivedBody(c: AppContext, limits: Limits): Promise<Body> {
   const received = await receiveRdf(c, bodyLimits(limits))
   const { text, format } = received
   let fingerprint: string | undefined
   return {
     length: text.length,
-    parse: (baseIri) =>
-      text.length < large ? parse(text, format, { baseIri }) : inTurns(received, baseIri),
+    parse: async (baseIri) => {
+      demandText(text)
+      return text.length < large
+        ? parse(text, format, { baseIri, limits })
+        : inTurns(received, { baseIri, limits })
+    },
     fingerprint: () => (fingerprint ??= hash('sha256', `${format}\n${text}`, 'base64url')),
   }
 }
 
-async function inTurns({ text, format }: Received, baseIri: string): Promise<readonly Quad[]> {
+async function inTurns(
+  { text, format }: Received,
+  options: ParseOptions,
+): Promise<readonly Quad[]> {
   const all: Quad[] = []
-  for await (const quads of parseText(text, format, { baseIri })) {
+  for await (const quads of parseText(text, format, options)) {
     all.push(...quads)
     await setImmediate()
   }

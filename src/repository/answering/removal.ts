@@ -1,9 +1,10 @@
-/** What the deletion of a catalogue answers: done, or how many of its datasets remain. */
+/** What the deletion of a catalogue answers, and its return: both go on with its datasets behind the request. */
 
 import type { AppContext } from '../../http/app.ts'
 import type { CatalogueRemoval } from '../deleting/catalogues/catalogue-removal.ts'
-import type { Answering } from './answers.ts'
-import { waitOf } from './waiting.ts'
+import type { Return } from '../deleting/catalogues/returns.ts'
+import { answerOutcome, type Answering } from './answers.ts'
+import { landedWait } from './waiting.ts'
 
 /**
  * 204 when its datasets are gone within the time that the client waits, else 202 with `{"remaining": n}`; at once when
@@ -14,8 +15,7 @@ export async function answerRemoval(
   { job, mark }: CatalogueRemoval,
   { settled, waitMs }: Answering,
 ): Promise<Response> {
-  const wait = waitOf(c.req.header('Prefer'), waitMs)
-  if (wait.applied !== undefined) c.header('Preference-Applied', wait.applied)
+  const wait = landedWait(c, waitMs)
   const signal = AbortSignal.any([c.get('signal'), AbortSignal.timeout(wait.ms)])
   // Asked for before the work is waited for: the index may be done earlier, and tells it once.
   const indexed = mark && wait.ms > 0 ? settled(mark, signal) : undefined
@@ -25,6 +25,23 @@ export async function answerRemoval(
   }
   c.header('Index-Status', (await indexed) ? 'done' : 'pending')
   return c.body(null, 204)
+}
+
+/** 201: the catalogue is there. `pending` when its datasets are not back, or not searchable, within the time that the client waits. */
+export async function answerReturn(
+  c: AppContext,
+  { outcome, job }: Return,
+  answering: Answering,
+): Promise<Response> {
+  const wait = landedWait(c, answering.waitMs)
+  const signal = AbortSignal.any([c.get('signal'), AbortSignal.timeout(wait.ms)])
+  // Without a mark somebody else had begun the return; what was written then may be indexed by now.
+  const indexed =
+    outcome.mark && wait.ms > 0
+      ? answering.settled(outcome.mark, signal)
+      : Promise.resolve(!answering.awaits(outcome.iri))
+  const isBack = wait.ms > 0 && (await ends(job.done, signal))
+  return answerOutcome(c, outcome, answering, isBack && (await indexed) ? 'done' : 'pending')
 }
 
 /** Whether the work ends before the signal fires. */

@@ -1,5 +1,6 @@
 /** How long the answer to a write waits for the index (RFC 7240, `Prefer`). */
 
+import type { AppContext } from '../../http/app.ts'
 import type { Mark } from '../../store/marks.ts'
 
 export type Wait = {
@@ -20,6 +21,20 @@ export function waitOf(prefer: string | undefined, standardMs: number): Wait {
   if (seconds === undefined) return { ms: standardMs, applied: undefined }
   const capped = Math.min(Number(seconds), longest)
   return { ms: capped * 1000, applied: `wait=${capped}` }
+}
+
+/** Milliseconds beyond the wait, for what the answer still asks the store and says. */
+const slackMs = 10_000
+
+/**
+ * The wait of the answer to a write that has landed, told to the client. From here on the time of the request is over with
+ * the wait: the limit that it began with would hide that the write is there.
+ */
+export function landedWait(c: AppContext, standardMs: number): Wait {
+  const wait = waitOf(c.req.header('Prefer'), standardMs)
+  if (wait.applied !== undefined) c.header('Preference-Applied', wait.applied)
+  c.get('deadline').extend(wait.ms + slackMs)
+  return wait
 }
 
 /** `none` = not indexed on purpose: the catalogue is hidden. */

@@ -46,6 +46,7 @@ export function bindBulk(bound: Bound): void {
       // The ids are not known before the body is read: relative references get a place under the catalogue.
       const batches = parseStream(pieces, format, {
         baseIri: `${names.base}catalogues/${catalogue}/`,
+        limits,
       })
       const request = { ...c.req.valid('query'), catalogue, batches, instance: pathOf(c.req.url) }
       const verdicts = await writing.put(request, signal)

@@ -44,8 +44,7 @@ function bindOrigin(bound: Bound): void {
   })
   app.openapi(routes.deleteOrigin, async (c) => {
     const catalogue = c.req.valid('param').catalogueId
-    const id = await idOf(c, bound, { catalogue, originalId: c.req.valid('query').originalId })
-    return remove(c, bound, id)
+    return removeNamed(c, bound, { catalogue, originalId: c.req.valid('query').originalId })
   })
 }
 
@@ -70,8 +69,8 @@ function bindById(bound: Bound): void {
   })
   app.openapi(routes.deleteDataset, async (c) => {
     const { catalogue } = c.req.valid('query')
-    if (catalogue === undefined) return remove(c, bound, (await locate.dataset(c)).id)
-    return remove(c, bound, await idOf(c, bound, named(c, catalogue)))
+    if (catalogue === undefined) return remove(c, bound, await locate.dataset(c))
+    return removeNamed(c, bound, named(c, catalogue))
   })
 }
 
@@ -109,9 +108,16 @@ async function put(c: AppContext, bound: Bound, asked: Asked): Promise<Response>
   )
 }
 
-async function remove(c: AppContext, bound: Bound, id: string): Promise<Response> {
+const removeNamed = async (c: AppContext, bound: Bound, named: Named): Promise<Response> =>
+  remove(c, bound, { id: await idOf(c, bound, named), catalogue: named.catalogue })
+
+async function remove(
+  c: AppContext,
+  bound: Bound,
+  { id, catalogue }: { readonly id: string; readonly catalogue: string },
+): Promise<Response> {
   const mark = await bound.datasets.remove(id, bound.expected(c), c.get('signal'))
-  return answerDelete(c, mark, answering(bound, bound.limits))
+  return answerDelete(c, mark, answering(bound, bound.limits), catalogue)
 }
 
 async function answer(c: AppContext, bound: Bound, id: string, suffix?: Format): Promise<Response> {

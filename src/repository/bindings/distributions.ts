@@ -66,6 +66,6 @@ function bindWrites(bound: Bound): void {
     const { id, dataset } = await locate.distribution(c)
     const request = { id, dataset, precondition: expected(c) }
     const mark = await distributions.remove(request, c.get('signal'))
-    return answerDelete(c, mark, record(dataset.id))
+    return answerDelete(c, mark, record(dataset.id), dataset.catalogue)
   })
 }

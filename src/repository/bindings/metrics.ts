@@ -45,6 +45,6 @@ export function bindMetrics(bound: Bound): void {
   app.openapi(routes.deleteMetrics, async (c) => {
     const dataset = await locate.dataset(c)
     const mark = await metrics.remove({ dataset, precondition: expected(c) }, c.get('signal'))
-    return answerDelete(c, mark, record(dataset.id))
+    return answerDelete(c, mark, record(dataset.id), dataset.catalogue)
   })
 }

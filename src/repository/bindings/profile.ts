@@ -1,5 +1,6 @@
 /** Binds the profile page, and its shapes in every format. */
 
+import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { answerRdf } from '../../http/rdf.ts'
 import { addVary } from '../../http/shell/headers.ts'
@@ -24,6 +25,8 @@ export function bindProfile({ app, profile }: Bound): void {
   }
   app.openapi(routes.profile, async (c) => {
     const wanted = negotiate(c.req.header('Accept'), offered)
+    if (wanted === undefined)
+      throw new Failure('not-acceptable', `Accept must allow one of ${offered.join(', ')}`)
     const format = formatOfMediaType(wanted)
     const answer = format === undefined ? c.json(profilePage(profile)) : await shapes(c, format)
     addVary(answer.headers, 'Accept')

@@ -2,6 +2,7 @@
 
 import { answerWrite, answering } from '../answering/answers.ts'
 import { demandId, demandPermission } from '../answering/guard.ts'
+import { answerReturn } from '../answering/removal.ts'
 import type { Bound } from '../bound.ts'
 import { truthfulPage } from '../deleting/keeping/doubts.ts'
 import { routes } from '../routes.ts'
@@ -36,11 +37,7 @@ export function bindTombstones(bound: Bound): void {
     return answerWrite(c, await datasets.restore(datasetId, c.get('signal')), records)
   })
   app.openapi(routes.restoreCatalogue, async (c) => {
-    // The catalogue is there at once, its datasets come after it; should the time be over, they go on coming.
-    c.get('deadline').extend(limits.longRequestMs)
     const { catalogueId } = c.req.valid('param')
-    const { outcome, job } = await catalogues.restore(catalogueId, c.get('signal'))
-    const [answer] = await Promise.all([answerWrite(c, outcome, records), job.done])
-    return answer
+    return answerReturn(c, await catalogues.restore(catalogueId, c.get('signal')), records)
   })
 }

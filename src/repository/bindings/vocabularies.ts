@@ -51,5 +51,5 @@ function arriving(c: AppContext, limits: Limits) {
     const name = one === 'jsonld' ? 'bodyBytes' : 'vocabularyBytes'
     return { bytes: limits[name], name, ratio: limits.bodyRatio, idleMs: limits.bodyIdleMs }
   })
-  return (baseIri: string) => parseStream(pieces, format, { baseIri })
+  return (baseIri: string) => parseStream(pieces, format, { baseIri, limits })
 }

@@ -32,7 +32,7 @@ export type BulkDeps = LandingDeps & {
 export function bulk(deps: BulkDeps): Bulk {
   return {
     put: async ({ batches, precedence, ...aim }, signal) => {
-      const { names, triples, pause, most } = deps
+      const { names, triples, canonical, pause, most } = deps
       const body = new ManyDatasets(names)
       for await (const quads of batches) {
         signal.throwIfAborted()
@@ -41,7 +41,8 @@ export function bulk(deps: BulkDeps): Bulk {
       }
       const found = await pieces(body, pause)
       if (found.length > most) throw tooMany(found.length, most)
-      const prepared = chunks({ names, triples, body, precedence, pause, signal }, found)
+      const bounds = { triples, ...(canonical && { canonical }) }
+      const prepared = chunks({ names, ...bounds, body, precedence, pause, signal }, found)
       return landed(prepared, async (chunk) => {
         await deps.keptUp(signal)
         return landChunk(deps, aim, chunk, signal)

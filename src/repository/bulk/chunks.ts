@@ -18,7 +18,7 @@ export type Chunk = readonly (Ready | Refused)[]
 const mostDatasets = 100
 const mostTriples = 40_000
 
-export type Preparing = Pick<RepositoryDeps, 'names' | 'triples'> & {
+export type Preparing = Pick<RepositoryDeps, 'names' | 'triples' | 'canonical'> & {
   readonly body: ManyDatasets
   readonly precedence: Precedence
   readonly pause: Pause

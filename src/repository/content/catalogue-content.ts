@@ -7,6 +7,7 @@ import { dcat, dct } from '../../rdf/namespaces.ts'
 import type { Names } from '../../rdf/names.ts'
 import { classes } from './classes.ts'
 import { prune } from './prune.ts'
+import { blankAgain } from './rename.ts'
 
 const links = new Set([dcat('dataset').value, dcat('record').value])
 const parts = new Set([dct('hasPart').value, dcat('catalog').value])
@@ -35,16 +36,16 @@ export function catalogueNode(quads: readonly Quad[], iri: string): Term {
 }
 
 /** The body without links to datasets and records, their descriptions, and statements about the platform's other resources. */
-export function catalogueContent(quads: readonly Quad[], catalogue: Term, names: Names): Quad[] {
-  const others = classes(quads).of('Dataset', 'DatasetSeries', 'Distribution', 'CatalogRecord')
+export function catalogueContent(body: readonly Quad[], catalogue: Term, names: Names): Quad[] {
   const self = keyOf(catalogue)
+  const quads = blankAgain(body, names, [self])
+  const others = classes(quads).of('Dataset', 'DatasetSeries', 'Distribution', 'CatalogRecord')
   const foreign = (node: Term) =>
     node.termType === 'NamedNode' && names.owns(node.value) && node.value !== self
   return prune(
     quads,
     (q) =>
-      others.has(keyOf(q.subject)) ||
-      foreign(q.subject) ||
-      (keyOf(q.subject) === self && links.has(q.predicate.value)),
+      // Of sub catalogues too: what they hold is told where they are put.
+      links.has(q.predicate.value) || others.has(keyOf(q.subject)) || foreign(q.subject),
   )
 }

@@ -17,11 +17,20 @@ export function datasetNode(quads: readonly Quad[], wanted: Wanted): Term {
   const kinds = classes(quads)
   const nodes = kinds.of('Dataset', 'DatasetSeries')
   const frames = kinds.of('Catalog', 'CatalogRecord')
-  return rootNode(quads, { nodes, frames }, { ...wanted, class: 'dcat:Dataset', many: 'datasets' })
+  const words = { class: 'dcat:Dataset', many: 'datasets', instead }
+  return rootNode(quads, { nodes, frames }, { ...wanted, ...words })
 }
 
+/** How many datasets of one body are written. */
+const instead = 'or all together by a PUT to /catalogues/{catalogueId}/datasets/bulk'
+
 /** What a body shall describe, and the words for it. */
-type WantedClass = Wanted & { readonly class: string; readonly many: string }
+type WantedClass = Wanted & {
+  readonly class: string
+  readonly many: string
+  /** Another way than to send several one by one, if there is one. */
+  readonly instead?: string
+}
 
 type Nodes = {
   /** Those of the class, by their keys. */
@@ -63,9 +72,10 @@ function chosen(quads: readonly Quad[], candidates: readonly Term[], wanted: Wan
     candidates.find((node) => keyOf(node) === wanted.originalId)
   if (found) return found
   const names = candidates.map(keyOf).sort()
+  const hint = wanted.instead === undefined ? '' : `, ${wanted.instead}`
   throw new Failure(
     'ambiguous-subject',
-    `the body describes ${candidates.length} ${wanted.many} and none of them is named by the original id; send them one by one`,
+    `the body describes ${candidates.length} ${wanted.many} and none of them is named by the original id; send them one by one${hint}`,
     { errors: names.slice(0, 20).map((name) => ({ detail: name.slice(0, 200) })) },
   )
 }

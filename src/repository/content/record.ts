@@ -1,7 +1,7 @@
 /** The catalogue record of a dataset: who it is at its origin, when it came and changed, and the hash of what was sent. */
 
 import type { Quad } from '@rdfjs/types'
-import { canonicalise } from '../../rdf/canonical.ts'
+import { canonicalise, type CanonicalBounds } from '../../rdf/canonical.ts'
 import { dcat, dct, foaf, rdf, spdx, xsd } from '../../rdf/namespaces.ts'
 import { subjectQuads } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
@@ -73,6 +73,10 @@ export function modifiedOf(quads: readonly Quad[], iri: string): Date | undefine
   return Number.isNaN(time) ? undefined : new Date(time)
 }
 
+type Stamp = Pick<DatasetRecord, 'id' | 'modified'> & {
+  readonly canonical?: CanonicalBounds | undefined
+}
+
 /**
  * The graph of a dataset with the record's date of change and hash set anew, all else as it was. The hash is that of the
  * stored graph without its record: who reads the dataset and sends it back as it is gets 304, the unchanged source does not.
@@ -81,7 +85,7 @@ export function modifiedOf(quads: readonly Quad[], iri: string): Date | undefine
 export async function restamped(
   graph: readonly Quad[],
   names: Names,
-  { id, modified }: Pick<DatasetRecord, 'id' | 'modified'>,
+  { id, modified, canonical }: Stamp,
 ): Promise<Quad[]> {
   const record = names.record(id)
   const isOf = (q: Quad, subjects: ReadonlySet<string>, predicate: string) =>
@@ -92,7 +96,8 @@ export async function restamped(
   const content = graph.filter(
     ({ subject }) => subject.value !== record && !checksums.has(subject.value),
   )
-  const { hash } = await canonicalise(unskolemise(content, { prefix: names.genidPrefix }))
+  const blank = unskolemise(content, { prefix: names.genidPrefix })
+  const { hash } = await canonicalise(blank, canonical)
   const stays = graph.filter(
     (q) =>
       !isOf(q, records, dct('modified').value) && !isOf(q, checksums, spdx('checksumValue').value),

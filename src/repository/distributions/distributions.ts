@@ -82,8 +82,13 @@ const linkOf = (dataset: string, distribution: string): Quad =>
   quad(namedNode(dataset), dcat('distribution'), namedNode(distribution))
 
 /** Blank nodes get names under the distribution, so that they never meet those of another one. */
-async function ground(quads: readonly Quad[], genid: string): Promise<Quad[]> {
-  return skolemise(quads, { genid, labels: (await canonicalise(quads)).labels })
+async function ground(
+  { names, canonical }: WritingDeps,
+  quads: readonly Quad[],
+  iri: string,
+): Promise<Quad[]> {
+  const { labels } = await canonicalise(quads, canonical)
+  return skolemise(quads, { genid: names.genid(iri), labels })
 }
 
 async function create(
@@ -93,8 +98,9 @@ async function create(
 ): Promise<Outcome> {
   const { names } = deps
   const iri = names.distribution(deps.uuid())
-  const { quads, keys } = received(await request.body.parse(iri), iri, names)
-  const added = await ground([...quads, ...identifierOf(keys, iri)], names.genid(iri))
+  const place = { iri, dataset: names.dataset(request.dataset.id) }
+  const { quads, keys } = received(await request.body.parse(iri), place, names)
+  const added = await ground(deps, [...quads, ...identifierOf(keys, iri)], iri)
   const edit = async (graph: readonly Quad[]) => {
     const twin = storedTwin(keys, graph)
     if (twin !== undefined) throw alreadyExists(twin)
@@ -114,7 +120,8 @@ async function replace(
 ): Promise<Outcome> {
   const { names } = deps
   const iri = names.distribution(request.id)
-  const { quads, keys } = received(await request.body.parse(iri), iri, names)
+  const place = { iri, dataset: names.dataset(request.dataset.id) }
+  const { quads, keys } = received(await request.body.parse(iri), place, names)
   const edit = async (graph: readonly Quad[]) => {
     const { description, hash } = await stored(deps, graph, request)
     request.precondition(hash)
@@ -123,10 +130,7 @@ async function replace(
     )
     const identifiers = known.length > 0 ? known : identifierOf(keys, iri)
     const sent = keys.identifiers.length > 0 ? quads : [...quads, ...identifiers]
-    const after = [
-      ...withoutOwn(graph, iri, description),
-      ...(await ground(sent, names.genid(iri))),
-    ]
+    const after = [...withoutOwn(graph, iri, description), ...(await ground(deps, sent, iri))]
     const next = await hashIn(deps, after, iri)
     return next === hash ? { result: hash } : { graph: after, result: next }
   }

@@ -9,7 +9,7 @@ import { classes } from '../content/classes.ts'
 import { mergedGraphs } from '../content/dataset-content.ts'
 import { distributionKeys, type DistributionKeys } from '../content/distribution-keys.ts'
 import { prune } from '../content/prune.ts'
-import { rename } from '../content/rename.ts'
+import { blankAgain, rename } from '../content/rename.ts'
 
 export type Received = {
   /** The description with the distribution under its platform IRI; blank nodes are still blank. */
@@ -18,14 +18,19 @@ export type Received = {
   readonly keys: DistributionKeys
 }
 
+/** The platform's IRIs of a distribution and of the dataset that it is in. */
+type Place = { readonly iri: string; readonly dataset: string }
+
 /**
  * Takes the one `dcat:Distribution` out of a body that was parsed with the platform's `iri` as base. Of several the one with
  * that IRI counts. Fails with `missing-class` or `ambiguous-subject`.
  */
-export function received(body: readonly Quad[], iri: string, names: Names): Received {
-  const quads = mergedGraphs(body)
+export function received(body: readonly Quad[], { iri, dataset }: Place, names: Names): Received {
+  const merged = mergedGraphs(body)
+  const node = distributionNode(classes(merged).of('Distribution'), iri)
+  // Blank nodes that came with the dataset have names below it.
+  const quads = blankAgain(merged, names, [iri, keyOf(node), dataset])
   const kinds = classes(quads)
-  const node = distributionNode(kinds.of('Distribution'), iri)
   const others = kinds.of('Dataset', 'DatasetSeries', 'Catalog', 'CatalogRecord', 'Distribution')
   const self = keyOf(node)
   const isOther = (key: string) => key !== self && (others.has(key) || names.owns(key))

@@ -8,6 +8,7 @@ import type { Names } from '../../rdf/names.ts'
 import { dqv, prov, xsd } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { skolemise } from '../../rdf/skolem.ts'
+import { blankAgain } from '../content/rename.ts'
 import type { WritingDeps } from '../deps.ts'
 import { tooManyTriples } from '../writing/dataset-plan.ts'
 import { metricsContent } from './metrics-content.ts'
@@ -21,18 +22,19 @@ export const hashOf = (lines: string): string => hash('sha256', lines, 'hex')
  * `invalid-content`, `too-large`, `too-complex`.
  */
 export async function composed(
-  { names, triples }: Pick<WritingDeps, 'names' | 'triples'>,
+  { names, triples, canonical }: Pick<WritingDeps, 'names' | 'triples' | 'canonical'>,
   dataset: string,
   described: readonly Quad[],
   sent: readonly Quad[],
 ): Promise<string> {
   const iri = names.metrics(dataset)
   const measured = { iri, resources: resourcesOf(described, names.dataset(dataset), names) }
-  const usual = sent.length > triples ? undefined : usualLines(sent, measured, names)
+  const body = blankAgain(sent, names, [iri])
+  const usual = body.length > triples ? undefined : usualLines(body, measured, names)
   if (usual !== undefined) return usual
-  const quads = metricsContent(sent, measured, names)
+  const quads = metricsContent(body, measured, names)
   if (quads.length > triples) throw tooManyTriples(quads.length, triples)
-  const { labels } = await canonicalise(quads)
+  const { labels } = await canonicalise(quads, { work: canonical?.work })
   return toLines(skolemise(quads, { genid: names.genid(iri), labels }))
 }
 
@@ -51,14 +53,17 @@ function resourcesOf(
 const link = dqv('hasQualityMeasurement').value
 const value = dqv('value').value
 const time = prov('generatedAtTime').value
-const integer = xsd('integer').value
+const boolean = xsd('boolean').value
 
-/** The measurements of the dataset itself whose value is a number, links included: its document needs no others. */
+/**
+ * The measurements whose value may be a number, links of the dataset to them included: its document needs no others. Scores
+ * come in every datatype there is for numbers.
+ */
 export function scoresIn(quads: readonly Quad[], dataset: string): readonly Quad[] {
   const numbers = new Set<string>()
   for (const { subject, predicate, object } of quads) {
     if (predicate.value !== value || object.termType !== 'Literal') continue
-    if (object.datatype.value === integer) numbers.add(keyOf(subject))
+    if (object.datatype.value !== boolean) numbers.add(keyOf(subject))
   }
   return quads.filter(
     ({ subject, predicate, object }) =>
@@ -69,7 +74,7 @@ export function scoresIn(quads: readonly Quad[], dataset: string): readonly Quad
 
 const timed = ` <${time}> `
 const valued = ` <${value}> `
-const numeric = `^^<${integer}> .`
+const truth = `"^^<${boolean}> .`
 
 /**
  * What is other in a graph than it was: `times` alone, or also what documents do not tell, or `numbers`, which may be scores.
@@ -83,7 +88,7 @@ export function otherIn(before: string, after: string): 'times' | 'more' | 'numb
   }
   if (old.length === next.length && old.every(isSame)) return 'times'
   const numbers = (lines: readonly string[]) =>
-    lines.filter((line) => line.endsWith(numeric) && line.includes(valued)).join('\n')
+    lines.filter((line) => line.includes(valued) && !line.endsWith(truth)).join('\n')
   return numbers(old) === numbers(next) ? 'more' : 'numbers'
 }
 

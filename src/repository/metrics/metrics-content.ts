@@ -12,6 +12,7 @@ import { rename } from '../content/rename.ts'
 const type = rdf('type').value
 const metadata = dqv('QualityMetadata').value
 const measurementClass = dqv('QualityMeasurement').value
+const has = dqv('hasQualityMetadata').value
 const link = dqv('hasQualityMeasurement').value
 const metric = dqv('isMeasurementOf').value
 
@@ -32,7 +33,8 @@ export function metricsContent(
   const own = ownMeasurements(quads, names, { resources, node, iri })
   const graph = graphOf(own)
   const framed = new Set(node ? closure(graph, node) : [])
-  if (own.every((q) => framed.has(q))) throw nothingLeft()
+  // That there is metadata measures nothing.
+  if (own.every((q) => framed.has(q) || q.predicate.value === has)) throw nothingLeft()
   if (!node) return [...own, quad(namedNode(iri), rdf('type'), dqv('QualityMetadata'))]
   return rename(own, new Map([[keyOf(node), iri]]))
 }
@@ -81,8 +83,9 @@ function ownMeasurements(
   const foreign = foreignMeasurements(quads, graph, resources)
   const isOthers = (key: string) =>
     names.owns(key) && key !== iri && key !== self && !resources.has(key)
-  return prune(quads, ({ subject, object }) => {
+  return prune(quads, ({ subject, predicate, object }) => {
     const key = keyOf(subject)
+    if (predicate.value === has && !resources.has(key)) return true
     return foreign.has(key) || foreign.has(keyOf(object)) || isOthers(key)
   })
 }

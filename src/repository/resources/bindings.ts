@@ -57,11 +57,7 @@ export function bindCustomResources(bound: Bound): void {
   })
   app.openapi(routes.read, (c) => answer(c, bound, typeOf(c)))
   app.openapi(routes.put, (c) => put(c, bound, nameOf(c), c.req.valid('query').enforceUpdate))
-  app.openapi(routes.remove, async (c) => {
-    const { customResources, limits, expected } = bound
-    const mark = await customResources.remove(nameOf(c), expected(c), c.get('signal'))
-    return answerDelete(c, mark, answering(bound, limits))
-  })
+  app.openapi(routes.remove, (c) => remove(c, bound, nameOf(c)))
   app.openapi(routes.restore, async (c) => {
     const { customResources, limits } = bound
     const outcome = await customResources.restore(nameOf(c), c.get('signal'))
@@ -130,6 +126,13 @@ async function put(
   }
   const outcome = await customResources.put(request, c.get('signal'))
   return answerWrite(c, outcome, answering(bound, limits))
+}
+
+async function remove(c: AppContext, bound: Bound, name: ResourceName): Promise<Response> {
+  const { customResources, limits, expected } = bound
+  const catalogue = await catalogueOf(c, bound, name)
+  const mark = await customResources.remove(name, expected(c), c.get('signal'))
+  return answerDelete(c, mark, answering(bound, limits), catalogue)
 }
 
 async function answer(c: AppContext, bound: Bound, type: ResourceName['type']): Promise<Response> {

@@ -6,6 +6,7 @@ import { keyOf } from '../../rdf/read.ts'
 import { classes } from '../content/classes.ts'
 import { rootNode } from '../content/dataset-node.ts'
 import { prune } from '../content/prune.ts'
+import { blankAgain } from '../content/rename.ts'
 import type { DeclaredType } from './declared-types.ts'
 
 type WantedResource = {
@@ -30,12 +31,13 @@ export function resourceNode(quads: readonly Quad[], { type, id, iri }: WantedRe
 
 /** The body without catalogues, records and statements about other resources of the platform. */
 export function resourceContent(
-  quads: readonly Quad[],
+  body: readonly Quad[],
   node: Term,
   { names, iri }: { readonly names: Names; readonly iri: string },
 ): Quad[] {
-  const frames = classes(quads).of('Catalog', 'CatalogRecord')
   const self = keyOf(node)
+  const quads = blankAgain(body, names, [self])
+  const frames = classes(quads).of('Catalog', 'CatalogRecord')
   const isOther = ({ subject }: Quad) =>
     keyOf(subject) !== self && (frames.has(keyOf(subject)) || isForeign(names, subject, iri))
   return prune(quads, isOther)

@@ -42,7 +42,7 @@ export async function planResource(
   const node = resourceNode(quads, { type, id, iri })
   const own = resourceContent(quads, node, { names, iri })
   if (own.length > deps.triples) throw tooManyTriples(own.length, deps.triples)
-  const { hash, labels } = await canonicalise(own)
+  const { hash, labels } = await canonicalise(own, deps.canonical)
   request.precondition(stored?.hash)
   const facts = { type: type.id, hash, ...(catalogue !== undefined && { catalogue }) }
   const outcome = { iri, hash, ...(catalogue !== undefined && { catalogue }) }

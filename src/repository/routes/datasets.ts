@@ -12,7 +12,11 @@ export const datasetRoutes = {
     path: '/catalogues/{catalogueId}/datasets',
     summary: 'Create a dataset; its id at the origin is a random one',
     security,
-    request: { params: parameters.catalogue, body: bodyOf(examples.dataset) },
+    request: {
+      params: parameters.catalogue,
+      query: parameters.status,
+      body: bodyOf(examples.dataset),
+    },
     responses: answers.creation,
   }),
   origin: createRoute({

@@ -1,14 +1,13 @@
-/** Answers a vocabulary: whole in any format where it is small, else line by line while it is sent. */
+/** Answers a vocabulary: whole where it is small, else part by part while it is sent. */
 
-import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { entityTag, isFresh } from '../../http/conditions.ts'
 import { answerFlow } from '../../http/shell/flow.ts'
 import type { Limits } from '../../http/limits.ts'
-import { contentType, disposition } from '../../http/rdf.ts'
+import { answerFormat, contentType, disposition } from '../../http/rdf.ts'
 import { addVary } from '../../http/shell/headers.ts'
 import type { Log } from '../../log.ts'
-import { formats, negotiate, type Format } from '../../rdf/media-types.ts'
+import type { Format } from '../../rdf/media-types.ts'
 import { unskolemiseLines } from '../../rdf/skolem.ts'
 import { documentWriter } from '../../rdf/writing/document.ts'
 import { answerResource, linksOf } from '../answering/resource.ts'
@@ -19,16 +18,13 @@ export type Answering = {
   readonly names: { readonly genidPrefix: string }
   readonly limits: Pick<Limits, 'longRequestMs'>
   readonly log: Log
-  /** UTF-16 units of N-Triples up to which every format is served. */
+  /** UTF-16 units of N-Triples up to which it is sent as one text. */
   readonly whole?: number
 }
 
 type Asked = StoredVocabulary & { readonly id: string; readonly suffix: Format | undefined }
 
 const usualWhole = 16 * 1024 * 1024
-
-/** Formats that can be written part by part although parts share blank nodes; the first one is what is sent unasked. */
-const divisible: readonly Format[] = ['turtle', 'ntriples', 'nquads', 'trig', 'n3']
 
 /** The first chunks up to a size, and the rest if there is any. */
 async function begun(chunks: AsyncIterable<string>, size: number) {
@@ -42,15 +38,6 @@ async function begun(chunks: AsyncIterable<string>, size: number) {
     length += next.value.length
   }
   return { first, rest }
-}
-
-function formatOf(c: AppContext, suffix: Format | undefined): Format {
-  const types = divisible.map((format) => formats[format].mediaType)
-  const wanted = suffix ? formats[suffix].mediaType : negotiate(c.req.header('Accept'), types)
-  const format = divisible.find((one) => formats[one].mediaType === wanted)
-  if (format) return format
-  const detail = `the vocabulary is too large for other formats than ${types.join(', ')}`
-  throw new Failure('not-acceptable', detail)
 }
 
 async function* pieces(
@@ -72,7 +59,10 @@ async function* pieces(
   }
 }
 
-/** 200 or 304; `not-acceptable` for a format in which a large one cannot be sent. */
+/**
+ * 200 or 304 in the format of the suffix or of `Accept`; `not-acceptable` when there is none. A large one that RDF/XML cannot hold
+ * ends in the middle: what is in the way is met when the answer has begun.
+ */
 export async function answerVocabulary(
   c: AppContext,
   { id, scheme, hash, chunks, suffix }: Asked,
@@ -111,13 +101,13 @@ type Begun = Pick<Asked, 'id' | 'hash' | 'suffix'> & {
 }
 
 async function streamed(c: AppContext, begun: Begun, answering: Answering): Promise<Response> {
-  const format = formatOf(c, begun.suffix)
+  const { format, mediaType } = answerFormat(c, begun.suffix)
   const { address, names, log, limits } = answering
   const headers = {
     ETag: entityTag(begun.hash),
     Link: linksOf(begun, address),
     'Content-Disposition': disposition(begun.id, format),
-    'Content-Type': contentType(formats[format].mediaType),
+    'Content-Type': contentType(mediaType),
   }
   const text = pieces(format, begun, { graph: begun.graph, prefix: names.genidPrefix })
   const answer = await answerFlow(c, text, { log, pieceMs: limits.longRequestMs, headers })

@@ -6,6 +6,7 @@ import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { toLine } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
+import { unskolemise } from '../../rdf/skolem.ts'
 import { LineSpool } from '../../store/spool/line-spool.ts'
 import { openScratch } from '../../store/spool/scratch.ts'
 import { schemeFinder } from '../content/concept-scheme.ts'
@@ -20,6 +21,8 @@ export type IntakeOptions = {
   readonly directory: string
   /** Triples with blank nodes up to which these get canonical labels. */
   readonly canonical: number
+  /** Steps that these labels may take; the usual when absent. */
+  readonly work?: number | undefined
 }
 
 /** A vocabulary as it will be stored. */
@@ -44,6 +47,8 @@ class Reception {
   readonly #options: IntakeOptions
   readonly #finder = schemeFinder()
   readonly spool: LineSpool
+  /** What the skolem IRIs of the body begin with. */
+  readonly #genids = new Set<string>()
   #blank: Quad[] = []
   #name: ((quad: Quad) => Quad) | undefined
 
@@ -53,7 +58,15 @@ class Reception {
   }
 
   take(quads: readonly Quad[]): void {
-    for (const quad of quads) {
+    const { genidPrefix: prefix } = this.#options.names
+    const which = (iri: string) => {
+      this.#genids.add(iri.slice(0, iri.indexOf('/', prefix.length) + 1))
+      // Only two names can be its own.
+      if (this.#genids.size > 2) throw foreign(iri)
+      return true
+    }
+    // What was read as it is stored has IRIs in the place of its blank nodes.
+    for (const quad of unskolemise(quads, { prefix, which })) {
       this.#check(quad)
       this.#finder.take(quad)
       if (!hasBlankNodes(quad)) this.spool.add(toLine(quad))
@@ -67,16 +80,16 @@ class Reception {
   }
 
   named(scheme: string): Promise<Named> {
-    return canonicallyNamed(this.#blank, this.#options.names.genid(scheme))
+    const { names, resource, work } = this.#options
+    const own = [names.genid(scheme), names.genid(resource)]
+    for (const genid of this.#genids) if (!own.includes(genid)) throw foreign(genid)
+    return canonicallyNamed(this.#blank, names.genid(scheme), work)
   }
 
   #check({ subject }: Quad): void {
     const { names, resource } = this.#options
     if (subject.termType !== 'NamedNode' || !isForeign(names, subject.value, resource)) return
-    throw new Failure(
-      'invalid-content',
-      `a vocabulary may not describe ${subject.value}, which is a resource of the platform`,
-    )
+    throw foreign(subject.value)
   }
 
   #hold(quad: Quad): void {
@@ -89,6 +102,12 @@ class Reception {
     this.#name = name
   }
 }
+
+const foreign = (iri: string) =>
+  new Failure(
+    'invalid-content',
+    `a vocabulary may not describe ${iri}, which is a resource of the platform`,
+  )
 
 /** Lets other lines pass at their place in an order. */
 function weaving(others: readonly string[], pass: (line: string) => void) {

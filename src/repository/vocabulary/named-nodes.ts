@@ -21,8 +21,12 @@ const sortedLines = (quads: readonly Quad[]) => [...new Set(quads.map(toLine))].
  * Canonical labels. They are a function of the triples with blank nodes alone, because ground triples of a graph have no part
  * in them: the hash over these lines and the ground ones is the one of `canonicalise` over the whole graph.
  */
-export async function canonicallyNamed(quads: readonly Quad[], genid: string): Promise<Named> {
-  const { labels } = await canonicalise(quads)
+export async function canonicallyNamed(
+  quads: readonly Quad[],
+  genid: string,
+  work: number | undefined,
+): Promise<Named> {
+  const { labels } = await canonicalise(quads, { work })
   const labelled = (term: Quad['subject'] | Quad['object']) =>
     isBlank(term) ? blankNode(labels.get(term.value) ?? '') : term
   const renamed = quads.map(({ subject, predicate, object }) => {

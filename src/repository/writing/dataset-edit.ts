@@ -63,7 +63,8 @@ export function editDataset<T>(
     const { graph: edited, result } = await edit(fromLines(before))
     if (!edited) return { result }
     if (edited.length > triples) throw tooManyTriples(edited.length, triples)
-    const content = toLines(await restamped(edited, names, { id, modified: timestamp(deps.now()) }))
+    const stamp = { id, modified: timestamp(deps.now()), canonical: deps.canonical }
+    const content = toLines(await restamped(edited, names, stamp))
     // Read back from the lines: an edit may say again what is there, and documents must not have it twice.
     const fresh = { catalogue, quads: fromLines(content), created: false }
     return { result, mark: await land([{ graph, content, before }], fresh) }

@@ -103,7 +103,7 @@ function settled(
 
 /** Reads the body of a dataset with this IRI; fails as `parse` and `prepareDataset` do. */
 export async function prepareBody(
-  deps: Pick<RepositoryDeps, 'names' | 'triples'>,
+  deps: Pick<RepositoryDeps, 'names' | 'triples' | 'canonical'>,
   { body, originalId }: Pick<DatasetPut, 'body' | 'originalId'>,
   iri: string,
 ): Promise<Prepared> {
@@ -113,13 +113,13 @@ export async function prepareBody(
 
 /** Fails with `too-large` and `too-complex`. */
 export async function prepareDataset(
-  { names, triples }: Pick<RepositoryDeps, 'names' | 'triples'>,
+  { names, triples, canonical }: Pick<RepositoryDeps, 'names' | 'triples' | 'canonical'>,
   quads: readonly Quad[],
   node: Term,
 ): Promise<Prepared> {
   const own = ownContent(quads, node, names)
   if (own.length > triples) throw tooManyTriples(own.length, triples)
-  return { node, own, ...(await canonicalise(own)) }
+  return { node, own, ...(await canonicalise(own, canonical)) }
 }
 
 /** The outcome when the stored dataset says the same and nobody insists on writing it again. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, it, vi } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
-import { newApp } from '../../../src/http/app.ts'
+import { newApp, type AppContext } from '../../../src/http/app.ts'
 import { deadline, within } from '../../../src/http/shell/deadline.ts'
 import { logger } from '../../../src/log.ts'
 
@@ -69,13 +69,21 @@ describe('a request over its time limit', () => {
     })
     return c.body(null)
   })
+  const failing = (error: Error) => async (c: AppContext) => {
+    await new Promise((_, reject) => {
+      c.get('signal').addEventListener('abort', () => reject(error), { once: true })
+    })
+    return c.body(null)
+  }
+  app.get('/clumsy', failing(new TypeError('terminated')))
+  app.get('/knowing', failing(new Failure('time-limit', 'others took long', { retryAfter: 1 })))
   app.get('/longer', (c) => {
     c.get('deadline').extend(60_000)
     vi.advanceTimersByTime(1000)
     return c.text('done')
   })
 
-  it.each(['/deaf', '/obedient'])(
+  it.each(['/deaf', '/obedient', '/clumsy'])(
     'is a 503 time-limit problem with Retry-After (%s)',
     async (path) => {
       const answer = await app.request(path)
@@ -85,6 +93,11 @@ describe('a request over its time limit', () => {
       expect(await answer.json()).toMatchObject({ type: 'urn:cartulary:problem:time-limit' })
     },
   )
+
+  it('may say itself when to come back', async () => {
+    const answer = await app.request('/knowing')
+    expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '1'])
+  })
 
   it('is answered when its route asked for more time', async () => {
     vi.useFakeTimers()

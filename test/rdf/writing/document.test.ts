@@ -13,8 +13,8 @@ import { graph } from '../graphs.ts'
 
 const baseIri = 'http://example.org/base/x'
 
-function written(parts: readonly Part[], format: Format): string | undefined {
-  const { head, part, tail } = documentWriter(format)
+function written(parts: readonly Part[], format: Format, divided = false): string | undefined {
+  const { head, part, tail } = documentWriter(format, divided)
   try {
     return [head, ...parts.map(part), tail].join('')
   } catch (error) {
@@ -55,6 +55,25 @@ test.each(Object.keys(formats) as Format[])(
           ),
         )
         const once = new Map(expected.map((one) => [`${toLine(one)} ${one.graph.value}`, one]))
+        expect(isomorphic([...once.values()], await parse(text ?? '', format, { baseIri }))).toBe(
+          true,
+        )
+      }),
+      { numRuns: 120 },
+    )
+  },
+)
+
+test.each(Object.keys(formats) as Format[])(
+  'a graph that is divided reads back from %s with the same blank nodes in all parts',
+  async (format) => {
+    await fc.assert(
+      fc.asyncProperty(graph, fc.nat(8), async (quads, at) => {
+        const halves = [quads.slice(0, at), quads.slice(at)]
+        const parts = halves.map((half) => ({ lines: toLines(half) }))
+        const text = written(parts, format, true)
+        fc.pre(text !== undefined)
+        const once = new Map(quads.map((one) => [toLine(one), one]))
         expect(isomorphic([...once.values()], await parse(text ?? '', format, { baseIri }))).toBe(
           true,
         )

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
+import { datasetsIn } from '../../../src/metrics/feeding/collector.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import type { Landed } from '../../../src/store/marks.ts'
@@ -10,7 +11,7 @@ import { base, prefixes, repository } from '../../support/repository.ts'
 const iri = (id: string) => `${base}set/data/${id}`
 const times = ['2026-11-21T10:00:00Z', '2026-11-27T09:00:00Z', '2026-11-29T10:00:00Z'] as const
 
-type Told = { value?: number; truth?: boolean; at?: string; on?: string }
+type Told = { value?: number | string; truth?: boolean; at?: string; on?: string }
 const metricsOf = async (dataset: string, told: Told = {}) => {
   const { value = 300, truth = true, at = times[0], on = iri(dataset) } = told
   const measurement = (metric: string, given: string) =>
@@ -77,6 +78,32 @@ describe('the metrics of many datasets', () => {
       expect.objectContaining(new Set(marks().map(({ version }) => String(version)))),
     )
   })
+
+  it('do not have their datasets measured again', async () => {
+    const [first = ''] = ids
+    await put()
+    expect(marks()).toHaveLength(3)
+    expect(datasetsIn(marks(), repo.names)).toEqual([])
+    await repo.putDataset('alpine-water', first, `${prefixes}<> a dcat:Dataset ; dct:title "New" .`)
+    expect(datasetsIn(marks(), repo.names)).toEqual([{ catalogue: 'alpine-water', dataset: first }])
+  })
+
+  it.each(['int', 'double', 'decimal', 'nonNegativeInteger', 'float'])(
+    'tell documents of scores that are written as xsd:%s',
+    async (type) => {
+      const scored = (value: number) => ({ value: `"${value}"^^xsd:${type}` })
+      expect(await put(scored(200))).toEqual(['created', 'created', 'created'])
+      const told = () =>
+        marks()
+          .at(-1)
+          ?.fresh?.scores?.map(({ object }) => object.value)
+      expect(told()).toContain('200')
+      repo.changed.length = 0
+      expect(await put(scored(210))).toEqual(['updated', 'updated', 'updated'])
+      expect(marks()).toHaveLength(3)
+      expect(told()).toContain('210')
+    },
+  )
 
   it('are left alone while they say the same, for a week', async () => {
     await put()

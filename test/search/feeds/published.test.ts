@@ -79,6 +79,19 @@ describe('a dataset of a catalogue that is not hidden', () => {
     expect(children(channel!, 'item').map((item) => textOf(item, 'title'))).toEqual(['Lake levels'])
   })
 
+  it('has an IRI that leads browsers to the page of the portal', async () => {
+    const lead = async (path: string, accept: string) => {
+      const headers = { Accept: accept }
+      const answer = await fetch(platform.url + path, { headers, redirect: 'manual' })
+      return [answer.status, answer.headers.get('Location')]
+    }
+    const page = 'https://data.example/datasets/lake-levels'
+    const path = '/set/data/lake-levels'
+    expect(await lead(path, 'text/html,*/*;q=0.8')).toEqual([303, page])
+    const description = '/api/hub/repo/datasets/lake-levels'
+    expect(await lead(path, 'text/turtle')).toEqual([303, description])
+  })
+
   it('is in the sitemap with its catalogue', async () => {
     const [first] = children(await xml('/sitemap'), 'sitemap')
     const location = textOf(first!, 'loc') ?? ''

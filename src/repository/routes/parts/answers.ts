@@ -117,6 +117,7 @@ export const profile: Responses = {
     description: 'The active profile; as RDF its SHACL shapes',
     content: { ...rdfContent, 'application/json': { schema: z.looseObject({}) } },
   },
+  406: problem('None of the accepted media types can be served'),
   414: failures[414],
   431: failures[431],
 }

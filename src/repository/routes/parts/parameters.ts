@@ -47,13 +47,18 @@ export const origin = z.object({
     }),
 })
 
+/** Drafts are not kept: what asks for anything but to be published is refused, never published in silence. */
+export const status = z.object({
+  publicationStatus: z.enum(['published']).optional(),
+  accessLevel: z.enum(['public']).optional(),
+})
+
 export const put = origin.extend({
   recordModified: z.iso.datetime({ offset: true }).optional().openapi({
     description: 'Refuse with 409 when the stored record was modified later',
   }),
   enforceUpdate: flagOf(false, 'Write even what is unchanged'),
-  publicationStatus: z.enum(['published']).optional(),
-  accessLevel: z.enum(['public']).optional(),
+  ...status.shape,
 })
 
 export const bulk = z.object({
@@ -61,6 +66,7 @@ export const bulk = z.object({
     description: 'What the original id of a dataset is taken from: its dct:identifier or its IRI',
   }),
   enforceUpdate: put.shape.enforceUpdate,
+  ...status.shape,
 })
 
 const id = (example?: string) =>
@@ -97,6 +103,7 @@ export const into = z.object({
     description: 'The catalogue that the dataset will be in',
     example: 'rivers',
   }),
+  ...status.shape,
 })
 
 export const tombstones = z.object({
