@@ -123,6 +123,12 @@ describe('the example of the settings', () => {
   })
 })
 
+describe('the settings of Virtuoso', () => {
+  it('share no query among threads, which would go on for ever behind its time limit', () => {
+    expect(read('compose/virtuoso/virtuoso.ini')).toMatch(/^ThreadsPerQuery\s*=\s*1$/m)
+  })
+})
+
 describe('the first start of Virtuoso', () => {
   it('refuses a password that Virtuoso would cut without a word', () => {
     const env = {
