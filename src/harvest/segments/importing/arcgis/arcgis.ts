@@ -3,8 +3,9 @@ import { Failure, type Kind } from '../../../../errors.ts'
 import type { Found } from '../../found.ts'
 import type { ImporterKind } from '../../importer.ts'
 import { shippedAuthorities } from '../../mapping/authority/authorities.ts'
-import { conditionsOf, validatorOf } from '../../validators.ts'
-import { openJsonDocument, type JsonDocument } from '../documents/json-document.ts'
+import { validatorOf } from '../../validators.ts'
+import type { JsonDocument } from '../documents/json-document.ts'
+import { openUnlessSame } from '../documents/unless-same.ts'
 import { feedAddresses, siteOf } from './addresses.ts'
 import { arcgisConfig, type ArcgisConfig } from './config.ts'
 import { feedFinds, withDatasets } from './feed.ts'
@@ -68,14 +69,9 @@ async function openFeed(
   url: string,
   signal: AbortSignal,
 ): Promise<JsonDocument | 'unchanged' | Failure> {
-  const known = travel.context.validators.find((validator) => validator.url === url)
-  const request = known ? { headers: conditionsOf(known), accepts: [304] } : {}
   try {
-    const document = await openJsonDocument(travel, url, request, signal)
-    if (document && document.hash !== known?.bodyHash) return await withDatasets(document)
-    await document?.close()
-    if (known) travel.context.validate(known)
-    return 'unchanged'
+    const found = await openUnlessSame(travel, { url }, signal)
+    return typeof found === 'string' ? 'unchanged' : await withDatasets(found)
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof Failure && worthAnother.has(error.kind)) return error

@@ -6,9 +6,10 @@ import type { ImportContext, ImporterKind } from '../../importer.ts'
 import { shippedAuthorities } from '../../mapping/authority/authorities.ts'
 import { fieldsOf } from '../../mapping/values/json.ts'
 import type { Source } from '../../source.ts'
-import { conditionsOf, validatorOf } from '../../validators.ts'
+import { validatorOf } from '../../validators.ts'
 import { portalRoot } from '../ckan/action-api.ts'
-import { openJsonDocument, type JsonDocument } from '../documents/json-document.ts'
+import type { JsonDocument } from '../documents/json-document.ts'
+import { openUnlessSame } from '../documents/unless-same.ts'
 import { dkanConfig, type DkanConfig } from './config.ts'
 import { datasetsOf } from './data-json.ts'
 import { packageLists } from './package-lists.ts'
@@ -44,9 +45,11 @@ export async function* importDkan(
     yield* searchPages(site)
     return
   }
-  const document = config.version === '1' ? undefined : await dataJson(site, signal)
+  // One document with everything that is published; nothing counts against it but its absence.
+  const asked = { url: addressOf(site), absent }
+  const document = config.version === '1' ? 'absent' : await openUnlessSame(site, asked, signal)
   if (document === 'unchanged') yield { kind: 'end', as: 'not-modified' }
-  else if (document) yield* published(document, site)
+  else if (document !== 'absent') yield* published(document, site)
   else yield* hasSearch ? searchPages(site) : packageLists(site)
 }
 
@@ -71,32 +74,4 @@ async function* published(document: JsonDocument, site: Site): AsyncGenerator<Fo
   } finally {
     await document.close()
   }
-}
-
-/** One document with everything that is published; nothing counts against it but its absence. */
-async function dataJson(
-  site: Site,
-  signal: AbortSignal,
-): Promise<JsonDocument | 'unchanged' | undefined> {
-  const { source, context } = site
-  const url = addressOf(site)
-  const known = context.validators.find((validator) => validator.url === url)
-  let status = 0
-  const noting: Source = {
-    ...source,
-    read: (address, request, take) =>
-      source.read(address, request, (answer) => {
-        status = answer.status
-        return take(answer)
-      }),
-  }
-  const request = known
-    ? { accepts: [...absent, 304], headers: conditionsOf(known) }
-    : { accepts: absent }
-  const document = await openJsonDocument({ source: noting, context }, url, request, signal)
-  const isSame = document ? document.hash === known?.bodyHash : status === 304
-  if (!known || !isSame) return document
-  await document?.close()
-  context.validate(known)
-  return 'unchanged'
 }

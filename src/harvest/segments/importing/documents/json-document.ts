@@ -31,7 +31,7 @@ export type JsonDocument = SourceAnswer & {
   readonly close: () => Promise<void>
 }
 
-type Opening = { readonly source: Source; readonly context: ImportContext }
+export type Opening = { readonly source: Source; readonly context: ImportContext }
 
 const startSize = 4096
 const accept = 'application/json, application/ld+json;q=0.9, */*;q=0.1'
@@ -40,16 +40,27 @@ const accept = 'application/json, application/ld+json;q=0.9, */*;q=0.1'
  * `undefined` when the answer has one of the statuses that the request accepts. The caller closes the document. Throws
  * what `Source.read` throws; `source-truncated` also for JSON that never closes, after the usual tries.
  */
-export function openJsonDocument(
-  { source, context }: Opening,
+export async function openJsonDocument(
+  opening: Opening,
   url: string,
   request: SourceRequest,
   signal: AbortSignal,
 ): Promise<JsonDocument | undefined> {
+  const opened = await documentOrStatus(opening, url, request, signal)
+  return typeof opened === 'number' ? undefined : opened
+}
+
+/** The same, but with the accepted status for who asks for several. */
+export function documentOrStatus(
+  { source, context }: Opening,
+  url: string,
+  request: SourceRequest,
+  signal: AbortSignal,
+): Promise<JsonDocument | number> {
   const { maxDocumentBytes, maxPageBytes } = context.limits
   const wanted = { accept, maxBytes: maxDocumentBytes, ...request }
   return source.read(url, wanted, async (answer) => {
-    if (request.accepts?.includes(answer.status) === true) return undefined
+    if (request.accepts?.includes(answer.status) === true) return answer.status
     const raw = await peeked(answer.body, 2)
     const plain = isGzip(raw.start) ? gunzipped(raw.body) : raw.body
     const digest = hashed(bounded(plain, maxDocumentBytes))
