@@ -2,10 +2,9 @@
 
 import { z } from 'zod'
 import type { ClusterConfig } from '../../../http/environment/cluster.ts'
-import { keyId, type OwnKeys } from '../../../http/keys/own-keys.ts'
+import type { OwnKeys } from '../../../http/keys/own-keys.ts'
 import type { Outbound } from '../../../http/outbound/outbound.ts'
 import type { ConfigProblem, SegmentPlace } from '../../../pipe/segment.ts'
-import { refuseByKey } from '../writing/verdict.ts'
 import { distantDoor, ownDoor, type Door, type Repository } from './door.ts'
 
 export type Doors = {
@@ -47,32 +46,14 @@ export function doorTo(
     if (value === undefined)
       return { key: 'hub.endpoint.apiKey', detail: 'names a secret that nobody configured' }
     const reach = { kind: 'configured', address, trust: place.trust, allow: doors.allow } as const
-    return named(distantDoor({ address, key: value, reach, outbound }), value, place)
+    return distantDoor({ address, key: value, reach, outbound })
   }
   const known = serviceName !== undefined && Object.hasOwn(serviceDiscovery, serviceName)
   const address = known ? serviceDiscovery[serviceName]?.http?.address : undefined
   if (address !== undefined) {
     const reach = { kind: 'configured', address, trust: 'trusted', allow: doors.allow } as const
-    const value = key.away(place.catalogue)
-    return named(distantDoor({ address, key: value, reach, outbound }), value, place)
+    return distantDoor({ address, key: key.away(place.catalogue), reach, outbound })
   }
-  if (repository) {
-    const value = key.here(place.catalogue)
-    return named(ownDoor(repository, value), value, place)
-  }
+  if (repository) return ownDoor(repository, key.here(place.catalogue))
   return { key: 'hub.serviceName', detail: 'names no repository, and this process has none' }
 }
-
-/** The door; where the repository does not take what is written with the key, the id of the key is told. */
-const named = (door: Door, key: string, { catalogue }: Pick<SegmentPlace, 'catalogue'>): Door => ({
-  ...door,
-  ask: async (ask, signal) => {
-    const answer = await door.ask(ask, signal)
-    const isRefused = answer.status === 401 || answer.status === 403
-    if (catalogue === undefined || !isRefused || !(ask.method === 'PUT' || ask.method === 'DELETE'))
-      return answer
-    await answer.text().catch(() => '')
-    refuseByKey(answer.status, catalogue, keyId(key))
-    return answer
-  },
-})

@@ -1,6 +1,7 @@
 /** The way to a repository: our own without a socket, or another one through the guarded client. */
 
 import { Failure } from '../../../errors.ts'
+import { keyId } from '../../../http/keys/own-keys.ts'
 import type { Outbound, Reach } from '../../../http/outbound/outbound.ts'
 
 export type Ask = {
@@ -26,6 +27,8 @@ export type Answer = {
 export type Door = {
   /** Whether the repository is this process's own. */
   readonly isOwn: boolean
+  /** Of the key that writes are made with; tells it from others and is not it. */
+  readonly keyId: string
   ask(ask: Ask, signal: AbortSignal): Promise<Answer>
 }
 
@@ -45,6 +48,7 @@ const headersOf = ({ body, mediaType, headers }: Ask) => ({
 /** The repository of this process. */
 export const ownDoor = ({ address, fetch }: Repository, key: string): Door => ({
   isOwn: true,
+  keyId: keyId(key),
   ask: async (ask, signal) => {
     const { method, path, body } = ask
     const request = new Request(address.replace(/\/+$/, '') + path, {
@@ -78,6 +82,7 @@ const longestAnswer = 256 * 2 ** 20
 /** Another repository. A redirect is not followed: it would carry records where nobody sent them. */
 export const distantDoor = ({ address, key, reach, outbound }: Elsewhere): Door => ({
   isOwn: false,
+  keyId: keyId(key),
   ask: async (ask, signal) => {
     const { method, path, body } = ask
     const answer = await outbound.request(

@@ -47,6 +47,7 @@ export function patientDoor(door: Door, patience: Patience): PatientDoor {
   }
   return {
     isOwn: door.isOwn,
+    keyId: door.keyId,
     ask,
     calm: async () => {
       await Promise.all(waiting)
@@ -63,7 +64,6 @@ async function attemptOf(door: Door, ask: Ask, signal: AbortSignal): Promise<Ans
     return await door.ask(ask, signal)
   } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof Failure && error.kind === 'export-refused') throw error
     const hopeless = error instanceof Failure && error.kind === 'address-refused'
     if (hopeless) return new Refusal(error.message, { cause: error })
     return error instanceof Error ? error : new Error(String(error))

@@ -35,7 +35,7 @@ export async function putMetrics(
     )
     const { status } = answer
     const verdict = { status, problem: jsonIn(await answer.text()) }
-    refuseByKey(status, typeof catalogue === 'string' ? catalogue : '-')
+    refuseByKey(status, typeof catalogue === 'string' ? catalogue : '-', door)
     if (status === 404 || status === 410) return 'gone'
     return outcomeOf(verdict) ?? failureOf(verdict)
   } catch (error) {

@@ -66,7 +66,7 @@ async function removeOne(
   )
   const text = await answer.text()
   const { status } = answer
-  refuseByKey(status, catalogue)
+  refuseByKey(status, catalogue, door)
   if (status !== 204 && status !== 404 && status !== 410) {
     const problem = failureOf({ status, problem: jsonIn(text) })
     log.warn({ catalogue, originalId, status }, 'harvest.unremoved')

@@ -5,6 +5,7 @@ import { graphOf, recordsAt } from '../../importing/sending/bulk.ts'
 import { isRecord, jsonIn } from '../../importing/sending/repository.ts'
 import type { Account } from '../account/account.ts'
 import type { Ready } from './ready.ts'
+import type { Door } from '../door/door.ts'
 import { isTransient, refuseByKey, type Verdict } from './verdict.ts'
 
 /** A record with the node of its dataset. */
@@ -54,20 +55,24 @@ async function putMany(
   )
   const text = await answer.text()
   const { status } = answer
-  refuseByKey(status, catalogue)
+  refuseByKey(status, catalogue, door)
   if (status === 404 || status === 405 || status === 410) return 'unknown'
   if (status === 429 || status >= 500) return load.map(() => ({ status, problem: jsonIn(text) }))
   const told = status === 200 ? jsonIn(text) : undefined
   // Whoever reads the body otherwise than it was meant gets the records one by one.
   if (!Array.isArray(told) || told.length !== load.length) return load.map(() => undefined)
-  return load.map(({ originalId }, at) => itemVerdict(told[at], originalId, catalogue))
+  return load.map(({ originalId }, at) => itemVerdict(told[at], originalId, { catalogue, door }))
 }
 
-function itemVerdict(told: unknown, originalId: string, catalogue: string): Verdict | undefined {
+function itemVerdict(
+  told: unknown,
+  originalId: string,
+  { catalogue, door }: { readonly catalogue: string; readonly door: Pick<Door, 'keyId'> },
+): Verdict | undefined {
   if (!isRecord(told) || typeof told['status'] !== 'number') return undefined
   const { status, id, problem } = told
   if (told['originalId'] !== originalId) return undefined
-  refuseByKey(status, catalogue)
+  refuseByKey(status, catalogue, door)
   if (status === 404 || status === 410)
     throw new Failure('unknown-catalogue', `The catalogue ${catalogue} is gone.`)
   const verdict = { status, problem, ...(typeof id === 'string' && { platformId: id }) }

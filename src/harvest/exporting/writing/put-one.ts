@@ -30,7 +30,7 @@ export async function putOne(
       signal,
     )
     const text = await answer.text()
-    refuseByKey(answer.status, catalogue)
+    refuseByKey(answer.status, catalogue, door)
     if (answer.status === 404 || answer.status === 410)
       throw new Failure('unknown-catalogue', `The catalogue ${catalogue} is gone.`)
     return { status: answer.status, problem: jsonIn(text), ...idOf(answer) }

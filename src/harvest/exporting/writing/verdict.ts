@@ -2,6 +2,7 @@
 
 import { Failure } from '../../../errors.ts'
 import { isRecord, reasonOf } from '../../importing/sending/repository.ts'
+import type { Door } from '../door/door.ts'
 
 /** `status` is that of the single PUT; `problem` its RFC 9457 document. */
 export type Verdict = {
@@ -43,10 +44,16 @@ export function failureOf({ status, problem }: Verdict): Failure {
   })
 }
 
-/** Throws when the key, not the record, is the reason: nothing of this run will be taken. `keyId` is not the key. */
-export function refuseByKey(status: number, catalogue: string, keyId?: string): void {
+/** Throws when the key, not the record, is the reason: nothing of this run will be taken. */
+export function refuseByKey(
+  status: number,
+  catalogue: string,
+  { keyId }: Pick<Door, 'keyId'>,
+): void {
   if (status !== 401 && status !== 403) return
   const why = status === 401 ? 'does not know the key' : 'does not let the key write'
-  const named = keyId === undefined ? '' : `, key id ${keyId}`
-  throw new Failure('export-refused', `The repository ${why}: catalogue ${catalogue}${named}.`)
+  throw new Failure(
+    'export-refused',
+    `The repository ${why}: catalogue ${catalogue}, key id ${keyId}.`,
+  )
 }
