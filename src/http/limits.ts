@@ -1,6 +1,7 @@
 /** The limits of the platform: defaults, bounds and what each one is for. */
 
 import { maxIriBytes } from '../rdf/iri.ts'
+import { maxLiteralBytes } from '../rdf/terms.ts'
 
 const MB = 2 ** 20
 const KB = 2 ** 10
@@ -50,7 +51,12 @@ export const limitTable = {
     1,
     10_000_000,
   ),
-  literalBytes: limit(MB, 'one literal; stores keep no longer one', KB, MB),
+  literalBytes: limit(
+    maxLiteralBytes,
+    'one literal; stores keep no longer one',
+    KB,
+    maxLiteralBytes,
+  ),
   iriBytes: limit(maxIriBytes, 'one IRI; stores keep no longer one', 100, maxIriBytes),
   waitMs: limit(5 * second, 'wait for a written record to be searchable', 0, 60 * second),
   queryCharacters: limit(4096, 'search query q', 1, MB),

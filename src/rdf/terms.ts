@@ -12,6 +12,9 @@ import type {
   Term,
 } from '@rdfjs/types'
 
+/** Longest literal in UTF-8 bytes that every supported store keeps whole. */
+export const maxLiteralBytes = 2 ** 20
+
 type Other = Term | null | undefined
 
 class Iri implements NamedNode {

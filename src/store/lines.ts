@@ -2,6 +2,7 @@
 
 import { Failure } from '../errors.ts'
 import { isIri, maxIriBytes } from '../rdf/iri.ts'
+import { maxLiteralBytes } from '../rdf/terms.ts'
 
 const iri = String.raw`<([A-Za-z][A-Za-z0-9+.-]*:[^\u0000-\u0020<>"{}|^${'`'}\\]*)>`
 const literal =
@@ -15,9 +16,6 @@ const shortLine = maxIriBytes / 4
 
 const tooLong = (text: string | undefined) =>
   text !== undefined && text.length > shortLine && Buffer.byteLength(text) > maxIriBytes
-
-/** Longest literal in UTF-8 bytes that every supported store keeps. */
-const maxLiteralBytes = 2 ** 20
 
 const escape = /\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|.)/g
 

@@ -1,11 +1,11 @@
 /** The factory that every reader makes its terms with: no IRI, tag or text gets past it unchecked. */
 import type { BlankNode, Literal, NamedNode, Quad } from '@rdfjs/types'
 import { isIri, maxIriBytes, repairIri } from '../iri.ts'
-import { blankNode, defaultGraph, literal, namedNode, quad } from '../terms.ts'
+import { blankNode, defaultGraph, literal, maxLiteralBytes, namedNode, quad } from '../terms.ts'
 import { BadTerm, type ParseOptions, type Place, type TermLimits } from './options.ts'
 
 /** What every supported store keeps whole. */
-const highest: TermLimits = { iriBytes: maxIriBytes, literalBytes: 1_048_576 }
+const highest: TermLimits = { iriBytes: maxIriBytes, literalBytes: maxLiteralBytes }
 
 // BCP 47 as Turtle writes it: subtags of at most eight letters or digits.
 const tag = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/
