@@ -2,17 +2,10 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { schedulerStation, type SchedulerStation } from '../support/scheduler/station.ts'
+import { daily, nightly } from '../support/scheduler/wishes.ts'
 
 let station: SchedulerStation
 afterEach(() => station.close())
-
-const daily = {
-  id: 'daily',
-  status: 'enabled',
-  interval: { unit: 'DAY', value: 1 },
-  next: '2026-12-01T04:00:00Z',
-}
-const nightly = { id: 'nightly', status: 'enabled', cron: '0 0 3 * * ?' }
 
 describe('a pipe that is gone', () => {
   const gone = new Set<string>()

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { pipeNamed, schedulerStation, type SchedulerStation } from '../support/scheduler/station.ts'
+import { daily, nightly } from '../support/scheduler/wishes.ts'
 
 let station: SchedulerStation
 beforeEach(() => {
@@ -15,13 +16,6 @@ async function sleepUntil(instant: string) {
   await station.clock.advance(1000)
 }
 
-const daily = {
-  id: 'daily',
-  status: 'enabled',
-  interval: { unit: 'DAY', value: 1 },
-  next: '2026-12-01T04:00:00Z',
-}
-const nightly = { id: 'nightly', status: 'enabled', cron: '0 0 3 * * ?' }
 const now = { id: 'now', status: 'enabled' }
 
 describe('PUT /triggers', () => {
