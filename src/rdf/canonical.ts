@@ -4,7 +4,7 @@ import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
 import { type Blank, blankNodes } from './canon/blank-nodes.ts'
 import { labelTangled } from './canon/tangled.ts'
-import { fromLines, lineWriter, toLine } from './lines.ts'
+import { endedLines, fromLines, lineWriter, toLine } from './lines.ts'
 import { blankNode, quad } from './terms.ts'
 
 /** `hash`: SHA-256 as hex. `labels`: label in the input → canonical label, 16 hex digits, twins with `-2`, `-3` …. */
@@ -91,7 +91,7 @@ const tooMany = (given: number, most: number) =>
     `${given} blank nodes, at most ${most} are allowed (limit "blankNodes" of PLATFORM_LIMITS)`,
   )
 
-const hashOf = (lines: string[]) => hash('sha256', `${lines.sort().join('\n')}\n`, 'hex')
+const hashOf = (lines: string[]) => hash('sha256', endedLines(lines.sort()), 'hex')
 
 /** Content hashes from the leaves up, without recursion; answers the nodes in that order. */
 function measureTrees(nodes: Iterable<Blank>): Blank[] {

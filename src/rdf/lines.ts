@@ -91,12 +91,18 @@ export function lineWriter(): (quad: Quad) => string {
   }
 }
 
+/**
+ * Lines as one text, an end after each; `''` for none. Joined in one go: a text that something is added to is copied as a
+ * whole by the first who reads it.
+ */
+export const endedLines = (lines: readonly string[]): string => lines.concat('').join('\n')
+
 /** Sorted (by UTF-16 code unit), deduplicated lines, `\n` after each; `''` for no triples. Graphs are ignored. */
 export function toLines(quads: Iterable<Quad>): string {
   const lines = new Set<string>()
   const line = lineWriter()
   for (const quad of quads) lines.add(line(quad))
-  return lines.size === 0 ? '' : `${[...lines].sort().join('\n')}\n`
+  return endedLines([...lines].sort())
 }
 
 /** The triples of one subject out of lines in our own spelling; the others are not parsed. */

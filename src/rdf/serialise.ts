@@ -1,6 +1,6 @@
 /** Quads out as text of any format; what goes out parses back to the same graph, byte for byte in its literals. */
 import type { Quad } from '@rdfjs/types'
-import { bracketed, fromLines, termText, toLine, toLines } from './lines.ts'
+import { bracketed, endedLines, fromLines, termText, toLine, toLines } from './lines.ts'
 import type { Format } from './media-types.ts'
 import { namedNode, quad } from './terms.ts'
 import { jsonLd } from './writing/json-ld.ts'
@@ -54,7 +54,7 @@ export async function serialiseLines(
 function sortedLines(lines: string): string {
   const all = lines.split('\n')
   all.pop()
-  return all.length === 0 ? '' : `${all.sort().join('\n')}\n`
+  return endedLines(all.sort())
 }
 
 function* named(quads: Iterable<Quad>, graph: string | undefined): Iterable<Quad> {
@@ -78,5 +78,5 @@ function quadLines(quads: Iterable<Quad>): string {
     const { graph } = one
     lines.add(graph.termType === 'DefaultGraph' ? line : `${line.slice(0, -1)}${termText(graph)} .`)
   }
-  return lines.size === 0 ? '' : `${[...lines].sort().join('\n')}\n`
+  return endedLines([...lines].sort())
 }

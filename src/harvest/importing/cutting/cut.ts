@@ -1,5 +1,5 @@
 /** Cuts one resource out of a spooled document: everything that can be reached from it, up to the next resource. */
-import { termText } from '../../../rdf/lines.ts'
+import { endedLines, termText } from '../../../rdf/lines.ts'
 import { dcat, rdf, skos } from '../../../rdf/namespaces.ts'
 import type { Place, Spool } from './spool.ts'
 
@@ -119,6 +119,5 @@ function without(lines: string[], root: string): string[] {
 }
 
 function joined(lines: string[]): string {
-  const kept = lines.sort().filter((line, at) => line !== lines[at - 1])
-  return kept.length === 0 ? '' : `${kept.join('\n')}\n`
+  return endedLines(lines.sort().filter((line, at) => line !== lines[at - 1]))
 }
