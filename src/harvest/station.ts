@@ -10,6 +10,7 @@ import type { Runs } from '../pipe/runs/runs.ts'
 import type { SegmentFunction, SegmentKind } from '../pipe/segment.ts'
 import type { PipeSources } from '../pipe/sources/sources.ts'
 import type { Account } from './exporting/account/account.ts'
+import type { Repository } from './exporting/door/door.ts'
 import type { Ground } from './exporting/account/ground.ts'
 import { exporterSegment } from './exporting/exporter.ts'
 import { known } from './exporting/known.ts'
@@ -41,12 +42,7 @@ export type HarvestOptions = {
   readonly config: HarvestConfig
   readonly secret: (name: string) => string | undefined
   /** Our own repository, without a socket: the base address of its routes, and what answers them. */
-  readonly repository:
-    | {
-        readonly address: string
-        readonly fetch: (request: Request) => Promise<Response>
-      }
-    | undefined
+  readonly repository: Repository | undefined
   /** Other repositories by `hub.serviceName`. */
   readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
   /** What our own repository and those of `serviceDiscovery` are written with. */

@@ -81,7 +81,7 @@ function repositoryOf(
     repair: repository.chores.repair,
     restore: (what, signal) => restored({ ground, harvesting, repository }, what, signal),
     ...(harvesting && {
-      launch: catalogueLaunch(ground, harvesting, ownRepository(repository.app)),
+      launch: catalogueLaunch(ground, harvesting, ownRepository(repository)),
     }),
     ...vocabularyPart({
       repository: `${inside}${places.repo}`,
@@ -149,7 +149,7 @@ async function restoredAlone(
   id: string,
   signal: AbortSignal,
 ) {
-  const own = ownRepository(repository.app)
+  const own = ownRepository(repository)
   const address = `${own.address}/datasets/${encodeURIComponent(id)}/restore`
   const headers = { 'X-API-Key': ground.key.here() }
   const request = new Request(address, { method: 'POST', headers, signal })

@@ -2,10 +2,10 @@
 
 import type { Config, Service } from '../config.ts'
 import type { ApiKeys } from '../http/api-key.ts'
-import type { App } from '../http/app.ts'
 import type { OwnKeys } from '../http/keys/own-keys.ts'
 import type { Secrets } from '../http/secrets/registry.ts'
 import type { Names } from '../rdf/names.ts'
+import type { Repository } from '../repository/station.ts'
 import type { Engines, Shell } from './engines.ts'
 
 export const version = '0.1.0'
@@ -43,9 +43,10 @@ export const serviceAddress = (names: Names, place: string): string => names.bas
 export const inside = 'http://localhost'
 
 /** Our own repository as its clients see it, asked without a socket. */
-export const ownRepository = (app: App) => ({
+export const ownRepository = ({ app, putDatasets }: Pick<Repository, 'app' | 'putDatasets'>) => ({
   address: `${inside}${places.repo}`,
   fetch: async (request: Request) => app.fetch(request),
+  putDatasets,
 })
 
 export const httpOptions = ({ config, log, numbers }: Shell) => ({

@@ -6,7 +6,7 @@ import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { notifier } from '../harvest/notifying.ts'
-import { openHarvest, type Harvest } from '../harvest/station.ts'
+import { openHarvest, type Harvest, type HarvestOptions } from '../harvest/station.ts'
 import type { Outbound } from '../http/outbound/outbound.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { AppOptions } from '../http/app.ts'
@@ -60,9 +60,7 @@ type Options = {
   /** Opens the room of metrics; absent where it is not run. */
   readonly measuring: ((outbound: Outbound) => Promise<MetricsStation>) | undefined
   /** Our own, called without a socket. */
-  readonly repository:
-    | { readonly address: string; readonly fetch: (request: Request) => Promise<Response> }
-    | undefined
+  readonly repository: HarvestOptions['repository']
 }
 
 export async function openHarvesting(options: Options): Promise<Harvesting> {

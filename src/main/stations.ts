@@ -165,7 +165,7 @@ const harvestingRooms = (
   { turn }: Courtesy,
 ): Promise<Harvesting> => {
   const { config, log } = ground.shell
-  const own = repository && ownRepository(repository.app)
+  const own = repository && ownRepository(repository)
   const isMeasuring = config.services.includes('metrics')
   const behind = own && { ...own, turn, putMetrics: repository.manyMetrics }
   return openHarvesting({

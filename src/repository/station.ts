@@ -4,6 +4,7 @@ import type { App } from '../http/app.ts'
 import { repositoryApp } from './app.ts'
 import type { RepositoryAppDeps } from './bound.ts'
 import { pauses } from './bulk/pauses.ts'
+import { putDatasets, type PutDatasets } from './bulk/put-datasets.ts'
 import { chores, type Chores } from './chores/chores.ts'
 import type { RepairDeps } from './chores/repairing.ts'
 import { followed } from './listing/followed-store.ts'
@@ -20,6 +21,8 @@ export type Repository = {
   readonly chores: Chores
   /** For those of this process who measure whole catalogues, without a request for each dataset. */
   readonly manyMetrics: ManyMetrics
+  /** For those of this process who harvest, without a request that holds everything once more. */
+  readonly putDatasets: PutDatasets
   readonly stop: () => Promise<void>
 }
 
@@ -33,6 +36,7 @@ export async function openRepository(given: StationOptions): Promise<Repository>
   const now = given.http.now ?? (() => performance.now())
   return {
     manyMetrics: manyMetrics({ ...options, ...deletion, pause: pauses(now, turnMs) }),
+    putDatasets: putDatasets({ ...options, ...deletion, pause: pauses(now) }),
     app: repositoryApp({ ...options, deletion, kept }),
     chores: chores({ ...options, ...deletion }),
     stop: deletion.stop,

@@ -10,6 +10,7 @@ import { logger } from '../../src/log.ts'
 import type { ResourceType } from '../../src/profile/fields.ts'
 import { loadProfile } from '../../src/profile/load.ts'
 import { names as namesOf } from '../../src/rdf/names.ts'
+import { putDatasets } from '../../src/repository/bulk/put-datasets.ts'
 import { chores } from '../../src/repository/chores/chores.ts'
 import { repositoryApp } from '../../src/repository/app.ts'
 import { openDeletion } from '../../src/repository/deleting/deletion.ts'
@@ -128,6 +129,7 @@ export async function repository(options: RepositoryOptions = {}) {
   return {
     app,
     manyMetrics: manyMetrics({ ...writing, ...deletion, pause: () => undefined }),
+    putDatasets: putDatasets({ ...writing, ...deletion, limits, pause: () => undefined }),
     store,
     names,
     changed,

@@ -34,6 +34,11 @@ export function originalIdOf({ node, quads, recorded, precedence }: Told): strin
     const detail = 'a dataset without record, dct:identifier and IRI has no original id'
     throw new Failure('invalid-content', detail)
   }
+  return checkedOriginalId(id)
+}
+
+/** Throws `invalid-parameter` for what is no original id. */
+export function checkedOriginalId(id: string): string {
   const parsed = origin.safeParse({ originalId: id })
   if (!parsed.success) throw invalid(parsed.error.issues, 'query', { originalId: id })
   return id

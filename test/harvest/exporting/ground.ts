@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { Repository } from '../../../src/harvest/exporting/door/door.ts'
 import { openHarvest, type HarvestOptions } from '../../../src/harvest/station.ts'
 import { defaultHarvest } from '../../../src/http/environment/harvest.ts'
 import type { Outbound } from '../../../src/http/outbound/outbound.ts'
@@ -85,6 +86,8 @@ export type Setting = {
   readonly catalogues?: readonly string[]
   /** What cannot be read among the pipes. */
   readonly invalid?: readonly InvalidFile[]
+  /** Whether the repository takes many datasets without a request. */
+  readonly handsOver?: boolean
   /** Transformers and the like. */
   readonly kinds?: readonly SegmentKind[]
 }
@@ -98,11 +101,21 @@ export async function harvestGround({ harvest: more = {}, ...setting }: Setting 
   const pipes = new Map<string, Pipe>([['p', pipeOf('p')]])
   const sources = new Map<string, Source>()
   const requests: { readonly method: string; readonly path: string }[] = []
+  const handed: string[][] = []
   const self = {
     /** Answers in place of the repository. */
     intercept: undefined as
       | ((request: Request, number: number) => Response | undefined | Promise<undefined>)
       | undefined,
+    /** Says in place of the repository what becomes of what is handed over. */
+    refusal: undefined as number | undefined,
+  }
+  const putDatasets: NonNullable<Repository['putDatasets']> = async (catalogue, texts, signal) => {
+    handed.push(texts.map(({ originalId }) => originalId))
+    const { refusal: status } = self
+    return status === undefined
+      ? hub.putDatasets(catalogue, texts, signal)
+      : texts.map(() => ({ status }))
   }
   const knownPipe = (name: string): KnownPipe | undefined => {
     const pipe = pipes.get(name)
@@ -129,6 +142,7 @@ export async function harvestGround({ harvest: more = {}, ...setting }: Setting 
         const answer = await self.intercept?.(request, requests.length)
         return answer ?? hub.app.fetch(request)
       },
+      ...(setting.handsOver === true && { putDatasets }),
     },
     serviceDiscovery: {},
     key: { here: () => key, away: () => key },
@@ -206,6 +220,8 @@ export async function harvestGround({ harvest: more = {}, ...setting }: Setting 
     pipes,
     sources,
     requests,
+    /** Original ids of what was handed over, call by call. */
+    handed,
     begin,
     ended,
     launcher: () => launcher,

@@ -30,11 +30,35 @@ export type Door = {
   /** Of the key that writes are made with; tells it from others and is not it. */
   readonly keyId: string
   ask(ask: Ask, signal: AbortSignal): Promise<Answer>
+  /** Absent where there is a wire in between. */
+  readonly putDatasets?: PutDatasets | undefined
 }
+
+/** One dataset: its id at the origin, and N-Triples that describe it under the IRI. */
+export type DatasetText = {
+  readonly originalId: string
+  readonly iri: string
+  readonly text: string
+}
+
+/** What the repository would have answered to a PUT of the dataset; `problem` as RFC 9457 has it. */
+export type DatasetVerdict = {
+  readonly id?: string
+  readonly status: number
+  readonly problem?: unknown
+}
+
+/** Many datasets of a catalogue without a body that holds them once more; a verdict for each, in their order. */
+export type PutDatasets = (
+  catalogue: string,
+  texts: readonly DatasetText[],
+  signal: AbortSignal,
+) => Promise<readonly DatasetVerdict[]>
 
 export type Repository = {
   readonly address: string
   readonly fetch: (request: Request) => Promise<Response>
+  readonly putDatasets?: PutDatasets
 }
 
 const keyOf = (key: string, { method }: Ask): Record<string, string> =>
@@ -46,9 +70,10 @@ const headersOf = ({ body, mediaType, headers }: Ask) => ({
 })
 
 /** The repository of this process. */
-export const ownDoor = ({ address, fetch }: Repository, key: string): Door => ({
+export const ownDoor = ({ address, fetch, putDatasets }: Repository, key: string): Door => ({
   isOwn: true,
   keyId: keyId(key),
+  putDatasets,
   ask: async (ask, signal) => {
     const { method, path, body } = ask
     const request = new Request(address.replace(/\/+$/, '') + path, {

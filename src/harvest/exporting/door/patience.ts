@@ -48,6 +48,7 @@ export function patientDoor(door: Door, patience: Patience): PatientDoor {
   return {
     isOwn: door.isOwn,
     keyId: door.keyId,
+    putDatasets: door.putDatasets,
     ask,
     calm: async () => {
       await Promise.all(waiting)

@@ -1,11 +1,11 @@
-/** Writes up to a hundred records with one request. */
+/** Writes up to a hundred records at once: with one request, or without any into our own repository. */
 
 import { Failure } from '../../../errors.ts'
 import { graphOf, recordsAt } from '../../importing/sending/bulk.ts'
 import { isRecord, jsonIn } from '../../importing/sending/repository.ts'
 import type { Account } from '../account/account.ts'
 import type { Ready } from './ready.ts'
-import type { Door } from '../door/door.ts'
+import type { DatasetVerdict, Door, PutDatasets } from '../door/door.ts'
 import { isTransient, refuseByKey, type Verdict } from './verdict.ts'
 
 /** A record with the node of its dataset. */
@@ -23,6 +23,8 @@ export type Bulk = (
  */
 export async function bulkOf(account: Account, signal: AbortSignal): Promise<Bulk | undefined> {
   const { door } = account
+  const { putDatasets } = door
+  if (putDatasets) return (load, bound) => handOver(account, load, putDatasets, bound)
   const records = await recordsAt(async (ask, bound) => {
     const answer = await door.ask(ask, bound)
     return { status: answer.status, headers: {}, text: await answer.text() }
@@ -61,17 +63,37 @@ async function putMany(
   const told = status === 200 ? jsonIn(text) : undefined
   // Whoever reads the body otherwise than it was meant gets the records one by one.
   if (!Array.isArray(told) || told.length !== load.length) return load.map(() => undefined)
-  return load.map(({ originalId }, at) => itemVerdict(told[at], originalId, { catalogue, door }))
+  return load.map(({ originalId }, at) => {
+    const one = told[at]
+    return isVerdict(one) && one['originalId'] === originalId
+      ? itemVerdict(one, { catalogue, door })
+      : undefined
+  })
 }
 
+/** When nothing could be asked at all each goes by itself, with the patience that the door has for that. */
+async function handOver(
+  { owner: { catalogue }, door }: Account,
+  load: readonly Bulky[],
+  putDatasets: PutDatasets,
+  signal: AbortSignal,
+): ReturnType<Bulk> {
+  const texts = load.map(({ node, originalId, message: { text } }) => ({
+    originalId,
+    iri: node.slice(1, -1),
+    text,
+  }))
+  const told = await putDatasets(catalogue, texts, signal)
+  return told.map((one) => itemVerdict(one, { catalogue, door }))
+}
+
+const isVerdict = (told: unknown): told is DatasetVerdict & Record<string, unknown> =>
+  isRecord(told) && typeof told['status'] === 'number'
+
 function itemVerdict(
-  told: unknown,
-  originalId: string,
+  { status, id, problem }: DatasetVerdict,
   { catalogue, door }: { readonly catalogue: string; readonly door: Pick<Door, 'keyId'> },
 ): Verdict | undefined {
-  if (!isRecord(told) || typeof told['status'] !== 'number') return undefined
-  const { status, id, problem } = told
-  if (told['originalId'] !== originalId) return undefined
   refuseByKey(status, catalogue, door)
   if (status === 404 || status === 410)
     throw new Failure('unknown-catalogue', `The catalogue ${catalogue} is gone.`)
