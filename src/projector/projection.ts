@@ -13,7 +13,7 @@ import { documentBuilder } from './document.ts'
 import { configuredOrAway, engineStart } from './engine-start.ts'
 import { enrichment, type EnrichmentRule } from './enriching/enrichment.ts'
 import type { FacetConfig } from './facets.ts'
-import { projectBatch, type BatchDeps } from './gathering/batch.ts'
+import { gatherBatch, type BatchDeps } from './gathering/batch.ts'
 import { catalogueContexts } from './gathering/catalogue-contexts.ts'
 import { storedConcepts } from './gathering/stored-concepts.ts'
 import { vocabularyUsers, type UsersDeps } from './gathering/users/users.ts'
@@ -171,9 +171,9 @@ function projecting({ store, index, names, log, pause }: ProjectionDeps, gather:
     batch: index.batch ?? standardBatch,
     capacity,
     isFirst: (resource) => kinds.some((kind) => names.idOf(kind, resource) !== undefined),
-    project: (pending, signal) =>
+    gather: (pending, signal) =>
       apart(index, pending, (part, engine) =>
-        projectBatch({ ...gather, index: engine }, part, signal),
+        gatherBatch({ ...gather, index: engine }, part, signal),
       ),
   })
 }

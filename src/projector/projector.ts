@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
-import { attempted, isAway, type Attempt } from './loop/attempt.ts'
+import { attempted, isAway, type Attempt, type Gather, type Write } from './loop/attempt.ts'
 import { clearing, readMarks } from './loop/marks.ts'
 import { queue, type Pending, type Queue } from './loop/queue.ts'
 import type { Landed, Mark } from '../store/marks.ts'
@@ -12,8 +12,8 @@ import { waiters } from './loop/waiters.ts'
 export type ProjectorDeps = {
   readonly store: GraphStore
   readonly log: Log
-  /** Builds the documents of a batch and writes them to the index as one. */
-  readonly project: (batch: readonly Pending[], signal: AbortSignal) => Promise<void>
+  /** Builds the documents of a batch, to be written to the index as one. */
+  readonly gather: Gather
   /** Resolves after so many milliseconds, or when the signal fires. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** Resources per batch. */
@@ -36,7 +36,11 @@ const behind = 800
 /** Milliseconds in which others may come along, where nobody waits until it is searchable. */
 const company = 150
 
-/** The loop between store and index. A crash anywhere leaves marks in the store, and the next `start` finishes them. */
+/**
+ * The loop between store and index. A crash anywhere leaves marks in the store, and the next `start` finishes them. While the
+ * index takes one batch in and the store forgets the marks of the one before, the next is made ready: each of them is a
+ * thread of its own, and waiting for one after the other would leave two of them idle.
+ */
 export class Projector {
   readonly #deps: ProjectorDeps
   readonly #waiting: Queue
@@ -46,7 +50,16 @@ export class Projector {
   /** The last batch found no search engine. */
   #isAway = false
   #putOff = 0
-  #busy: readonly Pending[] = []
+  /** What was taken and is not indexed yet, batch by batch. */
+  readonly #busy = new Set<readonly Pending[]>()
+  /** The batch that is being indexed; never rejects. */
+  #landing: Promise<void> = Promise.resolve()
+  /** What went wrong with it. */
+  #setback: { readonly error: unknown } | undefined
+  #retryMs = firstPause
+  /** The marks that are being removed; never rejects. */
+  #clearing: Promise<void> = Promise.resolve()
+  #uncleared = 0
   #wake = Promise.withResolvers<void>()
   /** Ends the wait for company. */
   #hurry = new AbortController()
@@ -61,7 +74,8 @@ export class Projector {
 
   /** Resources that wait or are being projected. */
   get pending(): number {
-    return this.#waiting.size + this.#busy.length + this.#putOff
+    const busy = [...this.#busy].reduce((sum, { length }) => sum + length, 0)
+    return this.#waiting.size + busy + this.#uncleared + this.#putOff
   }
 
   /** Whether so much waits that what comes on top has to be read back from the store. */
@@ -84,8 +98,8 @@ export class Projector {
 
   /** Whether the index may not have the present state of a resource yet. */
   awaits(resource: string): boolean {
-    const isBusy = this.#busy.some((one) => one.resource === resource && !one.filling)
-    return isBusy || this.#waiting.has(resource)
+    const isOf = (one: Pending) => one.resource === resource && !one.filling
+    return this.#waiting.has(resource) || [...this.#busy].some((batch) => batch.some(isOf))
   }
 
   /** Projects a resource that nobody wrote again; resolves when it is indexed, `undefined` = there is no room now. */
@@ -134,6 +148,7 @@ export class Projector {
     this.#hurry.abort()
     this.#wake.resolve()
     await this.#running
+    await this.#landed()
   }
 
   #again(resource: string, filling: boolean): Promise<void> | undefined {
@@ -145,21 +160,17 @@ export class Projector {
   }
 
   async #work(): Promise<void> {
-    let pause = firstPause
     while (!this.#stopping.signal.aborted) {
       try {
         await this.#gather()
         if (this.#stopping.signal.aborted) return
-        if (await this.#step()) pause = firstPause
-        else await this.#rest()
+        if (!(await this.#step())) await this.#rest()
       } catch (error) {
         if (this.#stopping.signal.aborted) return
-        this.#deps.log.error(
-          { err: error, waiting: this.pending, retryInMs: pause },
-          'projection.failed',
-        )
-        await this.#deps.pause(pause, this.#stopping.signal)
-        pause = Math.min(pause * 2, this.#isAway ? awayPause : lastPause)
+        const retryInMs = this.#retryMs
+        this.#deps.log.error({ err: error, waiting: this.pending, retryInMs }, 'projection.failed')
+        await this.#deps.pause(retryInMs, this.#stopping.signal)
+        this.#retryMs = Math.min(retryInMs * 2, this.#isAway ? awayPause : lastPause)
       }
     }
   }
@@ -175,10 +186,11 @@ export class Projector {
 
   /**
    * A batch costs about the same for one resource as for ten: a transaction of the index, a look-up and a write of the store.
-   * What nobody waits for gives others a moment to come along.
+   * What nobody waits for gives others a moment to come along, and what is not a whole batch until the one before is done.
    */
   async #gather(): Promise<void> {
     const { batch, pause } = this.#deps
+    if (this.#waiting.size > 0 && this.#waiting.size < batch) await this.#landed()
     const { size } = this.#waiting
     const isAwaited = this.#settled.size > 0 || this.#idlers > 0
     if (size === 0 || size >= batch || isAwaited || this.#isAway) return
@@ -186,35 +198,83 @@ export class Projector {
     await pause(company, this.#hurry.signal)
   }
 
-  /** One batch; false when there was nothing to do. */
+  /** Makes one batch ready and gives it to the index as soon as that has done the last; false when there was none. */
   async #step(): Promise<boolean> {
-    const { store, batch } = this.#deps
-    if (this.#waiting.written === 0 && this.#overflow) await this.#refill()
+    const { batch, isFirst } = this.#deps
+    this.#check()
+    if (this.#waiting.written === 0 && this.#overflow) {
+      // Marks that are about to go would be read again.
+      await this.#landed()
+      await this.#refill()
+    }
     const taken = this.#waiting.take(batch)
     if (taken.length === 0) return false
-    this.#busy = taken
-    const { done, failed, error } = await this.#project(taken)
-    const written = failed.filter(({ marked }) => marked.length > 0)
-    const others = failed.filter(({ marked }) => marked.length === 0)
-    if (others.length > 0) void this.#later(others, error)
-    try {
-      // Waiters first: a mark that is cleared late costs one more projection after a crash, never a lost one.
-      this.#settled.done(done)
-      for (const { told } of done) for (const tell of told ?? []) tell()
-      const marked = done.filter((one) => one.marked.length > 0)
-      if (marked.length > 0) await store.write([clearing(marked)])
-    } catch (cause) {
-      this.#waiting.restore(done)
-      throw cause
-    } finally {
-      this.#waiting.restore(written)
-      this.#busy = []
-    }
-    if (written.length > 0) throw error
+    this.#busy.add(taken)
+    // What others embed is in the index before these are gathered, and takes nothing for granted that is not.
+    const isAlone = taken.some(({ resource }) => isFirst(resource))
+    if (isAlone) await this.#landing
+    const write = await this.#gathered(taken)
+    await this.#landing
+    this.#landing = this.#land(taken, write)
+    if (isAlone) await this.#landing
     return true
   }
 
-  /** What nobody wrote is tried again after a while, without keeping those waiting who write. */
+  /** Throws what went wrong with a batch that was given to the index. */
+  #check(): void {
+    const setback = this.#setback
+    this.#setback = undefined
+    if (setback) throw setback.error
+  }
+
+  /** Resolves when what was given to the index is there, and its marks are gone, or when that went wrong. */
+  async #landed(): Promise<void> {
+    await this.#landing
+    await this.#clearing
+  }
+
+  /** What fails here fails again where the batch is written, and there its records are tried one by one. */
+  async #gathered(taken: readonly Pending[]): Promise<Write> {
+    try {
+      return await this.#deps.gather(taken, this.#stopping.signal)
+    } catch (error) {
+      return () => Promise.reject(error)
+    }
+  }
+
+  async #land(taken: readonly Pending[], write: Write): Promise<void> {
+    const { done, failed, error } = await this.#project(taken, write)
+    const written = failed.filter(({ marked }) => marked.length > 0)
+    const others = failed.filter(({ marked }) => marked.length === 0)
+    if (others.length > 0) void this.#later(others, error)
+    this.#waiting.restore(written)
+    this.#busy.delete(taken)
+    if (written.length > 0) this.#setback = { error }
+    else this.#retryMs = firstPause
+    // Waiters first: a mark that is cleared late costs one more projection after a crash, never a lost one.
+    this.#settled.done(done)
+    for (const { told } of done) for (const tell of told ?? []) tell()
+    const marked = done.filter((one) => one.marked.length > 0)
+    this.#uncleared += marked.length
+    await this.#clearing
+    this.#clearing = this.#clear(marked)
+    this.#wake.resolve()
+  }
+
+  /** What is marked still is projected once more after a while, as after a crash. */
+  async #clear(done: readonly Pending[]): Promise<void> {
+    if (done.length === 0) return
+    try {
+      await this.#deps.store.write([clearing(done)])
+    } catch (error) {
+      void this.#later(done, error)
+    } finally {
+      this.#uncleared -= done.length
+    }
+    this.#wake.resolve()
+  }
+
+  /** Tries again after a while what keeps nobody waiting. */
   async #later(failed: readonly Pending[], error: unknown): Promise<void> {
     const { log, pause } = this.#deps
     log.error({ err: error, resources: failed.length, retryInMs: againPause }, 'projection.putOff')
@@ -226,8 +286,12 @@ export class Projector {
   }
 
   /** As `attempted`; whether the search engine is there is known from it. */
-  async #project(taken: readonly Pending[]): Promise<Attempt> {
-    const attempt = await attempted(taken, this.#deps.project, this.#stopping.signal)
+  async #project(taken: readonly Pending[], write: Write): Promise<Attempt> {
+    const { signal } = this.#stopping
+    const attempt = await attempted(taken, write, async (one) => {
+      const again = await this.#deps.gather([one], signal)
+      await again()
+    })
     this.#isAway = isAway(attempt.error)
     // Nobody can tell when it will be back: who waits need not know more than that.
     if (this.#isAway) this.#settled.giveUp()
@@ -235,7 +299,7 @@ export class Projector {
   }
 
   async #rest(): Promise<void> {
-    const isQuiet = this.#putOff === 0
+    const isQuiet = this.pending === 0
     if (isQuiet) this.#quiet.resolve()
     await this.#wake.promise
     this.#wake = Promise.withResolvers<void>()

@@ -50,7 +50,7 @@ function recording(
       pauses.push(ms)
       return options.pause?.(signal) ?? new Promise((resolve) => setImmediate(resolve))
     },
-    project: async (batch) => {
+    gather: async (batch) => async () => {
       options.fail?.(batch)
       projected.push(batch)
     },

@@ -1,6 +1,7 @@
-/** One batch from marks to index: what each kind of resource becomes, written as a whole. */
+/** One batch from marks to index: what each kind of resource becomes, to be written as a whole. */
 
 import type { IndexChange } from '../../indices/search-index.ts'
+import type { Write } from '../loop/attempt.ts'
 import type { Pending } from '../loop/queue.ts'
 import { telling, type LeftOut } from './left-out.ts'
 import { catalogueChanges, datasetChanges, type GatherDeps } from './records.ts'
@@ -11,14 +12,14 @@ export type BatchDeps = Omit<GatherDeps, 'told'> & { readonly leftOut?: LeftOut 
 
 /**
  * Catalogues come before the datasets that embed them, vocabularies before the records that use them; these are written on
- * their own, because they may be larger than memory. A resource of no known kind has nothing to index; its mark is cleared
- * with the others.
+ * their own and at once, because they may be larger than memory. A resource of no known kind has nothing to index; its mark is
+ * cleared with the others.
  */
-export async function projectBatch(
+export async function gatherBatch(
   deps: BatchDeps,
   batch: readonly Pending[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Write> {
   const { told, end } = telling(deps)
   const gather = { ...deps, told }
   const of = (kind: 'dataset' | 'catalogue' | 'vocabulary') =>
@@ -28,8 +29,10 @@ export async function projectBatch(
   for (const part of portions(of('dataset')))
     changes.push(...(await datasetChanges(gather, part, signal)))
   for (const part of portions(batch)) changes.push(...(await resourceChanges(gather, part, signal)))
-  if (changes.length > 0) await deps.index.write(changes, signal)
-  end()
+  return async () => {
+    if (changes.length > 0) await deps.index.write(changes, signal)
+    end()
+  }
 }
 
 /** Resources whose graphs are read with one message: a store has its limits, and others read meanwhile. */

@@ -10,7 +10,9 @@ export type Attempt = {
   readonly error: unknown
 }
 
-type Project = (batch: readonly Pending[], signal: AbortSignal) => Promise<void>
+/** Builds what resources become in the index; the answer writes it there. */
+export type Gather = (batch: readonly Pending[], signal: AbortSignal) => Promise<Write>
+export type Write = () => Promise<void>
 
 /** Records that fail one after the other before the rest of a batch is left for later. */
 const enough = 3
@@ -22,11 +24,11 @@ export const isAway = (error: unknown): boolean =>
 /** A batch as a whole; when that fails one by one, so that one bad record does not hold up its neighbours. */
 export async function attempted(
   taken: readonly Pending[],
-  project: Project,
-  signal: AbortSignal,
+  write: Write,
+  again: (one: Pending) => Promise<void>,
 ): Promise<Attempt> {
   try {
-    await project(taken, signal)
+    await write()
     return { done: taken, failed: [], error: undefined }
   } catch (whole) {
     const done: Pending[] = []
@@ -36,7 +38,7 @@ export async function attempted(
       // When the first few all fail it is not the records.
       if (done.length === 0 && failed.length >= enough) break
       try {
-        await project([one], signal)
+        await again(one)
         done.push(one)
       } catch (single) {
         failed.push(one)

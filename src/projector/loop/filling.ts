@@ -1,18 +1,23 @@
 /** Keeps resources apart that are projected only to fill an index. */
 
 import type { IndexChange, SearchIndex } from '../../indices/search-index.ts'
+import type { Write } from './attempt.ts'
 import type { Pending } from './queue.ts'
 
-/** Calls `project` for what was written and for what only fills, each with the index that it writes to. */
+/** Gathers what was written and what only fills, each for the index that it is written to. */
 export async function apart(
   index: SearchIndex,
   pending: readonly Pending[],
-  project: (part: readonly Pending[], index: SearchIndex) => Promise<void>,
-): Promise<void> {
+  gather: (part: readonly Pending[], index: SearchIndex) => Promise<Write>,
+): Promise<Write> {
   const filling = pending.filter((one) => one.filling)
   const written = pending.filter((one) => !one.filling)
-  if (written.length > 0) await project(written, index)
-  if (filling.length > 0) await project(filling, onlyFilling(index))
+  const writes: Write[] = []
+  if (written.length > 0) writes.push(await gather(written, index))
+  if (filling.length > 0) writes.push(await gather(filling, onlyFilling(index)))
+  return async () => {
+    for (const write of writes) await write()
+  }
 }
 
 /** What is gone was removed by a write of its own, or is not in what is being filled. */

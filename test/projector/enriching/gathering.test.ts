@@ -9,7 +9,7 @@ import { logger, type Log } from '../../../src/log.ts'
 import type { Profile, ResourceType } from '../../../src/profile/fields.ts'
 import { conceptCache, loadBundled } from '../../../src/projector/concepts.ts'
 import { documentBuilder } from '../../../src/projector/document.ts'
-import { projectBatch } from '../../../src/projector/gathering/batch.ts'
+import { gatherBatch } from '../../../src/projector/gathering/batch.ts'
 import { catalogueContexts } from '../../../src/projector/gathering/catalogue-contexts.ts'
 import { storedConcepts } from '../../../src/projector/gathering/stored-concepts.ts'
 import type { Report } from '../../../src/projector/mappings/mapping.ts'
@@ -90,12 +90,11 @@ function gathering(given: { room?: { one: number; all: number }; profile?: Profi
     contexts: catalogueContexts(store, names),
     leftOut: (some: readonly Report[]) => void reports.push(...some),
   }
-  const project = (...resources: string[]) =>
-    projectBatch(
-      deps,
-      resources.map((resource) => ({ resource, version: 7, marked: [7] })),
-      signal,
-    )
+  const project = async (...resources: string[]) => {
+    const pending = resources.map((resource) => ({ resource, version: 7, marked: [7] }))
+    const write = await gatherBatch(deps, pending, signal)
+    await write()
+  }
   const documents = () => written.flatMap((change) => ('put' in change ? [change.put] : []))
   return { project, documents, written, reports, entries, stored, concepts }
 }
