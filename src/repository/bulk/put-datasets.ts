@@ -32,19 +32,19 @@ export type PutDatasets = (
 type PutDeps = LandingDeps & { readonly limits: TermLimits }
 
 /** Calls at the same time: while one waits for the store the next is made ready. */
-const atOnce = 2
+const atOnce = 3
 
 export function putDatasets(deps: PutDeps): PutDatasets {
   const line = turns(atOnce)
   return async (catalogue, texts, signal) => {
     const end = await line.take(signal)
     try {
+      await deps.keptUp(signal)
       const chunk: Chunk[number][] = []
       for (const one of texts) {
         chunk.push(await made(deps, one))
         await deps.pause()
       }
-      await deps.keptUp(signal)
       const instance = `/catalogues/${catalogue}/datasets/bulk`
       return await landChunk(deps, { catalogue, enforceUpdate: false, instance }, chunk, signal)
     } finally {
