@@ -38,8 +38,9 @@ export class Account {
   readonly #forceMs: number
   #seen = new SerialSet()
   #strikes = 0
-  /** Of what was present: the pipe's own. */
+  /** Of what was present: the pipe's own, and what has no row. */
   #own = 0
+  #rowless = 0
   /** Records that the source offered, read or not. */
   offered = 0
   /** Of them: without a usable identifier. */
@@ -85,6 +86,7 @@ export class Account {
         else rowless.push(id)
         if (row?.pipe === this.owner.pipe) this.#own += 1
       }
+      this.#rowless += rowless.length
       ledger.marks.addUnowned(this.context.runId, rowless)
     })
   }
@@ -102,6 +104,7 @@ export class Account {
   /** Whether the catalogue held a record with this row, or with this id and no row. */
   isPresent(row: RecordRow | undefined, originalId: string): boolean {
     if (row && this.#present.has(row.serial)) return true
+    if (this.#rowless === 0) return false
     return this.ground.ledger.marks.isUnowned(this.context.runId, originalId)
   }
 

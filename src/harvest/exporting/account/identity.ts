@@ -27,13 +27,16 @@ export function identityOf(
   const { records } = ground.ledger
   const own = records.bySource(owner, sourceId)
   if (own) return { originalId: own.originalId, row: own }
-  for (const originalId of [...aliases, sourceId]) {
+  const known = (originalId: string, row: RecordRow | undefined) =>
+    account.isPresent(row, originalId) && !(row && isAnother(account, row, sourceId))
+  for (const originalId of aliases) {
     const row = records.byOriginal(owner.catalogue, originalId)
-    if (!account.isPresent(row, originalId)) continue
-    if (row && isAnother(account, row, sourceId)) continue
-    return permitted(account, originalId, row)
+    if (known(originalId, row)) return permitted(account, originalId, row)
   }
-  return permitted(account, sourceId, records.byOriginal(owner.catalogue, sourceId), sourceId)
+  const row = records.byOriginal(owner.catalogue, sourceId)
+  return known(sourceId, row)
+    ? permitted(account, sourceId, row)
+    : permitted(account, sourceId, row, sourceId)
 }
 
 /** A record of the same pipe under another source id. */
