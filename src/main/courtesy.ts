@@ -18,7 +18,7 @@ const expectedMs = 1000
 /** Datasets at once, when a writer is expected and when none is; in the first case also milliseconds of rest before them. */
 const few = 3
 const restMs = 8
-const many = 32
+const many = 64
 /** Works in the house at once when a writer is expected: what stands in a writer's way is one of them then, not all. */
 const mostWorks = 1
 

@@ -15,7 +15,7 @@ export type Group = {
 }
 
 /** Datasets of one call: enough to share a look-up and a transaction, few enough for others to come between. */
-const most = 32
+const most = 64
 
 /** The stream in groups; a page or an end closes one, and so does a dataset that comes again. */
 export async function* groups(input: AsyncIterable<Message>): AsyncGenerator<Group> {
