@@ -3,8 +3,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
-import { attempted, isAway, type Attempt, type Gather, type Write } from './loop/attempt.ts'
-import { clearing, readMarks } from './loop/marks.ts'
+import { isAway, type Attempt, type Gather } from './loop/attempt.ts'
+import { Flight } from './loop/flight.ts'
+import { readMarks } from './loop/marks.ts'
 import { queue, type Pending, type Queue } from './loop/queue.ts'
 import type { Landed, Mark } from '../store/marks.ts'
 import { waiters } from './loop/waiters.ts'
@@ -36,11 +37,7 @@ const behind = 800
 /** Milliseconds in which others may come along, where nobody waits until it is searchable. */
 const company = 150
 
-/**
- * The loop between store and index. A crash anywhere leaves marks in the store, and the next `start` finishes them. While the
- * index takes one batch in and the store forgets the marks of the one before, the next is made ready: each of them is a
- * thread of its own, and waiting for one after the other would leave two of them idle.
- */
+/** The loop between store and index. A crash anywhere leaves marks in the store, and the next `start` finishes them. */
 export class Projector {
   readonly #deps: ProjectorDeps
   readonly #waiting: Queue
@@ -50,16 +47,10 @@ export class Projector {
   /** The last batch found no search engine. */
   #isAway = false
   #putOff = 0
-  /** What was taken and is not indexed yet, batch by batch. */
-  readonly #busy = new Set<readonly Pending[]>()
-  /** The batch that is being indexed; never rejects. */
-  #landing: Promise<void> = Promise.resolve()
-  /** What went wrong with it. */
+  readonly #flight: Flight
+  /** What went wrong with a batch, until the loop hears of it. */
   #setback: { readonly error: unknown } | undefined
   #retryMs = firstPause
-  /** The marks that are being removed; never rejects. */
-  #clearing: Promise<void> = Promise.resolve()
-  #uncleared = 0
   #wake = Promise.withResolvers<void>()
   /** Ends the wait for company. */
   #hurry = new AbortController()
@@ -70,12 +61,18 @@ export class Projector {
   constructor(deps: ProjectorDeps) {
     this.#deps = deps
     this.#waiting = queue(deps.capacity, deps.isFirst)
+    this.#flight = new Flight({
+      ...deps,
+      signal: this.#stopping.signal,
+      tried: (attempt) => this.#tried(attempt),
+      kept: (done, error) => void this.#later(done, error),
+      less: () => this.#wake.resolve(),
+    })
   }
 
   /** Resources that wait or are being projected. */
   get pending(): number {
-    const busy = [...this.#busy].reduce((sum, { length }) => sum + length, 0)
-    return this.#waiting.size + busy + this.#uncleared + this.#putOff
+    return this.#waiting.size + this.#flight.size + this.#putOff
   }
 
   /** Whether so much waits that what comes on top has to be read back from the store. */
@@ -98,8 +95,7 @@ export class Projector {
 
   /** Whether the index may not have the present state of a resource yet. */
   awaits(resource: string): boolean {
-    const isOf = (one: Pending) => one.resource === resource && !one.filling
-    return this.#waiting.has(resource) || [...this.#busy].some((batch) => batch.some(isOf))
+    return this.#waiting.has(resource) || this.#flight.has(resource)
   }
 
   /** Projects a resource that nobody wrote again; resolves when it is indexed, `undefined` = there is no room now. */
@@ -148,7 +144,7 @@ export class Projector {
     this.#hurry.abort()
     this.#wake.resolve()
     await this.#running
-    await this.#landed()
+    await this.#flight.ended()
   }
 
   #again(resource: string, filling: boolean): Promise<void> | undefined {
@@ -190,7 +186,8 @@ export class Projector {
    */
   async #gather(): Promise<void> {
     const { batch, pause } = this.#deps
-    if (this.#waiting.size > 0 && this.#waiting.size < batch) await this.#landed()
+    if (this.#waiting.size > 0 && this.#waiting.size < batch) await this.#flight.ended()
+    this.#check()
     const { size } = this.#waiting
     const isAwaited = this.#settled.size > 0 || this.#idlers > 0
     if (size === 0 || size >= batch || isAwaited || this.#isAway) return
@@ -198,80 +195,41 @@ export class Projector {
     await pause(company, this.#hurry.signal)
   }
 
-  /** Makes one batch ready and gives it to the index as soon as that has done the last; false when there was none. */
+  /** Makes one batch ready and gives it to the index; false when there was none. */
   async #step(): Promise<boolean> {
     const { batch, isFirst } = this.#deps
-    this.#check()
     if (this.#waiting.written === 0 && this.#overflow) {
       // Marks that are about to go would be read again.
-      await this.#landed()
+      await this.#flight.ended()
       await this.#refill()
     }
     const taken = this.#waiting.take(batch)
     if (taken.length === 0) return false
-    this.#busy.add(taken)
-    // What others embed is in the index before these are gathered, and takes nothing for granted that is not.
+    // Beside what others embed nothing is made ready: it could be built from what was.
     const isAlone = taken.some(({ resource }) => isFirst(resource))
-    if (isAlone) await this.#landing
-    const write = await this.#gathered(taken)
-    await this.#landing
-    this.#landing = this.#land(taken, write)
-    if (isAlone) await this.#landing
+    await this.#flight.take(taken, isAlone)
     return true
   }
 
-  /** Throws what went wrong with a batch that was given to the index. */
-  #check(): void {
-    const setback = this.#setback
-    this.#setback = undefined
-    if (setback) throw setback.error
-  }
-
-  /** Resolves when what was given to the index is there, and its marks are gone, or when that went wrong. */
-  async #landed(): Promise<void> {
-    await this.#landing
-    await this.#clearing
-  }
-
-  /** What fails here fails again where the batch is written, and there its records are tried one by one. */
-  async #gathered(taken: readonly Pending[]): Promise<Write> {
-    try {
-      return await this.#deps.gather(taken, this.#stopping.signal)
-    } catch (error) {
-      return () => Promise.reject(error)
-    }
-  }
-
-  async #land(taken: readonly Pending[], write: Write): Promise<void> {
-    const { done, failed, error } = await this.#project(taken, write)
+  #tried({ done, failed, error }: Attempt): void {
+    this.#isAway = isAway(error)
+    // Nobody can tell when it will be back: who waits need not know more than that.
+    if (this.#isAway) this.#settled.giveUp()
     const written = failed.filter(({ marked }) => marked.length > 0)
     const others = failed.filter(({ marked }) => marked.length === 0)
     if (others.length > 0) void this.#later(others, error)
     this.#waiting.restore(written)
-    this.#busy.delete(taken)
     if (written.length > 0) this.#setback = { error }
     else this.#retryMs = firstPause
-    // Waiters first: a mark that is cleared late costs one more projection after a crash, never a lost one.
     this.#settled.done(done)
     for (const { told } of done) for (const tell of told ?? []) tell()
-    const marked = done.filter((one) => one.marked.length > 0)
-    this.#uncleared += marked.length
-    await this.#clearing
-    this.#clearing = this.#clear(marked)
-    this.#wake.resolve()
   }
 
-  /** What is marked still is projected once more after a while, as after a crash. */
-  async #clear(done: readonly Pending[]): Promise<void> {
-    if (done.length === 0) return
-    try {
-      await this.#deps.store.write([clearing(done)])
-    } catch (error) {
-      void this.#later(done, error)
-    } finally {
-      this.#uncleared -= done.length
-    }
-    this.#wake.resolve()
+  /** Throws what went wrong with a batch. */
+  #check(): void {
+    const setback = this.#setback
+    this.#setback = undefined
+    if (setback) throw setback.error
   }
 
   /** Tries again after a while what keeps nobody waiting. */
@@ -283,19 +241,6 @@ export class Projector {
     this.#putOff -= failed.length
     this.#waiting.restore(failed)
     this.#wake.resolve()
-  }
-
-  /** As `attempted`; whether the search engine is there is known from it. */
-  async #project(taken: readonly Pending[], write: Write): Promise<Attempt> {
-    const { signal } = this.#stopping
-    const attempt = await attempted(taken, write, async (one) => {
-      const again = await this.#deps.gather([one], signal)
-      await again()
-    })
-    this.#isAway = isAway(attempt.error)
-    // Nobody can tell when it will be back: who waits need not know more than that.
-    if (this.#isAway) this.#settled.giveUp()
-    return attempt
   }
 
   async #rest(): Promise<void> {

@@ -25,7 +25,7 @@ function writer({ front }: ReturnType<typeof courtesy>) {
 it('when nobody writes, all may work at once on much', async () => {
   const { turn } = house()
   const all = Array.from({ length: 5 }, () => turn(how, signal))
-  expect(await Promise.all(all)).toEqual([32, 32, 32, 32, 32])
+  expect(await Promise.all(all)).toEqual([64, 64, 64, 64, 64])
 })
 
 it('while a writer is in the house nobody begins, and after it little is done', async () => {
@@ -68,7 +68,7 @@ it('readers are not waited for', async () => {
   const manners = house()
   const door = manners.front({ fetch: () => new Promise(() => undefined) })
   void door.fetch(new Request('http://localhost/'), {})
-  expect(await manners.turn(how, signal)).toBe(32)
+  expect(await manners.turn(how, signal)).toBe(64)
 })
 
 it('who waits for its turn hears the signal', async () => {

@@ -36,12 +36,13 @@ function recording(
     batch?: number
     capacity?: number
     pause?: (signal: AbortSignal) => Promise<void>
+    write?: GraphStore['write']
   } = {},
 ) {
   const projected: (readonly Pending[])[] = []
   const pauses: number[] = []
   const projector = new Projector({
-    store,
+    store: options.write ? { ...store, write: options.write } : store,
     log,
     isFirst: (resource) => resource.includes('catalogue'),
     batch: options.batch ?? 100,
@@ -278,6 +279,20 @@ describe('the projector', () => {
     await projector.stop()
     // What stands in the store is found by the next start.
     expect(projected.flat()).toHaveLength(4)
+  })
+
+  it('projects once more what the store could not forget', async () => {
+    let refusals = 1
+    const { projector, projected, pauses } = recording({
+      write: (changes) =>
+        refusals-- > 0 ? Promise.reject(new Error('it is away')) : store.write(changes),
+    })
+    await write(mark('a', 1))
+    await projector.start()
+    await projector.idle(soon())
+    await projector.stop()
+    expect([projected.length, pauses]).toEqual([2, [5000]])
+    expect(await readMarks(store, 10, soon())).toEqual([])
   })
 
   it('knows the newest version that stands in a mark', async () => {

@@ -35,7 +35,7 @@ export type Door = {
 }
 
 /** One dataset: its id at the origin, and N-Triples that describe it under the IRI. */
-export type DatasetText = {
+type DatasetText = {
   readonly originalId: string
   readonly iri: string
   readonly text: string

@@ -120,6 +120,6 @@ describe('metrics that stay in the house', () => {
     let most = 0
     for await (const { records } of groups(of(many(100).map(carrying))))
       most = Math.max(most, records.length)
-    expect(most).toBe(32)
+    expect(most).toBe(64)
   })
 })
