@@ -33,7 +33,7 @@ const awayPause = 1000
 /** Milliseconds until what nobody wrote is tried again. */
 const againPause = 5000
 /** Writes that may wait while many more come: with what is on its way, they are still projected from memory. */
-const behind = 800
+const behind = 700
 /** Milliseconds in which others may come along, where nobody waits until it is searchable. */
 const company = 150
 

@@ -40,7 +40,7 @@ export type Queue = {
   readonly written: number
 }
 
-/** Graphs kept in memory, about 10 KB each; those of later resources are read back from the store. An import hands over 600. */
+/** Graphs kept in memory, about 10 KB each; those of later resources are read back from the store. A harvest hands over 300 at once. */
 const mostFresh = 1000
 
 /**

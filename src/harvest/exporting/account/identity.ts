@@ -27,16 +27,13 @@ export function identityOf(
   const { records } = ground.ledger
   const own = records.bySource(owner, sourceId)
   if (own) return { originalId: own.originalId, row: own }
-  const known = (originalId: string, row: RecordRow | undefined) =>
-    account.isPresent(row, originalId) && !(row && isAnother(account, row, sourceId))
   for (const originalId of aliases) {
     const row = records.byOriginal(owner.catalogue, originalId)
-    if (known(originalId, row)) return permitted(account, originalId, row)
+    if (!account.isPresent(row, originalId)) continue
+    if (row && isAnother(account, row, sourceId)) continue
+    return permitted(account, originalId, row)
   }
-  const row = records.byOriginal(owner.catalogue, sourceId)
-  return known(sourceId, row)
-    ? permitted(account, sourceId, row)
-    : permitted(account, sourceId, row, sourceId)
+  return permitted(account, sourceId, records.byOriginal(owner.catalogue, sourceId), sourceId)
 }
 
 /** A record of the same pipe under another source id. */
