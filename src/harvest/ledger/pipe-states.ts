@@ -29,6 +29,8 @@ export type PipeStates = {
   put(pipe: string, state: Omit<PipeState, 'alive'>): void
   /** The source was not modified. */
   touch(pipe: string, time: number): void
+  /** The catalogue is gone: an unmodified source says no longer that everything of it is there. */
+  forgetSources(catalogue: string): void
   /** Where the pipe stood when it last ran. */
   placeOf(pipe: string): PipePlace | undefined
   putPlace(pipe: string, place: PipePlace): void
@@ -66,6 +68,8 @@ export const pipeStates = (file: Sqlite): PipeStates => ({
       JSON.stringify(state.validators),
     ),
   touch: (pipe, time) => void file.run('UPDATE pipe SET alive = ? WHERE pipe = ?', time, pipe),
+  forgetSources: (catalogue) =>
+    void file.run(`UPDATE pipe SET validators = '[]' WHERE catalogue = ?`, catalogue),
   placeOf: (pipe) => {
     const row = file.first('SELECT source, file FROM place WHERE pipe = ?', pipe)
     return row && { source: textOf(row['source']), file: textOf(row['file']) }

@@ -60,6 +60,16 @@ describe('a source that has not changed', () => {
     expect(await ground.run()).toMatchObject({ outcome: 'not-modified' })
   })
 
+  it('is read again also when a run has met the catalogue as gone in between', async () => {
+    const { ground } = await published()
+    await ground.run()
+    await ground.hub.ask('/catalogues/city', { method: 'DELETE' })
+    expect(await ground.run()).toMatchObject({ status: 'failed' })
+    await ground.hub.putCatalogue('city')
+    expect(await ground.run()).toMatchObject({ outcome: 'complete', counts: { created: 2 } })
+    expect(await ground.ids()).toEqual(ids)
+  })
+
   it('is read again when one of its records was deleted by hand', async () => {
     const { ground } = await published()
     await ground.run()

@@ -1,6 +1,7 @@
 /** Opens the account of a run: the catalogue must be there, and what it holds is read once. */
 
 import { Failure } from '../../../errors.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
 import { presentIds } from '../door/present.ts'
 import { Account, type AccountOptions } from './account.ts'
 
@@ -34,16 +35,20 @@ async function demandCatalogue(
   if (status === 200) return
   if (status !== 404 && status !== 410)
     throw new Failure('export-failed', `The catalogue ${catalogue} answered ${status}.`)
-  // What belonged to pipes in a catalogue that is gone belongs to nobody.
-  if (door.isOwn) {
-    ground.ledger.likenesses.dropCatalogue(catalogue)
-    ground.ledger.records.dropCatalogue(catalogue)
-  }
+  if (door.isOwn) disown(ground.ledger, catalogue)
   throw new Failure(
     'unknown-catalogue',
     `There is no catalogue ${catalogue}; a harvest makes none.`,
   )
 }
+
+/** What belonged to pipes in a catalogue that is gone belongs to nobody. */
+const disown = (ledger: Ledger, catalogue: string): void =>
+  ledger.transaction(() => {
+    ledger.likenesses.dropCatalogue(catalogue)
+    ledger.records.dropCatalogue(catalogue)
+    ledger.pipes.forgetSources(catalogue)
+  })
 
 /** So that it is not taken for deleted while its file cannot be read. */
 function notePlace({ ground, context }: AccountOptions): void {
