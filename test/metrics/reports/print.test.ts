@@ -110,9 +110,9 @@ describe.skipIf(executablePath === undefined)('a page in Chromium', () => {
         expect(Number(width)).toBeCloseTo(595, -0.5)
         expect(Number(height)).toBeCloseTo(842, -0.5)
       }
-      const named = outlineOf(text)
+      const named = outlineOf(text).map(unspaced)
       expect(headings.length).toBeGreaterThanOrEqual(10)
-      for (const heading of headings) expect(named).toContain(heading)
+      for (const heading of headings) expect(named).toContain(unspaced(heading))
 
       await page.emulateMedia({ media: 'print' })
       await page.setViewportSize({ width: pixels(210 - 2 * 15), height: pixels(297) })
@@ -124,6 +124,9 @@ describe.skipIf(executablePath === undefined)('a page in Chromium', () => {
     },
   )
 })
+
+/** Where a heading goes on in another line, some versions of Chromium leave the space out of the outline. */
+const unspaced = (text: string): string => text.replace(/\s/gu, '')
 
 /** Titles of the outline (PDF 1.7, 12.3.3): literal strings, or hexadecimal ones in UTF-16. */
 function outlineOf(pdf: string): string[] {
