@@ -1,11 +1,8 @@
 /** Gathering: concepts of vocabularies that memory does not hold, resources of declared types, and what is told of values left out. */
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { IndexChange, SearchIndex } from '../../../src/indices/search-index.ts'
-import { logger, type Log } from '../../../src/log.ts'
+import type { Log } from '../../../src/log.ts'
 import type { Profile, ResourceType } from '../../../src/profile/fields.ts'
 import { conceptCache, loadBundled } from '../../../src/projector/concepts.ts'
 import { documentBuilder } from '../../../src/projector/document.ts'
@@ -14,24 +11,18 @@ import { catalogueContexts } from '../../../src/projector/gathering/catalogue-co
 import { storedConcepts } from '../../../src/projector/gathering/stored-concepts.ts'
 import type { Report } from '../../../src/projector/mappings/mapping.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
-import { embeddedStore } from '../../../src/store/embedded.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import { fact, systemChange } from '../../../src/store/marks.ts'
+import { freshStore } from '../../support/fresh-store.ts'
 import { iris as names, profile, quadsOf } from '../built.ts'
 
 const bundled = await loadBundled('shapes/vocabularies')
 const signal = AbortSignal.timeout(60_000)
 const voc = 'https://example.org/voc/large'
 
-let directory: string
 let store: GraphStore
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'cartulary-'))
-  store = await embeddedStore({ directory, log: logger('silent') })
-})
-afterEach(async () => {
-  await store.close()
-  await rm(directory, { recursive: true, force: true })
+  store = await freshStore()
 })
 
 const content = async (turtle: string) => toLines(await quadsOf(turtle))

@@ -1,28 +1,18 @@
 /** Batches on their way: one is made ready while another is indexed, and nothing of that is lost, over a real store. */
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { logger } from '../../../src/log.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Attempt } from '../../../src/projector/loop/attempt.ts'
 import { Flight } from '../../../src/projector/loop/flight.ts'
 import { readMarks } from '../../../src/projector/loop/marks.ts'
 import type { Pending } from '../../../src/projector/loop/queue.ts'
-import { embeddedStore } from '../../../src/store/embedded.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import { markLine, systemChange } from '../../../src/store/marks.ts'
+import { freshStore } from '../../support/fresh-store.ts'
 
 const signal = AbortSignal.timeout(10_000)
-let directory: string
 let store: GraphStore
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'cartulary-'))
-  store = await embeddedStore({ directory, log: logger('silent') })
-})
-afterEach(async () => {
-  await store.close()
-  await rm(directory, { recursive: true, force: true })
+  store = await freshStore()
 })
 
 /** Resources that stand marked in the store. */
@@ -93,7 +83,7 @@ describe('a flight', () => {
     )
   })
 
-  it('tries what could not be made ready one by one, and removes only the marks of what is indexed', async () => {
+  it('tries what the index would not take as a whole one by one, and removes only the marks of what is indexed', async () => {
     let failures = 1
     const { flight, attempts } = flying(async () => {
       if (failures-- > 0) throw new Error('too much at once')
