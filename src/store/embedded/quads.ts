@@ -1,6 +1,7 @@
 /** Oxigraph behind five calls of ours: the only place that knows its option names, because it ignores unknown ones. */
 
 import oxigraph, { type Store } from 'oxigraph'
+import { inUtf8 } from '../../text/utf8.ts'
 
 const triples = 'application/n-triples'
 
@@ -40,8 +41,9 @@ export type Quads = {
 
 // Loads in transactions become twenty times slower after some thousand of them; texts are checked before they come here.
 function load(store: Store, graph: string, text: string): void {
-  const to_graph_name = graphTerm(graph)
-  store.load(text, { format: triples, to_graph_name, lenient: true, no_transaction: true })
+  const to = { format: triples, to_graph_name: graphTerm(graph) }
+  // Of a text Oxigraph takes the characters one by one.
+  inUtf8(text, (bytes) => store.load(bytes, { ...to, lenient: true, no_transaction: true }))
 }
 
 // Updates are parsed strictly, loads are not: with an IRI that only the lenient parser takes, the graph is made anew.

@@ -2,6 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { inUtf8 } from '../../../text/utf8.ts'
 
 export const pieceSchema = `
   CREATE TABLE IF NOT EXISTS piece (owner INTEGER NOT NULL, number INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (owner, number)) STRICT;
@@ -30,7 +31,7 @@ export type Pieces = {
 }
 
 export const pack = (text: string): Uint8Array =>
-  text === '' ? new Uint8Array() : deflateRawSync(text, { level: 1 })
+  text === '' ? new Uint8Array() : inUtf8(text, (bytes) => deflateRawSync(bytes, { level: 1 }))
 
 export const unpack = (blob: unknown): string =>
   blob instanceof Uint8Array && blob.length > 0 ? inflateRawSync(blob).toString('utf8') : ''
