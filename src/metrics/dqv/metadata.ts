@@ -22,11 +22,7 @@ type Addition = {
 /** The payload with these measurements in place of the older ones of the same metrics. */
 export const remeasured = (payload: Payload, { metrics, quads, at }: Addition): Payload => ({
   ...payload,
-  metrics: [
-    ...frame(payload, at),
-    ...unframed(payload, replaced(payload.metrics, metrics)),
-    ...quads,
-  ],
+  metrics: frame(payload, at).concat(unframed(payload, replaced(payload.metrics, metrics)), quads),
 })
 
 /** The payload with this report in place of an older one. */
@@ -34,11 +30,10 @@ export function reported(payload: Payload, report: ReportGraph, at: string): Pay
   const dataset = namedNode(payload.subject.iri)
   return {
     ...payload,
-    metrics: [
-      ...frame(payload, at),
-      ...unframed(payload, withoutReport(payload.metrics)),
-      ...annotation({ dataset, at, report }),
-    ],
+    metrics: frame(payload, at).concat(
+      unframed(payload, withoutReport(payload.metrics)),
+      annotation({ dataset, at, report }),
+    ),
   }
 }
 

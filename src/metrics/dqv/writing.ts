@@ -62,14 +62,14 @@ function timeTerm(at: string): Literal {
   return latest
 }
 
-/** A measurement as a fresh blank node, linked from what was measured; booleans and integers. */
+/** A measurement as a fresh blank node, linked from what was measured; booleans and integers. In the order in which it is stored. */
 export function measurement({ metric, on, value, at, from }: Measurement): Quad[] {
   const node = blankNode()
   const quads = [
     quad(on, link, node),
     quad(node, type, measurementClass),
-    quad(node, metricOf, pv(metric)),
     quad(node, computedOn, on),
+    quad(node, metricOf, pv(metric)),
     quad(node, valueProperty, valueOf(value)),
     quad(node, generated, timeTerm(at)),
   ]

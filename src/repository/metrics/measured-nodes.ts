@@ -15,6 +15,8 @@ export class MeasuredNode {
   readonly below: MeasuredNode[] = []
   /** Unique in its graph; `''` until it is named. */
   label = ''
+  /** What its IRI ends in, the bracket behind it included. */
+  end = ''
 }
 
 /** The nodes of a graph by their label in the input. */
@@ -62,6 +64,7 @@ export class MeasuredNodes {
       if (twins) twins.push(node)
       else taken.set(label, [node])
       node.label = twins ? `${label}-${twins.length}` : label
+      node.end = `${node.label}>`
       waiting.push(...node.below)
     }
     return waiting.length === this.#known.size

@@ -116,9 +116,9 @@ class Reading {
 
   lines(genid: string): string | undefined {
     if (!this.#isAny || !this.#nodes.name()) return undefined
-    const nodes = [...this.#nodes.all()]
-    for (const { above, by, label } of nodes) {
-      if (typeof above === 'string') this.#of(above).push(`${by} <${genid}${label}>`)
+    const nodes = [...this.#nodes.all()].sort(byEnd)
+    for (const { above, by, end } of nodes) {
+      if (typeof above === 'string') this.#of(above).push(`${by} <${genid}${end}`)
     }
     // Sorted by subject and then each by itself is sorted: no subject is the beginning of another one, and those with the
     // same beginning stand together.
@@ -133,17 +133,16 @@ class Reading {
   }
 }
 
-/** By label, which is where their subjects differ. */
 function writeNodes(all: string[], nodes: readonly MeasuredNode[], genid: string): void {
-  for (const { label, stays, passes, below } of nodes.toSorted(byLabel)) {
-    const links = below.map((node) => `${node.by} <${genid}${node.label}>`)
-    write(all, `<${genid}${label}>`, [...stays, ...passes, ...links])
+  for (const { end, stays, passes, below } of nodes) {
+    const links = below.map((node) => `${node.by} <${genid}${node.end}`)
+    write(all, `<${genid}${end}`, stays.concat(passes, links))
   }
 }
 
 /** `-` of a twin comes before what ends a subject, as it does in the lines. */
-const byLabel = ({ label: one }: MeasuredNode, { label: other }: MeasuredNode): number =>
-  `${one}>` < `${other}>` ? -1 : 1
+const byEnd = ({ end: one }: MeasuredNode, { end: other }: MeasuredNode): number =>
+  one < other ? -1 : 1
 
 function write(all: string[], subject: string, said: string[]): void {
   for (const one of sortedOnce(said)) all.push(`${subject} ${one} .\n`)

@@ -19,7 +19,7 @@ type MetricsGround = Pick<Doors, 'key'> &
 /** Requests on their way at the same time. */
 const atOnce = 8
 /** Groups of datasets: while one is written the next are made ready. */
-const groupsAtOnce = 4
+const groupsAtOnce = 6
 const mostStrikes = 50
 
 type Settings = Pick<ExportConfig, 'skip'>
