@@ -3,6 +3,7 @@
 import { newApp, type App } from '../http/app.ts'
 import { docs } from '../http/docs-page.ts'
 import { guardAll } from './answering/guard.ts'
+import { seekPipes } from './answering/seeking.ts'
 import { bindPipes } from './bindings/pipes.ts'
 import { bindRuns } from './bindings/runs.ts'
 import { bindTriggers } from './bindings/triggers.ts'
@@ -12,6 +13,7 @@ import type { SchedulerDeps } from './deps.ts'
 export function schedulerApp(deps: SchedulerDeps): App {
   const app = newApp({ ...deps.http, name: 'scheduler' })
   guardAll(app, deps)
+  seekPipes(app, deps)
   bindTriggers(app, deps)
   bindPipes(app, deps)
   bindRuns(app, deps)

@@ -13,6 +13,8 @@ export type SchedulerDeps = {
     invalid(): readonly InvalidFile[]
     /** By name, else by an id that only one pipe has. */
     find(nameOrId: string): KnownPipe | undefined
+    /** Notices files that were written a moment ago. */
+    look(signal: AbortSignal): Promise<void>
   }
   readonly launcher: Launcher
   readonly runs: Runs

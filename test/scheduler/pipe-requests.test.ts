@@ -8,6 +8,7 @@ beforeEach(() => {
   const config = { apiKey: 'literal-secret', other: { secret: 'by-name' } }
   station = schedulerStation({
     pipes: [pipeNamed('city', 'c', config), pipeNamed('lake', 'twice'), pipeNamed('sea', 'twice')],
+    arriving: [pipeNamed('river')],
   })
 })
 afterEach(() => station.close())
@@ -38,6 +39,20 @@ describe('pipes', () => {
       apiKey: '•••',
       other: { secret: 'by-name' },
     })
+  })
+
+  it('are looked for when one is used that was written a moment ago', async () => {
+    const triggers = [{ id: 'nightly', status: 'enabled', cron: '0 3 * * *' }]
+    expect((await station.get('/pipes/river')).status).toBe(404)
+    expect((await station.ask('PUT', '/triggers/river', { body: triggers })).status).toBe(201)
+    expect((await station.ask('POST', '/pipes/river/runs', { body: {} })).status).toBe(202)
+    expect((await station.ask('POST', '/pipes/brook/runs', { body: {} })).status).toBe(404)
+  })
+
+  it('are not looked for by those who have no key', async () => {
+    const answer = await station.ask('POST', '/pipes/river/runs', { body: {}, key: 'wrong' })
+    expect(answer.status).toBe(401)
+    expect((await station.get('/pipes/river')).status).toBe(404)
   })
 
   it('are found by an id that only one has', async () => {

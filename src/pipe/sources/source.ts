@@ -15,6 +15,8 @@ import { nothingFound, type Found } from './known.ts'
 export type PipeSource = {
   /** `pipes`, `resources:<directory>` or `git:<name>`. */
   readonly name: string
+  /** Nobody outside is asked when it is read. */
+  readonly isNear: boolean
   /** What can be known at once, without asking anybody outside. */
   first(): Promise<Found>
   /** What is there now; `fresh` reads everything again. Rejects only when the signal fires. */
@@ -39,7 +41,13 @@ export function directorySource(name: string, path: string, reading: Reading): P
       return { pipes: [], invalid: [{ source: name, file: '', problems }] }
     }
   }
-  return { name, first: () => load(false), load, watch: (changed) => watched(directory, changed) }
+  return {
+    name,
+    isNear: true,
+    first: () => load(false),
+    load,
+    watch: (changed) => watched(directory, changed),
+  }
 }
 
 /** Polling finds what watching misses: network drives, directories that appear later, a kernel out of watches. */
@@ -98,6 +106,7 @@ export function gitSource(
   }
   return {
     name: source,
+    isNear: false,
     first: async () => {
       const [last] = await kept(place)
       if (last !== undefined) turn(last, false)

@@ -21,6 +21,11 @@ export type PipeSources = {
   find(nameOrId: string): KnownPipe | undefined
   /** Reads every source again and waits for it; rejects with the signal's reason. */
   reload(signal: AbortSignal): Promise<void>
+  /**
+   * Reads what has changed in directories, and waits for it: a file that was written a moment ago is known then. Rejects with the
+   * signal's reason.
+   */
+  look(signal: AbortSignal): Promise<void>
   /** Ends watching, polling and fetching. */
   stop(): Promise<void>
   /** Calls after every change; gives the end of the calls. */
@@ -68,6 +73,7 @@ export async function openSources(options: SourceOptions): Promise<PipeSources> 
     invalid: () => known.shown().invalid,
     find: (nameOrId) => named(known.shown().pipes, nameOrId),
     reload: (signal) => rhythm.reload(signal),
+    look: (signal) => rhythm.look(signal),
     stop: () => rhythm.stop(),
     onChange: known.onChange,
   }

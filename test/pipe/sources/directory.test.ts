@@ -44,6 +44,17 @@ describe('a directory of pipes', () => {
     await expect.poll(sources.names).toEqual(['city'])
   })
 
+  it('is looked into by whoever cannot wait until a change is noticed', async () => {
+    const root = folder()
+    await mkdir(join(root, 'pipes'))
+    const sources = await opened(root)
+    await put(root, 'pipes/a.json', harvestOf('city'))
+    await sources.look(inTime())
+    expect(sources.names()).toEqual(['city'])
+    const reason = new Error('given up')
+    await expect(sources.look(AbortSignal.abort(reason))).rejects.toBe(reason)
+  })
+
   it('lists invalid files with their reasons, and the others are there', async () => {
     const root = folder()
     await put(root, 'pipes/bad.json', '{')

@@ -49,6 +49,8 @@ const keyConfig = {
 
 type Options = Partial<Pick<SchedulerDeps, 'confirm'>> & {
   readonly pipes?: readonly Pipe[]
+  /** Written a moment ago, and known to nobody who does not look. */
+  readonly arriving?: readonly Pipe[]
   /** Names of pipes that are gone; may change. */
   readonly gone?: ReadonlySet<string>
   readonly directory?: string
@@ -88,6 +90,7 @@ export function schedulerStation(options: Options = {}) {
   const isMissing = (pipe: string) => options.gone?.has(pipe) === true
   const triggers = openTriggers({ path: file, ...ground, ...chance, isMissing })
   const list = (options.pipes ?? [pipeNamed('city'), pipeNamed('lake')]).map(known)
+  const arriving = (options.arriving ?? []).map(known)
   const ending = new AbortController()
   const app = schedulerApp({
     pipes: {
@@ -99,6 +102,7 @@ export function schedulerStation(options: Options = {}) {
         const found = named(list, nameOrId)
         return found && isMissing(found.pipe.header.name) ? undefined : found
       },
+      look: async () => void list.push(...arriving.splice(0)),
     },
     launcher,
     runs,
