@@ -62,7 +62,10 @@ function timeTerm(at: string): Literal {
   return latest
 }
 
-/** A measurement as a fresh blank node, linked from what was measured; booleans and integers. In the order in which it is stored. */
+/**
+ * A measurement as a fresh blank node, linked from what was measured; booleans and integers. Its triples come in the order in which
+ * they are stored, so that nobody has to sort them.
+ */
 export function measurement({ metric, on, value, at, from }: Measurement): Quad[] {
   const node = blankNode()
   const quads = [

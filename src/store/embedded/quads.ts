@@ -41,9 +41,10 @@ export type Quads = {
 
 // Loads in transactions become twenty times slower after some thousand of them; texts are checked before they come here.
 function load(store: Store, graph: string, text: string): void {
-  const to = { format: triples, to_graph_name: graphTerm(graph) }
+  const to_graph_name = graphTerm(graph)
+  const options = { format: triples, to_graph_name, lenient: true, no_transaction: true }
   // Of a text Oxigraph takes the characters one by one.
-  inUtf8(text, (bytes) => store.load(bytes, { ...to, lenient: true, no_transaction: true }))
+  inUtf8(text, (bytes) => store.load(bytes, options))
 }
 
 // Updates are parsed strictly, loads are not: with an IRI that only the lenient parser takes, the graph is made anew.
