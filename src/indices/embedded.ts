@@ -12,6 +12,7 @@ import { DocumentCounts } from './embedded/documents.ts'
 import { Mending } from './embedded/mending.ts'
 import { openThreads } from './embedded/opening.ts'
 import { unlessGivenUp } from './embedded/threads/giving-up.ts'
+import { amendingBatch, batchOf } from './embedded/threads/batches.ts'
 import type { Readers } from './embedded/threads/readers.ts'
 import { WriteQueue } from './embedded/threads/write-queue.ts'
 import type { SearchIndex } from './search-index.ts'
@@ -63,10 +64,7 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     onLost: (tell) => mending.onLost(tell),
     missing: (index, ids) => readers.run('missing', { index, ids }),
     current: () => configuration.current,
-    write: async (changes, signal) => {
-      await queue.write(changes, signal)
-      cursors.sweep()
-    },
+    ...writes(queue, cursors),
     ...reads(readers, mending),
     open: async (request, signal) => {
       mending.need(request.indices)
@@ -84,6 +82,21 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
       await queue.close()
       await readers.close()
       if (writer.running) await writer.call('close', undefined).answer
+    },
+  }
+}
+
+/** What changes documents; cursors that nobody reads any more go with it. */
+function writes(queue: WriteQueue, cursors: EmbeddedCursors): Pick<SearchIndex, 'write' | 'amend'> {
+  return {
+    write: async (changes, signal) => {
+      await queue.write(batchOf(changes), signal)
+      cursors.sweep()
+    },
+    amend: async (amendments, signal) => {
+      const left = await queue.write(amendingBatch(amendments), signal)
+      cursors.sweep()
+      return left.flatMap((at) => amendments[at] ?? [])
     },
   }
 }

@@ -22,13 +22,17 @@ export class Columns {
   /** Four numbers per record; missing = NaN. */
   boxes: Float64Array
   readonly moreBoxes = new Map<number, Float64Array>()
-  /** Facet numbers of record n: `ords` from `starts[n]` to `starts[n + 1]`. */
-  starts: Uint32Array = new Uint32Array(1)
+  /** Facet numbers of record n: `ords` from `starts[n]` to `ends[n]`. */
+  starts: Uint32Array = new Uint32Array(0)
+  ends: Uint32Array = new Uint32Array(0)
   ords: Uint32Array = new Uint32Array(0)
   /** Words of the whole text, by which relevance is measured. */
   words: Uint32Array = new Uint32Array(0)
   readonly #hasBoxes: boolean
   #capacity = 0
+  /** Places of `ords` that were given, and how many of them nobody has any more. */
+  #given = 0
+  #lost = 0
 
   constructor(settings: IndexSettings) {
     const empty = () => new Float64Array(0)
@@ -39,23 +43,14 @@ export class Columns {
     this.#hasBoxes = settings.boxes
   }
 
-  /** Takes in a row of the `col` table whose number is larger than all before. */
+  /** Takes in a row of the `col` table whose number is larger than all before; numbers that were purged have an empty place. */
   append(n: number, row: Row): void {
-    const ords = ordsOf(row['ords'])
-    const end = this.starts[this.size] ?? 0
-    this.#reserve(n + 1, end + ords.length)
-    // Numbers that were purged before this load have an empty place.
-    this.starts.fill(end, this.size, n + 1)
-    this.ords.set(ords, end)
-    this.starts[n + 1] = end + ords.length
+    this.#reserve(n + 1)
     this.size = n + 1
+    this.#setOrds(n, ordsOf(row['ords']))
     this.words[n] = wordsOf(row['sizes'])
     this.#appendDates(n, floatsOf(row['dates']))
-    const numbers = floatsOf(row['numbers'])
-    for (let i = 0; i < numbers.length; i += 2) {
-      const column = this.numbers[numbers[i] ?? -1]
-      if (column) column[n] = numbers[i + 1] ?? Number.NaN
-    }
+    this.#setNumbers(n, floatsOf(row['numbers']))
     const flags = row['flags']
     if (flags instanceof Uint8Array) {
       for (const [i, column] of this.flags.entries()) column[n] = flags[i] ?? 0
@@ -64,6 +59,35 @@ export class Columns {
     if (boxes.length === 0) return
     this.boxes.set(boxes.subarray(0, 4), n * 4)
     if (boxes.length > 4) this.moreBoxes.set(n, boxes.slice(4))
+  }
+
+  /** Takes in what amendments change of a row. */
+  amend(n: number, row: Row): void {
+    for (const column of this.numbers) column[n] = Number.NaN
+    this.#setNumbers(n, floatsOf(row['numbers']))
+    this.#setOrds(n, ordsOf(row['ords']))
+  }
+
+  #setNumbers(n: number, pairs: Float64Array): void {
+    for (let i = 0; i < pairs.length; i += 2) {
+      const column = this.numbers[pairs[i] ?? -1]
+      if (column) column[n] = pairs[i + 1] ?? Number.NaN
+    }
+  }
+
+  /** In the place that the record has, where there is enough of it. */
+  #setOrds(n: number, ords: Uint32Array): void {
+    const held = (this.ends[n] ?? 0) - (this.starts[n] ?? 0)
+    if (ords.length > held) {
+      this.#lost += held
+      this.ends[n] = this.starts[n] ?? 0
+      this.#reserveOrds(ords.length)
+      this.starts[n] = this.#given
+      this.#given += ords.length
+    } else this.#lost += held - ords.length
+    const start = this.starts[n] ?? 0
+    this.ends[n] = start + ords.length
+    this.ords.set(ords, start)
   }
 
   #appendDates(n: number, triples: Float64Array): void {
@@ -78,8 +102,28 @@ export class Columns {
     }
   }
 
-  #reserve(rows: number, ords: number): void {
-    if (ords > this.ords.length) this.ords = grown(this.ords, new Uint32Array(room(ords)))
+  /** What was lost is taken back when there is no room left and half of all is lost. */
+  #reserveOrds(more: number): void {
+    if (this.#given + more <= this.ords.length) return
+    if (this.#lost * 2 < this.#given) {
+      this.ords = grown(this.ords, new Uint32Array(room(this.#given + more)))
+      return
+    }
+    const kept = new Uint32Array(room(this.#given - this.#lost + more))
+    let end = 0
+    for (let n = 0; n < this.size; n++) {
+      const own = this.ords.subarray(this.starts[n], this.ends[n])
+      kept.set(own, end)
+      this.starts[n] = end
+      end += own.length
+      this.ends[n] = end
+    }
+    this.ords = kept
+    this.#given = end
+    this.#lost = 0
+  }
+
+  #reserve(rows: number): void {
     if (rows <= this.#capacity) return
     const capacity = room(rows)
     const floats = (old: Float64Array, width = 1) =>
@@ -93,7 +137,8 @@ export class Columns {
       this.flags[i] = grown(column, new Uint8Array(capacity))
     }
     if (this.#hasBoxes) this.boxes = floats(this.boxes, 4)
-    this.starts = grown(this.starts, new Uint32Array(capacity + 1))
+    this.starts = grown(this.starts, new Uint32Array(capacity))
+    this.ends = grown(this.ends, new Uint32Array(capacity))
     this.words = grown(this.words, new Uint32Array(capacity))
     this.#capacity = capacity
   }

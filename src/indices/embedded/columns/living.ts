@@ -41,9 +41,9 @@ export class Living {
   }
 
   #count(n: number, by: 1 | -1): void {
-    const { starts, ords, words } = this.#columns
+    const { starts, ends, ords, words } = this.#columns
     this.words += by * (words[n] ?? 0)
-    const end = starts[n + 1] ?? 0
+    const end = ends[n] ?? 0
     for (let at = starts[n] ?? 0; at < end; at++) {
       const o = ords[at] ?? 0
       if (o >= this.counts.length) {

@@ -1,6 +1,6 @@
 /** Which records have some facet values: remembered, because people go on from filter to filter. */
 
-import { bitmapOf, type Bitmap } from './bitmap.ts'
+import { bitmapOf, remove, type Bitmap } from './bitmap.ts'
 import type { Columns } from './columns.ts'
 
 /** Numbers of facet values: any of them, or all. */
@@ -11,10 +11,10 @@ const most = 64
 /** Longer lists of values are not remembered. */
 const longest = 100
 
-/** What a version of a record holds never changes under its number: only new numbers are looked at again. */
+/** Only new numbers are looked at again, and those of records that were amended. */
 export class MarkedSets {
   readonly #columns: Columns
-  readonly #sets = new Map<string, { readonly set: Bitmap; readonly size: number }>()
+  readonly #sets = new Map<string, { readonly set: Bitmap; readonly size: number; marks: Marks }>()
 
   constructor(columns: Columns) {
     this.#columns = columns
@@ -32,12 +32,21 @@ export class MarkedSets {
     if (known?.size === size) return known.set
     const set = bitmapOf(size)
     if (known) set.set(known.set)
-    mark(set, this.#columns, { ...marks, from: known?.size ?? 0 })
+    mark(set, this.#columns, { ...marks, from: known?.size ?? 0, to: size })
     this.#sets.delete(key)
-    if (marks.ords.length <= longest) this.#sets.set(key, { set, size })
+    if (marks.ords.length <= longest) this.#sets.set(key, { set, size, marks })
     const [oldest] = this.#sets.keys()
     if (this.#sets.size > most && oldest !== undefined) this.#sets.delete(oldest)
     return set
+  }
+
+  /** The values of a record are other than they were. */
+  amend(n: number): void {
+    for (const { set, size, marks } of this.#sets.values()) {
+      if (n >= size) continue
+      remove(set, n)
+      mark(set, this.#columns, { ...marks, from: n, to: n + 1 })
+    }
   }
 }
 
@@ -46,17 +55,16 @@ const keyOf = ({ ords, all }: Marks): string => `${all}:${ords.toSorted((a, b) =
 /** One way through the column; a record has a value at most once. */
 function mark(
   set: Bitmap,
-  { starts, ords, size }: Columns,
-  { ords: wanted, all, from }: Marks & { readonly from: number },
+  { starts, ends, ords }: Columns,
+  { ords: wanted, all, from, to }: Marks & { readonly from: number; readonly to: number },
 ): void {
   const needed = all ? wanted.length : 1
   const marks = marksOf(wanted)
-  const [end, known] = [marks.length, size]
-  let at = starts[from] ?? 0
-  for (let n = from; n < known; n++) {
-    const next = starts[n + 1] ?? 0
+  const end = marks.length
+  for (let n = from; n < to; n++) {
+    const next = ends[n] ?? 0
     let missing = needed
-    for (; at < next; at++) {
+    for (let at = starts[n] ?? 0; at < next; at++) {
       // Reading beyond the end of an array is many times slower than the comparison.
       const o = ords[at] ?? 0
       if (o < end) missing -= marks[o] ?? 0

@@ -116,10 +116,10 @@ export function keepMarked(set: Bitmap, { columns, marked }: View, wanted: Marks
   }
   const needed = wanted.all ? wanted.ords.length : 1
   const marks = marksOf(wanted.ords)
-  const { starts, ords } = columns
+  const { starts, ends, ords } = columns
   return keep(set, (n) => {
     let missing = needed
-    const end = starts[n + 1] ?? 0
+    const end = ends[n] ?? 0
     for (let at = starts[n] ?? 0; at < end && missing > 0; at++) {
       // Reading beyond the end of an array is many times slower than the comparison.
       const o = ords[at] ?? 0

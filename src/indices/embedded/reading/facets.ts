@@ -67,9 +67,9 @@ function countValues(parts: readonly Part[], size: number): Uint32Array {
       for (const [o, count] of view.facetCounts.entries()) counts[o] = (counts[o] ?? 0) + count
       continue
     }
-    const { starts, ords } = view.columns
+    const { starts, ends, ords } = view.columns
     for (const n of membersOf(set)) {
-      const end = starts[n + 1] ?? 0
+      const end = ends[n] ?? 0
       for (let at = starts[n] ?? 0; at < end; at++) {
         const o = ords[at] ?? 0
         counts[o] = (counts[o] ?? 0) + 1

@@ -1,15 +1,12 @@
 /** Group commit: what waits when the writer becomes free goes into one transaction. */
 
 import { Failure } from '../../../errors.ts'
-import type { IndexChange } from '../../search-index.ts'
-import { batchOf } from './batches.ts'
 import type { Batch, WriterCalls, Written } from './messages.ts'
 import { unavailable, type Thread } from './thread.ts'
 
 type Waiting = {
   readonly batch: Batch
-  readonly size: number
-  readonly resolve: () => void
+  readonly resolve: (left: readonly number[]) => void
   readonly reject: (failure: unknown) => void
 }
 
@@ -41,12 +38,13 @@ export class WriteQueue {
     this.#committed = committed
   }
 
-  write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
+  /** Resolves with the places of what has to be written whole. */
+  write(batch: Batch, signal?: AbortSignal): Promise<readonly number[]> {
     if (this.#closed) return Promise.reject(unavailable('it is closed'))
-    if (changes.length === 0) return Promise.resolve()
+    if (batch.length === 0) return Promise.resolve([])
     if (signal?.aborted) return Promise.reject(givenUp(signal))
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const waiting = { batch: batchOf(changes), size: changes.length, resolve, reject }
+    const { promise, resolve, reject } = Promise.withResolvers<readonly number[]>()
+    const waiting = { batch, resolve, reject }
     const stop = () => {
       // What the writer has already got will land; what still waits need not.
       this.#waiting = this.#waiting.filter((other) => other !== waiting)
@@ -74,7 +72,7 @@ export class WriteQueue {
 
   #take(): Waiting[] {
     let size = 0
-    const end = this.#waiting.findIndex((one) => (size += one.size) > most)
+    const end = this.#waiting.findIndex((one) => (size += one.batch.length) > most)
     return this.#waiting.splice(0, end < 0 ? this.#waiting.length : Math.max(1, end))
   }
 
@@ -93,7 +91,7 @@ export class WriteQueue {
     }
     for (const [i, one] of group.entries()) {
       const error = written.errors[i]
-      if (error === undefined) one.resolve()
+      if (error === undefined) one.resolve(written.left[i] ?? [])
       else one.reject(unavailable('a batch could not be written', error))
     }
     if (written.walBytes > walLimit) await this.#checkpoint()

@@ -22,6 +22,8 @@ export type Generation = {
   readonly signature: string
   readonly settings: IndexSettings
   readonly languages: readonly string[]
+  /** Commits that amended records of it. */
+  readonly amendments: number
 }
 
 export const answers = ({ state }: Generation): boolean =>
@@ -33,7 +35,8 @@ export const isBuilt = ({ state }: Generation): boolean => state === 'next' || s
 export function readGenerations(db: DatabaseSync): Generation[] {
   const rows = db
     .prepare(
-      'SELECT generation, state, signature, settings, languages FROM gen ORDER BY generation',
+      `SELECT generation, state, signature, settings, languages, amendments
+       FROM gen ORDER BY generation`,
     )
     .all()
   return rows.map((row) => {
@@ -48,6 +51,7 @@ export function readGenerations(db: DatabaseSync): Generation[] {
       signature,
       settings,
       languages,
+      amendments: Number(row['amendments']),
     }
   })
 }

@@ -66,13 +66,14 @@ export class Writer {
    */
   write(batches: readonly Batch[]): Written {
     try {
-      this.#transaction(batches)
-      return { errors: batches.map(() => undefined), walBytes: this.#walBytes() }
+      const left = this.#transaction(batches)
+      return { errors: batches.map(() => undefined), left, walBytes: this.#walBytes() }
     } catch (error) {
       if (isDamage(error)) throw error
       const alone = batches.length === 1
-      const errors = batches.map((batch) => (alone ? messageOf(error) : this.#try(batch)))
-      return { errors, walBytes: this.#walBytes() }
+      const tried = batches.map((batch) => (alone ? failed(error) : this.#try(batch)))
+      const errors = tried.map((one) => one.error)
+      return { errors, left: tried.map((one) => one.left), walBytes: this.#walBytes() }
     }
   }
 
@@ -145,24 +146,25 @@ export class Writer {
     return answering.map(({ settings }) => settings)
   }
 
-  #try(batch: Batch): string | undefined {
+  #try(batch: Batch): Tried {
     try {
-      this.#transaction([batch])
-      return undefined
+      return { error: undefined, left: this.#transaction([batch]).flat() }
     } catch (error) {
-      return messageOf(error)
+      return failed(error)
     }
   }
 
-  #transaction(batches: readonly Batch[]): void {
+  /** Of each batch the places of what has to be written whole. */
+  #transaction(batches: readonly Batch[]): number[][] {
     this.#db.exec('BEGIN IMMEDIATE')
     try {
-      for (const batch of batches) this.#apply(batch)
+      const left = batches.map((batch) => this.#apply(batch))
       for (const { answering, built } of this.#indices.values()) {
         answering.end()
         built?.end()
       }
       this.#db.exec('COMMIT')
+      return left
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
       this.#terms.forget()
@@ -175,18 +177,30 @@ export class Writer {
     }
   }
 
-  #apply(batch: Batch): void {
-    for (const sent of batch) {
+  #apply(batch: Batch): number[] {
+    return batch.flatMap((sent, at) => {
       const pair = this.#indices.get(sent.index)
       if (!pair) throw new Error(`index ${sent.index} is not configured`)
-      apply(sent, pair)
-    }
+      if (sent.amend === undefined) apply(sent, pair)
+      else if (!this.#amend(sent, sent.amend, pair)) return [at]
+      return []
+    })
+  }
+
+  /** What is read by its number must stay as it is, and what is being filled needs whole documents. */
+  #amend({ id, version }: Sent, amended: string, { answering, built }: Pair): boolean {
+    if (!this.#holds.isEmpty || (built && built !== answering)) return false
+    return answering.amend(id, version, amended)
   }
 
   #walBytes(): number {
     return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0
   }
 }
+
+type Tried = { readonly error: string | undefined; readonly left: readonly number[] }
+
+const failed = (error: unknown): Tried => ({ error: messageOf(error), left: [] })
 
 function builtOf(
   index: IndexName,
