@@ -8,6 +8,7 @@ import {
 } from './building/concept-documents.ts'
 import { datasetBuilder, type DatasetInput } from './building/datasets.ts'
 import type { BuilderDeps, Built } from './building/deps.ts'
+import { scoresBuilder, type ScoresBuilder } from './building/scores.ts'
 import { resourceBuilder, type ResourceInput } from './building/resources.ts'
 import type { Concept } from './vocabulary/concept.ts'
 import type { ResourceType } from '../profile/fields.ts'
@@ -23,6 +24,8 @@ export type DocumentDeps = Pick<BuilderDeps, 'profile' | 'concepts' | 'names' | 
 
 export type DocumentBuilder = {
   readonly dataset: (input: DatasetInput) => Built
+  /** Of a dataset whose document is there and lacks nothing but scores. */
+  readonly scores: ScoresBuilder
   readonly catalogue: (input: CatalogueInput) => Built
   /** A record of a custom type. */
   readonly resource: (type: ResourceType, input: ResourceInput) => Built
@@ -46,6 +49,7 @@ export function documentBuilder(given: DocumentDeps): DocumentBuilder {
   const { one, all } = conceptBuilder(deps)
   return {
     dataset: datasetBuilder(deps, read),
+    scores: scoresBuilder(deps),
     catalogue: catalogueBuilder(deps, read),
     resource: resourceBuilder(deps, read),
     concepts: all,

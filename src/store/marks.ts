@@ -22,7 +22,7 @@ export type Fresh = {
   readonly quads: readonly Quad[]
   /** A dataset that did not exist before has nothing else in the store. */
   readonly created: boolean
-  /** What its metrics graph says of scores now, where the writer has just written that; otherwise it stands in the store. */
+  /** What its metrics graph says of scores now, where the writer has written that and nothing else; otherwise it stands in the store. */
   readonly scores?: readonly Quad[]
 }
 

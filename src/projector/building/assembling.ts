@@ -23,6 +23,7 @@ export type Assembled = {
   /** Languages of the record's catalogue, the default language first. */
   readonly languages: readonly string[]
   readonly catalogue?: NonNullable<FacetScene['catalogue']>
+  readonly amendable?: readonly string[]
 }
 
 type NamedReader = { readonly id: string; readonly read: FacetReader }
@@ -60,7 +61,7 @@ export function assembler(
     return served ? [{ id: facet.id, read: facetReader(served) }] : []
   })
   const catalogueId = (iri: string) => names.idOf('catalogue', iri) ?? lastSegment(iri)
-  return ({ id, version, hash, record, languages, catalogue }) => {
+  return ({ id, version, hash, record, languages, catalogue, amendable }) => {
     const scene = {
       language: languages[0] ?? 'en',
       nonCountries,
@@ -73,6 +74,7 @@ export function assembler(
     indexed.flags['countryData'] = hasCountry(record, scene) === true
     if (index === 'dataset') indexed.flags['dataServices'] = hasService(record, scene).length > 0
     const values = facetsOf(record, readers, scene)
-    return { index, id, version, hash, ...indexed, facets: values, record }
+    const document = { index, id, version, hash, ...indexed, facets: values, record }
+    return amendable ? { ...document, amendable } : document
   }
 }

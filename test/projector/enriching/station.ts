@@ -17,6 +17,7 @@ import { names as namesOf } from '../../../src/rdf/names.ts'
 import { repositoryApp } from '../../../src/repository/app.ts'
 import { openDeletion } from '../../../src/repository/deleting/deletion.ts'
 import { followed } from '../../../src/repository/listing/followed-store.ts'
+import { manyMetrics } from '../../../src/repository/metrics/many-metrics.ts'
 import { locks } from '../../../src/repository/writing/locks.ts'
 import { embeddedStore } from '../../../src/store/embedded.ts'
 
@@ -50,6 +51,8 @@ export type StationOptions = {
   readonly enrichment?: readonly EnrichmentRule[]
   readonly directory?: string
   readonly reports?: Report[]
+  /** Writes are answered before they can be searched. */
+  readonly hurried?: boolean
 }
 
 export async function station(options: StationOptions = {}) {
@@ -106,7 +109,7 @@ export async function station(options: StationOptions = {}) {
     keys: apiKeys({ [key]: ['*'] }),
     awaits: projector.awaits,
     hides: projector.hides,
-    settled: projector.settled,
+    settled: options.hurried ? () => Promise.resolve(false) : projector.settled,
     http: { log },
   })
   const ask = (method: string, path: string, body?: string, type = 'text/turtle') =>
@@ -135,6 +138,7 @@ export async function station(options: StationOptions = {}) {
     ask,
     get,
     quiet,
+    manyMetrics: manyMetrics({ ...writing, ...deletion, pause: () => undefined }),
     directory,
     putCatalogue: (id: string, body = '') =>
       ask('PUT', `/catalogues/${id}`, `<> a dcat:Catalog ; dct:title "${id}"@en . ${body}`),

@@ -1,0 +1,202 @@
+/** A dataset of which only the scores are other: its document is changed in part, and ends as if it had been built anew. */
+
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import '../support/seed.ts'
+import type { SearchIndex, SearchRequest } from '../../src/indices/search-index.ts'
+import { amendmentsOf } from '../../src/projector/gathering/scores.ts'
+import { asAmended } from '../contracts/reference/corpus.ts'
+import { request } from '../contracts/search-index-corpus.ts'
+import { builder, datasetOf, graph, iris, quadsOf } from './built.ts'
+import { station } from './enriching/station.ts'
+
+type Station = Awaited<ReturnType<typeof station>>
+let opened: Station[] = []
+afterEach(async () => {
+  for (const one of opened) await one.close()
+  opened = []
+})
+
+const measured = (id: string, scores: Readonly<Record<string, number | string>>) =>
+  Object.entries(scores)
+    .map(
+      ([name, value]) => `<${iris.dataset(id)}> dqv:hasQualityMeasurement [
+    dqv:isMeasurementOf pv:${name} ; dqv:computedOn <${iris.dataset(id)}> ; dqv:value ${value} ] .`,
+    )
+    .join('\n')
+
+async function measure({ manyMetrics }: Station, scores: Readonly<Record<string, number>>) {
+  const all = Object.entries(scores).map(async ([dataset, scoring]) => ({
+    dataset,
+    quads: await quadsOf(
+      `<urn:m> a dqv:QualityMetadata . ${measured(dataset, { scoring, findabilityScoring: 7 })}`,
+    ),
+  }))
+  return manyMetrics(await Promise.all(all), AbortSignal.timeout(30_000))
+}
+
+/** What the index has, in every way it is asked. */
+async function state({ index }: Station) {
+  const { hits, facets } = await index.search(
+    request({
+      order: [{ by: 'quality_meas.scoring', direction: 'desc' }],
+      facets: { size: 100, global: false },
+    }),
+  )
+  const entries = await index.entries('dataset', '', 100)
+  return {
+    records: hits.map(({ id, record }) => [id, JSON.parse(record) as unknown]),
+    hashes: entries.map(({ id, hash }) => [id, hash]),
+    facets: facets?.map(({ id, items }) => [id, items]),
+  }
+}
+
+/** The same station with an index that is filled from the store. */
+async function rebuilt(one: Station): Promise<Station> {
+  await one.end()
+  await Promise.all(
+    ['', '-wal', '-shm'].map((end) => rm(join(one.directory, `index.db${end}`), { force: true })),
+  )
+  const next = await station({ directory: one.directory })
+  opened = opened.map((other) => (other === one ? next : other))
+  await next.quiet()
+  return next
+}
+
+async function opening(hurried = false): Promise<Station> {
+  const one = await station({ hurried })
+  opened.push(one)
+  await one.putCatalogue('cat')
+  return one
+}
+
+describe('scores alone', () => {
+  it('reach record, order, numbers and bands without the document being put again', async () => {
+    const one = await opening()
+    for (const id of ['a', 'b']) await one.putDataset('cat', id)
+    await one.quiet()
+    const before = one.put.length
+    expect(await measure(one, { a: 120, b: 380 })).toEqual(['created', 'created'])
+    await one.quiet()
+    expect(one.put.slice(before)).toEqual([])
+    expect(await one.get('dataset', 'b')).toMatchObject({
+      title: { en: 'b' },
+      quality_meas: { scoring: 380, findabilityScoring: 7 },
+    })
+    const found = async (changes: Partial<SearchRequest>) =>
+      (await one.index.search(request(changes))).hits.map(({ id }) => id)
+    const good = [{ name: 'quality_meas.scoring', from: 351 }]
+    expect(await found({ filter: { numbers: good } })).toEqual(['b'])
+    const all = await state(one)
+    expect(all.facets).toContainEqual([
+      'scoring',
+      expect.arrayContaining([expect.objectContaining({ id: 'excellentScoring', count: 1 })]),
+    ])
+    expect(await state(await rebuilt(one))).toEqual(all)
+  })
+
+  it('are put with the whole document while it is not indexed yet, or somebody scrolls', async () => {
+    const one = await opening()
+    await one.putDataset('cat', 'a')
+    await measure(one, { a: 1 })
+    await one.quiet()
+    expect(await one.get('dataset', 'a')).toMatchObject({ quality_meas: { scoring: 1 } })
+    const before = one.put.length
+    const { offset: _, ...all } = request({ limit: 1 })
+    const { cursor } = await one.index.open({ ...all, client: 'c', note: '' })
+    await measure(one, { a: 2 })
+    await one.quiet()
+    expect(one.put.slice(before)).toEqual(['dataset/a'])
+    const [hit] = (await one.index.page(cursor, { after: 0 })).hits
+    expect(JSON.parse(hit?.record ?? '')).toMatchObject({ quality_meas: { scoring: 1 } })
+    expect(await one.get('dataset', 'a')).toMatchObject({ quality_meas: { scoring: 2 } })
+  })
+
+  const name = fc.constantFrom('a', 'b', 'c')
+  const scores = fc.dictionary(name, fc.constantFrom(0, 120, 121, 300, 405), { minKeys: 1 })
+  const step = fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: fc.constant('put' as const), id: name, title: fc.nat(9) }),
+    },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('measure' as const), scores }) },
+    fc.record({ kind: fc.constant('delete' as const), id: name }),
+    fc.record({ kind: fc.constant('catalogue' as const), title: fc.nat(9) }),
+    fc.record({ kind: fc.constant('scroll' as const) }),
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constantFrom('wait' as const, 'quiet' as const) }),
+    },
+  )
+  it('leave an index that is the one that is built anew, whatever else is written meanwhile', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+        const one = await opening(true)
+        const { offset: _, ...all } = request({ limit: 1 })
+        for (const next of steps) {
+          if (next.kind === 'put')
+            await one.putDataset('cat', next.id, `<> dct:description "${next.title}"@en .`)
+          else if (next.kind === 'measure') await measure(one, next.scores)
+          else if (next.kind === 'delete') await one.ask('DELETE', `/datasets/${next.id}`)
+          else if (next.kind === 'catalogue')
+            await one.putCatalogue('cat', `<> dct:description "${next.title}"@en .`)
+          else if (next.kind === 'scroll') await one.index.open({ ...all, client: 'c', note: '' })
+          else if (next.kind === 'wait') await sleep(5)
+          else await one.quiet()
+        }
+        await one.quiet()
+        const ended = await state(one)
+        expect(await state(await rebuilt(one))).toEqual(ended)
+        await opened.pop()?.close()
+      }),
+      {
+        numRuns: 12,
+        examples: [
+          [
+            [
+              { kind: 'put', id: 'a', title: 1 },
+              { kind: 'quiet' },
+              { kind: 'put', id: 'a', title: 2 },
+              { kind: 'measure', scores: { a: 405 } },
+            ],
+          ],
+        ],
+      },
+    )
+  }, 120_000)
+})
+
+describe('an amendment', () => {
+  it('makes of a document the one that is built with the other scores', async () => {
+    const [text, other] = [{ scoring: 100, reusabilityScoring: 3 }, { scoring: 380 }]
+    const dataset = 'd:x dct:title "X"@en ; dct:description "Y"@en .'
+    const { document } = await datasetOf(dataset, undefined, measured('x', text))
+    for (const scores of [text, other, {}]) {
+      const metrics = await graph(measured('x', scores))
+      const amendment = builder.scores({ id: 'x', iri: iris.dataset('x'), version: 8, metrics })
+      const whole = await datasetOf(dataset, undefined, measured('x', scores))
+      const { facets, ...rest } = asAmended(document, amendment!)
+      const some = Object.entries(facets).filter(([, values]) => values.length > 0)
+      expect({ ...rest, facets: Object.fromEntries(some), version: 7 }).toEqual(whole.document)
+    }
+  })
+
+  it('is none where a score is left out, which is told of whole documents', async () => {
+    const metrics = await graph(measured('x', { scoring: '"none"' }))
+    const input = { id: 'x', iri: iris.dataset('x'), version: 8, metrics }
+    expect(builder.scores(input)).toBeUndefined()
+  })
+
+  it('is asked for only where the index has everything else, and can do it', async () => {
+    const scored = await quadsOf(measured('x', { scoring: 1 }))
+    const fresh = { catalogue: 'cat', quads: [], created: false, scores: scored }
+    const one = { resource: iris.dataset('x'), version: 8, marked: [8], fresh }
+    const amend: NonNullable<SearchIndex['amend']> = async () => []
+    const sizeOf = (index: Pick<SearchIndex, 'amend'>, lacksScores: boolean) =>
+      amendmentsOf({ index, builder, names: iris }, [{ ...one, lacksScores }]).size
+    expect([sizeOf({ amend }, true), sizeOf({ amend }, false), sizeOf({}, true)]).toEqual([1, 0, 0])
+  })
+})
