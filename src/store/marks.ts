@@ -18,8 +18,8 @@ export type Landed = Mark & { readonly fresh?: Fresh }
 export type Fresh = {
   /** Id of the dataset's catalogue. */
   readonly catalogue: string
-  /** The whole graph as it was written. */
-  readonly quads: readonly Quad[]
+  /** The whole graph as it was written; read out of its lines by whoever needs it, where the writer did not. */
+  readonly quads: () => readonly Quad[]
   /** A dataset that did not exist before has nothing else in the store. */
   readonly created: boolean
   /** What its metrics graph says of scores now, where the writer has written that and nothing else; otherwise it stands in the store. */

@@ -192,7 +192,7 @@ describe('an amendment', () => {
 
   it('is asked for only where the index has everything else, and can do it', async () => {
     const scored = await quadsOf(measured('x', { scoring: 1 }))
-    const fresh = { catalogue: 'cat', quads: [], created: false, scores: scored }
+    const fresh = { catalogue: 'cat', quads: () => [], created: false, scores: scored }
     const one = { resource: iris.dataset('x'), version: 8, marked: [8], fresh }
     const amend: NonNullable<SearchIndex['amend']> = async () => []
     const sizeOf = (index: Pick<SearchIndex, 'amend'>, lacksScores: boolean) =>

@@ -49,7 +49,7 @@ export async function datasetChanges(
   const gathered = []
   for (const { resource, version, fresh } of batch) {
     const id = names.idOf('dataset', resource) ?? ''
-    const graph = fresh ? graphOf(fresh.quads) : found.graph(resource)
+    const graph = fresh ? graphOf(fresh.quads()) : found.graph(resource)
     const catalogue = fresh ? fresh.catalogue : found.catalogue(resource)
     const context = catalogue === undefined ? undefined : await deps.contexts.get(catalogue, signal)
     gathered.push({ id, resource, version, graph, context, fresh })

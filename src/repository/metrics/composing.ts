@@ -3,12 +3,13 @@
 import { hash } from 'node:crypto'
 import type { Quad } from '@rdfjs/types'
 import { canonicalise } from '../../rdf/canonical.ts'
-import { toLines } from '../../rdf/lines.ts'
+import { fromLines, toLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dqv, prov, xsd } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { skolemise } from '../../rdf/skolem.ts'
 import { blankAgain } from '../content/rename.ts'
+import type { Fresh } from '../../store/marks.ts'
 import type { WritingDeps } from '../deps.ts'
 import { tooManyTriples } from '../writing/dataset-plan.ts'
 import { metricsContent } from './metrics-content.ts'
@@ -17,37 +18,44 @@ import { usualLines } from './usual-lines.ts'
 /** Stored lines are the same for the same graph, so their hash is as good as the canonical one and costs nothing. */
 export const hashOf = (lines: string): string => hash('sha256', lines, 'hex')
 
+/** What is stored of metrics: its lines, and what they say as it was sent. */
+type Composed = { readonly content: string; readonly said: readonly Quad[] }
+
 /**
- * The lines of the graph out of what was sent; `described` is the dataset as it is stored. Fails with `ambiguous-subject`,
+ * The graph out of what was sent; `described` is the dataset as it is stored. Fails with `ambiguous-subject`,
  * `invalid-content`, `too-large`, `too-complex`.
  */
 export async function composed(
   { names, triples, canonical }: Pick<WritingDeps, 'names' | 'triples' | 'canonical'>,
   dataset: string,
-  described: readonly Quad[],
+  described: string,
   sent: readonly Quad[],
-): Promise<string> {
+): Promise<Composed> {
   const iri = names.metrics(dataset)
   const measured = { iri, resources: resourcesOf(described, names.dataset(dataset), names) }
   const body = blankAgain(sent, names, [iri])
   const usual = body.length > triples ? undefined : usualLines(body, measured, names)
-  if (usual !== undefined) return usual
+  if (usual !== undefined) return { content: usual, said: body }
   const quads = metricsContent(body, measured, names)
   if (quads.length > triples) throw tooManyTriples(quads.length, triples)
   const { labels } = await canonicalise(quads, { work: canonical?.work })
-  return toLines(skolemise(quads, { genid: names.genid(iri), labels }))
+  const content = toLines(skolemise(quads, { genid: names.genid(iri), labels }))
+  return { content, said: quads }
 }
 
-/** The dataset and its distributions, those behind `adms:sample` included. */
-function resourcesOf(
-  described: readonly Quad[],
-  dataset: string,
-  names: Names,
-): ReadonlySet<string> {
-  const distributions = described
-    .flatMap(({ subject, object }) => [subject.value, object.value])
-    .filter((iri) => names.idOf('distribution', iri) !== undefined)
-  return new Set([dataset, ...distributions])
+/** The dataset and its distributions, those behind `adms:sample` included: they stand in its lines, which need not be parsed for that. */
+function resourcesOf(described: string, dataset: string, names: Names): ReadonlySet<string> {
+  const found = new Set([dataset])
+  const start = `<${names.distribution('')}`
+  for (let at = described.indexOf(start); at >= 0; at = described.indexOf(start, at + 1)) {
+    const end = described.indexOf('>', at)
+    // A literal may say anything, but neither begins a line nor ends one.
+    const isSubject = at === 0 || described[at - 1] === '\n'
+    const isObject = described[at - 1] === ' ' && described.startsWith('> .\n', end)
+    const iri = described.slice(at + 1, end)
+    if ((isSubject || isObject) && names.idOf('distribution', iri) !== undefined) found.add(iri)
+  }
+  return found
 }
 
 const link = dqv('hasQualityMeasurement').value
@@ -55,11 +63,30 @@ const value = dqv('value').value
 const time = prov('generatedAtTime').value
 const boolean = xsd('boolean').value
 
+type Alone = {
+  /** Id of the dataset's catalogue. */
+  readonly catalogue: string
+  /** IRI of the dataset. */
+  readonly resource: string
+  /** The dataset as it is stored. */
+  readonly text: string
+  /** What its metrics say. */
+  readonly said: readonly Quad[]
+}
+
+/** What a dataset holds of which nothing but the metrics was written. */
+export const measuredAlone = ({ catalogue, resource, text, said }: Alone): Fresh => ({
+  catalogue,
+  quads: () => fromLines(text),
+  created: false,
+  scores: scoresIn(said, resource),
+})
+
 /**
  * The measurements whose value may be a number, links of the dataset to them included: its document needs no others. Scores
  * come in every datatype there is for numbers.
  */
-export function scoresIn(quads: readonly Quad[], dataset: string): readonly Quad[] {
+function scoresIn(quads: readonly Quad[], dataset: string): readonly Quad[] {
   const numbers = new Set<string>()
   for (const { subject, predicate, object } of quads) {
     if (predicate.value !== value || object.termType !== 'Literal') continue

@@ -2,7 +2,6 @@
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import { fromLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
@@ -12,7 +11,7 @@ import type { Pause } from '../bulk/pauses.ts'
 import type { WritingDeps } from '../deps.ts'
 import { landEach, type Group } from '../writing/landing.ts'
 import { datasetLock } from '../writing/locks.ts'
-import { composed, otherIn, scoresIn, timeOf } from './composing.ts'
+import { composed, measuredAlone, otherIn, timeOf } from './composing.ts'
 
 /** Metrics as a PUT of them would send them; ids are the platform's. */
 type MetricsOf = { readonly dataset: string; readonly quads: readonly Quad[] }
@@ -118,14 +117,13 @@ async function planned(
   const [text, before] = [stored.get(resource), stored.get(graph)]
   if (text === undefined) return { verdict: 'gone' }
   try {
-    const described = fromLines(text)
-    const content = await composed(deps, dataset, described, quads)
+    const { content, said } = await composed(deps, dataset, text, quads)
     const other = before === undefined ? 'numbers' : otherIn(before, content)
     if (other === 'times' && holds(before ?? '', content, graph)) return { verdict: 'unchanged' }
     const change = { graph, content, before: before ?? '' }
     if (other !== 'numbers') return { verdict: 'updated', group: { changes: [change], marks: [] } }
     const mark = { resource, version: versions.next() }
-    const fresh = { catalogue, quads: described, created: false, scores: scoresIn(quads, resource) }
+    const fresh = measuredAlone({ catalogue, resource, text, said })
     const pending = systemChange({ add: [markLine('pending', mark)] })
     const group = { changes: [change, pending], marks: [{ ...mark, fresh }] }
     return { verdict: before === undefined ? 'created' : 'updated', group }

@@ -1,13 +1,12 @@
 /** The quality metrics of a dataset: a graph of their own that goes with the dataset and is replaced as a whole. */
 
 import { Failure } from '../../errors.ts'
-import { fromLines } from '../../rdf/lines.ts'
 import type { Mark } from '../../store/marks.ts'
 import type { Outcome, WritingDeps } from '../deps.ts'
 import { underDatasetLock, type DatasetPlace, type Land } from '../writing/dataset-edit.ts'
 import type { DatasetPut } from '../writing/dataset-plan.ts'
 import { unknownDataset } from '../writing/find-dataset.ts'
-import { composed, hashOf } from './composing.ts'
+import { composed, hashOf, measuredAlone } from './composing.ts'
 
 type MetricsPut = Pick<DatasetPut, 'body' | 'precondition'> & {
   readonly dataset: DatasetPlace
@@ -62,12 +61,13 @@ async function put(
     const stored = await store.readAll([described, graph], {}, signal)
     const text = stored.get(described)
     if (text === undefined) throw unknownDataset(dataset.id)
-    const content = await composed(deps, dataset.id, fromLines(text), sent)
+    const { content, said } = await composed(deps, dataset.id, text, sent)
     const before = stored.get(graph)
     precondition(before === undefined ? undefined : hashOf(before))
-    const mark = await land([{ graph, content, before: before ?? '' }])
-    const kind = before === undefined ? 'created' : 'updated'
     const { catalogue } = dataset
+    const fresh = measuredAlone({ catalogue, resource: described, text, said })
+    const mark = await land([{ graph, content, before: before ?? '' }], fresh)
+    const kind = before === undefined ? 'created' : 'updated'
     return { kind, iri: graph, catalogue, hash: hashOf(content), modified: undefined, mark }
   }
   return underDatasetLock(deps, dataset, work, signal)

@@ -14,7 +14,7 @@ import { landChanges } from './landing.ts'
 /** The dataset that something belongs to, as far as a write needs to know it. */
 export type DatasetPlace = Pick<Located, 'id' | 'catalogue' | 'originalId'>
 
-/** Lands changes together with a pending mark for the dataset; `fresh` when they hold its whole graph. */
+/** Lands changes together with a pending mark for the dataset; `fresh` where the writer has all of it. */
 export type Land = (changes: readonly Change[], fresh?: Fresh) => Promise<Mark>
 
 /** Runs `work` while no other write to the dataset runs. What it lands fails when the catalogue is deleted meanwhile. */
@@ -66,7 +66,7 @@ export function editDataset<T>(
     const stamp = { id, modified: timestamp(deps.now()), canonical: deps.canonical }
     const content = toLines(await restamped(edited, names, stamp))
     // Read back from the lines: an edit may say again what is there, and documents must not have it twice.
-    const fresh = { catalogue, quads: fromLines(content), created: false }
+    const fresh = { catalogue, quads: () => fromLines(content), created: false }
     return { result, mark: await land([{ graph, content, before }], fresh) }
   }
   return underDatasetLock(deps, dataset, work, signal)

@@ -190,7 +190,7 @@ function landing(
     systemChange({ add: [markLine('pending', mark)] }),
     ...gone.flatMap((double) => removal(names, { catalogue, id: double.id }, [double.mark])),
   ]
-  const fresh = { catalogue, quads: graph, created: origin.record === undefined }
+  const fresh = { catalogue, quads: () => graph, created: origin.record === undefined }
   const marks: Landed[] = [{ ...mark, fresh }, ...gone.map((double) => double.mark)]
   return { changes, marks, mark }
 }

@@ -12,7 +12,7 @@ const resource = 'urn:x:a'
 const measured = (version: number): Landed => ({
   resource,
   version,
-  fresh: { catalogue: 'c', quads: [], created: false, scores: [] },
+  fresh: { catalogue: 'c', quads: () => [], created: false, scores: [] },
 })
 
 /** `taken` has the resource as it was projected, each time. */
@@ -48,7 +48,7 @@ it('they are when nothing but a measurement waits', async () => {
   await projector.start()
   await write(measured(1))
   await projector.idle(soon())
-  await write({ ...measured(2), fresh: { catalogue: 'c', quads: [], created: false } })
+  await write({ ...measured(2), fresh: { catalogue: 'c', quads: () => [], created: false } })
   await projector.idle(soon())
   await projector.stop()
   expect(told(taken)).toEqual([

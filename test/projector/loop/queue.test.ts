@@ -28,7 +28,7 @@ describe('the queue', () => {
   })
 
   it('keeps what the newest version holds, and nothing of an older one', () => {
-    const fresh = (name: string) => ({ catalogue: name, quads: [], created: true })
+    const fresh = (name: string) => ({ catalogue: name, quads: () => [], created: true })
     const waiting = queue(10, isFirst)
     waiting.add({ resource: 'a', version: 1, fresh: fresh('one') })
     waiting.add({ resource: 'a', version: 2, fresh: fresh('two') })

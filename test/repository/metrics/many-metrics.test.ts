@@ -70,7 +70,7 @@ describe('the metrics of many datasets', () => {
     expect(first?.fresh).toMatchObject({ catalogue: 'alpine-water', created: false })
     expect(first?.fresh?.scores?.map(({ object }) => object.value)).toContain('300')
     expect(first?.fresh?.scores?.map(({ object }) => object.value)).not.toContain('true')
-    expect(first?.fresh?.quads.length).toBeGreaterThan(5)
+    expect(first?.fresh?.quads().length).toBeGreaterThan(5)
     const pending = await repo.store.select(
       'SELECT ?v { GRAPH ?g { ?s <urn:cartulary:control#pending> ?v } }',
     )
