@@ -77,9 +77,10 @@ function rows(): number {
 const search = (changes: Partial<SearchRequest>, by = reader) => by.search(request(changes))
 const found = (changes: Partial<SearchRequest>, by = reader) =>
   search(changes, by).hits.map(({ id }) => id)
-const themed = (value: string): Partial<SearchRequest> => {
-  const groups = [{ facet: 'theme', values: [value] }]
-  return { filter: { facets: { groups, operator: 'OR', groupOperator: 'AND' } } }
+/** Records with all of these. */
+const themed = (...values: readonly string[]): Partial<SearchRequest> => {
+  const groups = [{ facet: 'theme', values }]
+  return { filter: { facets: { groups, operator: 'AND', groupOperator: 'AND' } } }
 }
 const counted = (facet: string, by = reader) =>
   by.values('dataset', facet).map(({ id, count }) => `${id} ${count}`)
@@ -114,6 +115,7 @@ describe('an amendment', () => {
       const seen = (by: Reader) => ({
         order: found({ order: [{ by: 'scoring', direction: 'desc' }] }, by),
         themes: [counted('theme', by), found(themed('good'), by), found(themed('poor'), by)],
+        both: found(themed('good', 'poor'), by),
         records: [record('r', by), record('s', by)],
       })
       expect(seen(reader)).toEqual(seen(late))

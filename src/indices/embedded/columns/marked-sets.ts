@@ -1,6 +1,6 @@
 /** Which records have some facet values: remembered, because people go on from filter to filter. */
 
-import { bitmapOf, remove, type Bitmap } from './bitmap.ts'
+import { add, bitmapOf, remove, type Bitmap } from './bitmap.ts'
 import type { Columns } from './columns.ts'
 
 /** Numbers of facet values: any of them, or all. */
@@ -32,7 +32,7 @@ export class MarkedSets {
     if (known?.size === size) return known.set
     const set = bitmapOf(size)
     if (known) set.set(known.set)
-    mark(set, this.#columns, { ...marks, from: known?.size ?? 0, to: size })
+    mark(set, this.#columns, { ...marks, from: known?.size ?? 0 })
     this.#sets.delete(key)
     if (marks.ords.length <= longest) this.#sets.set(key, { set, size, marks })
     const [oldest] = this.#sets.keys()
@@ -40,12 +40,15 @@ export class MarkedSets {
     return set
   }
 
-  /** The values of a record are other than they were. */
+  /** The values of a record are other than they were: a few, that are looked through for each set. */
   amend(n: number): void {
+    const { starts, ends, ords } = this.#columns
+    const own = ords.subarray(starts[n], ends[n])
+    const has = (o: number) => own.includes(o)
     for (const { set, size, marks } of this.#sets.values()) {
       if (n >= size) continue
-      remove(set, n)
-      mark(set, this.#columns, { ...marks, from: n, to: n + 1 })
+      if (marks.all ? marks.ords.every(has) : marks.ords.some(has)) add(set, n)
+      else remove(set, n)
     }
   }
 }
@@ -55,13 +58,13 @@ const keyOf = ({ ords, all }: Marks): string => `${all}:${ords.toSorted((a, b) =
 /** One way through the column; a record has a value at most once. */
 function mark(
   set: Bitmap,
-  { starts, ends, ords }: Columns,
-  { ords: wanted, all, from, to }: Marks & { readonly from: number; readonly to: number },
+  { starts, ends, ords, size }: Columns,
+  { ords: wanted, all, from }: Marks & { readonly from: number },
 ): void {
   const needed = all ? wanted.length : 1
   const marks = marksOf(wanted)
-  const end = marks.length
-  for (let n = from; n < to; n++) {
+  const [end, known] = [marks.length, size]
+  for (let n = from; n < known; n++) {
     const next = ends[n] ?? 0
     let missing = needed
     for (let at = starts[n] ?? 0; at < next; at++) {

@@ -15,7 +15,7 @@ type Span = {
   readonly column?: SortColumn
 }
 
-/** Hits in their order. A version never changes under its number. */
+/** Hits in their order. A version does not change under its number while it is held, nor before the next write. */
 export type Snapshot = {
   readonly spans: readonly Span[]
   readonly numbers: Uint32Array

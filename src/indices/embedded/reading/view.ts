@@ -135,6 +135,8 @@ export class View {
     let taken = 0
     for (const row of this.#statements.amended.iterate(this.#amendment)) {
       if (taken++ % stride === 0) check()
+      // What was amended before is taken in: who is stopped here goes on from here.
+      this.#amendment = Number(row['amended']) - 1
       const n = Number(row['n'])
       const lived = has(this.live, n)
       this.#living.remove(n)
@@ -191,7 +193,9 @@ function prepare(db: DatabaseSync, { key, col, dead, fts }: Tables) {
       `SELECT n, dates, numbers, flags, boxes, ords, sz AS sizes
        FROM ${col} LEFT JOIN ${fts}_docsize AS d ON d.id = n WHERE n > ? ORDER BY n`,
     ),
-    amended: db.prepare(`SELECT n, numbers, ords FROM ${col} WHERE amended > ?`),
+    amended: db.prepare(
+      `SELECT n, amended, numbers, ords FROM ${col} WHERE amended > ? ORDER BY amended`,
+    ),
     deaths: db.prepare(`SELECT seq, n FROM ${dead} WHERE seq > ? ORDER BY seq`),
     oldestDeath: db.prepare(`SELECT min(seq) AS seq FROM ${dead}`),
     numberOf: db.prepare(`SELECT n FROM ${key} WHERE id = ?`),

@@ -37,6 +37,7 @@ export type Sent = {
 /** What of a document is indexed beside its record. */
 export type Indexed = Omit<Document, 'index' | 'id' | 'version' | 'hash' | 'record' | 'amendable'>
 
+/** What is other in a document. */
 export type Amended = Pick<Amendment, 'record' | 'numbers' | 'facets'>
 
 /** One call of `write`. */
