@@ -14,7 +14,7 @@ export class FullText {
   readonly #db: DatabaseSync
   readonly #check: () => void
   readonly #statements = new WeakMap<View, StatementSync>()
-  /** By MATCH expression: a version never changes under its number, so that deaths are all that is to be taken away. */
+  /** By MATCH expression: the text of a version never changes under its number, so that deaths are all that is to be taken away. */
   readonly #sets = new WeakMap<View, Map<string, { readonly set: Bitmap; readonly size: number }>>()
   #hits: Bitmap = bitmapOf(0)
   #kept: Bitmap = bitmapOf(0)
