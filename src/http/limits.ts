@@ -42,7 +42,10 @@ export const limitTable = {
   connections: limit(1000, 'open connections', 1, 100_000),
   writesPerKey: limit(16, 'writes of one key at the same time', 1, 10_000),
   keyFailures: limit(20, 'wrong keys per minute and address', 1, 100_000),
-  triples: limit(200_000, 'triples of one dataset or catalogue'),
+  triples: limit(
+    200_000,
+    'triples of one dataset or catalogue; the metrics of a dataset may have five times as many',
+  ),
   bulkItems: limit(10_000, 'datasets of one bulk request'),
   blankNodes: limit(20_000, 'blank nodes of one record'),
   canonicalWork: limit(

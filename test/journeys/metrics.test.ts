@@ -234,6 +234,25 @@ describe.skipIf(!isThere)('measuring the quality of metadata', () => {
     expect(await measured('z')).toEqual([])
   })
 
+  it('a dataset with 5,000 distributions is measured like any other', async () => {
+    const api = client(platform)
+    const all = Array.from({ length: 5000 }, (_, n) => `<urn:x:many:${n}>`)
+    const formats = all.map((one) => `${one} <http://purl.org/dc/terms/format> "CSV" .`)
+    const body = `${plain('many')} <urn:x:many> <http://www.w3.org/ns/dcat#distribution> ${all.join(', ')} . ${formats.join('\n')}`
+    await api.put('/catalogues/many', catalogue)
+    expect((await api.putDataset('many', 'many', body)).status).toBe(201)
+    const { counts } = await launched({ catalogue: 'many' })
+    expect([counts.failed, counts.created + counts.updated + counts.unchanged]).toEqual([0, 1])
+    const query = `SELECT (COUNT(*) AS ?count) { GRAPH <http://localhost:8080/id/metrics/many> {
+      ?node <http://www.w3.org/ns/dqv#isMeasurementOf> <https://piveau.eu/ns/voc#formatAvailability> } }`
+    const { results } = (await (await api.query(query)).json()) as {
+      results: { bindings: readonly { count: { value: string } }[] }
+    }
+    expect(results.bindings[0]?.count.value).toBe('5000')
+    const { quality_meas } = (await found('q=many')).result.results[0] ?? {}
+    expect(quality_meas?.scoring).toBeGreaterThan(30)
+  }, 60_000)
+
   it('nothing was logged as an error', () => {
     expect(platform.log().match(/"level":"error".*/g) ?? []).toEqual([])
     expect(directory).toBe(join(platform.directory))

@@ -206,8 +206,9 @@ function checkExpectations(request: DatasetPut, stored: DatasetRecord | undefine
   }
 }
 
-export const tooManyTriples = (given: number, most: number) =>
+/** `how` is what of the limit they may be, where that is not it. */
+export const tooManyTriples = (given: number, most: number, how = '') =>
   new Failure(
     'too-large',
-    `${given} triples, at most ${most} are allowed (limit "triples" of PLATFORM_LIMITS)`,
+    `${given} triples, at most ${most} are allowed (${how}the limit "triples" of PLATFORM_LIMITS)`,
   )

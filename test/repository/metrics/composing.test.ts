@@ -36,6 +36,22 @@ describe('metrics', () => {
     )
   })
 
+  it('may say five times as much as a dataset, and no more', async () => {
+    const all = Array.from({ length: 20 }, (_, n) => measurement(resource, `m${n}`, 'true'))
+    const usual = await quadsOf(`<urn:m> a dqv:QualityMetadata . ${all.join('\n')}`)
+    const other = await quadsOf(`${all.join('\n')} <${resource}> dct:title "x" .`)
+    for (const sent of [usual, other]) {
+      const least = Math.ceil(sent.length / 5)
+      const { content } = await composed({ ...deps, triples: least }, 'a', text, sent)
+      expect(content.match(/isMeasurementOf/g)).toHaveLength(20)
+      const less = composed({ ...deps, triples: least - 1 }, 'a', text, sent)
+      await expect(less).rejects.toMatchObject({
+        kind: 'too-large',
+        message: expect.stringContaining('(5 times the limit "triples" of PLATFORM_LIMITS)'),
+      })
+    }
+  })
+
   it('hand those scores on that are stored, whatever else was sent', async () => {
     const scored = (value: number) => measurement(resource, 'scoring', String(value))
     const sent = await quadsOf(
