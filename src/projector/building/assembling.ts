@@ -2,18 +2,14 @@
 
 import type { Document, FacetValue } from '../../indices/search-index.ts'
 import type { IndexName } from '../../indices/settings.ts'
-import { allFacets, servedFacet, type FacetConfig } from '../facets.ts'
+import type { FacetConfig } from '../facets.ts'
 import type { Columns } from '../indexing/columns.ts'
-import {
-  facetReader,
-  hasCountry,
-  type FacetReader,
-  type FacetScene,
-} from '../indexing/facet-values.ts'
+import { facetReader, hasCountry, type FacetScene } from '../indexing/facet-values.ts'
 import { indexFields, nothingIndexed } from '../indexing/index-fields.ts'
 import { addText, noLanguage } from '../indexing/texts.ts'
 import type { JsonObject } from '../mappings/json.ts'
 import type { BuilderDeps } from './deps.ts'
+import { facetReaders, type NamedReader } from './facet-readers.ts'
 
 export type Assembled = {
   readonly id: string
@@ -25,8 +21,6 @@ export type Assembled = {
   readonly catalogue?: NonNullable<FacetScene['catalogue']>
   readonly amendable?: readonly string[]
 }
-
-type NamedReader = { readonly id: string; readonly read: FacetReader }
 
 /** Whether distributions are given access to by data services. */
 const dataServices: FacetConfig = {
@@ -52,14 +46,12 @@ const lastSegment = (iri: string) =>
 
 /** A function that makes the documents of one index. */
 export function assembler(
-  { profile, names, facets, nonCountries }: BuilderDeps,
+  deps: BuilderDeps,
   index: Exclude<IndexName, 'vocabulary'>,
   columns: Columns,
 ): (from: Assembled) => Document {
-  const readers = allFacets(profile, facets).flatMap((facet): NamedReader[] => {
-    const served = servedFacet(facet, index, profile)
-    return served ? [{ id: facet.id, read: facetReader(served) }] : []
-  })
+  const { names, nonCountries } = deps
+  const readers = facetReaders(deps, index)
   const catalogueId = (iri: string) => names.idOf('catalogue', iri) ?? lastSegment(iri)
   return ({ id, version, hash, record, languages, catalogue, amendable }) => {
     const scene = {

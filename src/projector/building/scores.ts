@@ -4,13 +4,12 @@ import type { Amendment } from '../../indices/search-index.ts'
 import type { Field } from '../../profile/fields.ts'
 import { graphOf, type Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
-import { allFacets, servedFacet } from '../facets.ts'
 import { columnsOf, flat, numberNames } from '../indexing/columns.ts'
-import { facetReader, type FacetReader } from '../indexing/facet-values.ts'
 import { indexFields, nothingIndexed } from '../indexing/index-fields.ts'
 import { fieldsOf } from '../mappings/nested.ts'
 import { slotsOf } from '../mappings/slots.ts'
 import type { BuilderDeps } from './deps.ts'
+import { facetReaders } from './facet-readers.ts'
 import { sceneOf } from './scenes.ts'
 
 type ScoresInput = {
@@ -24,14 +23,15 @@ type ScoresInput = {
 /** `undefined` where the whole document has to be built. */
 export type ScoresBuilder = (input: ScoresInput) => Amendment | undefined
 
-/** Fields of datasets that are nothing but scores. */
-export const scoreFields = (fields: readonly Field[]): readonly string[] =>
-  fields.filter(isMetrics).map(({ name }) => name)
-
 const isMetrics = ({ mapping }: Field) => mapping === 'Metrics'
 const isInside = ({ children }: Field): boolean =>
   children.some((child) => isMetrics(child) || isInside(child))
 
+/** Fields of datasets that are nothing but scores. */
+export const scoreFields = (fields: readonly Field[]): readonly string[] =>
+  fields.filter(isMetrics).map(({ name }) => name)
+
+// Nothing of what scores become is told in a language.
 const language = 'en'
 const nothing = graphOf([])
 
@@ -42,10 +42,13 @@ export function scoresBuilder(deps: BuilderDeps): ScoresBuilder {
   if (all.some(isInside)) return () => undefined
   const fields = all.filter(isMetrics)
   const [slots, columns] = [slotsOf(fields), columnsOf(fields)]
-  const names = flat(columns).flatMap(numberNames)
-  const readers = facetsOf(deps, new Set(fields.map(({ name }) => name)))
-  const noFields = Object.fromEntries(fields.map(({ name }) => [name, null]))
-  const noNumbers = Object.fromEntries(names.map((name) => [name, null]))
+  const names = scoreFields(all)
+  const isOfScores = (path: string) => names.some((name) => path.split('.')[0] === name)
+  const readers = facetReaders(deps, 'dataset').filter(({ path }) => isOfScores(path))
+  const noFields = Object.fromEntries(names.map((name) => [name, null]))
+  const noNumbers = Object.fromEntries(
+    flat(columns).flatMap((column) => numberNames(column).map((name) => [name, null])),
+  )
   return ({ id, iri, version, metrics }) => {
     const { scene, reports } = sceneOf(deps, { id, iri, graph: nothing, language, metrics })
     const found = fieldsOf(namedNode(iri), slots, scene) ?? {}
@@ -57,7 +60,7 @@ export function scoresBuilder(deps: BuilderDeps): ScoresBuilder {
       nonCountries: deps.nonCountries,
       catalogueId: (other: string) => other,
     }
-    const facets = readers.map(([name, read]) => [name, read(found, facetScene)] as const)
+    const facets = readers.map(({ id: name, read }) => [name, read(found, facetScene)] as const)
     return {
       index: 'dataset',
       id,
@@ -67,16 +70,4 @@ export function scoresBuilder(deps: BuilderDeps): ScoresBuilder {
       facets: Object.fromEntries(facets),
     }
   }
-}
-
-/** Facets that are read from these fields. */
-function facetsOf(
-  { profile, facets }: BuilderDeps,
-  fields: ReadonlySet<string>,
-): (readonly [string, FacetReader])[] {
-  return allFacets(profile, facets).flatMap((facet) => {
-    const served = servedFacet(facet, 'dataset', profile)
-    const [first = ''] = served?.path.split('.') ?? []
-    return served && fields.has(first) ? [[facet.id, facetReader(served)] as const] : []
-  })
 }

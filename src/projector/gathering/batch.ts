@@ -5,8 +5,8 @@ import type { Write } from '../loop/attempt.ts'
 import type { Pending } from '../loop/queue.ts'
 import { telling, type LeftOut } from './left-out.ts'
 import { catalogueChanges, datasetChanges, type GatherDeps } from './records.ts'
-import { amended, amendmentsOf } from './scores.ts'
 import { resourceChanges } from './resources.ts'
+import { amended, amendmentsOf } from './scores.ts'
 import { indexVocabulary } from './vocabulary/indexing.ts'
 
 export type BatchDeps = Omit<GatherDeps, 'told'> & { readonly leftOut?: LeftOut }

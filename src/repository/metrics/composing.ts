@@ -18,7 +18,7 @@ import { usualLines } from './usual-lines.ts'
 /** Stored lines are the same for the same graph, so their hash is as good as the canonical one and costs nothing. */
 export const hashOf = (lines: string): string => hash('sha256', lines, 'hex')
 
-/** So many times as many triples as a dataset may have: of a distribution that is four triples a measuring says ninety. */
+/** So many times as many triples as a dataset may have: of a distribution of four triples a measuring says seventy and more. */
 const measuresOfEach = 5
 
 /** What is stored of metrics: its lines, and what they say as it was sent. */
@@ -41,7 +41,7 @@ export async function composed(
   const usual = body.length > most ? undefined : usualLines(body, measured, names)
   if (usual !== undefined) return { content: usual, said: body }
   const quads = metricsContent(body, measured, names)
-  if (quads.length > most) throw tooManyTriples(quads.length, most, `${measuresOfEach} times `)
+  if (quads.length > most) throw tooManyTriples(quads.length, most, `${measuresOfEach} times the `)
   const { labels } = await canonicalise(quads, { work: canonical?.work })
   const content = toLines(skolemise(quads, { genid: names.genid(iri), labels }))
   return { content, said: quads }

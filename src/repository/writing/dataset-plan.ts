@@ -206,9 +206,9 @@ function checkExpectations(request: DatasetPut, stored: DatasetRecord | undefine
   }
 }
 
-/** `how` is what of the limit they may be, where that is not it. */
-export const tooManyTriples = (given: number, most: number, how = '') =>
+/** `times` says how many times the limit they may be, where that is not once. */
+export const tooManyTriples = (given: number, most: number, times = '') =>
   new Failure(
     'too-large',
-    `${given} triples, at most ${most} are allowed (${how}the limit "triples" of PLATFORM_LIMITS)`,
+    `${given} triples, at most ${most} are allowed (${times}limit "triples" of PLATFORM_LIMITS)`,
   )

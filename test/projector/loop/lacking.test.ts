@@ -40,6 +40,11 @@ async function recording(index: () => Promise<void> = () => Promise.resolve()) {
   return { projector, taken, mark, write }
 }
 
+async function ended(projector: Projector): Promise<void> {
+  await projector.idle(soon())
+  await projector.stop()
+}
+
 const told = (taken: readonly Pending[]) =>
   taken.map(({ version, lacksScores = false }) => [version, lacksScores])
 
@@ -49,8 +54,7 @@ it('they are when nothing but a measurement waits', async () => {
   await write(measured(1))
   await projector.idle(soon())
   await write({ ...measured(2), fresh: { catalogue: 'c', quads: () => [], created: false } })
-  await projector.idle(soon())
-  await projector.stop()
+  await ended(projector)
   expect(told(taken)).toEqual([
     [1, true],
     [2, false],
@@ -61,8 +65,7 @@ it('they are not when an earlier write waits too', async () => {
   const { projector, taken, write } = await recording()
   await projector.start()
   await write({ resource, version: 1 }, measured(2))
-  await projector.idle(soon())
-  await projector.stop()
+  await ended(projector)
   expect(told(taken)).toEqual([[2, false]])
 })
 
@@ -73,8 +76,7 @@ it('they are not when somebody wants all of it again', async () => {
   const again = projector.again(resource)
   projector.changed([measured(1)])
   await again
-  await projector.idle(soon())
-  await projector.stop()
+  await ended(projector)
   expect(told(taken)).toEqual([[1, false]])
 })
 
@@ -87,8 +89,7 @@ it('they are not while an earlier write is on its way, which may fail', async ()
   await write(measured(2))
   await expect.poll(() => taken.length).toBe(2)
   first.resolve()
-  await projector.idle(soon())
-  await projector.stop()
+  await ended(projector)
   expect(told(taken)).toEqual([
     [1, false],
     [2, false],
@@ -103,8 +104,7 @@ it('they are not while marks may stand in the store that nobody here knows of', 
   projector.changed([measured(1)])
   await projector.idle(soon())
   await write(measured(2))
-  await projector.idle(soon())
-  await projector.stop()
+  await ended(projector)
   expect(told(taken)).toEqual([
     [1, false],
     [2, true],

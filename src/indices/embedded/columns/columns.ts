@@ -80,6 +80,7 @@ export class Columns {
     const held = (this.ends[n] ?? 0) - (this.starts[n] ?? 0)
     if (ords.length > held) {
       this.#lost += held
+      // What is lost is not to be kept when room is made.
       this.ends[n] = this.starts[n] ?? 0
       this.#reserveOrds(ords.length)
       this.starts[n] = this.#given
