@@ -2,7 +2,7 @@
 
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { circle, faults, linesOfCode, loadedWith, type SourceFile } from './support/ladder.ts'
+import { circle, faults, loadedWith, type SourceFile } from './support/ladder.ts'
 
 const root = new URL('../src/', import.meta.url).pathname
 const files: SourceFile[] = globSync('**/*.ts', { cwd: root }).map((path) => ({
@@ -26,19 +26,9 @@ describe('the house', () => {
     expect(loadedWith(files, 'store/embedded.ts').has('oxigraph')).toBe(true)
   })
 
-  it('has no file over 200 lines and a median of at most 70', () => {
-    const sizes = files.map((file) => linesOfCode(file.text)).sort((a, b) => a - b)
-    const over = files.filter((file) => linesOfCode(file.text) > 200).map((file) => file.path)
+  it('has no file over 400 lines', () => {
+    const over = files.filter((file) => file.text.split('\n').length > 401).map((file) => file.path)
     expect(over).toEqual([])
-    expect(sizes[Math.floor(sizes.length / 2)]).toBeLessThanOrEqual(70)
-  })
-
-  it('keeps folders small enough to read at a glance', () => {
-    const folders = Map.groupBy(files, (file) => file.path.split('/').slice(0, -1).join('/'))
-    const crowded = [...folders]
-      .filter(([, members]) => members.length > 12)
-      .map(([folder]) => folder)
-    expect(crowded).toEqual([])
   })
 })
 

@@ -158,7 +158,3 @@ export function loadedWith(files: readonly SourceFile[], entry: string): Readonl
   }
   return found
 }
-
-/** Lines of code: neither blank nor comment. */
-export const linesOfCode = (text: string) =>
-  text.split('\n').filter((line) => !/^\s*(\/\/.*|\*.*|\/\*.*)?$/.test(line)).length
