@@ -2,7 +2,10 @@
 
 import type { Failure } from '../errors.ts'
 
-/** What was mended or left out of a record; it is written all the same. */
+/**
+ * What was mended or left out, of a record (it is written all the same) or of a run as a whole. `detail` names the place
+ * and the value as the source sent it, `dct:issued: yesterday`; the record is named beside it.
+ */
 export type Finding = {
   readonly slug:
     | 'repaired-iri'
@@ -16,6 +19,18 @@ export type Finding = {
     | 'secret-removed'
     | 'invalid-text'
     | 'possible-duplicate'
+    /** A value of the source that says nothing to us: it is not in the record. */
+    | 'unmapped-value'
+    /** A value that the record holds and its search document cannot show. */
+    | 'left-out'
+    /** Something else stands in for the title, or nothing. */
+    | 'no-title'
+    /** A record marked private in an answer that anybody gets: it is taken. */
+    | 'private-record'
+    /** Of the run: data services that are no dataset and serve none. */
+    | 'services-not-harvested'
+    /** Of the run: statements that could not be read and belong to no record any more. */
+    | 'dropped-statement'
   readonly detail: string
 }
 

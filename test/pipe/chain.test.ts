@@ -15,6 +15,7 @@ const context: SegmentContext = {
   dryRun: false,
   sink: {
     item: ignore,
+    finding: ignore,
     total: ignore,
     offered: ignore,
     adopted: ignore,

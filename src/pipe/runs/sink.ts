@@ -1,10 +1,16 @@
 /** Where segments report what happens in a run. */
 
+import type { Finding } from '../message.ts'
 import type { RunItem, RunOutcome } from './run.ts'
 
 /** Everything is cheap and does not wait; the implementation writes in groups. */
 export type RunSink = {
   item(item: Omit<RunItem, 'time'>): void
+  /**
+   * What concerns no record, or one that has been told already (`about`). Findings of a record that is still on its way
+   * travel in its message. Counted, and by slug the first three stand in the report.
+   */
+  finding(finding: Finding, about?: Pick<RunItem, 'sourceId' | 'originalId' | 'sourceUrl'>): void
   /** A declared total; the last one counts. */
   total(total: number): void
   offered(count?: number): void

@@ -118,9 +118,11 @@ function remembering() {
   const pages: { cursor?: string; bytes?: number }[] = []
   const requests: { host: string; status: number | 'error' }[] = []
   const totals: number[] = []
+  const findings: string[] = []
   let offered = 0
   const sink: SegmentContext['sink'] = {
     item: () => {},
+    finding: ({ slug, detail }) => void findings.push(`${slug} ${detail}`),
     total: (total) => void totals.push(total),
     offered: (count = 1) => {
       offered += count
@@ -138,6 +140,8 @@ function remembering() {
       pages,
       requests,
       totals,
+      /** Of the run as a whole: slug and detail. */
+      findings,
       get offered() {
         return offered
       },

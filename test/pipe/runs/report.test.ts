@@ -41,6 +41,30 @@ describe('a report', () => {
     })
   })
 
+  it('groups findings of the run as a whole with those of its records', () => {
+    const runs = ground().open()
+    const id = running(runs)
+    const detail = 'dct:issued: yesterday'
+    runs
+      .sink(id)
+      .item({ ...created('a'), findings: [{ slug: 'left-out', detail: 'dct:issued: soon' }] })
+    for (let n = 0; n < 5; n += 1)
+      runs.sink(id).finding({ slug: 'left-out', detail }, { sourceId: `r${n}` })
+    runs.sink(id).finding({ slug: 'services-not-harvested', detail: '3' })
+    const { findings, counts } = runs.report(id)
+    expect(findings['left-out']).toEqual({
+      count: 6,
+      examples: [
+        { id: 'a', stage: 'export', detail: 'dct:issued: soon' },
+        { id: 'r0', stage: 'import', detail },
+        { id: 'r1', stage: 'import', detail },
+      ],
+    })
+    expect(findings['services-not-harvested']?.examples).toEqual([{ stage: 'import', detail: '3' }])
+    expect(counts).toMatchObject({ findings: 7, created: 1, unchanged: 0 })
+    expect([...runs.items(id)]).toHaveLength(1)
+  })
+
   it('names the ten slowest pages and the requests per host and status', () => {
     const runs = ground().open()
     const id = running(runs)

@@ -36,6 +36,12 @@ export function runSink(reporting: Reporting): RunSink {
   let lastPage: number | undefined
   return {
     item: (item) => open((at) => report(reporting, item, at)),
+    finding: (finding, about = {}) =>
+      open((at) => {
+        const item = { ...about, stage: 'import', state: 'unchanged', findings: [finding] } as const
+        numbers.count('findings', 1)
+        tally.item(reporting.clean({ ...item, time: timeOf(at) }))
+      }),
     total: (total) => open(() => numbers.total(total)),
     offered: (count = 1) => open(() => numbers.count('offered', count)),
     adopted: (count) => open(() => numbers.count('adopted', count)),

@@ -24,6 +24,9 @@ export function logSink(log: Log): LogSink {
         'item.failed',
       )
     },
+    finding({ slug, detail }, about = {}) {
+      log.warn({ id: about.originalId ?? about.sourceId, finding: slug, detail }, 'run.finding')
+    },
     offered(count = 1) {
       counts['offered'] = (counts['offered'] ?? 0) + count
     },

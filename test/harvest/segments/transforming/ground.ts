@@ -132,6 +132,7 @@ export async function transformed(
 
 const sink: SegmentContext['sink'] = {
   item: () => {},
+  finding: () => {},
   total: () => {},
   offered: () => {},
   adopted: () => {},
