@@ -74,7 +74,7 @@ export const limitTable = {
   cursors: limit(256, 'open cursors', 1, 100_000),
   cursorTtlMs: limit(60 * second, 'life of a cursor after its last use', 100, day),
   sparqlMs: limit(15 * second, 'one public SPARQL query', 10, day),
-  sparqlRows: limit(100_000, 'rows of one public SPARQL answer'),
+  sparqlRows: limit(100_000, 'rows or triples of one public SPARQL answer'),
   sparqlBytes: limit(32 * MB, 'one public SPARQL answer', KB),
   sparqlQueryBytes: limit(16 * KB, 'public SPARQL query', 64, MB),
   sparqlPerClient: limit(2, 'public SPARQL queries of one client at the same time', 1, 1000),

@@ -61,6 +61,19 @@ export function publicContract(
       },
     )
 
+    it('counts the triples of a graph, not the solutions that give them', async () => {
+      const rows = `${'(<urn:a> 1) (<urn:a> 2) '.repeat(3)}${'(<urn:b> 1) (<urn:b> 2) '.repeat(3)}`
+      const values = `VALUES (?s ?o) { ${rows} }`
+      const whole = await ask(`CONSTRUCT { ?s <${title}> ?o } { ${values} }`, 'text/turtle')
+      expect([whole.body.match(/urn:[ab]/g)?.length, whole.cut]).toEqual([2, false])
+      const same = `DESCRIBE ?s FROM <${graph}> { ?s <${title}> ?o VALUES ?x { 1 2 3 4 5 6 7 8 } FILTER(?s = <urn:s:1>) }`
+      const described = await ask(same, 'application/n-triples')
+      expect([described.body.match(/urn:s:1>/g)?.length, described.cut]).toEqual([1, false])
+      const three = `CONSTRUCT { ?s <${title}> 1 , 2 , 3 } { VALUES ?s { <urn:a> <urn:b> } }`
+      const { body, cut } = await ask(three, 'application/n-triples')
+      expect([body.split('\n').length - 1, cut]).toEqual([5, true])
+    })
+
     it('cuts at the byte limit too', async () => {
       const long = '"' + 'ä'.repeat(3000) + '"'
       const answer = await ask(`SELECT * { VALUES ?x { 1 2 3 4 5 } BIND(${long} AS ?y) }`)

@@ -9,7 +9,7 @@ let platform: Gateway
 let api: ReturnType<typeof client>
 beforeAll(async () => {
   directory = await temporaryDirectory()
-  platform = await gateway(directory, { PLATFORM_LIMITS: '{"sparqlMs":1000}' })
+  platform = await gateway(directory, { PLATFORM_LIMITS: '{"sparqlMs":1000,"sparqlRows":50}' })
   api = client(platform)
   await api.put('/catalogues/c', `${prefixes}<> a dcat:Catalog .`)
   for (let n = 0; n < 30; n++) {
@@ -64,6 +64,38 @@ describe('a query', () => {
     expect(a).toEqual(b)
     expect(b).toEqual(c)
   })
+
+  it.each([
+    [
+      'JSON',
+      'SELECT * { ?s ?p ?o }',
+      'application/sparql-results+json',
+      (body: string) => JSON.parse(body).head.link[0],
+    ],
+    [
+      'XML',
+      'SELECT * { ?s ?p ?o }',
+      'application/sparql-results+xml',
+      (body: string) => /<link href="([^"]*)"\/><\/head>/.exec(body)?.[1],
+    ],
+    [
+      'Turtle',
+      'CONSTRUCT WHERE { ?s ?p ?o }',
+      'text/turtle',
+      (body: string) => /^# .*?: (\S+)\n/.exec(body)?.[1],
+    ],
+  ])(
+    'that is cut says so in a header that pages may read, and in %s',
+    async (_, query, accept, linkOf) => {
+      const answer = await api.query(query, accept)
+      expect(answer.headers.get('Results-Cut')).toBe('true')
+      expect(answer.headers.get('Access-Control-Expose-Headers')).toContain('Results-Cut')
+      expect(linkOf(await answer.text())).toMatch(/\/sparql#results-cut$/)
+      const whole = await api.query(`${query} LIMIT 50`, accept)
+      expect(whole.headers.get('Results-Cut')).toBe(null)
+      expect(await whole.text()).not.toContain('results-cut')
+    },
+  )
 
   it('without a query the endpoint describes itself', async () => {
     const answer = await fetch(`${platform.url}/sparql`, { headers: { Accept: 'text/turtle' } })

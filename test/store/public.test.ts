@@ -56,6 +56,34 @@ describe('public queries', () => {
     expect(answer.body.match(/urn:s:\d+/g)).toHaveLength(5)
   })
 
+  // Twelve solutions that give four triples: six of them would give two.
+  const twelve = (form: string) =>
+    `${form} { VALUES (?s ?o) { ${'(<urn:a> 1) (<urn:a> 2) '.repeat(3)} ${'(<urn:b> 1) (<urn:b> 2) '.repeat(3)} } }`
+
+  it.each([
+    ['CONSTRUCT', twelve('CONSTRUCT { ?s <urn:p> ?o }'), 4],
+    ['CONSTRUCT with modifiers', `${twelve('CONSTRUCT { ?s <urn:p> ?o }')} ORDER BY ?s ?o`, 4],
+    [
+      'DESCRIBE',
+      'DESCRIBE ?s { { VALUES ?x { 1 2 3 4 5 6 7 8 } BIND(<urn:s:1> AS ?s) } UNION { VALUES ?s { <urn:s:2> } } }',
+      2,
+    ],
+  ])('counts the triples of %s, not its solutions', async (_, query, triples) => {
+    const { body, cut } = await ask(query, 'application/n-triples')
+    expect([body.split('\n').length - 1, cut]).toEqual([triples, false])
+  })
+
+  it('cuts what has more triples than solutions, and says so', async () => {
+    const three = 'CONSTRUCT { ?s <urn:p> 1 , 2 , 3 } { VALUES ?s { <urn:a> <urn:b> } }'
+    const { body, cut } = await ask(three, 'application/n-triples')
+    expect([body.split('\n').length - 1, cut]).toEqual([5, true])
+  })
+
+  it('leaves a LIMIT of the query to the query', async () => {
+    const { body, cut } = await ask(`${twelve('CONSTRUCT { ?s <urn:p> ?o }')} LIMIT 2`)
+    expect([body.match(/urn:a/g)?.length, cut]).toEqual([1, false])
+  })
+
   it('cuts at the byte limit too', async () => {
     const long = '"' + 'ä'.repeat(3000) + '"'
     const answer = await ask(`SELECT * { VALUES ?x { 1 2 3 4 5 } BIND(${long} AS ?y) }`)

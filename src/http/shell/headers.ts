@@ -10,7 +10,7 @@ export type Cors = {
 }
 
 const exposed =
-  'Location, Content-Location, ETag, Link, Retry-After, Index-Status, Preference-Applied, Wildcards-Shortened, X-Request-Id'
+  'Location, Content-Location, ETag, Link, Retry-After, Index-Status, Preference-Applied, Results-Cut, Wildcards-Shortened, X-Request-Id'
 const accepted =
   'Accept, Authorization, Content-Encoding, Content-Type, If-Match, If-None-Match, Prefer, X-API-Key, X-Request-Id'
 const oneDay = '86400'

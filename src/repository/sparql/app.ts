@@ -6,6 +6,7 @@ import { answerRdf } from '../../http/rdf.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { addVary } from '../../http/shell/headers.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
+import { markedAsCut } from './cut.ts'
 import { serviceDescription } from './description.ts'
 import { received } from './received.ts'
 import { queryByGet, queryByPost } from './routes.ts'
@@ -43,7 +44,8 @@ async function answer(
   const { mediaType, body, cut } = await store.publicQuery(request, c.get('signal'))
   // A client must be able to tell half an answer from a whole one.
   if (cut) c.header('Results-Cut', 'true')
-  const response = c.body(body, 200, { 'Content-Type': mediaType })
+  const text = cut ? markedAsCut(body, mediaType, address) : body
+  const response = c.body(text, 200, { 'Content-Type': mediaType })
   addVary(response.headers, 'Accept')
   return response
 }

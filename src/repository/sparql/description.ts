@@ -1,8 +1,8 @@
 /** The service description of the public endpoint (SPARQL 1.1 Service Description). */
 
 import type { Quad } from '@rdfjs/types'
-import { rdf, sd } from '../../rdf/namespaces.ts'
-import { blankNode, namedNode, quad } from '../../rdf/terms.ts'
+import { rdf, rdfs, sd } from '../../rdf/namespaces.ts'
+import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
 
 const formats = [
   'SPARQL_Results_JSON',
@@ -14,6 +14,12 @@ const formats = [
   'RDF_XML',
 ]
 
+/** What answers that are cut link to; the service description says what it means. */
+export const resultsCut = (address: string): string => `${address}#results-cut`
+
+const cutMeans =
+  'Answers with the header Results-Cut lack rows or triples, because the whole has more rows or bytes than this endpoint gives. Ask for the rest with OFFSET, or harvest the dumps of the catalogues.'
+
 /** `address` is the endpoint's own public address. */
 export function serviceDescription(address: string): Quad[] {
   const service = blankNode()
@@ -24,6 +30,7 @@ export function serviceDescription(address: string): Quad[] {
     quad(service, sd('supportedLanguage'), sd('SPARQL11Query')),
     // Published data lies in named graphs; a query without GRAPH sees all of them together.
     quad(service, sd('feature'), sd('UnionDefaultGraph')),
+    quad(namedNode(resultsCut(address)), rdfs('comment'), literal(cutMeans, 'en')),
     ...results.map((format) => quad(service, sd('resultFormat'), format)),
   ]
 }

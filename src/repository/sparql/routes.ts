@@ -8,6 +8,13 @@ const text = { schema: { type: 'string' as const } }
 const responses: RouteConfig['responses'] = {
   200: {
     description: 'Solutions, a boolean, or a graph; without a query the service description',
+    headers: {
+      'Results-Cut': {
+        description:
+          '"true" when rows or triples are missing because the answer met a limit (sparqlRows, sparqlBytes). SPARQL results in JSON and XML then link to #results-cut, Turtle begins with a comment',
+        schema: { type: 'string', enum: ['true'] },
+      },
+    },
     content: {
       'application/sparql-results+json': text,
       'application/sparql-results+xml': text,

@@ -95,3 +95,6 @@ export function cutAnswer(body: string, mediaType: string, limits: Limits): Cut 
   }
   return { body, cut: false }
 }
+
+/** Lines of N-Triples, each once and in their order: what a limit on triples is measured by. */
+export const distinct = (lines: string): string => [...new Set(lines.match(/[^\n]*\n/g))].join('')

@@ -8,7 +8,7 @@ import type { PublicQuery } from '../graph-store.ts'
 import { graphTypes, solutionTypes } from '../protocol/media-types.ts'
 import { isNode, parseSparql, placed, type Node } from '../protocol/parse-sparql.ts'
 import { tokens } from '../binding/tokens.ts'
-import { limited } from './limit.ts'
+import { limited, solutionCount } from './limit.ts'
 
 const maxBytes = 16 * 1024
 const maxGroups = 32
@@ -23,6 +23,8 @@ export type Admitted = {
   readonly text: string
   readonly mediaType: string
   readonly graph: boolean
+  /** Of a graph whose LIMIT was lowered: counts the solutions, of which many may give the same triples. */
+  readonly count: string | undefined
   /** Graphs that FROM, FROM NAMED or the protocol's parameters name: they must exist. */
   readonly named: readonly string[]
   readonly defaultGraphs: readonly string[]
@@ -89,10 +91,12 @@ export function admit(request: PublicQuery, rows: number): Admitted {
   const named = [...from, ...defaultGraphs, ...namedGraphs]
   if (named.includes(systemGraph)) throw refuse(`${systemGraph} is not public`)
   const graph = tree.queryType === 'CONSTRUCT' || tree.queryType === 'DESCRIBE'
+  const text = tree.queryType === 'ASK' ? query : limited(query, tree, rows + 1)
   return {
-    text: tree.queryType === 'ASK' ? query : limited(query, tree, rows + 1),
+    text,
     mediaType: mediaTypeOf(accept, graph),
     graph,
+    count: graph && text !== query ? solutionCount(tree) : undefined,
     named,
     defaultGraphs,
     namedGraphs,

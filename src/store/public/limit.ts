@@ -1,6 +1,9 @@
-/** Lowers the LIMIT of a query in its text, so that everything else stays as it was written. */
+/**
+ * Lowers the LIMIT of a query in its text, so that everything else stays as it was written, and counts the solutions of
+ * a query whose answer has fewer triples than solutions.
+ */
 
-import type { SparqlQuery } from 'sparqljs'
+import { Generator, type SparqlQuery } from 'sparqljs'
 import { Failure } from '../../errors.ts'
 import { parseSparql } from '../protocol/parse-sparql.ts'
 import { tokens, type Token } from '../binding/tokens.ts'
@@ -45,3 +48,23 @@ export function limited(text: string, tree: SparqlQuery, limit: number): string 
   }
   throw new Failure('malformed-query', 'Write LIMIT with blanks around it, before VALUES.')
 }
+
+/**
+ * A query for the number of solutions of a CONSTRUCT or DESCRIBE, as one row of one number. `undefined` for a DESCRIBE of
+ * names alone, which has none. Duplicate triples are left out of a graph, so its length does not tell how many there were.
+ */
+export function solutionCount(tree: SparqlQuery): string | undefined {
+  if (tree.type !== 'query' || tree.where === undefined) return undefined
+  const { from, prefixes } = tree
+  const inner = { ...parseSparql('SELECT (1 AS ?one) { }'), prefixes: {} }
+  const kept = ['where', 'group', 'having', 'limit', 'offset', 'values'] as const
+  const query = { ...inner, ...Object.fromEntries(entriesOf(tree, kept)) }
+  const patterns = [{ type: 'group', patterns: [query] }]
+  const counting = { ...parseSparql('SELECT (COUNT(*) AS ?n) { }'), prefixes, where: patterns }
+  const whole = from ? { ...counting, from } : counting
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the tree of the parser in a sub-query of the parser
+  return new Generator().stringify(whole as unknown as SparqlQuery)
+}
+
+const entriesOf = (tree: object, names: readonly string[]) =>
+  Object.entries(tree).filter(([name]) => names.includes(name))

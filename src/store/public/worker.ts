@@ -9,7 +9,7 @@ import { fromTriples, isBroken, openQuads, type Quads } from '../embedded/quads.
 import { perform } from '../embedded/settle.ts'
 import { fill } from '../embedded/writer.ts'
 import type { PublicAnswer } from '../graph-store.ts'
-import { cutAnswer } from './cut.ts'
+import { cutAnswer, distinct } from './cut.ts'
 import { admit, type Admitted } from './gate.ts'
 import type { ReplicaJob, ReplicaReply, ReplicaSettings } from './replica.ts'
 
@@ -34,14 +34,25 @@ function run(quads: Quads, text: string, shape: Admitted & { readonly mediaType:
 }
 
 // Graphs are cut as lines and then written in the wanted format, which could not be cut itself.
-function answer(quads: Quads, { request, rows, bytes }: ReplicaJob): PublicAnswer {
-  const admitted = admit(request, rows)
+function graphAnswer(quads: Quads, admitted: Admitted, job: ReplicaJob): PublicAnswer {
+  const { mediaType, count } = admitted
+  const cutOf = (text: string) =>
+    cutAnswer(distinct(run(quads, text, { ...admitted, mediaType: triples })), triples, job)
+  let answer = cutOf(admitted.text)
+  if (!answer.cut && count !== undefined) {
+    const solutions = run(quads, count, { ...admitted, mediaType: 'text/csv' })
+    if (Number(solutions.split('\r\n')[1]) > job.rows) answer = cutOf(job.request.query)
+  }
+  const { body, cut } = answer
+  return { mediaType, body: mediaType === triples ? body : fromTriples(body, mediaType), cut }
+}
+
+function answer(quads: Quads, job: ReplicaJob): PublicAnswer {
+  const admitted = admit(job.request, job.rows)
   checkGraphs(quads, admitted)
-  const { graph, mediaType } = admitted
-  const raw = graph ? triples : mediaType
-  const text = run(quads, admitted.text, { ...admitted, mediaType: raw })
-  const { body, cut } = cutAnswer(text, raw, { rows, bytes })
-  return { mediaType, body: raw === mediaType ? body : fromTriples(body, mediaType), cut }
+  if (admitted.graph) return graphAnswer(quads, admitted, job)
+  const { mediaType } = admitted
+  return { mediaType, ...cutAnswer(run(quads, admitted.text, admitted), mediaType, job) }
 }
 
 function reply(quads: Quads, job: ReplicaJob): ReplicaReply {

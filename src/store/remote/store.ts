@@ -188,7 +188,7 @@ export async function remoteStore(
     ask,
     select,
     construct: door.construct,
-    publicQuery: publicDoor(publicRun({ dialect, door, ms: limits.publicMs }), {
+    publicQuery: publicDoor(publicRun({ dialect, door, ms: limits.publicMs, rows }), {
       ...limits.publicDoor,
       lanes,
     }),

@@ -6,7 +6,7 @@ import { formatOfMediaType } from '../../../rdf/media-types.ts'
 import { ctl } from '../../../rdf/namespaces.ts'
 import { serialise } from '../../../rdf/serialise.ts'
 import type { PublicAnswer } from '../../graph-store.ts'
-import { cutAnswer } from '../../public/cut.ts'
+import { cutAnswer, distinct } from '../../public/cut.ts'
 import { admit, type Admitted } from '../../public/gate.ts'
 import type { ReplicaJob } from '../../public/replica.ts'
 import type { Dialect, Door } from '../dialect.ts'
@@ -20,10 +20,12 @@ type Settings = {
   readonly door: Door
   /** Running time of one query in ms. */
   readonly ms: number
+  /** Rows after which the store cuts an answer without saying so, where it does. */
+  readonly rows: number | undefined
 }
 
 const triples = 'application/n-triples'
-const solutions = 'application/sparql-results+json'
+const solutionsJson = 'application/sparql-results+json'
 const reserved = `> <${ctl('').value}`
 
 async function checkGraphs({ named }: Admitted, door: Door): Promise<void> {
@@ -34,10 +36,12 @@ async function checkGraphs({ named }: Admitted, door: Door): Promise<void> {
   }
 }
 
-async function asked(admitted: Admitted, bytes: number, settings: Settings): Promise<string> {
+type Asked = Pick<Admitted, 'text' | 'graph' | 'union' | 'defaultGraphs' | 'namedGraphs'>
+
+async function asked(admitted: Asked, bytes: number, settings: Settings): Promise<string> {
   const { dialect, door, ms } = settings
-  const { graph, union, defaultGraphs, namedGraphs } = admitted
-  const query = guardedQuery(admitted.text, { ...dialect, chosen: !union })
+  const { text: own, graph, union, defaultGraphs, namedGraphs } = admitted
+  const query = guardedQuery(own, { ...dialect, chosen: !union })
   const form = new URLSearchParams({ query, ...dialect.deadline?.(ms) })
   for (const iri of defaultGraphs) form.append('default-graph-uri', iri)
   for (const iri of namedGraphs) form.append('named-graph-uri', iri)
@@ -45,7 +49,7 @@ async function asked(admitted: Admitted, bytes: number, settings: Settings): Pro
     url: door.queryEndpoint,
     method: 'POST',
     headers: {
-      accept: graph ? triples : solutions,
+      accept: graph ? triples : solutionsJson,
       'content-type': 'application/x-www-form-urlencoded',
     },
     body: form.toString(),
@@ -64,14 +68,37 @@ async function asked(admitted: Admitted, bytes: number, settings: Settings): Pro
   throw new Failure('store-unavailable', `The store answered with ${status}.`, { cause: text })
 }
 
-async function graphAnswer(text: string, { mediaType }: Admitted, job: ReplicaJob) {
+/** What the store wrote without our bookkeeping, in the spelling of our lines, each line once. */
+function publicLines(text: string): string {
   const kept = [...linesOf(text)].filter((line) => {
     const predicate = line.indexOf('> ')
     return !line.startsWith(reserved, predicate)
   })
-  const lines = kept.map(shown)
-  const whole = lines.map((line) => `${line}\n`).join('')
-  const { body, cut } = cutAnswer(whole, triples, job)
+  return distinct(kept.map((line) => `${shown(line)}\n`).join(''))
+}
+
+async function solutions(count: string, admitted: Admitted, settings: Settings): Promise<number> {
+  const text = await asked({ ...admitted, text: count, graph: false }, 1024, settings)
+  const found = answerOf(text)
+  return 'boolean' in found ? 0 : Number(found.solutions[0]?.['n']?.value)
+}
+
+async function graphAnswer(admitted: Admitted, job: ReplicaJob, settings: Settings) {
+  const { mediaType, count } = admitted
+  const { respelt = (one: string) => one } = settings.dialect
+  const cutOf = async (text: string) =>
+    cutAnswer(
+      publicLines(respelt(await asked({ ...admitted, text }, job.bytes, settings))),
+      triples,
+      job,
+    )
+  let { body, cut } = await cutOf(admitted.text)
+  if (!cut && count !== undefined) {
+    const found = await solutions(count, admitted, settings)
+    // Many solutions gave few triples: the whole is asked for, unless the store would cut that in silence.
+    if (found > (settings.rows ?? Infinity)) cut = true
+    else if (found > job.rows) ({ body, cut } = await cutOf(job.request.query))
+  }
   const format = formatOfMediaType(mediaType) ?? 'turtle'
   const out = mediaType === triples ? body : await serialise(fromLines(body), format)
   return { mediaType, body: out, cut }
@@ -79,13 +106,13 @@ async function graphAnswer(text: string, { mediaType }: Admitted, job: ReplicaJo
 
 /** Runs a public query that the door has let in. */
 export function publicRun(settings: Settings): (job: ReplicaJob) => Promise<PublicAnswer> {
-  return async (job) => {
+  return async (given) => {
+    const job = { ...given, rows: Math.min(given.rows, (settings.rows ?? Infinity) - 1) }
     const admitted = admit(job.request, job.rows)
     await checkGraphs(admitted, settings.door)
+    if (admitted.graph) return graphAnswer(admitted, job, settings)
+    const { mediaType } = admitted
     const text = await asked(admitted, job.bytes, settings)
-    const { graph, mediaType } = admitted
-    const { respelt = (one: string) => one } = settings.dialect
-    if (graph) return graphAnswer(respelt(text), admitted, job)
     return { mediaType, ...written(answerOf(text), mediaType, job) }
   }
 }
