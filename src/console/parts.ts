@@ -107,6 +107,11 @@ export type RepositoryPart = {
   ) => Promise<number>
   /** A sentence for everything that was found. */
   readonly repair?: (catalogue: string, signal: AbortSignal) => AsyncIterable<string>
+  /** Restores addresses that are IRIs of the platform; a sentence for each. */
+  readonly repairAddresses?: (
+    options: { readonly dryRun: boolean },
+    signal: AbortSignal,
+  ) => AsyncIterable<string>
   /** Brings back one dataset, or all that a run removed. */
   readonly restore?: (datasetOrRun: string, signal: AbortSignal) => Promise<Restored>
   readonly tombstones?: (

@@ -79,6 +79,7 @@ function repositoryOf(
   const { pending, upkeep } = ground.engines.projection
   return {
     repair: repository.chores.repair,
+    repairAddresses: repository.chores.repairAddresses,
     restore: (what, signal) => restored({ ground, harvesting, repository }, what, signal),
     ...(harvesting && {
       launch: catalogueLaunch(ground, harvesting, ownRepository(repository)),

@@ -57,6 +57,7 @@ function vocabulary(prefix: string): Vocabulary {
   }
 }
 
+export const adms = vocabulary('adms')
 /** Bookkeeping of the platform: pending marks and the like, never in an answer. */
 export const ctl = vocabulary('ctl')
 export const dc = vocabulary('dc')

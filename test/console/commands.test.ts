@@ -192,6 +192,8 @@ describe('records', () => {
   it.each<[string, RegExp]>([
     ['clear city -k', /^3 datasets of city deleted/],
     ['repair city', /^nothing to repair\n/],
+    ['repair addresses --dry-run', /^accessURL would be restored\n/],
+    ['repair addresses', /^accessURL is restored\n/],
     ['restore parks', /^1 dataset restored\n/],
     ['reindex dataset', /^7 records indexed\n/],
     ['reconcile', /^1,234 records compared: 1 missing, 2 stale, 3 too many\ndrift 6, repaired 6\n/],
@@ -211,6 +213,12 @@ describe('records', () => {
   it('that do not come back are named, and the command fails', async () => {
     expect(await station.said('restore gone')).toBe(
       'gone: its id is in use again\n1 dataset restored\nCommand failed: 1 dataset could not be restored\n',
+    )
+  })
+
+  it('are repaired at once: only addresses have a dry run', async () => {
+    expect(await station.said('repair city --dry-run')).toMatch(
+      /^Command failed: only "repair addresses" has a dry run/,
     )
   })
 

@@ -100,6 +100,7 @@ describe('the console of a running platform', () => {
     expect(await said('restore data-99')).toMatch(/^Command failed: /)
     await expect.poll(count).toBe(1)
     expect(await said('repair city')).toBe('nothing to repair\nCommand finished\n')
+    expect(await said('repair addresses --dry-run')).toBe('nothing to repair\nCommand finished\n')
   })
 
   it('keeps what is found when it clears a catalogue and is told to', async () => {

@@ -13,6 +13,11 @@ type Found = {
   }
 }
 
+type Addressed = {
+  landing_page?: { resource: string }[]
+  distributions?: { access_url?: string[]; download_url?: string[] }[]
+}
+
 /** `ground` is asked once. */
 export function publishAndFind(name: string, ground: () => Promise<Ground>): void {
   describe(`publish and find on ${name}`, () => {
@@ -79,6 +84,18 @@ export function publishAndFind(name: string, ground: () => Promise<Ground>): voi
         expect(categories?.items).toEqual([
           { id: 'ENVI', title: 'Environment', count: result.count },
         ])
+      })
+
+      it('with the addresses of its source, although they are the names there', async () => {
+        const [page, file] = ['https://city.example/ds/9', 'https://city.example/f/9.csv']
+        const body = `${prefixes}<${page}> a dcat:Dataset ; dct:title "Bridges" ; dcat:landingPage <${page}> ;
+            dcat:distribution <${file}> .
+          <${file}> a dcat:Distribution ; dcat:accessURL <${file}> ; dcat:downloadURL <${file}> .`
+        expect((await api.putDataset('rivers', 'bridges', body)).status).toBe(201)
+        const { result } = await api.json<{ result: Addressed }>(`${api.search}/datasets/bridges`)
+        expect(result.landing_page?.map(({ resource }) => resource)).toEqual([page])
+        const [distribution] = result.distributions ?? []
+        expect(distribution).toMatchObject({ access_url: [file], download_url: [file] })
       })
 
       it('not any more once it was deleted', async () => {

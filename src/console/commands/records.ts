@@ -8,7 +8,7 @@ import { amount, columns, number } from '../telling/rows.ts'
 
 export const recordCommands = (part: RepositoryPart, now: () => number): readonly Command[] => [
   ...(part.clear ? [clear(part.clear, now)] : []),
-  ...(part.repair ? [repair(part.repair)] : []),
+  ...(part.repair ? [repair(part.repair, part.repairAddresses)] : []),
   ...(part.restore ? [restore(part.restore)] : []),
   ...(part.tombstones ? [tombstones(part.tombstones)] : []),
   ...(part.installVocabularies ? [installVocabularies(part.installVocabularies)] : []),
@@ -31,15 +31,22 @@ const clear = (work: Part<'clear'>, now: () => number): Command => ({
   },
 })
 
-const repair = (work: Part<'repair'>): Command => ({
+const repair = (work: Part<'repair'>, addresses: RepositoryPart['repairAddresses']): Command => ({
   name: 'repair',
-  words: '<catalogue>',
+  words: addresses ? '<catalogue>|addresses' : '<catalogue>',
   least: 1,
-  does: 'mends links without dataset and datasets without link, tells of ids that are used twice',
+  does: 'mends links without dataset and datasets without link, tells of ids that are used twice; addresses: restores access, download and page URLs that an earlier version replaced by its own names',
   lasts: true,
-  run: async ({ words: [catalogue = ''] }, { say }, signal) => {
+  options: {
+    'dry-run': { kind: 'flag', means: 'of addresses: says what it would do, and does nothing' },
+  },
+  run: async ({ words: [what = ''], flag }, { say }, signal) => {
+    const dryRun = flag('dry-run')
+    if (dryRun && what !== 'addresses')
+      throw new Failure('invalid-parameter', 'only "repair addresses" has a dry run')
     let found = 0
-    for await (const line of work(catalogue, signal)) {
+    const isAddresses = what === 'addresses' && addresses
+    for await (const line of isAddresses ? addresses({ dryRun }, signal) : work(what, signal)) {
       found += 1
       await say(line)
     }

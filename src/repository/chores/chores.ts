@@ -3,12 +3,18 @@
 import type { WritingDeps } from '../deps.ts'
 import { truthfulPage } from '../deleting/keeping/doubts.ts'
 import type { Tombstone } from '../deleting/tombstones.ts'
+import { repairAddresses } from './addresses.ts'
 import { clearCatalogue, type Clearing } from './clearing.ts'
 import { repairCatalogue, type RepairDeps } from './repairing.ts'
 
 export type Chores = {
   readonly clear: (clearing: Clearing, signal: AbortSignal) => Promise<number>
   readonly repair: (catalogue: string, signal: AbortSignal) => AsyncIterable<string>
+  /** A sentence for every address that earlier versions renamed. */
+  readonly repairAddresses: (
+    options: { readonly dryRun: boolean },
+    signal: AbortSignal,
+  ) => AsyncIterable<string>
   /** Newest first; of one catalogue or of all. */
   readonly tombstones: (
     catalogue: string | undefined,
@@ -22,6 +28,7 @@ const page = 500
 export const chores = (deps: WritingDeps & Pick<RepairDeps, 'lastHome'>): Chores => ({
   clear: (clearing, signal) => clearCatalogue(deps, clearing, signal),
   repair: (catalogue, signal) => repairCatalogue(deps, catalogue, signal),
+  repairAddresses: (options, signal) => repairAddresses(deps, options, signal),
   tombstones: async function* tombstones(catalogue, signal) {
     for (let offset = 0; ; offset += page) {
       signal.throwIfAborted()

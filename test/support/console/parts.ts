@@ -66,6 +66,9 @@ export function stage() {
       return 3
     },
     repair: async function* repair() {},
+    repairAddresses: async function* repairAddresses({ dryRun }) {
+      yield `accessURL ${dryRun ? 'would be' : 'is'} restored`
+    },
     restore: async (id) =>
       id === 'gone'
         ? { restored: 1, failed: [{ id, reason: 'its id is in use again' }] }
