@@ -47,6 +47,7 @@ export type Kind =
   | 'too-many-cursors'
   | 'store-full'
   | 'internal'
+  | 'starting'
   | 'store-unavailable'
   | 'engine-unavailable'
   | 'time-limit'

@@ -13,10 +13,19 @@ import { rootApp } from './http/root.ts'
 import { serve } from './http/serve.ts'
 import { logger, type Log } from './log.ts'
 import { secretRegistry, type Secrets } from './http/secrets/registry.ts'
-import { openEngines, shipped, type Engines, type Shell } from './main/engines.ts'
-import { doorsOf, httpOptions, places, serviceAddress, version } from './main/ground.ts'
-import { engineHealth } from './main/search-engine.ts'
+import { openEngines, shipped, type Shell } from './main/engines.ts'
+import {
+  doorsOf,
+  httpOptions,
+  places,
+  serviceAddress,
+  version,
+  type Ground,
+} from './main/ground.ts'
+import { readiness, runningHealth, startingHealth, type Readiness } from './main/health.ts'
+import { pause } from './main/search-engine.ts'
 import { openStations, pagesOf, type Stations } from './main/stations.ts'
+import { waiting, waitingSentence } from './main/waiting.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
 
 /** `key` is accepted as `X-API-Key`, `addresses` are of doors with a port of their own; `stop` finishes what is in flight, then closes everything. */
@@ -28,12 +37,13 @@ type Running = {
 }
 
 /**
- * Opens engines and doors. The port is open from the start and `/health` answers 503 until everything is ready. Rejects
- * when the port is taken, a file cannot be opened, or the profile has problems.
+ * Opens engines and doors. The port is open from the start and `/health` says what is waited for until everything is ready.
+ * Rejects when the port is taken, a file cannot be opened, or the profile has problems.
  */
 async function startPlatform(config: Config, log: Log, secrets: Secrets): Promise<Running> {
-  const shell: Shell = { config, log, numbers: metrics({ runtime: true }) }
-  let door: Door = front(shell, undefined)
+  const numbers = metrics({ runtime: true })
+  const shell: Shell = { config, log, numbers, waiting: waiting(Date.now) }
+  let door: Door = startingFront(shell)
   const served = await serve(
     { fetch: (request, env) => door.fetch(request, env) },
     { host: config.host, port: config.port, limits: config.limits },
@@ -43,14 +53,17 @@ async function startPlatform(config: Config, log: Log, secrets: Secrets): Promis
     const { apiKeys: configured, dataDir: directory } = config
     const { keyFailures } = config.limits
     const { own, keys } = await knownKeys({ configured, directory, keyFailures, log })
-    const running = await openStations({ shell, engines, keys, key: own, secrets })
-    const root = front(shell, { ...engines, reconciled: running.reconciled })
+    const ground = { shell, engines, keys, key: own, secrets }
+    const running = await openStations(ground)
+    const ready = readiness(engines.store, { elapsed: () => performance.now(), pause })
+    const root = front(ground, running, ready)
     door = gateway([...running.entrances, { base: '', app: root }])
     return {
       url: served.url,
       key: own.away(),
       addresses: running.addresses,
       stop: async () => {
+        ready.stop()
         await served.close()
         await running.stop()
         await engines.close()
@@ -62,33 +75,38 @@ async function startPlatform(config: Config, log: Log, secrets: Secrets): Promis
   }
 }
 
-/** The front of all services; without engines it says that the platform is starting. */
-function front(shell: Shell, engines: (Engines & Pick<Stations, 'reconciled'>) | undefined): App {
-  const { config, numbers } = shell
-  const app = rootApp({
-    http: httpOptions(shell),
-    metrics: numbers,
-    version,
-    services: Object.fromEntries(doorsOf(config).map((name) => [name, `${places[name]}/`])),
-    health: async () => {
-      if (!engines) return { ready: false }
-      const [store, index] = await Promise.all([
-        engines.store.health(),
-        engineHealth(engines.index),
-      ])
-      const { id, hash } = engines.profile
-      const { pending, rebuilding } = engines.projection
-      const state = { profile: { id, hash }, pending: pending(), rebuilding: rebuilding() }
-      const reconciled = engines.reconciled() ?? null
-      return { ready: store.ready && index.ready, store, index, ...state, reconciled }
-    },
+const frontOf = (shell: Shell) => ({
+  http: httpOptions(shell),
+  metrics: shell.numbers,
+  version,
+  services: Object.fromEntries(doorsOf(shell.config).map((name) => [name, `${places[name]}/`])),
+})
+
+/** The front while there is nothing behind it. */
+const startingFront = (shell: Shell): App =>
+  rootApp({
+    ...frontOf(shell),
+    health: async (isTrusted) => startingHealth(shell, isTrusted),
+    isReady: () => false,
+    starting: () => waitingSentence(shell.waiting.current()),
   })
-  if (engines) {
-    const { portal } = config.search
-    const pages = portal === undefined ? undefined : pagesOf(portal)
-    const repository = serviceAddress(engines.names, places.repo)
-    leadToDescriptions(app, engines.names, repository, pages)
-  }
+
+/** The front of all services. */
+function front(
+  { shell, engines, keys }: Ground,
+  { reconciled }: Pick<Stations, 'reconciled'>,
+  { isReady, isStopping }: Readiness,
+): App {
+  const app = rootApp({
+    ...frontOf(shell),
+    health: () => runningHealth(engines, reconciled, isStopping()),
+    isReady,
+    hasKey: (c) => keys.find(c) !== undefined,
+  })
+  const { portal } = shell.config.search
+  const pages = portal === undefined ? undefined : pagesOf(portal)
+  const repository = serviceAddress(engines.names, places.repo)
+  leadToDescriptions(app, engines.names, repository, pages)
   return app
 }
 

@@ -46,6 +46,7 @@ export const problems = {
   'too-many-requests': { status: 429, title: 'Too many requests' },
   'too-many-cursors': { status: 429, title: 'Too many open cursors' },
   internal: { status: 500, title: 'Internal error' },
+  starting: { status: 503, title: 'The platform is starting' },
   'store-unavailable': { status: 503, title: 'The triplestore is not available' },
   'engine-unavailable': { status: 503, title: 'The search engine is not available' },
   'time-limit': { status: 503, title: 'The time limit was reached' },

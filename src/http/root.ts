@@ -1,10 +1,14 @@
 /** What stands in front of all services on the common port: health, numbers, and where everything is. */
 
-import { newApp, type App, type AppOptions } from './app.ts'
+import { Failure } from '../errors.ts'
+import { newApp, type App, type AppContext, type AppOptions } from './app.ts'
 import { serveMetrics, type Metrics } from './metrics.ts'
+import { isLoopback } from './shell/client.ts'
 
-/** Without `ready` the process is still starting. */
-type Health = { readonly ready: boolean } & Readonly<Record<string, unknown>>
+/** `starting` and `waiting` come before the first answer of a service, `stopping` after the last one. */
+type Status = 'starting' | 'waiting' | 'up' | 'degraded' | 'stopping'
+
+export type Health = { readonly status: Status } & Readonly<Record<string, unknown>>
 
 export type RootOptions = {
   readonly http: Omit<AppOptions, 'name' | 'base'>
@@ -12,18 +16,72 @@ export type RootOptions = {
   readonly version: string
   /** Service → path. */
   readonly services: Readonly<Record<string, string>>
-  readonly health: () => Promise<Health>
+  /** What `/health` tells; to whom asks on this host, or with a right key, also what names hosts and paths. */
+  readonly health: (isTrusted: boolean) => Promise<Health>
+  /** Whether requests should be sent here; asked often, so it looks nothing up. */
+  readonly isReady: () => boolean
+  /** Says why no service answers yet; absent once they do. */
+  readonly starting?: () => string
+  /** Whether the request has a right key. */
+  readonly hasKey?: (c: AppContext) => boolean
 }
 
-/** `GET /health` is 503 until the platform is ready; `GET /` lists the services. */
-export function rootApp({ http, metrics, version, services, health }: RootOptions): App {
+/** Seconds until who asks should ask again. */
+const retryAfter = 5
+
+/**
+ * `GET /health` is 200 when the platform is up or degraded, `/health/ready` when it should get requests, `/health/live` as
+ * long as the process answers at all; `GET /` lists the services. While the platform starts, every other address is 503:
+ * a 404 would say that what stood there was deleted.
+ */
+export function rootApp(options: RootOptions): App {
+  const { http, metrics, version, services, starting } = options
   const app = newApp({ ...http, name: 'root' })
+  if (starting) {
+    app.use(async (c, next) => {
+      if (!isServed(c.req.path)) throw new Failure('starting', starting(), { retryAfter })
+      return next()
+    })
+  }
   serveMetrics(app, metrics)
-  app.get('/health', async (c) => {
-    const { ready, ...state } = await health()
-    c.header('Cache-Control', 'no-store')
-    return c.json({ status: ready ? 'up' : 'starting', ...state }, ready ? 200 : 503)
+  serveHealth(app, options)
+  app.get('/', (c) => {
+    if (!starting) return c.json({ name: 'Cartulary', version, services, health: '/health' })
+    c.header('Retry-After', String(retryAfter))
+    c.header('Refresh', String(retryAfter))
+    return isForPeople(c)
+      ? c.html(startingPage(starting()), 503)
+      : c.json({ name: 'Cartulary', version, status: 'starting', health: '/health' }, 503)
   })
-  app.get('/', (c) => c.json({ name: 'Cartulary', version, services, health: '/health' }))
   return app
 }
+
+function serveHealth(app: App, { health, isReady, hasKey }: RootOptions): void {
+  const answer = (c: AppContext, isGood: boolean, body: object) => {
+    c.header('Cache-Control', 'no-store')
+    return c.json(body, isGood ? 200 : 503)
+  }
+  app.get('/health', async (c) => {
+    const state = await health(isNear(c) || hasKey?.(c) === true)
+    return answer(c, state.status === 'up' || state.status === 'degraded', state)
+  })
+  app.get('/health/live', (c) => answer(c, true, { status: 'live' }))
+  app.get('/health/ready', (c) => {
+    const is = isReady()
+    return answer(c, is, { status: is ? 'ready' : 'not-ready' })
+  })
+}
+
+const isServed = (path: string): boolean =>
+  path === '/' || path === '/metrics' || path === '/health' || path.startsWith('/health/')
+
+/** From this host, and not through a proxy on it. */
+const isNear = (c: AppContext): boolean =>
+  isLoopback(c.get('client')) &&
+  ['Forwarded', 'X-Forwarded-For'].every((name) => c.req.header(name) === undefined)
+
+const isForPeople = (c: AppContext): boolean => (c.req.header('Accept') ?? '').includes('text/html')
+
+/** `why` is a sentence of ours. */
+const startingPage = (why: string): string =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>Starting</title><h1>One moment, please</h1><p>${why} This page asks again every ${retryAfter} seconds.</p></html>`

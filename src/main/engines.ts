@@ -16,9 +16,15 @@ import { names as namesOf } from '../rdf/names.ts'
 import { publicLimits } from '../repository/sparql/limits.ts'
 import { openStore, withStore } from '../store/open.ts'
 import { openIndex, pause } from './search-engine.ts'
+import { telling, type Waiting } from './waiting.ts'
 
 /** What runs before the engines are up: a door that says so. */
-export type Shell = { readonly config: Config; readonly log: Log; readonly numbers: Metrics }
+export type Shell = {
+  readonly config: Config
+  readonly log: Log
+  readonly numbers: Metrics
+  readonly waiting: Waiting
+}
 
 /** A file that comes with the code. */
 export const shipped = (path: string) => new URL(`../../${path}`, import.meta.url).pathname
@@ -26,7 +32,7 @@ export const shipped = (path: string) => new URL(`../../${path}`, import.meta.ur
 export type Engines = Awaited<ReturnType<typeof openEngines>>
 
 /** Rejects when a file cannot be opened or the profile has problems. */
-export async function openEngines({ config, log, numbers }: Shell) {
+export async function openEngines({ config, log, numbers, waiting }: Shell) {
   const directory = (name: string) => join(config.dataDir, name)
   const names = namesOf(config.baseUri, config.segments)
   const profile = await loadProfile(config.profile.directory ?? shipped('shapes/default'), {
@@ -34,7 +40,7 @@ export async function openEngines({ config, log, numbers }: Shell) {
   })
   const { facets, nonCountries, vocabulary: enrichment } = config.search
   warnAbout(profile, config, log)
-  const lease = await alone({ config, log })
+  const lease = await alone({ config, log, waiting })
   const store = await openStore(config.triplestore, {
     directory: directory('store'),
     log,
@@ -42,6 +48,7 @@ export async function openEngines({ config, log, numbers }: Shell) {
     isCatalogue: (graph) => names.idOf('catalogue', graph) !== undefined,
     random: Math.random,
     pause,
+    told: telling(waiting, 'store'),
   })
   const index = await openIndex(config, log)
   const vocabularies = shipped('shapes/vocabularies')
@@ -59,7 +66,11 @@ export async function openEngines({ config, log, numbers }: Shell) {
     ...(facets && { facets }),
     ...(nonCountries && { nonCountries }),
   }
-  const projected = await withStore(() => projection(deps), { log, pause })
+  const projected = await withStore(() => projection(deps), {
+    log,
+    pause,
+    told: telling(waiting, 'store'),
+  })
   const close = async () => {
     await projected.stop()
     await index.close()
@@ -73,14 +84,18 @@ export async function openEngines({ config, log, numbers }: Shell) {
  * Resolves when no other process works in the data directory, whose engines would not see what this one writes: the one that
  * starts again ends soon, and one that was started by mistake waits for ever and does no harm. Engines elsewhere need none.
  */
-async function alone({ config, log }: Pick<Shell, 'config' | 'log'>): Promise<Lease | undefined> {
+async function alone({
+  config,
+  log,
+  waiting,
+}: Pick<Shell, 'config' | 'log' | 'waiting'>): Promise<Lease | undefined> {
   if (config.triplestore && config.searchEngine) return undefined
   const lease = openLease(join(config.dataDir, 'process.lease'))
   const take = async () => {
     if (lease.held()) return lease
     throw new Failure('store-unavailable', `Another process works in ${config.dataDir}.`)
   }
-  return withStore(take, { log, pause })
+  return withStore(take, { log, pause, told: telling(waiting, 'data-directory') })
 }
 
 /** What of profile and configuration has no effect, in the log once. */

@@ -34,6 +34,8 @@ export type OpenOptions = {
   /** 0 ≤ x < 1; spreads the pauses between tries. */
   readonly random?: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Hears what is waited for, and `undefined` when it is there. */
+  readonly told?: (detail: string | undefined) => void
 }
 
 const dialects: Readonly<Record<StoreConfig['dialect'], Dialect>> = {
@@ -65,6 +67,7 @@ export async function openStore(
     now: options.now ?? (() => performance.now()),
     random: options.random ?? (() => 0.5),
     pause,
+    told: options.told,
   }
   return remoteStore(dialects[dialect], remote, signal)
 }
@@ -72,11 +75,12 @@ export async function openStore(
 /** What `work` gives, tried again while the store is away: for steps of the start, which nobody else would repeat. */
 export const withStore = <T>(
   work: () => Promise<T>,
-  { log, pause }: Pick<OpenOptions, 'log' | 'pause'>,
+  { log, pause, told }: Pick<OpenOptions, 'log' | 'pause' | 'told'>,
 ): Promise<T> =>
   onceThere(work, {
     log,
     pause: (ms) => pause(ms, new AbortController().signal),
     now: () => performance.now(),
     signal: undefined,
+    told,
   })

@@ -46,7 +46,8 @@ describe.each(stores)('%s away', (name) => {
       ]
       expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
       expect(answers.filter((answer) => !Number(answer.headers.get('Retry-After')))).toEqual([])
-      expect((await fetch(`${platform.url}/health`)).status).toBe(503)
+      const health = await fetch(`${platform.url}/health`)
+      expect([health.status, await health.json()]).toMatchObject([200, { status: 'degraded' }])
       expect((await fetch(`${api.search}/datasets/first`)).status).toBe(200)
     })
 

@@ -42,6 +42,10 @@ function blockList(ranges: readonly string[]): BlockList {
   return list
 }
 
+/** Whether an address is of this host (RFC 6890). */
+export const isLoopback = (address: string): boolean =>
+  address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
+
 /** An IPv4 address that came over an IPv6 socket, without its prefix. */
 const plain = (address: string): string =>
   address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address

@@ -10,6 +10,8 @@ type Waiting = {
   readonly pause: (ms: number) => Promise<void>
   readonly now: () => number
   readonly signal: AbortSignal | undefined
+  /** Hears why there is nothing yet, and `undefined` when there is. */
+  readonly told?: ((detail: string | undefined) => void) | undefined
 }
 
 const [firstMs, longestMs] = [250, 5000]
@@ -24,15 +26,18 @@ const isFinal = (error: unknown) =>
  */
 export async function onceThere<T>(
   work: () => Promise<T>,
-  { log, pause, now, signal }: Waiting,
+  { log, pause, now, signal, told }: Waiting,
 ): Promise<T> {
   const start = now()
   for (let ms = firstMs; ; ms = Math.min(ms * 2, longestMs)) {
     signal?.throwIfAborted()
     try {
-      return await work()
+      const done = await work()
+      told?.(undefined)
+      return done
     } catch (error) {
       if (isFinal(error)) throw error
+      told?.(error instanceof Failure ? error.detail : 'It does not answer.')
       log.info({ seconds: Math.round((now() - start) / 1000), error }, 'store.waiting')
     }
     await pause(ms)

@@ -36,6 +36,8 @@ export type RemoteOptions = {
   readonly now: () => number
   readonly random: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Hears what is waited for at the start, and `undefined` when it is there. */
+  readonly told?: ((detail: string | undefined) => void) | undefined
 }
 
 /** Until a connection stands, in ms. */
@@ -86,7 +88,7 @@ async function started(
   })
   const { product, rows, recovered } = await onceThere(
     async () => ({ ...(await dialect.probe(door)), recovered: await dialect.recover?.(door) }),
-    { log, pause, now, signal },
+    { log, pause, now, signal, told: options.told },
   )
   log.info({ product, recovered }, 'store.opened')
   return { door, product, rows }

@@ -64,7 +64,9 @@ describe.skipIf(!isKillable)('Meilisearch away and back', () => {
       expect([written.status, written.headers.get('Index-Status')]).toEqual([201, 'pending'])
     }
     expect((await fetch(`${api.repo}/datasets/second.nt`)).status).toBe(200)
-    expect((await fetch(`${platform.url}/health`)).status).toBe(503)
+    const health = await fetch(`${platform.url}/health`)
+    expect([health.status, await health.json()]).toMatchObject([200, { status: 'degraded' }])
+    expect((await fetch(`${platform.url}/health/ready`)).status).toBe(200)
   })
 
   it('finds what was written meanwhile when it is back', async () => {
@@ -72,7 +74,11 @@ describe.skipIf(!isKillable)('Meilisearch away and back', () => {
     expect(await eventually(() => isFound('second'))).toBe(true)
     expect(await eventually(async () => (await count()) === 5)).toBe(true)
     expect(
-      await eventually(async () => (await fetch(`${platform.url}/health`)).status === 200),
+      await eventually(
+        async () =>
+          ((await (await fetch(`${platform.url}/health`)).json()) as { status: string }).status ===
+          'up',
+      ),
     ).toBe(true)
     // And writes wait for it again.
     let n = 100

@@ -1,0 +1,79 @@
+/** What `/health` tells of this process, and whether it should get requests. */
+
+import type { Health } from '../http/root.ts'
+import type { GraphStore } from '../store/graph-store.ts'
+import type { Engines, Shell } from './engines.ts'
+import { version } from './ground.ts'
+import { engineHealth } from './search-engine.ts'
+import type { Stations } from './stations.ts'
+
+/** ISO 8601; of the process. */
+const started = new Date(Date.now() - performance.now()).toISOString()
+
+/** Before the first answer of a service. */
+export function startingHealth({ waiting }: Shell, isTrusted: boolean): Health {
+  const awaited = waiting.current()
+  if (!awaited) return { status: 'starting', version, started }
+  const { what, since, detail } = awaited
+  const waitingFor = { what, since, ...(isTrusted && { detail }) }
+  return { status: 'waiting', version, started, waitingFor }
+}
+
+export async function runningHealth(
+  { store: graphs, index: engine, profile, projection }: Engines,
+  reconciled: Stations['reconciled'],
+  isStopping: boolean,
+): Promise<Health> {
+  const [store, index] = await Promise.all([graphs.health(), engineHealth(engine)])
+  const isWhole = store.ready && index.ready
+  return {
+    status: isStopping ? 'stopping' : isWhole ? 'up' : 'degraded',
+    version,
+    started,
+    store,
+    index,
+    profile: { id: profile.id, hash: profile.hash },
+    pending: projection.pending(),
+    rebuilding: projection.rebuilding(),
+    reconciled: reconciled() ?? null,
+  }
+}
+
+/** Between two questions whether the store is there, and how long it may be away before requests should go elsewhere. */
+const [askMs, awayMs] = [2000, 30_000]
+
+type Time = {
+  /** Milliseconds of a clock that only goes forward. */
+  readonly elapsed: () => number
+  /** Ends early, without an error, when the signal is aborted. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+export type Readiness = {
+  readonly isReady: () => boolean
+  readonly isStopping: () => boolean
+  readonly stop: () => void
+}
+
+/** Ready until it stops, as long as the store has answered within half a minute; an engine that is away costs searches only. */
+export function readiness(store: Pick<GraphStore, 'ask'>, { elapsed, pause }: Time): Readiness {
+  const end = new AbortController()
+  let last = elapsed()
+  const watch = async () => {
+    while (!end.signal.aborted) {
+      await pause(askMs, end.signal)
+      // Why it does not answer is told by whoever needs an answer.
+      const is = await store.ask('ASK {}', end.signal).then(
+        () => true,
+        () => false,
+      )
+      if (is) last = elapsed()
+    }
+  }
+  void watch()
+  return {
+    isReady: () => !end.signal.aborted && elapsed() - last < awayMs,
+    isStopping: () => end.signal.aborted,
+    stop: () => end.abort(),
+  }
+}

@@ -1,0 +1,51 @@
+/** What the start of the platform waits for, from when on: told by `/health` and by every address that is not served yet. */
+
+/** What somebody else has, or is. */
+const things = {
+  'data-directory': 'another process to leave the data directory',
+  store: 'its triplestore',
+  lease: 'another gateway to give up the triplestore',
+} as const
+
+export type Awaited = {
+  readonly what: keyof typeof things
+  /** ISO 8601. */
+  readonly since: string
+  /** In words for operators: may name hosts and paths. */
+  readonly detail: string
+}
+
+export type Waiting = {
+  /** Absent while nothing is waited for. */
+  readonly current: () => Awaited | undefined
+  /** Begins to wait, or goes on with what is waited for already: `since` stays. */
+  readonly for: (what: Awaited['what'], detail: string) => void
+  readonly over: () => void
+}
+
+/** `now`: milliseconds since 1970. */
+export function waiting(now: () => number): Waiting {
+  let current: Awaited | undefined
+  return {
+    current: () => current,
+    for: (what, detail) => {
+      const since = current?.what === what ? current.since : new Date(now()).toISOString()
+      current = { what, since, detail }
+    },
+    over: () => {
+      current = undefined
+    },
+  }
+}
+
+/** For whoever tells why it has nothing yet, and `undefined` when it has. */
+export const telling =
+  (waits: Waiting, what: Awaited['what']) =>
+  (detail: string | undefined): void =>
+    detail === undefined ? waits.over() : waits.for(what, detail)
+
+/** The sentence that strangers may read. */
+export const waitingSentence = (awaited: Awaited | undefined): string =>
+  awaited
+    ? `The platform waits for ${things[awaited.what]} since ${awaited.since}.`
+    : 'The platform is starting.'

@@ -1,0 +1,67 @@
+/** Whether a process should get requests. */
+
+import { afterEach, describe, expect, it } from 'vitest'
+import { readiness, type Readiness } from '../../src/main/health.ts'
+import { waiting } from '../../src/main/waiting.ts'
+
+describe('a running platform', () => {
+  const world = { now: 0, there: true }
+  let ready: Readiness
+  let turn = Promise.withResolvers<void>()
+  const open = () => {
+    const ask = async () => {
+      if (!world.there) throw new Error('away')
+      return true
+    }
+    const pause = (_: number, signal: AbortSignal) => {
+      signal.addEventListener('abort', () => turn.resolve())
+      return turn.promise
+    }
+    ready = readiness({ ask }, { elapsed: () => world.now, pause })
+  }
+  /** Lets the platform ask once. */
+  const asks = async (seconds: number) => {
+    world.now += seconds * 1000
+    const last = turn
+    turn = Promise.withResolvers<void>()
+    last.resolve()
+    await new Promise(setImmediate)
+  }
+  afterEach(() => ready.stop())
+
+  it('is ready from the start, until its store has been away for half a minute, and when that is back', async () => {
+    open()
+    expect(ready.isReady()).toBe(true)
+    world.there = false
+    await asks(2)
+    await asks(27)
+    expect(ready.isReady()).toBe(true)
+    await asks(2)
+    expect(ready.isReady()).toBe(false)
+    world.there = true
+    await asks(2)
+    expect(ready.isReady()).toBe(true)
+  })
+
+  it('is not ready from the moment on when it begins to stop', () => {
+    open()
+    ready.stop()
+    expect([ready.isReady(), ready.isStopping()]).toEqual([false, true])
+  })
+})
+
+describe('what is waited for', () => {
+  it('has the time when the waiting for it began, whatever is told meanwhile', () => {
+    let now = 1000
+    const waits = waiting(() => now)
+    waits.for('store', 'It refuses connections.')
+    now = 9000
+    waits.for('store', 'It is busy.')
+    const since = new Date(1000).toISOString()
+    expect(waits.current()).toEqual({ what: 'store', since, detail: 'It is busy.' })
+    waits.for('lease', 'gateway-1 holds it.')
+    expect(waits.current()?.since).toBe(new Date(9000).toISOString())
+    waits.over()
+    expect(waits.current()).toBeUndefined()
+  })
+})
