@@ -1,6 +1,7 @@
 /** What an importer finds, before the run has counted, hashed and checked it. */
 import type { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
+import type { Whereabouts } from './gathering/nameless.ts'
 
 /** One record as the importer hands it on. */
 export type FoundRecord = {
@@ -18,6 +19,8 @@ export type FoundRecord = {
    */
   readonly hashed?: string
   readonly sourceUrl?: string
+  /** To find a record without identifier by. */
+  readonly whereabouts?: Whereabouts
   readonly findings?: readonly Finding[]
 }
 
@@ -36,13 +39,25 @@ export type Found =
       readonly sourceId?: string
       readonly problem: Failure
       readonly sourceUrl?: string
+      /** To find a record without identifier by. */
+      readonly whereabouts?: Whereabouts
       /** What the source sent; cut to 64 KB on the way. */
       readonly excerpt?: string
     }
-  /** A record that is not for us: private, of another type, filtered. */
-  | { readonly kind: 'skipped'; readonly sourceId: string; readonly reason: string }
+  /**
+   * A record that is not for us: private, of another type, filtered. `isMentioned`: the source only speaks of it, so that
+   * no total counts it.
+   */
+  | {
+      readonly kind: 'skipped'
+      readonly sourceId: string
+      readonly reason: string
+      readonly isMentioned?: true
+    }
   | { readonly kind: 'deleted'; readonly sourceId: string }
   /** Everything of a page was given. `cursor` only when it is a key from which a later run can go on. */
   | { readonly kind: 'page'; readonly cursor?: string }
   | { readonly kind: 'end'; readonly as: 'not-modified' }
   | { readonly kind: 'end'; readonly as: 'incomplete'; readonly problem?: Failure }
+  /** A page further on is not there: incomplete, unless the declared total is met all the same. */
+  | { readonly kind: 'end'; readonly as: 'cut'; readonly problem: Failure }

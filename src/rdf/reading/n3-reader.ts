@@ -135,7 +135,9 @@ export function n3Pieces(
   tokenParser(format, options, terms).parse(emitter, {
     onQuad: (error, quad) => {
       if (error) throw error
-      if (quad) quads.push(quad)
+      if (!quad) return
+      quads.push(quad)
+      options.placed?.(quad, place.line ?? 1)
     },
     onToken: (token) => {
       place = placeOfToken(token)

@@ -1,4 +1,5 @@
 /** What a reader is told, and what it reports back. */
+import type { Quad } from '@rdfjs/types'
 import type { Complaint, Kind } from '../../errors.ts'
 import { Failure } from '../../errors.ts'
 
@@ -22,6 +23,8 @@ export type ParseOptions = {
   readonly baseIri: string
   /** Present: broken IRIs and language tags are repaired and reported here. Absent: they are `malformed-rdf`. */
   readonly repair?: (repair: Repair) => void
+  /** Told of each statement and the line on which it was complete; by formats whose lines people read (Turtle, TriG, RDF/XML). */
+  readonly placed?: (quad: Quad, line: number) => void
   /** RDF/XML only: `internal` allows an internal subset with entities, within limits; default is to refuse entities. */
   readonly entities?: 'internal'
   /** What an operator set; absent: what every supported store keeps. */

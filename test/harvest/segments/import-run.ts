@@ -26,6 +26,10 @@ export type Imported = {
   readonly requests: readonly { readonly host: string; readonly status: number | 'error' }[]
   readonly offered: number
   readonly totals: readonly number[]
+  /** Of the run as a whole: slug and detail. */
+  readonly findings: readonly string[]
+  /** Source id and reason. */
+  readonly skipped: readonly string[]
   /** Everything that was logged, as text. */
   readonly log: string
   /** Pauses that were asked for; nobody waited for them. */
@@ -108,6 +112,9 @@ function summary(messages: readonly Message[], failure: Failure | undefined) {
   return {
     records: messages.filter((message) => message.kind === 'record'),
     refused: messages.filter((message) => message.kind === 'refused'),
+    skipped: messages.flatMap((message) =>
+      message.kind === 'skipped' ? [`${message.sourceId} ${message.reason}`] : [],
+    ),
     problem: problem?.kind,
     ...(end && { end }),
     ...(failure && { failure }),
@@ -140,7 +147,6 @@ function remembering() {
       pages,
       requests,
       totals,
-      /** Of the run as a whole: slug and detail. */
       findings,
       get offered() {
         return offered

@@ -23,6 +23,8 @@ export type Spool = {
   /** Texts of the catalogues that link a dataset, sorted. */
   readonly cataloguesOf: (dataset: string) => readonly string[]
   readonly hasLinks: () => boolean
+  /** Data services that no distribution names: how many, and the texts of the first. */
+  readonly services: () => { readonly count: number; readonly first: readonly string[] }
   /** Catalogue records about a dataset. */
   readonly recordsOf: (dataset: string) => readonly Place[]
   /** Whether the original id is new in its catalogue; the second asker gets `false`. */
@@ -42,6 +44,8 @@ const schema = `
   CREATE TABLE catalogue (term TEXT, graph TEXT, typed INTEGER, PRIMARY KEY (term, graph)) WITHOUT ROWID;
   CREATE TABLE link (dataset TEXT, catalogue TEXT);
   CREATE TABLE topic (dataset TEXT, term TEXT, graph TEXT);
+  CREATE TABLE service (term TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE served (term TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE claim (catalogue TEXT, id TEXT, PRIMARY KEY (catalogue, id)) WITHOUT ROWID;
   BEGIN`
 const indexes = `
@@ -52,6 +56,10 @@ const indexes = `
 // Of a catalogue in several graphs the description is in the graph of its own name, else where it has its type.
 const cataloguesInOrder =
   'SELECT term, graph FROM catalogue ORDER BY term, term = graph DESC, typed DESC, graph'
+
+const loneServices =
+  'FROM service WHERE term NOT IN (SELECT term FROM served) AND term NOT IN (SELECT term FROM dataset)'
+const namedServices = 10
 
 const keyOf = (term: string, graph: string) => (graph === '' ? term : `${term} ${graph}`)
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
@@ -107,9 +115,14 @@ function notes(database: DatabaseSync) {
   )
   const link = database.prepare('INSERT INTO link VALUES (?, ?)')
   const topic = database.prepare('INSERT INTO topic VALUES (?, ?, ?)')
+  const service = database.prepare('INSERT OR IGNORE INTO service VALUES (?)')
+  const served = database.prepare('INSERT OR IGNORE INTO served VALUES (?)')
   const type = rdf('type').value
   const datasetTypes = new Set([dcat('Dataset'), dcat('DatasetSeries')].map((t) => termText(t)))
-  const catalogueType = termText(dcat('Catalog'))
+  const [catalogueType, serviceType] = [dcat('Catalog'), dcat('DataService')].map((t) =>
+    termText(t),
+  )
+  const accessService = dcat('accessService').value
   const [datasetLink, recordLink] = [dcat('dataset').value, dcat('record').value]
   const primaryTopic = foaf('primaryTopic').value
   let lastCatalogue = ''
@@ -118,6 +131,10 @@ function notes(database: DatabaseSync) {
       case type:
         if (datasetTypes.has(object)) dataset.run(term, graph)
         else if (object === catalogueType) catalogue.run(term, graph, 1)
+        else if (object === serviceType) service.run(term)
+        return false
+      case accessService:
+        served.run(object)
         return false
       case datasetLink:
         if (lastCatalogue !== keyOf(term, graph)) catalogue.run(term, graph, 0)
@@ -172,6 +189,15 @@ function reading(database: DatabaseSync, described: Presence) {
       return rows.filter((row, at) => row.term !== rows[at - 1]?.term)
     },
     cataloguesOf: (dataset: string) => links.all(dataset).map((row) => text(row['catalogue'])),
+    services: () => {
+      const first = database.prepare(
+        `SELECT term ${loneServices} ORDER BY 1 LIMIT ${namedServices}`,
+      )
+      return {
+        count: one(`SELECT count(*) AS n ${loneServices}`),
+        first: first.all().map((row) => text(row['term'])),
+      }
+    },
     hasLinks: () => one('SELECT EXISTS (SELECT 1 FROM link) AS n') > 0,
     recordsOf: (dataset: string) => topics.all(dataset).map(place),
     claim: (catalogue: string, id: string) => claims.run(catalogue, id).changes === 1,

@@ -62,10 +62,7 @@ async function* pass(
   try {
     for await (const found of gathering.import(source, either)) {
       signal.throwIfAborted()
-      if (found.kind === 'end')
-        return found.as === 'not-modified'
-          ? { kind: 'not-modified' }
-          : { kind: 'incomplete', ...(found.problem && { problem: found.problem }) }
+      if (found.kind === 'end') return endOf(gathering, reception, found)
       for (const message of reception.take(found, source.bytes())) {
         if (message.kind === 'record') await pace(signal)
         yield message
@@ -82,6 +79,17 @@ async function* pass(
     stop.abort()
   }
   return verdictOf(gathering, reception)
+}
+
+function endOf(
+  gathering: Gathering,
+  reception: Reception,
+  end: Extract<Found, { kind: 'end' }>,
+): Completeness {
+  if (end.as === 'not-modified') return { kind: 'not-modified' }
+  const { problem } = end
+  if (end.as === 'cut' && reception.isWhole) return verdictOf(gathering, reception)
+  return { kind: 'incomplete', ...(problem && { problem }) }
 }
 
 function verdictOf(gathering: Gathering, reception: Reception): Completeness {

@@ -6,6 +6,9 @@ import type { Message } from '../../../pipe/message.ts'
 import type { SegmentContext } from '../../../pipe/segment.ts'
 import type { Found, FoundRecord } from '../found.ts'
 import type { ImportLimits } from '../limits.ts'
+import { keyHash } from '../../importing/cutting/key-hash.ts'
+import { nameless } from './nameless.ts'
+import { NumberSet } from './number-set.ts'
 import { Seen } from './seen.ts'
 
 type Options = {
@@ -21,6 +24,7 @@ const longestExcerpt = 65_536
 export class Reception {
   readonly #options: Options
   readonly #seen = new Seen()
+  readonly #mentioned = new NumberSet()
   #pages = 0
   #counter = 0
   #offered = 0
@@ -43,6 +47,15 @@ export class Reception {
     return limit !== undefined && this.#counter >= limit
   }
 
+  /** As many records as the source declared are there; false when it declared nothing. */
+  get isWhole(): boolean {
+    return this.#total !== undefined && this.#total.last === this.#found
+  }
+
+  get #found(): number {
+    return this.#seen.distinct + (this.#total?.before ?? 0)
+  }
+
   startAgain(): void {
     this.#seen.startAgain()
     this.#total = undefined
@@ -59,7 +72,7 @@ export class Reception {
         yield* this.#refused(found)
         return
       case 'skipped':
-        if (this.#seen.meet(found.sourceId, '') !== 'same') yield found
+        if (this.#isNews(found)) yield found
         return
       case 'deleted':
         yield found
@@ -82,11 +95,9 @@ export class Reception {
    * would take away.
    */
   shortfall(owns: boolean): Failure | undefined {
-    const { distinct } = this.#seen
     const total = this.#total
-    const found = distinct + (total?.before ?? 0)
-    if (total && total.last !== found) {
-      const numbers = `The source declared ${total.last} records and gave ${found} different ones.`
+    if (total && !this.isWhole) {
+      const numbers = `The source declared ${total.last} records and gave ${this.#found} different ones.`
       return new Failure(total.changed ? 'total-changed' : 'total-mismatch', numbers)
     }
     if (owns && this.#offered === 0 && !total?.before)
@@ -94,11 +105,16 @@ export class Reception {
     return undefined
   }
 
+  #isNews({ sourceId, isMentioned }: Extract<Found, { kind: 'skipped' }>): boolean {
+    if (isMentioned) return this.#mentioned.add(keyHash(sourceId))
+    return this.#seen.meet(sourceId, '') !== 'same'
+  }
+
   *#record(found: FoundRecord): Iterable<Message> {
     const { text } = found
     const sourceId = found.sourceId.trim()
     const where = placeOf(found)
-    const flaw = this.#flaw(sourceId, text)
+    const flaw = this.#flaw(sourceId, found)
     if (flaw) {
       const named = sourceId === '' ? {} : { sourceId }
       yield* this.#refused({ kind: 'refused', problem: flaw, excerpt: text, ...named, ...where })
@@ -123,9 +139,10 @@ export class Reception {
     yield { ...record, sourceHash, findings, ...where }
   }
 
-  #flaw(sourceId: string, text: string): Failure | undefined {
+  #flaw(sourceId: string, found: FoundRecord): Failure | undefined {
+    const { text } = found
     const { maxItemBytes } = this.#options.deps.limits
-    if (sourceId === '') return new Failure('item-no-identifier', 'The record has no identifier.')
+    if (sourceId === '') return nameless(found.whereabouts ?? {}, this.#offered + 1)
     if (!isLonger(text, maxItemBytes)) return undefined
     return new Failure('item-too-large', `A record may have ${maxItemBytes} bytes (maxItemBytes).`)
   }
@@ -135,11 +152,17 @@ export class Reception {
     if (found.sourceId === undefined) this.#seen.nameless()
     else if (this.#seen.meet(found.sourceId, excerpt ?? '') === 'same') return
     this.#offer()
-    const where = placeOf(found)
+    const { sourceId, whereabouts } = found
+    const problem =
+      sourceId === undefined && whereabouts
+        ? nameless(whereabouts, this.#offered, found.problem.detail)
+        : found.problem
     yield {
-      ...found,
-      ...where,
+      kind: 'refused',
+      problem,
       stage: 'import',
+      ...(sourceId !== undefined && { sourceId }),
+      ...placeOf(found),
       ...(excerpt !== undefined && { excerpt: cut(excerpt) }),
     }
   }

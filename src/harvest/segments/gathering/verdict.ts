@@ -16,6 +16,7 @@ const leavesIncomplete: ReadonlySet<Kind> = new Set<Kind>([
 const dependsOnPage: ReadonlySet<Kind> = new Set<Kind>([
   'source-html',
   'source-error',
+  'source-not-found',
   'source-error-envelope',
   'source-malformed',
   'source-truncated',

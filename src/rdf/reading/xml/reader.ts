@@ -55,7 +55,9 @@ class Reader extends RdfXmlParser {
   }
 
   override push(quad: Quad | null): boolean {
-    if (quad) this.quads.push(quad)
+    if (!quad) return true
+    this.quads.push(quad)
+    this.settings.placed?.(quad, this['saxParser'].line)
     return true
   }
 

@@ -26,6 +26,7 @@ const run = (portal: RdfPortal, config: Run['config'] = {}, more: Partial<Run> =
 const written = async (turtle: string, config: Run['config'] = {}) => {
   const portal = await show()
   const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
     @prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix e: <https://e.example/> . `
   portal.faults.from(1, { kind: 'edited', edit: () => prefixes + turtle })
   return run(portal, config)
@@ -75,7 +76,20 @@ describe('a next page', () => {
     portal.lead((page) => `/catalogue?page=${page + 1}`)
     expect((await run(portal)).end?.kind).toBe('complete')
     portal.declare(() => 6)
-    expect((await run(portal)).problem).toBe('total-mismatch')
+    const short = await run(portal)
+    expect([short.end?.kind, short.problem]).toEqual(['incomplete', 'source-not-found'])
+  })
+
+  it('that answers 404 in the middle is named, whether a total was declared or not', async () => {
+    for (const paging of ['next', 'link'] as const) {
+      const portal = await show({ paging })
+      portal.faults.from(2, { kind: 'status', status: 404 })
+      const { end, records } = await run(portal)
+      expect(records).toHaveLength(2)
+      expect(end).toMatchObject({ kind: 'incomplete', problem: { kind: 'source-not-found' } })
+      const detail = end?.kind === 'incomplete' ? end.problem?.detail : ''
+      expect(detail).toContain(`${portal.address}?page=2`)
+    }
   })
 })
 
@@ -96,6 +110,36 @@ describe('what has not changed', () => {
       const third = await run(portal, {}, { validators })
       expect([third.end?.kind, third.records.length]).toEqual(['complete', 6])
     }
+  })
+})
+
+describe('what is in no record', () => {
+  it('is counted: services that no distribution names', async () => {
+    const services = ['a', 'b', 'c'].map((id) => `e:${id} a dcat:DataService ; dct:title "${id}" .`)
+    const alone = await written(
+      `e:cat a dcat:Catalog ; dcat:service e:a, e:b, e:c . ${services.join(' ')}`,
+      {},
+    )
+    expect([alone.records.length, alone.findings]).toEqual([
+      0,
+      ['services-not-harvested 3: https://e.example/a, https://e.example/b, https://e.example/c'],
+    ])
+    expect(alone.end).toMatchObject({ kind: 'incomplete', problem: { kind: 'source-empty' } })
+    const beside = await written(`e:1 a dcat:Dataset ; dct:title "one" ; dcat:distribution e:x .
+      e:x a dcat:Distribution ; dcat:accessService e:a . ${services.join(' ')}`)
+    expect(beside.findings).toEqual([
+      'services-not-harvested 2: https://e.example/b, https://e.example/c',
+    ])
+  })
+
+  it('is told: statements that nobody can read, with their line', async () => {
+    const broken = Array.from({ length: 103 }, (_, n) => `<urn:${'x'.repeat(5000)}${n}>`)
+    const found = await written(`e:1 a dcat:Dataset ; dct:title "one" ;
+      dcat:landingPage ${broken.join(' ,\n')} .`)
+    expect(found.records).toHaveLength(1)
+    expect(found.findings).toHaveLength(101)
+    expect(found.findings[0]).toMatch(/^dropped-statement line 4: iri urn:xxx/)
+    expect(found.findings.at(-1)).toBe('dropped-statement and 3 more')
   })
 })
 
@@ -123,10 +167,57 @@ describe('a record', () => {
       expect(one?.text).not.toContain(other)
   })
 
-  it('that is only mentioned is passed over, one without a title is not', async () => {
+  it('that is only mentioned is skipped as a stub, one without a title is not', async () => {
     const found = await written(`e:1 a dcat:Dataset ; dct:title "one" ; dct:relation e:2 .
       e:2 a dcat:Dataset . e:3 a dcat:Dataset ; dcat:keyword "untitled" .`)
     expect(idsOf(found)).toEqual(['https://e.example/1', 'https://e.example/3'])
+    expect(found.skipped).toEqual(['https://e.example/2 stub'])
+    expect([found.end?.kind, found.offered]).toEqual(['complete', 2])
+  })
+
+  it('that a page mentions and a later one describes is no stub', async () => {
+    const portal = await show({ paging: 'next' })
+    const mention = `\n<https://data.city.example/set/a> dct:relation <https://data.city.example/set/e> .
+      <https://data.city.example/set/e> a dcat:Dataset .`
+    portal.faults.at(1, { kind: 'edited', edit: (text) => text + mention })
+    const found = await run(portal)
+    expect([found.records.length, found.skipped, found.end?.kind]).toEqual([5, [], 'complete'])
+  })
+
+  it.each([
+    ['a distribution', 'dcat:distribution e:x', 'The record has no title.'],
+    ['a description', 'dct:description "words"', 'The record has no title.'],
+    ['a label', 'rdfs:label "Named"@en', 'rdfs:label stands in for the title: Named'],
+    ['a blank title', 'dct:title " " ; dct:description "words"', 'The record has no title.'],
+  ])('with %s is one, whoever mentions it, and has a finding', async (_, says, detail) => {
+    const found = await written(
+      `e:d a dcat:Dataset ; ${says} . e:s a dcat:DataService ; dcat:servesDataset e:d .`,
+    )
+    expect(idsOf(found)).toEqual(['https://e.example/d'])
+    expect(found.records[0]?.findings).toEqual([{ slug: 'no-title', detail }])
+    expect(found.skipped).toEqual([])
+  })
+
+  it('has its label as a title, in the same language, where it has none of its own', async () => {
+    const found = await written(`e:1 a dcat:Dataset ; rdfs:label "Rivers"@en , "Flüsse"@de .
+      e:2 a dcat:Dataset ; dct:title "own" ; rdfs:label "other" .`)
+    const titles = found.records.map(({ text }) => text.match(/terms\/title> .*(?= \.)/g))
+    expect(titles).toEqual([
+      ['terms/title> "Flüsse"@de', 'terms/title> "Rivers"@en'],
+      ['terms/title> "own"'],
+    ])
+    expect(found.records[1]?.findings).toEqual([])
+  })
+
+  it('without an identifier is told with its title, its place and its line', async () => {
+    const found = await written(`
+      e:1 a dcat:Dataset ; dct:title "one" .
+
+      [] a dcat:Dataset ; dct:title "Air quality" .`)
+    expect(found.refused.map(({ problem }) => problem.detail)).toEqual([
+      'The record has no identifier. "Air quality", record 2 of the run, line 6.',
+    ])
+    expect(found.refused[0]?.problem.errors).toMatchObject([{ line: 6 }])
   })
 
   it('without any name is refused, and so is the second with the same; the import stays complete', async () => {

@@ -5,7 +5,7 @@ import type { Found } from '../../found.ts'
 import { canonicalJson } from '../../import-config.ts'
 import type { ImportContext } from '../../importer.ts'
 import type { MappedRecord } from '../../mapping/record.ts'
-import { fieldsOf, type Fields } from '../../mapping/values/json.ts'
+import { fieldsOf, saidText, type Fields } from '../../mapping/values/json.ts'
 
 /** What an importer makes of an entry that is an object. */
 export type Entry = {
@@ -74,9 +74,17 @@ function refusal(value: unknown, { slug, detail, entry }: Refusing) {
     kind: 'refused',
     problem: new Failure(slug, detail),
     excerpt: excerptOf(value),
+    ...(slug === 'item-no-identifier' && { whereabouts: whereaboutsOf(value) }),
     ...(entry && { sourceId: entry.sourceId }),
     ...(entry?.sourceUrl !== undefined && { sourceUrl: entry.sourceUrl }),
   } as const
+}
+
+/** Under the names that sources give to titles. */
+function whereaboutsOf(value: unknown) {
+  const { title, name, label } = fieldsOf(value)
+  const said = [title, name, label].map(saidText).find((text) => text !== undefined)
+  return said === undefined ? {} : { title: said }
 }
 
 function excerptOf(value: unknown): string {

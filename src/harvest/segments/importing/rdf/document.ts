@@ -1,10 +1,10 @@
 /** One document of a source, read to its end: its triples in a spool, and what it said beside them. */
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../../../errors.ts'
-import { dcat, dct } from '../../../../rdf/namespaces.ts'
+import { dcat, dct, rdf } from '../../../../rdf/namespaces.ts'
 import type { Format } from '../../../../rdf/media-types.ts'
 import type { ParseOptions, Repair } from '../../../../rdf/parse.ts'
-import { bracketed } from '../../../../rdf/lines.ts'
+import { bracketed, termText } from '../../../../rdf/lines.ts'
 import { parseStatements } from '../../../../rdf/reading/parse-stream.ts'
 import { type Statement, statementsOf } from '../../../../rdf/reading/statements.ts'
 import { withoutCredentials } from '../../../../http/secrets/links.ts'
@@ -34,6 +34,8 @@ export type Document = {
   /** Whether other resources of the document mention the node (N-Triples text); seldom true of one they do not. */
   readonly isMentioned: (term: string) => boolean
   readonly repairs: RepairBook
+  /** The line on which a dataset without an IRI (N-Triples text) begins, in formats that have such lines. */
+  readonly lineOf: (term: string) => number | undefined
   readonly close: () => void
 }
 
@@ -70,7 +72,8 @@ export async function readDocument(answer: SourceStream, reading: Reading): Prom
     const repairs = repairBook()
     const { url: address, headers } = answer
     const { url } = withoutCredentials(address)
-    const options = optionsFor(url, reading, repairs)
+    const lines = new Map<string, number>()
+    const options = optionsFor(url, reading, { repairs, lines })
     const text = isXmlWithEncoding(format, start)
       ? body
       : utf8(body, charsetOf(headers), repairs.broken)
@@ -80,7 +83,8 @@ export async function readDocument(answer: SourceStream, reading: Reading): Prom
         : parseStatements(text, format, options)
     const filled = await fill({ spool, hydra, graph: reading.graph }, batches)
     const about = { url, address, headers, hash: digest.hash() }
-    return { ...about, spool, hydra, ...filled, repairs, close: () => spool.close() }
+    const lineOf = (term: string) => lines.get(term)
+    return { ...about, spool, hydra, ...filled, repairs, lineOf, close: () => spool.close() }
   } catch (error) {
     spool.close()
     throw translated(error, answer.url)
@@ -114,9 +118,23 @@ const charsetOf = (headers: Headers) =>
 const isXmlWithEncoding = (format: Format, start: Buffer) =>
   format === 'rdfxml' && /^[^<]{0,3}<\?xml[^>]*encoding\s*=/.test(start.toString('latin1'))
 
-const optionsFor = (baseIri: string, { repair }: Reading, repairs: RepairBook): ParseOptions => ({
+type Notes = { readonly repairs: RepairBook; readonly lines: Map<string, number> }
+
+/** A document of nothing but nameless datasets must not fill the memory with their lines. */
+const mostLines = 10_000
+
+const optionsFor = (
+  baseIri: string,
+  { repair }: Reading,
+  { repairs, lines }: Notes,
+): ParseOptions => ({
   baseIri,
   entities: 'internal',
+  placed: ({ subject, predicate, object }, line) => {
+    if (subject.termType !== 'BlankNode' || lines.size >= mostLines) return
+    if (predicate.equals(rdf('type')) && object.equals(dcat('Dataset')))
+      lines.set(termText(subject), line)
+  },
   ...(repair && { repair: (one: Repair) => repairs.note(one) }),
 })
 
@@ -154,7 +172,8 @@ export async function documentOf(url: string, batches: AsyncIterable<Quad[]>): P
       headers: new Headers(),
       hash: '',
     }
-    return { ...about, spool, hydra, ...filled, repairs, close: () => spool.close() }
+    const lineOf = () => undefined
+    return { ...about, spool, hydra, ...filled, repairs, lineOf, close: () => spool.close() }
   } catch (error) {
     spool.close()
     throw error

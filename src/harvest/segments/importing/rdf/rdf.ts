@@ -1,5 +1,6 @@
 /** The RDF importer: documents and Hydra collections in every format, record by record. */
 import { Failure } from '../../../../errors.ts'
+import { iriOf } from '../../../importing/cutting/original-id.ts'
 import type { Found } from '../../found.ts'
 import { pageGuard } from '../../gathering/page-guard.ts'
 import type { ImportConfig } from '../../import-config.ts'
@@ -12,6 +13,7 @@ import { fetchDocument, type Fetching } from './fetch-document.ts'
 import { acceptRdf } from './format.ts'
 import { linkedNext, nextPage } from './next-page.ts'
 import { records } from './records.ts'
+import { Stubs } from './stubs.ts'
 import { unchangedSince } from './unchanged.ts'
 
 export const rdfImporter: ImporterKind<RdfConfig> = {
@@ -41,6 +43,7 @@ async function* importRdf(
     return
   }
   const guard = pageGuard()
+  const choice = { stubs: new Stubs() }
   let total: number | undefined
   let document = first ?? (await fetchDocument(fetching, config.address, request, signal))
   for (let url = config.address; ;) {
@@ -48,47 +51,59 @@ async function* importRdf(
     try {
       guard.body(document.hash)
       context.validate(validatorOf(url, document.headers, document.hash))
-      tellDropped(context, document)
+      tellLosses(context, document)
       const paging = document.hydra.paging(document.url)
       total = paging.total ?? total
       if (paging.total !== undefined) yield { kind: 'total', total: paging.total }
-      yield* records(document, config)
+      yield* records(document, config, choice)
       const link = paging.next ?? linkedNext(document.headers.get('link'))
       yield { kind: 'page' }
       next = link === undefined ? undefined : nextPage(link, { ...config, url: document.address })
     } finally {
       document.close()
     }
-    if (next === undefined) return
-    const following = await pageOrEnd(fetching, next, { request, total }, signal)
-    if (!following) return
+    if (next === undefined) break
+    const following = await pageOrEnd(fetching, next, request, signal)
+    if (following instanceof Failure) {
+      yield* choice.stubs.left()
+      // It may be the page behind the last one: the total tells.
+      if (total === undefined) throw following
+      yield { kind: 'end', as: 'cut', problem: following }
+      return
+    }
     url = next
     document = following
   }
+  yield* choice.stubs.left()
 }
 
-type Asking = { readonly request: SourceRequest; readonly total: number | undefined }
-
-/** A next page that is not there is the end of a collection whose total tells whether it is whole. */
+/** The next page, or why there is none. */
 async function pageOrEnd(
   fetching: Fetching,
   url: string,
-  { request, total }: Asking,
+  request: SourceRequest,
   signal: AbortSignal,
-): Promise<Document | undefined> {
+): Promise<Document | Failure> {
   try {
     return await fetchDocument(fetching, url, request, signal)
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'source-not-found') throw error
-    if (total !== undefined) return undefined
-    throw new Failure('source-error', `The next page is not there: ${error.detail}`, {
-      cause: error,
-    })
+    const detail = `A page that the source links is not there: ${error.detail}`
+    return new Failure('source-not-found', detail, { cause: error })
   }
 }
 
-/** What was left out belongs to no record any more. */
-function tellDropped({ log, runId, pipe }: ImportContext, { repairs, url }: Document): void {
-  if (repairs.dropped.length > 0)
-    log.warn({ runId, pipe, url, dropped: repairs.dropped }, 'harvest.dropped')
+/** What of a page is in no record: statements that nobody can read, and services of their own. */
+function tellLosses({ sink }: ImportContext, { repairs, spool, url }: Document): void {
+  const dropped = repairs.dropped()
+  for (const one of dropped.first)
+    sink.finding({ slug: 'dropped-statement', detail: one }, { sourceUrl: url })
+  const more = dropped.count - dropped.first.length
+  if (more > 0)
+    sink.finding({ slug: 'dropped-statement', detail: `and ${more} more` }, { sourceUrl: url })
+  const services = spool.services()
+  if (services.count === 0) return
+  const names = services.first.map((term) => iriOf(term) ?? term).join(', ')
+  const detail = `${services.count}: ${names}${services.count > services.first.length ? ', …' : ''}`
+  sink.finding({ slug: 'services-not-harvested', detail }, { sourceUrl: url })
 }

@@ -2,12 +2,14 @@
 import { Failure } from '../../../../errors.ts'
 import { canonicalHash } from '../../../../rdf/canonical.ts'
 import { termText } from '../../../../rdf/lines.ts'
-import { dct, rdf, skos } from '../../../../rdf/namespaces.ts'
+import { dcat, dct, rdf, rdfs, skos } from '../../../../rdf/namespaces.ts'
 import { identifiersIn, iriOf } from '../../../importing/cutting/original-id.ts'
 import type { Bounds } from '../../../importing/cutting/cut.ts'
 import { pieces, type Standing } from '../../../importing/cutting/pieces.ts'
 import type { Found } from '../../found.ts'
 import type { Document } from './document.ts'
+import type { Stubs } from './stubs.ts'
+import { titled, titlesIn } from './titles.ts'
 
 export type Naming = {
   /** The subject's IRI comes before `dct:identifier`. */
@@ -32,22 +34,31 @@ const bounds: Bounds = {
   ),
 }
 
-const title = ` ${termText(dct('title'))} `
+/** What makes a node a dataset and no mere mention of one. */
+const ownWords = [dct('title'), dct('description'), dcat('distribution'), rdfs('label')].map(
+  (property) => ` ${termText(property)} `,
+)
 
 /**
- * The datasets of a document in its order. An untitled one that others mention and no catalogue links is a stub and
- * passed over, unless `isWanted` picks the nodes (N-Triples texts) that count.
+ * The datasets of a document in its order. One that others mention, that no catalogue links and that says nothing of
+ * itself is a stub and goes to `stubs`, unless `isWanted` picks the nodes (N-Triples texts) that count.
  */
 export async function* records(
   document: Document,
   naming: Naming,
-  isWanted?: (term: string) => boolean,
+  choice: { readonly stubs: Stubs } | { readonly isWanted: (term: string) => boolean },
 ): AsyncGenerator<Exclude<Found, { kind: 'end' }>, void> {
   for (const standing of pieces(document.spool, bounds)) {
-    const isPicked = isWanted?.(standing.place.term)
-    if (isPicked === false) continue
-    if (isPicked !== true && isStub(document, standing)) continue
-    yield await recordOf(document, naming, standing)
+    const { term } = standing.place
+    if ('isWanted' in choice) {
+      if (choice.isWanted(term)) yield await recordOf(document, naming, standing)
+    } else if (isStub(document, standing)) {
+      const [sourceId = ''] = namesOf(document, naming, standing)
+      yield* choice.stubs.meet(term, sourceId === '' ? term : sourceId)
+    } else {
+      choice.stubs.describe(term)
+      yield await recordOf(document, naming, standing)
+    }
   }
 }
 
@@ -56,30 +67,40 @@ const ownOf = ({ spool }: Document, { place, piece }: Standing) =>
 
 function isStub(document: Document, standing: Standing): boolean {
   const { term } = standing.place
-  if (ownOf(document, standing).includes(title) || !document.isMentioned(term)) return false
+  if (!document.isMentioned(term)) return false
+  const own = ownOf(document, standing)
+  if (ownWords.some((property) => own.includes(property))) return false
   return document.spool.cataloguesOf(term).length === 0
 }
+
+const namesOf = (document: Document, naming: Naming, standing: Standing): string[] =>
+  idsOf(iriOf(standing.place.term), identifiersIn(ownOf(document, standing)), naming)
 
 async function recordOf(document: Document, naming: Naming, standing: Standing) {
   const { place, piece } = standing
   const own = ownOf(document, standing)
   const iri = iriOf(place.term)
-  const [sourceId = '', ...aliases] = idsOf(iri, identifiersIn(own), naming)
+  const [sourceId = '', ...aliases] = namesOf(document, naming, standing)
   const sourceUrl = iri !== undefined && /^https?:/.test(iri) ? iri : document.url
   if (!piece) {
     const problem = new Failure('item-too-large', 'The record has more than 200000 triples.')
     const named = sourceId === '' ? {} : { sourceId }
     return { kind: 'refused', problem, sourceUrl, excerpt: own, ...named } as const
   }
+  const { text, findings } = titled(piece, place.term)
+  const line = document.lineOf(place.term)
+  const title = titlesIn(text, place.term)[0]?.value
+  const whereabouts = { ...(title !== undefined && { title }), ...(line !== undefined && { line }) }
   return {
     kind: 'record',
     sourceId,
     aliases,
     mediaType: 'application/n-triples',
-    text: piece.body,
-    hashed: await canonical(piece.body),
+    text,
+    hashed: await canonical(text),
     sourceUrl,
-    findings: document.repairs.of(piece.body),
+    ...(sourceId === '' && { whereabouts }),
+    findings: [...findings, ...document.repairs.of(text)],
   } as const
 }
 

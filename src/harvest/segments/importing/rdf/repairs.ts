@@ -8,8 +8,8 @@ export type RepairBook = {
   readonly broken: () => void
   /** Repairs whose outcome stands in the N-Triples of a record. */
   readonly of: (lines: string) => readonly Finding[]
-  /** What could not be repaired and was left out, the first of them. */
-  readonly dropped: readonly string[]
+  /** Statements that could not be repaired and were left out: how many, and the first of them. */
+  readonly dropped: () => { readonly count: number; readonly first: readonly string[] }
 }
 
 /** A document whose every IRI is broken must not fill the memory with their names. */
@@ -20,10 +20,12 @@ const mostPerRecord = 20
 export function repairBook(): RepairBook {
   const made = new Map<string, string>()
   const dropped: string[] = []
+  let droppedCount = 0
   let isBroken = false
   return {
     note: ({ kind, from, to, line }) => {
       if (to === undefined) {
+        droppedCount += 1
         const place = line === undefined ? '' : `line ${line}: `
         if (dropped.length < mostDropped) dropped.push(`${place}${kind} ${shortened(from)}`)
       } else if (made.size < mostNoted) made.set(to, from)
@@ -35,7 +37,7 @@ export function repairBook(): RepairBook {
       ...(isBroken && lines.includes('\uFFFD') ? [unreadable] : []),
       ...(made.size === 0 ? [] : repairsIn(lines, made)),
     ],
-    dropped,
+    dropped: () => ({ count: droppedCount, first: dropped }),
   }
 }
 

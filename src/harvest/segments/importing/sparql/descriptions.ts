@@ -104,10 +104,11 @@ export async function countOf(endpoint: Endpoint, query: string): Promise<number
 async function* recordsOf(document: Document, some: readonly string[]) {
   const wanted = new Set(some.map((iri) => bracketed(iri)))
   const missing = new Set(wanted)
-  yield* records(document, naming, (term) => {
+  const isWanted = (term: string) => {
     missing.delete(term)
     return wanted.has(term)
-  })
+  }
+  yield* records(document, naming, { isWanted })
   for (const term of missing) {
     const sourceId = term.slice(1, -1)
     const detail = 'The source lists the dataset and does not describe it.'

@@ -6,6 +6,7 @@ import type { ImportConfig } from '../../import-config.ts'
 import type { ImportContext, ImporterKind } from '../../importer.ts'
 import type { Source } from '../../source.ts'
 import { records } from '../rdf/records.ts'
+import { Stubs } from '../rdf/stubs.ts'
 import { sparqlConfig, type SparqlConfig } from './config.ts'
 import { countOf, describe, keyTerm, Portion, type Describing } from './descriptions.ts'
 import { fromGraph, remoteEndpoint, type Asking, type Endpoint } from './endpoint.ts'
@@ -142,22 +143,26 @@ async function* windows(
   { config, endpoint }: Ground,
   textFor: (limit: number, offset: number) => string,
 ): Finds {
+  const choice = { stubs: new Stubs() }
   for (let offset = 0; ; offset += config.pageSize) {
     const document = await endpoint.construct(textFor(config.pageSize, offset))
     try {
-      if (document.spool.datasetCount() === 0) return
-      yield* records(document, naming)
+      if (document.spool.datasetCount() === 0) break
+      yield* records(document, naming, choice)
       yield { kind: 'page' }
     } finally {
       document.close()
     }
   }
+  yield* choice.stubs.left()
 }
 
 async function* whole({ endpoint }: Ground, text: string): Finds {
   const document = await endpoint.construct(text)
   try {
-    yield* records(document, naming)
+    const choice = { stubs: new Stubs() }
+    yield* records(document, naming, choice)
+    yield* choice.stubs.left()
     yield { kind: 'page' }
   } finally {
     document.close()
