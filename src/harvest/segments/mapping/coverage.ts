@@ -1,6 +1,6 @@
 /** What a dataset is about in space and time. */
 import { dcat, dct, geosparql, locn, skos, xsd } from '../../../rdf/namespaces.ts'
-import { literal, namedNode } from '../../../rdf/terms.ts'
+import { literal } from '../../../rdf/terms.ts'
 import { boxFrom, geometryOf, polygonOf, type Geometry } from './geometry.ts'
 import type { Subject } from './subject.ts'
 import { saidText } from './values/json.ts'
@@ -13,8 +13,6 @@ export type PlaceFields = {
   readonly iri?: unknown
   readonly label?: unknown
 }
-
-const geoJson = namedNode('https://www.iana.org/assignments/media-types/application/vnd.geo+json')
 
 /**
  * A `dct:spatial`: the IRI alone when nothing else is known, else a `dct:Location`. A name is its label, never a bare
@@ -31,11 +29,12 @@ export function place(subject: Subject, { geometry, bbox, iri, label }: PlaceFie
   return part.text(skos('prefLabel'), name) || shape !== undefined
 }
 
-function outline(part: Subject, { wkt, json, box }: Geometry): void {
-  part.add(locn('geometry'), literal(wkt, geosparql('wktLiteral')))
-  part.add(locn('geometry'), literal(json, geoJson))
-  if (box) part.add(dcat('bbox'), literal(polygonOf(box).wkt, geosparql('wktLiteral')))
+/** One geometry for a place, or the shapes of DCAT-AP refuse the record; always as WKT. */
+function outline(part: Subject, { wkt, kind }: Geometry): void {
+  part.add(outlines[kind], literal(wkt, geosparql('wktLiteral')))
 }
+
+const outlines = { box: dcat('bbox'), point: dcat('centroid'), other: locn('geometry') } as const
 
 /** A `dct:temporal` with the ends that are known. */
 export function period(

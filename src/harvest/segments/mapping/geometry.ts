@@ -5,10 +5,8 @@ type Position = readonly [number, number]
 export type Box = readonly [west: number, south: number, east: number, north: number]
 export type Geometry = {
   readonly wkt: string
-  /** GeoJSON of the geometry alone. */
-  readonly json: string
-  /** When the geometry is a plain box. */
-  readonly box?: Box
+  /** A box has sides along meridians and parallels. */
+  readonly kind: 'box' | 'point' | 'other'
 }
 
 /** More would be no metadata. */
@@ -27,11 +25,8 @@ export function geometryOf(value: unknown): Geometry | undefined {
   const read = reading({ type, coordinates }, budget)
   if (!read) return undefined
   const box = type === 'Polygon' ? boxOf(read.coordinates) : undefined
-  return {
-    wkt: read.wkt,
-    json: JSON.stringify({ type, coordinates: read.coordinates }),
-    ...(box && { box }),
-  }
+  if (box) return polygonOf(box)
+  return { wkt: read.wkt, kind: type === 'Point' ? 'point' : 'other' }
 }
 
 type Budget = { left: number }
@@ -159,6 +154,5 @@ export function polygonOf([west, south, east, north]: Box): Geometry {
     [west, north],
     [west, south],
   ]
-  const json = JSON.stringify({ type: 'Polygon', coordinates: [ring] })
-  return { wkt: `POLYGON${nested([ring])}`, json, box: [west, south, east, north] }
+  return { wkt: `POLYGON${nested([ring])}`, kind: 'box' }
 }

@@ -160,6 +160,19 @@ describe('version 1', () => {
     expect(first?.aliases).toEqual(['set-a'])
   })
 
+  it('skips what is marked as private only where a token may show what others do not see', async () => {
+    const site = await siteWith({ version: 1 })
+    const record = { id: 'a', name: 'set-a', title: 'A', state: 'Active', private: true }
+    site.load([{ ...record, type: 'Dataset' }])
+    const found = await run(site, { version: '1' })
+    expect(found.records.map(({ findings }) => findings)).toEqual([
+      [{ slug: 'private-record', detail: 'private, in an answer to anybody' }],
+    ])
+    const auth = { auth: { secret: 'token' } }
+    const inside = await run(site, { version: '1', ...auth }, { secrets: { token: 'x' } })
+    expect(inside.messages).toContainEqual({ kind: 'skipped', sourceId: 'a', reason: 'private' })
+  })
+
   it('vouches for nothing when the site does not list its names', async () => {
     const site = await siteWith({ version: 1 })
     site.faults.when(({ url }) => url.endsWith('/package_list'), { kind: 'status', status: 404 })

@@ -12,14 +12,19 @@ import type { MappedRecord } from '../../../../src/harvest/segments/mapping/reco
 const common = importConfig.parse({ address: 'https://portal.example/', catalogue: 'city' })
 const root = 'https://portal.example'
 
+export type MappingOptions = {
+  readonly language?: string
+  readonly dateOrder?: 'dmy' | 'mdy'
+}
+
 /** What an importer makes of the fields of a record, by platform. */
-export async function mappings(): Promise<
-  Readonly<Record<string, (fields: Fields) => MappedRecord>>
-> {
+export async function mappings(
+  more: MappingOptions = {},
+): Promise<Readonly<Record<string, (fields: Fields) => MappedRecord>>> {
   const authorities = await shippedAuthorities()
   const portal = (language?: string) => ({
     root,
-    config: { ...common, language, identifier: 'id' as const },
+    config: { ...common, language, identifier: 'id' as const, ...more },
     output: 'dcat-ap' as const,
     authorities,
     licence: () => undefined,
@@ -27,7 +32,7 @@ export async function mappings(): Promise<
   const site = { root, config: { ...common, language: 'fr', skipHarvested: true }, authorities }
   return {
     ckan: (fields) => mappedPackage(fields, portal('en')),
-    'dkan-1': (fields) => mappedPackage(fields, { ...portal('en'), html: true }),
+    'dkan-1': (fields) => mappedPackage(fields, { ...portal('en'), isDkan: true }),
     'dkan-2': (fields) =>
       mapPod(fields, { authorities, fallbackIri: `${root}/dataset/x`, base: `${root}/` }),
     udata: (fields) => mappedDataset(fields, { ...site, licence: () => undefined }),

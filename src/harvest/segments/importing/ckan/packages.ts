@@ -3,7 +3,7 @@ import type { Found } from '../../found.ts'
 import { plainText, type Fields } from '../../mapping/values/json.ts'
 import { foundEntry, type Entry } from '../documents/entry.ts'
 import { lasting } from '../documents/lasting.ts'
-import { mappedPackage } from './package/package.ts'
+import { isMarkedPrivate, mappedPackage } from './package/package.ts'
 import type { Portal } from './package/portal.ts'
 
 const volatile = new Set(['tracking_summary', 'num_views'])
@@ -22,19 +22,23 @@ function entryOf(fields: Fields, portal: Portal): Entry {
     sourceId,
     aliases: [alias],
     sourceUrl: `${root}/dataset/${encodeURIComponent(name || id)}`,
-    skipped: reasonToSkip(fields, config.types),
+    skipped: reasonToSkip(fields, portal),
     lasting: lasting(fields, volatile),
     map: () => mappedPackage(fields, portal),
   }
 }
 
-function reasonToSkip(
-  { state, private: isPrivate, type }: Fields,
-  types: readonly string[] | undefined,
-): string | undefined {
+function reasonToSkip(fields: Fields, { config, isDkan }: Portal): string | undefined {
+  const { state, type } = fields
+  const { types } = config
   if (typeof state === 'string' && state.toLowerCase() !== 'active') return `state ${state}`
-  if (isPrivate === true || isPrivate === 'true') return 'private'
+  // DKAN 1 marks what it shows to everybody; only somebody who logged in sees what is private.
+  const isHidden = isDkan !== true || hasCredentials(config)
+  if (isHidden && isMarkedPrivate(fields)) return 'private'
   const isOther =
     types && typeof type === 'string' && type !== '' && !types.includes(type.toLowerCase())
   return isOther ? `type ${type}` : undefined
 }
+
+const hasCredentials = ({ auth, apikey, auth_key: authKey }: Portal['config']) =>
+  auth !== undefined || apikey !== undefined || authKey !== undefined

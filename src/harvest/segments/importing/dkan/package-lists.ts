@@ -13,7 +13,7 @@ export async function* packageLists(site: Site): AsyncGenerator<Found, void> {
   const portal: Portal = {
     root,
     config: { ...config, identifier: 'id' },
-    html: true,
+    isDkan: true,
     output: context.output,
     authorities,
     licence: () => undefined,

@@ -7,24 +7,29 @@ import { offsetOf } from './zones.ts'
 
 export type DateOptions = {
   readonly timezone?: string | undefined
+  /** Counts before `language`. */
   readonly dateOrder?: 'dmy' | 'mdy' | undefined
+  /** Of the source (BCP 47). */
+  readonly language?: string | undefined
 }
+
+/** Characters; a longer text is no date. */
+const longest = 100
 
 type Day = { readonly year: number; readonly month: number; readonly day: number }
 
-const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
-const weekdays = 'sun mon tue wed thu fri sat'.split(' ')
-
 /**
  * `xsd:dateTime` when a time is told, else `xsd:date`, `xsd:gYearMonth` or `xsd:gYear`; `undefined` for blank values.
- * Reads ISO 8601, seconds and milliseconds since 1970, RFC 2822, and dates with slashes where the order is configured
- * or told by a weekday.
+ * Reads ISO 8601, seconds and milliseconds since 1970, dates with the name of the month in a language of the EU, and
+ * dates in numbers, whatever words stand before them. Whether day or month comes first follows from a number above 12,
+ * else from `dateOrder`, the weekday or the language; where nothing tells, the date is invalid.
  */
 export function dateLiteral(value: unknown, options: DateOptions): Literal | 'invalid' | undefined {
   const text = plainText(value)
   if (text === undefined || isPlaceholder(text)) return undefined
+  if (text.length > longest) return 'invalid'
   return (
-    epoch(text) ?? iso(text, options) ?? mail(text, options) ?? slashed(text, options) ?? 'invalid'
+    epoch(text) ?? iso(text, options) ?? named(text, options) ?? numeric(text, options) ?? 'invalid'
   )
 }
 
@@ -53,31 +58,84 @@ function iso(text: string, options: DateOptions): Literal | undefined {
   return moment(date, { hour, minute, second, fraction, zone }, options)
 }
 
-const mailPattern =
-  /^(?:([A-Za-z]{3})[a-z]*,?\s+)?(\d{1,2})\s+([A-Za-z]{3})[a-z]*\.?\s+(\d{4})(?:\s+(\d{2}):(\d{2})(?::(\d{2}))?\s*(Z|UTC?|GMT|[+-]\d{2}:?\d{2})?)?$/i
+const namedPattern =
+  /^(?:[\p{L}.]+,?\s+)?(\d{1,2})(?:\.|er|º|st|nd|rd|th)?[\s-]+(?:de\s+)?(\p{L}{3,})\.?,?[\s-]+(?:de\s+|del\s+)?(\d{4})(?:[,\s]+(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(Z|UTC?|GMT|[+-]\d{2}:?\d{2})?)?$/iu
 
-function mail(text: string, options: DateOptions): Literal | undefined {
-  const match = mailPattern.exec(text)
+/** `Wed, 03 May 2017 09:00:00 +0200` (RFC 2822), `3 mai 2017`, `3. Mai 2017`, `May 3, 2017`. */
+function named(text: string, options: DateOptions): Literal | undefined {
+  const turned = text.replace(/^(\p{L}{3,})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,\s*(\d{4})/u, '$2 $1 $3')
+  const match = namedPattern.exec(turned)
   if (!match) return undefined
-  const [, , day, name = '', year, hour, minute = '', second = '00', zone] = match
-  const month = months.indexOf(name.toLowerCase()) + 1
-  const date = { year: Number(year), month, day: Number(day) }
+  const [, day, name = '', year, hour, minute = '', second = '00', zone] = match
+  const month = monthNamed(name, options.language)
+  const date = { year: Number(year), month: month ?? 0, day: Number(day) }
   if (!isDay(date)) return undefined
   if (hour === undefined) return literal(dayText(date), xsd('date'))
-  return moment(date, { hour, minute, second, fraction: '', zone }, options)
+  return moment(date, { hour: hour.padStart(2, '0'), minute, second, fraction: '', zone }, options)
 }
 
-const slashPattern =
-  /^(?:([A-Za-z]{3})[a-z]*,?\s+)?(\d{1,2})([/.])(\d{1,2})\3(\d{4})(?:(?:\s+-\s+|,?\s+)(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/i
+const languages =
+  'en bg cs da de el es et fi fr ga hr hu it lt lv mt nl no pl pt ro sk sl sv'.split(' ')
+type Names = ReadonlyMap<string, number>
+type Part = 'month' | 'weekday'
+const tables = new Map<string, Names>()
 
-function slashed(text: string, options: DateOptions): Literal | undefined {
-  // DKAN 1 writes words in front of it.
-  const match = slashPattern.exec(text.replace(/^date changed\s+/i, ''))
+/** 1 to 12. A name that means another month in another language needs the language. */
+function monthNamed(name: string, language: string | undefined): number | undefined {
+  const spelled = nameKey(name)
+  const own = language?.split('-', 1)[0]?.toLowerCase() ?? ''
+  const month = languages.includes(own) ? namesIn(own, 'month').get(spelled) : undefined
+  const found = new Set(languages.flatMap((one) => namesIn(one, 'month').get(spelled) ?? []))
+  return month ?? (found.size === 1 ? [...found][0] : undefined)
+}
+
+/** Days of the week, 0 for Sunday, that have the name in one of the languages. */
+const weekdaysNamed = (name: string): ReadonlySet<number> =>
+  new Set(languages.flatMap((one) => namesIn(one, 'weekday').get(nameKey(name)) ?? []))
+
+const nameKey = (name: string) =>
+  name
+    .normalize('NFD')
+    .replaceAll(/[^\p{L}]/gu, '')
+    .toLowerCase()
+
+/** Long and short names, as they stand alone and inside a date; numbered from 1 (months) or 0 (weekdays). */
+function namesIn(language: string, part: Part): Names {
+  const known = tables.get(`${language} ${part}`)
+  if (known) return known
+  const made = new Map<string, number>()
+  const [count, first] = part === 'month' ? [12, 1] : [7, 0]
+  for (const style of ['long', 'short'] as const)
+    for (const more of [{}, { day: 'numeric' }] as const) {
+      const format = new Intl.DateTimeFormat(language, { [part]: style, ...more, timeZone: 'UTC' })
+      for (let at = 0; at < count; at += 1) {
+        // 1 January 2023 was a Sunday.
+        const date = part === 'month' ? Date.UTC(2023, at, 15) : Date.UTC(2023, 0, 1 + at)
+        for (const { type, value } of format.formatToParts(date))
+          if (type === part) made.set(nameKey(value), at + first)
+      }
+    }
+  tables.set(`${language} ${part}`, made)
+  return made
+}
+
+const numericPattern =
+  /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?:(?:\s+-\s+|,?\s+)(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/i
+
+/** `Date changed  mer, 13/11/2024 - 02:30`; the year may come first too. */
+function numeric(text: string, options: DateOptions): Literal | undefined {
+  const sorted = /^(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?:\s+(.*))?$/.exec(text)
+  if (sorted) {
+    const [, year = '', month = '', day = '', rest = ''] = sorted
+    return iso(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')} ${rest}`.trim(), options)
+  }
+  const start = text.search(/\d/)
+  const match = start < 0 ? undefined : numericPattern.exec(text.slice(start))
   if (!match) return undefined
-  const [, weekday = '', first, , second, year, hour, minute = '', seconds = '00'] = match
-  const [a, b] = [Number(first), Number(second)]
-  const readings = { dmy: { day: a, month: b }, mdy: { day: b, month: a } }
-  const date = chosen(readings, { year: Number(year), weekday, order: options.dateOrder })
+  const [, first, , second, year, hour, minute = '', seconds = '00'] = match
+  const numbers = [Number(first), Number(second)] as const
+  const words = text.slice(0, Math.max(start, 0))
+  const date = chosen(numbers, { year: Number(year), words }, options)
   if (!date) return undefined
   if (hour === undefined) return literal(dayText(date), xsd('date'))
   const time = {
@@ -90,22 +148,36 @@ function slashed(text: string, options: DateOptions): Literal | undefined {
   return moment(date, time, options)
 }
 
-type Readings = Record<'dmy' | 'mdy', { readonly day: number; readonly month: number }>
-type Choice = {
-  readonly year: number
-  readonly weekday: string
-  readonly order: 'dmy' | 'mdy' | undefined
+type Told = { readonly year: number; readonly words: string }
+
+function chosen(
+  [a, b]: readonly [number, number],
+  { year, words }: Told,
+  { dateOrder, language }: DateOptions,
+): Day | undefined {
+  const readings = { dmy: { year, month: b, day: a }, mdy: { year, month: a, day: b } }
+  const possible = Object.values(readings).filter(isDay)
+  if (possible.length < 2 || a === b) return possible[0]
+  if (dateOrder) return readings[dateOrder]
+  const weekdays = weekdaysNamed(/(\p{L}+)[^\p{L}]*$/u.exec(words)?.[1] ?? '')
+  const fitting = possible.filter((day) => weekdays.has(utcOf(day).getUTCDay()))
+  const order = orderIn(language)
+  return fitting.length === 1 ? fitting[0] : order && readings[order]
 }
 
-/** A weekday that fits one reading alone tells the order too. */
-function chosen(readings: Readings, { year, weekday, order }: Choice): Day | undefined {
-  if (order) return [{ ...readings[order], year }].find(isDay)
-  const wanted = weekdays.indexOf(weekday.toLowerCase())
-  const fitting = Object.values(readings)
-    .map((reading) => ({ ...reading, year }))
-    .filter((day) => isDay(day) && utcOf(day).getUTCDay() === wanted)
-  const texts = new Set(fitting.map(dayText))
-  return texts.size === 1 ? fitting[0] : undefined
+/** What comes first in the numeric dates of a language; `undefined` for English, which is written both ways. */
+function orderIn(language: string | undefined): 'dmy' | 'mdy' | undefined {
+  if (language === undefined || /^en$/i.test(language)) return undefined
+  try {
+    const order = new Intl.DateTimeFormat(language)
+      .formatToParts(0)
+      .map(({ type }) => type)
+      .filter((type) => type === 'day' || type === 'month' || type === 'year')
+    return order[0] === 'day' ? 'dmy' : order[0] === 'month' ? 'mdy' : undefined
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 function utcOf({ year, month, day }: Day): Date {

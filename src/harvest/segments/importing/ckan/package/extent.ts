@@ -1,6 +1,6 @@
 /** Where and when the data of a package are. */
 import { metres, period, place, resolution } from '../../../mapping/coverage.ts'
-import { geometryOf } from '../../../mapping/geometry.ts'
+import { boxFrom, geometryOf } from '../../../mapping/geometry.ts'
 import type { Subject } from '../../../mapping/subject.ts'
 import { fieldsOf, saidText, structured, structuredList } from '../../../mapping/values/json.ts'
 import { isUsableIri } from '../../../mapping/values/urls.ts'
@@ -22,13 +22,18 @@ export function extent(dataset: Subject, { get }: Reader): void {
   metres(dataset, firstOf(get('spatial_resolution_in_meters')))
 }
 
-/** `spatial` is GeoJSON, an IRI, or the name of a place. */
+/** `spatial` is GeoJSON, a box of four numbers, an IRI, or the name of a place. */
 function own(dataset: Subject, get: Reader['get']): void {
   const spatial = get('spatial')
   const geometry = geometryOf(spatial) ? spatial : undefined
-  const text = geometry === undefined ? saidText(spatial) : undefined
+  const sides = ['west_long', 'south_lat', 'east_long', 'north_lat'].map((side) =>
+    get(`bbox_${side}`),
+  )
+  const bbox = [structured(spatial), sides].find((four) => boxFrom(four))
+  const text =
+    geometry === undefined && !boxFrom(structured(spatial)) ? saidText(spatial) : undefined
   const isIri = text !== undefined && /^https?:/i.test(text) && isUsableIri(text)
   const isName = text !== undefined && !isIri && typeof structured(text) === 'string'
   const label = get('spatial_text') ?? (isName ? text : undefined)
-  place(dataset, { geometry, iri: get('spatial_uri') ?? (isIri ? text : undefined), label })
+  place(dataset, { geometry, bbox, iri: get('spatial_uri') ?? (isIri ? text : undefined), label })
 }

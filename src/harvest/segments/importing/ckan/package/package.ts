@@ -40,10 +40,11 @@ export function mappedPackage(fields: Fields, portal: Portal): MappedRecord {
     dateOrder,
   })
   const { dataset } = record
-  naming(dataset, reader, { id, html: portal.html === true })
+  if (isMarkedPrivate(fields)) record.note('private-record', 'private, in an answer to anybody')
+  naming(dataset, reader, { id, html: portal.isDkan === true })
   subjects(dataset, reader)
   pages(dataset, reader, root)
-  people(dataset, reader)
+  people(dataset, reader, portal)
   times(dataset, reader)
   conditions(dataset, reader)
   relations(dataset, reader)
@@ -51,6 +52,9 @@ export function mappedPackage(fields: Fields, portal: Portal): MappedRecord {
   resources(dataset, { fields, reader, portal })
   return record
 }
+
+export const isMarkedPrivate = ({ private: mark }: Fields): boolean =>
+  mark === true || mark === 'true'
 
 type Naming = { readonly id: string; readonly html: boolean }
 
@@ -120,7 +124,12 @@ function times(dataset: Subject, reader: Reader): void {
     dataset.date(predicate, own) || dataset.date(predicate, of)
   either(dct('issued'), reader.get('issued'), reader.get('metadata_created'))
   either(dct('modified'), reader.get('modified'), reader.get('metadata_modified'))
-  concepts(dataset, dct('accrualPeriodicity'), 'frequency', firstOf(reader.get('frequency')))
+  concepts(
+    dataset,
+    dct('accrualPeriodicity'),
+    'frequency',
+    firstOf(reader.get('frequency', 'frequency_of_update', 'accrual_periodicity')),
+  )
 }
 
 function conditions(dataset: Subject, reader: Reader): void {

@@ -3,50 +3,100 @@ import type { NamedNode } from '@rdfjs/types'
 import { dcat, dct } from '../../../../../rdf/namespaces.ts'
 import { agent, contact } from '../../../mapping/agents.ts'
 import type { Subject } from '../../../mapping/subject.ts'
-import { fieldsOf, saidText, structured, structuredList } from '../../../mapping/values/json.ts'
+import {
+  fieldsOf,
+  listOf,
+  saidText,
+  structured,
+  structuredList,
+} from '../../../mapping/values/json.ts'
+import { isUsableIri } from '../../../mapping/values/urls.ts'
 import { readerOf, type Reader } from './fields.ts'
+import type { Portal } from './portal.ts'
 
-export function people(dataset: Subject, reader: Reader): void {
-  if (!named(dataset, dct('publisher'), reader, 'publisher')) organisation(dataset, reader)
-  if (!named(dataset, dct('creator'), reader, 'creator'))
-    agent(dataset, dct('creator'), {
-      name: reader.get('author'),
-      email: reader.get('author_email'),
-    })
+export function people(dataset: Subject, reader: Reader, portal: Portal): void {
+  publisher(dataset, reader, portal)
+  creators(dataset, reader)
   contacts(dataset, reader)
 }
 
-/** From a list of objects (scheming) or from keys such as `publisher_name`. */
-function named(dataset: Subject, predicate: NamedNode, reader: Reader, role: string): boolean {
-  const list = structuredList(reader.get(role)).filter((one) => typeof one === 'object')
-  // There is one publisher at most.
-  const some = role === 'publisher' ? list.slice(0, 1) : list
-  const written = some.map((one) => {
-    const each = readerOf(fieldsOf(one))
-    return agentOf(dataset, predicate, (name) =>
-      name === 'name' ? each.translated('name') : each.get(name),
-    )
-  })
-  if (written.includes(true)) return true
-  return agentOf(dataset, predicate, (name) => reader.get(`${role}_${name}`))
+/** A field of an agent by its bare name: `name`, `uri`, `email`. */
+type Get = (name: string) => unknown
+
+/** From keys such as `publisher_name`. */
+const keyed =
+  (reader: Reader, role: string): Get =>
+  (name) =>
+    reader.get(`${role}_${name}`)
+
+/** From an object, as the schemas of scheming portals write it. */
+function objectReader(value: unknown): Get {
+  const each = readerOf(fieldsOf(value))
+  return (name) => (name === 'name' ? each.translated('name') : each.get(name))
 }
 
-function agentOf(dataset: Subject, predicate: NamedNode, get: (name: string) => unknown): boolean {
+const objectsIn = (value: unknown) =>
+  structuredList(value)
+    .filter((one) => typeof one === 'object')
+    .map(objectReader)
+
+/** Each field falls back by itself: an e-mail address alone does not hide the organization's name. */
+function publisher(dataset: Subject, reader: Reader, { isDkan }: Portal): void {
+  // There is one publisher at most.
+  const sources = [...objectsIn(reader.get('publisher')).slice(0, 1), keyed(reader, 'publisher')]
+  const first = (name: string) => firstSaid(sources.map((get) => get(name)))
+  const uris = sources.map((get) => get('uri'))
+  const organization = readerOf(fieldsOf(structured(reader.get('organization'))))
+  agent(dataset, dct('publisher'), {
+    name: firstSaid([
+      first('name'),
+      ...uris.map(textOnly),
+      saidText(reader.get('publisher')),
+      organization.translated('title'),
+      organization.get('name'),
+      // Version 1 of DKAN has groups in place of organizations.
+      isDkan === true ? groupTitle(reader) : undefined,
+    ]),
+    iri: uris.find((uri) => isUsableIri(saidText(uri))),
+    email: first('email'),
+    url: first('url'),
+    type: first('type'),
+    identifier: first('identifier'),
+  })
+}
+
+function groupTitle(reader: Reader): unknown {
+  const { title, display_name: shown, name } = fieldsOf(listOf(reader.get('groups'))[0])
+  return firstSaid([title, shown, name])
+}
+
+/** The first value that is a text or texts by language. */
+const firstSaid = (values: readonly unknown[]) =>
+  values.find((value) =>
+    typeof value === 'object' && value !== null
+      ? Object.values(value).some((one) => listOf(one).some((text) => saidText(text) !== undefined))
+      : saidText(value) !== undefined,
+  )
+
+function creators(dataset: Subject, reader: Reader): void {
+  const write = (get: Get) => agentOf(dataset, dct('creator'), get)
+  const written = objectsIn(reader.get('creator')).map(write)
+  if (written.includes(true) || write(keyed(reader, 'creator'))) return
+  const fields = { name: reader.get('author'), email: reader.get('author_email') }
+  agent(dataset, dct('creator'), fields)
+}
+
+function agentOf(dataset: Subject, predicate: NamedNode, get: Get): boolean {
+  const uri = get('uri')
   const fields = {
-    name: get('name'),
-    iri: get('uri'),
+    name: firstSaid([get('name'), textOnly(uri)]),
+    iri: uri,
     email: get('email'),
     url: get('url'),
     type: get('type'),
     identifier: get('identifier'),
   }
   return agent(dataset, predicate, fields) !== undefined
-}
-
-function organisation(dataset: Subject, reader: Reader): void {
-  const organization = readerOf(fieldsOf(structured(reader.get('organization'))))
-  const name = organization.translated('title') ?? organization.get('name')
-  agent(dataset, dct('publisher'), { name })
 }
 
 function contacts(dataset: Subject, reader: Reader): void {
@@ -68,7 +118,7 @@ function contacts(dataset: Subject, reader: Reader): void {
   const { get } = reader
   const first = [
     {
-      name: get('contact_name'),
+      name: firstSaid([get('contact_name'), textOnly(get('contact_uri'))]),
       email: get('contact_email'),
       iri: get('contact_uri'),
       phone: get('contact_telephone', 'contact_phone'),
@@ -77,4 +127,10 @@ function contacts(dataset: Subject, reader: Reader): void {
     { name: get('author'), email: get('author_email') },
   ].find((one) => Object.values(one).some((value) => saidText(value) !== undefined))
   if (first) contact(dataset, dcat('contactPoint'), first)
+}
+
+/** What stands in a field for IRIs and is none. */
+function textOnly(value: unknown): string | undefined {
+  const text = saidText(value)
+  return isUsableIri(text) ? undefined : text
 }

@@ -9,8 +9,8 @@ export type Portal = {
   readonly root: string
   readonly config: ImportConfig &
     MappingConfig & { readonly identifier: 'id' | 'name'; readonly types?: readonly string[] }
-  /** Descriptions are HTML, not Markdown. */
-  readonly html?: boolean
+  /** The portal is a DKAN of version 1: its texts are HTML, its groups publish, and its `private` says nothing. */
+  readonly isDkan?: boolean
   readonly output: 'dcat-ap' | 'source'
   readonly authorities: Authorities
   readonly licence: (id: string) => LicenceNames | undefined

@@ -24,7 +24,11 @@ export function resources(dataset: Subject, { fields, reader, portal }: Package)
     const state = resource.get('state')
     if (typeof state === 'string' && state.toLowerCase() === 'deleted') continue
     const licences = [resourceLicence(resource), ofPackage]
-    const part = distribution(dataset, { ...fieldsFor(dataset, resource), licences })
+    const part = distribution(dataset, {
+      ...fieldsFor(dataset, resource),
+      html: portal.isDkan === true,
+      licences,
+    })
     if (part) services(part, resource)
   }
 }

@@ -1,0 +1,196 @@
+/** What real sources write, and what the repository holds of it: rule by rule, one row for each. */
+
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Fields } from '../../../src/harvest/segments/mapping/values/json.ts'
+import type { MappedRecord } from '../../../src/harvest/segments/mapping/record.ts'
+import { prefixes } from '../../../src/rdf/namespaces.ts'
+import { mappings, type MappingOptions } from './golden/records.ts'
+
+type Platform = 'ckan' | 'dkan-1' | 'dkan-2' | 'udata'
+let maps: (
+  options?: MappingOptions,
+) => Promise<Readonly<Record<string, (fields: Fields) => MappedRecord>>>
+beforeAll(() => {
+  maps = mappings
+})
+
+async function recordOf(platform: Platform, fields: Fields, options?: MappingOptions) {
+  const map = (await maps(options))[platform]
+  if (!map) throw new Error(platform)
+  return map({ id: 'a', title: 'A', ...fields })
+}
+
+const iri = (name: string) => {
+  const [prefix = '', local = ''] = name.split(':')
+  return `${prefixes[prefix as keyof typeof prefixes]}${local}`
+}
+
+/** The values at the end of a path of properties from the dataset, sorted. */
+function at(record: MappedRecord, ...path: readonly string[]): string[] {
+  const quads = record.quads()
+  let nodes = [record.dataset.term.value]
+  for (const name of path)
+    nodes = quads
+      .filter(
+        ({ subject, predicate }) => nodes.includes(subject.value) && predicate.value === iri(name),
+      )
+      .map(({ object }) => object.value)
+  return nodes.toSorted()
+}
+
+const slugs = (record: MappedRecord) => record.findings.map(({ slug }) => slug)
+
+describe('a publisher of CKAN falls back field by field', () => {
+  const port = { organization: { name: 'port', title: 'Port' } }
+  const extras = (fields: Fields) => ({
+    extras: Object.entries(fields).map(([key, value]) => ({ key, value })),
+  })
+
+  it.each([
+    [
+      'text where an IRI should be is the name',
+      { publisher_uri: 'Harbour Office', publisher_email: 'a@port.example' },
+      port,
+      ['Harbour Office'],
+      ['mailto:a@port.example'],
+    ],
+    [
+      'an address alone leaves the name to the organization',
+      { publisher_email: 'a@port.example' },
+      port,
+      ['Port'],
+      ['mailto:a@port.example'],
+    ],
+    [
+      'an organization without a title has its name',
+      {},
+      { organization: { name: 'port' } },
+      ['port'],
+      [],
+    ],
+    [
+      'a name is a name, whatever else there is',
+      { publisher_name: 'Harbour Office', publisher_uri: 'n/a' },
+      port,
+      ['Harbour Office'],
+      [],
+    ],
+  ])('%s', async (_, keys, more, names, mails) => {
+    for (const fields of [
+      { ...keys, ...more },
+      { ...extras(keys), ...more },
+    ]) {
+      const record = await recordOf('ckan', fields)
+      expect(at(record, 'dct:publisher', 'foaf:name')).toEqual(names)
+      expect(at(record, 'dct:publisher', 'foaf:mbox')).toEqual(mails)
+      expect(
+        record
+          .quads()
+          .some(
+            ({ object }) => object.value.startsWith('Harbour') && object.termType === 'NamedNode',
+          ),
+      ).toBe(false)
+    }
+  })
+
+  it('an IRI that says nothing of its name has the one of the organization', async () => {
+    const record = await recordOf('ckan', { publisher_uri: 'https://port.example/id/1', ...port })
+    expect(at(record, 'dct:publisher')).toEqual(['https://port.example/id/1'])
+    expect(at(record, 'dct:publisher', 'foaf:name')).toEqual(['Port'])
+  })
+
+  it('an object of a scheming portal does so too', async () => {
+    const publisher = [{ uri: '', name: '', email: 'a@port.example' }]
+    const record = await recordOf('ckan', { publisher, ...port })
+    expect(at(record, 'dct:publisher', 'foaf:name')).toEqual(['Port'])
+    expect(at(record, 'dct:publisher', 'foaf:mbox')).toEqual(['mailto:a@port.example'])
+  })
+
+  it('text in the place of the IRI of a creator or a contact is their name', async () => {
+    const fields = {
+      creator_uri: 'Survey',
+      contact_uri: 'The desk',
+      contact_email: 'a@port.example',
+    }
+    const record = await recordOf('ckan', fields)
+    expect(at(record, 'dct:creator', 'foaf:name')).toEqual(['Survey'])
+    expect(at(record, 'dcat:contactPoint', 'vcard:fn')).toEqual(['The desk'])
+  })
+})
+
+describe('a DKAN of version 1', () => {
+  it('publishes through its groups', async () => {
+    const record = await recordOf('dkan-1', {
+      groups: [{ title: 'Region North', name: 'group/n' }],
+    })
+    expect(at(record, 'dct:publisher', 'foaf:name')).toEqual(['Region North'])
+  })
+
+  it('marks what it shows to anybody as private, which is a finding', async () => {
+    expect(slugs(await recordOf('dkan-1', { private: true }))).toEqual(['private-record'])
+    expect(slugs(await recordOf('dkan-1', { private: 'Published' }))).toEqual([])
+  })
+
+  it.each([
+    ['lun, 04/11/2024 - 08:15', { language: 'fr' }, '2024-11-04T08:15:00Z'],
+    ['lun, 04/11/2024 - 08:15', { dateOrder: 'dmy' }, '2024-11-04T08:15:00Z'],
+    ['Date changed  mer, 13/11/2024 - 02:30', {}, '2024-11-13T02:30:00Z'],
+    ['04/11/2024', { language: 'en-US' }, '2024-04-11'],
+    ['04/18/2017', { dateOrder: 'dmy' }, '2017-04-18'],
+    ['4 novembre 2024', {}, '2024-11-04'],
+    ['04/11/2024', { language: 'en' }, undefined],
+    ['04/11/2024', {}, undefined],
+  ] as const)('writes the date %j, told %j', async (text, options, date) => {
+    const record = await recordOf('dkan-1', { metadata_created: text }, options)
+    expect(at(record, 'dct:issued')).toEqual(date === undefined ? [] : [date])
+    expect(slugs(record)).toEqual(date === undefined ? ['invalid-date'] : [])
+  })
+
+  it('tells places and frequencies in extras', async () => {
+    const box = 'POLYGON((1 2, 3 2, 3 4, 1 4, 1 2))'
+    for (const spatial of ['1,2,3,4', '[1, 2, 3, 4]', '1 2 3 4']) {
+      const extras = [
+        { key: 'spatial', value: spatial },
+        { key: 'frequency-of-update', value: 'Quarterly' },
+      ]
+      const record = await recordOf('dkan-1', { extras })
+      expect(at(record, 'dct:spatial', 'dcat:bbox')).toEqual([box])
+      expect(at(record, 'dct:accrualPeriodicity')).toEqual([
+        'http://publications.europa.eu/resource/authority/frequency/QUARTERLY',
+      ])
+    }
+    const sides = ['west-long', 'south-lat', 'east-long', 'north-lat']
+    const extras = sides.map((side, n) => ({ key: `bbox-${side}`, value: String(n + 1) }))
+    expect(at(await recordOf('ckan', { extras }), 'dct:spatial', 'dcat:bbox')).toEqual([box])
+  })
+
+  it('writes HTML in its resources', async () => {
+    const url = 'https://a.example/x.csv'
+    const resources = [{ id: 'r', url, name: 'A &amp; B', description: '<p>One</p><p>Two</p>' }]
+    const record = await recordOf('dkan-1', { resources })
+    expect(at(record, 'dcat:distribution', 'dct:title')).toEqual(['A & B'])
+    expect(at(record, 'dcat:distribution', 'dct:description')).toEqual(['One\n\nTwo'])
+  })
+})
+
+describe('a place has one geometry, as WKT', () => {
+  const box = '{"type":"Polygon","coordinates":[[[1,2],[3,2],[3,4],[1,4],[1,2]]]}'
+  it.each([
+    [box, 'dcat:bbox', 'POLYGON((1 2, 3 2, 3 4, 1 4, 1 2))'],
+    ['[1, 2, 3, 4]', 'dcat:bbox', 'POLYGON((1 2, 3 2, 3 4, 1 4, 1 2))'],
+    ['{"type":"Point","coordinates":[1,2]}', 'dcat:centroid', 'POINT(1 2)'],
+    ['{"type":"LineString","coordinates":[[1,2],[3,4]]}', 'locn:geometry', 'LINESTRING(1 2, 3 4)'],
+  ])('%s is only %s', async (spatial, property, wkt) => {
+    const record = await recordOf('ckan', { spatial })
+    const all = ['dcat:bbox', 'dcat:centroid', 'locn:geometry']
+    const found = all.filter((name) => at(record, 'dct:spatial', name).length > 0)
+    expect(found).toEqual([property])
+    expect(at(record, 'dct:spatial', property)).toEqual([wkt])
+    const literal = record
+      .quads()
+      .find(({ predicate }) => predicate.value === iri(property))?.object
+    expect(literal?.termType === 'Literal' && literal.datatype.value).toBe(
+      iri('geosparql:wktLiteral'),
+    )
+  })
+})
