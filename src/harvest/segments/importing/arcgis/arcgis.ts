@@ -16,7 +16,7 @@ type Finds = AsyncGenerator<Found, void>
 
 export const arcgisImporter: ImporterKind<ArcgisConfig> = {
   names: ['importing-arcgis', 'importing-arcgishub', 'importing-arcgis-hub'],
-  version: 1,
+  version: 2,
   config: arcgisConfig,
   credentials: (value, header) => ({
     [header]: header === 'Authorization' && !/\s/.test(value) ? `Bearer ${value}` : value,

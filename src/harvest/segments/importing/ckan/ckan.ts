@@ -19,7 +19,7 @@ type Config = CkanConfig & ImportConfig
 
 export const ckanImporter: ImporterKind<CkanConfig> = {
   names: ['importing-ckan', 'importing-ckansingle', 'importing-ckanprop'],
-  version: 1,
+  version: 2,
   config: ckanConfig,
   import: importCkan,
 }

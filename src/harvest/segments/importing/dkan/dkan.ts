@@ -18,7 +18,7 @@ import type { Site } from './site.ts'
 
 export const dkanImporter: ImporterKind<DkanConfig> = {
   names: ['importing-dkan', 'importing-drupal'],
-  version: 1,
+  version: 2,
   config: dkanConfig,
   check: ({ version, filters }) =>
     version === '1' && isFiltered(filters)

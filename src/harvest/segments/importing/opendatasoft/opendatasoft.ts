@@ -18,7 +18,7 @@ type Finds = AsyncGenerator<Found, void>
 
 export const opendatasoftImporter: ImporterKind<OpendatasoftConfig> = {
   names: ['importing-opendatasoft', 'importing-ods', 'importing-huwise'],
-  version: 1,
+  version: 2,
   config: opendatasoftConfig,
   credentials: (value, header) => ({
     [header]: header === 'Authorization' && !/\s/.test(value) ? `Apikey ${value}` : value,

@@ -20,7 +20,7 @@ const elsewhere = ['https://api.us.socrata.com', 'https://api.eu.socrata.com']
 /** `roots`: where the discovery API is asked about domains that do not have it themselves. */
 export const socrataImporterWith = (roots: readonly string[]): ImporterKind<SocrataConfig> => ({
   names: ['importing-socrata'],
-  version: 1,
+  version: 2,
   config: socrataConfig,
   credentials: (value, header) => ({
     [header === 'Authorization' ? 'X-App-Token' : header]: value,

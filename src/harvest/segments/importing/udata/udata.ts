@@ -18,7 +18,7 @@ type Config = UdataConfig & ImportConfig
 /** `ownHost`: the host under which this portal is known, so that nothing is harvested in a circle. */
 export const udataImporter = (ownHost?: string): ImporterKind<UdataConfig> => ({
   names: ['importing-udata'],
-  version: 1,
+  version: 2,
   config: udataConfig,
   import: (config, source, context) => importUdata({ config, source, context, ownHost }),
 })
