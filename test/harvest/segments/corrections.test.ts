@@ -22,7 +22,7 @@ async function recordOf(platform: Platform, fields: Fields, options?: MappingOpt
 
 const iri = (name: string) => {
   const [prefix = '', local = ''] = name.split(':')
-  return `${prefixes[prefix as keyof typeof prefixes]}${local}`
+  return `${prefixes[prefix]}${local}`
 }
 
 /** The values at the end of a path of properties from the dataset, sorted. */
@@ -49,36 +49,28 @@ describe('a publisher of CKAN falls back field by field', () => {
   it.each([
     [
       'text where an IRI should be is the name',
-      { publisher_uri: 'Harbour Office', publisher_email: 'a@port.example' },
-      port,
-      ['Harbour Office'],
-      ['mailto:a@port.example'],
+      { publisher_uri: 'Harbour Office', publisher_email: 'a@port.example', ...port },
+      { names: ['Harbour Office'], mails: ['mailto:a@port.example'] },
     ],
     [
       'an address alone leaves the name to the organization',
-      { publisher_email: 'a@port.example' },
-      port,
-      ['Port'],
-      ['mailto:a@port.example'],
+      { publisher_email: 'a@port.example', ...port },
+      { names: ['Port'], mails: ['mailto:a@port.example'] },
     ],
     [
       'an organization without a title has its name',
-      {},
       { organization: { name: 'port' } },
-      ['port'],
-      [],
+      { names: ['port'], mails: [] },
     ],
     [
       'a name is a name, whatever else there is',
-      { publisher_name: 'Harbour Office', publisher_uri: 'n/a' },
-      port,
-      ['Harbour Office'],
-      [],
+      { publisher_name: 'Harbour Office', publisher_uri: 'n/a', ...port },
+      { names: ['Harbour Office'], mails: [] },
     ],
-  ])('%s', async (_, keys, more, names, mails) => {
+  ])('%s', async (_, { organization, ...keys }, { names, mails }) => {
     for (const fields of [
-      { ...keys, ...more },
-      { ...extras(keys), ...more },
+      { ...keys, organization },
+      { ...extras(keys), organization },
     ]) {
       const record = await recordOf('ckan', fields)
       expect(at(record, 'dct:publisher', 'foaf:name')).toEqual(names)
