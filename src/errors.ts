@@ -103,6 +103,8 @@ type More = {
   readonly errors?: readonly Complaint[]
   /** Seconds after which another try makes sense (`Retry-After`). */
   readonly retryAfter?: number
+  /** Where it is not the kind's usual one. */
+  readonly status?: 413
   /** Response headers that belong to the problem, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>
   /** Members of the problem beside the standard ones (RFC 9457 3.2). */
@@ -119,6 +121,7 @@ export class Failure extends Error {
   readonly detail: string
   readonly errors: readonly Complaint[]
   readonly retryAfter: number | undefined
+  readonly status: 413 | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly members: Readonly<Record<string, string>>
 
@@ -129,6 +132,7 @@ export class Failure extends Error {
     this.detail = detail
     this.errors = more.errors ?? []
     this.retryAfter = more.retryAfter
+    this.status = more.status
     this.headers = more.headers ?? {}
     this.members = more.members ?? {}
   }

@@ -120,7 +120,8 @@ export type ProblemAnswer = {
  */
 export function problemOf(error: unknown, instance: string): ProblemAnswer {
   const failure = error instanceof Failure ? error : new Failure('internal', '')
-  const { status, title } = problems[failure.kind]
+  const { title, status: usual } = problems[failure.kind]
+  const { status = usual } = failure
   const told = failure.kind !== 'internal'
   const body: Problem = {
     ...(told && failure.members),

@@ -1,11 +1,11 @@
 /** The embedded triplestore: Oxigraph and SQLite in a worker thread, for one process and about ten million triples. */
 
 import { Worker } from 'node:worker_threads'
-import './public/compiled.ts'
 import type { Change, Written } from './change.ts'
 import type { Log } from '../log.ts'
 import { booleanOf, rowsOf } from './protocol/rows.ts'
 import { Calls } from './embedded/calls.ts'
+import { boundedEngine, writerBytes } from './embedded/engine.ts'
 import type { Opened, WriterSettings } from './embedded/messages.ts'
 import { streaming } from './embedded/pieces/streaming.ts'
 import { protocolOf } from './embedded/serving/serve.ts'
@@ -69,12 +69,19 @@ function ownQueries(calls: Calls): Pick<GraphStore, 'ask' | 'select' | 'construc
 export async function embeddedStore(options: EmbeddedOptions): Promise<EmbeddedStore> {
   const { directory, log } = options
   const limits = { ...standardLimits, ...options.limits }
-  const settings: WriterSettings = { directory, maxQuads: limits.quads, maxAnswer: limits.answer }
+  const settings: WriterSettings = {
+    engine: boundedEngine(writerBytes()),
+    directory,
+    maxQuads: limits.quads,
+    maxAnswer: limits.answer,
+  }
   const replica = new Replica({
     directory,
     log,
     queryMs: limits.publicMs,
     buildMs: limits.publicBuildMs,
+    memory: limits.publicMemory,
+    quads: async () => (await calls.call('counts', {})).quads,
     follow: (port) => calls.call('follow', { port }, { ports: [port] }),
   })
   const calls: Calls = new Calls({

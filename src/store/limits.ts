@@ -14,6 +14,8 @@ export type StoreLimits = {
   /** Running time of a public query, and how long it waits for the public copy to be built, in ms. */
   readonly publicMs: number
   readonly publicBuildMs: number
+  /** Bytes that a public copy and its queries may take; 0 = what fits the data and the machine. */
+  readonly publicMemory: number
   readonly publicDoor: PublicLimits
 }
 
@@ -25,5 +27,6 @@ export const standardLimits: StoreLimits = {
   waiting: 20_000,
   publicMs: 15_000,
   publicBuildMs: 5000,
+  publicMemory: 0,
   publicDoor: { rows: 100_000, bytes: 32 * 1024 * 1024, perClient: 2, waiting: 8 },
 }

@@ -2,8 +2,11 @@
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { boundedEngine, startEngine } from '../../src/store/embedded/engine.ts'
 import { openQuads } from '../../src/store/embedded/quads.ts'
 import { gathered, perform, type Effect } from '../../src/store/embedded/settle.ts'
+
+startEngine(boundedEngine(2 ** 30))
 
 const graph = fc.constantFrom('urn:g:1', 'urn:g:2')
 const lines = fc

@@ -3,8 +3,11 @@
 import type { Limits } from '../../http/limits.ts'
 import type { StoreLimits } from '../../store/limits.ts'
 
-export const publicLimits = (limits: Limits): Pick<StoreLimits, 'publicMs' | 'publicDoor'> => ({
+export const publicLimits = (
+  limits: Limits,
+): Pick<StoreLimits, 'publicMs' | 'publicMemory' | 'publicDoor'> => ({
   publicMs: limits.sparqlMs,
+  publicMemory: limits.sparqlMemoryBytes,
   publicDoor: {
     rows: limits.sparqlRows,
     bytes: limits.sparqlBytes,

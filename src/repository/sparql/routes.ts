@@ -27,6 +27,7 @@ const responses: RouteConfig['responses'] = {
   },
   400: problem('Not a query that may run here: a syntax error, an update, SERVICE or LOAD'),
   406: problem('None of the accepted media types can be served'),
+  413: problem('The query needs more memory than it may have'),
   429: problem('Too many queries at once'),
   503: problem('The query took too long, or the endpoint is being made ready'),
 }

@@ -3,6 +3,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { Failure, type Complaint, type Kind } from '../../errors.ts'
 import type { Change, Written } from '../change.ts'
+import type { Engine } from './engine.ts'
 import type { QueryShape } from './quads.ts'
 import type { Effect } from './settle.ts'
 
@@ -83,6 +84,7 @@ export type Opened = Counts & {
 export type Feed = { readonly effects: readonly Effect[]; readonly size: number }
 
 export type WriterSettings = {
+  readonly engine: Engine
   readonly directory: string
   /** Quads above which a write that adds is refused. */
   readonly maxQuads: number

@@ -1,6 +1,6 @@
 /** Oxigraph behind five calls of ours: the only place that knows its option names, because it ignores unknown ones. */
 
-import oxigraph, { type Store } from 'oxigraph'
+import { defaultGraph, namedNode, Store } from 'oxigraph/web.js'
 import { inUtf8 } from '../../text/utf8.ts'
 
 const triples = 'application/n-triples'
@@ -10,8 +10,7 @@ export const isBroken = (error: unknown): boolean =>
   !(error instanceof Error && error.name === 'Error')
 
 /** `''` is the default graph. */
-const graphTerm = (graph: string) =>
-  graph === '' ? oxigraph.defaultGraph() : oxigraph.namedNode(graph)
+const graphTerm = (graph: string) => (graph === '' ? defaultGraph() : namedNode(graph))
 
 const inGraph = (graph: string, lines: string) =>
   graph === '' ? lines : `GRAPH <${graph}> {\n${lines}}`
@@ -82,8 +81,8 @@ function query(store: Store, text: string, shape: QueryShape): string {
     ...(shape.union === true && !chosen ? { use_default_graph_as_union: true } : {}),
     ...(chosen
       ? {
-          default_graph: defaultGraphs.map((iri) => oxigraph.namedNode(iri)),
-          named_graphs: namedGraphs.map((iri) => oxigraph.namedNode(iri)),
+          default_graph: defaultGraphs.map((iri) => namedNode(iri)),
+          named_graphs: namedGraphs.map((iri) => namedNode(iri)),
         }
       : {}),
   })
@@ -91,8 +90,9 @@ function query(store: Store, text: string, shape: QueryShape): string {
   return answer
 }
 
+/** In a thread that has started the engine (`engine.ts`). */
 export function openQuads(): Quads {
-  const store = new oxigraph.Store()
+  const store = new Store()
   return {
     size: () => store.size,
     load: (graph, text) => load(store, graph, text),
@@ -113,14 +113,14 @@ export function openQuads(): Quads {
 
 /** The line that Oxigraph gives back for a line: values in its own spelling. */
 export function normalForm(line: string): string {
-  const scratch = new oxigraph.Store()
+  const scratch = new Store()
   load(scratch, '', line)
-  return scratch.dump({ format: triples, from_graph_name: oxigraph.defaultGraph() })
+  return scratch.dump({ format: triples, from_graph_name: defaultGraph() })
 }
 
 /** N-Triples in another RDF format (media type). */
 export function fromTriples(text: string, mediaType: string): string {
-  const scratch = new oxigraph.Store()
+  const scratch = new Store()
   scratch.load(text, { format: triples, lenient: true })
-  return scratch.dump({ format: mediaType, from_graph_name: oxigraph.defaultGraph() })
+  return scratch.dump({ format: mediaType, from_graph_name: defaultGraph() })
 }

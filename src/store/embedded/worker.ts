@@ -1,6 +1,7 @@
 /** Entry of the writing worker: collects what has arrived and does it in one go. */
 
 import { parentPort, workerData } from 'node:worker_threads'
+import { startEngine } from './engine.ts'
 import type { Job, Opened, Reply, WriterSettings } from './messages.ts'
 import { openWriter } from './writer.ts'
 
@@ -9,6 +10,7 @@ const groupSize = 2 * 1024 * 1024
 
 const settings: WriterSettings = workerData
 const started = performance.now()
+startEngine(settings.engine)
 const writer = openWriter(settings, () => parentPort?.postMessage([], []))
 const queue: Job[] = []
 

@@ -3,11 +3,16 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { boundedEngine, processBytes, type Engine } from '../embedded/engine.ts'
 import { failureOf, type Refusal } from '../embedded/messages.ts'
 import { tickMs, ticks } from '../embedded/ticks.ts'
 import type { PublicAnswer, PublicQuery } from '../graph-store.ts'
 
-export type ReplicaSettings = { readonly directory: string; readonly feed: MessagePort }
+export type ReplicaSettings = {
+  readonly engine: Engine
+  readonly directory: string
+  readonly feed: MessagePort
+}
 
 export type ReplicaJob = {
   readonly request: PublicQuery
@@ -24,6 +29,10 @@ type Settings = {
   readonly directory: string
   /** Hands the writing side its end of the feed; resolves when every later write goes through it. */
   readonly follow: (port: MessagePort) => Promise<unknown>
+  /** Triples that the copy will have, or about as many. */
+  readonly quads: () => Promise<number>
+  /** Bytes that the copy and its queries may take; 0 = what fits the triples and the machine. */
+  readonly memory: number
   /** Running time of one query in ms. */
   readonly queryMs: number
   /** How long a query waits for the copy to be built, in ms. */
@@ -32,6 +41,25 @@ type Settings = {
 }
 
 type Running = PromiseWithResolvers<PublicAnswer> & { age: number }
+
+/** Of each triple, and of the buffers for loading (of which little is touched). */
+const [quadBytes, loadingBytes] = [450, 320 * 2 ** 20]
+/** Few different bounds: the code for each is kept for good. */
+const stepBytes = 256 * 2 ** 20
+
+/** Three times what the copy needs, at most a quarter of what the process may have, but always enough for the copy itself. */
+function usualBytes(quads: number): number {
+  const needed = loadingBytes + quads * quadBytes
+  const wanted = Math.max(Math.min(3 * needed, processBytes() / 4), 1.25 * needed)
+  return Math.ceil(wanted / stepBytes) * stepBytes
+}
+
+const tooMuch = (bytes: number) =>
+  new Failure(
+    'query-too-complex',
+    `A query may use ${Math.floor(bytes / 2 ** 20)} MB together with the data (sparqlMemoryBytes).`,
+    { status: 413 },
+  )
 
 const building = () =>
   new Failure('store-unavailable', 'The public copy is being built.', { retryAfter: 5 })
@@ -94,21 +122,24 @@ export class Replica {
 
   async #launch(ready: PromiseWithResolvers<void>): Promise<void> {
     const { port1, port2 } = new MessageChannel()
-    await this.#settings.follow(port1)
+    const { directory, follow, memory, quads, log } = this.#settings
+    await follow(port1)
+    const bytes = memory > 0 ? memory : usualBytes(await quads())
     if (this.#ready !== ready) return port2.close()
-    const workerData: ReplicaSettings = { directory: this.#settings.directory, feed: port2 }
+    const workerData: ReplicaSettings = { engine: boundedEngine(bytes), directory, feed: port2 }
     const worker = new Worker(new URL('./worker.ts', import.meta.url), {
       workerData,
       transferList: [port2],
       execArgv: [],
+      // Answers leave the engine as one text.
+      resourceLimits: { maxOldGenerationSizeMb: 256 },
     })
     this.#worker = worker
     worker.on('message', (reply: ReplicaReply) => this.#hear(reply))
     worker.on('error', (error) => {
       if (worker !== this.#worker) return
-      this.#settings.log.error({ error }, 'replica.lost')
-      const tooMuch = new Failure('query-too-complex', 'The query needs more memory than there is.')
-      this.end(this.#running ? tooMuch : building())
+      log.error({ error, bytes }, 'replica.lost')
+      this.end(this.#running ? tooMuch(bytes) : building())
     })
     worker.on('exit', () => {
       if (worker === this.#worker) this.end()

@@ -3,6 +3,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
 import { systemGraph } from '../../rdf/namespaces.ts'
+import { startEngine } from '../embedded/engine.ts'
 import { openBlobs } from '../embedded/blobs.ts'
 import { refusalOf, type Feed } from '../embedded/messages.ts'
 import { fromTriples, isBroken, openQuads, type Quads } from '../embedded/quads.ts'
@@ -77,7 +78,8 @@ function open(directory: string, feed: MessagePort): Quads {
   return quads
 }
 
-const { directory, feed }: ReplicaSettings = workerData
+const { engine, directory, feed }: ReplicaSettings = workerData
+startEngine(engine)
 const quads = open(directory, feed)
 // Without the feed this copy would grow stale: the main thread starts another when it is asked.
 feed.on('close', () => process.exit())

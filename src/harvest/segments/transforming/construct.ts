@@ -7,10 +7,13 @@ import { failureOf } from '../../../store/embedded/messages.ts'
 import { bench } from './bench.ts'
 import { NoSuchFile, textBeside } from './beside.ts'
 import { constructConfig, type QueryConfig } from './construct/config.ts'
-import type { ConstructJob, ConstructResult } from './construct/messages.ts'
+import type { ConstructJob, ConstructResult, ConstructSettings } from './construct/messages.ts'
 import { BadQuery, recordQuery, type RecordQuery } from './construct/query.ts'
 import { nowhere } from './incoming.ts'
 import { schemaOf, transformer, type TransformDeps, type Work } from './transformer.ts'
+
+/** Memory of the engine for one record; loading takes 320 MB of addresses, and little of them in truth. */
+const engineBytes = 1024 * 2 ** 20
 
 /** CONSTRUCT gives the record, an update changes it; `$identifier`, `$catalogue` and `$address` are known to both. */
 export const constructTransformer = (
@@ -45,8 +48,9 @@ export const constructTransformer = (
       ok: true,
       run: transformer(async () => {
         // Only now: the engine's code stays for the life of the process, although only workers run it.
-        await import('../../../store/public/compiled.ts')
-        return open({ asked: usable, keep, catalogue }, deps)
+        const { boundedEngine } = await import('../../../store/embedded/engine.ts')
+        const settings: ConstructSettings = { engine: boundedEngine(engineBytes) }
+        return open({ asked: usable, keep, catalogue }, settings, deps)
       }),
       shape: createHash('sha256')
         .update(JSON.stringify([1, keep, usable.map(({ text }) => text)]))
@@ -84,11 +88,12 @@ type Queries = {
 
 function open(
   { asked, keep, catalogue }: Queries,
+  settings: ConstructSettings,
   { limits, pause }: Pick<TransformDeps, 'limits' | 'pause'>,
 ): Work {
   const worker = bench<ConstructJob, ConstructResult>({
     entry: new URL('./construct/worker.ts', import.meta.url),
-    workerData: undefined,
+    workerData: settings,
     resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 },
     // The engine cannot be interrupted: its time is that of the worker.
     jobMs: limits.scriptMs,

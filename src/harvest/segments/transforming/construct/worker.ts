@@ -1,13 +1,14 @@
 /** Entry of the worker of queries: each record gets a store of its own, in memory and without a network. */
 
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { Failure } from '../../../../errors.ts'
 import { toLines } from '../../../../rdf/lines.ts'
+import { startEngine } from '../../../../store/embedded/engine.ts'
 import { isBroken, openQuads } from '../../../../store/embedded/quads.ts'
 import { refusalOf } from '../../../../store/embedded/messages.ts'
 import type { Reply } from '../bench.ts'
 import { quadsOf } from '../incoming.ts'
-import type { ConstructJob, ConstructResult } from './messages.ts'
+import type { ConstructJob, ConstructResult, ConstructSettings } from './messages.ts'
 
 type Query = ConstructJob['queries'][number]
 
@@ -58,6 +59,8 @@ async function answer(job: ConstructJob): Promise<void> {
   parentPort?.postMessage(reply, [])
 }
 
+const { engine }: ConstructSettings = workerData
+startEngine(engine)
 parentPort?.on('message', (job: ConstructJob) => {
   void answer(job)
 })

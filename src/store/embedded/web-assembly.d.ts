@@ -2,7 +2,8 @@
 
 declare namespace WebAssembly {
   /** Compiled code; may be sent to workers. */
-  interface Module {
+  class Module {
+    constructor(bytes: Uint8Array)
     readonly [Symbol.toStringTag]: string
   }
   class Memory {
