@@ -79,6 +79,7 @@ type HarvestKind =
   | 'item-too-large'
   | 'item-duplicate'
   | 'item-owned-elsewhere'
+  | 'all-refused'
   | 'transform-failed'
   | 'transform-timeout'
   | 'transform-empty'

@@ -4,7 +4,7 @@ import { Failure, WrongUsage } from '../errors.ts'
 import { clientKey } from '../http/keys/client-key.ts'
 import { usage, wishOf } from './importing/arguments.ts'
 import { NoDestination } from './importing/cutting/destination.ts'
-import { importDump } from './importing/dump.ts'
+import { importDump, NothingToImport } from './importing/dump.ts'
 import { progressLine } from './importing/progress-line.ts'
 import { NoSource, openSource } from './importing/source.ts'
 import { report } from './importing/summary.ts'
@@ -15,12 +15,12 @@ const clock = {
 }
 const interrupted = 130
 
-/** The document is no RDF; the message has document, line and column. */
+/** The document is no RDF, or holds nothing to import; the message has document, line and column. */
 class NotUnderstood extends Error {}
 
 process.exitCode = await run(process.argv.slice(2))
 
-/** Does what the command line asks; 0 when every dataset is in, 1 when one failed, 2 when the question was wrong. */
+/** Does what the command line asks; 0 when every dataset is in, 1 when one failed or there was none, 2 when the question was wrong. */
 async function run(argumentList: readonly string[]): Promise<number> {
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
@@ -46,6 +46,8 @@ async function run(argumentList: readonly string[]): Promise<number> {
 
 /** A syntax error, said the way editors understand: document, line, column. */
 function located(error: unknown, name: string): unknown {
+  if (error instanceof NothingToImport)
+    return new NotUnderstood(`${name}: ${error.message}`, { cause: error })
   if (!(error instanceof Failure)) return error
   const [{ line, column, detail } = { detail: '' }] = error.errors
   const place = [name, line, column].filter((part) => part !== undefined).join(':')

@@ -82,6 +82,7 @@ export const problems = {
   'item-too-large': { status: 413, title: 'The record is too large' },
   'item-duplicate': { status: 409, title: 'The record came twice' },
   'item-owned-elsewhere': { status: 409, title: 'Another pipe owns the record' },
+  'all-refused': { status: 409, title: 'Other pipes own all records' },
   'transform-failed': { status: 422, title: 'The transformation failed' },
   'transform-timeout': { status: 422, title: 'The transformation took too long' },
   'transform-empty': { status: 422, title: 'The transformation left nothing' },

@@ -34,11 +34,13 @@ const finishedRun = (pipe: string, held = 0) => {
 }
 
 /** Ends the newest run of a pipe as soon as there is one. */
-const ending = async (pipe: string, status: 'finished' | 'failed') => {
+const ending = async (pipe: string, status: 'finished' | 'failed', records = 1) => {
   const newest = () =>
     station.runs.list({ pipe, status: 'running', offset: 0, limit: 1 }).find((run) => run)
   await expect.poll(newest).toBeDefined()
   const { id } = newest() ?? { id: '' }
+  for (let at = 0; at < records; at++)
+    station.runs.sink(id).item({ originalId: `r${at}`, stage: 'export', state: 'created' })
   station.runs.change(id, status === 'finished' ? { status, outcome: 'complete' } : { status })
 }
 
@@ -86,6 +88,11 @@ describe('pipes', () => {
   it('that fail make their command fail', async () => {
     const [text] = await Promise.all([station.said('pipe lake launch'), ending('lake', 'failed')])
     expect(text).toMatch(/\nCommand failed: the run is failed\n$/)
+  })
+
+  it('that bring no record make their command fail', async () => {
+    const [text] = await Promise.all([station.said('launch city'), ending('city', 'finished', 0)])
+    expect(text).toMatch(/\nCommand failed: the run brought no record\n$/)
   })
 
   it('that are active already are not started twice', async () => {

@@ -95,11 +95,12 @@ describe('POST /exec', () => {
     const first = await reader?.read()
     const id = /^run (\S+)\n/.exec(first?.value ?? '')?.[1] ?? ''
     expect(station.runs.get(id)).toMatchObject({ status: 'running', startedBy: 'console' })
+    station.runs.sink(id).item({ originalId: 'a', stage: 'export', state: 'created' })
     station.runs.change(id, { status: 'finished', outcome: 'complete' })
     let rest = ''
     for (let next = await reader?.read(); next?.value; next = await reader?.read())
       rest += next.value
-    expect(rest).toMatch(/run \S+ is finished \(complete\): nothing met\nCommand finished\n$/)
+    expect(rest).toMatch(/run \S+ is finished \(complete\): created 1\nCommand finished\n$/)
   })
 })
 

@@ -55,6 +55,21 @@ describe('npm run import', () => {
     expect(ran.out).toContain('1 created, 0 updated, 0 unchanged, 0 failed')
   })
 
+  it.each([
+    ['nothing', '', 'the document holds no dcat:Dataset'],
+    [
+      'a catalogue of services',
+      '<a:c> a <http://www.w3.org/ns/dcat#Catalog> . <a:s> a <http://www.w3.org/ns/dcat#DataService> .',
+      'the document holds no dcat:Dataset, only 1 catalogue and 1 data service',
+    ],
+  ])('ends with 1 when there is %s to import, and sends nothing', async (_, text, words) => {
+    const before = double.puts.length
+    const ran = await run(['-', '--format', 'ttl', ...into], text)
+    expect(ran).toMatchObject({ code: 1, out: '' })
+    expect(ran.error).toBe(`standard input: ${words}\nnothing was sent\n`)
+    expect(double.puts.length).toBe(before)
+  })
+
   it('ends with 1 when a dataset failed', async () => {
     const ran = await run(['refused.ttl', ...into])
     expect(ran.code).toBe(1)

@@ -3,9 +3,11 @@
 import { Failure } from '../../errors.ts'
 import { configured } from '../../pipe/configure.ts'
 import type { Configs, JsonObject } from '../../pipe/document.ts'
+import type { Run } from '../../pipe/runs/run.ts'
 import type { Command, Io } from '../command.ts'
 import type { RepositoryPart, SchedulerPart } from '../parts.ts'
 import { amount } from '../telling/rows.ts'
+import { problemLine } from '../telling/run.ts'
 import { followRun, knownRun, type RunGround } from './following.ts'
 
 type Ground = {
@@ -91,7 +93,18 @@ export async function launchPipe(
   if (verbose)
     for (const { name, segmentNumber } of run.segments)
       await io.say(`segment ${segmentNumber} ${name}`)
-  await followRun(ground, run, io, signal)
+  demandSomething(await followRun(ground, run, io, signal))
+}
+
+/** Whoever starts a harvest by hand wants to hear it when nothing came. Throws `source-empty`. */
+function demandSomething({ catalogue, counts, outcome, problem }: Run): void {
+  const { created, updated, unchanged, removed, held, adopted } = counts
+  const some = created + updated + unchanged + removed + held + adopted > 0
+  // An incremental run without news has no problem.
+  const isFine = outcome === 'not-modified' || (outcome === 'incomplete' && !problem)
+  if (some || isFine || catalogue === undefined) return
+  const why = problem ? `: ${problemLine(problem)}` : ''
+  throw new Failure('source-empty', `the run brought no record${why}`)
 }
 
 /** Throws `invalid-parameter`. */

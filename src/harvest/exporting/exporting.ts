@@ -135,7 +135,7 @@ async function record(
 function refused(account: Account, message: Extract<Message, { kind: 'refused' }>): void {
   const { sourceId, problem, stage, sourceUrl, excerpt } = message
   account.offered += 1
-  account.losses += 1
+  account.lost(problem)
   if (sourceId === undefined) account.nameless += 1
   else {
     const row = account.ground.ledger.records.bySource(account.owner, sourceId)
@@ -164,7 +164,8 @@ async function ended(
 ): Promise<void> {
   const { dryRun, sink, runId } = account.context
   if (dryRun) {
-    sink.outcome('dry-run', completeness.kind === 'complete' ? removalsOf(account) : undefined)
+    const problem = completeness.kind === 'complete' ? removalsOf(account) : undefined
+    sink.outcome('dry-run', account.refusal ?? problem)
     return
   }
   await settle(account, settings, completeness, signal)

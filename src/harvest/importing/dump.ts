@@ -31,9 +31,12 @@ export type Progress = {
   readonly total: number | undefined
 }
 
+/** The document holds no dataset; the message says what it holds. */
+export class NothingToImport extends Error {}
+
 /**
  * Imports a document. Nothing is sent before the last byte is read and understood: throws the parser's `Failure`
- * (`malformed-rdf` with line and column), `NoDestination`, or the abort reason while reading. Later troubles do not
+ * (`malformed-rdf` with line and column), `NoDestination`, `NothingToImport`, or the abort reason while reading. Later troubles do not
  * throw: they are in the summary, as is the reason when a signal, a refusal or a lost server ends the import early.
  */
 export async function importDump(
@@ -45,11 +48,25 @@ export async function importDump(
   try {
     const tally = new Tally()
     await read({ source, spool, tally, options }, signal)
+    demandSomething(spool, options)
     const targets = destinations(spool, options.catalogue)
     return await send({ spool, targets, tally, options }, signal)
   } finally {
     spool.close()
   }
+}
+
+/** A document of a catalogue alone is wanted by those who replace its description, and by nobody else. */
+function demandSomething(spool: Spool, { updateCatalogue = false }: ImportOptions): void {
+  const catalogues = spool.catalogues().length
+  if (spool.datasetCount() > 0 || (updateCatalogue && catalogues > 0)) return
+  const { count } = spool.services()
+  const parts = [
+    ...(catalogues > 0 ? [`${catalogues} catalogue${catalogues > 1 ? 's' : ''}`] : []),
+    ...(count > 0 ? [`${count} data service${count > 1 ? 's' : ''}`] : []),
+  ]
+  const instead = parts.length > 0 ? `, only ${parts.join(' and ')}` : ''
+  throw new NothingToImport(`the document holds no dcat:Dataset${instead}`)
 }
 
 type Reading = { source: Source; spool: Spool; tally: Tally; options: ImportOptions }

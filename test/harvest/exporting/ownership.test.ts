@@ -56,6 +56,24 @@ describe('two pipes in one catalogue', () => {
     expect(await ground.ids()).toEqual(['a', 'b', 'x'])
   })
 
+  it('the run that meets nothing but records of others says so, and is not complete', async () => {
+    const ground = await two()
+    ground.offers(whole('x', 'y'), 'a')
+    await ground.run('a')
+    ground.offers(whole('x', 'y'), 'b')
+    const run = await ground.run('b')
+    expect(run).toMatchObject({
+      status: 'finished',
+      outcome: 'incomplete',
+      problem: { type: 'urn:cartulary:problem:all-refused' },
+      counts: { refused: 2 },
+    })
+    expect(run.problem?.detail).toContain('all 2 records')
+    expect(run.problem?.detail).toContain('pipe a ')
+    ground.offers(whole('x', 'y', 'z'), 'b')
+    expect(await ground.run('b')).toMatchObject({ outcome: 'complete', problem: null })
+  })
+
   it('do not meet on a new record when they run at the same time', async () => {
     const ground = await two()
     const ids = Array.from({ length: 150 }, (_, n) => `x${n}`)

@@ -50,7 +50,6 @@ describe.skipIf(!existsSync(folder))('samples', () => {
     ['broken/bad-iris.rdf', 1, true],
     ['broken/bad-language-tag.jsonld', 1, true],
     ['broken/untidy.ttl', 1, false],
-    ['broken/no-dataset.ttl', 0, false],
     ['dcat-ap-de/RefImp_TTL_ADVANCED.ttl', 2, false],
     ['dcat-ap-de/RefImp_RDF_ADVANCED.rdf', 2, false],
     ['dcat-ap-de/RefImp_JSONLD_ADVANCED.jsonld', 2, false],
@@ -60,6 +59,12 @@ describe.skipIf(!existsSync(folder))('samples', () => {
     const summary = await bring(name)
     expect(summary).toMatchObject({ created: count, failed: 0, ended: undefined })
     expect(summary.repaired > 0).toBe(isRepaired)
+  })
+
+  it('broken/no-dataset.ttl holds nothing to import, and nothing is sent', async () => {
+    const before = double.puts.length
+    await expect(bring('broken/no-dataset.ttl')).rejects.toThrow('holds no dcat:Dataset')
+    expect(double.puts).toHaveLength(before)
   })
 
   it.each([

@@ -1,7 +1,7 @@
 /** What is known of a run while it is exported: what the source has offered, and what the catalogue holds. */
 
 import { hash } from 'node:crypto'
-import type { Failure } from '../../../errors.ts'
+import { Failure } from '../../../errors.ts'
 import type { SegmentContext } from '../../../pipe/segment.ts'
 import type { Owner, RecordRow } from '../../ledger/record-rows.ts'
 import { SerialSet } from '../../ledger/serial-set.ts'
@@ -47,6 +47,8 @@ export class Account {
   nameless = 0
   /** Items that did not find their way. */
   losses = 0
+  /** Of them: records of other pipes, and whose the first one is. */
+  readonly elsewhere: { count: number; first: Failure | undefined } = { count: 0, first: undefined }
   /** What was met before an interruption is known. */
   isWhole: boolean
 
@@ -146,6 +148,22 @@ export class Account {
   hashOf(sourceHash: string | undefined): string | undefined {
     if (sourceHash === undefined || this.transformation === '') return sourceHash
     return hash('sha256', `${sourceHash}\n${this.transformation}`, 'hex')
+  }
+
+  /** A record that was offered does not find its way. */
+  lost(problem: Failure): void {
+    this.losses += 1
+    if (problem.kind !== 'item-owned-elsewhere') return
+    this.elsewhere.count += 1
+    this.elsewhere.first ??= problem
+  }
+
+  /** `all-refused` when the run met nothing but records of other pipes. */
+  get refusal(): Failure | undefined {
+    const { count, first } = this.elsewhere
+    if (!first || count < this.offered) return undefined
+    const detail = `Other pipes own all ${count} records of the source; the first: ${first.detail}`
+    return new Failure('all-refused', detail)
   }
 
   /** Everything met so far is durable: the run may go on from here. */

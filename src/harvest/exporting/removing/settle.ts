@@ -34,8 +34,15 @@ export async function settle(
   else sink.outcome('incomplete', plan.problem ?? judged.problem)
 }
 
-/** A run is not complete when more records than before have no identifier: one of them may be one that we know. */
+/**
+ * A run is not complete when all of its records are other pipes', or when more than before have no identifier: one of them
+ * may be one that we know.
+ */
 function judgedOf(account: Account, completeness: Completeness): Completeness {
+  if (completeness.kind === 'not-modified') return completeness
+  const { refusal } = account
+  if (refusal && (completeness.kind === 'complete' || !completeness.problem))
+    return { kind: 'incomplete', problem: refusal }
   if (completeness.kind !== 'complete') return completeness
   const last = account.ground.ledger.pipes.of(account.owner.pipe)
   if (!last || account.nameless <= last.nameless) return completeness

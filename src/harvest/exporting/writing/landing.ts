@@ -106,7 +106,7 @@ export function lose(
   problem: Failure,
   originalId?: string,
 ): void {
-  account.losses += 1
+  account.lost(problem)
   const { sourceId } = message
   const row = account.ground.ledger.records.bySource(account.owner, sourceId)
   if (row) account.meet(row)
