@@ -24,6 +24,9 @@ type Comparison = {
   readonly repaired: number
 }
 
+/** Statements of the embedded store, and deleted ones that still take its memory. */
+type StoreCounts = { readonly quads?: number; readonly dead?: number }
+
 export type Metrics = {
   /** For numbers of other rooms: counters and gauges register themselves here. */
   readonly registry: Registry
@@ -32,6 +35,8 @@ export type Metrics = {
   leftOut(values: readonly LeftOut[]): void
   /** What the last comparison of index and store found; `at` is when it ended, milliseconds since 1970. */
   compared(found: Comparison, at: number): void
+  /** Asks at each scrape; what rejects or is absent leaves the last numbers. */
+  store(counts: () => Promise<StoreCounts>): void
 }
 
 /** One registry per process; `runtime` adds memory, event loop and garbage collection. */
@@ -66,6 +71,25 @@ export function metrics(options: { readonly runtime?: boolean } = {}): Metrics {
       for (const { field, problem } of values) left.inc({ field, problem })
     },
     compared: comparing(registry),
+    store: counting(registry),
+  }
+}
+
+function counting(registry: Registry): Metrics['store'] {
+  return (counts) => {
+    const gauge = (name: 'quads' | 'dead', fullName: string, help: string) => {
+      const collect = async () => {
+        const found = (await counts().catch((): StoreCounts => ({})))[name]
+        if (found !== undefined) one.set(found)
+      }
+      const one: Gauge = new Gauge({ name: fullName, help, registers: [registry], collect })
+    }
+    gauge('quads', 'cartulary_store_quads', 'Statements in the embedded store.')
+    gauge(
+      'dead',
+      'cartulary_store_dead_quads',
+      'Deleted statements that still take memory of the embedded store, until a copy without them takes over.',
+    )
   }
 }
 

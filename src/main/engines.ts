@@ -50,6 +50,7 @@ export async function openEngines({ config, log, numbers, waiting }: Shell) {
     pause,
     told: telling(waiting, 'store'),
   })
+  if (!config.triplestore) numbers.store(() => store.health())
   const index = await openIndex(config, log)
   const vocabularies = shipped('shapes/vocabularies')
   const deps = {

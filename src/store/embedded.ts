@@ -1,6 +1,6 @@
 /** The embedded triplestore: Oxigraph and SQLite in a worker thread, for one process and about ten million triples. */
 
-import { Worker } from 'node:worker_threads'
+import { Worker, type MessagePort } from 'node:worker_threads'
 import type { Change, Written } from './change.ts'
 import type { Log } from '../log.ts'
 import { booleanOf, rowsOf } from './protocol/rows.ts'
@@ -25,13 +25,14 @@ export type EmbeddedOptions = {
   readonly limits?: Partial<StoreLimits>
 }
 
-function launch(settings: WriterSettings): Worker {
+function launch(settings: WriterSettings, feed?: MessagePort): Worker {
   const entry = new URL('./embedded/worker.ts', import.meta.url)
   // Texts come and go by the megabyte here: a small nursery keeps their garbage from counting as memory.
   const resourceLimits = { maxYoungGenerationSizeMb: 24 }
   return new Worker(entry, {
     name: 'store writer',
-    workerData: settings,
+    workerData: { ...settings, ...(feed ? { feed } : {}) },
+    transferList: feed ? [feed] : [],
     execArgv: [],
     resourceLimits,
   })
@@ -82,10 +83,10 @@ export async function embeddedStore(options: EmbeddedOptions): Promise<EmbeddedS
     buildMs: limits.publicBuildMs,
     memory: limits.publicMemory,
     quads: async () => (await calls.call('counts', {})).quads,
-    follow: (port) => calls.call('follow', { port }, { ports: [port] }),
+    follow: (port) => calls.call('follow', { port, whole: false }, { ports: [port] }),
   })
   const calls: Calls = new Calls({
-    start: () => launch(settings),
+    start: (feed) => launch(settings, feed),
     waiting: limits.waiting,
     callMs: limits.callMs,
     log,
@@ -108,7 +109,8 @@ export async function embeddedStore(options: EmbeddedOptions): Promise<EmbeddedS
     protocol: protocolOf(calls),
     publicQuery: publicDoor((job) => replica.run(job), limits.publicDoor),
     health: async () => {
-      if (!calls.isOpen) return { ready: false, product, quads: 0, graphs: 0, replica: 'absent' }
+      if (!calls.isOpen)
+        return { ready: false, product, quads: 0, graphs: 0, dead: 0, replica: 'absent' }
       return { ready: true, product, ...(await calls.call('counts', {})), replica: replica.state }
     },
     close: async () => {

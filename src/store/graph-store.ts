@@ -37,6 +37,8 @@ type StoreHealth = {
   /** Absent where counting would cost a walk over the whole store. */
   readonly quads?: number
   readonly graphs?: number
+  /** Deleted statements that still take the embedded engine's memory, until a copy without them takes over. */
+  readonly dead?: number
   /** State of the embedded replica behind `publicQuery`. */
   readonly replica?: 'absent' | 'building' | 'ready'
 }

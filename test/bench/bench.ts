@@ -1,6 +1,7 @@
 /**
  * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`,
  * `npm run bench -- harvest [--datasets n] [--aside] [--store …]`, `npm run bench -- metrics [--datasets n] [--workers n]`,
+ * `npm run bench -- soak [--minutes n]`,
  * `npm run bench -- triggers [--triggers n] [--seconds n]`, `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`,
  * or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
@@ -20,6 +21,7 @@ import { requestsBench } from './requests-bench.ts'
 import { meilisearchBench } from './search-meilisearch/search-meilisearch-bench.ts'
 import { searchBench } from './search/search-bench.ts'
 import { engineOf, environmentOf, storeNamed } from './stores.ts'
+import { soakBench } from './soak-bench.ts'
 import { triggersBench } from './triggers-bench.ts'
 
 const generator = new URL('../../../shared/data/generate-catalogue.mjs', import.meta.url).pathname
@@ -37,6 +39,7 @@ const { values, positionals } = parseArgs({
     engine: { type: 'string', default: 'embedded' },
     triggers: { type: 'string', default: '500' },
     seconds: { type: 'string', default: '300' },
+    minutes: { type: 'string', default: '30' },
     // Into a repository that only remembers ids: what the harvest needs by itself.
     aside: { type: 'boolean', default: false },
     // Is kept, and what it holds already is not made again.
@@ -127,6 +130,15 @@ try {
     generate(values.requests, 'ttl', folder)
     const [datasets, workers] = [Number(values.datasets), Number(values.workers)]
     say(`## metrics\n${await metricsBench(directory, { dump, folder, datasets, workers })}`)
+  } else if (positionals.includes('soak')) {
+    const folder = join(directory, 'single')
+    generate('2000', 'ttl', folder)
+    const platform = await gateway(join(directory, 'soak'))
+    try {
+      say(`## soak\n${await soakBench(platform, { folder, minutes: Number(values.minutes) })}`)
+    } finally {
+      await platform.stop()
+    }
   } else await catalogueBench(directory)
 } finally {
   if (values.directory === undefined) await remove(directory)

@@ -111,6 +111,8 @@ describe('the console of a running platform', () => {
     const numbers = await (await fetch(`${platform.url}/metrics`)).text()
     expect(numbers).toContain('cartulary_index_drift{kind="extra"} 1\n')
     expect(numbers).toContain('cartulary_index_repaired 1\n')
+    expect(numbers).toMatch(/^cartulary_store_quads [1-9]\d*$/m)
+    expect(numbers).toMatch(/^cartulary_store_dead_quads [1-9]\d*$/m)
     expect(await (await fetch(`${platform.url}/health`)).json()).toMatchObject({
       reconciled: { missing: 0, stale: 0, extra: 1, repaired: 1 },
     })

@@ -1,13 +1,28 @@
-/** The main thread's side of the writing worker: bounded calls, signals, limits, and a new worker when one is lost. */
+/**
+ * The main thread's side of the writing worker: bounded calls, signals, limits, and a new worker when one is lost.
+ *
+ * The engine never frees what was deleted, so a worker that is crowded by dead statements gets a successor: it builds its own
+ * index beside the present worker, follows its writes, and takes its place between two calls.
+ */
 
-import type { MessagePort, Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { failureOf, type JobName, type Jobs, type Opened, type Reply } from './messages.ts'
+import {
+  failureOf,
+  type JobName,
+  type Jobs,
+  type Opened,
+  type Reply,
+  type Sign,
+} from './messages.ts'
 import { tickMs, ticks } from './ticks.ts'
 
 /** Calls in the worker at once; more makes it slower (its queue costs more than its work). */
 const inFlight = 256
+
+/** After a successor that came to nothing. */
+const successorRetryMs = 30_000
 
 export type CallOptions = {
   readonly signal?: AbortSignal | undefined
@@ -17,7 +32,8 @@ export type CallOptions = {
 }
 
 type Settings = {
-  readonly start: () => Worker
+  /** `feed` makes it a successor. */
+  readonly start: (feed?: MessagePort) => Worker
   /** Calls that may wait for a place. */
   readonly waiting: number
   /** Time limit of one call in ms; a worker that says nothing for so long during a late call is replaced. */
@@ -39,7 +55,7 @@ type Entry = {
 const gone = (detail: string, cause?: unknown) =>
   new Failure('store-unavailable', detail, { retryAfter: 2, cause })
 
-type Message = readonly Reply[] | { readonly opened: Opened }
+type Message = readonly Reply[] | Sign | { readonly opened: Opened }
 
 export class Calls {
   readonly #settings: Settings
@@ -48,6 +64,9 @@ export class Calls {
   readonly #clock = ticks(() => this.#tick())
   #waiting: Entry[] = []
   #worker: Worker | undefined
+  #successor: Worker | undefined
+  /** Nothing is posted: the successor waits until the present worker has answered everything. */
+  #isHandingOver = false
   #opened = Promise.withResolvers<Opened>()
   readonly #done = Promise.withResolvers<void>()
   #isOpen = false
@@ -110,6 +129,7 @@ export class Calls {
     this.#closing = true
     this.#checkDone()
     await this.#done.promise
+    this.#dropSuccessor()
     const worker = this.#worker
     if (!worker) return
     const ended = new Promise((resolve) => worker.once('exit', resolve))
@@ -130,21 +150,68 @@ export class Calls {
     this.#worker = worker
     this.#isOpen = false
     this.#silence = 0
-    worker.on('message', (message: Message) => this.#hear(message))
+    this.#watch(worker)
+  }
+
+  #watch(worker: Worker): void {
+    worker.on('message', (message: Message) => {
+      if (worker === this.#worker) this.#hear(message)
+      else if (worker === this.#successor && message === 'filled') this.#handOver()
+    })
     worker.on('error', (error) => this.#lose(worker, error))
     worker.on('exit', () => this.#lose(worker, undefined))
   }
 
   #hear(message: Message): void {
     this.#silence = 0
+    if (message === 'crowded' || message === 'filled') {
+      void this.#succeed()
+      return
+    }
     if ('opened' in message) {
       this.#isOpen = true
+      if (this.#isHandingOver) this.#settings.log.info({ ...message.opened }, 'store.compacted')
+      this.#isHandingOver = false
       this.#opened.resolve(message.opened)
     } else {
       for (const reply of message) this.#settle(reply)
     }
+    if (this.#isHandingOver) this.#handOver()
     this.#pump()
     this.#checkDone()
+  }
+
+  /** Starts a successor, which says when its index is filled. */
+  async #succeed(): Promise<void> {
+    if (this.#successor || this.#closing || !this.#isOpen) return
+    const { port1, port2 } = new MessageChannel()
+    try {
+      await this.call('follow', { port: port1, whole: true }, { ports: [port1] })
+    } catch (error) {
+      port2.close()
+      this.#settings.log.warn({ error }, 'store.compaction-failed')
+      return
+    }
+    if (this.#successor || this.#closing) return port2.close()
+    this.#successor = this.#settings.start(port2)
+    this.#watch(this.#successor)
+  }
+
+  /** Holds calls back until the present worker has answered; then it gives what is left to the successor. */
+  #handOver(): void {
+    this.#isHandingOver = true
+    const [worker, successor] = [this.#worker, this.#successor]
+    if (!worker || !successor || this.#pending.size > 0) return
+    this.#worker = successor
+    this.#successor = undefined
+    worker.postMessage('hand over', [])
+  }
+
+  #dropSuccessor(): void {
+    const successor = this.#successor
+    this.#successor = undefined
+    this.#isHandingOver = false
+    void successor?.terminate()
   }
 
   #settle(reply: Reply): void {
@@ -165,7 +232,7 @@ export class Calls {
   }
 
   #post(): void {
-    if (!this.#isOpen || !this.#worker) return
+    if (!this.#isOpen || !this.#worker || this.#isHandingOver) return
     const room = inFlight - this.#pending.size
     if (room <= 0 || this.#waiting.length === 0) return
     const entries = this.#waiting.splice(0, room)
@@ -204,7 +271,14 @@ export class Calls {
 
   /** Replaces a worker that is gone or has to go. Nothing is known of the writes that it had. */
   #lose(worker: Worker, error: unknown): void {
+    if (worker === this.#successor) {
+      this.#dropSuccessor()
+      this.#settings.log.warn({ error }, 'store.compaction-failed')
+      setTimeout(() => void this.#succeed(), successorRetryMs).unref()
+      this.#pump()
+    }
     if (worker !== this.#worker) return
+    this.#dropSuccessor()
     const couldOpen = this.#isOpen
     this.#worker = undefined
     this.#isOpen = false

@@ -16,7 +16,12 @@ export type GraphWrite = {
 
 export type Update = { readonly text: string; readonly baseIri?: string }
 
-type Counts = { readonly quads: number; readonly graphs: number }
+type Counts = {
+  readonly quads: number
+  readonly graphs: number
+  /** Statements that were deleted and still take the engine's memory. */
+  readonly dead: number
+}
 
 /** Jobs of the writing worker: what each is given and what it answers. */
 export type Jobs = {
@@ -44,8 +49,16 @@ export type Jobs = {
   visit: [job: { readonly graph: string }, result: Visit]
   piece: [job: { readonly owner: number; readonly number: number }, result: string]
   leave: [job: { readonly owner: number }, result: undefined]
-  /** Every later effect goes through the port, until somebody closes it. */
-  follow: [job: { readonly port: MessagePort }, result: undefined]
+  /** Every later effect goes through the port, until somebody closes it; `whole` = those of the system graph too. */
+  follow: [job: { readonly port: MessagePort; readonly whole: boolean }, result: undefined]
+}
+
+/** A content that is being laid ready: whose pieces, how many, how many lines, and the last of these. */
+export type Draft = {
+  readonly owner: number
+  readonly pieces: number
+  readonly lines: number
+  readonly last: string
 }
 
 /** A graph as `visit` finds it: one text, or pieces of an owner. Links beside it. */
@@ -80,11 +93,25 @@ export type Opened = Counts & {
   readonly unreadable: readonly string[]
 }
 
-/** From the writing worker to its follower, which answers `size` when it has done the effects. */
+/** From the writing worker to its followers, which answer `size` when they have done the effects. */
 export type Feed = { readonly effects: readonly Effect[]; readonly size: number }
+
+/** The last that a writing worker sends to its successor: what is nowhere on the disk. */
+export type Handover = {
+  readonly count: number
+  readonly drafts: ReadonlyMap<string, Draft>
+  readonly visits: ReadonlyMap<number, number>
+  /** Of public copies, which follow the successor from now on. */
+  readonly ports: readonly MessagePort[]
+}
+
+/** From the writing worker beside its answers: it wants a successor; as a successor, it waits for the handover. */
+export type Sign = 'crowded' | 'filled'
 
 export type WriterSettings = {
   readonly engine: Engine
+  /** Where the worker is a successor: what the present one does comes from here, and its handover in the end. */
+  readonly feed?: MessagePort
   readonly directory: string
   /** Quads above which a write that adds is refused. */
   readonly maxQuads: number

@@ -3,16 +3,8 @@
 import { Failure } from '../../errors.ts'
 import type { Blobs } from './blobs.ts'
 import type { feeder } from './feeder.ts'
-import type { WriterSettings } from './messages.ts'
+import type { Draft, WriterSettings } from './messages.ts'
 import type { Quads } from './quads.ts'
-
-/** A content that is being laid ready: whose pieces, how many, how many lines, and the last of these. */
-export type Draft = {
-  readonly owner: number
-  readonly pieces: number
-  readonly lines: number
-  readonly last: string
-}
 
 export type State = {
   readonly settings: WriterSettings

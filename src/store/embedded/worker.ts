@@ -1,9 +1,9 @@
-/** Entry of the writing worker: collects what has arrived and does it in one go. */
+/** Entry of the writing worker: collects what has arrived and does it in one go. A successor follows the present one first. */
 
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads'
 import { startEngine } from './engine.ts'
-import type { Job, Opened, Reply, WriterSettings } from './messages.ts'
-import { openWriter } from './writer.ts'
+import type { Feed, Handover, Job, Opened, Reply, Sign, WriterSettings } from './messages.ts'
+import { openSuccessor, openWriter, type Writer } from './writer.ts'
 
 /** UTF-16 units of changes per transaction: enough to share one sync, not so many that reads wait. */
 const groupSize = 2 * 1024 * 1024
@@ -11,8 +11,12 @@ const groupSize = 2 * 1024 * 1024
 const settings: WriterSettings = workerData
 const started = performance.now()
 startEngine(settings.engine)
-const writer = openWriter(settings, () => parentPort?.postMessage([], []))
 const queue: Job[] = []
+let writer: Writer | undefined
+let isCrowded = false
+
+const beat = () => parentPort?.postMessage([], [])
+const sign = (what: Sign) => parentPort?.postMessage(what, [])
 
 const sizeOf = (job: Job) =>
   job.name === 'write'
@@ -26,19 +30,53 @@ function take(): Job[] {
 }
 
 function turn(): void {
-  writer.run(take(), (replies: readonly Reply[]) => parentPort?.postMessage(replies, []))
+  writer?.run(take(), (replies: readonly Reply[]) => parentPort?.postMessage(replies, []))
   if (queue.length > 0) setImmediate(turn)
+  if (!isCrowded && writer?.isCrowded() === true) {
+    isCrowded = true
+    sign('crowded')
+  }
 }
 
-parentPort?.on('message', (message: readonly Job[] | 'close') => {
-  if (message === 'close') {
-    writer.close()
+function open(opened: Writer): void {
+  writer = opened
+  const message: Opened = { ...opened.opened, ms: Math.round(performance.now() - started) }
+  parentPort?.postMessage({ opened: message }, [])
+}
+
+/** Builds an index, brings it up to what the present worker does, and takes that one's place when it hands over. */
+function succeed(feed: MessagePort): void {
+  const successor = openSuccessor(settings, beat)
+  const hear = (message: Feed | Handover) => {
+    if ('effects' in message) {
+      successor.perform(message.effects)
+      feed.postMessage(message.size, [])
+      return
+    }
+    feed.removeAllListeners()
+    open(successor.takeOver(message))
+  }
+  // What has come meanwhile is done before anybody waits for it.
+  for (let next = receiveMessageOnPort(feed); next; next = receiveMessageOnPort(feed)) {
+    hear(next.message)
+  }
+  feed.on('message', hear)
+  // Let go of: this copy would miss something.
+  feed.on('close', () => process.exit())
+  sign('filled')
+}
+
+parentPort?.on('message', (message: readonly Job[] | 'close' | 'hand over') => {
+  if (message === 'close' || message === 'hand over') {
+    if (message === 'close') writer?.close()
+    else writer?.handOver()
     parentPort?.close()
+    settings.feed?.close()
     return
   }
   if (queue.length === 0) setImmediate(turn)
   queue.push(...message)
 })
 
-const opened: Opened = { ...writer.opened, ms: Math.round(performance.now() - started) }
-parentPort?.postMessage({ opened }, [])
+if (settings.feed) succeed(settings.feed)
+else open(openWriter(settings, beat))

@@ -6,8 +6,8 @@ import { openBlobs, type Blobs } from './blobs.ts'
 import { putGraph, runUpdate } from './direct.ts'
 import { feeder } from './feeder.ts'
 import { checkGraph } from '../lines.ts'
-import { refusalOf, type Job, type Reply, type WriterSettings } from './messages.ts'
-import { isBroken, openQuads, type Quads } from './quads.ts'
+import { refusalOf, type Handover, type Job, type Reply, type WriterSettings } from './messages.ts'
+import { isBroken, isCrowded, openQuads, type Quads } from './quads.ts'
 import { leave, piece, stage, swap, unstage, visit } from './pieces/staging.ts'
 import { checkRoom, type State } from './state.ts'
 import { gathered, perform, settle, type Effect, type Settled } from './settle.ts'
@@ -117,7 +117,7 @@ function other(store: State, job: Other): unknown {
       store.count = quads.size()
       return undefined
     case 'counts':
-      return { quads: store.count, graphs: blobs.count() }
+      return { quads: store.count, graphs: blobs.count(), dead: quads.statements().dead }
     case 'stage':
       return stage(store, job)
     case 'swap':
@@ -131,7 +131,7 @@ function other(store: State, job: Other): unknown {
     case 'leave':
       return leave(store, job.owner)
     case 'follow':
-      store.feed.follow(job.port)
+      store.feed.follow(job.port, job.whole)
       return undefined
     default:
       return job satisfies never
@@ -163,18 +163,47 @@ export function openWriter(settings: WriterSettings, beat: () => void = () => un
   blobs.pieces.sweep()
   const quads = openQuads()
   const unreadable = fill(blobs, quads, () => true)
-  const store: State = {
-    settings,
-    blobs,
-    quads,
-    feed: feeder(),
-    count: quads.size(),
-    drafts: new Map(),
-    beat,
-  }
+  const store = { settings, blobs, quads, feed: feeder(), drafts: new Map(), beat }
+  return writerOf({ ...store, count: quads.size() }, unreadable)
+}
+
+/**
+ * Builds an index from the durable copy beside a worker that goes on writing. `perform` is for what that one does
+ * meanwhile, and may be given what is in the copy already; `takeOver` opens the copy for writing when the other has closed it.
+ */
+export function openSuccessor(settings: WriterSettings, beat: () => void) {
+  const quads = openQuads()
+  const copy = openBlobs(settings.directory, true)
+  const unreadable = fill(copy, quads, () => true)
+  copy.close()
   return {
-    opened: { quads: store.count, graphs: blobs.count(), unreadable },
+    perform: (effects: readonly Effect[]) => {
+      for (const effect of effects) perform(quads, effect)
+    },
+    takeOver: ({ count, drafts, visits, ports }: Handover) => {
+      const blobs = openBlobs(settings.directory)
+      for (const [owner, times] of visits) blobs.pieces.visits.set(owner, times)
+      const store = { settings, blobs, quads, feed: feeder(ports), drafts: new Map(drafts), beat }
+      return writerOf({ ...store, count }, unreadable)
+    },
+  }
+}
+
+export type Writer = ReturnType<typeof writerOf>
+
+function writerOf(store: State, unreadable: readonly string[]) {
+  const { blobs, quads } = store
+  const { dead } = quads.statements()
+  return {
+    opened: { quads: store.count, graphs: blobs.count(), dead, unreadable },
     run: (jobs: readonly Job[], answer: Answer) => runJobs(store, jobs, answer),
+    isCrowded: () => isCrowded(quads.statements()),
+    /** Closes the copy and gives the rest to the worker that follows as a whole. */
+    handOver: () => {
+      blobs.close()
+      const { count, drafts } = store
+      store.feed.handOver({ count, drafts, visits: blobs.pieces.visits })
+    },
     close: () => blobs.close(),
   }
 }

@@ -24,6 +24,8 @@ export type Pieces = {
   /** Keeps an owner's pieces until it is left as often. */
   visit(owner: number): void
   leave(owner: number): void
+  /** How often each owner is visited. */
+  readonly visits: Map<number, number>
   /** Deletes the pieces; those that are visited go when they are left. */
   forget(owner: number): void
   /** Forgets all pieces that are no graph's; answers how many owners there were. */
@@ -38,13 +40,14 @@ export const unpack = (blob: unknown): string =>
 
 const orphans = 'FROM piece WHERE owner NOT IN (SELECT owner FROM large)'
 
-type Keeping = Pick<Pieces, 'visit' | 'leave' | 'forget' | 'sweep'>
+type Keeping = Pick<Pieces, 'visit' | 'leave' | 'visits' | 'forget' | 'sweep'>
 
 function keeping(file: DatabaseSync): Keeping {
   const remove = file.prepare('DELETE FROM piece WHERE owner = ?')
   const owned = file.prepare('SELECT 1 FROM large WHERE owner = ?')
   const visits = new Map<number, number>()
   return {
+    visits,
     visit: (owner) => void visits.set(owner, (visits.get(owner) ?? 0) + 1),
     leave: (owner) => {
       const left = (visits.get(owner) ?? 0) - 1

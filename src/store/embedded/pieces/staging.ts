@@ -4,9 +4,9 @@ import { Failure } from '../../../errors.ts'
 import { checkGraph, triplesOf } from '../../lines.ts'
 import { differences, growthOf } from '../../spool/difference.ts'
 import { linesOf } from '../../spool/merging.ts'
-import type { Job, Visit } from '../messages.ts'
+import type { Draft, Job, Visit } from '../messages.ts'
 import { perform, settle, type Effect } from '../settle.ts'
-import { checkRoom, type Draft, type State } from '../state.ts'
+import { checkRoom, type State } from '../state.ts'
 
 const unknown = () =>
   new Failure('store-unavailable', 'The store had to start again; repeat the request.', {
