@@ -1,6 +1,6 @@
 /** The memory of deleted statements comes back: another worker takes the place of the present one, and nobody notices. */
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -97,7 +97,7 @@ describe('statements that were replaced', () => {
       async function* slowly(compacted: () => boolean, all: readonly string[]) {
         for (let at = 0; at < all.length; at += 2000) {
           yield all.slice(at, at + 2000).join('')
-          if (at === 0) await expect.poll(compacted, { timeout: 60_000 }).toBe(true)
+          if (at === 0) await vi.waitUntil(compacted, { timeout: 60_000 })
         }
       }
       const count = (name: string) => names.filter((one) => one === name).length
