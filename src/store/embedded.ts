@@ -9,7 +9,7 @@ import { boundedEngine, writerBytes } from './embedded/engine.ts'
 import type { Opened, WriterSettings } from './embedded/messages.ts'
 import { streaming } from './embedded/pieces/streaming.ts'
 import { protocolOf } from './embedded/serving/serve.ts'
-import type { EmbeddedStore, GraphStore, Landing } from './graph-store.ts'
+import type { EmbeddedStore, GraphStore, Landing, StoreHealth } from './graph-store.ts'
 import { standardLimits, type StoreLimits } from './limits.ts'
 import { publicDoor } from './public/door.ts'
 import { Replica } from './public/replica.ts'
@@ -66,6 +66,12 @@ function ownQueries(calls: Calls): Pick<GraphStore, 'ask' | 'select' | 'construc
   }
 }
 
+async function healthOf(calls: Calls, { state: replica }: Replica): Promise<StoreHealth> {
+  const none = { quads: 0, graphs: 0, dead: 0 }
+  if (!calls.isOpen) return { ready: false, product, ...none, replica: 'absent' }
+  return { ready: true, product, ...(await calls.call('counts', {})), replica }
+}
+
 /** Opens the store: resolves when the index is built from the durable copy (about 300,000 triples per second). */
 export async function embeddedStore(options: EmbeddedOptions): Promise<EmbeddedStore> {
   const { directory, log } = options
@@ -108,11 +114,7 @@ export async function embeddedStore(options: EmbeddedOptions): Promise<EmbeddedS
     writeEach: (groups, signal) => eachOf(groups, (changes) => write(changes, signal)),
     protocol: protocolOf(calls),
     publicQuery: publicDoor((job) => replica.run(job), limits.publicDoor),
-    health: async () => {
-      if (!calls.isOpen)
-        return { ready: false, product, quads: 0, graphs: 0, dead: 0, replica: 'absent' }
-      return { ready: true, product, ...(await calls.call('counts', {})), replica: replica.state }
-    },
+    health: () => healthOf(calls, replica),
     close: async () => {
       replica.end()
       await calls.close()

@@ -30,7 +30,7 @@ export type PublicAnswer = {
   readonly cut: boolean
 }
 
-type StoreHealth = {
+export type StoreHealth = {
   readonly ready: boolean
   /** What runs there, in its own words where it says so: `embedded`, `Apache Jena Fuseki 5.6.0`. */
   readonly product: string
