@@ -29,7 +29,10 @@ import type { StoreConfig } from './store/open.ts'
 export type Config = {
   readonly host: string
   readonly port: number
+  /** Names resources; where clients reach the platform is another matter. */
   readonly baseUri: string
+  /** Absent where answers go by what each request came by. */
+  readonly publicUrl: string | undefined
   /** What `PLATFORM_IRI_SEGMENTS` says; the usual ones stand for the others. */
   readonly segments: Partial<Segments>
   readonly dataDir: string
@@ -100,6 +103,7 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     host: values.PLATFORM_HOST,
     port,
     baseUri: values.PLATFORM_BASE_URI ?? `http://localhost:${port}/`,
+    publicUrl: values.PLATFORM_PUBLIC_URL,
     segments: values.PLATFORM_IRI_SEGMENTS ?? {},
     dataDir: values.PLATFORM_DATA_DIR,
     services: chosen.filter(isService),

@@ -14,14 +14,7 @@ import { serve } from './http/serve.ts'
 import { logger, type Log } from './log.ts'
 import { secretRegistry, type Secrets } from './http/secrets/registry.ts'
 import { openEngines, shipped, type Shell } from './main/engines.ts'
-import {
-  doorsOf,
-  httpOptions,
-  places,
-  serviceAddress,
-  version,
-  type Ground,
-} from './main/ground.ts'
+import { doorsOf, httpOptions, places, version, type Ground } from './main/ground.ts'
 import { readiness, runningHealth, startingHealth, type Readiness } from './main/health.ts'
 import { pause } from './main/search-engine.ts'
 import { openStations, pagesOf, type Stations } from './main/stations.ts'
@@ -105,8 +98,7 @@ function front(
   })
   const { portal } = shell.config.search
   const pages = portal === undefined ? undefined : pagesOf(portal)
-  const repository = serviceAddress(engines.names, places.repo)
-  leadToDescriptions(app, engines.names, repository, pages)
+  leadToDescriptions(app, engines.names, places.repo, pages)
   return app
 }
 

@@ -53,6 +53,13 @@ describe('an empty environment', () => {
 })
 
 describe('a setting', () => {
+  it('of the public address leaves the base IRI alone, and the other way round', () => {
+    const PLATFORM_PUBLIC_URL = 'https://open.example/data/'
+    const { publicUrl, baseUri } = configOf({ PLATFORM_PUBLIC_URL })
+    expect([publicUrl, baseUri]).toEqual([PLATFORM_PUBLIC_URL, 'http://localhost:8080/'])
+    expect(configOf({ PLATFORM_BASE_URI: 'https://data.example/' }).publicUrl).toBeUndefined()
+  })
+
   it('of the port moves the base IRI along, unless that is set', () => {
     expect(configOf({ PLATFORM_PORT: '9000' }).baseUri).toBe('http://localhost:9000/')
     const PLATFORM_BASE_URI = 'https://data.example/portal/'
@@ -156,6 +163,9 @@ describe('a problem', () => {
     ['PLATFORM_BASE_URI', 'http://h/x', 'must be an absolute http(s) IRI that ends in /'],
     ['PLATFORM_BASE_URI', 'http://h/?x/', 'must be an absolute http(s) IRI that ends in /'],
     ['PLATFORM_BASE_URI', 'http://h/a b/', 'must be an absolute http(s) IRI that ends in /'],
+    ['PLATFORM_PUBLIC_URL', 'https://h', 'must be an absolute http(s) address that ends in /'],
+    ['PLATFORM_PUBLIC_URL', 'https://h/ü/', 'must be an absolute http(s) address that ends in /'],
+    ['PLATFORM_PUBLIC_URL', 'http://u@h/', 'must be an absolute http(s) address that ends in /'],
     ['PLATFORM_LOG_LEVEL', 'loud', 'must be one of debug, info, warn, error, silent; got loud'],
     [
       'PLATFORM_IRI_SEGMENTS',

@@ -8,6 +8,7 @@ import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from './metrics.ts'
 import { problemOf } from './problem.ts'
+import type { PublicAddress } from './shell/address.ts'
 import { invalid } from './shell/complaints.ts'
 import { pathOf, type App, type AppContext, type AppEnv } from './shell/context.ts'
 import type { Cors } from './shell/headers.ts'
@@ -31,6 +32,8 @@ export type AppOptions = {
   readonly cors?: Partial<Cors>
   /** Addresses and ranges of proxies whose `Forwarded` headers are believed. */
   readonly trustedProxies?: readonly string[]
+  /** Where clients reach the platform; what a request came by where nothing is known. */
+  readonly publicAddress?: PublicAddress
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number
   /** What stands in every problem beside what RFC 9457 knows. */
@@ -73,6 +76,8 @@ export function newApp(options: AppOptions): App {
         cors,
         requestMs: options.requestMs ?? 60_000,
         trustedProxies: options.trustedProxies ?? [],
+        publicAddress: options.publicAddress,
+        base,
         metrics: options.metrics,
         now: options.now ?? (() => performance.now()),
         makeId: options.makeId ?? randomUUID,

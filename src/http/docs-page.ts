@@ -14,8 +14,6 @@ export type Description = {
   readonly title: string
   readonly version: string
   readonly description: string
-  /** Public address of the service. Without it the document names its server relative to itself only. */
-  readonly address?: string
   /** Schemas that the operations refer to by name. */
   readonly schemas?: Readonly<Record<string, object>>
 }
@@ -25,16 +23,15 @@ export type Description = {
  * all others. To be called after the last route. The page's addresses are relative, so it works behind any proxy path; the
  * document names its server by the path of the public address first, because many tools resolve no relative ones.
  */
-export function docs(app: App, { address, schemas = {}, ...about }: Description): void {
+export function docs(app: App, { schemas = {}, ...about }: Description): void {
   addSecurity(app)
-  const known = address === undefined ? [] : [{ url: new URL(address).pathname }]
   const document = (c: AppContext) => {
     document.made ??= app.getOpenAPI31Document({ openapi: '3.1.0', info: { ...about } })
     const { components } = document.made
     return {
       ...document.made,
       components: { ...components, schemas: { ...components?.schemas, ...schemas } },
-      servers: [...known, { url: serverUrl(pathOf(c.req.url)) }],
+      servers: [{ url: new URL(c.get('address')).pathname }, { url: serverUrl(pathOf(c.req.url)) }],
     }
   }
   document.made = undefined as ReturnType<App['getOpenAPI31Document']> | undefined

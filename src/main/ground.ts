@@ -4,7 +4,6 @@ import type { Config, Service } from '../config.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { OwnKeys } from '../http/keys/own-keys.ts'
 import type { Secrets } from '../http/secrets/registry.ts'
-import type { Names } from '../rdf/names.ts'
 import type { Repository } from '../repository/station.ts'
 import type { Engines, Shell } from './engines.ts'
 
@@ -36,8 +35,11 @@ export type Ground = {
 export const doorsOf = ({ services, shell }: Config): readonly Service[] =>
   services.filter((name) => name !== 'console' || (shell?.http && shell.http.port === undefined))
 
-/** The public address of a service, without a slash at its end. */
-export const serviceAddress = (names: Names, place: string): string => names.base + place.slice(1)
+/** Where others reach a service when no request says by which address they came; without a slash at its end. */
+export const serviceAddress = (
+  { publicUrl, baseUri }: Pick<Config, 'publicUrl' | 'baseUri'>,
+  place: string,
+): string => (publicUrl ?? baseUri) + place.slice(1)
 
 /** Where nobody but this process is asked: no public address, which may have a path of its own. */
 export const inside = 'http://localhost'
@@ -54,15 +56,11 @@ export const httpOptions = ({ config, log, numbers }: Shell) => ({
   metrics: numbers,
   requestMs: config.limits.requestMs,
   trustedProxies: config.trustedProxies,
+  publicAddress: { configured: config.publicUrl, base: config.baseUri },
 })
 
 /** What every door has; what is sent there by a method of `reads` changes nothing: pages of other origins may send it. */
-export const doorAt = (
-  { shell, engines }: Ground,
-  place: string,
-  reads: readonly string[] = [],
-) => ({
-  address: serviceAddress(engines.names, place),
+export const doorAt = ({ shell }: Ground, place: string, reads: readonly string[] = []) => ({
   http: {
     ...httpOptions(shell),
     base: place,

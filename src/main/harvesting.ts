@@ -27,7 +27,6 @@ import {
   type Transport,
   type TransportOptions,
 } from '../pipe/transport/transport.ts'
-import { names as namesOf } from '../rdf/names.ts'
 import { openTriggers, type Triggers } from '../scheduler/triggers.ts'
 import { clock } from './clock.ts'
 import { places, serviceAddress } from './ground.ts'
@@ -54,8 +53,7 @@ type Options = {
   readonly version: string
   readonly key: OwnKeys
   readonly keys: ApiKeys
-  /** Where others reach the segments of this process, without a slash at its end, and the shell of that door. */
-  readonly address: string
+  /** The shell of the door to the segments of this process. */
   readonly http: Omit<AppOptions, 'name'>
   /** Opens the room of metrics; absent where it is not run. */
   readonly measuring: ((outbound: Outbound) => Promise<MetricsStation>) | undefined
@@ -133,7 +131,7 @@ function noticesOf(
   ground: { readonly outbound: Outbound; readonly runs: Runs },
 ) {
   const { notify, allow } = config.harvest
-  const scheduler = serviceAddress(namesOf(config.baseUri, config.segments), places.scheduler)
+  const scheduler = serviceAddress(config, places.scheduler)
   return notify && notifier({ ...ground, log, allow, scheduler, url: notify.url })
 }
 
@@ -179,7 +177,7 @@ const transportOf = (
   options: Options,
   segments: Pick<TransportOptions, 'kinds' | 'resolve' | 'afterImport' | 'outbound'>,
 ): Transport => {
-  const { config, log, keys, address, http, version } = options
+  const { config, log, keys, http, version } = options
   // The same after a restart, and no other process's.
   const place = hash('sha256', `${hostname()} ${directoryOf(options)}`).slice(0, 16)
   return openTransport({
@@ -187,7 +185,7 @@ const transportOf = (
     keys,
     bodyBytes: config.limits.bodyBytes,
     serviceDiscovery: config.cluster.serviceDiscovery,
-    address,
+    address: serviceAddress(config, places.harvest),
     http,
     version,
     allow: config.harvest.allow,

@@ -6,12 +6,14 @@ import type { Service } from '../config.ts'
 import type { App } from '../http/app.ts'
 import type { Entrance } from '../http/gateway.ts'
 import type { SearchIndex } from '../indices/search-index.ts'
+import type { Names } from '../rdf/names.ts'
 import { reconciling, type Reconciling } from '../projector/upkeep/reconciling.ts'
 import { sparqlApp } from '../repository/sparql/app.ts'
 import { openRepository, type Repository } from '../repository/station.ts'
 import { locks } from '../repository/writing/locks.ts'
 import { schedulerApp } from '../scheduler/app.ts'
 import { searchApp } from '../search/app.ts'
+import type { RecordPages } from '../search/deps.ts'
 import { openSitemap } from '../search/sitemap/bind.ts'
 import { clock } from './clock.ts'
 import { courtesy, type Courtesy } from './courtesy.ts'
@@ -136,13 +138,25 @@ function searchStation(ground: Ground) {
     settings: () => currentSettings(engines.index),
     limits,
     now: () => new Date(),
-    portal: pagesOf(search.portal ?? engines.names.base),
+    recordPages: recordPagesOf(search.portal, engines.names),
     version,
     ...door(ground, 'search', ['POST']),
   }
   const sitemap = openSitemap(deps)
   return { app: searchApp({ ...deps, sitemap }), sitemap }
 }
+
+/** Without a portal an IRI leads to the description of its record wherever the platform is reached. */
+const recordPagesOf = (portal: string | undefined, names: Names): RecordPages =>
+  portal === undefined
+    ? {
+        address: (root, { kind, id }) => root + names[kind](id).slice(names.base.length),
+        isPortal: false,
+      }
+    : {
+        address: (_root, { kind, id }, language) => pagesOf(portal)(kind, id, language),
+        isPortal: true,
+      }
 
 /** Addresses of the pages that people read about a record. */
 export const pagesOf =

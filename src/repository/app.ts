@@ -65,7 +65,6 @@ export function repositoryApp(deps: RepositoryAppDeps): App {
   docs(app, {
     title: 'Repository',
     version: deps.version,
-    address: deps.address,
     description:
       'Catalogues, datasets, distributions, quality metrics, vocabularies, and what else the profile declares, as RDF. Reads take a suffix on the id (.ttl) or Accept; ' +
       'writes take a key, If-Match and If-None-Match, and Prefer: respond-async or wait=n for how long they wait for the index.',

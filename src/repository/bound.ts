@@ -26,8 +26,6 @@ export type RepositoryAppDeps = RepositoryDeps &
     readonly profile: Profile
     /** What is remembered of long lists; it hears of the writes of `store`. */
     readonly kept: Kept
-    /** Public address of the service, without a slash at its end: lists and links name themselves by it. */
-    readonly address: string
     /** Version of the platform, for the OpenAPI document. */
     readonly version: string
     readonly http: Omit<AppOptions, 'name'>

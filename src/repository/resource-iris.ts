@@ -28,7 +28,7 @@ const shown = new Set<ResourceKind>(['dataset', 'catalogue'])
 const offered = [...Object.values(formats).map(({ mediaType }) => mediaType), 'text/html']
 
 /**
- * Answers resource IRIs under the base of `names`; `repository` is the public address of the repository service. The answer
+ * Answers resource IRIs under the base of `names`; `repository` is the path of the repository service. The answer
  * names the path only, so that whoever came by another host stays there. Where there are `pages`, clients that prefer
  * `text/html` are led to them, unless the IRI has a suffix.
  */
@@ -39,11 +39,11 @@ export function leadToDescriptions(
   pages?: Pages,
 ): void {
   const root = new URL(names.base).pathname
-  const service = new URL(repository).pathname
   // No route of its own: it would make every other path one that exists.
   app.use('*', async (c, next) => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return next()
     const { pathname } = new URL(c.req.url)
+    const service = new URL(c.get('root')).pathname.slice(0, -1) + repository
     // A proxy may have taken the base's own path off.
     const path = pathname.startsWith(root) ? pathname.slice(root.length) : pathname.slice(1)
     const { id: iri, format } = splitSuffix(names.base + path)

@@ -20,7 +20,6 @@ export function schedulerApp(deps: SchedulerDeps): App {
   docs(app, {
     title: 'Scheduler',
     version: deps.version,
-    address: deps.address,
     description:
       'When pipes run, what they are, and what their runs did. Times are in UTC. A trigger has an interval, a cron expression or ' +
       'specific times; one without any starts a run at once.',

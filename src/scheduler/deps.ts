@@ -34,7 +34,5 @@ export type SchedulerDeps = {
   /** Aborted when the station ends: what goes on behind an answer ends then. */
   readonly ending: AbortSignal
   readonly http: Omit<AppOptions, 'name'>
-  /** Public address of the service, without a slash at its end. */
-  readonly address: string
   readonly version: string
 }

@@ -46,7 +46,6 @@ export function searchApp(deps: SearchDeps): App {
   docs(app, {
     title: 'Search',
     version: deps.version,
-    ...(deps.address !== undefined && { address: deps.address }),
     description: 'Full-text search, facets and records of the catalogues.',
     schemas: { ...schemas.components, SearchBody: bodySchema() },
   })

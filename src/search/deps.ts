@@ -8,6 +8,18 @@ import type { Profile } from '../profile/fields.ts'
 import type { SearchOptions } from './request/search-request.ts'
 import type { SitemapKeeper } from './sitemap/keeper.ts'
 
+/** Where people read about records. */
+export type RecordPages = {
+  /** Address for those who reach the platform by `root`, which has a slash at its end. */
+  readonly address: (
+    root: string,
+    record: { readonly kind: 'dataset' | 'catalogue'; readonly id: string },
+    language?: string,
+  ) => string
+  /** Whether there are pages in HTML, in several languages; else it is where the record's IRI leads. */
+  readonly isPortal: boolean
+}
+
 export type SearchDeps = Omit<SearchOptions, 'settings' | 'bounds' | 'limits'> & {
   readonly index: SearchIndex
   /** What the index answers with at present; asked by every request. */
@@ -25,15 +37,12 @@ export type SearchDeps = Omit<SearchOptions, 'settings' | 'bounds' | 'limits'> &
     | 'queryTerms'
   >
   readonly now: () => Date
-  /** Address of the page that people read about a record. */
-  readonly portal: (kind: 'dataset' | 'catalogue', id: string, language?: string) => string
+  readonly recordPages: RecordPages
   /** Hours until the sitemap is made anew, 24 by default. */
   readonly sitemapHours?: number
   /** One that others have made anew too; otherwise one of the station's own. */
   readonly sitemap?: SitemapKeeper
   /** Version of the platform, for the OpenAPI document. */
   readonly version: string
-  /** Public address of the service. */
-  readonly address?: string
   readonly http: Omit<AppOptions, 'name'>
 }

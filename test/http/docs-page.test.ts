@@ -29,7 +29,7 @@ describe('the document', () => {
     expect(document).toMatchObject({
       openapi: '3.1.0',
       info: { title: 'A <b>title</b>', version: '1.2.3', description: 'Things.' },
-      servers: [{ url: '.' }],
+      servers: [{ url: '/api/x' }, { url: '.' }],
       paths: { '/things/{id}': { get: { responses: { 200: { description: 'no' } } } } },
     })
   })
@@ -61,15 +61,15 @@ describe('the service root', () => {
     for (const path of ['/api/x', '/api/x/', '/api/x/openapi.json']) {
       const text = await (await app.request(path)).text()
       const document: { servers: { url: string }[] } = JSON.parse(text)
-      const server = new URL(document.servers[0]?.url ?? '', `http://h/proxy${path}`)
+      const server = new URL(document.servers.at(-1)?.url ?? '', `http://h/proxy${path}`)
       expect(server.href.replace(/\/$/, '')).toBe('http://h/proxy/api/x')
     }
   })
 
   it('names the path of the public address first, for tools that resolve no relative one', async () => {
-    const app = newApp({ log: logger('silent'), name: 'test', base: '/api/x' })
-    const address = 'https://data.example.org/portal/api/x'
-    docs(app, { title: 'x', version: '1', description: 'x', address })
+    const publicAddress = { base: 'https://data.example.org/portal/' }
+    const app = newApp({ log: logger('silent'), name: 'test', base: '/api/x', publicAddress })
+    docs(app, { title: 'x', version: '1', description: 'x' })
     const document = await (await app.request('/api/x/openapi.json')).json()
     expect(document).toMatchObject({ servers: [{ url: '/portal/api/x' }, { url: '.' }] })
     expect(document).toMatchObject({ info: { title: 'x', version: '1', description: 'x' } })

@@ -118,9 +118,10 @@ describe('the state of a resource', () => {
 
 describe('a resource IRI', () => {
   const at = (publicBase: string, pages?: (kind: string, id: string) => string) => {
-    const app = newApp({ log: logger('silent'), name: 'root' })
     const resources = names(publicBase)
-    leadToDescriptions(app, resources, `${resources.base}api/hub/repo`, pages)
+    const publicAddress = { base: resources.base }
+    const app = newApp({ log: logger('silent'), name: 'root', publicAddress })
+    leadToDescriptions(app, resources, '/api/hub/repo', pages)
     return { resources, ask: (iri: string, headers = {}) => app.request(iri, { headers }) }
   }
 

@@ -97,12 +97,16 @@ export async function repository(options: RepositoryOptions = {}) {
       resources: options.resources ?? [],
     },
     version: 'test',
-    address: `${base}api/hub/repo`,
     keys: apiKeys({ ...options.keys, [key]: ['*'], [alpineKey]: ['alpine-water'] }),
     awaits: () => options.index === 'pending',
     hides: () => Promise.resolve(options.index === 'none'),
     settled: options.settled ?? (() => Promise.resolve(options.index !== 'pending')),
-    http: { log, ...(options.requestMs !== undefined && { requestMs: options.requestMs }) },
+    http: {
+      log,
+      base: '/api/hub/repo',
+      publicAddress: { base },
+      ...(options.requestMs !== undefined && { requestMs: options.requestMs }),
+    },
   })
 
   const ask = async (path: string, asked: Asked = {}): Promise<Response> =>

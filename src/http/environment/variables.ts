@@ -36,6 +36,10 @@ const origin = (text: string) => URL.canParse(text) && new URL(text).origin === 
 const folderIri = (text: string) =>
   isIri(text) && /^https?:\/\/[^/?#]+\/([^?#]*\/)?$/.test(text) && URL.canParse(text)
 
+/** It stands in headers as it is. */
+const isPublicUrl = (text: string) =>
+  folderIri(text) && /^[\u0021-\u003f\u0041-\u007e]+$/.test(text)
+
 const apiKeys = z.record(
   z.string().regex(/^[\u0021-\u007e]{1,512}$/),
   z.array(is(isPermission, '*, a catalogue id or METHOD /path')),
@@ -65,6 +69,15 @@ export const variables = z.object({
       meaning: 'Start of every IRI that the platform makes. Choose it once: it stands in the data.',
       right: 'an absolute http(s) IRI that ends in /',
       derived: 'http://localhost:{port}/',
+    }),
+  PLATFORM_PUBLIC_URL: is(isPublicUrl, 'an absolute http(s) address that ends in /')
+    .optional()
+    .register(facts, {
+      meaning:
+        'Where clients reach the platform: start of the addresses in `Link`, pages of lists, `Location` of runs, sitemap, ' +
+        'feeds and notices. By default each answer takes what its request came by (`Host`, or what `PLATFORM_TRUSTED_PROXIES` ' +
+        'say with `Forwarded` or `X-Forwarded-Host`, `-Proto` and `-Prefix`), and what nobody asked for takes the base IRI.',
+      right: 'an absolute http(s) address that ends in /',
     }),
   PLATFORM_IRI_SEGMENTS: json(segmentValues)
     .optional()
@@ -198,7 +211,7 @@ export const variables = z.object({
     .optional()
     .register(facts, {
       meaning:
-        'Proxies whose `Forwarded` and `X-Forwarded-For` are believed: addresses or CIDR ranges.',
+        'Proxies whose `Forwarded` and `X-Forwarded-…` are believed: addresses or CIDR ranges.',
       right: 'a comma-separated list of addresses or CIDR ranges',
     }),
   PLATFORM_LOG_LEVEL: z.enum(logLevels).register(facts, {

@@ -11,8 +11,7 @@ export const inProcess = 'in-process'
  * `Forwarded` (RFC 7239) that is not a trusted proxy itself. `trusted` holds addresses and CIDR ranges.
  */
 export function clientAddress(trusted: readonly string[] = []): (c: AppContext) => string {
-  const proxies = blockList(trusted)
-  const isProxy = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const isProxy = inRanges(trusted)
   return (c) => {
     const peer = c.env?.incoming?.socket.remoteAddress
     if (peer === undefined) return inProcess
@@ -20,6 +19,15 @@ export function clientAddress(trusted: readonly string[] = []): (c: AppContext) 
     if (trusted.length === 0 || !isProxy(address)) return address
     const named = forwarded(c.req.header('Forwarded'), c.req.header('X-Forwarded-For'))
     return named.findLast((hop) => !isProxy(hop)) ?? named[0] ?? address
+  }
+}
+
+/** Tells whether an address, in whatever spelling sockets and headers have, is in one of the ranges. */
+export function inRanges(ranges: readonly string[]): (address: string) => boolean {
+  const list = blockList(ranges)
+  return (hop) => {
+    const address = hopAddress(hop)
+    return isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
   }
 }
 

@@ -16,6 +16,10 @@ export type AppEnv = {
     requestId: string
     /** Address of the client (behind trusted proxies: the one they name), or `in-process`. */
     client: string
+    /** Address that the client reaches the platform by, `/` at its end. */
+    root: string
+    /** The same of the service, without a slash at its end. */
+    address: string
     /** Set by `ApiKeys.require` and `ApiKeys.find`. */
     key?: Key
   }

@@ -6,6 +6,7 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { deadline } from './deadline.ts'
 import type { Metrics } from '../metrics.ts'
+import { publicRoot, type PublicAddress } from './address.ts'
 import { clientAddress } from './client.ts'
 import { compressAnswer } from './compression.ts'
 import type { AppContext, AppEnv } from './context.ts'
@@ -18,6 +19,9 @@ export type RequestOptions = {
   readonly requestMs: number
   readonly cors: Cors
   readonly trustedProxies: readonly string[]
+  readonly publicAddress: PublicAddress | undefined
+  /** Path of the service, without a slash at its end. */
+  readonly base: string
   readonly metrics: Metrics | undefined
   readonly now: () => number
   readonly makeId: () => string
@@ -32,11 +36,15 @@ export function eachRequest(
   refuse: (error: unknown, c: AppContext) => Response,
 ): MiddlewareHandler<AppEnv> {
   const addressOf = clientAddress(options.trustedProxies)
+  const rootOf = publicRoot(options.publicAddress, options.trustedProxies)
   return async function request(c, next) {
     const started = options.now()
     const limit = deadline(c.req.raw.signal, options.requestMs)
     c.set('requestId', safeId(c.req.header('X-Request-Id')) ?? options.makeId())
     c.set('client', addressOf(c))
+    const root = rootOf(c)
+    c.set('root', root)
+    c.set('address', root.slice(0, -1) + options.base)
     c.set('deadline', limit)
     c.set('signal', limit.signal)
     try {

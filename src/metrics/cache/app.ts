@@ -12,7 +12,7 @@ import type { Bound, CacheDeps } from './deps.ts'
 
 /** Reading is open; administration needs a key. */
 export function cacheApp(deps: CacheDeps): App {
-  const { cache, store, names, now, address, version } = deps
+  const { cache, store, names, now, version } = deps
   const { figures } = cache
   const bound: Bound = {
     cache,
@@ -21,7 +21,6 @@ export function cacheApp(deps: CacheDeps): App {
     maxima: maximaOf(deps.points),
     answer: answering(figures, version),
     now,
-    address,
     log: deps.http.log,
   }
   const app = newApp({ ...deps.http, name: 'metrics-cache', problemMembers: noSuccess })
@@ -37,7 +36,6 @@ export function cacheApp(deps: CacheDeps): App {
   docs(app, {
     title: 'Metrics cache',
     version,
-    address,
     description:
       'What the quality metrics say of datasets, catalogues, countries, publishers and the whole portal, as of the last refresh, ' +
       'and how it was before. Points are means of the scores of datasets, shares are percentages of what was measured.',

@@ -17,13 +17,11 @@ export type CacheDeps = Source & {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly http: Omit<AppOptions, 'name'>
-  /** Public address of the service, without a slash at its end. */
-  readonly address: string
   readonly version: string
 }
 
 /** What its bindings have in common. */
-export type Bound = Pick<CacheDeps, 'cache' | 'now' | 'address'> & {
+export type Bound = Pick<CacheDeps, 'cache' | 'now'> & {
   readonly figures: Figures
   readonly source: Source
   readonly maxima: Maxima

@@ -17,8 +17,6 @@ import { reportRoutes as routes } from './routes.ts'
 
 export type ReportsDeps = Ground & {
   readonly http: Omit<AppOptions, 'name'>
-  /** Public address of the service. */
-  readonly address?: string
   readonly version: string
 }
 
@@ -60,7 +58,6 @@ export function reportsApp(deps: ReportsDeps): App {
   docs(app, {
     title: 'Quality reports',
     version: deps.version,
-    ...(deps.address !== undefined && { address: deps.address }),
     description:
       'What the quality metrics found, for people: the score over time, its dimensions and indicators with their rules, ' +
       'violations, broken links, and the datasets at both ends. As pages to print, as CSV and as JSON.',

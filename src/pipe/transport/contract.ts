@@ -7,8 +7,6 @@ import type { SegmentKind } from '../segment.ts'
 
 export type Contract = {
   readonly kinds: readonly Pick<SegmentKind, 'names' | 'job'>[]
-  /** Public address of the segments, without a slash at its end. */
-  readonly address: string
   readonly version: string
 }
 
@@ -33,13 +31,12 @@ const example = {
 }
 
 /** Adds the document and its page; to be called after the last route. */
-export function describeSegments(app: App, { kinds, address, version }: Contract): void {
+export function describeSegments(app: App, { kinds, version }: Contract): void {
   const names = kinds.flatMap((kind) => kind.names.slice(0, 1))
   for (const path of paths(names)) app.openAPIRegistry.registerPath(path)
   docs(app, {
     title: 'Segments',
     version,
-    address,
     description:
       'The segments of this process: importers, transformers, the exporter, and those that measure. A message is a whole pipe; the ' +
       'segment that is to work is the first one that is not processed. A key needs the permission * or a pattern; the token of a run ' +

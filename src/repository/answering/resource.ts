@@ -20,8 +20,6 @@ export type Resource = {
 }
 
 type Answering = {
-  /** Public address of the service. */
-  readonly address: string
   readonly names: { readonly genidPrefix: string }
 }
 
@@ -29,7 +27,7 @@ type Answering = {
 export function answerResource(
   c: AppContext,
   resource: Resource,
-  { address, names }: Answering,
+  { names }: Answering,
   suffix: Format | undefined,
 ): Promise<Response> {
   const { lines, graph, id, hash, modified } = resource
@@ -38,7 +36,7 @@ export function answerResource(
     graph,
     genidPrefix: names.genidPrefix,
     name: id,
-    headers: { Link: linksOf(resource, address) },
+    headers: { Link: linksOf(resource, c.get('address')) },
     ...(hash !== undefined && { hash }),
     ...(modified && { modified }),
   })

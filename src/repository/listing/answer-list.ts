@@ -22,8 +22,6 @@ export type ListQuery = {
 }
 
 type Answering = {
-  /** Public address of the service. */
-  readonly address: string
   readonly log: Log
   readonly limits: Pick<Limits, 'requestMs'>
 }
@@ -55,7 +53,7 @@ export async function answerList(
     offset === undefined
   const limit = whole ? undefined : (query.limit ?? usualLimit)
   const page = { offset: offset ?? 0, limit }
-  const { address } = answering
+  const address = c.get('address')
   const paging: Paging = { address, parameters: parametersOf(query), page, total: roster.length }
   const addresses = addressesOf(list, paging)
   c.header('Link', linkHeader(addresses))

@@ -13,8 +13,6 @@ import { queryByGet, queryByPost } from './routes.ts'
 
 export type SparqlDeps = {
   readonly store: Pick<GraphStore, 'publicQuery'>
-  /** The endpoint's public address, for its description. */
-  readonly address: string
   /** Longest query in bytes. */
   readonly queryBytes: number
   readonly http: Omit<AppOptions, 'name'>
@@ -27,10 +25,7 @@ export function sparqlApp(deps: SparqlDeps): App {
   return app
 }
 
-async function answer(
-  c: AppContext,
-  { store, address, queryBytes }: SparqlDeps,
-): Promise<Response> {
+async function answer(c: AppContext, { store, queryBytes }: SparqlDeps): Promise<Response> {
   const { query, ...graphs } = await received(c, queryBytes)
   if (query === undefined) {
     if (c.req.method === 'POST')
@@ -38,7 +33,7 @@ async function answer(
         'malformed-query',
         'send the query as "query" of a form, or as application/sparql-query',
       )
-    return answerRdf(c, toLines(serviceDescription(address)))
+    return answerRdf(c, toLines(serviceDescription(c.get('address'))))
   }
   const request = { query, accept: c.req.header('Accept'), client: c.get('client'), ...graphs }
   const { mediaType, body, cut } = await store.publicQuery(request, c.get('signal'))

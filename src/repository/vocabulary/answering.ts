@@ -14,7 +14,6 @@ import { answerResource, linksOf } from '../answering/resource.ts'
 import type { StoredVocabulary } from '../vocabularies.ts'
 
 export type Answering = {
-  readonly address: string
   readonly names: { readonly genidPrefix: string }
   readonly limits: Pick<Limits, 'longRequestMs'>
   readonly log: Log
@@ -102,10 +101,10 @@ type Begun = Pick<Asked, 'id' | 'hash' | 'suffix'> & {
 
 async function streamed(c: AppContext, begun: Begun, answering: Answering): Promise<Response> {
   const { format, mediaType } = answerFormat(c, begun.suffix)
-  const { address, names, log, limits } = answering
+  const { names, log, limits } = answering
   const headers = {
     ETag: entityTag(begun.hash),
-    Link: linksOf(begun, address),
+    Link: linksOf(begun, c.get('address')),
     'Content-Disposition': disposition(begun.id, format),
     'Content-Type': contentType(mediaType),
   }

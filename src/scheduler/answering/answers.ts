@@ -3,24 +3,23 @@
 import type { AppContext } from '../../http/app.ts'
 import type { Run } from '../../pipe/runs/run.ts'
 
-export const runAddress = (address: string, { id }: Pick<Run, 'id'>): string =>
-  `${address}/runs/${encodeURIComponent(id)}`
+export const runAddress = (c: AppContext, { id }: Pick<Run, 'id'>): string =>
+  `${c.get('address')}/runs/${encodeURIComponent(id)}`
 
 /** 202 with the run and where it is. */
-export function accepted(c: AppContext, address: string, run: Run): Response {
-  return c.json(run, 202, { Location: runAddress(address, run) })
+export function accepted(c: AppContext, run: Run): Response {
+  return c.json(run, 202, { Location: runAddress(c, run) })
 }
 
 /** `Link` (RFC 8288) to the runs that a request has started. */
-export function linkRuns(c: AppContext, address: string, runs: readonly Run[]): void {
+export function linkRuns(c: AppContext, runs: readonly Run[]): void {
   if (runs.length === 0) return
-  c.header('Link', runs.map((run) => `<${runAddress(address, run)}>; rel="run"`).join(', '))
+  c.header('Link', runs.map((run) => `<${runAddress(c, run)}>; rel="run"`).join(', '))
 }
 
 /** `Link` to the pages of a list; whether there is a next one is known by having asked for one more. */
 export function linkPages(
   c: AppContext,
-  address: string,
   page: { readonly offset: number; readonly limit: number; readonly more: boolean },
 ): void {
   const { offset, limit, more } = page
@@ -28,7 +27,7 @@ export function linkPages(
     const query = new URL(c.req.url).searchParams
     query.set('offset', String(start))
     query.set('limit', String(limit))
-    return `<${address}${encodeURI(c.req.path)}?${query.toString()}>; rel="${rel}"`
+    return `<${c.get('address')}${encodeURI(c.req.path)}?${query.toString()}>; rel="${rel}"`
   }
   const links = [
     link('first', 0),

@@ -15,7 +15,7 @@ import { pipeRoutes as routes } from '../routes/pipes.ts'
 import { conflicting, unknownPipes } from '../setting.ts'
 
 export function bindPipes(app: App, deps: SchedulerDeps): void {
-  const { pipes, launcher, triggers, address } = deps
+  const { pipes, launcher, triggers } = deps
   const known = (pipeId: string) => {
     const found = pipes.find(pipeId)
     if (found) return found
@@ -30,8 +30,8 @@ export function bindPipes(app: App, deps: SchedulerDeps): void {
     const wish = launchOf(await jsonBody(c, deps.pipeBytes))
     if (wish.configs) configured(pipe, wish.configs)
     const launched = launcher.launch({ ...wish, pipe: pipe.header.name, startedBy: 'api' })
-    if ('run' in launched) return accepted(c, address, launched.run)
-    throw conflicting(pipe.header.name, runAddress(address, launched.dropped))
+    if ('run' in launched) return accepted(c, launched.run)
+    throw conflicting(pipe.header.name, runAddress(c, launched.dropped))
   })
   app.openapi(routes.health, (c) =>
     c.json({

@@ -18,7 +18,7 @@ import { runRoutes as routes } from '../routes/runs.ts'
 const pieceMs = 60_000
 
 export function bindRuns(app: App, deps: SchedulerDeps): void {
-  const { runs, address } = deps
+  const { runs } = deps
   app.openapi(routes.list, (c) => {
     const { pipe, status, catalogue, offset, limit } = c.req.valid('query')
     const found = runs.list({
@@ -28,7 +28,7 @@ export function bindRuns(app: App, deps: SchedulerDeps): void {
       offset,
       limit: limit + 1,
     })
-    linkPages(c, address, { offset, limit, more: found.length > limit })
+    linkPages(c, { offset, limit, more: found.length > limit })
     return c.json(found.slice(0, limit))
   })
   app.openapi(routes.one, (c) => c.json(demanded(deps, c.req.valid('param').runId)))
@@ -42,7 +42,7 @@ export function bindRuns(app: App, deps: SchedulerDeps): void {
 }
 
 function bindItems(app: App, { http: { log }, ...deps }: SchedulerDeps): void {
-  const { runs, address } = deps
+  const { runs } = deps
   const types = ['application/json', 'text/csv', 'application/x-ndjson']
   app.openapi(routes.items, (c) => {
     const run = demanded(deps, c.req.valid('param').runId)
@@ -63,7 +63,7 @@ function bindItems(app: App, { http: { log }, ...deps }: SchedulerDeps): void {
       return flow(asLines({ run, items: runs.items(run.id, filter) }), 'application/x-ndjson')
     if (wanted === undefined) throw new Failure('not-acceptable', `only ${types.join(', ')}`)
     const items = [...runs.items(run.id, { ...filter, offset, limit: limit + 1 })]
-    linkPages(c, address, { offset, limit, more: items.length > limit })
+    linkPages(c, { offset, limit, more: items.length > limit })
     return flow(asJson({ run, items: items.slice(0, limit) }), 'application/json')
   })
 }
@@ -87,9 +87,9 @@ function bindEvents(app: App, { http: { log }, ...deps }: SchedulerDeps): void {
 }
 
 function bindSteps(app: App, deps: SchedulerDeps): void {
-  const { runs, launcher, address } = deps
+  const { runs, launcher } = deps
   const begin = (work: Promise<unknown>) => begun(work, { ...deps, log: deps.http.log })
-  const now = (c: AppContext, { id }: Run) => accepted(c, address, demanded(deps, id))
+  const now = (c: AppContext, { id }: Run) => accepted(c, demanded(deps, id))
   app.openapi(routes.cancel, async (c) => {
     const run = demanded(deps, c.req.valid('param').runId)
     if (ended(run)) throw new Failure('conflict', `the run has ended: it is ${run.status}`)
@@ -108,11 +108,11 @@ function bindSteps(app: App, deps: SchedulerDeps): void {
   })
   app.openapi(routes.resume, (c) => {
     const run = demanded(deps, c.req.valid('param').runId)
-    return accepted(c, address, launcher.resume(run.id))
+    return accepted(c, launcher.resume(run.id))
   })
   app.openapi(routes.retry, (c) => {
     const run = demanded(deps, c.req.valid('param').runId)
-    return accepted(c, address, launcher.retry(run.id))
+    return accepted(c, launcher.retry(run.id))
   })
 }
 

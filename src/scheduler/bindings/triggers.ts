@@ -20,7 +20,7 @@ export function bindTriggers(app: App, deps: SchedulerDeps): void {
 }
 
 function bindAll(app: App, deps: SchedulerDeps): void {
-  const { triggers, address } = deps
+  const { triggers } = deps
   const all = () =>
     Object.fromEntries([...triggers.all()].map(([pipe, list]) => [pipe, list.map(triggerAnswer)]))
   app.openapi(routes.all, (c) => c.json(all()))
@@ -28,7 +28,7 @@ function bindAll(app: App, deps: SchedulerDeps): void {
     const wished = wishes(deps, allSets(await jsonBody(c, deps.pipeBytes), boundsOf(deps)))
     const sets = wished.filter(({ kept }) => kept.length > 0)
     if (!leavesAll(wished)) triggers.replaceAll(new Map(sets.map(({ pipe, kept }) => [pipe, kept])))
-    linkRuns(c, address, launchAll(deps, wished))
+    linkRuns(c, launchAll(deps, wished))
     return c.json(all())
   })
 }
@@ -39,7 +39,7 @@ const boundsOf = ({ now, triggersPerPipe }: SchedulerDeps) => ({
 })
 
 function bindPipe(app: App, deps: SchedulerDeps): void {
-  const { triggers, address } = deps
+  const { triggers } = deps
   app.openapi(routes.ofPipe, (c) => {
     const name = nameOf(deps, c.req.valid('param').pipeId)
     return c.json(someOf(deps, name).map(triggerAnswer))
@@ -50,7 +50,7 @@ function bindPipe(app: App, deps: SchedulerDeps): void {
     const wish = wishFor(deps, pipeId, oneSet(await jsonBody(c, deps.pipeBytes), boundsOf(deps)))
     const isFirst = triggers.of(wish.pipe).length === 0 && wish.kept.length > 0
     if (!leavesAll([wish])) triggers.replace(wish.pipe, wish.kept)
-    linkRuns(c, address, launchAll(deps, [wish]))
+    linkRuns(c, launchAll(deps, [wish]))
     return c.json(triggers.of(wish.pipe).map(triggerAnswer), isFirst ? 201 : 200)
   })
   app.openapi(routes.clear, (c) => {
@@ -62,7 +62,7 @@ function bindPipe(app: App, deps: SchedulerDeps): void {
 }
 
 function bindOne(app: App, deps: SchedulerDeps): void {
-  const { triggers, address } = deps
+  const { triggers } = deps
   app.openapi(routes.turn, (c) => {
     const { pipeId, triggerId, status } = c.req.valid('param')
     const turned = triggers.turn(nameOf(deps, pipeId), triggerId, statusOf(status))
@@ -87,7 +87,7 @@ function bindOne(app: App, deps: SchedulerDeps): void {
       return c.json(triggerAnswer(known(deps, wish.pipe, triggerId)), isNew ? 201 : 200)
     }
     const [run] = launchAll(deps, [wish])
-    if (run) return accepted(c, address, run)
+    if (run) return accepted(c, run)
     throw conflicting(wish.pipe)
   })
   app.openapi(routes.remove, (c) => {

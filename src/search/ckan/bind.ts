@@ -4,7 +4,6 @@ import type { App, AppContext } from '../../http/app.ts'
 import { readBody } from '../../http/body.ts'
 import { answerFlow } from '../../http/shell/flow.ts'
 import { Failure } from '../../errors.ts'
-import { serviceAddress } from '../feeds/address.ts'
 import { json } from '../routes/answers.ts'
 import { enveloped, refused } from './answers.ts'
 import { packageList, packageShow } from './package-reads.ts'
@@ -25,7 +24,7 @@ export function bindCkan(app: App, deps: CkanDeps): void {
   const { log, requestMs: pieceMs = 60_000 } = deps.http
   const answer = async (c: AppContext, act: Act, given: () => Given | Promise<Given>) => {
     try {
-      const help = `${serviceAddress(deps, c.req.url)}/`
+      const help = `${c.get('address')}/`
       const pieces = enveloped(help, act(deps, await given(), c.var.signal))
       const headers = { 'Content-Type': json }
       return await answerFlow(c, pieces, { log, pieceMs, headers })

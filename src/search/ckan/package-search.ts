@@ -16,7 +16,7 @@ import { callOf, searchCall, type Given } from './parameters.ts'
 
 export type CkanDeps = Pick<
   SearchDeps,
-  'index' | 'settings' | 'limits' | 'window' | 'boosts' | 'address' | 'http'
+  'index' | 'settings' | 'limits' | 'window' | 'boosts' | 'http'
 >
 
 type Call = z.output<typeof searchCall>

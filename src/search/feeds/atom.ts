@@ -32,7 +32,11 @@ function entryText(entry: Entry, language: string): string {
   const { author } = entry
   const parts = [
     textElement('id', entry.iri),
-    element('link', { rel: 'alternate', href: entry.page, type: 'text/html' }),
+    element('link', {
+      rel: 'alternate',
+      href: entry.page,
+      type: entry.isHtml ? 'text/html' : undefined,
+    }),
     spoken('title', entry.title, language),
     spoken('summary', entry.summary, language),
     textElement('published', entry.published?.toISOString()),

@@ -17,7 +17,9 @@ const forms = {
 /** `/{lang}/feeds/datasets.atom` and `.rss`. */
 export function bindFeeds(app: App, deps: FeedDeps): void {
   const answer = async (c: AppContext, lang: string, form: keyof typeof forms) => {
-    const wanted = { url: c.req.url, language: languageOf(lang), form }
+    const { address, root } = c.var
+    const { searchParams: query } = new URL(c.req.url)
+    const wanted = { address, root, query, language: languageOf(lang), form }
     const { type, write } = forms[form]
     const text = write(await feedOf(deps, wanted, c.var.signal))
     const tag = hash('sha256', text, 'hex').slice(0, 32)

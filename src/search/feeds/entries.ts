@@ -1,6 +1,7 @@
 /** Datasets as entries of a feed. */
 
 import type { Hit } from '../../indices/search-index.ts'
+import type { RecordPages } from '../deps.ts'
 import {
   at,
   chosenAt,
@@ -16,8 +17,9 @@ import {
 export type Entry = {
   /** IRI of the dataset. */
   readonly iri: string
-  /** Its page. */
+  /** Its page; `isHtml` where a portal has it. */
   readonly page: string
+  readonly isHtml: boolean
   readonly title: Chosen
   readonly summary: Chosen | undefined
   readonly published: Date | undefined
@@ -65,18 +67,20 @@ export const entryFields: readonly string[] = [
 
 type Reader = {
   readonly language: string
-  readonly portal: (kind: 'dataset', id: string, language?: string) => string
+  readonly root: string
+  readonly recordPages: RecordPages
 }
 
 /** A dataset without any date was updated at the epoch: readers need a date, and one of today would change every day. */
-export function entryOf({ id, record }: Hit, { language, portal }: Reader): Entry {
+export function entryOf({ id, record }: Hit, { language, root, recordPages }: Reader): Entry {
   const fields = fieldsOf(record)
-  const page = portal('dataset', id, language)
+  const page = recordPages.address(root, { kind: 'dataset', id }, language)
   const published = instantAt(fields, 'issued', 'catalog_record.issued')
   const updated = instantAt(fields, 'modified', 'catalog_record.modified') ?? published
   return {
     iri: textAt(fields, 'resource') ?? page,
     page,
+    isHtml: recordPages.isPortal,
     title: chosenAt(fields, 'title', language) ?? { text: id },
     summary: chosenAt(fields, 'description', language),
     published,

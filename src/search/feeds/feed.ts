@@ -2,24 +2,22 @@
 
 import type { SearchDeps } from '../deps.ts'
 import { searchOf } from '../request/search-request.ts'
-import { serviceAddress, type Place } from './address.ts'
 import { entryOf, type Entry } from './entries.ts'
 import { pagesOf, type Pages } from './paging.ts'
 import { feedSearch, knownOnly } from './parameters.ts'
 
-export type FeedDeps = Place &
-  Pick<
-    SearchDeps,
-    | 'index'
-    | 'settings'
-    | 'now'
-    | 'portal'
-    | 'limits'
-    | 'window'
-    | 'boosts'
-    | 'scoreField'
-    | 'dateTypes'
-  >
+export type FeedDeps = Pick<
+  SearchDeps,
+  | 'index'
+  | 'settings'
+  | 'now'
+  | 'recordPages'
+  | 'limits'
+  | 'window'
+  | 'boosts'
+  | 'scoreField'
+  | 'dateTypes'
+>
 
 export type Feed = {
   readonly language: string
@@ -36,30 +34,31 @@ export type Feed = {
 }
 
 type Wanted = {
-  /** Of the request. */
-  readonly url: string
+  /** Where the client reaches the service, without a slash at its end, and the platform. */
+  readonly address: string
+  readonly root: string
+  readonly query: URLSearchParams
   readonly language: string
   readonly form: 'atom' | 'rss'
 }
 
 /** Throws what a search throws. */
 export async function feedOf(deps: FeedDeps, wanted: Wanted, signal: AbortSignal): Promise<Feed> {
-  const { language, form } = wanted
-  const { searchParams: query } = new URL(wanted.url)
+  const { language, form, address, root, query } = wanted
+  const { recordPages } = deps
   const parameters = feedSearch(query, deps.limits)
   const { request } = searchOf(parameters, { ...deps, settings: deps.settings() })
   const { count, hits } = await deps.index.search(request, signal)
-  const entries = hits.map((hit) => entryOf(hit, { language, portal: deps.portal }))
-  const service = serviceAddress(deps, wanted.url)
+  const entries = hits.map((hit) => entryOf(hit, { language, root, recordPages }))
   const { page = 0, limit = 10, q } = parameters
   const newest = Math.max(...entries.map(({ updated }) => updated.getTime()))
   return {
     language,
     title: q === undefined ? 'Datasets' : `Datasets: ${q}`,
     description: q === undefined ? 'Datasets of the catalogues' : `Datasets found by ${q}`,
-    author: new URL(service).host,
-    site: `${service}/`,
-    pages: pagesOf(`${service}/${language}/feeds/datasets.${form}`, knownOnly(query), {
+    author: new URL(address).host,
+    site: `${address}/`,
+    pages: pagesOf(`${address}/${language}/feeds/datasets.${form}`, knownOnly(query), {
       count,
       page,
       limit,

@@ -6,20 +6,21 @@ import { isFresh } from '../../http/conditions.ts'
 import { acceptsGzip } from '../../http/shell/compression.ts'
 import { addVary } from '../../http/shell/headers.ts'
 import type { SearchDeps } from '../deps.ts'
-import { serviceAddress } from '../feeds/address.ts'
-import { declaration, element, textElement } from '../feeds/xml.ts'
+import { declaration, element, escaped, textElement } from '../feeds/xml.ts'
 import { sitemapKeeper, type Page, type Sitemap, type SitemapKeeper } from './keeper.ts'
-import { protocol, sitemapPages } from './pages.ts'
+import { protocol, rootMark, sitemapPages } from './pages.ts'
 import { sitemapRoutes, xml } from './routes.ts'
 
-type SitemapDeps = Pick<SearchDeps, 'index' | 'settings' | 'now' | 'portal' | 'address' | 'http'> &
-  Pick<SearchDeps, 'sitemapHours' | 'sitemap'>
+type SitemapDeps = Pick<
+  SearchDeps,
+  'index' | 'settings' | 'now' | 'recordPages' | 'http' | 'sitemapHours' | 'sitemap'
+>
 
 const hour = 3_600_000
 
 /** The sitemap of an index, made when somebody asks for it. */
 export function openSitemap(
-  deps: Pick<SitemapDeps, 'index' | 'settings' | 'now' | 'portal' | 'sitemapHours'> & {
+  deps: Pick<SitemapDeps, 'index' | 'settings' | 'now' | 'recordPages' | 'sitemapHours'> & {
     readonly http: Pick<SitemapDeps['http'], 'log'>
   },
 ): SitemapKeeper {
@@ -34,7 +35,7 @@ export function bindSitemap(app: App, deps: SitemapDeps): void {
   app.openapi(sitemapRoutes.sitemap, async (c) => {
     const sitemap = await present()
     if (isKnown(c, sitemap, 'index')) return c.body(null, 304)
-    const text = indexText(sitemap, `${serviceAddress(deps, c.req.url)}/sitemap`)
+    const text = indexText(sitemap, `${c.get('address')}/sitemap`)
     return c.body(text, 200, { 'Content-Type': `${xml}; charset=utf-8` })
   })
   app.openapi(sitemapRoutes.page, async (c) => {
@@ -43,7 +44,8 @@ export function bindSitemap(app: App, deps: SitemapDeps): void {
     const sitemap = await present()
     const page = sitemap.pages[Number(n) - 1]
     if (!page) throw noPage(n)
-    return isKnown(c, sitemap, n) ? c.body(null, 304) : pageAnswer(c, page)
+    if (isKnown(c, sitemap, n)) return c.body(null, 304)
+    return deps.recordPages.isPortal ? pageAnswer(c, page) : rootedAnswer(c, page)
   })
 }
 
@@ -76,6 +78,22 @@ function pageAnswer(c: AppContext, { gzip }: Page): Response {
   const answer = c.body(gzip, 200, { ...headers, 'Content-Encoding': 'gzip' })
   addVary(answer.headers, 'Accept-Encoding')
   return answer
+}
+
+/** The same with the addresses that the client can reach; the shell packs it again. */
+function rootedAnswer(c: AppContext, { gzip }: Page): Response {
+  const root = escaped(c.get('root'))
+  const rooted = new Blob([gzip])
+    .stream()
+    .pipeThrough(new DecompressionStream('gzip'))
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(
+      new TransformStream<string, string>({
+        transform: (text, out) => out.enqueue(text.replaceAll(rootMark, () => root)),
+      }),
+    )
+    .pipeThrough(new TextEncoderStream())
+  return c.body(rooted, 200, { 'Content-Type': `${xml}; charset=utf-8` })
 }
 
 const noPage = (n: string): Failure => new Failure('not-found', `the sitemap has no page ${n}`)

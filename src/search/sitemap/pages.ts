@@ -3,7 +3,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Hit } from '../../indices/search-index.ts'
-import type { SearchDeps } from '../deps.ts'
+import type { RecordPages, SearchDeps } from '../deps.ts'
 import { at, fieldsOf, instantAt, isFields } from '../feeds/reading.ts'
 import { declaration, element, textElement } from '../feeds/xml.ts'
 import type { Page } from './keeper.ts'
@@ -17,9 +17,12 @@ const languages: ReadonlySet<string> = new Set(
   'bg cs da de el en es et fi fr ga hr hu it lt lv mt nl no pl pt ro sk sl sv'.split(' '),
 )
 
+/** Stands in the pages for the address that their reader reaches the platform by; a character that no id and no address has. */
+export const rootMark = '\uE000'
+
 export const protocol = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
-export type Source = Pick<SearchDeps, 'index' | 'settings' | 'portal'>
+export type Source = Pick<SearchDeps, 'index' | 'settings' | 'recordPages'>
 
 /** Some addresses, written. */
 type Piece = { readonly text: string; readonly addresses: number }
@@ -43,14 +46,12 @@ export async function* sitemapPages(source: Source): AsyncGenerator<Page> {
   if (held.length > 0) yield await packed(held)
 }
 
-async function* piecesOf({ index, settings, portal }: Source): AsyncGenerator<Piece> {
+async function* piecesOf({ index, settings, recordPages }: Source): AsyncGenerator<Piece> {
   const known = new Set(settings().map(({ index }) => index))
   for (const kind of ['catalogue', 'dataset'] as const) {
     if (!known.has(kind)) continue
     for await (const hits of everyRecord(index, kind, fields)) {
-      const texts = hits.map((hit) =>
-        addressText(hit, (language) => portal(kind, hit.id, language)),
-      )
+      const texts = hits.map((hit) => addressText(hit, kind, recordPages))
       yield { text: texts.join(''), addresses: hits.length }
     }
   }
@@ -60,10 +61,16 @@ async function* piecesOf({ index, settings, portal }: Source): AsyncGenerator<Pi
 const fields = ['title', 'modified', 'catalog_record.modified']
 
 /** The page of a record, when it changed, and the same page in every language that the record speaks. */
-function addressText({ record }: Hit, page: (language?: string) => string): string {
+function addressText(
+  { id, record }: Hit,
+  kind: 'catalogue' | 'dataset',
+  { address, isPortal }: RecordPages,
+): string {
   const read = fieldsOf(record)
+  const page = (language?: string) => address(rootMark, { kind, id }, language)
   const title = at(read, 'title')
-  const spoken = isFields(title) ? Object.keys(title).filter((key) => languages.has(key)) : []
+  const spoken =
+    isPortal && isFields(title) ? Object.keys(title).filter((key) => languages.has(key)) : []
   const links = spoken.map((language) =>
     element('xhtml:link', { rel: 'alternate', hreflang: language, href: page(language) }),
   )

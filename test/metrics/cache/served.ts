@@ -89,8 +89,12 @@ export async function served({ isRefreshed = true, isMute = false } = {}) {
     points,
     keys: apiKeys(keys),
     now: ground.clock.now,
-    http: { log: logger('silent'), base: '/api/mqa/cache', ...(isMute && { requestMs: 20 }) },
-    address,
+    http: {
+      log: logger('silent'),
+      base: '/api/mqa/cache',
+      publicAddress: { base: 'http://localhost:8080/' },
+      ...(isMute && { requestMs: 20 }),
+    },
     version: '1.2.3',
   })
   if (isRefreshed) await ground.cache.refresh('all')

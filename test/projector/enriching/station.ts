@@ -105,12 +105,11 @@ export async function station(options: StationOptions = {}) {
     limits: defaultLimits,
     profile,
     version: 'test',
-    address: base,
     keys: apiKeys({ [key]: ['*'] }),
     awaits: projector.awaits,
     hides: projector.hides,
     settled: options.hurried ? () => Promise.resolve(false) : projector.settled,
-    http: { log },
+    http: { log, publicAddress: { base } },
   })
   const ask = (method: string, path: string, body?: string, type = 'text/turtle') =>
     app.request(path, {

@@ -4,6 +4,7 @@ import { newApp } from '../../../src/http/app.ts'
 import type { Document, SearchIndex } from '../../../src/indices/search-index.ts'
 import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
+import type { RecordPages } from '../../../src/search/deps.ts'
 import { bindCkan } from '../../../src/search/ckan/bind.ts'
 import { bindFeeds } from '../../../src/search/feeds/bind.ts'
 import { bindSitemap } from '../../../src/search/sitemap/bind.ts'
@@ -23,22 +24,30 @@ export type Doors = {
 export async function doors(
   held: readonly Document[],
   now = () => new Date('2026-11-21T12:00:00Z'),
+  recordPages?: RecordPages,
 ): Promise<Doors> {
   const log = logger('silent')
   const { index, release } = await engineHere()
   const { rebuild } = await index.configure(settings)
   for (const name of rebuild) await index.finish(name)
   await index.write(held.map((put) => ({ put })))
-  const app = newApp({ log, name: 'search' })
+  const http = {
+    log,
+    base: '/api/hub/search',
+    publicAddress: { base: 'https://portal.example/' },
+  }
+  const app = newApp({ ...http, name: 'search' })
   const deps = {
     index,
     settings: () => index.current(),
-    http: { log },
-    address,
+    http,
     limits: defaultLimits,
     now,
-    portal: (kind: 'dataset' | 'catalogue', id: string, language?: string) =>
-      `https://portal.example/${language === undefined ? '' : `${language}/`}${kind}s/${id}`,
+    recordPages: recordPages ?? {
+      address: (_root, { kind, id }, language) =>
+        `https://portal.example/${language === undefined ? '' : `${language}/`}${kind}s/${id}`,
+      isPortal: true,
+    },
   }
   bindFeeds(app, deps)
   bindCkan(app, deps)

@@ -62,7 +62,7 @@ type Called = {
 describe('a dataset of a catalogue that is not hidden', () => {
   it('is the entry of an Atom feed', async () => {
     const feed = await xml('/de/feeds/datasets.atom?facets={"catalog":["lakes"]}')
-    expect(linkOf(feed, 'self')).toMatch(/^http:\/\/localhost:8080\/api\/hub\/search\/de\/feeds\//)
+    expect(linkOf(feed, 'self')).toMatch(new RegExp(`^${api.search}/de/feeds/`))
     const [entry, ...others] = children(feed, 'entry')
     expect(others).toEqual([])
     expect(textOf(entry!, 'id')).toBe('http://localhost:8080/set/data/lake-levels')
@@ -138,7 +138,7 @@ describe('a dataset of a catalogue that is not hidden', () => {
     }
     const show = `/ckan/package_show?id=${encodeURIComponent('http://localhost:8080/set/data/lake-levels')}`
     expect(await api.json<object>(api.search + show)).toMatchObject({
-      help: 'http://localhost:8080/api/hub/search/',
+      help: `${api.search}/`,
       result: { id: 'lake-levels' },
     })
     expect(await api.json<object>(`${api.search}/ckan/package_list`)).toMatchObject({

@@ -68,7 +68,11 @@ export async function station(held = documents, added: Added = {}): Promise<Stat
     scoreField: 'scoring',
     limits: defaultLimits,
     now: () => new Date('2026-01-02T03:04:05Z'),
-    portal: (kind, id, language = 'en') => `https://portal.example/${language}/${kind}s/${id}`,
+    recordPages: {
+      address: (_root, { kind, id }, language = 'en') =>
+        `https://portal.example/${language}/${kind}s/${id}`,
+      isPortal: true,
+    },
     profile: { ...(await loadProfile()), resources },
     version: '1',
     http: { log },

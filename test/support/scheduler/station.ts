@@ -115,8 +115,11 @@ export function schedulerStation(options: Options = {}) {
     now,
     pause,
     ending: ending.signal,
-    http: { log },
-    address: 'http://localhost:8080/api/scheduler',
+    http: {
+      log,
+      base: '/api/scheduler',
+      publicAddress: { base: 'http://localhost:8080/' },
+    },
     version: '0.0.0',
   })
   return {

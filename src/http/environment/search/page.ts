@@ -22,7 +22,7 @@ export const searchPage: readonly string[] = [
   '| `dateType` | `{}` | index → `issued`, `modified` or `temporal`: what `minDate` and `maxDate` limit where a request does not say it; `issued` for other indices, and where several are searched that differ |',
   '| `nonCountries` | `["eu","io"]` | values of `country.id` that `countryData` does not take for countries |',
   '| `scoreField` | `quality_meas.scoring` | the number that `minScoring` and `maxScoring` limit |',
-  '| `portal` | the base IRI | start of the addresses that feeds and sitemap give people, and to which IRIs of resources lead browsers when it is set: `{portal}datasets/{id}?locale={language}` |',
+  '| `portal` | – | start of the addresses that feeds and sitemap give people, and to which IRIs of resources lead browsers: `{portal}datasets/{id}?locale={language}`; without it feeds and sitemap lead to the descriptions of the records |',
   '',
   'A facet of your own: `{"name":"theme","title":"Themes","path":"categories"}`. `name` is its id in requests, `path` the field;',
   '`indices` where it is counted (default `["dataset"]`), `aggregation_term` the key of the value that is compared (default `id`,',

@@ -17,10 +17,10 @@ const mostBytes = 65_536
 const mostSchedules = 100
 
 export function bindAdmin(app: App, bound: Bound): void {
-  const { cache, address, log } = bound
+  const { cache, log } = bound
   const start = (c: AppContext, extent: Extent): Response => {
     cache.refresh(extent).catch((error: unknown) => log.warn({ err: error }, 'figures.failed'))
-    return c.body(null, 202, { Link: `<${address}/health>; rel="monitor"` })
+    return c.body(null, 202, { Link: `<${c.get('address')}/health>; rel="monitor"` })
   }
   app.openapi(routes.refresh, (c) => start(c, 'all'))
   app.openapi(routes.refreshPart, async (c) => {

@@ -19,8 +19,6 @@ export type ValidationAppDeps = {
   readonly validation: Validation
   readonly limits: Pick<Limits, 'validationBytes' | 'validationsPerClient' | 'validations'>
   readonly http: Omit<AppOptions, 'name'>
-  /** Public address of the service, without a slash at its end. */
-  readonly address: string
   readonly version: string
 }
 
@@ -37,7 +35,7 @@ export function validationApp(deps: ValidationAppDeps): App {
         answerFormat(c)
         const models = chosenModels(choiceOf(c), deps.validation.models())
         const limits = { bytes: validationBytes, name: 'validationBytes' }
-        const quads = await readRdf(c, { baseIri: `${deps.address}/`, limits })
+        const quads = await readRdf(c, { baseIri: `${c.get('address')}/`, limits })
         const report = await deps.validation.validate(quads, models, c.var.signal)
         return answerRdf(c, toLines(reportQuads(report)))
       }),
@@ -46,7 +44,6 @@ export function validationApp(deps: ValidationAppDeps): App {
   docs(app, {
     title: 'Validation',
     version: deps.version,
-    address: deps.address,
     description: 'Tells how far descriptions of datasets follow DCAT-AP.',
   })
   return app

@@ -23,7 +23,6 @@ const serving = (own: Validation) =>
     validation: own,
     limits: defaultLimits,
     http: { log: logger('silent'), base },
-    address: `http://127.0.0.1:8080${base}`,
     version: '1',
   })
 
