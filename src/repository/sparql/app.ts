@@ -39,7 +39,7 @@ async function answer(c: AppContext, { store, queryBytes }: SparqlDeps): Promise
   const { mediaType, body, cut } = await store.publicQuery(request, c.get('signal'))
   // A client must be able to tell half an answer from a whole one.
   if (cut) c.header('Results-Cut', 'true')
-  const text = cut ? markedAsCut(body, mediaType, address) : body
+  const text = cut ? markedAsCut(body, mediaType, c.get('address')) : body
   const response = c.body(text, 200, { 'Content-Type': mediaType })
   addVary(response.headers, 'Accept')
   return response
