@@ -58,7 +58,11 @@ describe('the address of a service', () => {
   })
 
   it('has the path that a trusted proxy has taken off', async () => {
-    const headers = { Host: 'inner', 'X-Forwarded-Host': 'p.example', 'X-Forwarded-Prefix': '/data' }
+    const headers = {
+      Host: 'inner',
+      'X-Forwarded-Host': 'p.example',
+      'X-Forwarded-Prefix': '/data',
+    }
     expect(await addressOf(headers, proxy)).toBe('http://p.example/data/api/x')
   })
 
