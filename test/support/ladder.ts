@@ -38,6 +38,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   yaml: ['http', 'pipe'],
   nats: ['pipe'],
   croner: ['scheduler'],
+  entities: ['harvest'],
   'quickjs-emscripten': ['harvest'],
   '@comunica/': ['harvest'],
   '@streamparser/json': ['harvest'],

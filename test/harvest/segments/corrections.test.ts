@@ -186,3 +186,71 @@ describe('a place has one geometry, as WKT', () => {
     )
   })
 })
+
+describe('a licence', () => {
+  const authority = 'http://publications.europa.eu/resource/authority/licence/'
+  const licence = async (fields: Fields) => {
+    const resources = [{ id: 'r', url: 'https://a.example/x.csv' }]
+    return recordOf('ckan', { resources, ...fields })
+  }
+
+  it.each([
+    [{ license_id: 'lov2' }, `${authority}ETALAB_2_0`],
+    [{ license_title: 'Licence Ouverte / Open Licence version 2.0' }, `${authority}ETALAB_2_0`],
+    [
+      { license_url: 'https://www.etalab.gouv.fr/licence-ouverte-open-licence/' },
+      `${authority}ETALAB_2_0`,
+    ],
+    [
+      { license_title: 'Licence Ouverte (Etalab)' },
+      'https://www.etalab.gouv.fr/wp-content/uploads/2014/05/Licence_Ouverte.pdf',
+    ],
+    [{ license_title: 'Open Database License (ODbL)' }, `${authority}ODC_BL`],
+    [{ license_title: 'Our data (cc-by 4.0)' }, `${authority}CC_BY_4_0`],
+    [{ license_title: 'Public Domain' }, `${authority}CC_PDM_1_0`],
+    [
+      { license_url: 'http://WWW.city.example/licence.html' },
+      'http://WWW.city.example/licence.html',
+    ],
+    [
+      { license_url: 'https://city.example/l/?a=1#b', license_title: 'Ours' },
+      'https://city.example/l/?a=1#b',
+    ],
+    [
+      {
+        license_title: '<p>See <a href="https://creativecommons.org/licenses/by/4.0/">here</a></p>',
+      },
+      `${authority}CC_BY_4_0`,
+    ],
+    [
+      { license_title: 'See https://creativecommons.org/licenses/by/4.0/.' },
+      `${authority}CC_BY_4_0`,
+    ],
+    [
+      { license_title: '<a href="https://city.example/terms/">Terms</a>' },
+      'https://city.example/terms/',
+    ],
+  ])('%j is <%s>', async (fields, expected) => {
+    const record = await licence(fields)
+    expect(at(record, 'dcat:distribution', 'dct:license')).toEqual([expected])
+    expect(at(record, 'dcat:distribution', 'dct:rights')).toEqual([])
+  })
+
+  it('keeps the address of the source where the authority does not have it', async () => {
+    const url = 'https://www.etalab.gouv.fr/wp-content/uploads/2014/05/Licence_Ouverte.pdf?v=1'
+    const record = await licence({ license_url: url, license_id: 'fr-lo' })
+    expect(at(record, 'dcat:distribution', 'dct:license')).toEqual([url])
+  })
+
+  it('in HTML without an address is words about rights', async () => {
+    const record = await licence({ license_title: '<p>Ask <b>the desk</b></p>' })
+    expect(at(record, 'dcat:distribution', 'dct:license')).toEqual([])
+    expect(at(record, 'dcat:distribution', 'dct:rights', 'rdfs:label')).toEqual(['Ask the desk'])
+  })
+
+  it('of which only a name is known has no tag in it', async () => {
+    const record = await licence({ license_title: 'House licence' })
+    const found = at(record, 'dcat:distribution', 'dct:license', 'dct:title')
+    expect(found).toEqual(['House licence'])
+  })
+})

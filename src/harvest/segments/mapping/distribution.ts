@@ -119,7 +119,7 @@ function licence(part: Subject, { licences = [], rights }: DistributionFields): 
   const { record } = part
   const { authorities } = record.options
   const found = licences.map((names) => licenceOf(names, authorities)).find(Boolean)
-  if (found?.kind === 'iri') part.iri(dct('license'), repairIri(found.iri))
+  if (found?.kind === 'iri') licenceIri(part, found.iri)
   if (found?.kind === 'label') {
     record.note('unknown-licence', found.label)
     part
@@ -128,6 +128,14 @@ function licence(part: Subject, { licences = [], rights }: DistributionFields): 
   }
   const isSaid = listOf(rights).some((one) => saidText(one) !== undefined)
   rightsStatement(part, isSaid ? rights : found?.kind === 'rights' ? found.text : undefined)
+}
+
+/** As the source wrote it, but for characters that no IRI may hold. */
+function licenceIri(part: Subject, given: string): void {
+  const iri = repairIri(given)
+  const where = nameOf(dct('license'))
+  if (!part.iri(dct('license'), iri)) part.record.note('dropped-url', `${where}: ${given}`)
+  else if (iri !== given) part.record.note('repaired-iri', `${where}: ${iri}`)
 }
 
 /** One statement about rights: the IRI of one, or everything that is said in words. */

@@ -168,7 +168,7 @@ describe('packages', () => {
     portal.load(five.map((one) => ({ ...packageOf(one), license_id: 'house' })))
     const [first] = (await run(portal)).records
     expect(first?.text).toContain(
-      '<http://purl.org/dc/terms/license> <https://city.example/licence>',
+      '<http://purl.org/dc/terms/license> <https://city.example/licence/>',
     )
     expect(portal.requests.filter(({ path }) => path.includes('license_list'))).toHaveLength(1)
     const silent = await portalWith()

@@ -22,9 +22,7 @@ export function licenceIn(value: unknown, authorities: Authorities): LicenceTold
   const licences: LicenceNames[] = []
   const rights: string[] = []
   for (const text of texts) {
-    const url = /https?:\/\/[^\s"'<>()]+[^\s"'<>().,;]/i.exec(text)?.[0]
-    if (url !== undefined) licences.push({ url })
-    else if (licenceOf({ title: text }, authorities)?.kind === 'iri') licences.push({ title: text })
+    if (licenceOf({ title: text }, authorities)?.kind === 'iri') licences.push({ title: text })
     else rights.push(saidText(textFromHtml(text)) ?? '')
   }
   const words = rights.filter((one) => one !== '').join('\n')
