@@ -254,3 +254,34 @@ describe('a licence', () => {
     expect(found).toEqual(['House licence'])
   })
 })
+
+describe('themes', () => {
+  const codes = (record: MappedRecord) =>
+    at(record, 'dcat:theme').map((one) => one.replace(/.*data-theme\//, ''))
+
+  it.each([
+    ['Economy', ['ECON'], []],
+    ['Society', ['SOCI'], []],
+    ['Structure', [], ['Structure']],
+    ['Location', [], ['Location']],
+  ])('of a group %s are %j', async (title, themes, keywords) => {
+    const record = await recordOf('ckan', { groups: [{ name: title.toLowerCase(), title }] })
+    expect(codes(record)).toEqual(themes)
+    expect(at(record, 'dcat:keyword')).toEqual(keywords)
+  })
+
+  it.each([
+    ['Society', ['SOCI']],
+    ['Structure', []],
+    ['Location', []],
+  ])('of a tag %s are %j; it stays a keyword', async (name, themes) => {
+    const record = await recordOf('ckan', { tags: [{ name }] })
+    expect(codes(record)).toEqual(themes)
+    expect(at(record, 'dcat:keyword')).toEqual([name])
+  })
+
+  it('of an ISO topic do not go through INSPIRE', async () => {
+    const extras = [{ key: 'topicCategory', value: 'economy' }]
+    expect(codes(await recordOf('ckan', { extras }))).toEqual(['ECON'])
+  })
+})

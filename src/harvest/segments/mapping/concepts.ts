@@ -7,7 +7,7 @@ import { formatOf } from './authority/formats.ts'
 import { frequencyCode } from './authority/frequencies.ts'
 import { languageCode } from './authority/languages.ts'
 import { squashed } from './authority/spellings.ts'
-import { foreignThemes } from './authority/themes.ts'
+import { foreignThemes, synonymousTheme, topicThemes } from './authority/themes.ts'
 import type { Subject } from './subject.ts'
 import { fieldsOf, saidText, structuredList } from './values/json.ts'
 import { nameOf } from './values/names.ts'
@@ -65,14 +65,22 @@ export function countryOf(value: unknown, authorities: Authorities): string | un
   )
 }
 
-/** Themes for a concept of the authority, an INSPIRE theme or an ISO topic; none for everything else. */
+const themeIri = (code: string) => `${authority}data-theme/${code}`
+
+/** Themes for a concept of the authority in any of its names, or the IRI of an INSPIRE theme or ISO topic; else none. */
 export function themesOf(value: unknown, authorities: Authorities): readonly string[] {
   const text = saidText(value)
   if (text === undefined) return []
   const own = conceptOf('theme', text, authorities)
-  return own === undefined
-    ? foreignThemes(text).map((code) => `${authority}data-theme/${code}`)
-    : [own]
+  if (own !== undefined) return [own]
+  const code = synonymousTheme(text)
+  return (code === undefined ? foreignThemes(text) : [code]).map(themeIri)
+}
+
+/** Themes for what a field for ISO topics holds: their names, else as `themesOf`. */
+export function themesOfTopic(value: unknown, authorities: Authorities): readonly string[] {
+  const codes = topicThemes(saidText(value) ?? '')
+  return codes.length > 0 ? codes.map(themeIri) : themesOf(value, authorities)
 }
 
 const access: Readonly<Record<string, string>> = {

@@ -19,6 +19,7 @@ import {
   frequencyOf,
   languageOf,
   themesOf,
+  themesOfTopic,
 } from '../../../../src/harvest/segments/mapping/concepts.ts'
 
 let all: Authorities
@@ -176,10 +177,23 @@ it.each([
   ['Umwelt', ['ENVI']],
   ['http://publications.europa.eu/resource/authority/data-theme/TRAN', ['TRAN']],
   ['http://inspire.ec.europa.eu/theme/mr', ['ENVI', 'ECON', 'ENER']],
-  ['inlandWaters', ['ENVI', 'TECH']],
+  ['http://inspire.ec.europa.eu/metadata-codelist/TopicCategory/economy', ['ECON']],
+  ['Economy', ['ECON']],
+  ['economics', ['ECON']],
+  ['inlandWaters', []],
   ['miscellany', []],
 ])('the subject %j is %j', (text, codes) => {
   expect(themesOf(text, all).map(codeOf)).toEqual(codes)
+})
+
+it.each([
+  ['inlandWaters', ['ENVI', 'TECH']],
+  ['economy', ['ECON']],
+  ['society', ['SOCI']],
+  ['structure', ['REGI', 'ENVI', 'ECON']],
+  ['ENVI', ['ENVI']],
+])('the ISO topic %j is %j', (text, codes) => {
+  expect(themesOfTopic(text, all).map(codeOf)).toEqual(codes)
 })
 
 it.each([

@@ -1,7 +1,7 @@
 /** A package of CKAN as a dataset of DCAT-AP, as ckanext-dcat and the schemas of scheming portals write it. */
 import { dcat, dct, owl, rdfs, skos } from '../../../../../rdf/namespaces.ts'
 import { textTag } from '../../../mapping/authority/languages.ts'
-import { accessOf, concept, concepts, themesOf } from '../../../mapping/concepts.ts'
+import { accessOf, concept, concepts, themesOf, themesOfTopic } from '../../../mapping/concepts.ts'
 import { rightsStatement, standards } from '../../../mapping/distribution.ts'
 import { MappedRecord } from '../../../mapping/record.ts'
 import type { Subject } from '../../../mapping/subject.ts'
@@ -80,6 +80,8 @@ function subjects(dataset: Subject, reader: Reader): void {
   const groups = listOf(reader.get('groups')).map(fieldsOf)
   for (const value of structuredList(reader.get('theme'))) theme(dataset, [value])
   for (const { name, display_name: shown, title } of groups) theme(dataset, [name, shown, title])
+  for (const topic of structuredList(reader.get('topic_category', 'topiccategory')))
+    addThemes(dataset, themesOfTopic(topic, dataset.record.options.authorities))
   concept(dataset, dcatap('hvdCategory'), 'hvd', reader.get('hvd_category'))
   const byLanguage = structured(reader.get('keywords'))
   const isList = Array.isArray(byLanguage) || typeof byLanguage !== 'object'
@@ -89,7 +91,9 @@ function subjects(dataset: Subject, reader: Reader): void {
   const tags = listOf(structured(reader.get('tags')))
   for (const tag of tags) {
     const { display_name: shown, name } = fieldsOf(tag)
-    dataset.text(dcat('keyword'), plainText(shown) ?? plainText(name) ?? plainText(tag))
+    const word = plainText(shown) ?? plainText(name) ?? plainText(tag)
+    dataset.text(dcat('keyword'), word)
+    addThemes(dataset, themesOf(word, dataset.record.options.authorities))
   }
   if (tags.length === 0 && isList) dataset.text(dcat('keyword'), listOf(byLanguage))
 }
@@ -99,7 +103,7 @@ function theme(dataset: Subject, names: readonly unknown[]): void {
   const said = names.filter((name) => saidText(name) !== undefined)
   for (const name of said) {
     const found = themesOf(name, record.options.authorities)
-    for (const iri of found) dataset.add(dcat('theme'), namedNode(iri))
+    addThemes(dataset, found)
     if (found.length > 0) return
   }
   const text = plainText(said.at(-1))
@@ -107,6 +111,10 @@ function theme(dataset: Subject, names: readonly unknown[]): void {
   const isIri = /^https?:\/\//.test(text) && dataset.iri(dcat('theme'), text)
   if (isIri) record.note('unknown-theme', text)
   else dataset.text(dcat('keyword'), text)
+}
+
+function addThemes(dataset: Subject, themes: readonly string[]): void {
+  for (const iri of themes) dataset.add(dcat('theme'), namedNode(iri))
 }
 
 function pages(dataset: Subject, reader: Reader, root: string): void {
