@@ -75,6 +75,7 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     // By the writer, which is there anyway: whether index and store are the same is looked at without anybody searching.
     entries: (index, after, limit, signal) =>
       unlessGivenUp(writer.call('entries', { index, after, limit }).answer, signal),
+    worn: () => writer.call('worn', undefined).answer,
     newest: () => writer.call('newest', undefined).answer,
     health: async () => ({ documents: await counts.at(stateOf()) }),
     close: async () => {

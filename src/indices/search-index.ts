@@ -221,6 +221,8 @@ export type SearchIndex = {
    * do not answer until then. Absent where that cannot happen.
    */
   readonly onLost?: (told: (rebuild: readonly IndexName[]) => void) => void
+  /** Indices whose replaced documents take more memory than the others: to be filled anew. Absent where they take none. */
+  readonly worn?: () => Promise<readonly IndexName[]>
   /** Another text whenever an answer may be another; costs nothing. */
   state(): string
   /** The record as finished JSON text. */

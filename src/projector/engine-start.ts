@@ -33,6 +33,8 @@ export type EngineStart = {
 
 /** Milliseconds between two looks for an engine. */
 const pauseMs = 1000
+/** Milliseconds between two looks whether replaced documents take too much memory. */
+const wornMs = 120_000
 
 async function configured(
   index: SearchIndex,
@@ -84,22 +86,46 @@ export function engineStart(
       }
     }
   }
-  const running = work()
+  const anew = oneAtATime(async (indices) => {
+    if (!filling) throw new Failure('engine-unavailable', 'The search engine is not ready yet.')
+    if (filling.rebuilding().length > 0) throw underWay()
+    const { rebuild } = await index.configure(settings, indices)
+    filling = fill(rebuild)
+    return filling
+  })
+  const isWhole = () => filling?.rebuilding().length === 0
+  const running = Promise.all([work(), refillWorn({ index, log, pause, isWhole, anew }, signal)])
 
   return {
-    anew: oneAtATime(async (indices) => {
-      if (!filling) throw new Failure('engine-unavailable', 'The search engine is not ready yet.')
-      if (filling.rebuilding().length > 0) throw underWay()
-      const { rebuild } = await index.configure(settings, indices)
-      filling = fill(rebuild)
-      return filling
-    }),
+    anew,
     rebuilding: () => filling?.rebuilding(),
     stop: async () => {
       stopping.abort()
       await running
       await filling?.stop()
     },
+  }
+}
+
+type Refill = Pick<EngineStartDeps, 'index' | 'log' | 'pause'> &
+  Pick<EngineStart, 'anew'> & { readonly isWhole: () => boolean }
+
+/** Fills indices anew, while they run, whose replaced documents take more memory than the others. */
+async function refillWorn(
+  { index, log, pause, isWhole, anew }: Refill,
+  signal: AbortSignal,
+): Promise<void> {
+  while (index.worn && !signal.aborted) {
+    await pause(wornMs, signal)
+    if (signal.aborted || !isWhole()) continue
+    try {
+      const worn = await index.worn()
+      if (worn.length === 0) continue
+      log.info({ indices: worn }, 'index.worn')
+      await anew(worn)
+    } catch (error) {
+      log.warn({ err: error }, 'index.worn-failed')
+    }
   }
 }
 

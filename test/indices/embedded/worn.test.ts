@@ -1,10 +1,11 @@
-/** An index most of whose numbers are dead is filled anew at the next start, and answers meanwhile. */
+/** An index most of whose numbers are dead is filled anew, at the next start at the latest, and answers meanwhile. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { Writer } from '../../../src/indices/embedded/writing/writer.ts'
 import {
   configure,
   finish,
@@ -50,4 +51,12 @@ it('when it has given many numbers for few records', () => {
 it('but not before', () => {
   used(99_999)
   expect(configure(db, settings, languages)).toEqual([])
+})
+
+it('and says so while it runs', () => {
+  const writer = new Writer(join(directory, 'index.db'))
+  expect(writer.worn()).toEqual([])
+  used(100_003)
+  expect(writer.worn()).toEqual([readGenerations(db)[0]?.index])
+  writer.close()
 })

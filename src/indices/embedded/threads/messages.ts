@@ -77,6 +77,7 @@ export type WriterCalls = {
   hold: [number, undefined]
   release: [readonly number[], undefined]
   newest: [undefined, number]
+  worn: [undefined, readonly IndexName[]]
   documents: [undefined, Counts]
   entries: [EntriesWanted, readonly Entry[]]
   checkpoint: [undefined, number]

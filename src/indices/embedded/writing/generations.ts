@@ -144,7 +144,7 @@ function become(db: DatabaseSync, { generation }: Generation, state: State): voi
 const spare = 100_000
 
 /** Readers hold a place for every number that was ever given: when most of them are dead, it is time to count anew. */
-function isWorn(db: DatabaseSync, { generation, state }: Generation): boolean {
+export function isWorn(db: DatabaseSync, { generation, state }: Generation): boolean {
   if (state !== 'current') return false
   const { key, col } = tablesOf(generation)
   const last = Number(db.prepare(`SELECT max(n) AS n FROM ${col}`).get()?.['n'] ?? 0)

@@ -38,6 +38,7 @@ const calls = {
   hold: (id: WriterCalls['hold'][0]) => writer().hold(id),
   release: (ids: WriterCalls['release'][0]) => thenPurge(writer().release(ids)),
   newest: () => writer().newest(),
+  worn: () => writer().worn(),
   documents: () => writer().documents(),
   entries: (wanted: WriterCalls['entries'][0]) => writer().entries(wanted),
   checkpoint: () => writer().checkpoint(),

@@ -16,6 +16,7 @@ import {
   configure,
   finish,
   isBuilt,
+  isWorn,
   readGenerations,
   type Generation,
 } from './generations.ts'
@@ -92,6 +93,12 @@ export class Writer {
       built ? [answering, built] : [answering],
     )
     return Math.max(0, ...writers.map((writer) => writer.newest()))
+  }
+
+  /** Indices in which most numbers are of dead versions. */
+  worn(): IndexName[] {
+    const all = readGenerations(this.#db).filter((one) => isWorn(this.#db, one))
+    return all.map(({ index }) => index)
   }
 
   documents(): Counts {
