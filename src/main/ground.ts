@@ -45,10 +45,15 @@ export const serviceAddress = (
 export const inside = 'http://localhost'
 
 /** Our own repository as its clients see it, asked without a socket. */
-export const ownRepository = ({ app, putDatasets }: Pick<Repository, 'app' | 'putDatasets'>) => ({
+export const ownRepository = ({
+  app,
+  putDatasets,
+  previewDataset,
+}: Pick<Repository, 'app' | 'putDatasets' | 'previewDataset'>) => ({
   address: `${inside}${places.repo}`,
   fetch: async (request: Request) => app.fetch(request),
   putDatasets,
+  previewDataset,
 })
 
 export const httpOptions = ({ config, log, numbers }: Shell) => ({

@@ -9,6 +9,7 @@ import { chores, type Chores } from './chores/chores.ts'
 import type { RepairDeps } from './chores/repairing.ts'
 import { followed } from './listing/followed-store.ts'
 import { openDeletion, type DeletionOptions } from './deleting/deletion.ts'
+import { previewDataset, type PreviewDataset } from './writing/preview.ts'
 import { manyMetrics, type ManyMetrics } from './metrics/many-metrics.ts'
 
 export type StationOptions = Omit<RepositoryAppDeps, 'deletion' | 'kept'> &
@@ -23,6 +24,8 @@ export type Repository = {
   readonly manyMetrics: ManyMetrics
   /** For those of this process who harvest, without a request that holds everything once more. */
   readonly putDatasets: PutDatasets
+  /** For those who want to know what a harvest would write. */
+  readonly previewDataset: PreviewDataset
   readonly stop: () => Promise<void>
 }
 
@@ -37,6 +40,7 @@ export async function openRepository(given: StationOptions): Promise<Repository>
   return {
     manyMetrics: manyMetrics({ ...options, ...deletion, pause: pauses(now, turnMs) }),
     putDatasets: putDatasets({ ...options, ...deletion, pause: pauses(now) }),
+    previewDataset: previewDataset({ ...options, ...deletion }),
     app: repositoryApp({ ...options, deletion, kept }),
     chores: chores({ ...options, ...deletion }),
     stop: deletion.stop,

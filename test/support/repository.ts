@@ -16,6 +16,7 @@ import { repositoryApp } from '../../src/repository/app.ts'
 import { openDeletion } from '../../src/repository/deleting/deletion.ts'
 import { followed } from '../../src/repository/listing/followed-store.ts'
 import { manyMetrics } from '../../src/repository/metrics/many-metrics.ts'
+import { previewDataset } from '../../src/repository/writing/preview.ts'
 import { locks } from '../../src/repository/writing/locks.ts'
 import { versions } from '../../src/store/versions.ts'
 import type { IndexStatus, Settled } from '../../src/repository/answering/waiting.ts'
@@ -133,6 +134,7 @@ export async function repository(options: RepositoryOptions = {}) {
   return {
     app,
     manyMetrics: manyMetrics({ ...writing, ...deletion, pause: () => undefined }),
+    previewDataset: previewDataset({ ...writing, ...deletion, limits }),
     putDatasets: putDatasets({ ...writing, ...deletion, limits, pause: () => undefined }),
     store,
     names,

@@ -3,7 +3,7 @@
 import type { Quad, Term } from '@rdfjs/types'
 import type { Difference } from '../../pipe/runs/run.ts'
 import { termText } from '../../rdf/lines.ts'
-import { dcat, rdf, spdx } from '../../rdf/namespaces.ts'
+import { dcat, dct, rdf, spdx } from '../../rdf/namespaces.ts'
 
 const most = 50
 const longest = 500
@@ -16,6 +16,31 @@ export function differenceOf(stored: readonly Quad[], sent: readonly Quad[]): Di
   const [before, after] = [counted(stored), counted(sent)]
   return { gone: surplus(before, after), come: surplus(after, before) }
 }
+
+/**
+ * What is stored, without the identifiers that a repository like ours notes of distributions that came without one: their
+ * IRI, title or access address in what is sent.
+ */
+export function withoutNotes(stored: readonly Quad[], sent: readonly Quad[]): readonly Quad[] {
+  const distributions = ofType(sent, dcat('Distribution').value)
+  const identifier = dct('identifier')
+  const [noted, own] = [new Set<string>(distributions), new Set<string>()]
+  for (const { subject, predicate, object } of sent) {
+    if (!distributions.has(subject.value)) continue
+    if (predicate.equals(identifier)) own.add(object.value)
+    if (keys.some((key) => predicate.equals(key))) noted.add(object.value)
+  }
+  const theirs = ofType(stored, dcat('Distribution').value)
+  return stored.filter(
+    ({ subject, predicate, object }) =>
+      !predicate.equals(identifier) ||
+      !theirs.has(subject.value) ||
+      own.has(object.value) ||
+      !noted.has(object.value),
+  )
+}
+
+const keys = [dct('title'), dcat('accessURL')]
 
 type Counted = ReadonlyMap<string, number>
 

@@ -3,12 +3,15 @@
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import type { RecordMessage } from '../../pipe/message.ts'
+import type { Difference } from '../../pipe/runs/run.ts'
+import { fromLines } from '../../rdf/lines.ts'
+import type { RecordRow } from '../ledger/record-rows.ts'
 import type { Account } from './account/account.ts'
 import { identityOf } from './account/identity.ts'
 import { canonicalise } from '../../rdf/canonical.ts'
 import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { parse } from '../../rdf/parse.ts'
-import { differenceOf } from './dry-difference.ts'
+import { differenceOf, withoutNotes } from './dry-difference.ts'
 import { datasetOf } from './writing/graph.ts'
 import { lose } from './writing/landing.ts'
 import { originPath } from './writing/put-one.ts'
@@ -25,28 +28,69 @@ export async function tellDry(
     lose(account, message, identity.problem)
     return
   }
-  if (mediaType === 'application/n-triples' && datasetOf(mediaType, text) === undefined) {
-    const detail = 'The record is not plain N-Triples about one dataset.'
-    lose(account, message, new Failure('item-malformed', detail), identity.originalId)
+  const { originalId, row } = identity
+  const change = await changeOf(account, { originalId, row, mediaType, text }, signal)
+  if (change instanceof Failure) {
+    lose(account, message, change, originalId)
     return
   }
-  const { originalId, row } = identity
-  const isThere = account.isPresent(row, originalId)
-  const stored = isThere ? await storedRecord(account, originalId, signal) : undefined
-  const sent = stored && (await quadsOf(text, mediaType))
-  const isSame = stored && sent && stored.hash === (await canonicalise(sent)).hash
   account.context.sink.item({
     sourceId,
     originalId,
     stage: 'export',
-    state: isSame ? 'unchanged' : isThere ? 'updated' : 'created',
+    state: change.kind,
     note: 'dry run: nothing was written',
     excerpt: text,
-    ...(stored && sent && !isSame && { difference: differenceOf(stored.quads, sent) }),
+    ...(change.difference && { difference: change.difference }),
     ...(sourceUrl !== undefined && { sourceUrl }),
     ...(findings.length > 0 && { findings }),
     ...(row?.platformId !== undefined && { platformId: row.platformId }),
   })
+}
+
+type Candidate = {
+  readonly originalId: string
+  readonly row: RecordRow | undefined
+  readonly mediaType: string
+  readonly text: string
+}
+
+type Outcome = {
+  readonly kind: 'created' | 'updated' | 'unchanged'
+  readonly difference?: Difference
+}
+
+/** Our own repository says it as it would write it; of another one it is told as far as it can be. */
+async function changeOf(
+  account: Account,
+  candidate: Candidate,
+  signal: AbortSignal,
+): Promise<Outcome | Failure> {
+  const { door, owner } = account
+  if (!door.previewDataset) return guessed(account, candidate, signal)
+  try {
+    const { kind, before, after } = await door.previewDataset(owner.catalogue, candidate, signal)
+    if (kind !== 'updated') return { kind }
+    return { kind, difference: differenceOf(fromLines(before), fromLines(after)) }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return new Failure('export-refused', error.message, { errors: error.errors, cause: error })
+  }
+}
+
+async function guessed(
+  account: Account,
+  { originalId, row, mediaType, text }: Candidate,
+  signal: AbortSignal,
+): Promise<Outcome | Failure> {
+  if (mediaType === 'application/n-triples' && datasetOf(mediaType, text) === undefined)
+    return new Failure('item-malformed', 'The record is not plain N-Triples about one dataset.')
+  if (!account.isPresent(row, originalId)) return { kind: 'created' }
+  const stored = await storedRecord(account, originalId, signal)
+  const sent = stored && (await quadsOf(text, mediaType))
+  if (!stored || !sent) return { kind: 'updated' }
+  if (stored.hash === (await canonicalise(sent)).hash) return { kind: 'unchanged' }
+  return { kind: 'updated', difference: differenceOf(withoutNotes(stored.quads, sent), sent) }
 }
 
 type Stored = { readonly quads: readonly Quad[]; readonly hash: string | undefined }

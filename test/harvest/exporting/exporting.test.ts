@@ -175,6 +175,42 @@ describe('a harvest', () => {
     expect(await ground.ids()).toEqual(['a'])
   })
 
+  it.each([true, false])(
+    'tells in a dry run what would change and nothing else (asked of the repository: %s)',
+    async (previews) => {
+      const ground = await harvestGround({ previews })
+      const [dcat, dct] = ['http://www.w3.org/ns/dcat#', 'http://purl.org/dc/terms/']
+      const files = ['<https://source.example/a.csv>', '_:b'].map(
+        (file) => `<https://source.example/a> <${dcat}distribution> ${file} .
+${file} <${dcat}accessURL> <https://source.example/${file.length}.csv> .
+${file} <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <${dcat}Distribution> .
+`,
+      )
+      const of = (title: string) =>
+        record('a', title, { text: dataset('a', title) + files.join('') })
+      ground.offers(() => [of('old'), complete()])
+      await ground.run()
+      ground.offers(() => [of('new'), complete()])
+      const [item] = ground.items(await ground.run('p', { dryRun: true }))
+      expect(item).toMatchObject({ state: 'updated' })
+      expect(item?.difference).toEqual({
+        gone: [`<${dct}title> "old"`],
+        come: [`<${dct}title> "new"`],
+      })
+      expect(await ground.text('a')).toContain('"old"')
+    },
+  )
+
+  it('says in a dry run what the repository would refuse, in its words', async () => {
+    const ground = await harvestGround()
+    ground.offers(() => [record('a', 'a', { text: '<urn:a> <urn:b> "c" .\n' }), complete()])
+    const dry = await ground.run('p', { dryRun: true })
+    const real = await ground.run()
+    expect(dry.counts).toMatchObject({ failed: 1, created: 0 })
+    const problem = ({ problem: told }: { problem?: object }) => told
+    expect(ground.items(dry).map(problem)).toMatchObject(ground.items(real).map(problem))
+  })
+
   it('tells in a dry run what is the same, and what a complete run would miss', async () => {
     const ground = await harvestGround()
     ground.offers(whole('a', 'b', 'c'))

@@ -88,6 +88,8 @@ export type Setting = {
   readonly invalid?: readonly InvalidFile[]
   /** Whether the repository takes many datasets without a request. */
   readonly handsOver?: boolean
+  /** Whether the repository says what it would make of a record; true when absent. */
+  readonly previews?: boolean
   /** Transformers and the like. */
   readonly kinds?: readonly SegmentKind[]
 }
@@ -143,6 +145,7 @@ export async function harvestGround({ harvest: more = {}, ...setting }: Setting 
         return answer ?? hub.app.fetch(request)
       },
       ...(setting.handsOver === true && { putDatasets }),
+      ...(setting.previews !== false && { previewDataset: hub.previewDataset }),
     },
     serviceDiscovery: {},
     key: { here: () => key, away: () => key },

@@ -32,6 +32,8 @@ export type Door = {
   ask(ask: Ask, signal: AbortSignal): Promise<Answer>
   /** Absent where there is a wire in between. */
   readonly putDatasets?: PutDatasets | undefined
+  /** The same. */
+  readonly previewDataset?: PreviewDataset | undefined
 }
 
 /** One dataset: its id at the origin, and N-Triples that describe it under the IRI. */
@@ -55,10 +57,29 @@ export type PutDatasets = (
   signal: AbortSignal,
 ) => Promise<readonly DatasetVerdict[]>
 
+/** A record as it would be sent. */
+type RecordText = {
+  readonly originalId: string
+  readonly mediaType: string
+  readonly text: string
+}
+
+/** What the repository would make of a record: its stored graph as N-Triples before and after. Fails as a PUT would. */
+export type PreviewDataset = (
+  catalogue: string,
+  record: RecordText,
+  signal: AbortSignal,
+) => Promise<{
+  readonly kind: 'created' | 'updated' | 'unchanged'
+  readonly before: string
+  readonly after: string
+}>
+
 export type Repository = {
   readonly address: string
   readonly fetch: (request: Request) => Promise<Response>
   readonly putDatasets?: PutDatasets
+  readonly previewDataset?: PreviewDataset
 }
 
 const keyOf = (key: string, { method }: Ask): Record<string, string> =>
@@ -70,10 +91,14 @@ const headersOf = ({ body, mediaType, headers }: Ask) => ({
 })
 
 /** The repository of this process. */
-export const ownDoor = ({ address, fetch, putDatasets }: Repository, key: string): Door => ({
+export const ownDoor = (
+  { address, fetch, putDatasets, previewDataset }: Repository,
+  key: string,
+): Door => ({
   isOwn: true,
   keyId: keyId(key),
   putDatasets,
+  previewDataset,
   ask: async (ask, signal) => {
     const { method, path, body } = ask
     const request = new Request(address.replace(/\/+$/, '') + path, {

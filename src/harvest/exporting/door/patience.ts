@@ -49,6 +49,7 @@ export function patientDoor(door: Door, patience: Patience): PatientDoor {
     isOwn: door.isOwn,
     keyId: door.keyId,
     putDatasets: door.putDatasets,
+    previewDataset: door.previewDataset,
     ask,
     calm: async () => {
       await Promise.all(waiting)
