@@ -97,6 +97,28 @@ describe('a query', () => {
     },
   )
 
+  it.each([
+    [
+      'a graph with a character that XML has not',
+      'CONSTRUCT { <urn:s> <urn:x:p> "a\\u0000" } {}',
+      'application/rdf+xml',
+    ],
+    [
+      'a graph with a property that XML cannot name',
+      'CONSTRUCT { <urn:s> <urn:x:1> "a" } {}',
+      'application/rdf+xml',
+    ],
+    [
+      'a value with such a character',
+      'SELECT ("a\\u0001" AS ?x) {}',
+      'application/sparql-results+xml',
+    ],
+  ])('%s is refused as XML and comes as something else', async (_, query, accept) => {
+    expect((await api.query(query, accept)).status).toBe(406)
+    expect((await api.query(query, `${accept}, */*;q=0.1`)).status).toBe(406)
+    expect((await api.query(query, '*/*')).status).toBe(200)
+  })
+
   it('without a query the endpoint describes itself', async () => {
     const answer = await fetch(`${platform.url}/sparql`, { headers: { Accept: 'text/turtle' } })
     expect(await answer.text()).toContain('sd:Service')

@@ -219,6 +219,54 @@ describe('a dump that cannot be finished', () => {
   })
 })
 
+describe('a dump of what RDF/XML cannot express', () => {
+  const odd = '<http://example.org/1>'
+  const body = `${prefixes}<> a dcat:Dataset ; dct:title "before\\u0000 -- after"@en, "Good"@en ; ${odd} [ dct:title "inner" ] .`
+  const path = '/catalogues/odd/dump'
+  let broken: Repository
+  beforeAll(async () => {
+    broken = await repository()
+    await broken.putCatalogue('odd')
+    for (let n = 0; n < 120; n += 1)
+      await broken.putDataset('odd', `o${n}`, n < 110 ? dataset(n) : body)
+  })
+  afterAll(() => broken.close())
+
+  it('is whole and well-formed: what is left out is in comments, as N-Triples', async () => {
+    const answer = await broken.ask(`${path}.rdf`)
+    expect(answer.status).toBe(200)
+    const text = await answer.text()
+    const quads = await parse(text, 'rdfxml', { baseIri: base })
+    const [leftOut, titles] = [/<!-- RDF\/XML cannot express: (.*) -->/g, /"Good"/]
+    const lines = [...text.matchAll(leftOut)].map(([, line = '']) => `${line}\n`)
+    expect(lines).toHaveLength(20)
+    expect(lines.some((line) => line.includes('--'))).toBe(false)
+    expect(quads.filter((one) => titles.test(toLine(one)))).toHaveLength(10)
+    expect(quads.filter((one) => one.object.value === 'inner')).toHaveLength(10)
+    const said = await parse(lines.join(''), 'ntriples', { baseIri: base })
+    expect(said.filter((one) => one.object.value === 'before\u0000 -- after')).toHaveLength(10)
+    const all = await parse(await (await broken.ask(`${path}.nq`)).text(), 'nquads', {
+      baseIri: base,
+    })
+    expect(quads.length + said.length).toBe(union(all).length)
+  })
+
+  it('loses nothing in the other formats', async () => {
+    for (const format of ['turtle', 'jsonld', 'trig'] as const) {
+      const text = await (await broken.ask(`${path}.${formats[format].suffix}`)).text()
+      const quads = await parse(text, format, { baseIri: base })
+      expect(quads.filter((one) => one.object.value.includes('\u0000'))).toHaveLength(10)
+    }
+  })
+
+  it('of one dataset RDF/XML is not offered, and the answer says why', async () => {
+    const answer = await broken.ask('/datasets/o119.rdf')
+    expect(answer.status).toBe(406)
+    expect(await answer.text()).toMatch(/RDF\/XML (cannot hold|has no element name)/)
+    expect((await broken.ask('/datasets/o119.ttl')).status).toBe(200)
+  })
+})
+
 describe('a dump that is imported into an empty platform', () => {
   it('gives the same ids, the same ids at the origin and the same graphs but for the IRIs of distributions', async () => {
     const other = await repository({ keys: { [importKey]: ['*'] } })

@@ -1,5 +1,5 @@
 /** The factory that every reader makes its terms with: no IRI, tag or text gets past it unchecked. */
-import type { BlankNode, Literal, NamedNode, Quad } from '@rdfjs/types'
+import type { BlankNode, Literal, NamedNode, Quad, Term } from '@rdfjs/types'
 import { isIri, maxIriBytes, repairIri } from '../iri.ts'
 import { blankNode, defaultGraph, literal, maxLiteralBytes, namedNode, quad } from '../terms.ts'
 import { BadTerm, type ParseOptions, type Place, type TermLimits } from './options.ts'
@@ -34,6 +34,12 @@ export const plainLabel = /^[A-Za-z0-9_]+$/
 /** JSON-LD lets a label hold anything. The outcome suits every syntax; different labels stay different. */
 const safeLabel = (label: string) =>
   label.replace(/[^A-Za-z0-9_]/g, (found) => `-${found.charCodeAt(0).toString(16)}-`)
+
+const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
+const tagged = new Set([`${rdf}langString`, `${rdf}dirLangString`])
+
+/** Whether only a language tag gives a literal this datatype (RDF 1.1 Concepts, 3.3; RDF 1.2 Concepts, 3.4). */
+export const needsTag = (datatype: string): boolean => tagged.has(datatype)
 
 type Direction = { readonly language: string; readonly direction?: string }
 
@@ -76,7 +82,7 @@ export class CheckedTerms {
     if (text === undefined) return unusable
     if (extra === undefined || extra === '') return literal(text)
     if (typeof extra === 'string') return literal(text, this.language(extra))
-    if ('termType' in extra) return extra === unusable ? unusable : literal(text, extra)
+    if ('termType' in extra) return extra === unusable ? unusable : this.typed(text, extra)
     if (extra.direction && !this.options.repair) {
       throw new BadTerm('literals with a base direction are not supported', extra.direction)
     }
@@ -94,7 +100,12 @@ export class CheckedTerms {
   }
 
   readonly defaultGraph = defaultGraph
-  readonly quad = quad
+
+  /** A quad of RDF 1.1 (Concepts, 3.1): N3 and RDF 1.2 have more, which no store keeps. */
+  readonly quad: typeof quad = (subject, predicate, object, graph) => {
+    checkParts(subject, predicate, object)
+    return quad(subject, predicate, object, graph)
+  }
 
   private iri(iri: string): NamedNode {
     const { repair } = this.options
@@ -108,6 +119,17 @@ export class CheckedTerms {
     }
     if (good) throw this.#tooLong('an IRI', 'iriBytes', iri)
     throw new BadTerm(`<${iri.toWellFormed()}> is not an absolute IRI (RFC 3987)`, iri)
+  }
+
+  private typed(text: string, datatype: NamedNode): Literal {
+    if (!needsTag(datatype.value)) return literal(text, datatype)
+    const { repair } = this.options
+    if (!repair) {
+      throw new BadTerm(`a literal of <${datatype.value}> needs a language tag`, datatype.value)
+    }
+    const start = text.slice(0, 80).toWellFormed()
+    repair({ kind: 'language', from: start, to: '', ...this.place() })
+    return literal(text)
   }
 
   private language(from: string): string {
@@ -143,6 +165,19 @@ export class CheckedTerms {
     const where = this.options.limits ? ` (limit "${name}" of PLATFORM_LIMITS)` : ''
     const detail = `${what} is longer than ${this.limits[name]} bytes${where}`
     return new BadTerm(detail, source, 'invalid-content')
+  }
+}
+
+/** The parsers of N3 and of RDF 1.2 make more than the types of quads say. */
+function checkParts(subject: Term, predicate: Term, object: Term): void {
+  if (subject.termType === 'Quad' || object.termType === 'Quad') {
+    throw new BadTerm('triple terms are not supported', '')
+  }
+  if (subject.termType === 'Literal') {
+    throw new BadTerm('a literal cannot be a subject', subject.value)
+  }
+  if (predicate.termType !== 'NamedNode') {
+    throw new BadTerm('only an IRI can be a predicate', predicate.value)
   }
 }
 

@@ -1,12 +1,12 @@
 /** Turtle, TriG, N-Triples, N-Quads and N3 (without formulae) by N3.js, whole or in pieces. */
 import type { EventEmitter } from 'node:events'
-import type { DataFactory, Quad } from '@rdfjs/types'
+import type { DataFactory, Quad, Term } from '@rdfjs/types'
 import { Lexer, Parser } from 'n3'
 import { Failure } from '../../errors.ts'
 import type { Format } from '../media-types.ts'
-import { CheckedTerms, labelPrefix } from './checked-terms.ts'
+import { CheckedTerms, labelPrefix, needsTag } from './checked-terms.ts'
 import { BadTerm, malformed, type ParseOptions, type Place, refused } from './options.ts'
-import { type PieceReader, plain } from './pieces.ts'
+import { type PieceReader, usable } from './pieces.ts'
 import { placeInLine } from './place.ts'
 
 export type N3Format = Exclude<Format, 'rdfxml' | 'jsonld'>
@@ -25,7 +25,12 @@ type Observers = {
   readonly onQuad?: (error: Error | null, quad: Quad | null) => void
   readonly onToken?: (token: Token) => void
 }
-type TokenParser = { parse(input: string | EventEmitter, observers?: Observers): Quad[] }
+type TokenParser = {
+  parse(input: string | EventEmitter, observers?: Observers): Quad[]
+  readonly _literalValue: string
+  _readEntity(token: Token): Term | undefined
+  _completeLiteral(token: Token, component: unknown): object | undefined
+}
 
 // In repair mode the lexer lets these through, so that the factory can put them right and say so.
 const lenientIri = /<((?:[^<>\\\p{Cc}]|\t)*)>[ \t]*/uy
@@ -46,7 +51,23 @@ function tokenParser(format: N3Format, options: ParseOptions, terms: CheckedTerm
     formulaScopedBlankNodes: true,
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- observers are missing in the published types
-  return new Parser(settings) as unknown as TokenParser
+  const parser = new Parser(settings) as unknown as TokenParser
+  if (options.repair) lenientDatatypes(parser, terms)
+  return parser
+}
+
+/** N3.js refuses a datatype that only a language tag gives: the factory can put it right. */
+function lenientDatatypes(parser: TokenParser, terms: CheckedTerms): void {
+  const complete = parser['_completeLiteral'].bind(parser)
+  parser['_completeLiteral'] = (token, component) => {
+    const datatype =
+      token.type === 'type' || token.type === 'typeIRI' ? parser['_readEntity'](token) : undefined
+    if (datatype?.termType !== 'NamedNode' || !needsTag(datatype.value)) {
+      return complete(token, component)
+    }
+    const literal = terms.literal(parser['_literalValue'], datatype)
+    return { token: null, literal, readCb: false }
+  }
 }
 
 const placeOfToken = ({ line, start }: Token): Place =>
@@ -81,7 +102,7 @@ const formula = (token: Token, format: N3Format) => {
 export function readN3(text: string, format: N3Format, options: ParseOptions): Quad[] {
   if (!options.repair && format !== 'n3') {
     try {
-      return plain(tokenParser(format, options, new CheckedTerms(options)).parse(text), false)
+      return tokenParser(format, options, new CheckedTerms(options)).parse(text)
     } catch (error) {
       if (!(error instanceof BadTerm)) throw translated(error, {}, text)
     }
@@ -93,7 +114,7 @@ export function readN3(text: string, format: N3Format, options: ParseOptions): Q
   }
   const terms = new CheckedTerms(options, () => place)
   try {
-    return plain(tokenParser(format, options, terms).parse(text, { onToken }), true)
+    return usable(tokenParser(format, options, terms).parse(text, { onToken }), options)
   } catch (error) {
     throw translated(error, place, text)
   }
@@ -126,7 +147,7 @@ export function n3Pieces(
     }
     waiting = quads.length > 0 ? 0 : waiting + text.length
     if (waiting > patience) throw malformed('no statement ends within 16 MiB', place)
-    const found = plain(quads, options.repair !== undefined)
+    const found = usable(quads, options)
     quads = []
     return found
   }

@@ -1,7 +1,7 @@
 /** Reads N-Triples without making terms: a line that stands there as we would write it is checked and taken as it is. */
 import { isIri } from '../iri.ts'
 import { DOT, GREATER, LESS, QUOTE, SPACE, UNDERSCORE } from './characters.ts'
-import { type CheckedTerms, labelPrefix, plainLabel } from './checked-terms.ts'
+import { type CheckedTerms, labelPrefix, needsTag, plainLabel } from './checked-terms.ts'
 import { scanChecked } from './line-scanner.ts'
 import { type Statement, statementOf } from './statements.ts'
 
@@ -12,8 +12,9 @@ const shortLiteral = 100_000
 const literal =
   // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
   /^"[^"\\\u0000-\u001f\u007f-\u009f\ufffe\uffff]*"(?:@[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*|\^\^<([^<>]*)>)?$/
-/** Would be left out by us. */
-const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
+/** `xsd:string` would be left out by us, and some datatypes need a tag: the checked terms have their say. */
+const isPlain = (datatype: string): boolean =>
+  datatype !== 'http://www.w3.org/2001/XMLSchema#string' && !needsTag(datatype)
 
 /** Predicates and datatypes that were found good; a document that makes them up must not fill the memory. */
 const mostKnown = 10_000
@@ -75,9 +76,7 @@ class StatementScanner {
     const match = raw.length < this.#shortLiteral ? literal.exec(raw) : null
     if (!match) return undefined
     const [, datatype] = match
-    return datatype === undefined || (datatype !== xsdString && this.#isGood(datatype))
-      ? raw
-      : undefined
+    return datatype === undefined || (isPlain(datatype) && this.#isGood(datatype)) ? raw : undefined
   }
 
   #node(raw: string): string | undefined {

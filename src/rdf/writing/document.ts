@@ -17,7 +17,7 @@ export type Part = {
 /** `head`, then any number of parts, then `tail` are one well-formed document. */
 export type DocumentWriter = {
   readonly head: string
-  /** Empty for a part without triples. RDF/XML may throw `Failure('not-acceptable')`, as `serialise` does. */
+  /** Empty for a part without triples. What RDF/XML cannot express is left out with a comment (decision 0033). */
   readonly part: (part: Part) => string
   readonly tail: string
 }

@@ -1,6 +1,5 @@
 /** Element names for predicates and classes: an IRI is cut into a namespace and the XML name at its end. */
 import type { Term } from '@rdfjs/types'
-import { Failure } from '../../errors.ts'
 import { prefixes } from '../namespaces.ts'
 
 const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
@@ -21,8 +20,8 @@ const nameAtEnd = new RegExp(`[${start}][${start}0-9.\\-]*$`)
 export type ElementNames = {
   /** `rdf:Description`. */
   readonly description: string
-  /** Throws `Failure('not-acceptable')` when the IRI has no XML name at its end. */
-  readonly propertyElement: (iri: string) => string
+  /** `undefined` when the IRI has no XML name at its end. */
+  readonly propertyElement: (iri: string) => string | undefined
   /** `undefined` when the class cannot be an element. */
   readonly classElement: (cls: Term) => string | undefined
   /** All prefixes used so far, `rdf` always. */
@@ -52,11 +51,7 @@ export function elementNames(): ElementNames {
   }
   return {
     description: 'rdf:Description',
-    propertyElement: (iri) => {
-      const element = iri === `${rdf}Description` ? undefined : nameOnce(iri)
-      if (element !== undefined) return element
-      throw new Failure('not-acceptable', `RDF/XML has no element name for the property <${iri}>`)
-    },
+    propertyElement: (iri) => (iri === `${rdf}Description` ? undefined : nameOnce(iri)),
     classElement: (cls) =>
       cls.termType === 'NamedNode' && cls.value !== `${rdf}Description`
         ? nameOnce(cls.value)

@@ -16,11 +16,15 @@ const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
  * no control characters but tab and line ends. `Failure('not-acceptable')` says which term is in the way.
  */
 export function rdfXml(quads: Iterable<Quad>): string {
-  const writer = new Writer(nest(distinct(quads, toLine)), 'b')
+  const names = elementNames()
+  const triples = distinct(quads, toLine)
+  for (const triple of triples) {
+    const obstacle = obstacleIn(triple, names)
+    if (obstacle !== undefined) throw new Failure('not-acceptable', obstacle)
+  }
+  const writer = new Writer(nest(triples), { names, labelStart: 'b' })
   const body = writer.nodes()
-  const spaces = writer.names
-    .used()
-    .map(([prefix, iri]) => `\n    xmlns:${prefix}="${attribute(iri)}"`)
+  const spaces = names.used().map(([prefix, iri]) => `\n    xmlns:${prefix}="${attribute(iri)}"`)
   return `<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF${spaces.join('')}>\n${body}</rdf:RDF>\n`
 }
 
@@ -34,36 +38,62 @@ export const rdfXmlTail = '</rdf:RDF>\n'
 
 /**
  * The elements of one part; `labels` sets its blank nodes apart from those of the other parts. Without them the same label is
- * the same node in all parts.
+ * the same node in all parts. What RDF/XML cannot express is left out, because the document has begun: a comment holds each
+ * such triple as N-Triples.
  */
 export function rdfXmlPart(quads: Iterable<Quad>, labels: string | undefined): string {
-  const triples = distinct(quads, toLine)
+  const names = elementNames()
+  const all = distinct(quads, toLine)
+  const triples = all.filter((triple) => obstacleIn(triple, names) === undefined)
+  const leftOut =
+    triples.length === all.length
+      ? ''
+      : all
+          .filter((triple) => obstacleIn(triple, names) !== undefined)
+          .map(comment)
+          .join('')
   const kept = labels === undefined ? blankNodesOf(triples) : undefined
-  const writer = new Writer(nest(triples, kept), labels)
+  const writer = new Writer(nest(triples, kept), { names, labelStart: labels })
   const elements = writer.nesting.roots.map((root) => writer.node(root, '  '))
-  const spaces = writer.names
+  const spaces = names
     .used()
     .filter(([prefix]) => !Object.hasOwn(prefixes, prefix))
     .map(([prefix, iri]) => ` xmlns:${prefix}="${attribute(iri)}"`)
     .join('')
-  if (spaces === '') return elements.join('')
-  return elements
-    .map((element) => element.replace(/^ *<[^\s/>]+/, (start) => start + spaces))
-    .join('')
+  if (spaces === '') return leftOut + elements.join('')
+  return (
+    leftOut +
+    elements.map((element) => element.replace(/^ *<[^\s/>]+/, (start) => start + spaces)).join('')
+  )
+}
+
+/** A comment holds no two hyphens in a row (XML 1.0, 2.5); the escape means the same to readers of N-Triples. */
+const comment = (triple: Quad): string =>
+  `  <!-- RDF/XML cannot express: ${toLine(triple).replace(/-(?=-)/g, () => '\\u002D')} -->\n`
+
+/** Why RDF/XML cannot express a triple; `undefined` when it can. */
+function obstacleIn({ predicate, object }: Quad, names: ElementNames): string | undefined {
+  if (names.propertyElement(predicate.value) === undefined) {
+    return `RDF/XML has no element name for the property <${predicate.value}>`
+  }
+  const { value } = object
+  if (object.termType !== 'Literal' || !special.test(value) || !impossible.test(value)) {
+    return undefined
+  }
+  return `RDF/XML cannot hold the control characters in ${JSON.stringify(value.slice(0, 40))}`
 }
 
 // XML 1.0, 2.2: what no document may hold, not even as a reference.
 const impossible = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
+
+/** Whether a text is made of characters that an XML document may hold. */
+export const isXmlText = (text: string): boolean => !impossible.test(text)
 
 // Most texts hold nothing that needs a closer look.
 const special = /[^ !#-%'-;=?-\ud7ff]/
 
 const text = (value: string): string => {
   if (!special.test(value)) return value
-  if (impossible.test(value)) {
-    const start = JSON.stringify(value.slice(0, 40))
-    throw new Failure('not-acceptable', `RDF/XML cannot hold the control characters in ${start}`)
-  }
   return value
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -76,11 +106,18 @@ const attribute = (value: string): string =>
 
 class Writer {
   readonly nesting: Nesting
-  readonly names: ElementNames = elementNames()
+  readonly names: ElementNames
   readonly labels = new Map<string, string>()
   readonly labelStart: string | undefined
-  constructor(nesting: Nesting, labelStart: string | undefined) {
+  constructor(
+    nesting: Nesting,
+    {
+      names,
+      labelStart,
+    }: { readonly names: ElementNames; readonly labelStart: string | undefined },
+  ) {
     this.nesting = nesting
+    this.names = names
     this.labelStart = labelStart
   }
 
@@ -116,7 +153,7 @@ class Writer {
   properties(quads: readonly Quad[], indent: string): string {
     let found = ''
     for (const [iri, group] of byPredicate(quads)) {
-      const element = this.names.propertyElement(iri)
+      const element = this.names.propertyElement(iri) ?? ''
       for (const { object } of group) found += this.property(element, object, indent)
     }
     return found

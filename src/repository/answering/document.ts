@@ -20,7 +20,7 @@ export type DocumentOptions = {
 
 /**
  * 200 with the parts in the format asked for; `not-acceptable` when there is none. What is held in memory is one batch of
- * parts. RDF/XML cannot hold every graph: when that shows after the first batch, the answer breaks off.
+ * parts. What RDF/XML cannot express is left out with a comment (decision 0033).
  */
 export async function answerDocument(
   c: AppContext,

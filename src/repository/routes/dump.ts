@@ -10,7 +10,7 @@ export const dumpRoutes = {
     path: '/catalogues/{catalogueId}/dump',
     summary: 'Read a whole catalogue as one document',
     description:
-      'The catalogue, its datasets with their distributions and records, and the links between them; `dump.nq`, `dump.ttl` and so on beat Accept. The import takes it back.',
+      'The catalogue, its datasets with their distributions and records, and the links between them; `dump.nq`, `dump.ttl` and so on beat Accept. The import takes it back. RDF/XML leaves out what XML cannot express (control characters, properties without an XML name); comments hold it as N-Triples.',
     request: { params: parameters.catalogue },
     responses: answers.dump,
   }),

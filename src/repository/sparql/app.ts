@@ -4,6 +4,7 @@ import { Failure } from '../../errors.ts'
 import { newApp, type App, type AppContext, type AppOptions } from '../../http/app.ts'
 import { answerRdf } from '../../http/rdf.ts'
 import { toLines } from '../../rdf/lines.ts'
+import { isXmlText } from '../../rdf/writing/xml.ts'
 import { addVary } from '../../http/shell/headers.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { markedAsCut } from './cut.ts'
@@ -37,6 +38,7 @@ async function answer(c: AppContext, { store, queryBytes }: SparqlDeps): Promise
   }
   const request = { query, accept: c.req.header('Accept'), client: c.get('client'), ...graphs }
   const { mediaType, body, cut } = await store.publicQuery(request, c.get('signal'))
+  if (mediaType.endsWith('xml') && !isXmlText(body)) throw noXml()
   // A client must be able to tell half an answer from a whole one.
   if (cut) c.header('Results-Cut', 'true')
   const text = cut ? markedAsCut(body, mediaType, c.get('address')) : body
@@ -44,3 +46,9 @@ async function answer(c: AppContext, { store, queryBytes }: SparqlDeps): Promise
   addVary(response.headers, 'Accept')
   return response
 }
+
+const noXml = () =>
+  new Failure(
+    'not-acceptable',
+    'The answer holds control characters, which XML cannot; ask for JSON or Turtle.',
+  )

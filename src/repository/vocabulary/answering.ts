@@ -59,8 +59,8 @@ async function* pieces(
 }
 
 /**
- * 200 or 304 in the format of the suffix or of `Accept`; `not-acceptable` when there is none. A large one that RDF/XML cannot hold
- * ends in the middle: what is in the way is met when the answer has begun.
+ * 200 or 304 in the format of the suffix or of `Accept`; `not-acceptable` when there is none. What RDF/XML cannot express of a
+ * large one is left out with a comment (decision 0033).
  */
 export async function answerVocabulary(
   c: AppContext,

@@ -165,7 +165,7 @@ export function normalForm(line: string): string {
   return scratch.dump({ format: triples, from_graph_name: defaultGraph() })
 }
 
-/** N-Triples in another RDF format (media type). */
+/** N-Triples in another RDF format (media type); RDF/XML is not always well-formed. */
 export function fromTriples(text: string, mediaType: string): string {
   const scratch = new Store()
   scratch.load(text, { format: triples, lenient: true })

@@ -2,7 +2,10 @@
 
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
+import { fromLines } from '../../rdf/lines.ts'
+import { formats } from '../../rdf/media-types.ts'
 import { systemGraph } from '../../rdf/namespaces.ts'
+import { rdfXml } from '../../rdf/writing/xml.ts'
 import { startEngine } from '../embedded/engine.ts'
 import { openBlobs } from '../embedded/blobs.ts'
 import { refusalOf, type Feed } from '../embedded/messages.ts'
@@ -45,7 +48,15 @@ function graphAnswer(quads: Quads, admitted: Admitted, job: ReplicaJob): PublicA
     if (Number(solutions.split('\r\n')[1]) > job.rows) answer = cutOf(job.request.query)
   }
   const { body, cut } = answer
-  return { mediaType, body: mediaType === triples ? body : fromTriples(body, mediaType), cut }
+  return { mediaType, body: inFormat(body, mediaType), cut }
+}
+
+/** Fails with `not-acceptable` for what RDF/XML cannot express: the engine would write characters and names that XML has not. */
+function inFormat(lines: string, mediaType: string): string {
+  if (mediaType === triples) return lines
+  return mediaType === formats.rdfxml.mediaType
+    ? rdfXml(fromLines(lines))
+    : fromTriples(lines, mediaType)
 }
 
 function answer(quads: Quads, job: ReplicaJob): PublicAnswer {

@@ -3,7 +3,6 @@ import * as fc from 'fast-check'
 import { isomorphic } from 'rdf-isomorphic'
 import { expect, test } from 'vitest'
 import type { Quad } from '@rdfjs/types'
-import { Failure } from '../../../src/errors.ts'
 import { toLine, toLines } from '../../../src/rdf/lines.ts'
 import { type Format, formats } from '../../../src/rdf/media-types.ts'
 import { parse } from '../../../src/rdf/parse.ts'
@@ -13,15 +12,11 @@ import { graph } from '../graphs.ts'
 
 const baseIri = 'http://example.org/base/x'
 
+/** `undefined` where RDF/XML leaves something out. */
 function written(parts: readonly Part[], format: Format, divided = false): string | undefined {
   const { head, part, tail } = documentWriter(format, divided)
-  try {
-    return [head, ...parts.map(part), tail].join('')
-  } catch (error) {
-    // Predicates and characters that RDF/XML has no way to write.
-    if (error instanceof Failure && error.kind === 'not-acceptable') return undefined
-    throw error
-  }
+  const text = [head, ...parts.map(part), tail].join('')
+  return text.includes('<!-- RDF/XML cannot express') ? undefined : text
 }
 
 /** Blank nodes of their own for each part. */

@@ -7,7 +7,7 @@ import { ExpandedJson } from './expanded.ts'
 import { shieldTags } from './languages.ts'
 import { eachObject, isObject, type Json, readJson } from './tree.ts'
 import { BadTerm, malformed, type ParseOptions, refused } from '../options.ts'
-import { plain } from '../pieces.ts'
+import { usable } from '../pieces.ts'
 import { placeOf } from '../place.ts'
 
 const limits = { contexts: 16, terms: 1_000 }
@@ -30,7 +30,7 @@ export async function readJsonLd(text: string, options: ParseOptions): Promise<Q
     if (!(error instanceof BadTerm)) throw error
     throw refused(error, placeOf(text, JSON.stringify(error.source).slice(1, -1)))
   }
-  return plain(document.quads, options.repair !== undefined)
+  return usable(document.quads, options)
 }
 
 function boundContexts(tree: Json): void {

@@ -1,10 +1,10 @@
 /** RDF/XML by rdfxml-streaming-parser, fed directly: no streams, nothing fetched, limits on everything that can grow. */
-import type { DataFactory, Literal, Quad } from '@rdfjs/types'
+import type { DataFactory, Literal, NamedNode, Quad } from '@rdfjs/types'
 import { type IActiveTag, RdfXmlParser } from 'rdfxml-streaming-parser'
 import { Failure } from '../../../errors.ts'
 import { CheckedTerms } from '../checked-terms.ts'
 import { BadTerm, malformed, type ParseOptions, type Place, refused } from '../options.ts'
-import { type PieceReader, plain } from '../pieces.ts'
+import { type PieceReader, usable } from '../pieces.ts'
 import { declareEntities, refuseDeclarations } from './entities.ts'
 
 const limits = { depth: 100, attributes: 256, name: 1_024, text: 10 * 1_048_576 }
@@ -12,6 +12,8 @@ const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 const xml = 'http://www.w3.org/XML/1998/namespace'
 /** The parser's own code for "children are resources", as below `rdf:RDF`. */
 const resources = 0
+
+const absolute = /^[A-Za-z][A-Za-z0-9+.-]*:/
 
 type Tag = Parameters<RdfXmlParser['onTag']>[0]
 
@@ -66,6 +68,11 @@ class Reader extends RdfXmlParser {
     if (tag.language === undefined || tag.language === null || !language)
       return super.createLiteral(value, tag)
     return super.createLiteral(value, { ...tag, language })
+  }
+
+  /** An absolute IRI stays as it is, as in all other formats: resolving it would take out its dot segments. */
+  override valueToUri(value: string, tag: IActiveTag): NamedNode {
+    return absolute.test(value) ? this.uriToNamedNode(value) : super.valueToUri(value, tag)
   }
 
   protected override onTag(tag: Tag): void {
@@ -125,7 +132,7 @@ export function xmlPieces(options: ParseOptions): PieceReader {
     } catch (error) {
       throw translated(error, reader.place())
     }
-    const found = plain(reader.quads, options.repair !== undefined)
+    const found = usable(reader.quads, options)
     reader.quads = []
     return found
   }
