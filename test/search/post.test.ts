@@ -75,6 +75,7 @@ describe('a body means what the query string means', () => {
       '',
     ],
     [{ unknown: 'x', another: 1, constructor: 'y' }, ''],
+    [{ unknown: {}, another: [{ deep: [1] }], more: null, yes: true, __proto__: [] }, ''],
   ])('%j as %s', (body, text) => {
     expect(read(body)).toEqual(query(text))
   })

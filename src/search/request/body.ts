@@ -7,6 +7,7 @@ import {
   entriesOf,
   isList,
   parametersFrom,
+  searchParameters,
   type Parameters,
   type Raw,
 } from './parameters.ts'
@@ -28,7 +29,7 @@ const nested = {
 
 /**
  * Reads a body: the names of the query string, lists as arrays or separated by commas, `facets` as object or text, weights in
- * `boost`, dates, scores and the box in `searchParams` too. `null` and empty values are absent ones. Throws `malformed-json`
+ * `boost`, dates, scores and the box in `searchParams` too. `null` and empty values are absent ones, other members of any type are ignored. Throws `malformed-json`
  * when the text is no JSON object, else as `parametersFrom`.
  */
 export function parametersOfBody(text: string, limits?: ParameterLimits): Parameters {
@@ -51,8 +52,8 @@ function valuesOf(all: Fields): Raw['values'] {
   return Object.fromEntries(entries)
 }
 
-const ignored = (name: string): boolean =>
-  name === 'searchParams' || name === 'boost' || name.startsWith(boostPrefix)
+/** Clients send members of other versions and of their own. */
+const ignored = (name: string): boolean => !Object.hasOwn(searchParameters.shape, name)
 
 function boostsOf(all: Fields): Raw['boosts'] {
   const boost = all['boost']
