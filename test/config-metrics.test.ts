@@ -21,6 +21,11 @@ it('what is set counts, and says what of it is wrong', () => {
   const wrong = problemsOf({
     PLATFORM_METRICS_CONFIG: '{"budget":-1,"shapeModels":{"a":[]},"refresh":5}',
   })
+  const listed = (allow: unknown) =>
+    problemsOf({ PLATFORM_METRICS_CONFIG: JSON.stringify({ allow }) })
+  expect(listed(['data.intranet.example', '10.20.0.0/16', 'fd00::/8', '::1'])).toBe('no problem')
+  expect(listed(['http://data.example/'])).toContain('must be a host name, an address or a range')
+  expect(listed(['10.20.0.0/33'])).toContain('must be a host name, an address or a range')
   expect(problemsOf({ PLATFORM_METRICS_CONFIG: '{"worker":1}' })).toContain(
     'worker is no setting (did you mean workers?)',
   )

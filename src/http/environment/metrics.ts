@@ -1,6 +1,7 @@
 /** `PLATFORM_METRICS_CONFIG` and `PLATFORM_HUB_VALIDATOR`: how quality is measured, and whether it is by itself. */
 
 import { z } from 'zod'
+import { isAllowance } from '../outbound/guard/permission.ts'
 import { numbersOf, onlyNames, type NumberRow } from './settings/numbers.ts'
 
 /** Every number: its default, its bounds, and what it means. */
@@ -52,6 +53,15 @@ const others = {
   licenceSchemes: z
     .array(z.url({ error: 'must be IRIs of concept schemes' }), { error: 'must be an array' })
     .default([]),
+  /** Hosts and ranges inside the institution whose links are checked; nothing else may use them. */
+  allow: z
+    .array(
+      z.string().refine(isAllowance, {
+        error: 'must be a host name, an address or a range such as 10.20.0.0/16',
+      }),
+      { error: 'must be an array of hosts and ranges' },
+    )
+    .default([]),
   refresh: z.string({ error: 'must be a cron expression' }).min(1).optional(),
 }
 
@@ -84,6 +94,7 @@ export const metricsPage: readonly string[] = [
   '| `shapeModels` | `{}` | further names for `shapeModel`: name → array of SHACL files |',
   '| `urlChecks` | true | whether access and download URLs are asked at all |',
   '| `licenceSchemes` | `[]` | schemes of stored vocabularies whose licences are known ones |',
+  '| `allow` | `[]` | hosts, addresses and CIDR ranges inside the institution whose access and download URLs are asked beside public ones (`["data.intranet.example","10.20.0.0/16"]`); link-local and metadata addresses never are |',
   '| `refresh` | – | when all figures are counted anew, a cron expression in UTC; every day when nothing is said |',
   ...Object.entries(metricsNumbers).map(
     ([name, { standard, meaning }]) => `| \`${name}\` | ${standard} | ${meaning} |`,

@@ -11,6 +11,8 @@ import type { Room } from './politeness/room.ts'
  */
 export type Reach =
   | { readonly kind: 'public' }
+  /** Public addresses, and the hosts, addresses and ranges that are listed, wherever the URL comes from. */
+  | { readonly kind: 'listed'; readonly allow: readonly string[] }
   | {
       readonly kind: 'configured'
       readonly address: string
@@ -99,7 +101,7 @@ export type Outbound = {
   read(request: OutboundRequest, signal: AbortSignal): Promise<WholeAnswer>
   /** Whether robots.txt (RFC 9309) of the URL's host permits it. Whoever asks first says how it is fetched. */
   robots(
-    asked: Pick<OutboundRequest, 'url' | 'room' | 'deadlines'>,
+    asked: Pick<OutboundRequest, 'url' | 'reach' | 'room' | 'deadlines'>,
     signal: AbortSignal,
   ): Promise<RobotsWord>
   /** Breaks off everything that is under way. */

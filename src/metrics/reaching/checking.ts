@@ -23,7 +23,7 @@ type Noted = { asked: boolean; answered?: number }
 export type Checking = {
   readonly outbound: Outbound
   /** What all requests of checks have in common. */
-  readonly manners: Pick<OutboundRequest, 'room' | 'deadlines'>
+  readonly manners: Pick<OutboundRequest, 'reach' | 'room' | 'deadlines'>
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   readonly log: Log
 }
@@ -98,7 +98,6 @@ async function answerOf(
     url: url.href,
     method,
     ...(method === 'GET' && { headers: { range: 'bytes=0-0' } }),
-    reach: { kind: 'public' },
     maxBytes: 1,
     attempts: 1,
     retryAfterMaxMs,

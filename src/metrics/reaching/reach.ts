@@ -6,6 +6,7 @@ import { room } from '../../http/outbound/politeness/room.ts'
 import type { Log } from '../../log.ts'
 import { allowance, type Paces } from './allowance.ts'
 import { verdict, type Ground, type Keeping, type Run, type Verdict } from './asking.ts'
+import { invalid } from './checking.ts'
 import { joining } from './joining.ts'
 import { lanes } from './lanes.ts'
 import { openVerdictFile } from './verdict-file.ts'
@@ -36,6 +37,8 @@ export type ReachOptions = Keeping & {
   readonly outbound: Outbound
   /** URLs that one run may ask at most. */
   readonly budget: number
+  /** Hosts, addresses and ranges inside the institution that may be asked beside public addresses. */
+  readonly allow?: readonly string[]
   /** Requests at once, over all hosts. */
   readonly atOnce: number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
@@ -44,12 +47,15 @@ export type ReachOptions = Keeping & {
 
 /** Opens the file of verdicts and makes the one place from which URLs of records are asked. */
 export function openReach(options: ReachOptions): Reach {
-  const { path, outbound, atOnce, budget, pause, log, now } = options
+  const { path, outbound, atOnce, budget, pause, log, now, allow = [] } = options
   const file = openVerdictFile(path, now())
+  // What was refused may be on the list by now; what is not is refused again without a request.
+  if (allow.length > 0) file.expire(invalid, now())
+  const manners = { reach: { kind: 'listed' as const, allow }, deadlines, room: room(atOnce) }
   const ground: Ground = {
     keeping: options,
     file,
-    checking: { outbound, manners: { deadlines, room: room(atOnce) }, pause, log },
+    checking: { outbound, manners, pause, log },
     flights: joining(),
     lanes: lanes(atOneHost),
     waiting: new Map(),

@@ -40,6 +40,8 @@ export type VerdictFile = {
   run(id: string, now: number): Begun
   /** When the n-th of those that are due in a catalogue was tried, the oldest first; absent when there are fewer. */
   nthDue(catalogue: string, n: number, now: number): number | undefined
+  /** Verdicts with this status are due now. */
+  expire(status: number, now: number): void
   close(): void
 }
 
@@ -75,6 +77,9 @@ export function openVerdictFile(path: string, now: number): VerdictFile {
         n - 1,
       )
       return row && Number(row['tried'])
+    },
+    expire: (status, time) => {
+      file.run('UPDATE verdict SET due = ? WHERE status = ? AND due > ?', time, status, time)
     },
     close: () => file.close(),
   }

@@ -7,6 +7,7 @@ import type { Portal } from '../../support/portals/portal.ts'
 import { robotsHost } from '../../support/portals/robots.ts'
 
 const signal = new AbortController().signal
+const reach = { kind: 'public' } as const
 const text = `
 # a comment
 User-agent: other
@@ -81,7 +82,8 @@ describe('the rules', () => {
 describe('asking', () => {
   let host: Portal
   let scene: Stage
-  const ask = (path: string) => scene.client.robots({ url: `http://a.example${path}` }, signal)
+  const ask = (path: string) =>
+    scene.client.robots({ reach, url: `http://a.example${path}` }, signal)
 
   beforeAll(async () => {
     host = await robotsHost(text)
@@ -121,7 +123,7 @@ describe('asking', () => {
 
   it('tells a host that gives no answer at all from one that answers nothing of use', async () => {
     play()
-    const word = (url: string) => scene.client.robots({ url }, signal)
+    const word = (url: string) => scene.client.robots({ reach, url }, signal)
     expect(await word('http://nobody.example/')).toBe('unreachable')
     expect(await word('mailto:a@example')).toBe('refused')
     host.faults.from(1, { kind: 'reset' })
@@ -130,7 +132,7 @@ describe('asking', () => {
 
   it('[T1] never looks for one inside the house', async () => {
     play()
-    expect(await scene.client.robots({ url: `${host.url}/data/x` }, signal)).toBe('refused')
+    expect(await scene.client.robots({ reach, url: `${host.url}/data/x` }, signal)).toBe('refused')
     expect(host.requests).toEqual([])
   })
 
@@ -162,7 +164,7 @@ describe('asking', () => {
     play()
     host.faults.from(1, { kind: 'drip', everyMs: 1 })
     const stop = new AbortController()
-    const hasty = scene.client.robots({ url: 'http://a.example/' }, stop.signal)
+    const hasty = scene.client.robots({ reach, url: 'http://a.example/' }, stop.signal)
     const patient = ask('/data/x')
     stop.abort(new Error('enough'))
     await expect(hasty).rejects.toThrow('enough')

@@ -101,6 +101,44 @@ describe('[T1] a URL found in data', () => {
   })
 
   it.each([
+    ['http://10.20.3.4/', 200],
+    ['http://public.example/?to=http://10.20.3.4/', 200],
+    ['http://data.house.example/', 200],
+    ['http://8.8.8.8/', 200],
+    ['http://10.21.3.4/', 1300],
+    ['http://other.house.example/', 1300],
+    ['http://public.example/?to=http://other.house.example/', 1300],
+    ['http://127.0.0.1/', 1300],
+    ['http://169.254.169.254/', 1300],
+  ])('row 31: with a list of hosts and ranges %s is %i', async (url, expected) => {
+    const house = town({
+      names: {
+        'public.example': ['8.8.8.8'],
+        'data.house.example': ['192.168.1.1'],
+        'other.house.example': ['192.168.1.1'],
+      },
+      world: {
+        '8.8.8.8': open.port,
+        '10.20.3.4': open.port,
+        '192.168.1.1': open.port,
+        '127.0.0.1': canary.port,
+      },
+    })
+    const asked = async (allow: readonly string[]) => {
+      const reach = await house.open({ allow })
+      const run = reach.begin(`run ${allow.length}`, quiet)
+      return (await run.verdict(url, 'c', signal))?.status
+    }
+    // What was refused before is asked as soon as it is on the list.
+    const isPublic = url === 'http://8.8.8.8/'
+    expect(await asked([])).toBe(isPublic ? 200 : 1300)
+    house.clock.jump(1000)
+    expect(await asked(['10.20.0.0/16', 'Data.House.example', '169.254.0.0/16'])).toBe(expected)
+    expect(canary.connections()).toBe(0)
+    await house.close()
+  })
+
+  it.each([
     '',
     ' ',
     'not a url',

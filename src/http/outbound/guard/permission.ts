@@ -10,11 +10,16 @@ export type Permission = {
   readonly permits: (address: string) => boolean
 }
 
-/** Allowances hold for the origin of the configured address; every other origin is public. */
+/** Allowances hold for the origin of the configured address, every other origin is public; a list holds for every URL. */
 export function permission(reach: Reach, url: URL): Permission {
-  if (reach.kind === 'public' || URL.parse(reach.address)?.origin !== url.origin) return publicOnly
-  if (reach.trust === 'trusted') return trusted
-  const allow = reach.allow.map((entry) => entry.trim().toLowerCase())
+  if (reach.kind === 'public') return publicOnly
+  if (reach.kind === 'listed') return listed(reach.allow, url)
+  if (URL.parse(reach.address)?.origin !== url.origin) return publicOnly
+  return reach.trust === 'trusted' ? trusted : listed(reach.allow, url)
+}
+
+function listed(entries: readonly string[], url: URL): Permission {
+  const allow = entries.map((entry) => entry.trim().toLowerCase())
   const host = hostOf(url)
   return {
     key: `allowed ${allow.toSorted().join(' ')}`,

@@ -3,6 +3,7 @@
 import type { OutboundLimits } from '../limits.ts'
 import { Failure } from '../../../errors.ts'
 import type { Outbound, RobotsWord } from '../request.ts'
+import { permission } from '../guard/permission.ts'
 import { rulesOf, type Rules } from './robots-rules.ts'
 import { unlessAborted } from '../../../aborting.ts'
 
@@ -31,29 +32,35 @@ const readBytes = 500 * 1024
 /** What an entry weighs beside its rules. */
 const entryCharacters = 500
 
-/** One robots.txt per origin, asked for once even when many want to know. */
+/** One robots.txt per origin and permission, asked for once even when many want to know. */
 export function robotsOf(means: Means): Outbound['robots'] {
   const known = new Map<string, Known>()
   return async (request, signal) => {
     const url = URL.parse(request.url)
     if (!url || !/^https?:$/.test(url.protocol)) return 'refused'
     const { origin } = url
-    const entry = fresh(known, origin, means.now()) ?? asked(known, { ...request, origin }, means)
+    const name = `${permission(request.reach, url).key} ${origin}`
+    const entry =
+      fresh(known, name, means.now()) ?? asked(known, { ...request, origin, name }, means)
     const rules = await unlessAborted(entry.rules, signal)
     if (typeof rules === 'string') return rules
     return rules.permits(url) ? 'allowed' : 'disallowed'
   }
 }
 
-type Asked = Omit<Parameters<Outbound['robots']>[0], 'url'> & { readonly origin: string }
+type Asked = Omit<Parameters<Outbound['robots']>[0], 'url'> & {
+  readonly origin: string
+  /** What it is remembered under. */
+  readonly name: string
+}
 
-function fresh(known: Map<string, Known>, origin: string, now: number): Known | undefined {
-  const entry = known.get(origin)
+function fresh(known: Map<string, Known>, name: string, now: number): Known | undefined {
+  const entry = known.get(name)
   return entry && entry.until > now ? entry : undefined
 }
 
 function asked(known: Map<string, Known>, wish: Asked, means: Means): Known {
-  const { origin } = wish
+  const { name } = wish
   const entry: Known = {
     rules: fetched(wish, means).then((rules) => {
       const isKnown = typeof rules !== 'string'
@@ -65,13 +72,16 @@ function asked(known: Map<string, Known>, wish: Asked, means: Means): Known {
     until: Infinity,
     characters: entryCharacters,
   }
-  known.delete(origin)
-  known.set(origin, entry)
+  known.delete(name)
+  known.set(name, entry)
   return entry
 }
 
 /** Everything that 4xx says is "go ahead"; silence and 5xx say nothing. */
-async function fetched({ origin, ...wish }: Asked, means: Means): Promise<Rules | Absence> {
+async function fetched(
+  { origin, name: _, ...wish }: Asked,
+  means: Means,
+): Promise<Rules | Absence> {
   let isThere = false
   let isElsewhere = false
   try {
@@ -80,7 +90,6 @@ async function fetched({ origin, ...wish }: Asked, means: Means): Promise<Rules 
         ...wish,
         url: `${origin}/robots.txt`,
         headers: { accept: 'text/plain' },
-        reach: { kind: 'public' },
         // Longer files are read to this length and no further.
         maxBytes: Number.MAX_SAFE_INTEGER,
         attempts: 2,
