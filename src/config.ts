@@ -16,7 +16,7 @@ import {
   type ApiKeyPermissions,
 } from './http/environment/variables.ts'
 import type { EngineConfig } from './http/environment/search/engine-config.ts'
-import { namesIn } from './http/environment/search/facet-config.ts'
+import { facetsIn, pathForm, type OwnFacet } from './http/environment/search/facet-config.ts'
 import { defaultSearch, type SearchConfig } from './http/environment/search/search-config.ts'
 import type { ShellConfig } from './http/environment/shell.ts'
 import { withDefaults, type Limits } from './http/limits.ts'
@@ -83,7 +83,7 @@ export function parseConfig(
   const problems = [
     ...(reading.ok ? [] : reading.problems),
     ...missingProfile(env),
-    ...unknownFacets(env),
+    ...facetProblems(env),
   ]
   if (!reading.ok || problems.length > 0) {
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
@@ -166,25 +166,48 @@ function missingProfile(env: Environment): string[] {
   ]
 }
 
-/** A default facet stands for its whole definition. */
+/** A name stands for the whole definition of a default facet. */
 function searchOf({ facets, ...others }: SearchConfig): Config['search'] {
-  const whole = facets?.flatMap((one) => (typeof one === 'string' ? (facetCalled(one) ?? []) : one))
+  const whole = facets?.flatMap(
+    (one) => (typeof one === 'string' ? facetCalled(one) : wholeFacet(one)) ?? [],
+  )
   return { ...others, ...(whole && { facets: whole }) }
 }
 
-const facetCalled = (name: string): FacetConfig | undefined =>
+const facetCalled = (name: unknown): FacetConfig | undefined =>
   defaultFacets.find(({ id }) => id === name)
 
+/** An object that names a default facet, and no other field, keeps what it does not say, above all the kind. */
+function wholeFacet({ path, ...given }: OwnFacet): FacetConfig | undefined {
+  const usual = facetCalled(given.id)
+  if (usual && (path === undefined || path === usual.path || path === `${usual.path}.id`)) {
+    const { bands, ...kept } = usual
+    const sameKind = given.kind === undefined || given.kind === usual.kind
+    return { ...kept, ...(bands && sameKind && { bands }), ...given }
+  }
+  return path === undefined ? undefined : { title: given.id, indices: ['dataset'], path, ...given }
+}
+
 /** Looks at the variable alone, so that the problem is told beside the others. */
-function unknownFacets(env: Environment): string[] {
+function facetProblems(env: Environment): string[] {
   const known = defaultFacets.map(({ id }) => id)
-  return namesIn(env['PLATFORM_SEARCH_CONFIG'] ?? '')
-    .filter((name) => !known.includes(name))
-    .map((name) => {
-      const close = nearest(name, known)
+  return facetsIn(env['PLATFORM_SEARCH_CONFIG'] ?? '').flatMap((facet, at): string[] => {
+    const place = `PLATFORM_SEARCH_CONFIG: facets.${at}`
+    if (typeof facet === 'string' && facet.trim() !== '' && !known.includes(facet)) {
+      const close = nearest(facet, known)
       const meant = close === undefined ? `they are ${known.join(', ')}` : `did you mean ${close}?`
-      return `PLATFORM_SEARCH_CONFIG: facets names ${shown(name)}, which is no default facet (${meant})`
-    })
+      return [
+        `PLATFORM_SEARCH_CONFIG: facets names ${shown(facet)}, which is no default facet (${meant})`,
+      ]
+    }
+    if (typeof facet !== 'object' || facet === null || !('name' in facet)) return []
+    const usual = facetCalled(facet.name)
+    if (!usual && !('path' in facet)) return [`${place}.path must be ${pathForm}; it is missing`]
+    const hasBands = 'bands' in facet && !('kind' in facet)
+    return hasBands && usual?.kind !== 'bands'
+      ? [`${place}.bands belongs to facets of "kind":"bands" alone`]
+      : []
+  })
 }
 
 /** The text of `docs/configuration.md`. */

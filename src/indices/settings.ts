@@ -16,6 +16,8 @@ export type FacetSettings = {
   readonly title: string
   /** Range facets show all their bands, also those with count 0. */
   readonly bands?: readonly Band[]
+  /** Left out where a request does not name the facets to count; it filters as any other. */
+  readonly hidden?: boolean
   /** Of values that stand in parts of a record: the member that lists the parts, and the path inside of one. */
   readonly within?: { readonly array: string; readonly value: string }
 }

@@ -9,7 +9,7 @@ import type { Log } from '../log.ts'
 import type { Profile } from '../profile/fields.ts'
 import { loadProfile } from '../profile/load.ts'
 import { enrichmentWarnings } from '../projector/enriching/places.ts'
-import { unservedFacets } from '../projector/facets.ts'
+import { checkFacets, unservedFacets } from '../projector/facets.ts'
 import { projection } from '../projector/projection.ts'
 import type { Report } from '../projector/mappings/mapping.ts'
 import { names as namesOf } from '../rdf/names.ts'
@@ -39,6 +39,7 @@ export async function openEngines({ config, log, numbers, waiting }: Shell) {
     enabled: config.profile.enabled,
   })
   const { facets, nonCountries, vocabulary: enrichment } = config.search
+  checkFacets(profile, facets)
   warnAbout(profile, config, log)
   const lease = await alone({ config, log, waiting })
   const store = await openStore(config.triplestore, {

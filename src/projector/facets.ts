@@ -1,5 +1,6 @@
 /** The facets of the search service: the default ones, and which of them a profile can serve. */
 
+import { Failure } from '../errors.ts'
 import type { Field, Profile, ResourceType } from '../profile/fields.ts'
 import type { Band, IndexName } from '../indices/settings.ts'
 import type { FacetConfig } from './indexing/facet-config.ts'
@@ -75,20 +76,28 @@ function fieldsOfIndex(profile: Profile, index: IndexName): readonly Field[] {
 const typeOf = (profile: Profile, index: IndexName): ResourceType | undefined =>
   profile.resources.find(({ id }) => index === `resource_${id}`)
 
-/** The given facets, and behind them those that custom types declare for themselves. */
+/**
+ * The given facets, behind them those that custom types declare for themselves, and hidden the default ones that are not
+ * among them: what is shown is a choice, what can be filtered by is not.
+ */
 export const allFacets = (
   profile: Profile,
   given: readonly FacetConfig[] = defaultFacets,
-): readonly FacetConfig[] => [
-  ...given,
-  ...profile.resources.flatMap(({ id, search }) =>
+): readonly FacetConfig[] => {
+  const own = profile.resources.flatMap(({ id, search }) =>
     search.facets.map(({ name, title, path }): FacetConfig => {
       const isCatalogue = path === 'catalog' || path === 'catalog.id'
       const place = isCatalogue ? { path: 'catalog', kind: 'catalogue' as const } : { path }
       return { id: name, title, indices: [`resource_${id}`], ...place }
     }),
-  ),
-]
+  )
+  const hidden = defaultFacets.map((facet) => {
+    const shown = given.filter(({ id }) => id === facet.id).flatMap(({ indices }) => indices)
+    const indices = facet.indices.filter((index) => !shown.includes(index))
+    return { ...facet, indices, hidden: true }
+  })
+  return [...given, ...own, ...hidden]
+}
 
 /** The facet as the fields of an index feed it, with its term and title named; `undefined` when they cannot. */
 export function servedFacet(
@@ -114,8 +123,24 @@ export const unservedFacets = (
   profile: Profile,
   given: readonly FacetConfig[] = defaultFacets,
 ): readonly UnservedFacet[] =>
-  allFacets(profile, given).flatMap((facet) =>
-    facet.indices
-      .filter((index) => !servedFacet(facet, index, profile))
-      .map((index) => ({ id: facet.id, index, path: facet.path })),
-  )
+  allFacets(profile, given)
+    .filter(({ hidden }) => hidden !== true)
+    .flatMap((facet) =>
+      facet.indices
+        .filter((index) => !servedFacet(facet, index, profile))
+        .map((index) => ({ id: facet.id, index, path: facet.path })),
+    )
+
+/** `Failure` invalid-parameter for a facet of the configuration that no index of its own can serve; default ones may be left out. */
+export function checkFacets(profile: Profile, given: readonly FacetConfig[] = defaultFacets): void {
+  for (const [at, facet] of given.entries()) {
+    if (defaultFacets.includes(facet)) continue
+    if (facet.indices.some((index) => servedFacet(facet, index, profile))) continue
+    const term = facet.term === undefined ? '' : `, or no term ${JSON.stringify(facet.term)} in it`
+    const where = facet.indices.join(', ')
+    throw new Failure(
+      'invalid-parameter',
+      `PLATFORM_SEARCH_CONFIG: facets.${at} (${facet.id}) cannot be served: the profile has no field ${facet.path}${term} (${where})`,
+    )
+  }
+}

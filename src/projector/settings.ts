@@ -78,9 +78,10 @@ function settingsOf(index: IndexName, from: Source): IndexSettings {
     basis: basisOf(index, from),
     texts: textsOf(shape),
     facets: servedBy(from, index).map((facet) => {
-      const { id, title, bands } = facet
+      const { id, title, bands, hidden } = facet
       const within = withinOf(facet)
-      return { id, title, ...(bands && { bands }), ...(within && { within }) }
+      const optional = { ...(bands && { bands }), ...(hidden && { hidden }) }
+      return { id, title, ...optional, ...(within && { within }) }
     }),
     dates: columns.filter(isDate).map(({ path }) => path),
     numbers: [...columns.flatMap(numberNames), ...(index === 'vocabulary' ? ['resource'] : [])],

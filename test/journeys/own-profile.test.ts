@@ -27,7 +27,11 @@ const searchConfig = {
     },
     offices: { fields: ['publisher'], replacements: ['name:pref_label.en', 'nothing:id'] },
   },
-  facets: ['catalog', 'publisher', { name: 'level', title: 'Levels', path: 'nowhere' }],
+  facets: [
+    'catalog',
+    'publisher',
+    { name: 'level', path: 'publisher', indices: ['dataset', 'vocabulary'] },
+  ],
   maxAggSize: 5,
 }
 

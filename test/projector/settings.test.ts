@@ -2,7 +2,12 @@
 
 import { describe, expect, test } from 'vitest'
 import { loadProfile } from '../../src/profile/load.ts'
-import { unservedFacets } from '../../src/projector/facets.ts'
+import {
+  checkFacets,
+  defaultFacets,
+  unservedFacets,
+  type FacetConfig,
+} from '../../src/projector/facets.ts'
 import { indexSettings } from '../../src/projector/settings.ts'
 import { smallProfile } from '../profile/small.ts'
 import { catalogueOf, datasetOf, hasSamples, profile, sample } from './built.ts'
@@ -121,4 +126,48 @@ test('a facet that a profile cannot feed is left out and named', async () => {
     ]),
   )
   expect(indexSettings(small)[0]?.flags).toEqual(['countryData'])
+})
+
+describe('facets of the configuration', () => {
+  const own = (facet: Partial<FacetConfig>): FacetConfig => ({
+    id: 'own',
+    title: 'Own',
+    indices: ['dataset'],
+    path: 'publisher',
+    ...facet,
+  })
+  const chosen = defaultFacets.filter(({ id }) => id === 'catalog' || id === 'categories')
+
+  test('choose what is shown; whatever the default ones filter by stays', () => {
+    const settings = indexSettings(profile, chosen)
+    const shown = settings.map(({ facets }) =>
+      facets.flatMap((one) => (one.hidden ? [] : [one.id])),
+    )
+    expect(shown).toEqual([['catalog', 'categories'], [], []])
+    const all = indexSettings(profile).map(({ facets }) => facets.map(({ id }) => id).sort())
+    expect(settings.map(({ facets }) => facets.map(({ id }) => id).sort())).toEqual(all)
+  })
+
+  test('leave the vocabularies alone, whatever is called so elsewhere', () => {
+    const [, , concepts] = indexSettings(profile, [own({ id: 'vocabulary' })])
+    expect(concepts?.facets).toEqual([{ id: 'vocabulary', title: 'Vocabularies', hidden: true }])
+  })
+
+  test.each([
+    [
+      { path: 'nowhere' },
+      'facets.1 (own) cannot be served: the profile has no field nowhere (dataset)',
+    ],
+    [{ term: 'nothing' }, 'no term "nothing" in it'],
+    [{ term: '' }, 'no term "" in it'],
+    [{ path: 'title', term: 'id' }, 'no term "id" in it'],
+    [{ path: 'theme', indices: ['vocabulary' as const] }, '(vocabulary)'],
+  ])('%j cannot be served, and that is an error with its place', (facet, message) => {
+    expect(() => checkFacets(profile, [...chosen.slice(1), own(facet)])).toThrow(message)
+  })
+
+  test('may name a term of the field, or a default facet that the profile lacks', async () => {
+    checkFacets(profile, [own({ term: 'name' }), own({ path: 'distributions.format' })])
+    checkFacets(await loadProfile(await smallProfile()), defaultFacets)
+  })
 })

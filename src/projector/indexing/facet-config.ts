@@ -20,4 +20,6 @@ export type FacetConfig = {
    */
   readonly kind?: 'values' | 'scope' | 'exists' | 'bands' | 'catalogue' | 'parent' | 'vocabulary'
   readonly bands?: readonly Band[]
+  /** Not shown unless a request names it; it filters as any other. */
+  readonly hidden?: boolean
 }

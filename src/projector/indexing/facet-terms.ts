@@ -61,7 +61,9 @@ export function withTerms(facet: FacetConfig, fields: readonly Field[]): FacetCo
   if (field.mapping === 'Metrics') return facet
   const [key, ...more] = rest.filter((step) => step !== column)
   const known = objects[field.mapping]
-  if (key === undefined) return { ...facet, path, ...termsOf(facet, known) }
+  if (key === undefined) {
+    return hasTerm(facet, field, known) ? { ...facet, path, ...termsOf(facet, known) } : undefined
+  }
   if (more.length > 0 || field.mapping === 'Nested') return undefined
   if (key === known?.term) return { ...facet, path, ...known }
   return targetsOf(field.mapping).has(key)
@@ -73,3 +75,11 @@ const termsOf = ({ term, display }: FacetConfig, known: Terms = value): Terms =>
   term: term ?? known.term,
   display: display ?? (term === undefined || term === known.term ? known.display : term),
 })
+
+/** Whether the values of the field have the key that the facet names as its term. */
+function hasTerm({ term, kind = 'values' }: FacetConfig, field: Field, known?: Terms): boolean {
+  if (term === undefined || kind !== 'values') return true
+  if (field.mapping === 'Nested') return field.children.some(({ name }) => name === term)
+  if (!known) return term === ''
+  return term === known.term || targetsOf(field.mapping).has(term)
+}

@@ -12,9 +12,12 @@ export function aggregationOf(
 ): SearchRequest['facets'] {
   if (parameters.aggregation === false || parameters.countOnly === true) return undefined
   const global = parameters.globalAggregation === true
-  if (parameters.aggregationAllFields !== false) return { size, global }
-  const named = new Set(parameters.aggregationFields)
-  const ids = facetsOf(settings).flatMap(({ id }) => (named.has(id) ? [id] : []))
+  const shown = settings.flatMap(({ facets }) => facets.filter(({ hidden }) => hidden !== true))
+  const everything = parameters.aggregationAllFields !== false
+  const all = facetsOf(settings)
+  const wanted = new Set(everything ? shown.map(({ id }) => id) : parameters.aggregationFields)
+  if (everything && wanted.size === all.length) return { size, global }
+  const ids = all.flatMap(({ id }) => (wanted.has(id) ? [id] : []))
   return ids.length === 0 ? undefined : { ids, size, global }
 }
 

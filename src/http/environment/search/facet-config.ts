@@ -1,6 +1,7 @@
 /** The facets of `PLATFORM_SEARCH_CONFIG`: which are served, in which order, and from which fields. */
 
 import {
+  checked,
   isIndexName,
   isObject,
   isText,
@@ -23,12 +24,12 @@ type Band = {
   readonly to: number
 }
 
-/** One facet as it is configured. */
-type OwnFacet = {
+/** One facet as it is configured; what is absent is that of the default facet with its name. */
+export type OwnFacet = {
   readonly id: string
-  readonly title: string
-  readonly indices: readonly Index[]
-  readonly path: string
+  readonly title?: string
+  readonly indices?: readonly Index[]
+  readonly path?: string
   readonly term?: string
   readonly display?: string
   readonly kind?: (typeof kinds)[number]
@@ -65,10 +66,10 @@ export function facetsOf(value: unknown, tell: Tell): FacetList | undefined {
   return facets
 }
 
-/** Names of default facets in the text of the variable; none when it is no such JSON. */
-export function namesIn(text: string): readonly string[] {
+/** The facets in the text of the variable as they were written; none when it is no such JSON. */
+export function facetsIn(text: string): readonly unknown[] {
   const facets = jsonOf(text)?.['facets']
-  return Array.isArray(facets) ? facets.filter(isText) : []
+  return Array.isArray(facets) ? facets : []
 }
 
 function jsonOf(text: string): Given | undefined {
@@ -86,6 +87,11 @@ const isFacetName = (value: unknown): value is string =>
 const isPath = (value: unknown): value is string =>
   typeof value === 'string' && /^[A-Za-z][\w-]*(\.[A-Za-z][\w-]*)*$/.test(value)
 
+/** What the path of a facet must be. */
+export const pathForm = 'a field of the profile such as "distributions.format"'
+
+const indicesForm = 'an array of dataset, catalogue, vocabulary, resource_<type>'
+
 function facetOf(one: unknown, at: string, tell: Tell): string | OwnFacet | undefined {
   if (isText(one)) return one
   if (!isObject(one)) {
@@ -93,24 +99,25 @@ function facetOf(one: unknown, at: string, tell: Tell): string | OwnFacet | unde
     return undefined
   }
   unknownKeys(one, keys, tell, at)
-  const { name: id, title = one['name'], path, indices = ['dataset'], kind } = one
+  const { name: id, title, path, indices, kind } = one
   const say = (key: string, right: string) => tell(join(at, key), must(right, one[key]))
   const isKind = kinds.find((known) => known === kind)
-  const listed = Array.isArray(indices) && indices.length > 0 && indices.every(isIndexName)
+  const isList = (value: unknown): value is readonly Index[] =>
+    Array.isArray(value) && value.length > 0 && value.every(isIndexName)
   if (!isFacetName(id)) say('name', 'letters, digits, _ and -, a letter first')
-  if (!isText(title)) say('title', 'text')
-  if (!isPath(path)) say('path', 'a field of the profile such as "distributions.format"')
-  if (!listed) say('indices', 'an array of dataset, catalogue, vocabulary, resource_<type>')
+  const ownTitle = checked(title, isText, () => say('title', 'text'))
+  const ownPath = checked(path, isPath, () => say('path', pathForm))
+  const ownIndices = checked(indices, isList, () => say('indices', indicesForm))
   if (kind !== undefined && !isKind) say('kind', `one of ${kinds.join(', ')}`)
   const term = textOf(one, 'aggregation_term', say)
   const display = textOf(one, 'display_title', say)
   const bands = bandsOf(one, at, tell)
-  if (!isFacetName(id) || !isText(title) || !isPath(path) || !listed) return undefined
+  if (!isFacetName(id)) return undefined
   return {
     id,
-    title,
-    path,
-    indices,
+    ...(ownTitle !== undefined && { title: ownTitle }),
+    ...(ownPath !== undefined && { path: ownPath }),
+    ...(ownIndices && { indices: ownIndices }),
     ...(term !== undefined && { term }),
     ...(display !== undefined && { display }),
     ...(isKind && { kind: isKind }),
@@ -118,14 +125,15 @@ function facetOf(one: unknown, at: string, tell: Tell): string | OwnFacet | unde
   }
 }
 
-/** '' is allowed: the value itself is the term. */
+/** '' is allowed: the value itself is the term. `name.raw` is what Elasticsearch calls the exact form of `name`. */
 function textOf(
   one: Given,
   key: 'aggregation_term' | 'display_title',
   say: (key: string, right: string) => void,
 ): string | undefined {
   const value = one[key]
-  if (value === undefined || typeof value === 'string') return value
+  if (value === undefined) return undefined
+  if (typeof value === 'string') return value.replace(/(^|\.)raw$/, '')
   say(key, 'the key of a value, or "" for the value itself')
   return undefined
 }
@@ -136,7 +144,8 @@ function bandsOf(one: Given, at: string, tell: Tell): readonly Band[] | undefine
   const { bands, kind } = one
   if (bands === undefined && kind !== 'bands') return undefined
   const place = join(at, 'bands')
-  if (kind !== 'bands') tell(place, 'belongs to facets of "kind":"bands" alone')
+  if (kind !== undefined && kind !== 'bands')
+    tell(place, 'belongs to facets of "kind":"bands" alone')
   else if (Array.isArray(bands) && bands.length > 0 && bands.every(isBand)) return bands
   else
     tell(place, must('an array such as [{"id":"good","title":"Good","from":221,"to":350}]', bands))

@@ -57,6 +57,36 @@ describe('the configuration of the search', () => {
     expect(facets?.[2]).toMatchObject({ title: 'Countries', path: 'country' })
   })
 
+  it('reads an object with the name of a default facet as that facet with other words', () => {
+    const facets = [
+      { name: 'catalog', title: 'Portals', path: 'catalog' },
+      { name: 'superCatalog' },
+      { name: 'scoring', title: 'Stars' },
+      { name: 'publisher', title: 'Publishers', path: 'publisher', aggregation_term: 'name.raw' },
+      { name: 'country', path: 'categories', aggregation_term: 'raw' },
+    ]
+    expect(searchOf({ facets }).facets).toMatchObject([
+      { id: 'catalog', title: 'Portals', kind: 'catalogue', indices: ['dataset'] },
+      { id: 'superCatalog', title: 'Super catalogues', path: 'is_part_of', kind: 'parent' },
+      {
+        id: 'scoring',
+        title: 'Stars',
+        kind: 'bands',
+        bands: [{ id: 'excellentScoring' }, {}, {}, {}],
+      },
+      { id: 'publisher', term: 'name' },
+      { id: 'country', title: 'country', path: 'categories', indices: ['dataset'], term: '' },
+    ])
+  })
+
+  it('needs the path of a facet that is none of the default ones, and bands for bands alone', () => {
+    const bands = [{ id: 'a', title: 'A', from: 1, to: 2 }]
+    const result = read({ facets: [{ name: 'x' }, { name: 'y', path: 'y', bands }] })
+    expect(result.ok ? '' : result.message).toMatch(
+      /facets\.0\.path .* it is missing\n.*facets\.1\.bands belongs to/,
+    )
+  })
+
   it('weighs fields and bounds facets and pages', () => {
     const config = { boost: { title: 5, 'title.en': 0 }, maxAggSize: 7, maxResultWindow: 100 }
     const pages = { sitemapHours: 1, reconcileHours: 0, portal: 'https://portal.example/open/' }
