@@ -84,12 +84,31 @@ function placeOfError(error: Error, text: string): Place {
   return placeInLine(text, line, unread)
 }
 
+/** N3.js names kinds of tokens, and of a statement without an end the object, which it does not know. */
+const details: readonly (readonly [RegExp, string])[] = [
+  [
+    /^Expected punctuation to follow ".*"$/s,
+    'expected ".", ";" or "," (inside brackets also "]"): the statement before this has no end',
+  ],
+  [
+    /^Expected entity but got eof$/,
+    'expected an IRI, a blank node or a literal, but the text ends',
+  ],
+  [/^Expected entity but got (.+)$/, 'expected an IRI, a blank node or a literal, but got $1'],
+  [/^Unexpected eof$/, 'the text ends within a statement'],
+]
+
+function detailOf({ message }: Error): string {
+  const plain = message.replace(/ on line \d+\.$/, '')
+  const [pattern, detail] = details.find(([one]) => one.test(plain)) ?? []
+  return pattern && detail !== undefined ? plain.replace(pattern, detail) : plain
+}
+
 function translated(error: unknown, place: Place, text: string): unknown {
   if (error instanceof Failure) return error
   if (error instanceof BadTerm) return refused(error, place)
   if (!(error instanceof Error) || !('context' in error)) return error
-  const detail = error.message.replace(/ on line \d+\.$/, '')
-  return malformed(detail, placeOfError(error, text), error)
+  return malformed(detailOf(error), placeOfError(error, text), error)
 }
 
 const formula = (token: Token, format: N3Format) => {

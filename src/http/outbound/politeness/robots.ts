@@ -41,26 +41,24 @@ export function robotsOf(means: Means): Outbound['robots'] {
     const { origin } = url
     const name = `${permission(request.reach, url).key} ${origin}`
     const entry =
-      fresh(known, name, means.now()) ?? asked(known, { ...request, origin, name }, means)
+      fresh(known, name, means.now()) ?? asked({ known, name }, { ...request, origin }, means)
     const rules = await unlessAborted(entry.rules, signal)
     if (typeof rules === 'string') return rules
     return rules.permits(url) ? 'allowed' : 'disallowed'
   }
 }
 
-type Asked = Omit<Parameters<Outbound['robots']>[0], 'url'> & {
-  readonly origin: string
-  /** What it is remembered under. */
-  readonly name: string
-}
+type Asked = Omit<Parameters<Outbound['robots']>[0], 'url'> & { readonly origin: string }
+
+/** Where the word of a host is remembered. */
+type Entry = { readonly known: Map<string, Known>; readonly name: string }
 
 function fresh(known: Map<string, Known>, name: string, now: number): Known | undefined {
   const entry = known.get(name)
   return entry && entry.until > now ? entry : undefined
 }
 
-function asked(known: Map<string, Known>, wish: Asked, means: Means): Known {
-  const { name } = wish
+function asked({ known, name }: Entry, wish: Asked, means: Means): Known {
   const entry: Known = {
     rules: fetched(wish, means).then((rules) => {
       const isKnown = typeof rules !== 'string'
@@ -78,10 +76,7 @@ function asked(known: Map<string, Known>, wish: Asked, means: Means): Known {
 }
 
 /** Everything that 4xx says is "go ahead"; silence and 5xx say nothing. */
-async function fetched(
-  { origin, name: _, ...wish }: Asked,
-  means: Means,
-): Promise<Rules | Absence> {
+async function fetched({ origin, ...wish }: Asked, means: Means): Promise<Rules | Absence> {
   let isThere = false
   let isElsewhere = false
   try {
