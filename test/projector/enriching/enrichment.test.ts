@@ -126,6 +126,15 @@ describe('enrichment', () => {
     expect((await recordOf([dotted], body)).record).toEqual(deep.record)
   })
 
+  it('changes nothing of a licence but what the replacements name', async () => {
+    const body = `${dataset('dcat:distribution s:1')} s:1 a dcat:Distribution ; dct:license <${voc}/acme> .`
+    const replacements = replaced('label:pref_label.en', 'resource:resource')
+    const { record } = await recordOf([rule({ fields: ['license'], replacements })], body)
+    expect(record['distributions']).toMatchObject([
+      { license: { id: `${voc}/acme`, label: 'Acme', resource: `${voc}/acme` } },
+    ])
+  })
+
   it('puts a whole map where the class has one, and one text of it where it has a text', async () => {
     const fields = ['hvd_category', 'access_right']
     const body = dataset(`dcatap:hvdCategory <${voc}/acme> ; dct:accessRights <${voc}/acme>`)

@@ -162,10 +162,17 @@ describe('a mapping class that looks concepts up', () => {
       'a',
       `<> dcat:theme eu:data-theme\\/ENVI ; dcat:distribution <#d> . <#d> a dcat:Distribution ; dct:license v:free .`,
     )
+    await at.quiet()
+    const licence = async () => (await at.get('dataset', 'a'))?.['distributions']
+    const before = await licence()
     await putVocabulary(concept('free', 'Free to use'))
     await at.quiet()
     const record = await at.get('dataset', 'a')
     expect(record?.['distributions']).toMatchObject([{ license: { label: 'Free to use' } }])
+    // Its id and address are what they were before the vocabulary was there.
+    const iri = `${voc}/free`
+    expect(before).toMatchObject([{ license: { id: iri, label: iri, resource: iri } }])
+    expect(await licence()).toMatchObject([{ license: { id: iri, resource: iri } }])
     expect(record?.['categories']).toMatchObject([{ id: 'ENVI', label: { en: 'Environment' } }])
   })
 })

@@ -3,14 +3,14 @@
 import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Term } from '@rdfjs/types'
 import { dc, dct, rdfs, skos } from '../../../rdf/namespaces.ts'
-import type { Concept } from '../../vocabulary/concept.ts'
+import { schemes, type Concept } from '../../vocabulary/concept.ts'
 import { objectOf, type JsonObject } from '../json.ts'
 import { iriLike, iriOf, settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
 import { normalised } from '../text/keywords.ts'
 import { oneText } from '../text/languages.ts'
 import { remembered } from './described.ts'
 
-const fromConcept = remembered(
+const ofAuthority = remembered(
   ({ id, label, definition, exactMatch, iri, extensions }: Concept): JsonObject => ({
     id,
     label,
@@ -19,6 +19,21 @@ const fromConcept = remembered(
     ...(extensions.licensing_assistant && { la_url: extensions.licensing_assistant }),
   }),
 )
+
+/**
+ * A licence of another vocabulary keeps its IRI as id, whether or not that vocabulary is installed: links and filters of
+ * clients hold it. A rule of enrichment may name another id.
+ */
+function fromConcept(concept: Concept, iri: string): JsonObject {
+  if (concept.scheme === schemes.licence) return ofAuthority(concept)
+  const { label, definition } = concept
+  return {
+    id: iri,
+    label,
+    ...(definition !== undefined && { description: definition }),
+    resource: iri,
+  }
+}
 
 const labels = [
   skos('prefLabel').value,
@@ -46,8 +61,10 @@ function described(node: Term, scene: Scene): JsonObject | undefined {
     .objects(node, exactMatch)
     .flatMap((term) => iriOf(term, scene) ?? [])
     .sort(compareCodePoints)
-  const concept = matches.map((iri) => known(iri, scene)).find(Boolean)
-  if (concept) return fromConcept(concept)
+  for (const iri of matches) {
+    const concept = known(iri, scene)
+    if (concept) return fromConcept(concept, iri)
+  }
   const label = firstText(node, labels, scene)
   const id = firstText(node, identifiers, scene) ?? (label && normalised(label))
   const resource = matches[0] ?? iriOf(node, scene)
@@ -62,7 +79,7 @@ function described(node: Term, scene: Scene): JsonObject | undefined {
 
 function named(text: string, scene: Scene): JsonObject | undefined {
   const concept = scene.concepts.licenceByText(text)
-  if (concept) return fromConcept(concept)
+  if (concept) return ofAuthority(concept)
   const id = normalised(text)
   return id === '' ? undefined : { id, label: text }
 }
@@ -70,7 +87,7 @@ function named(text: string, scene: Scene): JsonObject | undefined {
 function licenceOf(node: Term, scene: Scene): JsonObject | undefined {
   const iri = iriLike(node, scene)
   const concept = iri === undefined ? undefined : known(iri, scene)
-  if (concept) return fromConcept(concept)
+  if (concept && iri !== undefined) return fromConcept(concept, iri)
   if (node.termType !== 'Literal') {
     const json = described(node, scene)
     if (json) return json
