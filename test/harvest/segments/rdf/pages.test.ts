@@ -238,6 +238,23 @@ describe('a record', () => {
     expect((await written(turtle, { preProcessing: false })).problem).toBe('source-malformed')
   })
 
+  it('has mail addresses that the source wrote without mailto:', async () => {
+    const turtle = `@prefix vcard: <http://www.w3.org/2006/vcard/ns#> .
+      e:1 a dcat:Dataset ; dct:title "x" ; dcat:contactPoint [ vcard:hasEmail <a@city.example> ] .
+      e:2 a dcat:Dataset ; dct:title "y" ; dcat:landingPage <b@city.example> ;
+        dcat:contactPoint [ vcard:hasEmail <https://people.example/a@city.example>, <mailto:c@city.example> ] .`
+    const [one, two] = (await written(turtle)).records
+    expect(one?.text).toContain('vcard/ns#hasEmail> <mailto:a@city.example> .')
+    expect(one?.findings).toEqual([
+      { slug: 'repaired-iri', detail: 'a@city.example became mailto:a@city.example' },
+    ])
+    expect(two?.text).toContain('<https://people.example/a@city.example>')
+    expect(two?.text).toContain('/b@city.example>')
+    expect(two?.findings).toEqual([])
+    const untouched = await written(turtle, { preProcessing: false })
+    expect(untouched.records[0]?.text).toContain('/a@city.example>')
+  })
+
   it('has the same hash whatever its blank nodes are called and in which order it stands', async () => {
     const hashOf = async (turtle: string) => (await written(turtle)).records[0]?.sourceHash
     const one = `e:1 a dcat:Dataset ; dct:publisher _:a . _:a dct:title "A" ; dct:type _:b . _:b dct:title "B" .`

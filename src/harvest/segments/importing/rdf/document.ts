@@ -17,7 +17,7 @@ import { bounded, gunzipped, hashed, isGzip, peeked, utf8 } from './body/bytes.t
 import { formatOf } from './format.ts'
 import { hydraReader, type HydraReader } from './hydra.ts'
 import { readLargeJson, type Spill } from './body/large-json.ts'
-import { repairBook, type RepairBook } from './repairs.ts'
+import { mailRepair, repairBook, type RepairBook } from './repairs.ts'
 
 export type Document = {
   /** As it goes into ids, records and reports: without credentials. */
@@ -81,7 +81,15 @@ export async function readDocument(answer: SourceStream, reading: Reading): Prom
       format === 'jsonld'
         ? statementsOf(readLargeJson(text, { options, spill: reading.spill }))
         : parseStatements(text, format, options)
-    const filled = await fill({ spool, hydra, graph: reading.graph }, batches)
+    const filled = await fill(
+      {
+        spool,
+        hydra,
+        graph: reading.graph,
+        ...(reading.repair && { mended: mailRepair(url, repairs) }),
+      },
+      batches,
+    )
     const about = { url, address, headers, hash: digest.hash() }
     const lineOf = (term: string) => lines.get(term)
     return { ...about, spool, hydra, ...filled, repairs, lineOf, close: () => spool.close() }
@@ -138,10 +146,15 @@ const optionsFor = (
   ...(repair && { repair: (one: Repair) => repairs.note(one) }),
 })
 
-type Filling = { spool: Spool; hydra: HydraReader; graph: string | undefined }
+type Filling = {
+  spool: Spool
+  hydra: HydraReader
+  graph: string | undefined
+  mended?: (statement: Statement) => Statement
+}
 
 async function fill(
-  { spool, hydra, graph }: Filling,
+  { spool, hydra, graph, mended }: Filling,
   batches: AsyncIterable<readonly Statement[]>,
 ) {
   const mentioned = new NumberSet()
@@ -153,7 +166,7 @@ async function fill(
       if (mentions.has(statement.predicate)) mentioned.add(keyHash(statement.object))
       return true
     })
-    spool.add(kept)
+    spool.add(mended ? kept.map(mended) : kept)
     triples += kept.length
   }
   spool.finish()

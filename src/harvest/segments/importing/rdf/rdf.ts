@@ -18,7 +18,7 @@ import { unchangedSince } from './unchanged.ts'
 
 export const rdfImporter: ImporterKind<RdfConfig> = {
   names: ['importing-rdf', 'importing-dcat', 'rdf-importer'],
-  version: 1,
+  version: 2,
   config: rdfConfig,
   import: importRdf,
 }

@@ -1,6 +1,8 @@
 /** What was put right while a document was read, told with the record that it belongs to. */
 import type { Finding } from '../../../../pipe/message.ts'
+import { foaf, vcard } from '../../../../rdf/namespaces.ts'
 import type { Repair } from '../../../../rdf/parse.ts'
+import type { Statement } from '../../../../rdf/reading/statements.ts'
 
 export type RepairBook = {
   readonly note: (repair: Repair) => void
@@ -38,6 +40,29 @@ export function repairBook(): RepairBook {
       ...(made.size === 0 ? [] : repairsIn(lines, made)),
     ],
     dropped: () => ({ count: droppedCount, first: dropped }),
+  }
+}
+
+const mailPredicates = new Set([vcard('hasEmail').value, foaf('mbox').value])
+const mailAddress = /^[^\s/?#@<>:]+@[^\s/?#@<>:]+\.[^\s/?#@<>:]+$/
+
+/**
+ * Puts right `vcard:hasEmail <a@city.example>`: without a scheme it is a relative reference, and reading made an address
+ * beside the document of it.
+ */
+export function mailRepair(baseIri: string, book: RepairBook): (statement: Statement) => Statement {
+  const beside = `<${baseIri.replace(/[?#].*$/s, '').replace(/[^/]*$/, '')}`
+  return (statement) => {
+    const { predicate, object } = statement
+    if (!mailPredicates.has(predicate) || !object.startsWith(beside)) return statement
+    const from = object.slice(beside.length, -1)
+    if (!mailAddress.test(from)) return statement
+    const to = `mailto:${from}`
+    book.note({ kind: 'iri', from, to })
+    const mended = `<${to}>`
+    // The object stands at the end, and nowhere else.
+    const line = statement.line.slice(0, statement.line.lastIndexOf(object)) + `${mended} .\n`
+    return { ...statement, object: mended, line }
   }
 }
 
