@@ -76,6 +76,12 @@ export const limitTable = {
   sparqlMs: limit(15 * second, 'one public SPARQL query', 10, day),
   sparqlRows: limit(100_000, 'rows or triples of one public SPARQL answer'),
   sparqlBytes: limit(32 * MB, 'one public SPARQL answer', KB),
+  sparqlLanes: limit(
+    2,
+    'public SPARQL queries at the same time; each takes a copy of the data, as far as memory allows',
+    1,
+    16,
+  ),
   sparqlMemoryBytes: limit(
     0,
     'memory of one public copy of the data and its queries; 0 = three times what the data need, at most a quarter of the memory',
@@ -83,7 +89,12 @@ export const limitTable = {
     4096 * MB,
   ),
   sparqlQueryBytes: limit(16 * KB, 'public SPARQL query', 64, MB),
-  sparqlPerClient: limit(2, 'public SPARQL queries of one client at the same time', 1, 1000),
+  sparqlPerClient: limit(
+    2,
+    'public SPARQL queries of one client (key, or network of addresses: /24, /56) at the same time',
+    1,
+    1000,
+  ),
   sparqlWaiting: limit(8, 'public SPARQL queries that wait', 0, 10_000),
   validationBytes: limit(5 * MB, 'body that is validated and not stored, decompressed', KB),
   validationsPerClient: limit(2, 'validations of one client at the same time', 1, 1000),

@@ -45,7 +45,7 @@ export async function openEngines({ config, log, numbers, waiting }: Shell) {
   const store = await openStore(config.triplestore, {
     directory: directory('store'),
     log,
-    limits: publicLimits(config.limits),
+    limits: publicLimits(config),
     isCatalogue: (graph) => names.idOf('catalogue', graph) !== undefined,
     random: Math.random,
     pause,

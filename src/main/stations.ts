@@ -169,6 +169,7 @@ export const pagesOf =
 const sparqlStation = (ground: Ground): App =>
   sparqlApp({
     store: ground.engines.store,
+    keys: ground.keys,
     queryBytes: ground.shell.config.limits.sparqlQueryBytes,
     ...door(ground, 'sparql', ['POST']),
   })

@@ -5,14 +5,14 @@ import type { Change, Written } from './change.ts'
 import type { Log } from '../log.ts'
 import { booleanOf, rowsOf } from './protocol/rows.ts'
 import { Calls } from './embedded/calls.ts'
-import { boundedEngine, writerBytes } from './embedded/engine.ts'
+import { boundedEngine, processBytes, writerBytes } from './embedded/engine.ts'
 import type { Opened, WriterSettings } from './embedded/messages.ts'
 import { streaming } from './embedded/pieces/streaming.ts'
 import { protocolOf } from './embedded/serving/serve.ts'
 import type { EmbeddedStore, GraphStore, Landing, StoreHealth } from './graph-store.ts'
 import { standardLimits, type StoreLimits } from './limits.ts'
-import { publicDoor } from './public/door.ts'
-import { Replica } from './public/replica.ts'
+import { Copies } from './public/copies.ts'
+import { PublicDoor } from './public/door.ts'
 
 export type { StoreLimits } from './limits.ts'
 
@@ -66,10 +66,39 @@ function ownQueries(calls: Calls): Pick<GraphStore, 'ask' | 'select' | 'construc
   }
 }
 
-async function healthOf(calls: Calls, { state: replica }: Replica): Promise<StoreHealth> {
+async function healthOf(calls: Calls, { state: replica }: Copies): Promise<StoreHealth> {
   const none = { quads: 0, graphs: 0, dead: 0 }
   if (!calls.isOpen) return { ready: false, product, ...none, replica: 'absent' }
   return { ready: true, product, ...(await calls.call('counts', {})), replica }
+}
+
+/** A smaller process builds public copies only when somebody asks. */
+const leastAhead = 512 * 2 ** 20
+
+/** What strangers ask, on copies of the data. */
+function publicSide({ directory, log }: EmbeddedOptions, limits: StoreLimits, calls: Calls) {
+  const copies: Copies = new Copies({
+    directory,
+    log,
+    queryMs: limits.publicMs,
+    memory: limits.publicMemory,
+    most: limits.publicDoor.lanes,
+    quads: async () => (await calls.call('counts', {})).quads,
+    follow: (port) => calls.call('follow', { port, whole: false }, { ports: [port] }),
+    changed: () => door.free(),
+  })
+  const door: PublicDoor = new PublicDoor({
+    ...limits.publicDoor,
+    lanes: () => copies.lanes,
+    buildMs: limits.publicBuildMs,
+    closed: () => copies.closed(),
+    now: () => performance.now(),
+  })
+  const publicQuery: GraphStore['publicQuery'] = (request, signal) => {
+    copies.want()
+    return door.query(request, signal)
+  }
+  return { copies, publicQuery }
 }
 
 /** Opens the store: resolves when the index is built from the durable copy (about 300,000 triples per second). */
@@ -82,23 +111,16 @@ export async function embeddedStore(options: EmbeddedOptions): Promise<EmbeddedS
     maxQuads: limits.quads,
     maxAnswer: limits.answer,
   }
-  const replica = new Replica({
-    directory,
-    log,
-    queryMs: limits.publicMs,
-    buildMs: limits.publicBuildMs,
-    memory: limits.publicMemory,
-    quads: async () => (await calls.call('counts', {})).quads,
-    follow: (port) => calls.call('follow', { port, whole: false }, { ports: [port] }),
-  })
   const calls: Calls = new Calls({
     start: (feed) => launch(settings, feed),
     waiting: limits.waiting,
     callMs: limits.callMs,
     log,
-    lost: () => replica.end(),
+    lost: () => copies.end(),
   })
+  const { copies, publicQuery } = publicSide(options, limits, calls)
   report(log, await calls.opened, limits.quads)
+  if (limits.publicAhead && processBytes() >= leastAhead) copies.want()
   const write: GraphStore['write'] = (changes, signal) =>
     calls.call('write', { changes }, { signal })
   const read: GraphStore['read'] = (graph, { links = true } = {}, signal) =>
@@ -113,10 +135,10 @@ export async function embeddedStore(options: EmbeddedOptions): Promise<EmbeddedS
     // The worker commits what waits for it as one transaction, so that groups need no packing here.
     writeEach: (groups, signal) => eachOf(groups, (changes) => write(changes, signal)),
     protocol: protocolOf(calls),
-    publicQuery: publicDoor((job) => replica.run(job), limits.publicDoor),
-    health: () => healthOf(calls, replica),
+    publicQuery,
+    health: () => healthOf(calls, copies),
     close: async () => {
-      replica.end()
+      copies.close()
       await calls.close()
     },
   }

@@ -16,6 +16,8 @@ export type StoreLimits = {
   readonly publicBuildMs: number
   /** Bytes that a public copy and its queries may take; 0 = what fits the data and the machine. */
   readonly publicMemory: number
+  /** Public copies are built when the store opens, and not when somebody asks first. */
+  readonly publicAhead: boolean
   readonly publicDoor: PublicLimits
 }
 
@@ -28,5 +30,6 @@ export const standardLimits: StoreLimits = {
   publicMs: 15_000,
   publicBuildMs: 5000,
   publicMemory: 0,
-  publicDoor: { rows: 100_000, bytes: 32 * 1024 * 1024, perClient: 2, waiting: 8 },
+  publicAhead: false,
+  publicDoor: { rows: 100_000, bytes: 32 * 1024 * 1024, perClient: 2, waiting: 8, lanes: 2 },
 }

@@ -6,7 +6,7 @@ import { content, graphName, markOf, system } from '../store/graphs.ts'
 import type { OpenLimited } from './graph-store-queries.ts'
 import type { Known } from './graph-store.ts'
 
-const limits = { rows: 5, bytes: 20_000, perClient: 3, waiting: 2 }
+const limits = { rows: 5, bytes: 20_000, perClient: 3, waiting: 2, lanes: 2 }
 
 export function publicContract(
   dialect: string,

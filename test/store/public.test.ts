@@ -1,6 +1,7 @@
 /** The public door: what it refuses, what it cuts, and that nobody else notices a runaway query. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Failure } from '../../src/errors.ts'
 import type { GraphStore, PublicAnswer } from '../../src/store/graph-store.ts'
 import { content, graphName, system } from './graphs.ts'
 import { openEmbedded } from './opening.ts'
@@ -10,7 +11,7 @@ const solutions = 'SELECT ?s ?o { ?s <urn:title> ?o } ORDER BY ?s'
 
 describe('public queries', () => {
   let store: GraphStore
-  const limits = { rows: 5, bytes: 20_000, perClient: 2, waiting: 2 }
+  const limits = { rows: 5, bytes: 20_000, perClient: 2, waiting: 2, lanes: 2 }
   const ask = (query: string, accept?: string, client = 'me'): Promise<PublicAnswer> =>
     store.publicQuery({ query, accept, client })
 
@@ -191,7 +192,7 @@ describe('public queries', () => {
   })
 
   it('lets a client have two queries, and two wait', async () => {
-    const all = ['a', 'a', 'a', 'b', 'c'].map((client) => ask(bomb, undefined, client))
+    const all = ['a', 'a', 'a', 'b', 'c', 'd'].map((client) => ask(bomb, undefined, client))
     const kinds = (await Promise.allSettled(all)).map(
       (one) => one.status === 'rejected' && one.reason.kind,
     )
@@ -199,6 +200,7 @@ describe('public queries', () => {
       'time-limit',
       'time-limit',
       'too-many-requests',
+      'time-limit',
       'time-limit',
       'too-many-requests',
     ])
@@ -220,5 +222,51 @@ describe('public queries', () => {
         { timeout: 10_000 },
       )
       .toBe(true)
+  })
+})
+
+describe('one client who asks without pause what never ends', () => {
+  let store: GraphStore
+  beforeAll(async () => {
+    store = await openEmbedded({
+      publicMs: 3000,
+      publicAhead: true,
+      publicDoor: { rows: 5, bytes: 20_000, perClient: 2, waiting: 8, lanes: 2 },
+    })
+    const lines = Array.from({ length: 2000 }, (_, n) => `<urn:s:${n}> <urn:title> "t ${n}" .`)
+    await store.write([{ graph: 'urn:test:many', content: content(lines.sort()) }])
+  })
+  afterAll(() => store.close())
+
+  it('has copies before the first question', async () => {
+    await expect.poll(async () => (await store.health()).replica).toBe('ready')
+  })
+
+  it('keeps nobody else waiting until a query of hers is over', async () => {
+    const state = { ended: 0 }
+    const again = async (): Promise<void> => {
+      const kind = await store
+        .publicQuery({ query: bomb, accept: undefined, client: 'attacker' })
+        .catch((error: Failure) => error.kind)
+      expect(kind).toBe('time-limit')
+      state.ended += 1
+      if (state.ended < 4) await again()
+    }
+    const attack = Promise.all([again(), again()])
+    const waited: number[] = []
+    while (state.ended < 3) {
+      const started = performance.now()
+      const { body } = await store.publicQuery({
+        query: 'ASK {}',
+        accept: undefined,
+        client: 'other',
+      })
+      expect(body).toContain('true')
+      waited.push(performance.now() - started)
+    }
+    await attack
+    // Of three attacks of 3 s each, a queue would have made one question wait for each.
+    expect(waited.length).toBeGreaterThan(30)
+    expect(Math.max(...waited)).toBeLessThan(2500)
   })
 })

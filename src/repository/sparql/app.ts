@@ -1,10 +1,12 @@
 /** The public SPARQL endpoint: read-only and bounded, in front of whichever store is configured. */
 
 import { Failure } from '../../errors.ts'
+import type { ApiKeys } from '../../http/api-key.ts'
 import { newApp, type App, type AppContext, type AppOptions } from '../../http/app.ts'
 import { answerRdf } from '../../http/rdf.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { isXmlText } from '../../rdf/writing/xml.ts'
+import { networkOf } from '../../http/shell/client.ts'
 import { addVary } from '../../http/shell/headers.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { markedAsCut } from './cut.ts'
@@ -13,6 +15,7 @@ import { received } from './received.ts'
 import { queryByGet, queryByPost } from './routes.ts'
 
 export type SparqlDeps = {
+  readonly keys: Pick<ApiKeys, 'find'>
   readonly store: Pick<GraphStore, 'publicQuery'>
   /** Longest query in bytes. */
   readonly queryBytes: number
@@ -26,7 +29,13 @@ export function sparqlApp(deps: SparqlDeps): App {
   return app
 }
 
-async function answer(c: AppContext, { store, queryBytes }: SparqlDeps): Promise<Response> {
+/** A key of ours, else the network: one address more costs nothing. Other headers are not looked at, nobody needs a key here. */
+function clientOf(c: AppContext, keys: SparqlDeps['keys']): string {
+  const key = c.req.header('X-API-Key') === undefined ? undefined : keys.find(c)
+  return key?.id ?? networkOf(c.get('client'))
+}
+
+async function answer(c: AppContext, { store, keys, queryBytes }: SparqlDeps): Promise<Response> {
   const { query, ...graphs } = await received(c, queryBytes)
   if (query === undefined) {
     if (c.req.method === 'POST')
@@ -36,7 +45,7 @@ async function answer(c: AppContext, { store, queryBytes }: SparqlDeps): Promise
       )
     return answerRdf(c, toLines(serviceDescription(c.get('address'))))
   }
-  const request = { query, accept: c.req.header('Accept'), client: c.get('client'), ...graphs }
+  const request = { query, accept: c.req.header('Accept'), client: clientOf(c, keys), ...graphs }
   const { mediaType, body, cut } = await store.publicQuery(request, c.get('signal'))
   if (mediaType.endsWith('xml') && !isXmlText(body)) throw noXml()
   // A client must be able to tell half an answer from a whole one.

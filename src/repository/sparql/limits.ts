@@ -3,15 +3,20 @@
 import type { Limits } from '../../http/limits.ts'
 import type { StoreLimits } from '../../store/limits.ts'
 
-export const publicLimits = (
-  limits: Limits,
-): Pick<StoreLimits, 'publicMs' | 'publicMemory' | 'publicDoor'> => ({
+type Config = { readonly limits: Limits; readonly services: readonly string[] }
+
+export const publicLimits = ({
+  limits,
+  services,
+}: Config): Pick<StoreLimits, 'publicMs' | 'publicMemory' | 'publicAhead' | 'publicDoor'> => ({
   publicMs: limits.sparqlMs,
   publicMemory: limits.sparqlMemoryBytes,
+  publicAhead: services.includes('sparql'),
   publicDoor: {
     rows: limits.sparqlRows,
     bytes: limits.sparqlBytes,
     perClient: limits.sparqlPerClient,
     waiting: limits.sparqlWaiting,
+    lanes: limits.sparqlLanes,
   },
 })

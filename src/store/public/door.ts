@@ -1,8 +1,24 @@
-/** Who may ask in public when: one query at a time or a few, few per client, few waiting. */
+/** Who may ask in public when: clients take turns, and one who asks what takes long leaves a lane to the others. */
 
 import { Failure } from '../../errors.ts'
+import { ticks } from '../embedded/ticks.ts'
 import type { PublicAnswer, PublicQuery } from '../graph-store.ts'
-import type { ReplicaJob } from './replica.ts'
+import { Turns } from './turns.ts'
+
+/** A query with the limits of its answer. */
+export type PublicJob = {
+  readonly request: PublicQuery
+  readonly rows: number
+  readonly bytes: number
+}
+
+/** Runs one query at a time. */
+export type Lane = {
+  readonly isReady: boolean
+  readonly run: (job: PublicJob) => Promise<PublicAnswer>
+  /** Ends what runs, where that can be done; it costs the lane some time. */
+  readonly end?: (reason: Failure) => void
+}
 
 export type PublicLimits = {
   /** Rows (or triples) and bytes of an answer; what is beyond is cut. */
@@ -12,67 +28,190 @@ export type PublicLimits = {
   readonly perClient: number
   /** Waiting queries of all clients. */
   readonly waiting: number
-  /** Queries that run at the same time; one, when absent. */
-  readonly lanes?: number
+  /** Queries that run at the same time. */
+  readonly lanes: number
+}
+
+type Settings = Omit<PublicLimits, 'lanes'> & {
+  /** Those that there are, ready or not. */
+  readonly lanes: () => readonly Lane[]
+  /** How long queries wait while no lane is ready, in ms, and what they are told then. */
+  readonly buildMs: number
+  readonly closed: () => Failure
+  /** Milliseconds. */
+  readonly now: () => number
 }
 
 type Visit = {
-  readonly job: ReplicaJob
+  readonly client: string
+  readonly job: PublicJob
   readonly settle: (outcome: Promise<PublicAnswer>) => void
+  /** Milliseconds, when it was given a lane. */
+  started: number
+  /** A query is ended once at most so that others can ask, and comes again. */
+  state: 'first' | 'ending' | 'again'
+  /** Its client does not wait for it any more. */
+  left: boolean
 }
 
+/** A query may have a lane for itself so long, whoever waits. */
+const sliceMs = 2000
+/** So long after a slow query its client leaves a lane to the others. */
+const slowMs = 60_000
+
 const tooMany = (why: string) => new Failure('too-many-requests', why, { retryAfter: 5 })
+const stepAside = () => new Failure('time-limit', 'The query made room for others.')
 
-/** Puts `run` behind the limits. `Failure` too-many-requests when there are too many, the signal's reason when aborted. */
-export function publicDoor(run: (job: ReplicaJob) => Promise<PublicAnswer>, limits: PublicLimits) {
-  const { lanes = 1 } = limits
-  const clients = new Map<string, number>()
-  const waiting: Visit[] = []
-  let running = 0
+/** The limits in front of the lanes, which may become ready, or cease to be, at any time; `free` is to be called then. */
+export class PublicDoor {
+  readonly #settings: Settings
+  readonly #turns = new Turns<Visit>()
+  readonly #running = new Map<Lane, Visit>()
+  /** Running and waiting, by client. */
+  readonly #counts = new Map<string, number>()
+  /** Until when a client counts as one that asks what takes long. */
+  readonly #slow = new Map<string, number>()
+  readonly #clock = ticks(() => this.#tick())
 
-  const count = (client: string, by: number) => {
-    const now = (clients.get(client) ?? 0) + by
-    if (now > 0) clients.set(client, now)
-    else clients.delete(client)
+  /** No lane has been ready since then. */
+  #closedSince: number | undefined
+
+  constructor(settings: Settings) {
+    this.#settings = settings
   }
 
-  async function next(): Promise<void> {
-    if (running >= lanes) return
-    running += 1
-    for (let visit = waiting.shift(); visit; visit = waiting.shift()) {
-      const outcome = run(visit.job)
-      visit.settle(outcome)
-      await Promise.allSettled([outcome])
-      count(visit.job.request.client, -1)
-    }
-    running -= 1
+  get #lanes(): readonly Lane[] {
+    return this.#settings.lanes()
   }
 
-  return async (request: PublicQuery, signal?: AbortSignal): Promise<PublicAnswer> => {
+  /** `Failure` too-many-requests when there are too many, the signal's reason when aborted, and what the lane says. */
+  async query(request: PublicQuery, signal?: AbortSignal): Promise<PublicAnswer> {
     signal?.throwIfAborted()
-    if ((clients.get(request.client) ?? 0) >= limits.perClient) {
-      throw tooMany(`A client may have ${limits.perClient} queries at once (sparqlPerClient).`)
-    }
-    if (running >= lanes && waiting.length >= limits.waiting) {
-      throw tooMany(`No more than ${limits.waiting} queries may wait (sparqlWaiting).`)
-    }
-    count(request.client, 1)
+    const { client } = request
+    const { rows, bytes } = this.#settings
+    this.#makeRoom(client)
+    this.#count(client, 1)
     const { promise, resolve, reject } = Promise.withResolvers<PublicAnswer>()
     const visit: Visit = {
-      job: { request, rows: limits.rows, bytes: limits.bytes },
+      client,
+      job: { request, rows, bytes },
       settle: (outcome) => void outcome.then(resolve, reject),
+      started: 0,
+      state: 'first',
+      left: false,
     }
     const abort = () => {
-      const at = waiting.indexOf(visit)
-      if (at >= 0) {
-        waiting.splice(at, 1)
-        count(request.client, -1)
-      }
+      visit.left = true
+      if (this.#turns.remove(visit)) this.#count(client, -1)
       reject(signal?.reason)
     }
     signal?.addEventListener('abort', abort, { once: true })
-    waiting.push(visit)
-    void next()
+    this.#turns.add(visit)
+    this.free()
+    this.#clock.start()
     return promise.finally(() => signal?.removeEventListener('abort', abort))
+  }
+
+  /** Gives lanes that are ready and free to those whose turn it is. */
+  free(): void {
+    for (const lane of this.#lanes) {
+      if (!lane.isReady || this.#running.has(lane)) continue
+      const visit = this.#turns.take((client) => this.#mayCome(client))
+      if (visit) void this.#run(lane, visit)
+    }
+  }
+
+  #count(client: string, by: number): void {
+    const now = (this.#counts.get(client) ?? 0) + by
+    if (now > 0) this.#counts.set(client, now)
+    else this.#counts.delete(client)
+  }
+
+  /** Refuses the newcomer, or one of those who have more waiting. */
+  #makeRoom(client: string): void {
+    const { perClient, waiting } = this.#settings
+    if ((this.#counts.get(client) ?? 0) >= perClient) {
+      throw tooMany(`A client may have ${perClient} queries at once (sparqlPerClient).`)
+    }
+    const isFree = this.#lanes.some((lane) => lane.isReady && !this.#running.has(lane))
+    if (this.#turns.size < waiting || (isFree && this.#mayCome(client))) return
+    const full = tooMany(`No more than ${waiting} queries may wait (sparqlWaiting).`)
+    const other = this.#turns.displaced(client)
+    if (!other) throw full
+    this.#refuse(other, full)
+  }
+
+  #refuse(visit: Visit, why: Failure): void {
+    if (!this.#turns.remove(visit)) return
+    this.#count(visit.client, -1)
+    visit.settle(Promise.reject<PublicAnswer>(why))
+  }
+
+  #isSlow(client: string): boolean {
+    return (this.#slow.get(client) ?? -Infinity) > this.#settings.now()
+  }
+
+  /** Nobody has all lanes, and those whose queries take long leave one to the others. */
+  #mayCome(client: string): boolean {
+    const running = [...this.#running.values()]
+    const most = Math.max(1, this.#lanes.length - 1)
+    if (running.filter((visit) => visit.client === client).length >= most) return false
+    if (!this.#isSlow(client)) return true
+    if (this.#lanes.length === 1) return this.#turns.clients().every((one) => this.#isSlow(one))
+    const ready = this.#lanes.filter(({ isReady }) => isReady).length
+    return ready - running.filter((visit) => this.#isSlow(visit.client)).length > 1
+  }
+
+  async #run(lane: Lane, visit: Visit): Promise<void> {
+    const { now } = this.#settings
+    this.#running.set(lane, visit)
+    visit.started = now()
+    const outcome = lane.run(visit.job)
+    const [result] = await Promise.allSettled([outcome])
+    this.#running.delete(lane)
+    if (now() - visit.started >= sliceMs || !lane.isReady) this.#markSlow(visit.client)
+    if (visit.state === 'ending' && result.status === 'rejected' && !visit.left) {
+      visit.state = 'again'
+      this.#turns.add(visit)
+    } else {
+      this.#count(visit.client, -1)
+      visit.settle(outcome)
+    }
+    this.free()
+  }
+
+  #tick(): boolean {
+    const { now, buildMs, closed } = this.#settings
+    const isClosed = this.#lanes.every(({ isReady }) => !isReady)
+    this.#closedSince = isClosed ? (this.#closedSince ?? now()) : undefined
+    if (this.#closedSince !== undefined && now() - this.#closedSince >= buildMs) {
+      for (const visit of this.#turns.all()) this.#refuse(visit, closed())
+    }
+    for (const { client, started } of this.#running.values()) {
+      if (now() - started >= sliceMs) this.#markSlow(client)
+    }
+    this.#sendAside()
+    this.free()
+    return this.#running.size + this.#turns.size > 0
+  }
+
+  /** Ends the youngest of the long queries when they have all lanes and somebody else waits. */
+  #sendAside(): void {
+    const running = [...this.#running]
+    const oldest = this.#settings.now() - sliceMs
+    if (running.length < this.#lanes.length) return
+    if (running.some(([lane, { started }]) => !lane.isReady || started > oldest)) return
+    if (this.#turns.clients().every((client) => this.#isSlow(client))) return
+    const [lane, visit] = running
+      .filter(([{ end }, { state }]) => end !== undefined && state === 'first')
+      .reduce((last, one) => (one[1].started > last[1].started ? one : last))
+    visit.state = 'ending'
+    lane.end?.(stepAside())
+  }
+
+  #markSlow(client: string): void {
+    const now = this.#settings.now()
+    for (const [one, until] of this.#slow) if (until <= now) this.#slow.delete(one)
+    this.#slow.set(client, now + slowMs)
   }
 }

@@ -1,12 +1,13 @@
-/** The life of the public worker: started at the first query, ended at the deadline, one query at a time. */
+/** One public copy of the data in a worker of its own: built, asked one query at a time, ended at the deadline. */
 
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { boundedEngine, processBytes, type Engine } from '../embedded/engine.ts'
+import { boundedEngine, type Engine } from '../embedded/engine.ts'
 import { failureOf, type Refusal } from '../embedded/messages.ts'
 import { tickMs, ticks } from '../embedded/ticks.ts'
-import type { PublicAnswer, PublicQuery } from '../graph-store.ts'
+import type { PublicAnswer } from '../graph-store.ts'
+import type { Lane, PublicJob } from './door.ts'
 
 export type ReplicaSettings = {
   readonly engine: Engine
@@ -14,45 +15,27 @@ export type ReplicaSettings = {
   readonly feed: MessagePort
 }
 
-export type ReplicaJob = {
-  readonly request: PublicQuery
-  readonly rows: number
-  readonly bytes: number
-}
-
 export type ReplicaReply =
   | { readonly ready: true }
   | { readonly answer: PublicAnswer }
+  /** Deleted triples fill too much of its memory. */
+  | { readonly crowded: true }
   | { readonly refusal: Refusal }
 
 type Settings = {
   readonly directory: string
   /** Hands the writing side its end of the feed; resolves when every later write goes through it. */
   readonly follow: (port: MessagePort) => Promise<unknown>
-  /** Triples that the copy will have, or about as many. */
-  readonly quads: () => Promise<number>
-  /** Bytes that the copy and its queries may take; 0 = what fits the triples and the machine. */
-  readonly memory: number
   /** Running time of one query in ms. */
   readonly queryMs: number
-  /** How long a query waits for the copy to be built, in ms. */
-  readonly buildMs: number
   readonly log: Log
+  /** It was ready, or was being built, and is not any more; `left` = the writing side let go of it. */
+  readonly lost: (left: boolean) => void
+  /** It is free, and a new copy would be much smaller. */
+  readonly crowded: () => void
 }
 
 type Running = PromiseWithResolvers<PublicAnswer> & { age: number }
-
-/** Of each triple, and of the buffers for loading (of which little is touched). */
-const [quadBytes, loadingBytes] = [450, 320 * 2 ** 20]
-/** Few different bounds: the code for each is kept for good. */
-const stepBytes = 256 * 2 ** 20
-
-/** Three times what the copy needs, at most a quarter of what the process may have, but always enough for the copy itself. */
-function usualBytes(quads: number): number {
-  const needed = loadingBytes + quads * quadBytes
-  const wanted = Math.max(Math.min(3 * needed, processBytes() / 4), 1.25 * needed)
-  return Math.ceil(wanted / stepBytes) * stepBytes
-}
 
 const tooMuch = (bytes: number) =>
   new Failure(
@@ -61,73 +44,56 @@ const tooMuch = (bytes: number) =>
     { status: 413 },
   )
 
-const building = () =>
-  new Failure('store-unavailable', 'The public copy is being built.', { retryAfter: 5 })
+const gone = () =>
+  new Failure('store-unavailable', 'The public copy of the data was lost.', { retryAfter: 1 })
 
-export class Replica {
+export class Replica implements Lane {
   readonly #settings: Settings
   readonly #clock = ticks(() => this.#tick())
   #worker: Worker | undefined
   #ready: PromiseWithResolvers<void> | undefined
-  #isReady = false
   #running: Running | undefined
-  #waited = 0
+  isReady = false
+  isCrowded = false
 
   constructor(settings: Settings) {
     this.#settings = settings
   }
 
-  get state(): 'absent' | 'building' | 'ready' {
-    return this.#isReady ? 'ready' : this.#ready ? 'building' : 'absent'
+  get isBusy(): boolean {
+    return this.#running !== undefined
   }
 
-  /** One query; the caller sees to it that there is no other. */
-  async run(job: ReplicaJob): Promise<PublicAnswer> {
-    await this.#built()
-    if (!this.#worker) throw building()
+  /** Resolves when it can be asked; rejects when it was lost before that. `bytes`: memory of the copy and its queries. */
+  build(bytes: number): Promise<void> {
+    if (this.#ready) return this.#ready.promise
+    this.#ready = Promise.withResolvers<void>()
+    this.#launch(this.#ready, bytes).catch((error: unknown) => this.#lose(error, gone()))
+    return this.#ready.promise
+  }
+
+  /** One query; the caller sees to it that there is no other, and that the copy is ready. */
+  run(job: PublicJob): Promise<PublicAnswer> {
+    if (!this.#worker || !this.isReady) return Promise.reject<PublicAnswer>(gone())
     this.#running = { ...Promise.withResolvers<PublicAnswer>(), age: 0 }
-    const { promise } = this.#running
     this.#worker.postMessage(job, [])
     this.#clock.start()
-    return promise
+    return this.#running.promise
   }
 
-  /** Ends the worker; the next query builds another. */
-  end(error: Failure = building()): void {
-    const worker = this.#worker
-    const [ready, running] = [this.#ready, this.#running]
-    this.#worker = undefined
-    this.#ready = undefined
-    this.#isReady = false
-    this.#running = undefined
-    running?.reject(error)
-    ready?.reject(error)
-    void worker?.terminate()
+  /** Ends the worker, and with it what runs. */
+  end(reason: Failure = gone()): void {
+    this.#lose(undefined, reason)
   }
 
-  async #built(): Promise<void> {
-    if (!this.#ready) {
-      this.#ready = Promise.withResolvers<void>()
-      this.#ready.promise.catch(() => undefined)
-      this.#launch(this.#ready).catch((error: unknown) => {
-        this.#settings.log.error({ error }, 'replica.failed')
-        this.end()
-      })
-    }
-    if (this.#isReady) return
-    this.#waited = 0
-    this.#clock.start()
-    await this.#ready.promise
-  }
-
-  async #launch(ready: PromiseWithResolvers<void>): Promise<void> {
+  async #launch(ready: PromiseWithResolvers<void>, bytes: number): Promise<void> {
     const { port1, port2 } = new MessageChannel()
-    const { directory, follow, memory, quads, log } = this.#settings
+    const { directory, follow } = this.#settings
     await follow(port1)
-    const bytes = memory > 0 ? memory : usualBytes(await quads())
     if (this.#ready !== ready) return port2.close()
     const workerData: ReplicaSettings = { engine: boundedEngine(bytes), directory, feed: port2 }
     const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      name: 'public copy',
       workerData,
       transferList: [port2],
       execArgv: [],
@@ -135,42 +101,61 @@ export class Replica {
       resourceLimits: { maxOldGenerationSizeMb: 256 },
     })
     this.#worker = worker
-    worker.on('message', (reply: ReplicaReply) => this.#hear(reply))
+    worker.on('message', (reply: ReplicaReply) => {
+      if (worker === this.#worker) this.#hear(reply)
+    })
     worker.on('error', (error) => {
-      if (worker !== this.#worker) return
-      log.error({ error, bytes }, 'replica.lost')
-      this.end(this.#running ? tooMuch(bytes) : building())
+      if (worker === this.#worker) this.#lose(error, this.#running ? tooMuch(bytes) : gone())
     })
     worker.on('exit', () => {
-      if (worker === this.#worker) this.end()
+      if (worker === this.#worker) this.#lose(undefined, gone(), true)
     })
   }
 
   #hear(reply: ReplicaReply): void {
     if ('ready' in reply) {
-      this.#isReady = true
+      this.isReady = true
       this.#ready?.resolve()
       return
     }
+    if ('crowded' in reply) this.isCrowded = true
+    else if (this.isReady) this.#answer(reply)
+    else if ('refusal' in reply) this.#lose(failureOf(reply.refusal), gone())
+    if (this.isCrowded && !this.isBusy) this.#settings.crowded()
+  }
+
+  #answer(
+    reply: Exclude<ReplicaReply, { readonly ready: true } | { readonly crowded: true }>,
+  ): void {
     const running = this.#running
     this.#running = undefined
     if ('answer' in reply) running?.resolve(reply.answer)
     else running?.reject(failureOf(reply.refusal))
   }
 
+  #lose(error: unknown, reason: Failure, left = false): void {
+    const [worker, ready, running] = [this.#worker, this.#ready, this.#running]
+    if (!ready) return
+    this.#worker = undefined
+    this.#ready = undefined
+    this.#running = undefined
+    this.isReady = false
+    this.isCrowded = false
+    if (error !== undefined)
+      this.#settings.log.warn({ error, detail: reason.detail }, 'replica.lost')
+    void worker?.terminate()
+    running?.reject(reason)
+    ready.reject(error ?? reason)
+    this.#settings.lost(left)
+  }
+
   #tick(): boolean {
-    const { queryMs, buildMs } = this.#settings
-    if (this.#running) {
-      this.#running.age += 1
-      if (this.#running.age * tickMs >= queryMs) {
-        this.end(new Failure('time-limit', `A query may run ${queryMs} ms (sparqlMs).`))
-      }
+    if (!this.#running) return false
+    const { queryMs } = this.#settings
+    this.#running.age += 1
+    if (this.#running.age * tickMs >= queryMs) {
+      this.end(new Failure('time-limit', `A query may run ${queryMs} ms (sparqlMs).`))
     }
-    if (this.#ready && !this.#isReady) {
-      this.#waited += 1
-      // It goes on being built; who asks meanwhile is told at once.
-      if (this.#waited * tickMs >= buildMs) this.#ready.reject(building())
-    }
-    return this.#running !== undefined || (this.#ready !== undefined && !this.#isReady)
+    return this.#running !== undefined
   }
 }

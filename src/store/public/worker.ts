@@ -9,13 +9,14 @@ import { rdfXml } from '../../rdf/writing/xml.ts'
 import { startEngine } from '../embedded/engine.ts'
 import { openBlobs } from '../embedded/blobs.ts'
 import { refusalOf, type Feed } from '../embedded/messages.ts'
-import { fromTriples, isBroken, openQuads, type Quads } from '../embedded/quads.ts'
+import { fromTriples, isBroken, isCrowded, openQuads, type Quads } from '../embedded/quads.ts'
 import { perform } from '../embedded/settle.ts'
 import { fill } from '../embedded/writer.ts'
 import type { PublicAnswer } from '../graph-store.ts'
 import { cutAnswer, distinct } from './cut.ts'
 import { admit, type Admitted } from './gate.ts'
-import type { ReplicaJob, ReplicaReply, ReplicaSettings } from './replica.ts'
+import type { PublicJob } from './door.ts'
+import type { ReplicaReply, ReplicaSettings } from './replica.ts'
 
 const triples = 'application/n-triples'
 
@@ -38,7 +39,7 @@ function run(quads: Quads, text: string, shape: Admitted & { readonly mediaType:
 }
 
 // Graphs are cut as lines and then written in the wanted format, which could not be cut itself.
-function graphAnswer(quads: Quads, admitted: Admitted, job: ReplicaJob): PublicAnswer {
+function graphAnswer(quads: Quads, admitted: Admitted, job: PublicJob): PublicAnswer {
   const { mediaType, count } = admitted
   const cutOf = (text: string) =>
     cutAnswer(distinct(run(quads, text, { ...admitted, mediaType: triples })), triples, job)
@@ -59,7 +60,7 @@ function inFormat(lines: string, mediaType: string): string {
     : fromTriples(lines, mediaType)
 }
 
-function answer(quads: Quads, job: ReplicaJob): PublicAnswer {
+function answer(quads: Quads, job: PublicJob): PublicAnswer {
   const admitted = admit(job.request, job.rows)
   checkGraphs(quads, admitted)
   if (admitted.graph) return graphAnswer(quads, admitted, job)
@@ -67,7 +68,7 @@ function answer(quads: Quads, job: ReplicaJob): PublicAnswer {
   return { mediaType, ...cutAnswer(run(quads, admitted.text, admitted), mediaType, job) }
 }
 
-function reply(quads: Quads, job: ReplicaJob): ReplicaReply {
+function reply(quads: Quads, job: PublicJob): ReplicaReply {
   try {
     return { answer: answer(quads, job) }
   } catch (error) {
@@ -76,24 +77,41 @@ function reply(quads: Quads, job: ReplicaJob): ReplicaReply {
   }
 }
 
-function open(directory: string, feed: MessagePort): Quads {
+const post = (message: ReplicaReply) => parentPort?.postMessage(message, [])
+
+function filled(directory: string): Quads {
   const quads = openQuads()
   const blobs = openBlobs(directory, true)
-  fill(blobs, quads, (graph) => graph !== systemGraph)
-  blobs.close()
-  // What was written while this was read comes again: effects may be done twice.
+  try {
+    fill(blobs, quads, (graph) => graph !== systemGraph)
+    return quads
+  } catch (cause) {
+    if (!isBroken(cause)) throw cause
+    const failure = new Failure('store-full', 'The data do not fit into the memory of a copy.')
+    post({ refusal: refusalOf(failure) })
+    throw cause
+  } finally {
+    blobs.close()
+  }
+}
+
+function follow(quads: Quads, feed: MessagePort): void {
+  let isTold = false
+  // What was written while the copy was read comes again: effects may be done twice.
   feed.on('message', ({ effects, size }: Feed) => {
     for (const effect of effects) perform(quads, effect)
     feed.postMessage(size, [])
+    if (isTold || !isCrowded(quads.statements())) return
+    isTold = true
+    post({ crowded: true })
   })
-  return quads
+  // Without the feed this copy would grow stale.
+  feed.on('close', () => process.exit())
 }
 
 const { engine, directory, feed }: ReplicaSettings = workerData
 startEngine(engine)
-const quads = open(directory, feed)
-// Without the feed this copy would grow stale: the main thread starts another when it is asked.
-feed.on('close', () => process.exit())
-parentPort?.on('message', (job: ReplicaJob) => parentPort?.postMessage(reply(quads, job), []))
-const ready: ReplicaReply = { ready: true }
-parentPort?.postMessage(ready, [])
+const quads = filled(directory)
+follow(quads, feed)
+parentPort?.on('message', (job: PublicJob) => post(reply(quads, job)))
+post({ ready: true })

@@ -1,11 +1,12 @@
 /** A triplestore behind a wire: what all dialects have in common, put together. */
 
+import { Failure } from '../../errors.ts'
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../../log.ts'
 import type { StoreLimits } from '../limits.ts'
 import { buffered } from './streaming/buffered.ts'
 import type { GraphStore } from '../graph-store.ts'
-import { publicDoor } from '../public/door.ts'
+import { PublicDoor, type Lane } from '../public/door.ts'
 import { publicRun } from './answering/public.ts'
 import { apart } from './apart.ts'
 import type { Dialect, Door, Edit } from './dialect.ts'
@@ -45,6 +46,14 @@ const connectMs = 2000
 
 /** Public queries that run at the same time: the store has other clients. */
 const lanes = 4
+
+/** What strangers ask; the store ends what takes too long by itself. */
+function publicSide(run: Lane['run'], { publicDoor, publicBuildMs: buildMs }: StoreLimits) {
+  const all = Array.from({ length: lanes }, (): Lane => ({ isReady: true, run }))
+  const closed = () => new Failure('store-unavailable', 'The store is not ready.')
+  const now = () => performance.now()
+  return new PublicDoor({ ...publicDoor, lanes: () => all, buildMs, closed, now })
+}
 
 function wireOf(dialect: Dialect, options: RemoteOptions): Wire {
   const { endpoints, limits, log, now, random, pause } = options
@@ -185,15 +194,13 @@ export async function remoteStore(
   const reading: Reading = { dialect, door, isLink: linkRule(options.isCatalogue), rows }
   const writer = new Writer({ dialect, door, log })
   const { ask, select, land } = steadied(dialect, door, writer)
+  const strangers = publicSide(publicRun({ dialect, door, ms: limits.publicMs, rows }), limits)
   return {
     ...graphsOf(reading, { land, writer, directory: options.scratch }),
     ask,
     select,
     construct: door.construct,
-    publicQuery: publicDoor(publicRun({ dialect, door, ms: limits.publicMs, rows }), {
-      ...limits.publicDoor,
-      lanes,
-    }),
+    publicQuery: (request, asking) => strangers.query(request, asking),
     health: async () => ({ ready: await door.ask('ASK {}').catch(() => false), product }),
     close: async () => {
       await writer.close()

@@ -1,8 +1,9 @@
 /** Whose address counts. */
 
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newApp } from '../../../src/http/app.ts'
-import { isRange } from '../../../src/http/shell/client.ts'
+import { isRange, networkOf } from '../../../src/http/shell/client.ts'
 import { loggedUrl } from '../../../src/http/shell/logged-url.ts'
 import { logger } from '../../../src/log.ts'
 
@@ -53,4 +54,32 @@ it.each([
   [`http://h/${'x'.repeat(5000)}`, `/${'x'.repeat(1999)}…`],
 ])('the address %s is logged as %s', (url, expected) => {
   expect(loggedUrl(url)).toBe(expected)
+})
+
+it.each([
+  ['192.0.2.77', '192.0.2.0/24'],
+  ['2001:db8:1:22ff::9', '2001:db8:1:2200::/56'],
+  ['2001:0DB8:0001:2200:1:2:3:4', '2001:db8:1:2200::/56'],
+  ['2001:db8::1', '2001:db8:0:0::/56'],
+  ['::1', '0:0:0:0::/56'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/56'],
+  ['in-process', 'in-process'],
+])('%s belongs to %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})
+
+it('all addresses of a network belong to it, however they are written', () => {
+  const group = fc.integer({ min: 0, max: 0xffff })
+  fc.assert(
+    fc.property(
+      fc.tuple(group, group, group, group),
+      fc.tuple(group, group, group, group),
+      (net, host) => {
+        const text = (groups: readonly number[]) => groups.map((one) => one.toString(16)).join(':')
+        const other = [...net.slice(0, 3), (net[3] & 0xff00) | (host[0] & 0xff)]
+        expect(networkOf(text([...net, ...host]))).toBe(networkOf(text([...other, ...host])))
+        expect(networkOf(`${text(net)}::`)).toBe(networkOf(`${text(net)}:0:0:0:0`))
+      },
+    ),
+  )
 })

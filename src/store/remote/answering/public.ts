@@ -8,7 +8,7 @@ import { serialise } from '../../../rdf/serialise.ts'
 import type { PublicAnswer } from '../../graph-store.ts'
 import { cutAnswer, distinct } from '../../public/cut.ts'
 import { admit, type Admitted } from '../../public/gate.ts'
-import type { ReplicaJob } from '../../public/replica.ts'
+import type { PublicJob } from '../../public/door.ts'
 import type { Dialect, Door } from '../dialect.ts'
 import { linesOf } from '../values/respell.ts'
 import { shown } from '../values/value.ts'
@@ -83,7 +83,7 @@ async function solutions(count: string, admitted: Admitted, settings: Settings):
   return 'boolean' in found ? 0 : Number(found.solutions[0]?.['n']?.value)
 }
 
-async function graphAnswer(admitted: Admitted, job: ReplicaJob, settings: Settings) {
+async function graphAnswer(admitted: Admitted, job: PublicJob, settings: Settings) {
   const { mediaType, count } = admitted
   const { respelt = (one: string) => one } = settings.dialect
   const cutOf = async (text: string) =>
@@ -105,7 +105,7 @@ async function graphAnswer(admitted: Admitted, job: ReplicaJob, settings: Settin
 }
 
 /** Runs a public query that the door has let in. */
-export function publicRun(settings: Settings): (job: ReplicaJob) => Promise<PublicAnswer> {
+export function publicRun(settings: Settings): (job: PublicJob) => Promise<PublicAnswer> {
   return async (given) => {
     const job = { ...given, rows: Math.min(given.rows, (settings.rows ?? Infinity) - 1) }
     const admitted = admit(job.request, job.rows)
