@@ -151,7 +151,13 @@ export function metricsDoors(ground: Ground, station: MetricsStation): readonly 
     { base: reports, app: reportsApp({ ...told, portal, ...doorAt(ground, reports) }) },
     {
       base: shapes,
-      app: validationApp({ validation, version, limits, ...doorAt(ground, shapes, ['POST']) }),
+      app: validationApp({
+        validation,
+        version,
+        limits,
+        isOwn: (iri) => names.owns(iri),
+        ...doorAt(ground, shapes, ['POST']),
+      }),
     },
   ]
 }

@@ -7,7 +7,7 @@ import { namedNode } from '../../rdf/terms.ts'
 import { distributionsOf } from '../travelling/distributions.ts'
 import type { Payload } from '../travelling/payload.ts'
 import type { IndicatorName } from '../words/indicators.ts'
-import { isValue, type Values } from './values.ts'
+import { isDate, isValue, type Values } from './values.ts'
 
 /** What is measured on one node. */
 type Found = Readonly<Partial<Record<IndicatorName, boolean>>>
@@ -44,8 +44,8 @@ function ofDataset(read: Read, values: Values): Found {
     accessRightsVocabularyAlignment: rights.some(values.isAccessRight),
     contactPointAvailability: has(dcat('contactPoint')),
     publisherAvailability: has(dct('publisher')),
-    dateIssuedAvailability: has(dct('issued')),
-    dateModifiedAvailability: has(dct('modified')),
+    dateIssuedAvailability: read(dct('issued')).some(isDate),
+    dateModifiedAvailability: read(dct('modified')).some(isDate),
   }
 }
 
@@ -64,7 +64,7 @@ function ofDistribution(read: Read, graph: Graph, values: Values): Found {
     knownLicence: licences.some((value) => values.isKnownLicence(value, graph)),
     rightsAvailability: has(dct('rights')),
     byteSizeAvailability: has(dcat('byteSize')),
-    dateIssuedAvailability: has(dct('issued')),
-    dateModifiedAvailability: has(dct('modified')),
+    dateIssuedAvailability: read(dct('issued')).some(isDate),
+    dateModifiedAvailability: read(dct('modified')).some(isDate),
   }
 }

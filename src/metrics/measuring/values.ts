@@ -10,6 +10,14 @@ import { machineReadable, mediaTypeName, nonProprietary, registryName } from './
 export const isValue = (term: Term): boolean =>
   term.termType !== 'Literal' || term.value.trim() !== ''
 
+/** Dates as XML Schema writes them, the calendar aside; a slash or a blank where many sources have one. */
+const date =
+  /^-?\d{4,}(?:[-/]\d{2}(?:[-/]\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?$/
+
+/** A value that is written as a date: `31.02.2025` or `yesterday` say nothing to anybody who looks for dates. */
+export const isDate = (term: Term): boolean =>
+  term.termType === 'Literal' && date.test(term.value.trim())
+
 /** Format and media type of one distribution, values only. */
 type Formats = { readonly formats: readonly Term[]; readonly mediaTypes: readonly Term[] }
 

@@ -14,7 +14,7 @@ import { Pool, type PoolSettings } from './threads/pool.ts'
 
 export type Validation = {
   /**
-   * The report of a record (triples, or N-Triples), without its catalogue records. Of several models the first one counts that finds no violation,
+   * The report of a record (triples, or N-Triples), without its catalogue records unless `withRecords`. Of several models the first one counts that finds no violation,
    * else the first of all. Throws `Failure`: `invalid-parameter` for an unknown model, `time-limit` and `too-complex` when the
    * record cannot be measured, `internal` when the shapes of all models cannot be read, `queue-full`.
    */
@@ -22,6 +22,7 @@ export type Validation = {
     record: readonly Quad[] | string,
     models: readonly string[],
     signal: AbortSignal,
+    options?: { readonly withRecords?: boolean },
   ): Promise<ReportGraph>
   /** Names that may be asked for, also those whose shapes cannot be read. */
   models(): readonly string[]
@@ -58,10 +59,10 @@ export async function openValidation(options: ValidationOptions): Promise<Valida
   const pool = new Pool({ ...standardLimits, ...limits, workers: Math.max(1, workers) })
   const library = libraryOf(options)
   const names = [...new Set([...shippedModels, ...Object.keys(own)])]
-  const measured = async (model: string, text: string, signal: AbortSignal) => {
+  const measured = async (model: string, record: Given, signal: AbortSignal) => {
     const shapes = await library.shapes(model)
     if (!shapes) return undefined
-    const outcome = await pool.run({ model, shapes, text }, signal)
+    const outcome = await pool.run({ model, shapes, ...record }, signal)
     if ('truncated' in outcome) return reportOf(outcome)
     if ('lost' in outcome) throw lostIn(model, outcome)
     if (outcome.trouble === 'record') throw unfit(model, outcome.message)
@@ -70,20 +71,20 @@ export async function openValidation(options: ValidationOptions): Promise<Valida
   }
   const tried = async (model: string) => {
     try {
-      await measured(model, '', new AbortController().signal)
+      await measured(model, { text: '' }, new AbortController().signal)
     } catch (error) {
       library.refuse(model, messageOf(error))
     }
   }
   await Promise.all(Object.keys(own).map(tried))
   return {
-    validate: async (record, models, signal) => {
+    validate: async (record, models, signal, { withRecords } = {}) => {
       const wanted = models.flatMap((model) => named(model, names))
       const text =
         typeof record === 'string' ? record : record.map((quad) => `${toLine(quad)}\n`).join('')
       let first: ReportGraph | undefined
       for (const model of wanted) {
-        const report = await measured(model, text, signal)
+        const report = await measured(model, { text, withRecords }, signal)
         first ??= report
         if (report && !hasViolation(report)) return report
       }
@@ -95,6 +96,9 @@ export async function openValidation(options: ValidationOptions): Promise<Valida
     stop: () => pool.stop(),
   }
 }
+
+/** A record as N-Triples, and whether its catalogue records count. */
+type Given = { readonly text: string; readonly withRecords?: boolean | undefined }
 
 /** A name as `chosenModels` gives it, sets of one's own choice included. */
 const named = (model: string, names: readonly string[]): readonly string[] =>

@@ -42,6 +42,17 @@ describe('a dataset', () => {
     ])
   })
 
+  it.each(['"31.02.2025"', '"yesterday"', '"2025"@en, "soon"', '"2024-05-01T10:00:00Z"', ':day'])(
+    'has a date only where something is written as one: %s',
+    async (modified) => {
+      const truth = await trueOf(`:ds a dcat:Dataset ; dct:modified ${modified} ;
+        dcat:distribution :one . :one dct:issued ${modified} .`)
+      const isDate = modified.includes('20') && !modified.includes('31.')
+      expect(truth[':ds']).toEqual(isDate ? ['dateModifiedAvailability'] : [])
+      expect(truth[':one']).toEqual(isDate ? ['dateIssuedAvailability'] : [])
+    },
+  )
+
   it('has not what is empty text', async () => {
     const truth = await trueOf(`:ds a dcat:Dataset ; dct:issued "" ; dct:modified " \\t\\n" ;
       dcat:keyword ""@en, " "@de ; dct:accessRights "" .`)
@@ -74,7 +85,7 @@ describe('distributions', () => {
     const truth =
       await trueOf(`:ds a dcat:Dataset ; dcat:distribution :one . :one dct:format "weird" ;
       dcat:downloadURL "not a url" ; dcat:mediaType [] ; dct:license "ours" ; dct:rights "all" ;
-      dcat:byteSize "many" ; dct:issued "yesterday" ; dct:modified "today" .`)
+      dcat:byteSize "many" ; dct:issued "2023" ; dct:modified "2023-02-30" .`)
     expect(truth[':one']).toEqual([
       'downloadUrlAvailability',
       'formatAvailability',

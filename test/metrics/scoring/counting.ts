@@ -32,6 +32,10 @@ const words = (list: readonly string[]) => list.map((word) => JSON.stringify(wor
 const given = (property: string) =>
   `EXISTS { GRAPH ?g { ?node ${property} ?any } FILTER(isIRI(?any) || REGEX(STR(?any), "\\\\S")) }`
 
+/** Written as a date, whether there is such a day or not. */
+const dated = (property: string) =>
+  `EXISTS { GRAPH ?g { ?node ${property} ?any } FILTER(isLiteral(?any) && REGEX(STR(?any), "^[0-9]{4}(-[0-9]{2}|$)")) }`
+
 const host = 'https?://publications[.]europa[.]eu/resource/authority/'
 const registry = 'https?://(www[.])?iana[.]org/assignments/media-types/'
 
@@ -97,8 +101,8 @@ export const conditions = (
   ['publisherAvailability', 'dataset', given('dct:publisher')],
   ['rightsAvailability', 'distribution', given('dct:rights')],
   ['byteSizeAvailability', 'distribution', given('dcat:byteSize')],
-  ...both.map((level) => ['dateIssuedAvailability', level, given('dct:issued')] as const),
-  ...both.map((level) => ['dateModifiedAvailability', level, given('dct:modified')] as const),
+  ...both.map((level) => ['dateIssuedAvailability', level, dated('dct:issued')] as const),
+  ...both.map((level) => ['dateModifiedAvailability', level, dated('dct:modified')] as const),
 ]
 
 /** Each node with what its indicator must be, and what was measured. */

@@ -9,13 +9,18 @@ const type = rdf('type').value
 const recordClass = dcat('CatalogRecord').value
 
 /**
- * The triples without those of catalogue records and of the blank nodes that only they lead to. A platform writes its
+ * The triples without those of catalogue records (of all, or of those that `isUnwanted` picks by their IRIs) and of the blank
+ * nodes that only they lead to. A platform writes its
  * checksums there in a way that no version of the profile permits, so with them nothing would conform.
  */
-export function withoutRecords(quads: readonly Quad[]): readonly Quad[] {
+export function withoutRecords(
+  quads: readonly Quad[],
+  isUnwanted: (key: string) => boolean = () => true,
+): readonly Quad[] {
   const records = new Set<string>()
   for (const { subject, predicate, object } of quads) {
-    if (object.value === recordClass && predicate.value === type) records.add(keyOf(subject))
+    const isRecord = object.value === recordClass && predicate.value === type
+    if (isRecord && isUnwanted(keyOf(subject))) records.add(keyOf(subject))
   }
   if (records.size === 0) return quads
   const links = blankLinks(quads)

@@ -11,6 +11,7 @@ import { closure, graphOf, instances } from '../../../rdf/read.ts'
 import { namedNode } from '../../../rdf/terms.ts'
 import { annotation, type ReportGraph } from '../../dqv/writing.ts'
 import { sh } from '../../words/terms.ts'
+import { withoutRecords } from '../engine/record.ts'
 import { chosenModels } from '../shapes/models.ts'
 import type { Validation } from '../validation.ts'
 import { reportRoute } from './routes.ts'
@@ -20,6 +21,8 @@ export type ValidationAppDeps = {
   readonly limits: Pick<Limits, 'validationBytes' | 'validationsPerClient' | 'validations'>
   readonly http: Omit<AppOptions, 'name'>
   readonly version: string
+  /** Whether an IRI is one of the platform's own: catalogue records of senders are validated. */
+  readonly isOwn: (iri: string) => boolean
 }
 
 /** Open to everybody, within narrow limits. */
@@ -36,7 +39,9 @@ export function validationApp(deps: ValidationAppDeps): App {
         const models = chosenModels(choiceOf(c), deps.validation.models())
         const limits = { bytes: validationBytes, name: 'validationBytes' }
         const quads = await readRdf(c, { baseIri: `${c.get('address')}/`, limits })
-        const report = await deps.validation.validate(quads, models, c.var.signal)
+        const record = withoutRecords(quads, deps.isOwn)
+        const options = { withRecords: true }
+        const report = await deps.validation.validate(record, models, c.var.signal, options)
         return answerRdf(c, toLines(reportQuads(report)))
       }),
     ),

@@ -8,6 +8,7 @@ export type Work = {
   readonly model: string
   readonly shapes: ModelShapes
   readonly text: string
+  readonly withRecords?: boolean | undefined
   readonly done: (outcome: Outcome) => void
 }
 
@@ -72,9 +73,9 @@ export class Lane {
   }
 
   take(work: Work): void {
-    const { model, shapes, text } = work
+    const { model, shapes, text, withRecords } = work
     const id = ++this.#last
-    const task: Task = { id, model, text, ...(!this.#sent.has(model) && { shapes }) }
+    const task: Task = { id, model, text, withRecords, ...(!this.#sent.has(model) && { shapes }) }
     this.#sent.add(model)
     if (this.#queue.length === 0) this.age = 0
     this.#queue.push({ id, work })

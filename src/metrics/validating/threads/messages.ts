@@ -24,6 +24,8 @@ export type Task = {
   readonly shapes?: ModelShapes
   /** The record as N-Triples. */
   readonly text: string
+  /** Catalogue records in it are validated too. */
+  readonly withRecords?: boolean | undefined
 }
 
 /** The first message of a worker: from now on it validates. */

@@ -14,7 +14,7 @@ import {
   type Task,
 } from './messages.ts'
 
-type Validate = (record: readonly Quad[]) => Found
+type Validate = (record: readonly Quad[], withRecords: boolean) => Found
 
 const { results: most }: Start = workerData
 const models = new Map<string, Validate>()
@@ -22,7 +22,8 @@ const models = new Map<string, Validate>()
 function built({ lines, schemes }: ModelShapes): Validate {
   const engine = engineOf(fromLines(lines), most)
   const known = new Map(schemes)
-  return (record) => engine.validate(withSchemes(withoutRecords(record), known))
+  return (record, withRecords) =>
+    engine.validate(withSchemes(withRecords ? record : withoutRecords(record), known))
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
@@ -43,7 +44,7 @@ function replyTo(task: Task): Reply {
     return { id, trouble: 'shapes', message: messageOf(error) }
   }
   try {
-    const { results, truncated } = validate(fromLines(task.text))
+    const { results, truncated } = validate(fromLines(task.text), task.withRecords === true)
     return { id, results: results.map(plain), truncated }
   } catch (error) {
     return { id, trouble: 'record', message: messageOf(error) }

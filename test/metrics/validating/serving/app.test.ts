@@ -24,6 +24,7 @@ const serving = (own: Validation) =>
     limits: defaultLimits,
     http: { log: logger('silent'), base },
     version: '1',
+    isOwn: (iri) => iri.startsWith('https://portal.example/set/record/'),
   })
 
 beforeAll(async () => {
@@ -59,6 +60,21 @@ async function problem(answer: Response) {
   const { type } = (await answer.json()) as Readonly<Record<string, unknown>>
   return { status: answer.status, type }
 }
+
+describe('a catalogue record', () => {
+  const described = (iri: string) => `${fine} <${iri}> a dcat:CatalogRecord ;
+    <http://spdx.org/rdf/terms#checksum> [ a <http://spdx.org/rdf/terms#Checksum> ] .`
+
+  it('of the platform is left out, one of the sender is validated', async () => {
+    const own = await told(await post(described('https://portal.example/set/record/d')))
+    expect(own).toMatchObject({ conforms: true, results: [] })
+    const theirs = await told(await post(described('https://city.example/record/d')))
+    expect(theirs?.conforms).toBe(false)
+    expect(theirs?.results.map(({ focusNode }) => focusNode?.value)).toContain(
+      'https://city.example/record/d',
+    )
+  })
+})
 
 describe('the validation service', () => {
   it.each(Object.entries(formats))('takes %s and answers in it', async (format, { mediaType }) => {
