@@ -33,6 +33,8 @@ export type Config = {
   readonly baseUri: string
   /** Absent where answers go by what each request came by. */
   readonly publicUrl: string | undefined
+  /** Whether somebody chose the base; otherwise that of the data wins over it. */
+  readonly isBaseChosen: boolean
   /** What `PLATFORM_IRI_SEGMENTS` says; the usual ones stand for the others. */
   readonly segments: Partial<Segments>
   readonly dataDir: string
@@ -104,6 +106,7 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     port,
     baseUri: values.PLATFORM_BASE_URI ?? `http://localhost:${port}/`,
     publicUrl: values.PLATFORM_PUBLIC_URL,
+    isBaseChosen: values.PLATFORM_BASE_URI !== undefined,
     segments: values.PLATFORM_IRI_SEGMENTS ?? {},
     dataDir: values.PLATFORM_DATA_DIR,
     services: chosen.filter(isService),

@@ -139,5 +139,8 @@ export class Failure extends Error {
   }
 }
 
+/** What the platform finds does not let it start, and waiting does not mend it; the message names it, and the cure. */
+export class StartRefused extends Error {}
+
 /** The command line of a tool of ours cannot be understood; the message says why. */
 export class WrongUsage extends Error {}

@@ -3,7 +3,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseConfig, type Config } from './config.ts'
+import { parseConfig } from './config.ts'
+import { WrongUsage } from './errors.ts'
 import { runDemo } from './harvest/demo.ts'
 import type { App } from './http/app.ts'
 import { gateway, type Door } from './http/gateway.ts'
@@ -11,8 +12,9 @@ import { knownKeys } from './http/keys/known-keys.ts'
 import { metrics } from './http/metrics.ts'
 import { rootApp } from './http/root.ts'
 import { serve } from './http/serve.ts'
-import { logger, type Log } from './log.ts'
+import { logger } from './log.ts'
 import { secretRegistry, type Secrets } from './http/secrets/registry.ts'
+import { usage, wishesOf } from './main/arguments.ts'
 import { openEngines, shipped, type Shell } from './main/engines.ts'
 import { doorsOf, httpOptions, places, version, type Ground } from './main/ground.ts'
 import { readiness, runningHealth, startingHealth, type Readiness } from './main/health.ts'
@@ -33,16 +35,16 @@ type Running = {
  * Opens engines and doors. The port is open from the start and `/health` says what is waited for until everything is ready.
  * Rejects when the port is taken, a file cannot be opened, or the profile has problems.
  */
-async function startPlatform(config: Config, log: Log, secrets: Secrets): Promise<Running> {
-  const numbers = metrics({ runtime: true })
-  const shell: Shell = { config, log, numbers, waiting: waiting(Date.now) }
-  let door: Door = startingFront(shell)
+async function startPlatform(first: Shell, secrets: Secrets): Promise<Running> {
+  const { config, log } = first
+  let door: Door = startingFront(first)
   const served = await serve(
     { fetch: (request, env) => door.fetch(request, env) },
     { host: config.host, port: config.port, limits: config.limits },
   )
   try {
-    const engines = await openEngines(shell)
+    const engines = await openEngines(first)
+    const shell = { ...first, config: engines.config }
     const { apiKeys: configured, dataDir: directory } = config
     const { keyFailures } = config.limits
     const { own, keys } = await knownKeys({ configured, directory, keyFailures, log })
@@ -103,7 +105,7 @@ function front(
 }
 
 async function run(argumentList: readonly string[]): Promise<void> {
-  const demo = argumentList.includes('--demo')
+  const { demo, ...wishes } = wishesOf(argumentList)
   const directory = demo ? await mkdtemp(join(tmpdir(), 'cartulary-demo-')) : undefined
   const env =
     directory === undefined ? process.env : { ...process.env, PLATFORM_DATA_DIR: directory }
@@ -116,7 +118,9 @@ async function run(argumentList: readonly string[]): Promise<void> {
   for (const warning of parsed.config.warnings) log.warn({ warning }, 'configuration.warning')
   if (parsed.config.ignored.length > 0)
     log.warn({ ignored: parsed.config.ignored }, 'configuration.ignored')
-  const platform = await startPlatform(parsed.config, log, secrets)
+  const numbers = metrics({ runtime: true })
+  const shell = { config: parsed.config, log, numbers, waiting: waiting(Date.now), wishes, version }
+  const platform = await startPlatform(shell, secrets)
   const end = new AbortController()
   const stop = async () => {
     end.abort()
@@ -143,7 +147,8 @@ function fail(message: string): void {
 }
 
 if (import.meta.main) {
-  await run(process.argv.slice(2)).catch((error: unknown) =>
-    fail(error instanceof Error ? error.message : String(error)),
-  )
+  await run(process.argv.slice(2)).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error)
+    fail(error instanceof WrongUsage ? `${message}\n\n${usage}` : message)
+  })
 }

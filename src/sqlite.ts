@@ -1,8 +1,10 @@
-/** A SQLite file of our own: made when absent, every statement prepared once, transactions that leave nothing when they throw. */
+/** SQLite files of our own: which program wrote one is read before anything is written, statements are prepared once, transactions leave nothing when they throw. */
 
-import { chmodSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { hash } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { StartRefused } from './errors.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -29,8 +31,10 @@ export type Sqlite = {
 
 type SqliteOptions = {
   readonly path: string
-  /** `CREATE … IF NOT EXISTS` of everything, and the version of the whole. */
+  /** `CREATE … IF NOT EXISTS` of everything. */
   readonly schema: string
+  /** Of the schema; a file of a larger one is refused. */
+  readonly format: number
   /** Pages of deleted rows can be given back to the file system (`PRAGMA incremental_vacuum`). */
   readonly shrinks?: boolean
 }
@@ -43,16 +47,88 @@ const busyMs = 5000
 /** Pages of the log (16 MB) before they are moved into the file: rows that follow each other touch the same ones many times. */
 const logPages = 4000
 
-/** Opens the file (directory 700, file 600) with a write-ahead log. */
-export function openSqlite({ path, schema, shrinks = false }: SqliteOptions): Sqlite {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const file = new DatabaseSync(path, { timeout: busyMs })
-  chmodSync(path, 0o600)
+/** A file that a newer program wrote, or that is another one than its name says. The message names it, and the cure. */
+export class ForeignFile extends StartRefused {
+  readonly isNewer: boolean
+
+  constructor(message: string, isNewer: boolean) {
+    super(message)
+    this.name = 'ForeignFile'
+    this.isNewer = isNewer
+  }
+}
+
+type FileOptions = {
+  /** The newest format that this program knows; absent for whoever looks at it alone. */
+  readonly format?: number
+  readonly readOnly?: boolean
+}
+
+/**
+ * Opens a file (directory 700, file 600, made when absent unless it is to be read only) and reads what it is before anybody
+ * writes to it. Throws a `ForeignFile`, and the error of SQLite when that cannot read it.
+ */
+export function openFile(path: string, { format, readOnly = false }: FileOptions = {}) {
+  if (!readOnly) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const file = new DatabaseSync(path, { timeout: busyMs, readOnly })
+  try {
+    if (!readOnly) chmodSync(path, 0o600)
+    const mark = numberOf(file, 'application_id')
+    if (mark !== 0 && mark !== markOf(path))
+      throw new ForeignFile(
+        `${path} is another file than its name says: put the right one there.`,
+        false,
+      )
+    const found = numberOf(file, 'user_version')
+    if (format !== undefined && found > format) throw newer(path, found, format)
+    return file
+  } catch (error) {
+    file.close()
+    throw error
+  }
+}
+
+const newer = (path: string, found: number, format: number) =>
+  new ForeignFile(
+    `${path} was written by a newer version of Cartulary (format ${found}; this one knows ${format}): start that version, or restore a copy from before.`,
+    true,
+  )
+
+/** Of a file that was set aside: what stands behind its name. */
+export const asideMark = '.damaged-'
+
+/** Moves a file with its log out of the way, to `{file}.damaged-{time}`, which is the answer; absent where there is none. */
+export function setAside(path: string, now = new Date()): string | undefined {
+  if (!existsSync(path)) return undefined
+  const kept = `${path}${asideMark}${now.toISOString().replaceAll(/[-:.]/g, '')}`
+  renameSync(path, kept)
+  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${kept}-wal`)
+  rmSync(`${path}-shm`, { force: true })
+  return kept
+}
+
+/** Writes into a file what it is, where that is not there yet; read by `openFile`. */
+export function stamp(file: DatabaseSync, path: string, format: number): void {
+  if (numberOf(file, 'user_version') !== format) file.exec(`PRAGMA user_version = ${format}`)
+  if (numberOf(file, 'application_id') === 0) file.exec(`PRAGMA application_id = ${markOf(path)}`)
+}
+
+/** The same for all files of a name: one that was put in the place of another is found out. */
+const markOf = (path: string): number =>
+  Number.parseInt(hash('sha256', `cartulary ${basename(path)}`, 'hex').slice(0, 7), 16) + 1
+
+const numberOf = (file: DatabaseSync, name: 'application_id' | 'user_version'): number =>
+  Number(file.prepare(`PRAGMA ${name}`).get()?.[name])
+
+/** Opens the file with a write-ahead log. */
+export function openSqlite({ path, schema, format, shrinks = false }: SqliteOptions): Sqlite {
+  const file = openFile(path, { format })
   // Before the first page is written: afterwards it takes a VACUUM.
   if (shrinks) file.exec('PRAGMA auto_vacuum = INCREMENTAL')
   file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   file.exec(`PRAGMA wal_autocheckpoint = ${logPages}`)
   file.exec(schema)
+  stamp(file, path, format)
   const statement = preparedOnce(file)
   return {
     rows: (sql, ...values) => statement(sql).all(...values),

@@ -14,6 +14,7 @@ describe('an empty environment', () => {
       host: '127.0.0.1',
       port: 8080,
       baseUri: 'http://localhost:8080/',
+      isBaseChosen: false,
       segments: {},
       dataDir: './data',
       services: ['repo', 'search', 'sparql', 'harvest', 'scheduler', 'metrics', 'console'],

@@ -1,8 +1,9 @@
 /** Files of our own: who may read them, and what a transaction leaves. */
 
-import { mkdtempSync, statSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSqlite } from '../src/sqlite.ts'
 
@@ -10,7 +11,7 @@ const fresh = () => join(mkdtempSync(join(tmpdir(), 'sqlite-')), 'deep', 'file.s
 const schema = 'CREATE TABLE IF NOT EXISTS thing (serial INTEGER PRIMARY KEY, name TEXT UNIQUE)'
 
 function opened(path = fresh()) {
-  const file = openSqlite({ path, schema })
+  const file = openSqlite({ path, schema, format: 1 })
   onTestFinished(() => file.close())
   return file
 }
@@ -37,10 +38,56 @@ describe('a file', () => {
 
   it('can give pages back only when it was made to', () => {
     const path = fresh()
-    const file = openSqlite({ path, schema, shrinks: true })
+    const file = openSqlite({ path, schema, format: 1, shrinks: true })
     onTestFinished(() => file.close())
     expect(file.first('PRAGMA auto_vacuum')).toEqual({ auto_vacuum: 2 })
     expect(opened().first('PRAGMA auto_vacuum')).toEqual({ auto_vacuum: 0 })
+  })
+})
+
+describe('a file of another program', () => {
+  const stored = (path: string, pragma: string) => {
+    const file = new DatabaseSync(path)
+    const value = Object.values(file.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]
+    file.close()
+    return value
+  }
+
+  it('that is newer is refused with its name and the cure, and stays as it is', () => {
+    const path = fresh()
+    openSqlite({ path, schema, format: 1 }).close()
+    openSqlite({ path, schema, format: 99 }).close()
+    const before = readFileSync(path)
+    expect(() => openSqlite({ path, schema, format: 1 })).toThrow(
+      expect.objectContaining({
+        name: 'ForeignFile',
+        isNewer: true,
+        message: expect.stringContaining(path),
+      }),
+    )
+    expect(readFileSync(path).equals(before)).toBe(true)
+    expect(stored(path, 'user_version')).toBe(99)
+  })
+
+  it('that is older, without any mark, is taken and gets one', () => {
+    const path = fresh()
+    mkdirSync(dirname(path))
+    const old = new DatabaseSync(path)
+    old.exec(`${schema}; INSERT INTO thing (name) VALUES ('kept')`)
+    old.close()
+    expect(opened(path).rows('SELECT name FROM thing')).toEqual([{ name: 'kept' }])
+    expect(stored(path, 'user_version')).toBe(1)
+    expect(stored(path, 'application_id')).not.toBe(0)
+  })
+
+  it('that stands in the place of another is refused', () => {
+    const [one, other] = [fresh(), `${fresh()}2`]
+    openSqlite({ path: one, schema, format: 1 }).close()
+    mkdirSync(dirname(other))
+    copyFileSync(one, other)
+    expect(() => openSqlite({ path: other, schema, format: 1 })).toThrow(
+      'another file than its name',
+    )
   })
 })
 

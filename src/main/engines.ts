@@ -1,9 +1,11 @@
 /** What all services stand on: store, index, profile and the projection between them. */
 
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { Failure } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
+import { recordsIn } from '../indices/embedded/documents.ts'
 import { openLease, type Lease } from '../lease.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/fields.ts'
@@ -14,7 +16,9 @@ import { projection } from '../projector/projection.ts'
 import type { Report } from '../projector/mappings/mapping.ts'
 import { names as namesOf } from '../rdf/names.ts'
 import { publicLimits } from '../repository/sparql/limits.ts'
+import { setAside } from '../sqlite.ts'
 import { openStore, withStore } from '../store/open.ts'
+import { identify, readIdentity, type Wishes } from './identity.ts'
 import { openIndex, pause } from './search-engine.ts'
 import { telling, type Waiting } from './waiting.ts'
 
@@ -24,6 +28,8 @@ export type Shell = {
   readonly log: Log
   readonly numbers: Metrics
   readonly waiting: Waiting
+  readonly wishes: Wishes
+  readonly version: string
 }
 
 /** A file that comes with the code. */
@@ -31,28 +37,19 @@ export const shipped = (path: string) => new URL(`../../${path}`, import.meta.ur
 
 export type Engines = Awaited<ReturnType<typeof openEngines>>
 
-/** Rejects when a file cannot be opened or the profile has problems. */
-export async function openEngines({ config, log, numbers, waiting }: Shell) {
-  const directory = (name: string) => join(config.dataDir, name)
+/** Rejects when a file cannot be opened, the profile has problems, or the data is not what it should be. */
+export async function openEngines(shell: Shell) {
+  const { log, numbers, waiting } = shell
+  const { directory: own, enabled } = shell.config.profile
+  const profile = await loadProfile(own ?? shipped('shapes/default'), { enabled })
+  checkFacets(profile, shell.config.search.facets)
+  warnAbout(profile, shell.config, log)
+  const lease = await alone(shell)
+  const { store, config, isOther } = await openOwnStore(shell)
   const names = namesOf(config.baseUri, config.segments)
-  const profile = await loadProfile(config.profile.directory ?? shipped('shapes/default'), {
-    enabled: config.profile.enabled,
-  })
-  const { facets, nonCountries, vocabulary: enrichment } = config.search
-  checkFacets(profile, facets)
-  warnAbout(profile, config, log)
-  const lease = await alone({ config, log, waiting })
-  const store = await openStore(config.triplestore, {
-    directory: directory('store'),
-    log,
-    limits: publicLimits(config),
-    isCatalogue: (graph) => names.idOf('catalogue', graph) !== undefined,
-    random: Math.random,
-    pause,
-    told: telling(waiting, 'store'),
-  })
   if (!config.triplestore) numbers.store(() => store.health())
   const index = await openIndex(config, log)
+  const { facets, nonCountries, vocabulary: enrichment } = config.search
   const vocabularies = shipped('shapes/vocabularies')
   const deps = {
     store,
@@ -79,18 +76,47 @@ export async function openEngines({ config, log, numbers, waiting }: Shell) {
     await store.close()
     lease?.release()
   }
-  return { store, index, names, profile, projection: projected, close }
+  return { store, index, names, profile, config, isOther, projection: projected, close }
+}
+
+/** The store, once it is known whose it is; the base of its IRIs is that of the configuration from then on. */
+async function openOwnStore({ config, log, waiting, wishes, version }: Shell) {
+  const kept = await readIdentity(config.dataDir)
+  const indexed = config.searchEngine ? 0 : recordsIn(join(config.dataDir, 'search'))
+  const told = telling(waiting, 'store')
+  let names = namesOf(config.baseUri, config.segments)
+  const store = await openStore(config.triplestore, {
+    directory: join(config.dataDir, 'store'),
+    log,
+    limits: publicLimits(config),
+    isCatalogue: (graph) => names.idOf('catalogue', graph) !== undefined,
+    random: Math.random,
+    pause,
+    told,
+  })
+  const newId = randomUUID()
+  const given = { store, config, wishes, kept, indexed, version, log, newId }
+  const { identity, isOther } = await withStore(() => identify(given), { log, pause, told })
+  const { baseUri } = identity
+  names = namesOf(baseUri, config.segments)
+  if (isOther) forgetStore(config, log)
+  return { store, config: { ...config, baseUri }, isOther }
+}
+
+/** Sets aside what speaks of another store: the index, and who harvested what. */
+function forgetStore({ dataDir }: Config, log: Log): void {
+  for (const name of ['search/index.db', 'harvest.sqlite']) {
+    const file = join(dataDir, name)
+    const kept = setAside(file)
+    if (kept !== undefined) log.warn({ file, kept }, 'store.other')
+  }
 }
 
 /**
  * Resolves when no other process works in the data directory, whose engines would not see what this one writes: the one that
  * starts again ends soon, and one that was started by mistake waits for ever and does no harm. Engines elsewhere need none.
  */
-async function alone({
-  config,
-  log,
-  waiting,
-}: Pick<Shell, 'config' | 'log' | 'waiting'>): Promise<Lease | undefined> {
+async function alone({ config, log, waiting }: Shell): Promise<Lease | undefined> {
   if (config.triplestore && config.searchEngine) return undefined
   const lease = openLease(join(config.dataDir, 'process.lease'))
   const take = async () => {

@@ -46,7 +46,7 @@ export async function openStations(ground: Ground): Promise<Stations> {
   if (harvesting) automatic.begin(harvesting)
   const search = runs('search') ? searchStation(ground) : undefined
   const comparing = comparison(ground)
-  if (repository) comparing.begin()
+  if (repository) comparing.begin(ground.engines.isOther)
   const neighbours = { harvesting, repository, search, reconciling: comparing }
   const shell = await consoleStation(ground, neighbours)
   const ending = new AbortController()

@@ -126,7 +126,7 @@ describe('a file of before groups were noted', () => {
     const file = openTriggerFile(path)
     file.put(kept, 0)
     file.close()
-    const old = openSqlite({ path, schema: 'DROP TABLE launched' })
+    const old = openSqlite({ path, schema: 'DROP TABLE launched', format: 1 })
     old.close()
     const opened = openTriggerFile(path)
     expect([opened.launchedAt(), opened.all()]).toEqual([5, [kept]])

@@ -31,13 +31,14 @@ export type Gateway = {
 export const temporaryDirectory = () => mkdtemp(join(tmpdir(), 'cartulary-'))
 export const remove = (directory: string) => rm(directory, { recursive: true, force: true })
 
-/** Starts a process and resolves when it says that it is ready; rejects with its error output when it ends before. `heard` is told that output meanwhile. */
+/** Starts a process and resolves when it says that it is ready; rejects with its error output when it ends before. `heard` is told that output meanwhile, `words` follow on the command line. */
 export async function gateway(
   directory: string,
   env: Record<string, string> = {},
   heard?: (text: string) => void,
+  words: readonly string[] = [],
 ): Promise<Gateway> {
-  const child = spawn(process.execPath, await startArguments(), {
+  const child = spawn(process.execPath, [...(await startArguments()), ...words], {
     cwd: root,
     env: {
       ...process.env,

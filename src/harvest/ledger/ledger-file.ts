@@ -32,8 +32,11 @@ const schema = `
   CREATE TABLE IF NOT EXISTS seen (run TEXT NOT NULL, chunk INTEGER NOT NULL, bits BLOB NOT NULL, PRIMARY KEY (run, chunk)) STRICT;
   CREATE TABLE IF NOT EXISTS progress (run TEXT PRIMARY KEY, offered INTEGER NOT NULL, nameless INTEGER NOT NULL, time INTEGER NOT NULL) STRICT;
   CREATE TEMP TABLE unowned (run TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (run, id)) WITHOUT ROWID;
-  PRAGMA user_version = 1;
 `
 
+/** Of the schema. */
+export const ledgerFormat = 1
+
 /** Opens the file, made when absent. */
-export const openLedgerFile = (path: string): Sqlite => openSqlite({ path, schema })
+export const openLedgerFile = (path: string): Sqlite =>
+  openSqlite({ path, schema, format: ledgerFormat })

@@ -1,6 +1,7 @@
 /** Opening the index file, and telling a damaged one from other troubles. */
 
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { openFile } from '../../sqlite.ts'
 
 /** What is not in here is in the system's cache. A writer goes through the tables in the order of its documents. */
 const cacheKb = { writer: 6144, reader: 16_384 } as const
@@ -10,7 +11,8 @@ const cacheKb = { writer: 6144, reader: 16_384 } as const
  * commits, never consistency.
  */
 export function openDatabase(path: string, role: 'writer' | 'reader'): DatabaseSync {
-  const db = new DatabaseSync(path, { timeout: 5000 })
+  // One of another layout is written anew, whoever wrote it.
+  const db = openFile(path)
   try {
     if (role === 'writer')
       db.exec('PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=4000')

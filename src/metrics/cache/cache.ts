@@ -7,7 +7,7 @@ import type { GraphStore } from '../../store/graph-store.ts'
 import { maximaOf, type Points } from './counting/aggregate.ts'
 import type { Figures, ScoreBand } from './figures.ts'
 import { lists } from './file/lists.ts'
-import { schema } from './file/schema.ts'
+import { figuresFormat, schema } from './file/schema.ts'
 import { scopes } from './file/scopes.ts'
 import { clear, wholeAt } from './file/state.ts'
 import { swapIn } from './file/swap.ts'
@@ -61,7 +61,7 @@ export type Cache = {
 
 export function openCache(options: CacheOptions): Cache {
   const { path, names, bands, now } = options
-  const file = openSqlite({ path, schema })
+  const file = openSqlite({ path, schema, format: figuresFormat })
   const alone = oneAfterTheOther()
   const turn = turns(options.elapsed)
   let progress: Progress | undefined

@@ -14,8 +14,10 @@ const schema = `
     catalogue TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS verdict_age ON verdict (catalogue, tried, due);
   CREATE TABLE IF NOT EXISTS run (id TEXT PRIMARY KEY, began INTEGER NOT NULL, asked INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-  PRAGMA user_version = 1;
 `
+
+/** Of the schema. */
+export const verdictsFormat = 1
 
 /** A URL as the file knows it. */
 export type Key = Buffer
@@ -52,7 +54,7 @@ const forgottenMs = 365 * dayMs
 const runForgottenMs = 14 * dayMs
 
 export function openVerdictFile(path: string, now: number): VerdictFile {
-  const file = openSqlite({ path, schema })
+  const file = openSqlite({ path, schema, format: verdictsFormat })
   forget(file, now - forgottenMs)
   return {
     known: (key) => {

@@ -11,8 +11,8 @@ type Reconciled = { readonly at: string } & Awaited<ReturnType<Upkeep['reconcile
 export type Reconciling = Pick<Upkeep, 'reconcile'> & {
   /** What the last comparison of this process found, whoever asked for it. */
   readonly last: () => Reconciled | undefined
-  /** Begins to compare by itself. */
-  readonly begin: () => void
+  /** Begins to compare by itself; `atOnce` where they are known to differ. */
+  readonly begin: (atOnce?: boolean) => void
   /** Resolves when nothing is compared by itself any more. */
   readonly stop: () => Promise<void>
 }
@@ -50,20 +50,23 @@ export function reconciling(options: Options): Reconciling {
     numbers.compared(drift, at)
     return drift
   }
-  const work = async (): Promise<void> => {
+  const work = async (atOnce: boolean): Promise<void> => {
     let wait = restMs
-    while (!signal.aborted) {
-      await pause(wait + random() * (hourMs - restMs), signal).catch(() => undefined)
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
+      if (!isFirst || !atOnce)
+        await pause(wait + random() * (hourMs - restMs), signal).catch(() => undefined)
       if (signal.aborted) return
-      wait = (await compared({ ...options, reconcile }, signal)) ? hours * hourMs : againMs
+      const isDone = await compared({ ...options, reconcile }, signal)
+      if (isDone && hours === 0) return
+      wait = isDone ? hours * hourMs : againMs
     }
   }
   let working: Promise<void> | undefined
   return {
     reconcile,
     last: () => last,
-    begin: () => {
-      if (hours > 0) working ??= work()
+    begin: (atOnce = false) => {
+      if (hours > 0 || atOnce) working ??= work(atOnce)
     },
     stop: async () => {
       stopping.abort()

@@ -9,8 +9,10 @@ const schema = `
     request TEXT NOT NULL, since INTEGER NOT NULL, last INTEGER, PRIMARY KEY (pipe, id)) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS launched (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL) STRICT;
   INSERT OR IGNORE INTO launched SELECT 1, coalesce(max(last), 0) FROM trigger;
-  PRAGMA user_version = 1;
 `
+
+/** Of the schema. */
+export const triggersFormat = 1
 
 /** All kept triggers, pipe by pipe, in the order in which they were sent. */
 type Kept = readonly KeptTrigger[]
@@ -31,7 +33,7 @@ export type TriggerFile = {
 
 /** Opens the file, made when absent. */
 export function openTriggerFile(path: string): TriggerFile {
-  const file = openSqlite({ path, schema })
+  const file = openSqlite({ path, schema, format: triggersFormat })
   return {
     all: () => file.rows('SELECT * FROM trigger ORDER BY pipe, position, id').map(triggerOf),
     version: () => Number(file.first('PRAGMA data_version')?.['data_version']),

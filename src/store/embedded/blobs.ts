@@ -2,8 +2,9 @@
 
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { Failure } from '../../errors.ts'
+import { openFile as openSqliteFile, stamp } from '../../sqlite.ts'
 import { pack, piecesIn, pieceSchema, unpack, type Pieces } from './pieces/pieces.ts'
 
 /** A graph; of one that lies in pieces, a piece, and its links with the first. */
@@ -51,8 +52,10 @@ const schema = `
   CREATE TABLE IF NOT EXISTS graph (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, content BLOB NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS link (graph INTEGER NOT NULL, line TEXT NOT NULL, PRIMARY KEY (graph, line)) STRICT, WITHOUT ROWID;
   ${pieceSchema}
-  PRAGMA user_version = 1;
 `
+
+/** Of the schema. */
+export const blobsFormat = 1
 
 const upsert =
   'INSERT INTO graph (name, content) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content'
@@ -62,12 +65,12 @@ const forgetEmpty =
 
 function openFile(directory: string, readOnly: boolean): DatabaseSync {
   const path = join(directory, 'store.db')
-  if (readOnly) return new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  if (readOnly) return openSqliteFile(path, { format: blobsFormat, readOnly })
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   chmodSync(directory, 0o700)
-  const file = new DatabaseSync(path, { timeout: 5000 })
-  chmodSync(path, 0o600)
+  const file = openSqliteFile(path, { format: blobsFormat })
   file.exec(schema)
+  stamp(file, path, blobsFormat)
   return file
 }
 

@@ -1,6 +1,6 @@
 /** Waits for a store that is not there yet, and says so. */
 
-import { Failure } from '../../errors.ts'
+import { Failure, StartRefused } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { isDoubtful } from './refusal.ts'
 import { CredentialsFault } from './wire/faults.ts'
@@ -18,7 +18,9 @@ const [firstMs, longestMs] = [250, 5000]
 
 /** What waiting does not mend. */
 const isFinal = (error: unknown) =>
-  !isDoubtful(error) || (error instanceof Failure && error.cause instanceof CredentialsFault)
+  error instanceof StartRefused ||
+  !isDoubtful(error) ||
+  (error instanceof Failure && error.cause instanceof CredentialsFault)
 
 /**
  * What `work` gives, once it gives something: it is tried again as long as the store is away or busy, with a line of

@@ -43,5 +43,7 @@ CREATE INDEX IF NOT EXISTS host_publisher ON host (publisher, edition);
 CREATE TABLE IF NOT EXISTS history (
   kind TEXT NOT NULL, key TEXT NOT NULL, day TEXT NOT NULL, tally TEXT NOT NULL, PRIMARY KEY (kind, key, day)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS schedule (id TEXT PRIMARY KEY, kept TEXT NOT NULL, since INTEGER NOT NULL, last INTEGER) WITHOUT ROWID;
-PRAGMA user_version = 1;
 `
+
+/** Of the schema. */
+export const figuresFormat = 1

@@ -21,8 +21,11 @@ const schema = `
   CREATE INDEX IF NOT EXISTS item_run ON item (run);
   CREATE INDEX IF NOT EXISTS item_state ON item (run, state);
   CREATE INDEX IF NOT EXISTS item_key ON item (run, key) WHERE key IS NOT NULL;
-  PRAGMA user_version = 1;
 `
 
+/** Of the schema. */
+export const runsFormat = 1
+
 /** Opens the file, made when absent. */
-export const openRunFile = (path: string): Sqlite => openSqlite({ path, schema, shrinks: true })
+export const openRunFile = (path: string): Sqlite =>
+  openSqlite({ path, schema, format: runsFormat, shrinks: true })

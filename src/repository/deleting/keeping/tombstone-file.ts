@@ -15,14 +15,21 @@ const schema = `
   CREATE INDEX IF NOT EXISTS deletion ON tombstone (deletion) WHERE deletion IS NOT NULL;
   CREATE INDEX IF NOT EXISTS doubt ON tombstone (serial) WHERE settled = 0;
   CREATE INDEX IF NOT EXISTS comes_back ON tombstone (serial) WHERE comes_back = 1;
-  PRAGMA user_version = 1;
 `
+
+/** Of the schema. */
+export const tombstonesFormat = 1
 
 /** Opens `{directory}/tombstones.db`, made when absent; what it holds was deleted, so the directory is for its owner alone. */
 export function openTombstoneFile(directory: string): Sqlite {
   mkdirSync(directory, { recursive: true })
   chmodSync(directory, 0o700)
-  return openSqlite({ path: join(directory, 'tombstones.db'), schema, shrinks: true })
+  return openSqlite({
+    path: join(directory, 'tombstones.db'),
+    schema,
+    format: tombstonesFormat,
+    shrinks: true,
+  })
 }
 
 export const pack = (text: string): Uint8Array =>

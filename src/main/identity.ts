@@ -1,0 +1,248 @@
+/** Whose data this is: what a data directory and its store say of themselves, and what must not be mixed. */
+
+import { hash } from 'node:crypto'
+import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Config } from '../config.ts'
+import { StartRefused } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { names as namesOf, usualSegments, type Names } from '../rdf/names.ts'
+import { systemGraph } from '../rdf/namespaces.ts'
+import type { GraphStore } from '../store/graph-store.ts'
+import { fact, systemChange } from '../store/marks.ts'
+import { bind, loadQuery } from '../store/queries.ts'
+
+/** Of the data directory as a whole, and of the facts in the system graph. */
+const format = 1
+
+const fileName = 'cartulary.json'
+
+const shape = z.object({
+  format: z.number(),
+  /** Made once per store; a store that was replaced by another has another one. */
+  storeId: z.string(),
+  baseUri: z.string(),
+  segments: z.record(z.string(), z.string()),
+  engine: z.string(),
+  /** Versions of the program. */
+  createdBy: z.string(),
+  openedBy: z.string(),
+  created: z.string(),
+  /** Names of the files that the directory has had, of those that would be missed. */
+  files: z.array(z.string()).default([]),
+})
+
+export type Identity = z.output<typeof shape>
+
+/** What an operator says with the start. */
+export type Wishes = {
+  /** The store becomes that of this data directory, whosever it was. */
+  readonly adopt: boolean
+  /** The store is empty, and that is right. */
+  readonly empty: boolean
+  /** Files that are set aside. */
+  readonly reset: readonly string[]
+}
+
+const checksumOf = (identity: object): string => hash('sha256', JSON.stringify(identity), 'hex')
+
+/** Of the directory; absent where there has been no start of a version that writes it. Rejects when it cannot be relied on. */
+export async function readIdentity(directory: string): Promise<Identity | undefined> {
+  const path = join(directory, fileName)
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) return undefined
+  const read = parsed(text)
+  if (!read) {
+    throw new StartRefused(
+      `${path} is damaged: restore it from a backup. Without it, start with --adopt: it is written anew from what the store says.`,
+    )
+  }
+  if (read.format <= format) return read
+  throw new StartRefused(
+    `${path} was written by Cartulary ${read.openedBy} (format ${read.format}; this one knows ${format}): start that version.`,
+  )
+}
+
+function parsed(text: string): Identity | undefined {
+  try {
+    const { checksum, ...identity }: Record<string, unknown> = JSON.parse(text)
+    if (checksum !== checksumOf(identity)) return undefined
+    return shape.safeParse(identity).data
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+/** Whole or not at all, also after a power cut; mode 600. */
+export async function writeIdentity(directory: string, identity: Identity): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const path = join(directory, fileName)
+  const text = JSON.stringify({ ...identity, checksum: checksumOf(identity) }, undefined, 2)
+  const file = await open(`${path}.new`, 'w', 0o600)
+  try {
+    await file.writeFile(`${text}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(`${path}.new`, path)
+  const folder = await open(directory, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+const queries = { facts: loadQuery('platform-facts'), catalogues: loadQuery('own-catalogues') }
+
+/** What a store says of itself. */
+type Facts = { readonly storeId: string; readonly baseUri: string; readonly format: number }
+
+async function factsOf(store: Pick<GraphStore, 'select'>): Promise<Facts | undefined> {
+  const [row] = await store.select(bind(queries.facts, {}))
+  if (!row?.['store'] || !row['base'] || !row['format']) return undefined
+  const [storeId, baseUri] = [row['store'].value, row['base'].value]
+  return { storeId, baseUri, format: Number(row['format'].value) }
+}
+
+const linesOf = ({ storeId, baseUri, format: number }: Facts): string[] => [
+  fact(systemGraph, 'store', storeId),
+  fact(systemGraph, 'base', baseUri),
+  fact(systemGraph, 'format', String(number)),
+]
+
+export type Identifying = {
+  readonly store: Pick<GraphStore, 'select' | 'write'>
+  readonly config: Config
+  readonly wishes: Wishes
+  /** Of the directory. */
+  readonly kept: Identity | undefined
+  /** How many records the embedded index has. */
+  readonly indexed: number
+  readonly version: string
+  readonly log: Log
+  /** For a store that has none yet. */
+  readonly newId: string
+}
+
+/**
+ * Whose data it is from now on, written into store and directory where it was not there, and whether what else lies in the
+ * directory speaks of another store. The base of the data wins over the
+ * default one; a base that somebody chose must be the same. Rejects with what does not fit together, and with what to do.
+ */
+export async function identify(
+  given: Identifying,
+): Promise<{ readonly identity: Identity; readonly isOther: boolean }> {
+  const { store, config, kept, wishes, log } = given
+  const facts = await factsOf(store)
+  const catalogues = facts ? [] : await cataloguesOf(store)
+  refuseOthers(given, facts)
+  const isEmpty = !facts && catalogues.length === 0
+  if (isEmpty) refuseLost(given)
+  const known = wishes.adopt && facts ? undefined : kept
+  const isAnew = isEmpty && wishes.empty
+  const identity = identityOf(given, {
+    storeId: facts?.storeId ?? (isAnew ? undefined : known?.storeId) ?? given.newId,
+    baseUri: known?.baseUri ?? facts?.baseUri ?? baseAmong(catalogues, given),
+  })
+  refuseOtherNames(identity, given)
+  if (!facts) await store.write([systemChange({ add: linesOf(identity) })])
+  if (JSON.stringify(identity) !== JSON.stringify(kept))
+    await writeIdentity(config.dataDir, identity)
+  const { base } = namesOf(config.baseUri)
+  if (identity.baseUri !== base) log.info({ base: identity.baseUri, not: base }, 'base.of-the-data')
+  return { identity, isOther: isAnew || (kept !== undefined && kept.storeId !== identity.storeId) }
+}
+
+const identityOf = (
+  { config, kept, version }: Identifying,
+  whose: Pick<Identity, 'storeId' | 'baseUri'>,
+): Identity => ({
+  format,
+  ...whose,
+  segments: { ...usualSegments, ...config.segments },
+  engine: config.triplestore?.dialect ?? 'embedded',
+  createdBy: kept?.createdBy ?? version,
+  openedBy: version,
+  created: kept?.created ?? new Date().toISOString(),
+  files: kept?.files ?? [],
+})
+
+async function cataloguesOf(store: Pick<GraphStore, 'select'>): Promise<string[]> {
+  const rows = await store.select(bind(queries.catalogues, {}))
+  return rows.flatMap(({ catalogue }) => (catalogue ? [catalogue.value] : []))
+}
+
+/** A store of another platform, or of a newer version. */
+function refuseOthers({ kept, wishes, config }: Identifying, facts: Facts | undefined): void {
+  if (!facts) return
+  if (facts.format > format) {
+    throw new StartRefused(
+      `The store was written by a newer version of Cartulary (format ${facts.format}; this one knows ${format}): start that version.`,
+    )
+  }
+  if (wishes.adopt) return
+  const whose = `The store belongs to a platform with the base IRI ${facts.baseUri} (store ${facts.storeId})`
+  const take = 'or start with --adopt to take the store over as it is.'
+  if (!kept && config.triplestore) {
+    throw new StartRefused(
+      `${whose}, and ${config.dataDir} has never seen it: what was deleted, who harvested what and the triggers lie in that platform's data directory. Start with that directory, ${take}`,
+    )
+  }
+  if (kept && kept.storeId !== facts.storeId) {
+    throw new StartRefused(
+      `${whose}; ${join(config.dataDir, fileName)} belongs to store ${kept.storeId} with the base IRI ${kept.baseUri}. Put the right store or the right data directory in place, ${take}`,
+    )
+  }
+}
+
+/** A store without anything, beside files that know better. */
+function refuseLost({ kept, indexed, wishes, config }: Identifying): void {
+  if (wishes.empty || (!kept && indexed === 0)) return
+  const place = config.triplestore
+    ? `The store at ${config.triplestore.queryEndpoint}`
+    : join(config.dataDir, 'store', 'store.db')
+  const count = `${indexed} ${indexed === 1 ? 'record' : 'records'}`
+  const told = indexed > 0 ? `the index knows ${count}` : `${fileName} says that there was a store`
+  throw new StartRefused(
+    `${place} is missing or empty; ${told}. Restore a backup of the store, or start with --empty.`,
+  )
+}
+
+/** The base of catalogues that a version without identities wrote. */
+function baseAmong(catalogues: readonly string[], { config }: Identifying): string {
+  const names = namesOf(config.baseUri, config.segments)
+  const bases = [...new Set(catalogues.flatMap((iri) => baseOf(iri, names) ?? []))]
+  return bases.includes(names.base) ? names.base : (bases[0] ?? names.base)
+}
+
+function baseOf(catalogue: string, { base, catalogue: iriOf }: Names): string | undefined {
+  const segment = iriOf('').slice(base.length)
+  const at = catalogue.lastIndexOf(segment)
+  return at > 0 && !catalogue.slice(at + segment.length).includes('/')
+    ? catalogue.slice(0, at)
+    : undefined
+}
+
+/** Names that would make other IRIs than those of the data. */
+function refuseOtherNames(identity: Identity, { config, kept }: Identifying): void {
+  const { base } = namesOf(config.baseUri)
+  if (config.isBaseChosen && identity.baseUri !== base) {
+    throw new StartRefused(
+      `The data has the base IRI ${identity.baseUri}, and PLATFORM_BASE_URI is ${base}. Every IRI of the data begins with its base: set PLATFORM_BASE_URI to ${identity.baseUri}, or unset it. Data moves to another base only by being written anew under it (a rebase, which this version cannot do).`,
+    )
+  }
+  for (const [kind, had] of Object.entries(kept?.segments ?? {})) {
+    const has = identity.segments[kind]
+    if (has === had) continue
+    throw new StartRefused(
+      `The IRIs of the data have ${had} in those of a ${kind}, and PLATFORM_IRI_SEGMENTS makes it ${has}: set it to what it was.`,
+    )
+  }
+}
