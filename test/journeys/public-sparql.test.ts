@@ -119,6 +119,16 @@ describe('a query', () => {
     expect((await api.query(query, '*/*')).status).toBe(200)
   })
 
+  it('may have relative IRIs: they are resolved against the endpoint, or against its own base', async () => {
+    const of = async (query: string) => (await api.query(query, 'application/n-triples')).text()
+    expect(await of('CONSTRUCT { <#s> <urn:p> <o> } {}')).toMatch(
+      /^<http:\/\/[^>]+\/sparql#s> <urn:p> <http:\/\/[^>]+\/o> \.\n$/,
+    )
+    expect(await of('BASE <http://example.org/> CONSTRUCT { <s> <p> <o> } {}')).toBe(
+      '<http://example.org/s> <http://example.org/p> <http://example.org/o> .\n',
+    )
+  })
+
   it('without a query the endpoint describes itself', async () => {
     const answer = await fetch(`${platform.url}/sparql`, { headers: { Accept: 'text/turtle' } })
     expect(await answer.text()).toContain('sd:Service')

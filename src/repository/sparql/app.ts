@@ -36,8 +36,8 @@ function clientOf(c: AppContext, keys: SparqlDeps['keys']): string {
 }
 
 async function answer(c: AppContext, { store, keys, queryBytes }: SparqlDeps): Promise<Response> {
-  const { query, ...graphs } = await received(c, queryBytes)
-  if (query === undefined) {
+  const { query: text, ...graphs } = await received(c, queryBytes)
+  if (text === undefined) {
     if (c.req.method === 'POST')
       throw new Failure(
         'malformed-query',
@@ -45,16 +45,23 @@ async function answer(c: AppContext, { store, keys, queryBytes }: SparqlDeps): P
       )
     return answerRdf(c, toLines(serviceDescription(c.get('address'))))
   }
+  const query = based(text, c.get('address'))
   const request = { query, accept: c.req.header('Accept'), client: clientOf(c, keys), ...graphs }
   const { mediaType, body, cut } = await store.publicQuery(request, c.get('signal'))
   if (mediaType.endsWith('xml') && !isXmlText(body)) throw noXml()
   // A client must be able to tell half an answer from a whole one.
   if (cut) c.header('Results-Cut', 'true')
-  const text = cut ? markedAsCut(body, mediaType, c.get('address')) : body
-  const response = c.body(text, 200, { 'Content-Type': mediaType })
+  const shown = cut ? markedAsCut(body, mediaType, c.get('address')) : body
+  const response = c.body(shown, 200, { 'Content-Type': mediaType })
   addVary(response.headers, 'Accept')
   return response
 }
+
+const relative = /<(?![A-Za-z][A-Za-z0-9+.-]*:)[^\s<>"{}|^`\\]*>/
+
+/** Relative IRIs are resolved against the endpoint, where the query names no other base (SPARQL 1.1 Protocol, 2.1.4). */
+const based = (query: string, address: string): string =>
+  relative.test(query) ? `BASE <${address}> ${query}` : query
 
 const noXml = () =>
   new Failure(

@@ -136,6 +136,26 @@ describe('[T12] bounds', () => {
   })
 })
 
+describe('what expansion lets pass', () => {
+  test('a value of several datatypes is refused: one would be lost', async () => {
+    await expect(
+      lines({ 'http://e/p': { '@value': 'x', '@type': ['http://e/a', 'http://e/b'] } }),
+    ).rejects.toMatchObject({
+      kind: 'malformed-rdf',
+      detail: expect.stringContaining('must be one string') as string,
+    })
+  })
+
+  test('a reference that looks like a keyword says nothing', async () => {
+    const found = await lines({
+      '@id': 'http://e/s',
+      'http://e/p': { '@id': '@ignoreMe' },
+      'http://e/q': { '@id': 'http://e/o' },
+    })
+    expect(found).toBe('<http://e/s> <http://e/q> <http://e/o> .\n')
+  })
+})
+
 test('the place of a fault is never behind it: what stands before can be completed to JSON', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), (json, cut) => {

@@ -2,6 +2,7 @@
 import type { BlankNode, Literal, NamedNode, Quad, Quad_Graph, Quad_Object } from '@rdfjs/types'
 import { rdf, xsd } from '../../namespaces.ts'
 import type { CheckedTerms } from '../checked-terms.ts'
+import { BadTerm } from '../options.ts'
 import { spelled } from './languages.ts'
 import { isObject, type Json } from './tree.ts'
 
@@ -18,6 +19,16 @@ function canonicalJson(value: Json): string {
   if (!isObject(value)) return JSON.stringify(value)
   const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
   return `{${members.map(([key, held]) => `${JSON.stringify(key)}:${canonicalJson(held)}`).join(',')}}`
+}
+
+/** A reference of which expansion left nothing, because it looks like a keyword (JSON-LD 1.1 API, 5.2.2). */
+const isNothing = (value: JsonObject): boolean =>
+  value['@id'] === null && Object.keys(value).length === 1
+
+/** A literal has one datatype (JSON-LD 1.1, 9.5); expansion lets several pass. */
+function datatypeOf({ '@type': type }: JsonObject): string | undefined {
+  if (type === undefined || typeof type === 'string') return type
+  throw new BadTerm('the @type of a value must be one string', asText([type].flat()[0]) ?? '')
 }
 
 /** Canonical `xsd:double` of a native number (JSON-LD 1.1 API, 8.6). */
@@ -78,7 +89,8 @@ export class ExpandedJson {
   ): void {
     const predicate = this.iri(key)
     for (const value of values) {
-      if (isObject(value)) this.add(subject, predicate, this.value(value, graph), graph)
+      if (!isObject(value) || isNothing(value)) continue
+      this.add(subject, predicate, this.value(value, graph), graph)
     }
   }
 
@@ -103,7 +115,7 @@ export class ExpandedJson {
   literal(value: JsonObject): Literal | NamedNode {
     const { terms, restore } = this.settings
     const held = value['@value'] ?? null
-    const type = asText(value['@type'])
+    const type = datatypeOf(value)
     if (type === '@json') return terms.literal(restore(canonicalJson(held)), rdf('JSON'))
     const datatype = type === undefined ? undefined : this.iri(type)
     if (typeof held === 'boolean') return terms.literal(String(held), datatype ?? xsd('boolean'))
