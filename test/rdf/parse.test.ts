@@ -62,6 +62,17 @@ describe('faults name their place', () => {
     expect(errors[0]?.detail).not.toBe('')
   })
 
+  test.each([
+    ['<a> <b> <c>\n<d> <e> <f> .', /^expected "\.", ";" or ","/],
+    ['<a> <b> [ <c> "d" .', /inside brackets also "\]"/],
+    ['<a> <b>', /but the text ends$/],
+    ['<a> <b> .', /^expected an IRI, a blank node or a literal, but got \.$/],
+  ])('says of %j what was expected', async (text, detail) => {
+    const [error] = (await failure(text, 'turtle')).errors
+    expect(error?.detail).toMatch(detail)
+    expect(error?.detail).not.toContain('undefined')
+  })
+
   test.each<[Format, string]>([
     ['turtle', '<a> <b> <<( <a> <b> <c> )>> .'],
     ['jsonld', '{"@id": "http://e/a", "@type": 1}'],
