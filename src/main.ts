@@ -40,7 +40,12 @@ async function startPlatform(first: Shell, secrets: Secrets): Promise<Running> {
   let door: Door = startingFront(first)
   const served = await serve(
     { fetch: (request, env) => door.fetch(request, env) },
-    { host: config.host, port: config.port, limits: config.limits },
+    {
+      host: config.host,
+      port: config.port,
+      limits: config.limits,
+      trustedProxies: config.trustedProxies,
+    },
   )
   try {
     const engines = await openEngines(first)

@@ -39,7 +39,18 @@ export const limitTable = {
   requestMs: limit(60 * second, 'one request', 10, day),
   longRequestMs: limit(600 * second, 'one bulk or vocabulary request', 10, day),
   drainMs: limit(10 * second, 'time for running requests when the process stops', 0, day),
-  connections: limit(1000, 'open connections', 1, 100_000),
+  connections: limit(
+    1000,
+    'open connections; of the last ones some are kept for `/health`, and some for this host',
+    1,
+    100_000,
+  ),
+  connectionsPerClient: limit(
+    100,
+    'open connections of one address; this host and trusted proxies are not counted',
+    1,
+    100_000,
+  ),
   writesPerKey: limit(16, 'writes of one key at the same time', 1, 10_000),
   keyFailures: limit(20, 'wrong keys per minute and address', 1, 100_000),
   triples: limit(

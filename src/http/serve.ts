@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { getRequestListener } from '@hono/node-server'
 import { within } from './shell/deadline.ts'
 import type { Door } from './gateway.ts'
+import { boundConnections } from './shell/connections.ts'
 import { defaultLimits, type Limits } from './limits.ts'
 import { refuseConnection, transportProblem } from './shell/transport-problem.ts'
 
@@ -13,6 +14,8 @@ export type ServeOptions = {
   /** 0 takes a free one. */
   readonly port: number
   readonly limits?: Limits
+  /** Addresses and ranges of proxies, whose connections are those of many clients. */
+  readonly trustedProxies?: readonly string[]
   /** Closes the server when it aborts. */
   readonly signal?: AbortSignal
 }
@@ -43,9 +46,11 @@ export async function serve(app: Door, options: ServeOptions): Promise<Served> {
       if (ended) server.closeIdleConnections()
     })
     if (ended) outgoing.setHeader('Connection', 'close')
-    if (!isRefused(incoming, outgoing, limits)) void listener(incoming, outgoing)
+    const isBusy = isForProbes(incoming.socket) && !isProbe(incoming.url)
+    if (isBusy) refuseBusy(outgoing, limits)
+    else if (!isRefused(incoming, outgoing, limits)) void listener(incoming, outgoing)
   })
-  server.maxConnections = limits.connections
+  const { isForProbes } = boundConnections(server, limits, options.trustedProxies)
   server.on('clientError', refuseConnection)
   await listening(server, host, port)
 
@@ -63,10 +68,17 @@ const serverOptions = (limits: Limits) => ({
   // Each pause in a body is bounded by bodyIdleMs; this bounds the sum.
   requestTimeout: Math.max(limits.longRequestMs, limits.headersTimeoutMs),
   connectionsCheckingInterval: Math.min(5000, limits.headersTimeoutMs),
-  keepAliveTimeout: 65_000,
   // The parser knows one limit for both; which of them was passed is told by isRefused.
   maxHeaderSize: limits.headerBytes + limits.urlBytes,
 })
+
+const isProbe = (url = ''): boolean => /^\/(?:health|metrics)(?:[/?]|$)/.test(url)
+
+function refuseBusy(outgoing: ServerResponse, limits: Limits): void {
+  const headers = { 'Content-Type': 'application/problem+json', 'Retry-After': '5' }
+  outgoing.writeHead(503, { ...headers, Connection: 'close' })
+  outgoing.end(transportProblem(503, limits))
+}
 
 /** Answers a request whose address or header is too long for us though not for the parser. */
 function isRefused(incoming: IncomingMessage, outgoing: ServerResponse, limits: Limits): boolean {

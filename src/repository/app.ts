@@ -2,6 +2,7 @@
 
 import { newApp, type App } from '../http/app.ts'
 import { precondition } from '../http/conditions.ts'
+import { changingGet } from '../http/shell/changing-get.ts'
 import { docs } from '../http/docs-page.ts'
 import type { Bound, RepositoryAppDeps } from './bound.ts'
 import { bindBulk } from './bindings/bulk.ts'
@@ -48,6 +49,7 @@ export function repositoryApp(deps: RepositoryAppDeps): App {
     lists: lists({ ...deps, rosters: deps.kept.rosters, demand }),
     expected: (c) => (hash) => precondition(c.req.raw.headers, hash),
   }
+  app.use('/datasets/:datasetId/index', changingGet)
   tellWhatIsGone(app, bound)
   bindCatalogues(bound)
   bindBulk(bound)

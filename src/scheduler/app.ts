@@ -2,6 +2,7 @@
 
 import { newApp, type App } from '../http/app.ts'
 import { docs } from '../http/docs-page.ts'
+import { changingGet } from '../http/shell/changing-get.ts'
 import { guardAll } from './answering/guard.ts'
 import { seekPipes } from './answering/seeking.ts'
 import { bindPipes } from './bindings/pipes.ts'
@@ -12,6 +13,7 @@ import type { SchedulerDeps } from './deps.ts'
 /** Lists are open; what changes something, and what runs did one by one, needs a key. */
 export function schedulerApp(deps: SchedulerDeps): App {
   const app = newApp({ ...deps.http, name: 'scheduler' })
+  app.use('/triggers/:pipeId/:triggerId/:status', changingGet)
   guardAll(app, deps)
   seekPipes(app, deps)
   bindTriggers(app, deps)

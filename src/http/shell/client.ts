@@ -70,7 +70,7 @@ export function networkOf(address: string): string {
 }
 
 /** An IPv4 address that came over an IPv6 socket, without its prefix. */
-const plain = (address: string): string =>
+export const plain = (address: string): string =>
   address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address
 
 /** The hops in order; what is not an address (`unknown`, `_hidden`) is left out. */

@@ -20,6 +20,8 @@ export type AppEnv = {
     root: string
     /** The same of the service, without a slash at its end. */
     address: string
+    /** The request changes something although it is a GET. */
+    changes?: boolean
     /** Set by `ApiKeys.require` and `ApiKeys.find`. */
     key?: Key
   }

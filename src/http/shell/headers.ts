@@ -34,23 +34,25 @@ export function addHeaders(c: AppContext, cors: Cors): void {
   const reads = isRead(method, cors)
   headers.set('X-Content-Type-Options', 'nosniff')
   headers.set('X-Request-Id', c.get('requestId'))
+  const changes = c.get('changes') === true
   if (!headers.has('Cross-Origin-Resource-Policy')) {
-    headers.set('Cross-Origin-Resource-Policy', 'cross-origin')
+    headers.set('Cross-Origin-Resource-Policy', changes ? 'same-origin' : 'cross-origin')
   }
   if (!headers.has('Cache-Control')) {
-    headers.set('Cache-Control', reads && !c.get('key') ? 'no-cache' : 'no-store')
+    const mayBeKept = reads && !changes && !c.get('key')
+    headers.set('Cache-Control', mayBeKept ? 'no-cache' : 'no-store')
   }
   if (headers.get('Content-Type')?.startsWith('text/html')) {
     headers.set('Referrer-Policy', 'no-referrer')
     if (!headers.has('Content-Security-Policy')) headers.set('Content-Security-Policy', pagePolicy)
   }
-  if (method !== 'OPTIONS') allowOrigin(c, reads, cors)
+  if (method !== 'OPTIONS' && !changes) allowOrigin(c, reads, cors)
 }
 
 /** Answers a CORS preflight (Fetch Standard 3.2) in the headers of an OPTIONS answer. */
 export function addPreflight(c: AppContext, cors: Cors): void {
   const asked = c.req.header('Access-Control-Request-Method')
-  if (asked === undefined) return
+  if (asked === undefined || c.get('changes') === true) return
   const reads = isRead(asked.toUpperCase(), cors)
   allowOrigin(c, reads, cors)
   const { headers } = c.res

@@ -1,17 +1,21 @@
 /** Problems of requests that never became one: too long, broken or too slow for the parser. */
 
 import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Limits } from '../limits.ts'
 
-type Status = 400 | 408 | 414 | 431
+type Status = 400 | 408 | 414 | 431 | 503
 
 /**
  * The body of a problem without a type of its own (RFC 9457 4.2.1): nothing more is known than the status says. `limits`
  * names the limit that was passed.
  */
 export function transportProblem(status: Status, limits?: Limits): string {
-  const detail = limits && passed(status, limits)
+  return problemText(status, limits && passed(status, limits))
+}
+
+function problemText(status: Status, detail: string | undefined): string {
   return JSON.stringify({
     type: 'about:blank',
     title: STATUS_CODES[status],
@@ -26,11 +30,22 @@ export function refuseConnection(error: ParserError, socket: Duplex): void {
     socket.destroy()
     return
   }
-  const status = statusOf(error)
-  const body = transportProblem(status)
+  end(socket, statusOf(error))
+}
+
+/** Answers a connection that is one too many, whatever it was about to ask, and closes it. */
+export function refuseSocket(socket: Socket, detail: string): void {
+  socket.on('error', () => socket.destroy())
+  end(socket, 503, detail)
+  socket.destroySoon()
+}
+
+function end(socket: Duplex, status: Status, detail?: string): void {
+  const body = problemText(status, detail)
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      ...(status === 503 ? ['Retry-After: 5'] : []),
       'Content-Type: application/problem+json',
       `Content-Length: ${Buffer.byteLength(body)}`,
       'X-Content-Type-Options: nosniff',
@@ -56,5 +71,7 @@ function passed(status: Status, limits: Limits): string | undefined {
   if (status === 431) {
     return `the header is longer than ${limits.headerBytes} bytes (limit headerBytes)`
   }
+  if (status === 503)
+    return `there are ${limits.connections} connections at most (limit connections)`
   return undefined
 }
