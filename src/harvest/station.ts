@@ -22,6 +22,7 @@ import type { Alike } from './ledger/likenesses.ts'
 import { importerSegment, type ImporterDeps } from './segments/importer.ts'
 import { arcgisImporter } from './segments/importing/arcgis/arcgis.ts'
 import { ckanImporter } from './segments/importing/ckan/ckan.ts'
+import { dataJsonImporter } from './segments/importing/datajson/datajson.ts'
 import { dkanImporter } from './segments/importing/dkan/dkan.ts'
 import { opendatasoftImporter } from './segments/importing/opendatasoft/opendatasoft.ts'
 import { socrataImporter } from './segments/importing/socrata/socrata.ts'
@@ -109,6 +110,7 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
     importerSegment(sparqlImporter, deps),
     importerSegment(ckanImporter, deps),
     importerSegment(dkanImporter, deps),
+    importerSegment(dataJsonImporter, deps),
     importerSegment(udataImporter(options.ownHost), deps),
     importerSegment(opendatasoftImporter, deps),
     importerSegment(socrataImporter, deps),

@@ -3,7 +3,7 @@ import type { NamedNode } from '@rdfjs/types'
 import { dct, foaf, rdf, vcard } from '../../../rdf/namespaces.ts'
 import { conceptOf } from './concepts.ts'
 import type { Subject } from './subject.ts'
-import { saidText } from './values/json.ts'
+import { saidText, type Fields } from './values/json.ts'
 
 /** Every value as the source gives it. */
 export type AgentFields = {
@@ -47,15 +47,35 @@ export type ContactFields = {
   /** A web form or page. */
   readonly url?: unknown
   readonly kind?: 'Organization' | 'Individual'
+  readonly organization?: unknown
+  /** Of the post that somebody holds. */
+  readonly title?: unknown
+  /** Named as in vCard: `street-address`, `locality`, `region`, `postal-code`, `country-name`. */
+  readonly addresses?: readonly Fields[]
 }
+
+const addressParts = [
+  'street-address',
+  'locality',
+  'region',
+  'postal-code',
+  'country-name',
+] as const
 
 /** A `dcat:contactPoint` or the like; nothing when the source says nothing of it. */
 export function contact(subject: Subject, predicate: NamedNode, fields: ContactFields): boolean {
   const { name, iri, email, phone, url, kind = 'Kind' } = fields
-  if ([iri, email, phone, url].every((one) => saidText(one) === undefined) && !hasText(name))
-    return false
+  const names = [name, fields.organization, fields.title]
+  const isSilent = [iri, email, phone, url].every((one) => saidText(one) === undefined)
+  if (isSilent && !names.some(hasText)) return false
   const part = subject.part(predicate, vcard(kind), saidText(iri))
+  for (const address of fields.addresses ?? []) {
+    const place = part.part(vcard('hasAddress'), vcard('Address'))
+    for (const each of addressParts) place.literal(vcard(each), address[each])
+  }
   return [
+    part.text(vcard('organization-name'), fields.organization),
+    part.text(vcard('title'), fields.title),
     part.text(vcard('fn'), name),
     part.reach(vcard('hasEmail'), email, 'mail'),
     part.reach(vcard('hasTelephone'), phone, 'telephone'),

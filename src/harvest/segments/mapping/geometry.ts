@@ -15,8 +15,9 @@ const mostPositions = 20_000
 type Shape = { readonly type: string; readonly coordinates: unknown }
 type Reading = { readonly wkt: string; readonly coordinates: unknown }
 
-/** A GeoJSON geometry or a feature with one, as object or text; `undefined` for whatever breaks a rule of RFC 7946. */
+/** A GeoJSON geometry or a feature with one, as object or text, or a geometry as WKT; `undefined` for whatever breaks a rule of RFC 7946. */
 export function geometryOf(value: unknown): Geometry | undefined {
+  if (typeof value === 'string' && wktText.test(value)) return fromWkt(value.trim())
   const fields = fieldsOf(structured(value))
   const given = fields['type'] === 'Feature' ? fieldsOf(fields['geometry']) : fields
   const { type, coordinates } = given
@@ -27,6 +28,25 @@ export function geometryOf(value: unknown): Geometry | undefined {
   const box = type === 'Polygon' ? boxOf(read.coordinates) : undefined
   if (box) return polygonOf(box)
   return { wkt: read.wkt, kind: type === 'Point' ? 'point' : 'other' }
+}
+
+const wktText =
+  /^\s*(?:<[^<>\s]{1,200}>\s*)?(?:MULTI)?(?:POINT|LINESTRING|POLYGON)\s*(?:Z|M|ZM)?\s*\([-+0-9.eE,\s()]{3,500000}\)\s*$/i
+
+/** WKT stays as it is; a plain box is written as all boxes are. */
+function fromWkt(wkt: string): Geometry | undefined {
+  const pairs = wkt.match(/[-+0-9.eE]+\s+[-+0-9.eE]+/g) ?? []
+  const isOnGlobe = pairs.every((pair) => {
+    const [x = Number.NaN, y = Number.NaN] = pair.split(/\s+/).map(Number)
+    return isPlace(x, y)
+  })
+  // With another reference system there may be other numbers.
+  if (!wkt.startsWith('<') && !isOnGlobe) return undefined
+  const corners = /^POLYGON\s*\(\(([^()]*)\)\)$/i.exec(wkt)?.[1]?.split(',') ?? []
+  const ring = corners.map((pair) => pair.trim().split(/\s+/).map(Number))
+  const box = boxOf([ring])
+  if (box) return polygonOf(box)
+  return { wkt, kind: /^(?:<[^<>]*>\s*)?POINT/i.test(wkt) ? 'point' : 'other' }
 }
 
 type Budget = { left: number }

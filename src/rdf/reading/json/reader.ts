@@ -3,6 +3,7 @@ import type { Quad } from '@rdfjs/types'
 import type jsonld from 'jsonld'
 import { Failure } from '../../../errors.ts'
 import { CheckedTerms } from '../checked-terms.ts'
+import { bundledContext } from './contexts.ts'
 import { ExpandedJson } from './expanded.ts'
 import { shieldTags } from './languages.ts'
 import { eachObject, isObject, type Json, readJson } from './tree.ts'
@@ -11,9 +12,6 @@ import { usable } from '../pieces.ts'
 import { placeOf } from '../place.ts'
 
 const limits = { contexts: 16, terms: 1_000 }
-
-/** Contexts that documents may name by address, as exact URL → context. */
-const bundled: Readonly<Record<string, Json>> = {}
 
 /** Reads a whole document. Throws `Failure('remote-context')` with the address of a context that we do not have. */
 export async function readJsonLd(text: string, options: ParseOptions): Promise<Quad[]> {
@@ -80,7 +78,7 @@ function shieldSpaces(tree: Json, text: string): (text: string) => string {
 async function expand(tree: Json, base: string): Promise<Json> {
   let remote = ''
   const documentLoader = async (url: string) => {
-    const document = bundled[url]
+    const document = bundledContext(url)
     if (document === undefined) {
       remote = url
       throw new Error('not bundled')

@@ -12,7 +12,7 @@ import { parse } from '../../../../src/rdf/parse.ts'
 import { shapeCheck } from '../../../support/shape-check.ts'
 import { goldenQuads, mappings, sampleOf } from './records.ts'
 
-const platforms = ['ckan', 'dkan-1', 'dkan-2', 'udata'] as const
+const platforms = ['ckan', 'dkan-1', 'dkan-2', 'dcat-us-3', 'udata'] as const
 const shapes = new URL(
   '../../../../../shared/data/shapes/dcat-ap-3.0.1/shapes.ttl',
   import.meta.url,

@@ -35,6 +35,13 @@ export async function mappings(
     'dkan-1': (fields) => mappedPackage(fields, { ...portal('en'), isDkan: true }),
     'dkan-2': (fields) =>
       mapPod(fields, { authorities, fallbackIri: `${root}/dataset/x`, base: `${root}/` }),
+    'dcat-us-3': (fields) =>
+      mapPod(fields, {
+        authorities,
+        iri: fields['@id'],
+        fallbackIri: `${root}/data.json#x`,
+        base: `${root}/`,
+      }),
     udata: (fields) => mappedDataset(fields, { ...site, licence: () => undefined }),
   }
 }

@@ -102,7 +102,8 @@ describe('a place', () => {
     { type: 'Point', coordinates: [Number.NaN, 2] },
     { type: 'Circle', coordinates: [1, 2] },
     { type: 'MultiPoint', coordinates: Array.from({ length: 30_000 }, () => [1, 2]) },
-    'POINT(1 2)',
+    'POINT(181 2)',
+    'POINT(1 x)',
     null,
   ])('is nothing when its shape breaks the rules of GeoJSON', (geometry) => {
     expect(geometryOf(geometry)).toBeUndefined()
@@ -111,6 +112,8 @@ describe('a place', () => {
 
   it.each([
     [{ type: 'Point', coordinates: [1e-7, 2, 300] }, 'POINT(0 2)'],
+    ['POINT(1 2)', 'POINT(1 2)'],
+    ['polygon ((1 2, 3 2, 3 4, 1 4, 1 2))', 'POLYGON((1 2, 3 2, 3 4, 1 4, 1 2))'],
     [{ type: 'Feature', geometry: { type: 'Point', coordinates: [1, 2] } }, 'POINT(1 2)'],
     [
       {

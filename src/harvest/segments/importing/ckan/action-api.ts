@@ -7,7 +7,10 @@ import type { Source, SourceRequest } from '../../source.ts'
 /** The root of a portal without a slash at its end; a sub-path such as `/ckan` stays. */
 export function portalRoot(address: string): string {
   const { origin, pathname } = new URL(address)
-  return origin + pathname.replace(/\/(?:api\/[13]|dataset)(?:\/.*)?$/, '').replace(/\/+$/, '')
+  return (
+    origin +
+    pathname.replace(/\/(?:(?:api\/[13]|dataset)(?:\/.*)?|data\.json)$/, '').replace(/\/+$/, '')
+  )
 }
 
 export type Action = {

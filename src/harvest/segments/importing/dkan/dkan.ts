@@ -9,12 +9,12 @@ import type { Source } from '../../source.ts'
 import { validatorOf } from '../../validators.ts'
 import { portalRoot } from '../ckan/action-api.ts'
 import type { JsonDocument } from '../documents/json-document.ts'
+import { datasetsOf } from '../documents/data-json.ts'
 import { openUnlessSame } from '../documents/unless-same.ts'
 import { dkanConfig, type DkanConfig } from './config.ts'
-import { datasetsOf } from './data-json.ts'
 import { packageLists } from './package-lists.ts'
 import { searchPages } from './search-pages.ts'
-import type { Site } from './site.ts'
+import { podSource, type Site } from './site.ts'
 
 export const dkanImporter: ImporterKind<DkanConfig> = {
   names: ['importing-dkan', 'importing-drupal'],
@@ -70,7 +70,7 @@ const addressOf = ({ root }: Site) => `${root}/data.json`
 async function* published(document: JsonDocument, site: Site): AsyncGenerator<Found, void> {
   try {
     site.context.validate(validatorOf(addressOf(site), document.headers, document.hash))
-    yield* datasetsOf(document, site)
+    yield* datasetsOf(document, podSource(site), site.context.sink)
   } finally {
     await document.close()
   }

@@ -2,8 +2,8 @@
 import type { Found } from '../../found.ts'
 import { fieldsOf } from '../../mapping/values/json.ts'
 import { countOf, envelopeFailure } from '../documents/envelope.ts'
-import type { Site } from './site.ts'
-import { foundDataset } from './data-json.ts'
+import { foundDataset } from '../documents/data-json.ts'
+import { podSource, type Site } from './site.ts'
 
 /** What the search gives at most. */
 const largestPage = 100
@@ -17,6 +17,7 @@ const patience = 10
 export async function* searchPages(site: Site): AsyncGenerator<Found, void> {
   const { config, source } = site
   const size = Math.min(config.pageSize, largestPage)
+  const pods = podSource(site)
   let empty = 0
   for (let page = 1; ; page += 1) {
     const { value, url } = await source.json(addressOf(site, size, page))
@@ -27,7 +28,8 @@ export async function* searchPages(site: Site): AsyncGenerator<Found, void> {
     const found = Object.entries(fieldsOf(results))
     const isEmpty = found.length === 0
     if (!isEmpty || page === 1) yield { kind: 'total', total: count }
-    for (const [key, one] of found) yield foundDataset(one, site, key.replace(/^[^/]*\//, ''))
+    for (const [key, one] of found)
+      yield foundDataset(one, pods, { key: key.replace(/^[^/]*\//, '') })
     yield { kind: 'page' }
     const isWhole = page * size >= count
     // A full page may have one behind it that the total does not know of.

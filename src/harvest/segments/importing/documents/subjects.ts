@@ -6,12 +6,15 @@ import { place, period } from '../../mapping/coverage.ts'
 import type { Subject } from '../../mapping/subject.ts'
 import { listOf, saidText } from '../../mapping/values/json.ts'
 
-/** `dcat:theme` for labels that mean a theme of the authority; the others become keywords. */
+/** `dcat:theme` for labels that mean a theme of the authority, and for IRIs; the others become keywords. */
 export function themesOrKeywords(subject: Subject, labels: unknown): void {
   for (const label of listOf(labels)) {
     const themes = themesOf(label, subject.record.options.authorities)
     for (const theme of themes) subject.add(dcat('theme'), namedNode(theme))
-    if (themes.length === 0) subject.text(dcat('keyword'), label)
+    if (themes.length > 0) continue
+    const iri = /^https?:\/\//.test(saidText(label) ?? '') ? saidText(label) : undefined
+    if (subject.iri(dcat('theme'), iri)) subject.record.note('unknown-theme', iri ?? '')
+    else subject.text(dcat('keyword'), label)
   }
 }
 

@@ -1,0 +1,132 @@
+/** The datasets of a `data.json`: a catalogue with lists of datasets and catalogues, or a bare list (POD 1.0). */
+import type { SegmentContext } from '../../../../pipe/segment.ts'
+import type { Found } from '../../found.ts'
+import type { ImportConfig } from '../../import-config.ts'
+import type { ImportContext } from '../../importer.ts'
+import type { Authorities } from '../../mapping/authority/authorities.ts'
+import { textTag } from '../../mapping/authority/languages.ts'
+import type { MappingConfig } from '../../mapping/config.ts'
+import { fieldsOf, listOf, plainText, type Fields } from '../../mapping/values/json.ts'
+import { isUsableIri } from '../../mapping/values/urls.ts'
+import { foundEntry, type Entry } from './entry.ts'
+import { envelopeFailure } from './envelope.ts'
+import type { JsonDocument } from './json-document.ts'
+import { mapPod, podIdentifier, podRestriction } from './pod.ts'
+
+/** How the datasets of one source are read. */
+export type PodSource = {
+  readonly config: Pick<ImportConfig, 'language'> & MappingConfig
+  readonly output: ImportContext['output']
+  readonly authorities: Authorities
+  /** What relative addresses are relative to. */
+  readonly base: string
+  /** The page of a dataset, by its id; absolute. */
+  readonly pageOf: (id: string) => string
+}
+
+/** Everything that the document holds. Services and catalogue records are no datasets; the run says how many services there are. */
+export async function* datasetsOf(
+  document: JsonDocument,
+  source: PodSource,
+  sink: SegmentContext['sink'],
+): AsyncGenerator<Found, void> {
+  const everywhere = await commonKeywords(document)
+  for (const word of everywhere)
+    sink.finding(
+      { slug: 'unmapped-value', detail: `dcat:keyword: ${word}, on every record` },
+      { sourceUrl: document.url },
+    )
+  let isCatalogue = /^\s*\[|"(?:dataset|service|catalog)"\s*:/.test(document.start)
+  let services = 0
+  for await (const { kind, value } of membersIn(document)) {
+    isCatalogue = true
+    if (kind === 'service') services += 1
+    else yield foundDataset(withoutKeywords(value, everywhere), source, document)
+  }
+  if (!isCatalogue) throw envelopeFailure({}, document.url)
+  const told = { slug: 'services-not-harvested', detail: String(services) } as const
+  if (services > 0) sink.finding(told, { sourceUrl: document.url })
+  yield { kind: 'page' }
+}
+
+/** One dataset of a document or of a page of search results; `key` is the id that the page files it under. */
+export function foundDataset(
+  value: unknown,
+  source: PodSource,
+  { findings = [], key = '' }: { findings?: JsonDocument['findings']; key?: string } = {},
+): Exclude<Found, { kind: 'end' }> {
+  const read = (fields: Fields) => entryOf(fields, source, key)
+  return foundEntry(value, { output: source.output, read, findings })
+}
+
+function entryOf(fields: Fields, source: PodSource, key: string): Entry {
+  const sourceId = podIdentifier(fields) || key
+  const { language, timezone, dateOrder } = source.config
+  const page = source.pageOf(key || sourceId)
+  return {
+    sourceId,
+    aliases: key === '' ? [] : [key],
+    sourceUrl: page,
+    skipped: podRestriction(fields),
+    lasting: fields,
+    map: () =>
+      mapPod(fields, {
+        authorities: source.authorities,
+        iri: isUsableIri(fields['@id']) ? fields['@id'] : sourceId,
+        fallbackIri: page,
+        base: source.base,
+        language: textTag(listOf(fields['language'])) ?? language,
+        timezone,
+        dateOrder,
+      }),
+  }
+}
+
+type Member = { readonly kind: 'dataset' | 'service'; readonly value: unknown }
+
+async function* membersIn(document: JsonDocument): AsyncGenerator<Member, void> {
+  for await (const { list, value } of document.members()) {
+    if (list === '' || list === 'dataset') yield { kind: 'dataset', value }
+    else if (list === 'service') yield { kind: 'service', value }
+    else if (list === 'catalog') yield* insideOf(value)
+  }
+}
+
+const deepest = 8
+
+function* insideOf(catalogue: unknown, depth = 1): Generator<Member, void> {
+  const { dataset, service, catalog } = fieldsOf(catalogue)
+  for (const value of listOf(dataset)) yield { kind: 'dataset', value }
+  for (const value of listOf(service)) yield { kind: 'service', value }
+  if (depth < deepest) for (const inner of listOf(catalog)) yield* insideOf(inner, depth + 1)
+}
+
+/** A keyword that more than so many records carry, all of them, tells none apart. */
+const manyRecords = 20
+
+/** Keywords of every record of the document, if it has many. */
+async function commonKeywords(document: JsonDocument): Promise<ReadonlySet<string>> {
+  let common: Set<string> | undefined
+  let records = 0
+  for await (const { kind, value } of membersIn(document)) {
+    if (kind === 'service') continue
+    records += 1
+    const words = new Set(keywordsOf(value))
+    common = common ? common.intersection(words) : words
+    if (common.size === 0) return common
+  }
+  return records > manyRecords && common ? common : new Set()
+}
+
+const keywordsOf = (value: unknown): readonly string[] =>
+  listOf(fieldsOf(value)['keyword'])
+    .map(plainText)
+    .filter((word) => word !== undefined)
+
+function withoutKeywords(value: unknown, dropped: ReadonlySet<string>): unknown {
+  if (dropped.size === 0) return value
+  const keyword = listOf(fieldsOf(value)['keyword']).filter(
+    (word) => !dropped.has(plainText(word) ?? ''),
+  )
+  return { ...fieldsOf(value), keyword }
+}
