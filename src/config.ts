@@ -35,6 +35,8 @@ export type Config = {
   readonly publicUrl: string | undefined
   /** Whether somebody chose the base; otherwise that of the data wins over it. */
   readonly isBaseChosen: boolean
+  /** Where segments of others reach this process; absent for where it listens. */
+  readonly segmentUrl: string | undefined
   /** What `PLATFORM_IRI_SEGMENTS` says; the usual ones stand for the others. */
   readonly segments: Partial<Segments>
   readonly dataDir: string
@@ -107,6 +109,7 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     baseUri: values.PLATFORM_BASE_URI ?? `http://localhost:${port}/`,
     publicUrl: values.PLATFORM_PUBLIC_URL,
     isBaseChosen: values.PLATFORM_BASE_URI !== undefined,
+    segmentUrl: values.PLATFORM_SEGMENT_URL,
     segments: values.PLATFORM_IRI_SEGMENTS ?? {},
     dataDir: values.PLATFORM_DATA_DIR,
     services: chosen.filter(isService),

@@ -52,6 +52,7 @@ export type Kind =
   | 'engine-unavailable'
   | 'time-limit'
   | 'queue-full'
+  | 'spool-full'
   | HarvestKind
 
 /** What goes wrong between a source and the repository: on runs and their items, seldom as an answer. */
@@ -80,6 +81,8 @@ type HarvestKind =
   | 'item-duplicate'
   | 'item-owned-elsewhere'
   | 'all-refused'
+  | 'segment-silent'
+  | 'segment-record-missing'
   | 'transform-failed'
   | 'transform-timeout'
   | 'transform-empty'

@@ -16,7 +16,14 @@ import { logger } from './log.ts'
 import { secretRegistry, type Secrets } from './http/secrets/registry.ts'
 import { usage, wishesOf } from './main/arguments.ts'
 import { openEngines, shipped, type Shell } from './main/engines.ts'
-import { doorsOf, httpOptions, places, version, type Ground } from './main/ground.ts'
+import {
+  doorsOf,
+  httpOptions,
+  places,
+  segmentAddress,
+  version,
+  type Ground,
+} from './main/ground.ts'
 import { readiness, runningHealth, startingHealth, type Readiness } from './main/health.ts'
 import { pause } from './main/search-engine.ts'
 import { openStations, pagesOf, type Stations } from './main/stations.ts'
@@ -53,7 +60,8 @@ async function startPlatform(first: Shell, secrets: Secrets): Promise<Running> {
     const { apiKeys: configured, dataDir: directory } = config
     const { keyFailures } = config.limits
     const { own, keys } = await knownKeys({ configured, directory, keyFailures, log })
-    const ground = { shell, engines, keys, key: own, secrets }
+    const segmentUrl = segmentAddress(config, served.port)
+    const ground = { shell, engines, keys, key: own, secrets, segmentUrl }
     const running = await openStations(ground)
     const ready = readiness(engines.store, { elapsed: () => performance.now(), pause })
     const root = front(ground, running, ready)

@@ -1,11 +1,13 @@
 /** Settings: defaults, all problems at once, and a page that agrees with what is read. */
 
 import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { documentation } from '../src/config.ts'
 import { defaultHarvest } from '../src/http/environment/harvest.ts'
 import { defaultMetrics } from '../src/http/environment/metrics.ts'
 import { defaultLimits } from '../src/http/limits.ts'
+import { segmentAddress } from '../src/main/ground.ts'
 import { configOf, problemsOf } from './support/settings.ts'
 
 describe('an empty environment', () => {
@@ -15,6 +17,7 @@ describe('an empty environment', () => {
       port: 8080,
       baseUri: 'http://localhost:8080/',
       isBaseChosen: false,
+      segmentUrl: undefined,
       segments: {},
       dataDir: './data',
       services: ['repo', 'search', 'sparql', 'harvest', 'scheduler', 'metrics', 'console'],
@@ -66,6 +69,21 @@ describe('a setting', () => {
     const PLATFORM_BASE_URI = 'https://data.example/portal/'
     expect(configOf({ PLATFORM_PORT: '9000', PLATFORM_BASE_URI }).baseUri).toBe(PLATFORM_BASE_URI)
   })
+
+  it.each<[string | undefined, string, string]>([
+    [undefined, '127.0.0.1', 'http://127.0.0.1:9000'],
+    [undefined, '::1', 'http://[::1]:9000'],
+    [undefined, '0.0.0.0', `http://${hostname()}:9000`],
+    ['http://platform', '127.0.0.1', 'http://platform:80'],
+    ['http://platform:80/', '127.0.0.1', 'http://platform:80'],
+    ['http://proxy:8080/data/', '127.0.0.1', 'http://proxy:8080/data'],
+  ])(
+    'of the address for segments, %s, beside the host %s is %s',
+    (given, PLATFORM_HOST, address) => {
+      const named = given === undefined ? {} : { PLATFORM_SEGMENT_URL: given }
+      expect(segmentAddress(configOf({ PLATFORM_HOST, ...named }), 9000)).toBe(address)
+    },
+  )
 
   it('of API keys gives their permissions; an empty object counts as none', () => {
     const key = 'a-key-of-enough-letters'
@@ -159,6 +177,17 @@ describe('a problem', () => {
     ['PLATFORM_PORT', 'abc', 'must be a whole number 0..65535; got abc'],
     ['PLATFORM_PORT', '70000', 'must be a whole number 0..65535; got 70000'],
     ['PLATFORM_PORT', '-1', 'must be a whole number 0..65535; got -1'],
+    ...[
+      'https://platform:8080',
+      'http://platform/?a',
+      'http://platform/#a',
+      'http://me@platform/',
+      'platform',
+    ].map((url): [string, string, string] => [
+      'PLATFORM_SEGMENT_URL',
+      url,
+      `must be an address such as http://platform:8080, without query; got ${url}`,
+    ]),
     ['PLATFORM_HOST', 'a b', 'must be a host name or an address; got a b'],
     ['PLATFORM_BASE_URI', 'data.example/', 'must be an absolute http(s) IRI that ends in /'],
     ['PLATFORM_BASE_URI', 'http://h/x', 'must be an absolute http(s) IRI that ends in /'],

@@ -1,5 +1,6 @@
 /** What the stations of this process stand on, and where their doors are. */
 
+import { hostname } from 'node:os'
 import type { Config, Service } from '../config.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { OwnKeys } from '../http/keys/own-keys.ts'
@@ -24,6 +25,8 @@ export const furtherPlaces = { shapes: '/api/mqa/shacl', reports: '/api/mqa/repo
 
 export type Ground = {
   readonly shell: Shell
+  /** Where segments of others reach this process: with its port, without a slash at its end. */
+  readonly segmentUrl: string
   readonly engines: Engines
   readonly keys: ApiKeys
   /** Of the keys: what the process does through its own public doors. */
@@ -40,6 +43,21 @@ export const serviceAddress = (
   { publicUrl, baseUri }: Pick<Config, 'publicUrl' | 'baseUri'>,
   place: string,
 ): string => (publicUrl ?? baseUri) + place.slice(1)
+
+const everyInterface: ReadonlySet<string> = new Set(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])
+
+/** What is configured, else where this process listens. The port is always written: some segments send nowhere without. */
+export function segmentAddress(
+  { segmentUrl, host }: Pick<Config, 'segmentUrl' | 'host'>,
+  port: number,
+): string {
+  if (segmentUrl === undefined) {
+    const name = everyInterface.has(host) ? hostname() : host
+    return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+  }
+  const url = new URL(segmentUrl)
+  return `http://${url.hostname}:${url.port || '80'}${url.pathname.replace(/\/+$/, '')}`
+}
 
 /** Where nobody but this process is asked: no public address, which may have a path of its own. */
 export const inside = 'http://localhost'

@@ -6,6 +6,7 @@ import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { notifier } from '../harvest/notifying.ts'
+import { identifierOf } from '../harvest/segments/importing/rdf/identifier.ts'
 import { openHarvest, type Harvest, type HarvestOptions } from '../harvest/station.ts'
 import type { Outbound } from '../http/outbound/outbound.ts'
 import type { ApiKeys } from '../http/api-key.ts'
@@ -53,6 +54,8 @@ type Options = {
   readonly version: string
   readonly key: OwnKeys
   readonly keys: ApiKeys
+  /** Where segments of others reach this process, without a slash at its end. */
+  readonly segmentUrl: string
   /** The shell of the door to the segments of this process. */
   readonly http: Omit<AppOptions, 'name'>
   /** Opens the room of metrics; absent where it is not run. */
@@ -186,6 +189,15 @@ const transportOf = (
     bodyBytes: config.limits.bodyBytes,
     serviceDiscovery: config.cluster.serviceDiscovery,
     address: serviceAddress(config, places.harvest),
+    returnAddress: `${options.segmentUrl}${places.harvest}`,
+    scratch: join(directoryOf(options), 'tmp', 'returned'),
+    identify: identifierOf,
+    limits: {
+      inFlight: config.harvest.segmentInFlight,
+      firstMs: config.harvest.segmentFirstMs,
+      quietMs: config.harvest.segmentQuietMs,
+      spoolBytes: config.harvest.segmentSpoolBytes,
+    },
     http,
     version,
     allow: config.harvest.allow,

@@ -11,7 +11,7 @@ export type Resolution =
   | {
       readonly kind: 'http'
       readonly address: string
-      readonly method: string
+      readonly method: 'POST' | 'PUT'
       readonly headers: Readonly<Record<string, string>>
       readonly by: 'operator' | 'pipe'
     }

@@ -29,6 +29,10 @@ export type Finding = {
     | 'private-record'
     /** Of the run: data services that are no dataset and serve none. */
     | 'services-not-harvested'
+    /** Of the run: what a foreign segment gave back and was refused, with the status that it was answered. */
+    | 'segment-return-refused'
+    /** Of the run: what a foreign segment gave back when nobody waited for it any more. */
+    | 'segment-return-late'
     /** Of the run: statements that could not be read and belong to no record any more. */
     | 'dropped-statement'
   readonly detail: string
@@ -78,6 +82,9 @@ export type Message =
   | { readonly kind: 'deleted'; readonly sourceId: string }
   | { readonly kind: 'page'; readonly cursor?: string }
   | { readonly kind: 'end'; readonly completeness: Completeness }
+
+/** Why a record is skipped that a foreign transformer took and never gave back. */
+export const droppedBySegment = 'dropped-by-segment'
 
 /** Where an item failed. */
 export const stages = ['import', 'transform', 'export'] as const

@@ -19,6 +19,8 @@ export type SegmentContext = {
   readonly resumeFrom?: string
   /** An interrupted run goes on; without `resumeFrom` it starts at the first page again. */
   readonly resumed?: boolean
+  /** Whether the run does nothing but listen from now on: another one may go meanwhile. */
+  readonly rest?: (isResting: boolean) => void
   /** Only these ids are wanted, original ids or source ids: what failed in an earlier run. */
   readonly only?: ReadonlySet<string>
 }

@@ -19,7 +19,7 @@ const queue = () => `queue-${randomUUID()}`
 const at = (name: string) => (address: string) => ({ [name]: { eventbus: { address } } })
 
 const housed = (options: HouseOptions) =>
-  house({ eventbusUrl: url, returnQueue: `return-${randomUUID()}`, ...options })
+  house({ eventbusUrl: url, returnQueue: `returns-${randomUUID()}`, ...options })
 
 /** What is in a queue, and how much of it somebody has. */
 async function stateOf(name: string, server = url) {
@@ -130,7 +130,7 @@ describe.skipIf(url === '')('pipes over a NATS server', () => {
       const serviceDiscovery = at('transforming-test')(address)
       const main = await house({
         eventbusUrl: server.url,
-        returnQueue: 'return',
+        returnQueue: 'returns-one',
         serviceDiscovery,
         without: ['transforming-test'],
         pipes: [through('wells', 20, 'transforming-test')],
@@ -140,7 +140,7 @@ describe.skipIf(url === '')('pipes over a NATS server', () => {
       await expect.poll(async () => (await stateOf(address, server.url)).waiting).toBe(21)
       await server.kill()
       await server.restart()
-      await house({ eventbusUrl: server.url, returnQueue: 'other', serviceDiscovery })
+      await house({ eventbusUrl: server.url, returnQueue: 'returns-other', serviceDiscovery })
       expect(await running).toMatchObject({ status: 'finished', outcome: 'complete' })
       expect(main.texts().toSorted()).toEqual(quelle(20))
     },

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import { storedProblem } from '../../pipe/runs/problem.ts'
-import type { Message, RecordMessage } from '../../pipe/message.ts'
+import { droppedBySegment, type Message, type RecordMessage } from '../../pipe/message.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import type { Account } from './account/account.ts'
 import type { Ground } from './account/ground.ts'
@@ -13,6 +13,7 @@ import { patientDoor } from './door/patience.ts'
 import { removalsOf, tellDry } from './dry-run.ts'
 import { settle, type SettleOptions } from './removing/settle.ts'
 import { stateOf } from './writing/landing.ts'
+import { inTime } from './writing/in-time.ts'
 import { Writer } from './writing/writer.ts'
 
 export type Exporting = {
@@ -40,14 +41,19 @@ export async function* exporting(
   )
   const writer = await opened(account, signal)
   try {
-    for await (const message of input) {
+    const early = {
+      waits: () => writer.waits,
+      flush: () => writer.flush(),
+      pause: ground.pause,
+    }
+    for await (const message of inTime(input, early)) {
       if (message.kind === 'end') {
         await writer.end()
         yield* writer.passed()
         await ended(account, settings, message, signal)
         yield message
       } else {
-        await taken({ account, writer }, message, signal)
+        await taken({ account, writer, settings }, message, signal)
         yield* checkpointed(account, writer.passed())
       }
     }
@@ -75,10 +81,14 @@ function* checkpointed(account: Account, messages: Iterable<Message>): Iterable<
   }
 }
 
-type Work = { readonly account: Account; readonly writer: Writer }
+type Work = {
+  readonly account: Account
+  readonly writer: Writer
+  readonly settings: Pick<SettleOptions, 'onDropped'>
+}
 
 async function taken(
-  { account, writer }: Work,
+  { account, writer, settings }: Work,
   message: Message,
   signal: AbortSignal,
 ): Promise<void> {
@@ -101,6 +111,7 @@ async function taken(
       refused(account, message)
       return
     case 'skipped':
+      if (message.reason === droppedBySegment) dropped(account, message.sourceId, settings)
       sink.item({
         sourceId: message.sourceId,
         stage: 'import',
@@ -124,7 +135,7 @@ async function taken(
 }
 
 async function record(
-  { account, writer }: Work,
+  { account, writer }: Pick<Work, 'account' | 'writer'>,
   message: RecordMessage,
   signal: AbortSignal,
 ): Promise<void> {
@@ -149,6 +160,13 @@ function refused(account: Account, message: Extract<Message, { kind: 'refused' }
     ...(sourceUrl !== undefined && { sourceUrl }),
     ...(excerpt !== undefined && { excerpt }),
   })
+}
+
+/** It was offered, and nobody has said that it is gone. */
+function dropped(account: Account, sourceId: string, { onDropped }: Work['settings']): void {
+  const row = account.ground.ledger.records.bySource(account.owner, sourceId)
+  if (row && onDropped === 'keep') account.meet(row)
+  else declared(account, sourceId)
 }
 
 function declared(account: Account, sourceId: string): void {

@@ -13,6 +13,8 @@ export const exportConfig = z.looseObject({
   skip: z.boolean().default(false),
   /** Records of the catalogue that no pipe owns become this pipe's at the end of a complete run. */
   adoptUnowned: z.boolean().default(false),
+  /** What becomes of a stored record that a foreign transformer did not give back. */
+  onDropped: z.enum(['keep', 'remove']).default('keep'),
   /** Share of the pipe's records that a run may remove without asking; 100: no guard. */
   guardPercent: percent.optional(),
   /** Number of records that a run may always remove without asking. */

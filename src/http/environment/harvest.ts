@@ -54,6 +54,30 @@ const harvestNumbers = {
   maxItemBytes: { standard: 10 * 2 ** 20, least: 1_024, most: gigabyte, meaning: 'one record' },
   maxItems: { standard: 2_000_000, least: 1, most: 100_000_000, meaning: 'records of one run' },
   maxPages: { standard: 100_000, least: 1, most: 10_000_000, meaning: 'pages of one run' },
+  segmentInFlight: {
+    standard: 8,
+    least: 1,
+    most: 10_000,
+    meaning: 'records that a segment of others may have and has not given back',
+  },
+  segmentFirstMs: {
+    standard: 120_000,
+    least: 100,
+    most: day,
+    meaning: 'until an importer of others has to give its first record',
+  },
+  segmentQuietMs: {
+    standard: 120_000,
+    least: 100,
+    most: day,
+    meaning: 'silence after which an importer of others that tells no end counts as through',
+  },
+  segmentSpoolBytes: {
+    standard: gigabyte,
+    least: 1_048_576,
+    most: 1_024 * gigabyte,
+    meaning: 'on disk: what segments of others gave back and waits to be written',
+  },
   guardPercent: {
     standard: 20,
     least: 0,

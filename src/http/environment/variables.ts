@@ -39,6 +39,10 @@ const folderIri = (text: string) =>
 /** It stands in headers as it is. */
 const isPublicUrl = (text: string) =>
   folderIri(text) && /^[\u0021-\u003f\u0041-\u007e]+$/.test(text)
+const isPlainHttp = (text: string) => {
+  const url = URL.parse(text)
+  return url?.protocol === 'http:' && !/[?#]/.test(text) && url.username === ''
+}
 
 const apiKeys = z.record(
   z.string().regex(/^[\u0021-\u007e]{1,512}$/),
@@ -78,6 +82,15 @@ export const variables = z.object({
         'feeds and notices. By default each answer takes what its request came by (`Host`, or what `PLATFORM_TRUSTED_PROXIES` ' +
         'say with `Forwarded` or `X-Forwarded-Host`, `-Proto` and `-Prefix`), and what nobody asked for takes the base IRI.',
       right: 'an absolute http(s) address that ends in /',
+    }),
+  PLATFORM_SEGMENT_URL: is(isPlainHttp, 'an address such as http://platform:8080, without query')
+    .optional()
+    .register(facts, {
+      meaning:
+        'Where segments of others reach this process, to give back what they made of a record. Plain http: they speak ' +
+        'nothing else.',
+      right: 'an address such as http://platform:8080, without query',
+      derived: 'http://{PLATFORM_HOST, or the name of the machine}:{port}',
     }),
   PLATFORM_IRI_SEGMENTS: json(segmentValues)
     .optional()

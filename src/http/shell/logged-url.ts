@@ -4,13 +4,16 @@ import { isSecretName } from '../secrets/names.ts'
 
 const longest = 2000
 
+/** What stands in a path and opens a door by itself. */
+const capability = /(\/segments\/r\/)[^/?#]+/
+
 /**
- * Path and query of a URL without user info and without the values of parameters that carry secrets; at most 2,000
+ * Path and query of a URL without user info, without capabilities and without the values of parameters that carry secrets; at most 2,000
  * characters.
  */
 export function loggedUrl(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)
-  const local = start < 0 ? '/' : url.slice(start)
+  const local = (start < 0 ? '/' : url.slice(start)).replace(capability, '$1•••')
   const query = local.indexOf('?')
   const told = query < 0 ? local : `${local.slice(0, query)}?${stripped(local.slice(query + 1))}`
   return told.length > longest ? `${told.slice(0, longest)}…` : told

@@ -57,7 +57,8 @@ export function pipeCheck(
         return [{ pointer: `${pointer}/header/name`, detail }, ...late]
       }
       const place = places[index]
-      if (found.kind !== 'built-in' || place === undefined) return late
+      if (found.kind !== 'built-in') return [...late, ...settingsCheck(segment, pointer)]
+      if (place === undefined) return late
       const opened = found.segment.open(segment.body.config, place)
       if (opened.ok) return late
       const wrong = opened.problems.map(({ key, detail }) => ({
@@ -67,6 +68,28 @@ export function pipeCheck(
       return [...wrong, ...late]
     })
   }
+}
+
+/** What the config of a segment of others may say for its pipe, as whole numbers: two times in ms, and a number of records. */
+export const segmentSettings = ['firstMs', 'quietMs', 'inFlight'] as const
+
+/** What a setting of a foreign segment says; `undefined` where that is nothing. */
+export function settingOf(
+  { body }: Segment,
+  name: (typeof segmentSettings)[number],
+): number | undefined {
+  const value = body.config[name]
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined
+}
+
+function settingsCheck(segment: Segment, pointer: string): readonly Complaint[] {
+  return segmentSettings
+    .filter((name) => Object.hasOwn(segment.body.config, name))
+    .filter((name) => settingOf(segment, name) === undefined)
+    .map((name) => ({
+      pointer: `${pointer}/body/config/${name}`,
+      detail: `${name} must be a whole number from 1`,
+    }))
 }
 
 /** The deadlines that segments give to the run, in ms; the shortest one counts. */

@@ -82,7 +82,27 @@ const object = z.custom<JsonObject>(isObject, { error: 'must be an object' })
 const given = (value: unknown): unknown => value ?? undefined
 const wording = { error: 'must be text; numbers want quotes' }
 const words = z.string(wording).exactOptional()
-const keys = ['title', 'context', 'runId', 'startTime', 'lastRun', 'endpoint', 'payload'] as const
+
+/** A time as text; other platforms write milliseconds since 1970. */
+const time = z.preprocess(
+  (value) => (typeof value === 'number' ? isoTime(value) : value),
+  z.string({ error: 'must be a time, as text or in milliseconds since 1970' }).exactOptional(),
+)
+const isoTime = (ms: number): string | number => {
+  const date = new Date(ms)
+  return Number.isNaN(date.getTime()) ? ms : date.toISOString()
+}
+const keys = [
+  'title',
+  'context',
+  'runId',
+  'startTime',
+  'lastRun',
+  'endpoint',
+  'payload',
+  'dataMimeType',
+  'dataInfo',
+] as const
 
 /** The object without those known keys that are there and blank. */
 const filled = (value: unknown): unknown =>
@@ -97,16 +117,23 @@ const filled = (value: unknown): unknown =>
 const isBlank = (value: Json) =>
   value === null || (isObject(value) && Object.keys(value).length === 0)
 
+/** Writers of other platforms leave out what is empty, an empty text too. */
 const payload = z.looseObject({
-  header: z.looseObject({
-    seqNumber: z.int({ error: 'must be a whole number from 0' }).min(0),
-    dataType: z.enum(['text', 'base64'], { error: 'must be text or base64' }),
-  }),
-  body: z.looseObject({
-    data: text('must be text'),
-    dataMimeType: words,
-    dataInfo: object.exactOptional(),
-  }),
+  header: z.preprocess(
+    (value) => value ?? {},
+    z.looseObject({
+      seqNumber: z.int({ error: 'must be a whole number from 0' }).min(0).default(0),
+      dataType: z.enum(['text', 'base64'], { error: 'must be text or base64' }).default('text'),
+    }),
+  ),
+  body: z.preprocess(
+    filled,
+    z.looseObject({
+      data: text('must be text').default(''),
+      dataMimeType: words,
+      dataInfo: object.exactOptional(),
+    }),
+  ),
 })
 
 const segment = z.looseObject(
@@ -159,8 +186,8 @@ const header = z.preprocess(
       transport: z.literal('payload', { error: 'must be "payload"' }),
       version: text(versionRule).regex(/^[12](\.|$)/, { error: versionRule }),
       runId: words,
-      startTime: words,
-      lastRun: words,
+      startTime: time,
+      lastRun: time,
     },
     { error: 'must be an object with id, name, transport and version' },
   ),

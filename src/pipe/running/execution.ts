@@ -15,6 +15,8 @@ export type ExecutionDeps = {
   readonly runs: Runs
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   readonly log: Log
+  /** Told when the run only listens, and when it goes on. */
+  readonly rest?: (isResting: boolean) => void
   /** How long the work in flight may take to end after the run was told to. */
   readonly graceMs: number
 }
@@ -79,6 +81,7 @@ function contextOf(deps: ExecutionDeps, run: Run, log: Log, seen: Seen): Segment
     sink,
     log,
     dryRun: start.dryRun,
+    ...(deps.rest && { rest: deps.rest }),
     ...(last !== undefined && { lastRun: new Date(last) }),
     ...(times > 0 && { resumed: true }),
     ...(cursor !== undefined && { resumeFrom: cursor }),

@@ -55,7 +55,8 @@ export function flights(deps: FlightDeps): Flights {
     flying.set(id, { controller, deadline, done: fly(id, begun, controller.signal) })
   }
   const fly = async (id: string, { run, plan }: Begun, signal: AbortSignal): Promise<void> => {
-    ends.write(id, await executed(deps, run, plan, signal))
+    const rest = (isResting: boolean) => (queue.rest(id, isResting), start())
+    ends.write(id, await executed({ ...deps, rest }, run, plan, signal))
     flying.delete(id)
     queue.ended(id)
     start()

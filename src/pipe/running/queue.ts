@@ -21,6 +21,8 @@ export type Queue = {
   /** The first waiting run that may start at this time, moved to the running ones. */
   next(now: number): Place | undefined
   ended(id: string): void
+  /** A running one that rests does not count among those at once, until it goes on. */
+  rest(id: string, isResting: boolean): void
   waiting(): readonly Place[]
   running(): readonly Place[]
 }
@@ -40,13 +42,14 @@ export const laneOf = ({ pipe, feed }: Pick<RunStart, 'pipe' | 'feed'>): string 
 export function queue(atOnce: number): Queue {
   const waiting = new Map<string, Place>()
   const running = new Map<string, Place>()
+  const resting = new Set<string>()
   const isFree = ({ lane, isBeside }: Place): boolean =>
     isBeside || ![...running.values()].some((one) => one.lane === lane && !one.isDry)
   return {
     add: (place) => void waiting.set(place.id, place),
     remove: (id) => waiting.delete(id),
     next(now) {
-      if (running.size >= atOnce) return undefined
+      if (running.size - resting.size >= atOnce) return undefined
       const isDue = ({ notBefore = 0 }: Place) => notBefore <= now
       const place = [...waiting.values()].find((one) => isDue(one) && isFree(one))
       if (!place) return undefined
@@ -54,7 +57,14 @@ export function queue(atOnce: number): Queue {
       running.set(place.id, place)
       return place
     },
-    ended: (id) => void running.delete(id),
+    ended(id) {
+      running.delete(id)
+      resting.delete(id)
+    },
+    rest(id, isResting) {
+      if (isResting && running.has(id)) resting.add(id)
+      else resting.delete(id)
+    },
     waiting: () => [...waiting.values()],
     running: () => [...running.values()],
   }

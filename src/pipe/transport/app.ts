@@ -10,10 +10,10 @@ import { shapedPipe } from '../documents/shape.ts'
 import { readText } from '../documents/text.ts'
 import { normalName } from '../naming.ts'
 import type { SegmentKind } from '../segment.ts'
-import { isToken, type Capability, type Permitted } from './capability.ts'
+import type { Capability } from './capability.ts'
 import { describeSegments, type Contract } from './contract.ts'
 import { ownSegment } from './messages/envelope.ts'
-import type { Returns } from './returns.ts'
+import { payloadOf, type Returns } from './returns.ts'
 import { ownKind } from './working/plan.ts'
 import type { Worker } from './working/worker.ts'
 
@@ -29,13 +29,15 @@ export type SegmentsDeps = {
 } & Omit<Contract, 'kinds'>
 
 /**
- * `POST` or `PUT /{name}/pipe` with an API key, or with the token of a run that waits for the message; `GET
- * /{name}/config/schema`; `GET /health` and `/{name}/health`; the contract at `/` and `/openapi.json`.
+ * `POST` or `PUT /{name}/pipe` with an API key; the same at `/r/{token}/pipe` for what a run waits for, where the token
+ * is all that is asked; `GET /{name}/config/schema`; `GET /health` and `/{name}/health`; the contract at `/` and
+ * `/openapi.json`.
  */
 export function segmentsApp(deps: SegmentsDeps): App {
   const app = newApp({ ...deps.http, name: 'segments' })
   app.on(['POST', 'PUT'], '/:name/pipe', async (c) => {
-    const permitted = admitted(c, deps)
+    admit(c, deps)
+    demandJson(c)
     const message = await messageOf(c, deps.bodyBytes)
     const own = ownSegment(message)
     if (!own) throw new Failure('invalid-parameter', 'all segments of the pipe are done')
@@ -44,8 +46,11 @@ export function segmentsApp(deps: SegmentsDeps): App {
       const detail = `the next segment of the pipe is ${shown(own.header.name)}, not ${shown(name)}`
       throw new Failure('unknown-segment', detail)
     }
-    return c.text(taken(deps, message, permitted), 202, { 'Cache-Control': 'no-store' })
+    return c.text(deps.worker.take(message), 202, { 'Cache-Control': 'no-store' })
   })
+  app.on(['POST', 'PUT'], '/r/:token/pipe', async (c) =>
+    c.text(await returned(c, c.req.param('token'), deps), 202, { 'Cache-Control': 'no-store' }),
+  )
   app.get('/:name/config/schema', (c) => {
     const schema = ownKind(deps.kinds, c.req.param('name')).schema()
     if (Object.keys(schema).length === 0) {
@@ -62,52 +67,42 @@ export function segmentsApp(deps: SegmentsDeps): App {
   return app
 }
 
-/** What the token permits, or nothing for a key that may do everything here. Throws `unauthorized` and `forbidden`. */
-function admitted(c: AppContext, { keys, capability }: SegmentsDeps): Permitted | undefined {
-  const token = presented(c)
-  if (token !== undefined) {
-    const permitted = capability.read(token)
-    if (permitted) return permitted
-    throw new Failure('unauthorized', 'the token of the run is not valid')
-  }
-  const key = keys.require(c)
-  if (may(key, { method: c.req.method, path: c.req.path })) return undefined
+/** Throws `unauthorized` and `forbidden`. */
+function admit(c: AppContext, { keys }: SegmentsDeps): void {
+  if (may(keys.require(c), { method: c.req.method, path: c.req.path })) return
   throw new Failure('forbidden', 'the key has no permission for this')
 }
 
-function presented(c: AppContext): string | undefined {
-  const authorization = c.req.header('Authorization')?.trim() ?? ''
-  const [, scheme = '', rest = ''] = /^(\S+)\s+(\S+)$/.exec(authorization) ?? []
-  const basic = /^basic$/i.test(scheme) ? Buffer.from(rest, 'base64').toString('utf8') : ''
-  const shown = [
-    c.req.header('X-API-Key')?.trim() ?? '',
-    authorization,
-    rest,
-    basic.slice(basic.indexOf(':') + 1),
-  ]
-  return shown.find(isToken)
+/**
+ * Takes what a foreign segment gives back; the run's id. Whoever has the token waits for no answer worth reading: what is
+ * refused is told to the run.
+ */
+async function returned(c: AppContext, token: string, deps: SegmentsDeps): Promise<string> {
+  const nobody = () => new Failure('not-found', 'no run waits for a message here')
+  const permitted = deps.capability.read(token)
+  if (!permitted) throw nobody()
+  const { runId, segmentNumber } = permitted
+  const place = deps.returns.at(permitted)
+  try {
+    // The segment's own input stays beside its result.
+    const message = await messageOf(c, 2 * deps.bodyBytes)
+    const own = message.body.segments.find(({ header }) => header.segmentNumber === segmentNumber)
+    if (message.header.runId !== runId || !own) throw nobody()
+    await place.take(payloadOf(own))
+    return runId
+  } catch (error) {
+    if (error instanceof Failure) place.refused(error)
+    throw error
+  }
 }
 
-function taken(deps: SegmentsDeps, message: Pipe, permitted: Permitted | undefined): string {
-  const { runId } = message.header
-  if (permitted) {
-    const number = ownSegment(message)?.header.segmentNumber
-    if (permitted.runId !== runId || permitted.segmentNumber !== number) {
-      throw new Failure('forbidden', 'the token is for another segment or another run')
-    }
-  }
-  if (runId !== undefined && (permitted || deps.returns.awaits(message))) {
-    deps.returns.take(message)
-    return runId
-  }
-  return deps.worker.take(message)
+function demandJson(c: AppContext): void {
+  const type = c.req.header('Content-Type') ?? ''
+  if (/^application\/json\s*(;|$)/i.test(type)) return
+  throw new Failure('unsupported-media-type', 'a pipe is sent as application/json')
 }
 
 async function messageOf(c: AppContext, bytes: number): Promise<Pipe> {
-  const type = c.req.header('Content-Type') ?? ''
-  if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw new Failure('unsupported-media-type', 'a pipe is sent as application/json')
-  }
   const body = await readBody(c.req.raw, { bytes }, c.get('signal'))
   if (body.byteLength === 0) throw new Failure('empty-body', 'a pipe is sent in the body')
   const read = readText(new TextDecoder().decode(body), 'message.json')

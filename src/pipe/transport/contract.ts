@@ -39,8 +39,8 @@ export function describeSegments(app: App, { kinds, version }: Contract): void {
     version,
     description:
       'The segments of this process: importers, transformers, the exporter, and those that measure. A message is a whole pipe; the ' +
-      'segment that is to work is the first one that is not processed. A key needs the permission * or a pattern; the token of a run ' +
-      'does for the message that the run waits for.',
+      'segment that is to work is the first one that is not processed. A key needs the permission * or a pattern; what a run waits ' +
+      'for is given back at the address that stands in the message.',
   })
 }
 
@@ -59,6 +59,8 @@ function paths(names: readonly string[]): readonly Path[] {
   return [
     taking('post', 'Hand a message over to a segment', parameters),
     taking('put', 'As POST, for senders that use PUT', parameters),
+    returning('post', 'Give back what a run of this process waits for'),
+    returning('put', 'As POST, for senders that use PUT'),
     {
       method: 'get',
       path: '/{name}/config/schema',
@@ -87,6 +89,23 @@ function paths(names: readonly string[]): readonly Path[] {
     },
   ]
 }
+
+const token: PathParameters = [
+  {
+    name: 'token',
+    in: 'path',
+    required: true,
+    description: 'Opens one place of one run; it stands in the pipe that the segment was sent',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{20,200}$' },
+  },
+]
+
+/** With the token in the path no key is asked for. */
+const returning = (method: 'post' | 'put', summary: string): Path => ({
+  ...taking(method, summary, token),
+  path: '/r/{token}/pipe',
+  security: [],
+})
 
 const taking = (method: 'post' | 'put', summary: string, parameters: PathParameters): Path => ({
   method,

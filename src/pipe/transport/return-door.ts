@@ -1,8 +1,8 @@
 /** Where foreign segments give back what runs of this process wait for. */
 
-import type { Segment } from '../document.ts'
+import type { Endpoint, Segment } from '../document.ts'
 import type { Capability } from './capability.ts'
-import type { ReturnEndpoint } from './messages/envelope.ts'
+import { returnPath } from './messages/envelope.ts'
 import type { BrokerPark } from './nats/brokers.ts'
 import type { Returns } from './returns.ts'
 import type { Bus } from './sending/bus.ts'
@@ -14,14 +14,15 @@ type DoorOptions = {
   readonly returns: Returns
   readonly capability: Capability
   readonly returnQueue: string
-  readonly address: string
+  /** Where segments reach the segments of this process, with its port and without a slash at its end. */
+  readonly returnAddress: string
 }
 
 export type ReturnDoor = {
   /** What comes back over a broker is listened for before the first message leaves. */
   readonly ready: (queue: Queue | undefined) => Promise<void>
   /** Where the output for that segment is to go, by the way on which messages go out. */
-  readonly endpoint: (next: Segment, runId: string, queue: Queue | undefined) => ReturnEndpoint
+  readonly endpoint: (next: Segment, runId: string, queue: Queue | undefined) => Endpoint
 }
 
 export function returnDoor(options: DoorOptions): ReturnDoor {
@@ -31,8 +32,8 @@ export function returnDoor(options: DoorOptions): ReturnDoor {
   const listen = (broker: string): Promise<unknown> =>
     brokers
       .listen({ broker, name: returnQueue }, (message, delivery) => {
-        returns.take(message)
-        delivery.done()
+        // A run that was interrupted may be on its way back: who is not there now may be there later.
+        void returns.take(message).then(delivery.done, delivery.failed)
       })
       .catch((error: unknown) => {
         listening.delete(broker)
@@ -46,16 +47,11 @@ export function returnDoor(options: DoorOptions): ReturnDoor {
       await known
     },
     endpoint(next, runId, queue) {
-      const { name, segmentNumber } = next.header
-      if (queue) return { protocol: 'eventbus', address: returnQueue, returns: true }
-      const password = options.capability.of({ runId, segmentNumber })
-      return {
-        protocol: 'http',
-        address: `${options.address}/${encodeURIComponent(name)}/pipe`,
-        method: 'POST',
-        authentication: { authMethod: 'bearer', credentials: { username: 'run', password } },
-        returns: true,
-      }
+      const { segmentNumber } = next.header
+      if (queue) return { protocol: 'eventbus', address: returnQueue }
+      const token = options.capability.of({ runId, segmentNumber })
+      const address = `${options.returnAddress}${returnPath(token)}`
+      return { protocol: 'http', address, method: 'POST' }
     },
   }
 }

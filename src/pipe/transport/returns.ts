@@ -1,41 +1,68 @@
 /** Places of this process where runs of its own wait for what foreign segments give back. */
 
 import { Failure } from '../../errors.ts'
-import type { Pipe } from '../document.ts'
-import { arrivalOf } from './messages/arrival.ts'
+import type { Payload, Pipe } from '../document.ts'
+import type { Permitted } from './capability.ts'
 import { ownSegment } from './messages/envelope.ts'
-import type { Accept } from './remote/journey.ts'
+
+/** Where one run waits for what is to go to one of its segments. */
+export type ReturnPlace = {
+  /** Resolves when the message is safe. Throws `spool-full`, `invalid-parameter` for a list that is none. */
+  readonly take: (payload: Payload) => Promise<void>
+  /** A message came that cannot be taken. */
+  readonly refused: (failure: Failure) => void
+  /** A message came when nobody waited for it any more. */
+  readonly late: () => void
+}
 
 export type Returns = {
   /** Waits for what comes for this segment of the run; the function ends that. */
-  open(runId: string, segmentNumber: number, accept: Accept): () => void
-  /** Whether a run waits for it. */
-  awaits(message: Pipe): boolean
-  /** Hands the message to the run that waits for it; `gone` when none does, `queue-full` when it has to come again. */
-  take(message: Pipe): void
+  open(permitted: Permitted, place: ReturnPlace): () => void
+  /** Who waits there; for a while after its end it takes what is late. Throws `not-found`. */
+  at(permitted: Permitted): ReturnPlace
+  /** Hands the message to the run that waits for it; `gone` when none does. */
+  take(message: Pipe): Promise<void>
 }
 
-export function returns(): Returns {
-  const waiting = new Map<string, Accept>()
-  const placeOf = (message: Pipe) => {
-    const own = ownSegment(message)
-    const { runId } = message.header
-    const accept = own && waiting.get(`${own.header.segmentNumber} ${runId ?? ''}`)
-    return accept && { accept, payload: own.body.payload }
+type Kept = { readonly place: ReturnPlace; until?: number }
+
+export function returns(now: () => number, lateMs: number): Returns {
+  const places = new Map<string, Kept>()
+  const keyOf = ({ runId, segmentNumber }: Permitted) => `${segmentNumber} ${runId}`
+  const forget = () => {
+    for (const [key, { until = Infinity }] of places) if (until < now()) places.delete(key)
   }
   return {
-    awaits: (message) => placeOf(message) !== undefined,
-    open(runId, segmentNumber, accept) {
-      const key = `${segmentNumber} ${runId}`
-      waiting.set(key, accept)
+    open(permitted, place) {
+      const kept: Kept = { place }
+      forget()
+      places.set(keyOf(permitted), kept)
       return () => {
-        if (waiting.get(key) === accept) waiting.delete(key)
+        kept.until = now() + lateMs
       }
     },
-    take(message) {
-      const place = placeOf(message)
-      if (!place) throw new Failure('gone', 'no run waits for this message')
-      place.accept(arrivalOf(place.payload), place.payload?.body.data.length ?? 0)
+    at(permitted) {
+      forget()
+      const kept = places.get(keyOf(permitted))
+      if (!kept) throw new Failure('not-found', 'no run waits for a message here')
+      if (kept.until === undefined) return kept.place
+      const { late } = kept.place
+      return { ...kept.place, take: async () => late() }
+    },
+    async take(message) {
+      const own = ownSegment(message)
+      const { runId = '' } = message.header
+      const kept = own && places.get(keyOf({ runId, segmentNumber: own.header.segmentNumber }))
+      if (!kept || kept.until !== undefined) {
+        throw new Failure('gone', 'no run waits for this message')
+      }
+      await kept.place.take(payloadOf(own))
     },
   }
+}
+
+/** What a message holds for a segment. Throws `invalid-parameter` when that is nothing. */
+export function payloadOf({ body }: Pipe['body']['segments'][number]): Payload {
+  if (body.payload) return body.payload
+  throw new Failure('invalid-parameter', 'the message carries nothing for the segment')
 }

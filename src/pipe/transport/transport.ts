@@ -7,14 +7,15 @@ import { normalName } from '../naming.ts'
 import type { SegmentFunction } from '../segment.ts'
 import { segmentsApp, type SegmentsDeps } from './app.ts'
 import { capabilities } from './capability.ts'
-import { transportLimits, type TransportLimits } from './limits.ts'
-import { following } from './messages/envelope.ts'
+import { limitsOf, queueLimits, transportLimits, type TransportLimits } from './limits.ts'
+import { following, type ReturnQueue } from './messages/envelope.ts'
 import { brokerPark } from './nats/brokers.ts'
-import type { Accept } from './remote/journey.ts'
 import type { Post } from './remote/outbox.ts'
 import { remoteStep } from './remote/remote-step.ts'
-import { returnDoor } from './return-door.ts'
-import { returns } from './returns.ts'
+import { returnDoor, type ReturnDoor } from './return-door.ts'
+import { returns, type ReturnPlace, type Returns } from './returns.ts'
+import { spools } from './flow/spool.ts'
+import type { Reading } from './remote/reading.ts'
 import { bus, type Bus } from './sending/bus.ts'
 import { queueOf, wayTo, type Queue, type Remote, type WayDeps } from './sending/ways.ts'
 import { worker, type WorkerDeps } from './working/worker.ts'
@@ -23,12 +24,17 @@ export type TransportOptions = Omit<WorkerDeps, 'limits' | 'wayTo'> &
   Pick<WayDeps, 'outbound' | 'random' | 'allow' | 'eventbusUrl'> &
   Pick<SegmentsDeps, 'keys' | 'bodyBytes' | 'http' | 'version'> & {
     readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
-    /** Where others reach the segments of this process, without a slash at its end. */
+    /** Where clients reach the segments of this process, without a slash at its end. */
     readonly address: string
+    /** Where foreign segments reach them: plain http, with its port, without a slash at its end. */
+    readonly returnAddress: string
     /** 32 random bytes: who has a token made of them may hand in what a run waits for. */
     readonly secret: Uint8Array
-    /** Queue for what comes back over a broker; the same after a restart, and no other process's. */
-    readonly returnQueue: string
+    /** Queue for what comes back over a broker; the same after a restart, and no other process's. Begins with `returns-`. */
+    readonly returnQueue: ReturnQueue
+    /** For what came back and waits. */
+    readonly scratch: string
+    readonly identify?: Reading['identify']
     readonly limits?: Partial<TransportLimits>
   }
 
@@ -55,7 +61,7 @@ export function openTransport(options: TransportOptions): Transport {
   const inner = bus({ ...deps, queued: limits.queued })
   const brokers = brokerPark(deps)
   const ways: WayDeps = { ...deps, bus: inner, brokers }
-  const waiting = returns()
+  const waiting = returns(options.now, limits.lateMs)
   const capability = capabilities(options.secret)
   const works = worker({ ...deps, wayTo: (found, wanted) => wayTo(found, wanted, ways) })
   const app = segmentsApp({ ...deps, worker: works, returns: waiting, capability })
@@ -63,20 +69,7 @@ export function openTransport(options: TransportOptions): Transport {
   return {
     app,
     bus: inner,
-    remote(pipe, segment, found, trust) {
-      const { runId = '' } = pipe.header
-      const { post, queue } = wayTo(found, { segment, trust }, ways)
-      const next = following(pipe, segment.header.segmentNumber)
-      const ready: Post = async (message, signal) => {
-        if (next) await door.ready(queue)
-        await post(message, signal)
-      }
-      const back = next && {
-        endpoint: door.endpoint(next, runId, queue),
-        open: (accept: Accept) => waiting.open(runId, next.header.segmentNumber, accept),
-      }
-      return remoteStep({ pipe, segment, post: ready, ...(back && { back }) }, deps)
-    },
+    remote: remoteOf({ options, limits, ways, door, waiting }),
     async listen() {
       for (const { name, broker } of workQueues(options)) {
         if (broker === undefined) inner.listen(name, (message) => void works.take(message))
@@ -92,6 +85,45 @@ export function openTransport(options: TransportOptions): Transport {
       await brokers.close()
     },
   }
+}
+
+type RemoteGround = {
+  readonly options: TransportOptions
+  readonly limits: TransportLimits
+  readonly ways: WayDeps
+  readonly door: ReturnDoor
+  readonly waiting: Returns
+}
+
+function remoteOf({ options, limits, ways, door, waiting }: RemoteGround): Transport['remote'] {
+  const spool = spools({ directory: options.scratch, bytes: limits.spoolBytes })
+  return (pipe, segment, found, trust) => {
+    const { runId = '' } = pipe.header
+    const { post, queue } = wayTo(found, { trust }, ways)
+    const next = following(pipe, segment.header.segmentNumber)
+    const ready: Post = async (message, signal) => {
+      if (next) await door.ready(queue)
+      await post(message, signal)
+    }
+    const back = next && {
+      endpoint: door.endpoint(next, runId, queue),
+      open: (place: ReturnPlace) =>
+        waiting.open({ runId, segmentNumber: next.header.segmentNumber }, place),
+      spool,
+      wantsRdf: isExporter(options, next),
+      ...(options.identify && { identify: options.identify }),
+    }
+    const bounds = queue ? queueLimits(limits) : limitsOf(limits, segment)
+    return remoteStep(
+      { pipe, segment, post: ready, ...(back && { back }) },
+      { ...options, limits: bounds },
+    )
+  }
+}
+
+function isExporter({ resolve }: TransportOptions, segment: Segment): boolean {
+  const found = resolve(segment)
+  return found.kind === 'built-in' && found.segment.job === 'export'
 }
 
 /** Each queue once, of segments that this process can run. */

@@ -51,6 +51,7 @@ it.each([
   ['http://h/x?a=1&token=2&b', '/x?a=1&token=•••&b'],
   ['http://h/x?password', '/x?password=•••'],
   ['http://h/x?%ff=1', '/x?%ff=1'],
+  ['http://h/api/segments/r/AbC-_9/pipe?x=1', '/api/segments/r/•••/pipe?x=1'],
   [`http://h/${'x'.repeat(5000)}`, `/${'x'.repeat(1999)}…`],
 ])('the address %s is logged as %s', (url, expected) => {
   expect(loggedUrl(url)).toBe(expected)

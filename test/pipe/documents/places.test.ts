@@ -31,6 +31,21 @@ it('only the segment whose address the launch replaces is foreign, and all of a 
   expect(trusts({}, 'foreign')).toEqual(['foreign', 'foreign'])
 })
 
+it('settings of a segment of others are whole numbers', () => {
+  const pipe = pipeOf('x', ['elsewhere', { quietMs: 5, inFlight: 0, firstMs: '2 s' }])
+  const service = { http: { address: 'http://a/pipe', method: 'POST', headers: {} } } as const
+  expect(pipeCheck(resolver({ elsewhere: service }, []))(pipe, ground)).toEqual([
+    {
+      pointer: '/body/segments/0/body/config/firstMs',
+      detail: 'firstMs must be a whole number from 1',
+    },
+    {
+      pointer: '/body/segments/0/body/config/inFlight',
+      detail: 'inFlight must be a whole number from 1',
+    },
+  ])
+})
+
 it('the catalogue is the first that a segment names', () => {
   const { segments } = pipeOf(
     'x',

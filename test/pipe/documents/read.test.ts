@@ -105,6 +105,43 @@ body:
   })
 })
 
+describe('a pipe that somebody else has written down again', () => {
+  it('may hold times as milliseconds since 1970', () => {
+    const value = changed({ runId: 'r', startTime: 1_767_323_045_000, lastRun: 0 })
+    expect(shapedPipe(value as never)).toMatchObject({
+      pipe: {
+        header: { startTime: '2026-01-02T03:04:05.000Z', lastRun: '1970-01-01T00:00:00.000Z' },
+      },
+    })
+  })
+
+  it.each([9e15, true])('has no time %s', (startTime) => {
+    expect(shapedPipe(changed({ startTime }) as never)).toMatchObject({
+      problems: [{ pointer: '/header/startTime' }],
+    })
+  })
+
+  it('may lack whatever was empty: configs, numbers, texts', () => {
+    const { header, body } = city
+    const [first] = body.segments
+    const bare = { header: first!.header, body: { payload: { body: {} } } }
+    expect(shapedPipe({ header, body: { segments: [bare] } })).toMatchObject({
+      pipe: {
+        body: {
+          segments: [
+            {
+              body: {
+                config: {},
+                payload: { header: { seqNumber: 0, dataType: 'text' }, body: { data: '' } },
+              },
+            },
+          ],
+        },
+      },
+    })
+  })
+})
+
 describe('what is wrong with a pipe', () => {
   it.each<[string, unknown, string]>([
     ['no object', [], ' must be an object with header and body'],

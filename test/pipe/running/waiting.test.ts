@@ -19,6 +19,25 @@ it('a run that is to wait is there at once, begins when its time has come, and k
   expect(await launcher.settled(id, soon())).toMatchObject({ status: 'finished' })
 })
 
+it('a run that only listens gives its place to another one, until it goes on', async () => {
+  const { go, launcher, place, status, stage, hanging } = await hall({ atOnce: 1 })
+  const { contexts, release } = stage
+  const first = go('slow')
+  await hanging(1)
+  const second = go('other', { configs: { 'importing-test': { after: 'hangs' } } })
+  expect(status(second.id)).toBe('waiting')
+  contexts[0]?.rest?.(true)
+  await hanging(2)
+  contexts[0]?.rest?.(false)
+  const third = go('many')
+  place.at += 1000
+  expect(status(third.id)).toBe('waiting')
+  release()
+  for (const { id } of [first, second, third]) {
+    expect(await launcher.settled(id, soon())).toMatchObject({ status: 'finished' })
+  }
+})
+
 it('a run that waits can be cancelled', async () => {
   const { go, launcher } = await hall()
   const { id } = go('city', { waitMs: 60_000 })

@@ -92,15 +92,15 @@ test('an importer begins by itself and hands on record by record, with the list 
 })
 
 test.each([
-  ['comes back and ends whole', ['127.0.0.1'], 'complete', 2],
+  ['comes back and ends whole', ['127.0.0.1'], 'finished', 2],
   // The way back is named by a message, and whoever sends messages is not trusted with the inner network.
-  ['does not come back to an inner address that nobody there allows', [], 'incomplete', 0],
-])('what passes a segment of ours elsewhere %s', async (_, allow, outcome, back) => {
+  ['does not come back to an inner address that nobody there allows', [], 'failed', 0],
+])('what passes a segment of ours elsewhere %s', async (_, allow, status, back) => {
   const there = await house({ allow })
-  const { run, texts, shelf } = await house({
+  const { run, texts } = await house({
     pipes: [pipe],
     without: ['transforming-test'],
-    limits: { waitMs: back === 0 ? 300 : 10_000 },
+    limits: { listMs: back === 0 ? 300 : 10_000 },
     serviceDiscovery: {
       'transforming-test': {
         http: {
@@ -111,9 +111,7 @@ test.each([
       },
     },
   })
-  expect(await run('wells')).toMatchObject({ status: 'finished', outcome })
-  expect(texts()).toHaveLength(back)
-  expect(shelf.filter(({ kind }) => kind === 'refused')).toHaveLength(2 - back)
+  expect([(await run('wells')).status, texts().length]).toEqual([status, back])
 })
 
 test('an importer elsewhere and an exporter here make one run', async () => {
@@ -258,6 +256,7 @@ test('the contract is there for programs and for people, and names every route',
   const known = Object.entries(paths).map(([path, methods]) => [path, Object.keys(methods)])
   expect(Object.fromEntries(known)).toEqual({
     '/{name}/pipe': ['post', 'put'],
+    '/r/{token}/pipe': ['post', 'put'],
     '/{name}/config/schema': ['get'],
     '/{name}/health': ['get'],
     '/health': ['get'],

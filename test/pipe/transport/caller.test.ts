@@ -93,7 +93,6 @@ test.each([
   [400, 'item-malformed'],
   [401, 'source-refused'],
   [403, 'source-refused'],
-  [404, 'source-not-found'],
   [413, 'item-too-large'],
   [302, 'source-error'],
 ])('%d is final: %s', async (status, slug) => {
@@ -101,6 +100,13 @@ test.each([
     { status, headers: { Location: 'http://127.0.0.1:9/' } },
   ])
   expect([outcome, requests.length]).toEqual([slug, 1])
+})
+
+test('a segment that knows the other of POST and PUT alone gets that, from then on', async () => {
+  const { outcome, requests } = await called([404, 202])
+  expect([outcome, requests.map(({ method }) => method)]).toEqual(['taken over', ['PUT', 'POST']])
+  const nowhere = await called([404, 405])
+  expect([nowhere.outcome, nowhere.requests.length]).toEqual(['source-not-found', 2])
 })
 
 test('a service that is not there is tried four times', async () => {

@@ -1,6 +1,9 @@
 /** A process with a launcher, transports and a door, all real, and segments that do what the test says. */
 
 import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
@@ -43,7 +46,10 @@ export const complete = {
 } as const satisfies Message
 
 export type HouseOptions = Partial<
-  Pick<TransportOptions, 'limits' | 'allow' | 'eventbusUrl' | 'afterImport' | 'returnQueue'>
+  Pick<
+    TransportOptions,
+    'limits' | 'identify' | 'allow' | 'eventbusUrl' | 'afterImport' | 'returnQueue'
+  >
 > & {
   readonly serviceDiscovery?: ClusterConfig['serviceDiscovery']
   readonly pipes?: readonly Pipe[]
@@ -76,16 +82,18 @@ export async function house(options: HouseOptions = {}) {
     bodyBytes: 100_000,
     http: { log: silent, base: '/api/segments' },
     address: `${door.url}/api/segments`,
+    returnAddress: `${door.url}/api/segments`,
+    scratch: mkdtempSync(join(tmpdir(), 'returned-')),
     version: '0.0.0',
     secret: randomBytes(32),
-    returnQueue: `return-${randomUUID()}`,
+    returnQueue: `returns-${randomUUID()}`,
     now: () => Math.round(performance.now()),
     random: () => 0.5,
     pause,
     makeId: randomUUID,
     log: silent,
-    limits: { waitMs: 10_000, answerMs: 120_000, ...limits },
     ...options,
+    limits: { waitMs: 10_000, listMs: 500, returnedMs: 50, answerMs: 120_000, ...limits },
   })
   await transport.listen()
   const launcher = await openLauncher({

@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
@@ -5,10 +8,11 @@ import type { Json, Payload, Pipe } from '../../../src/pipe/document.ts'
 import type { Message } from '../../../src/pipe/message.ts'
 import type { SegmentContext } from '../../../src/pipe/segment.ts'
 import { transportLimits, type TransportLimits } from '../../../src/pipe/transport/limits.ts'
-import { arrivalOf } from '../../../src/pipe/transport/messages/arrival.ts'
+import { spools } from '../../../src/pipe/transport/flow/spool.ts'
 import { ownSegment } from '../../../src/pipe/transport/messages/envelope.ts'
-import type { Accept } from '../../../src/pipe/transport/remote/journey.ts'
 import { remoteStep } from '../../../src/pipe/transport/remote/remote-step.ts'
+import type { Reading } from '../../../src/pipe/transport/remote/reading.ts'
+import type { ReturnPlace } from '../../../src/pipe/transport/returns.ts'
 import { logSink } from '../../../src/pipe/transport/working/log-sink.ts'
 import { pipeOf } from '../pipes.ts'
 import { silent } from '../runs/ground.ts'
@@ -38,10 +42,15 @@ type Scene = {
   /** Place of the foreign segment in the pipe. */
   readonly at?: 0 | 1 | 2
   readonly limits?: Partial<TransportLimits>
+  readonly reading?: Reading
   readonly context?: Partial<SegmentContext>
 }
 
-async function travelled({ input = [], foreign = echo, at = 1, limits, context }: Scene) {
+/** Short enough for a test, each a part of the usual one. */
+const times = { firstMs: 80, quietMs: 80, listMs: 60, returnedMs: 30, totalMs: 20 }
+
+async function travelled({ input = [], foreign = echo, at = 1, ...scene }: Scene) {
+  const { limits, reading, context } = scene
   const pipe: Pipe = pipeOf(
     'wells',
     ['importing-test', { catalogue: 'city', auth: { secret: 'name' }, apikey: 'canary' }],
@@ -50,13 +59,14 @@ async function travelled({ input = [], foreign = echo, at = 1, limits, context }
   )
   const segment = pipe.body.segments[at]!
   const sent: Pipe[] = []
-  let accept: Accept | undefined
-  const give = (payload: Payload) => void accept?.(arrivalOf(payload), payload.body.data.length)
-  const endpoint = { address: 'http://back.example/pipe', returns: true } as const
-  const open = (taking: Accept) => {
-    accept = taking
-    return () => (accept = undefined)
+  let place: ReturnPlace | undefined
+  const give = (payload: Payload) => void place?.take(payload)
+  const endpoint = { address: 'http://back.example:80/pipe' }
+  const open = (opened: ReturnPlace) => {
+    place = opened
+    return () => (place = undefined)
   }
+  const spool = spools({ directory: mkdtempSync(join(tmpdir(), 'spool-')), bytes: 2 ** 24 })
   const step = remoteStep(
     {
       pipe: { ...pipe, header: { ...pipe.header, runId: 'run-1' } },
@@ -65,10 +75,10 @@ async function travelled({ input = [], foreign = echo, at = 1, limits, context }
         sent.push(message)
         await foreign(ownSegment(message)?.body.payload, give)
       },
-      ...(at < 2 && { back: { endpoint, open } }),
+      ...(at < 2 && { back: { endpoint, open, spool, ...reading } }),
     },
     {
-      limits: { ...transportLimits, waitMs: 60, ...limits },
+      limits: { ...transportLimits, ...times, ...limits },
       now: () => performance.now(),
       pause: (ms, signal) => sleep(Math.min(ms, 5), undefined, { signal }),
     },
@@ -109,7 +119,7 @@ test('the pipe that goes out says what is done and where its output goes, and ho
   const { sent } = await travelled({ input: three })
   const [first, own, next] = sent[0]!.body.segments
   expect([first, own, next].map((one) => one?.header.processed)).toEqual([true, false, false])
-  expect(next?.body.endpoint?.address).toBe('http://back.example/pipe')
+  expect(next?.body.endpoint?.address).toBe('http://back.example:80/pipe')
   expect(own?.body.config).toEqual({ token: 'its own' })
   expect(JSON.stringify(sent)).not.toContain('canary')
   expect(first?.body.config).toEqual({ catalogue: 'city', auth: {} })
@@ -165,22 +175,34 @@ test('a page waits for every record before it, whatever order they come back in'
   ])
 })
 
-test('a record that does not come back in time is refused, and the run removes nothing', async () => {
+test('a record that is not given back is skipped, and the run is complete: its id stays among the offered ones', async () => {
   const { out, end } = await travelled({
     input: three,
     foreign: (payload, give) => {
       if (payload && payload.body.dataInfo?.['identifier'] !== 'o2') give(payload)
     },
   })
-  expect(out).toContainEqual(
-    expect.objectContaining({
-      kind: 'refused',
-      sourceId: 's2',
-      stage: 'transform',
-      problem: expect.objectContaining({ kind: 'transform-timeout' }),
-    }),
-  )
-  expect(end).toMatchObject({ completeness: { kind: 'incomplete' } })
+  expect(out).toContainEqual({ kind: 'skipped', sourceId: 's2', reason: 'dropped-by-segment' })
+  expect(end).toEqual(complete)
+})
+
+test('what comes back after it was not waited for any more is taken all the same', async () => {
+  const late: Payload[] = []
+  const { out } = await travelled({
+    input: three,
+    limits: { inFlight: 1, listMs: 40, returnedMs: 200 },
+    foreign: (payload, give) => {
+      if (!payload) return
+      if (payload.body.dataInfo?.['identifier'] === 'o1') late.push(payload)
+      else give(payload)
+      if (isList(payload)) late.forEach(give)
+    },
+  })
+  expect(out.flatMap((one) => (one.kind === 'record' ? [one.sourceId] : []))).toEqual([
+    's2',
+    's3',
+    's1',
+  ])
 })
 
 test('a record that cannot be handed over fails alone; one that nobody would take ends the run', async () => {
@@ -270,7 +292,7 @@ test.each([
       if (list) give(list)
     },
   })
-  expect(kinds).toEqual(['record', 'end'])
+  expect(kinds.filter((kind) => kind !== 'refused')).toEqual(['record', 'end'])
   expect(end).toMatchObject({ completeness: { kind: 'incomplete' } })
 })
 

@@ -5,10 +5,11 @@ import { storedProblem } from '../../../pipe/runs/problem.ts'
 import type { Completeness } from '../../../pipe/message.ts'
 import type { RecordRow } from '../../ledger/record-rows.ts'
 import type { Account } from '../account/account.ts'
+import type { ExportConfig } from '../settings.ts'
 import { planOf, type Plan, type Settings } from './plan.ts'
 import { removeAll } from './remove.ts'
 
-export type SettleOptions = Settings & { readonly adoptUnowned: boolean }
+export type SettleOptions = Settings & Pick<ExportConfig, 'adoptUnowned' | 'onDropped'>
 
 /** To be called when everything is answered; decides on the outcome of the run. */
 export async function settle(

@@ -55,6 +55,11 @@ export class Writer {
     if (load.ready.length >= mostRecords || load.characters >= mostCharacters) await this.flush()
   }
 
+  /** Whether something has gathered. */
+  get waits(): boolean {
+    return this.#load.ready.length > 0
+  }
+
   /** Sends what has gathered, when there is room. */
   async flush(): Promise<void> {
     await this.#account.door.calm()

@@ -10,8 +10,8 @@ export type ArrivedRecord = {
   readonly kind: 'record'
   /** Repeats of a message have the same one. */
   readonly key: string
-  /** Original id in the source, or the platform's id in metrics pipes. */
-  readonly id: string
+  /** Original id in the source, or the platform's id in metrics pipes; absent where the message names none. */
+  readonly id?: string
   readonly counter?: number
   readonly total?: number
   readonly aliases: readonly string[]
@@ -21,15 +21,19 @@ export type ArrivedRecord = {
   readonly extra: JsonObject
 }
 
+export type ArrivedList = {
+  readonly kind: 'list'
+  readonly ids: ReadonlySet<string>
+  /** How many of them were sent, where the sender says it: a platform does not send what is known to be unchanged. */
+  readonly records?: number
+  readonly complete: boolean
+  readonly fingerprint?: string
+}
+
 export type Arrival =
   | ArrivedRecord
-  /** The last message of an import; `records` were sent before it. */
-  | {
-      readonly kind: 'list'
-      readonly records: number
-      readonly complete: boolean
-      readonly fingerprint?: string
-    }
+  /** The last message of an import, or of a page of it. */
+  | ArrivedList
   | { readonly kind: 'deleted'; readonly key: string; readonly id: string }
   | {
       readonly kind: 'problem'
@@ -53,7 +57,7 @@ export function arrivalOf(payload: Payload | undefined): Arrival {
   if (info['content'] === 'identifierList') return listOf(text, info)
   const id = textOf(info['identifier'])
   const counter = numberOf(info['counter']) ?? numberOf(info['current'])
-  const key = keyOf(info, id, counter ?? payload.header.seqNumber)
+  const key = keyOf(info, id, text)
   const counted = { ...(counter !== undefined && { counter }) }
   if (info['content'] === 'problem') {
     return {
@@ -64,17 +68,13 @@ export function arrivalOf(payload: Payload | undefined): Arrival {
       ...toldProblem(info),
     }
   }
-  if (id === undefined) {
-    const problem = new Failure('item-no-identifier', 'the message names no identifier')
-    return { kind: 'problem', key, ...counted, stage: 'transform', problem }
-  }
-  if (info['deleted'] === true) return { kind: 'deleted', key, id }
+  if (info['deleted'] === true && id !== undefined) return { kind: 'deleted', key, id }
   const total = numberOf(info['total'])
   const { identifier: _id, counter: _c, current: _n, total: _t, aliases, ...extra } = info
   return {
     kind: 'record',
     key,
-    id,
+    ...(id !== undefined && { id }),
     ...counted,
     ...(total !== undefined && total >= 0 && { total }),
     aliases: Array.isArray(aliases) ? aliases.filter((alias) => typeof alias === 'string') : [],
@@ -84,28 +84,45 @@ export function arrivalOf(payload: Payload | undefined): Arrival {
   }
 }
 
-/** One record may come out as several: those differ in their ids. */
-function keyOf(info: JsonObject, id: string | undefined, counter: number): string {
-  const said = JSON.stringify([info['content'] ?? '', id ?? ''])
-  return `${counter} ${hash('sha256', said, 'base64').slice(0, 16)}`
+/** One record may come out as several: those differ in their ids, or in what they say. */
+function keyOf(info: JsonObject, id: string | undefined, text: string): string {
+  const { content = '', problem = '', deleted = '' } = info
+  return hash('sha256', JSON.stringify([content, id ?? '', problem, deleted, text]), 'base64')
 }
 
+/** The record as one that nobody can be told by name. */
+export const nameless = ({
+  key,
+  counter,
+}: ArrivedRecord): Extract<Arrival, { kind: 'problem' }> => ({
+  kind: 'problem',
+  key,
+  ...(counter !== undefined && { counter }),
+  stage: 'transform',
+  problem: new Failure('item-no-identifier', 'the message names no identifier'),
+})
+
 function listOf(text: string, info: JsonObject): Arrival {
-  const ids = idsOf(text)
   const fingerprint = textOf(info['fingerprint'])
+  const records = numberOf(info['records'])
   return {
     kind: 'list',
-    records: numberOf(info['records']) ?? ids.size,
+    ids: idsOf(text),
+    ...(records !== undefined && { records }),
     complete: info['complete'] !== false,
     ...(fingerprint !== undefined && { fingerprint }),
   }
 }
 
-function idsOf(text: string): ReadonlySet<unknown> {
+function idsOf(text: string): ReadonlySet<string> {
   const wrong = () => new Failure('invalid-parameter', 'an identifier list is a JSON array of ids')
   try {
     const list: unknown = JSON.parse(text)
-    if (Array.isArray(list)) return new Set<unknown>(list)
+    if (Array.isArray(list)) {
+      return new Set(
+        list.filter((id) => typeof id === 'string' || typeof id === 'number').map(String),
+      )
+    }
   } catch (error) {
     throw new Failure('invalid-parameter', wrong().detail, { cause: error })
   }
@@ -130,8 +147,13 @@ function toldProblem(info: JsonObject): { readonly stage: Stage; readonly proble
 
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-const textOf = (value: Json | undefined): string | undefined =>
-  typeof value === 'string' && value !== '' && value.length <= longestId ? value : undefined
+/** An id may be a number where somebody has counted. */
+const textOf = (value: Json | undefined): string | undefined => {
+  const text = typeof value === 'number' ? String(value) : value
+  return typeof text === 'string' && text.trim() !== '' && text.length <= longestId
+    ? text
+    : undefined
+}
 const numberOf = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
 

@@ -3,34 +3,65 @@
 import { isSecretName } from '../../../http/secrets/names.ts'
 import type { Endpoint, Json, JsonObject, Payload, Pipe, Segment } from '../../document.ts'
 
-/** Where the segment after a foreign one is, as the process that runs the pipe tells it. */
-export type ReturnEndpoint = Endpoint & {
-  readonly authentication?: {
-    readonly authMethod: 'bearer'
-    readonly credentials: { readonly username: string; readonly password: string }
-  }
-  /** It understands records that were refused on the way, and lists that are not complete. */
-  readonly returns: true
-}
+type Load = { readonly payload?: Payload; readonly back?: Endpoint }
 
-type Load = { readonly payload?: Payload; readonly back?: ReturnEndpoint }
+/** What the model of pipes knows: a strict reader refuses the whole message for any other key. `config` is free. */
+const modelled = {
+  header: [
+    'id',
+    'name',
+    'title',
+    'version',
+    'context',
+    'transport',
+    'runId',
+    'startTime',
+    'lastRun',
+  ],
+  segment: ['id', 'name', 'segmentNumber', 'title', 'processed', 'errorHandlerId'],
+  endpoint: ['protocol', 'address', 'method'],
+} as const
 
-/** The pipe as the segment of that number gets it: all before it are done, nothing else carries a payload. */
+/**
+ * The pipe as the segment of that number gets it, with the keys of the model alone: all before it are done, nothing else
+ * carries a payload.
+ */
 export function outgoing(pipe: Pipe, number: number, { payload, back }: Load): Pipe {
   const next = following(pipe, number)?.header.segmentNumber
   const segments = pipe.body.segments.map((segment): Segment => {
     const { segmentNumber } = segment.header
-    const { payload: _, ...body } = segment.body
-    const header = { ...segment.header, processed: segmentNumber < number }
-    if (segmentNumber === number) {
-      return { ...segment, header, body: { ...body, ...(payload && { payload }) } }
+    const { endpoint, config } = segment.body
+    const header = {
+      ...only(segment.header, modelled.segment),
+      processed: segmentNumber < number,
     }
-    // Whoever gives the pipe back has no use for what the others were entrusted with.
-    const discreet = back ? { ...body, config: withoutSecrets(body.config) } : body
-    const endpoint = segmentNumber === next && back ? { endpoint: back } : {}
-    return { ...segment, header, body: { ...discreet, ...endpoint } }
+    if (segmentNumber === number) {
+      const named = endpoint && { endpoint: only(endpoint, modelled.endpoint) }
+      return { header, body: { ...named, config, ...(payload && { payload }) } }
+    }
+    const told = back ? segmentNumber === next && back : endpoint
+    return {
+      header,
+      body: {
+        ...(told && { endpoint: only(told, modelled.endpoint) }),
+        // Only who comes later and gets the message from somebody else needs what is his.
+        config: back || segmentNumber < number ? withoutSecrets(config) : config,
+      },
+    }
   })
-  return { ...pipe, body: { ...pipe.body, segments } }
+  return { header: only(pipe.header, modelled.header), body: { segments } }
+}
+
+/** The object with those of its keys whose values are no objects: the model has none there. */
+function only<Value extends object, Key extends string>(
+  value: Value,
+  keys: readonly Key[],
+): Pick<Value, Extract<keyof Value, Key>> {
+  const known = Object.entries(value).filter(
+    ([key, inner]) => keys.some((one) => one === key) && typeof inner !== 'object',
+  )
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are the ones that were asked for
+  return Object.fromEntries(known) as Pick<Value, Extract<keyof Value, Key>>
 }
 
 /** The segment that a message is for: the first one that is not done. */
@@ -41,35 +72,36 @@ export const ownSegment = (pipe: Pipe): Segment | undefined =>
 export const following = (pipe: Pipe, number: number): Segment | undefined =>
   pipe.body.segments.find(({ header }) => header.segmentNumber > number)
 
-/** Whether whoever is at the endpoint understands what only we say. */
-export const understandsProblems = (endpoint: Endpoint | undefined): boolean =>
-  endpoint !== undefined && 'returns' in endpoint && endpoint.returns === true
+/** The path of a return address, below the address of the segments. */
+export const returnPath = (token: string): string => `/r/${token}/pipe`
 
-const isObject = (value: Json | undefined): value is JsonObject =>
+const returnQueues = 'returns-'
+
+/** A queue for what comes back to one process. */
+export type ReturnQueue = `${typeof returnQueues}${string}`
+
+/**
+ * Whether whoever is at the endpoint understands what only a platform says: records that were refused on the way, lists
+ * that are not complete. Its address tells: no key of the model could.
+ */
+export function understandsProblems(endpoint: Endpoint | undefined): boolean {
+  const address = endpoint?.address ?? ''
+  const [queue = ''] = address.split('/').slice(-1)
+  return /\/api\/segments\/r\/[\w-]{20,200}\/pipe$/.test(address) || queue.startsWith(returnQueues)
+}
+
+const isObject = (value: Json): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function withoutSecrets(config: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(config)
       .filter(([name, value]) => isObject(value) || !isSecretName(name))
-      .map(([name, value]) => [name, isObject(value) ? withoutSecrets(value) : value]),
+      .map(([name, value]) => [name, discreet(value)]),
   )
 }
 
-/** The headers that an endpoint's `authentication` asks for. */
-export function credentialsOf(endpoint: Endpoint | undefined): Readonly<Record<string, string>> {
-  const told: unknown =
-    endpoint && 'authentication' in endpoint ? endpoint.authentication : undefined
-  const { authMethod, credentials } = fields(told)
-  const { username = '', password } = fields(credentials)
-  if (typeof password !== 'string' || typeof username !== 'string') return {}
-  if (typeof authMethod === 'string' && /^basic$/i.test(authMethod)) {
-    return {
-      Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
-    }
-  }
-  return { Authorization: `Bearer ${password}` }
+function discreet(value: Json): Json {
+  if (Array.isArray(value)) return value.map(discreet)
+  return isObject(value) ? withoutSecrets(value) : value
 }
-
-const fields = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? { ...value } : {}

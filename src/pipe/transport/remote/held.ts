@@ -3,8 +3,8 @@
 import type { Message, RecordMessage } from '../../message.ts'
 
 type Page = Extract<Message, { readonly kind: 'page' }>
-/** A record without its text, which the other process has. */
-export type HeldRecord = Omit<RecordMessage, 'text'>
+/** A record without its text, which the other process has, and its place here. */
+export type HeldRecord = Omit<RecordMessage, 'text'> & { readonly place: number }
 
 export type Held = {
   readonly size: number
@@ -12,6 +12,7 @@ export type Held = {
   hold(record: RecordMessage): number
   /** The record of that place, or of that id; it is not held any more. */
   settle(place: number | string): HeldRecord | undefined
+  oldest(): HeldRecord | undefined
   /** A page is handed on when everything before it has come back. */
   page(page: Page): void
   /** Hands on the pages whose time has come; to be called after what was settled is handed on. */
@@ -20,7 +21,8 @@ export type Held = {
   rest(): readonly HeldRecord[]
 }
 
-export const idOf = ({ originalId, sourceId }: HeldRecord): string => originalId ?? sourceId
+export const idOf = ({ originalId, sourceId }: Pick<RecordMessage, 'originalId' | 'sourceId'>) =>
+  originalId ?? sourceId
 
 export function held(handOn: (page: Page) => void): Held {
   const records = new Map<number, HeldRecord>()
@@ -33,7 +35,7 @@ export function held(handOn: (page: Page) => void): Held {
     },
     hold({ text: _text, ...record }) {
       last += 1
-      records.set(last, record)
+      records.set(last, { ...record, place: last })
       places.set(idOf(record), last)
       return last
     },
@@ -45,6 +47,10 @@ export function held(handOn: (page: Page) => void): Held {
       // A later record may have the same id; then the id means that one.
       if (places.get(idOf(record)) === found) places.delete(idOf(record))
       return record
+    },
+    oldest() {
+      const [first] = records.values()
+      return first
     },
     page: (page) => void pages.push({ page, after: last }),
     release() {

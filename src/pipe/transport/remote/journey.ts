@@ -1,19 +1,20 @@
 /** One run's records at a foreign segment: what is out, what has come back, and when that is all. */
 
+import { hash } from 'node:crypto'
 import { Failure } from '../../../errors.ts'
-import type { Completeness, Message, RecordMessage, Stage } from '../../message.ts'
+import { droppedBySegment, type Completeness, type Message, type Stage } from '../../message.ts'
 import type { SegmentContext } from '../../segment.ts'
-import type { Arrival, ArrivedRecord } from '../messages/arrival.ts'
-import { bell } from '../flow/bell.ts'
+import { bell, type Bell } from '../flow/bell.ts'
 import { channel, type Channel } from '../flow/channel.ts'
 import type { TransportLimits } from '../limits.ts'
-import { held, type Held } from './held.ts'
+import type { Arrival, ArrivedList, ArrivedRecord } from '../messages/arrival.ts'
+import { importEnding, transformEnding, type Ending } from './ending.ts'
+import { held, type Held, type HeldRecord } from './held.ts'
+import { slots, type Slots } from './slots.ts'
 
 export type JourneyOptions = {
-  /** The segment imports by itself: its list says how much comes. */
+  /** The segment imports by itself: what it gives says how much comes. */
   readonly imports: boolean
-  /** What the segment gives comes back to this process. */
-  readonly returns: boolean
   readonly stage: Stage
   /** End of an import whose list has arrived with all its records. */
   readonly completeness: (list: { complete: boolean; fingerprint?: string }) => Completeness
@@ -22,183 +23,297 @@ export type JourneyOptions = {
   readonly now: () => number
 }
 
-/** Whether a message was new. */
-export type Taken = 'taken' | 'repeat'
-/** Throws `Failure` `queue-full`. */
-export type Accept = (arrival: Arrival, weight: number) => Taken
-
 export type Journey = {
   /** What goes to the next segment. */
   readonly out: Channel<Message>
   readonly held: Held
-  /** Takes what comes back. */
-  readonly accept: Accept
+  readonly slots: Slots
+  /** Rings whenever something has come or is settled. */
+  readonly changed: Bell
+  /** A message is at the door. */
+  arrived(): void
+  /** Takes what came back; a repeat means nothing. */
+  accept(arrival: Exclude<Arrival, { readonly kind: 'start' }>, weight: number): void
+  /** The segment has the record. */
+  taken(place: number): void
   /** The record goes no further. */
   refuse(place: number, problem: Failure): void
+  /** Records that would be remembered for ever, because nobody gave them back: the oldest goes. */
+  forget(): void
   /** Nothing more is sent; when what is out has come back, the journey ends like this. */
   over(end: Completeness | undefined, wantsList: boolean): void
-  /** Resolves when there is room for one more record. */
-  room(signal: AbortSignal): Promise<void>
-  /** When waiting is over, once nothing more is sent. */
-  readonly patience: number | undefined
-  /** Ends it with what is there. */
-  giveUp(): void
+  /** Whether it ends, and else until when nothing changes unless something comes; ends it when it is time. */
+  check(): Extract<Ending, { readonly kind: 'wait' }> | undefined
+  /** Ms of the clock since which nothing has come. */
+  readonly quietSince: number
 }
 
 type State = {
   readonly seen: Set<string>
-  received: number
-  sign: number
-  list?: Extract<Arrival, { readonly kind: 'list' }>
+  /** Short digests of the ids that came. */
+  readonly ids: Set<string>
+  readonly began: number
+  records: number
+  returned: number
+  sent: number
+  last: number
+  total?: number
+  list?: ArrivedList
+  /** Ids of the list that have not come. */
+  missing: Set<string>
   ending?: { readonly end: Completeness | undefined; readonly wantsList: boolean }
   done: boolean
 }
 
 export function journey(options: JourneyOptions): Journey {
-  const { limits, now, context } = options
+  const { limits, now } = options
   const out = channel<Message>({ messages: limits.queued, weight: limits.queuedBytes })
-  const settled = bell()
+  const changed = bell()
   const pages = held((page) => out.put(page))
-  const state: State = { seen: new Set(), received: 0, sign: now(), done: false }
-  const place: Place = { options, state, out, pages }
-  const check = () => {
-    pages.release()
-    settled.ring()
-    const end = endOf(place)
-    if (end) finish(place, end)
+  const places = slotsOf(options)
+  const state = newState(now())
+  const place: Place = { options, state, out, pages, places }
+  const come = () => {
+    state.last = now()
+    changed.ring()
   }
   return {
     out,
     held: pages,
+    slots: places,
+    changed,
+    arrived() {
+      options.context.sink.alive()
+      come()
+    },
     accept(arrival, weight) {
-      context.sink.alive()
-      const taken = accepted(place, arrival, weight)
-      if (taken === 'taken') check()
-      return taken
+      accepted(place, arrival, weight)
+      pages.release()
+      changed.ring()
+    },
+    taken(number) {
+      state.sent += 1
+      places.taken(number)
+      come()
     },
     refuse(number, problem) {
-      const record = pages.settle(number)
-      if (record) out.put(refusal(record, options.stage, problem))
-      check()
+      refused(place, number, problem)
+      changed.ring()
     },
+    forget: () => forget(place),
     over(end, wantsList) {
-      state.sign = now()
       state.ending = { end, wantsList }
-      check()
+      come()
     },
-    async room(signal) {
-      while (pages.size >= limits.held) await settled.next(signal)
-      await out.room(signal)
-    },
-    get patience() {
-      return state.ending && !state.done ? state.sign + limits.waitMs : undefined
-    },
-    giveUp() {
-      if (!state.done) giveUp(place)
+    check: () => checked(place),
+    get quietSince() {
+      return state.last
     },
   }
 }
+
+/** By HTTP what has been out for long is not waited for; a queue keeps it until somebody works on it. */
+const isForgetful = ({ inFlight, held: most }: TransportLimits): boolean => inFlight < most
+
+const slotsOf = ({ limits, now }: JourneyOptions): Slots =>
+  slots({
+    most: limits.inFlight,
+    now,
+    ...(isForgetful(limits) && { firstMs: limits.listMs }),
+  })
+
+const newState = (began: number): State => ({
+  seen: new Set(),
+  ids: new Set(),
+  missing: new Set(),
+  began,
+  last: began,
+  records: 0,
+  returned: 0,
+  sent: 0,
+  done: false,
+})
 
 type Place = {
   readonly options: JourneyOptions
   readonly state: State
   readonly out: Channel<Message>
   readonly pages: Held
+  readonly places: Slots
 }
 
-/** How the journey ends, if it does now. */
-function endOf({ options, state, pages }: Place): Completeness | undefined {
-  const { ending, list } = state
-  if (!ending || state.done) return undefined
-  if (options.imports) {
-    return list && state.received >= list.records ? options.completeness(list) : undefined
+function checked(place: Place): ReturnType<Journey['check']> {
+  const ending = endingOf(place)
+  if (ending?.kind === 'wait') return ending
+  if (ending) finish(place, ending)
+  return undefined
+}
+
+/** `undefined` once it is over. */
+function endingOf({ options, state, pages, places }: Place): Ending | undefined {
+  const { limits, now, imports } = options
+  const { list, ending, began, last, records, total, sent, returned, done } = state
+  if (done) return undefined
+  if (!ending) return { kind: 'wait', until: Infinity }
+  if (imports) {
+    const missing = state.missing.size
+    return importEnding({ began, last, records, total, list, missing }, limits, now())
   }
-  const isBack = pages.size === 0 && (list !== undefined || !ending.wantsList)
-  return isBack ? (ending.end ?? { kind: 'incomplete' }) : undefined
+  const given = {
+    last,
+    sent,
+    returned,
+    out: pages.size,
+    wantsList: ending.wantsList,
+    hasList: list !== undefined,
+    slowestMs: places.slowestMs,
+  }
+  return transformEnding(given, limits, now())
 }
 
-function finish({ state, out, pages }: Place, completeness: Completeness): void {
+const digest = (id: string): string => hash('sha256', id, 'base64').slice(0, 16)
+
+function finish(place: Place, ending: Exclude<Ending, { readonly kind: 'wait' }>): void {
+  const { options, state, out, pages } = place
   state.done = true
+  if (ending.kind === 'silent') {
+    out.close(ending.problem)
+    return
+  }
+  if (!options.imports) for (const record of pages.rest()) out.put(skipped(record))
+  const completeness = options.imports
+    ? imported(place, ending.kind)
+    : (state.ending?.end ?? ({ kind: 'incomplete' } as const))
   pages.release()
   out.put({ kind: 'end', completeness })
   out.close()
 }
 
-function giveUp(place: Place): void {
-  const { options, state, out, pages } = place
-  const problem = lateness(options, state, pages.size)
-  for (const record of pages.rest()) out.put(refusal(record, options.stage, problem))
-  const end = state.ending?.end
-  finish(place, end?.kind === 'incomplete' ? end : { kind: 'incomplete', problem })
+/** What an importer has brought is complete when everything is there that it has named. */
+function imported({ options, state, out }: Place, kind: Ending['kind']): Completeness {
+  const { list, records } = state
+  if (kind === 'done') return options.completeness(list ?? { complete: true })
+  if (!list) {
+    const detail = `${records} records came and no list of identifiers: this segment tells no end`
+    return { kind: 'incomplete', problem: new Failure('source-truncated', detail) }
+  }
+  const { missing } = state
+  const detail = `${missing.size} of ${list.ids.size} listed records did not come`
+  const problem = new Failure('segment-record-missing', detail)
+  // A platform lists what it did not send because it is unchanged: nobody can say which ones are missing.
+  const known = list.records === undefined || list.records >= list.ids.size ? missing : []
+  for (const sourceId of known) {
+    const lost = new Failure('segment-record-missing', 'the segment listed it and did not send it')
+    out.put({ kind: 'refused', sourceId, stage: 'import', problem: lost })
+  }
+  return { kind: 'incomplete', problem }
 }
 
-function accepted(place: Place, arrival: Arrival, weight: number): Taken {
-  const { options, state, out, pages } = place
-  if (arrival.kind === 'start')
-    throw new Failure('invalid-parameter', 'the message carries nothing')
+function accepted(place: Place, arrival: Parameters<Journey['accept']>[0], weight: number): void {
+  const { options, state, out, pages, places } = place
+  if (state.done) return options.context.sink.finding(late(arrival))
   if (arrival.kind === 'list') {
-    if (state.list) return 'repeat'
-    state.list = arrival
-    state.sign = options.now()
-    return 'taken'
+    const list = state.list ? bothOf(state.list, arrival) : arrival
+    state.list = list
+    if (options.imports)
+      state.missing = new Set([...list.ids].filter((one) => !state.ids.has(digest(one))))
+    return undefined
   }
-  if (state.done || state.seen.has(arrival.key)) return 'repeat'
-  if (!out.hasRoom(weight)) throw queueFull()
+  if (state.seen.has(arrival.key)) return undefined
   if (state.seen.size >= options.limits.records) {
     throw new Failure('too-large', `a run has at most ${options.limits.records} records`)
   }
   state.seen.add(arrival.key)
-  state.received += 1
-  // A list that has come does not wait any longer because of a straggler.
-  if (!state.list) state.sign = options.now()
+  state.returned += 1
+  const { id } = arrival
+  count(state, id)
+  const before = id === undefined ? undefined : pages.settle(id)
+  if (before) places.free(before.place, true)
   if (arrival.kind === 'deleted') out.put({ kind: 'deleted', sourceId: arrival.id })
   else if (arrival.kind === 'problem') {
-    const record = arrival.id === undefined ? undefined : pages.settle(arrival.id)
     const { stage, problem } = arrival
-    const sourceId = record?.sourceId ?? arrival.id
+    const sourceId = before?.sourceId ?? id
+    if (options.imports) options.context.sink.offered()
     out.put({ kind: 'refused', stage, problem, ...(sourceId !== undefined && { sourceId }) })
-  } else returned(place, arrival, weight)
-  return 'taken'
+  } else returned(place, arrival, { before, weight })
+  return undefined
 }
 
+/** Distinct ones: what comes twice with other words is one record. */
+function count(state: State, id: string | undefined): void {
+  const known = id === undefined ? undefined : digest(id)
+  if (known === undefined || !state.ids.has(known)) state.records += 1
+  if (id === undefined || known === undefined) return
+  state.ids.add(known)
+  state.missing.delete(id)
+}
+
+const late = (arrival: Parameters<Journey['accept']>[0]) => {
+  const named = 'id' in arrival && arrival.id !== undefined ? arrival.id : arrival.kind
+  return { slug: 'segment-return-late', detail: named } as const
+}
+
+/** One list per page occurs: what a later one does not hold is not gone. */
+const bothOf = (one: ArrivedList, other: ArrivedList): ArrivedList => ({
+  ...other,
+  ids: new Set([...one.ids, ...other.ids]),
+  complete: one.complete && other.complete,
+})
+
+type Before = { readonly before: HeldRecord | undefined; readonly weight: number }
+
 /** What was known of the record is still true; the other process says what it is now. */
-function returned({ options, state, out, pages }: Place, arrival: ArrivedRecord, weight: number) {
-  const { id, text, mediaType, extra, aliases, total } = arrival
-  const before = pages.settle(id)
-  if (before) return out.put({ ...before, text, mediaType, extra }, weight)
+function returned(
+  { options, state, out }: Place,
+  arrival: ArrivedRecord,
+  { before, weight }: Before,
+): void {
+  const { id = '', text, mediaType, extra, aliases, total } = arrival
+  if (before) {
+    const { place: _, ...record } = before
+    return out.put({ ...record, text, mediaType, extra }, weight)
+  }
   const { sink, only } = options.context
   if (options.imports) {
     sink.offered()
-    if (total !== undefined && state.received === 1) sink.total(total)
+    if (total !== undefined && total > (state.total ?? -1)) {
+      state.total = total
+      sink.total(total)
+    }
   }
   if (only && !only.has(id)) return undefined
-  const fresh = { kind: 'record', counter: state.received, sourceId: id, findings: [] } as const
+  const fresh = { kind: 'record', counter: state.records, sourceId: id, findings: [] } as const
   return out.put({ ...fresh, aliases, text, mediaType, extra }, weight)
 }
 
-function lateness({ imports, limits }: JourneyOptions, state: State, size: number): Failure {
-  const patience = `within ${Math.round(limits.waitMs / 1000)} s`
-  if (!imports && size > 0) {
-    return new Failure('transform-timeout', `${size} records did not come back ${patience}`)
-  }
-  const { list, received } = state
-  const detail = list
-    ? `${received} of ${list.records} listed records came ${patience}`
-    : `no list of identifiers came ${patience}`
-  return new Failure('source-truncated', detail)
+function refused({ options, out, pages, places }: Place, number: number, problem: Failure): void {
+  const record = pages.settle(number)
+  places.free(number, false)
+  if (record) out.put(refusal(record, options.stage, problem))
+  pages.release()
 }
 
-const refusal = (
-  { sourceId, sourceUrl }: Omit<RecordMessage, 'text'>,
-  stage: Stage,
-  problem: Failure,
-): Message => ({
+/** The oldest ones were not given back. */
+function forget({ options, out, pages, places }: Place): void {
+  const most = isForgetful(options.limits) ? options.limits.held : Infinity
+  for (let record = pages.oldest(); record && pages.size >= most; record = pages.oldest()) {
+    pages.settle(record.place)
+    places.free(record.place, false)
+    out.put(skipped(record))
+  }
+  pages.release()
+}
+
+const skipped = ({ sourceId }: HeldRecord): Message => ({
+  kind: 'skipped',
+  sourceId,
+  reason: droppedBySegment,
+})
+
+const refusal = ({ sourceId, sourceUrl }: HeldRecord, stage: Stage, problem: Failure): Message => ({
   kind: 'refused',
   sourceId,
   stage,
   problem,
   ...(sourceUrl !== undefined && { sourceUrl }),
 })
-
-export const queueFull = (): Failure =>
-  new Failure('queue-full', 'as many messages of the run are waiting as may', { retryAfter: 1 })

@@ -2,28 +2,30 @@
 
 import { hash } from 'node:crypto'
 import { Failure } from '../../../errors.ts'
+import { problems } from '../../../http/problem.ts'
 import { catalogueOf } from '../../documents/places.ts'
-import type { Pipe, Segment } from '../../document.ts'
+import type { Endpoint, Payload, Pipe, Segment } from '../../document.ts'
 import type { Completeness, Message } from '../../message.ts'
 import type { SegmentContext, SegmentFunction } from '../../segment.ts'
-import {
-  following,
-  outgoing,
-  understandsProblems,
-  type ReturnEndpoint,
-} from '../messages/envelope.ts'
+import { arrivalOf } from '../messages/arrival.ts'
+import { following, outgoing, understandsProblems } from '../messages/envelope.ts'
 import { listPayload } from '../messages/payload.ts'
+import type { Spool } from '../flow/spool.ts'
 import { until } from '../flow/until.ts'
+import { waiting } from '../flow/waiting.ts'
 import type { TransportLimits } from '../limits.ts'
-import { journey, type Accept, type Journey } from './journey.ts'
+import type { ReturnPlace } from '../returns.ts'
+import { journey, type Journey } from './journey.ts'
 import { outbox, type Outbox, type Post } from './outbox.ts'
+import { drained, type Reading } from './reading.ts'
 import { sender, type Sender } from './sender.ts'
 
 /** Where what the segment gives comes back to. */
-type Back = {
-  readonly endpoint: ReturnEndpoint
+type Back = Reading & {
+  readonly endpoint: Endpoint
   /** Opens the place; the function closes it. */
-  readonly open: (accept: Accept) => () => void
+  readonly open: (place: ReturnPlace) => () => void
+  readonly spool: () => Spool
 }
 
 export type RemoteErrand = {
@@ -42,6 +44,8 @@ export type RemoteDeps = {
 }
 
 const beatMs = 30_000
+/** Silence after which a run that only listens makes room for another one. */
+const restMs = 1000
 
 /**
  * Gives what comes back, in the order in which it does; `page` and `end` only after everything before them has come back or
@@ -52,19 +56,20 @@ export function remoteStep(errand: RemoteErrand, deps: RemoteDeps): SegmentFunct
     const over = new AbortController()
     const all = AbortSignal.any([signal, over.signal])
     const trip = journey(optionsOf(errand, deps, context))
-    const leave = errand.back?.open(trip.accept)
-    const box = outbox(errand.post, deps.limits.inFlight, all)
-    const work = worked({ errand, deps, trip, box, context }, input, all).catch(
-      (error: unknown) => {
-        trip.out.close(error)
-      },
-    )
+    const spool = errand.back?.spool()
+    const leave = spool && errand.back?.open(placeOf(trip, spool, context))
+    const box = outbox(errand.post, deps.limits.sending, all)
+    const ground: Ground = { errand, deps, trip, box, context, ...(spool && { spool }) }
+    const failed = (error: unknown) => trip.out.close(error)
+    const work = [worked(ground, input, all), reading(ground, all)].map((one) => one.catch(failed))
     try {
       yield* trip.out
     } finally {
       over.abort(new Failure('run-cancelled', 'the step has ended'))
       leave?.()
-      await work
+      context.rest?.(false)
+      await spool?.close()
+      await Promise.all(work)
     }
   }
 }
@@ -75,6 +80,27 @@ type Ground = {
   readonly trip: Journey
   readonly box: Outbox
   readonly context: SegmentContext
+  readonly spool?: Spool
+}
+
+/** What comes is written down at once; whoever brings it is never asked to wait. */
+const placeOf = (trip: Journey, spool: Spool, { sink }: SegmentContext): ReturnPlace => ({
+  async take(payload: Payload) {
+    // A list that is none is refused while somebody hears it.
+    arrivalOf(payload)
+    await spool.put(JSON.stringify(payload))
+    trip.arrived()
+  },
+  refused: ({ kind, detail }) =>
+    sink.finding({
+      slug: 'segment-return-refused',
+      detail: `${problems[kind].status}: ${detail}`,
+    }),
+  late: () => sink.finding({ slug: 'segment-return-late', detail: 'after the end' }),
+})
+
+const reading = async ({ spool, trip, errand }: Ground, signal: AbortSignal): Promise<void> => {
+  if (spool && errand.back) await drained({ spool, trip, reading: errand.back }, signal)
 }
 
 const isFirst = ({ pipe, segment }: RemoteErrand): boolean =>
@@ -88,7 +114,6 @@ function optionsOf(errand: RemoteErrand, deps: RemoteDeps, context: SegmentConte
   const imports = isFirst(errand)
   return {
     imports: imports && back !== undefined,
-    returns: back !== undefined,
     stage: imports ? 'import' : isLast ? 'export' : 'transform',
     completeness: listCompleteness(segment, `foreign ${hash('sha256', said)}`),
     context,
@@ -113,7 +138,7 @@ async function worked(ground: Ground, input: AsyncIterable<Message>, signal: Abo
     await box.drained()
     trip.over(undefined, false)
   } else {
-    const sending = sender({ ...ground, ...errand, limits: ground.deps.limits })
+    const sending = sender({ ...ground, ...errand, ...ground.deps })
     const end = await pumped(sending, input, signal)
     await box.drained()
     const isListed = await listed(ground, sending, end)
@@ -171,13 +196,22 @@ function throwing(failure?: Failure): void {
   if (failure) throw failure
 }
 
-/** As long as there is patience, the run is alive. */
-async function watched({ trip, deps, context }: Ground, signal: AbortSignal): Promise<void> {
-  for (let until = trip.patience; until !== undefined; until = trip.patience) {
-    const left = until - deps.now()
-    if (left <= 0) return trip.giveUp()
+/** Until nothing more can come. As long as there is patience, the run is alive; one that only listens rests. */
+async function watched(
+  { trip, deps, context, spool, errand }: Ground,
+  signal: AbortSignal,
+): Promise<void> {
+  const listens = isFirst(errand)
+  const changes = waiting(trip.changed, deps)
+  for (;;) {
+    const isRead = spool?.isEmpty ?? true
+    // What is at the door belongs to it.
+    const ending = isRead ? trip.check() : undefined
+    if (isRead && !ending) return
+    const isQuiet = deps.now() - trip.quietSince >= restMs
+    if (listens) context.rest?.(isQuiet)
     context.sink.alive()
-    await deps.pause(Math.min(left, beatMs), signal)
-    signal.throwIfAborted()
+    const left = (ending?.until ?? Infinity) - deps.now()
+    await changes(Math.min(Math.max(left, 1), listens && !isQuiet ? restMs : beatMs), signal)
   }
 }

@@ -2,25 +2,28 @@
 
 import { Failure } from '../../../errors.ts'
 import { catalogueOf } from '../../documents/places.ts'
-import type { Payload, Pipe, Segment } from '../../document.ts'
-import type { Message, RecordMessage, Stage } from '../../message.ts'
+import type { Endpoint, Payload, Pipe, Segment } from '../../document.ts'
+import { droppedBySegment, type Message, type RecordMessage, type Stage } from '../../message.ts'
 import { storedProblem } from '../../runs/problem.ts'
 import type { SegmentContext } from '../../segment.ts'
 import type { TransportLimits } from '../limits.ts'
-import { outgoing, understandsProblems, type ReturnEndpoint } from '../messages/envelope.ts'
+import { outgoing, understandsProblems } from '../messages/envelope.ts'
 import { deletedPayload, problemPayload, recordPayload } from '../messages/payload.ts'
 import { idOf } from './held.ts'
+import { waiting } from '../flow/waiting.ts'
 import type { Journey } from './journey.ts'
 import type { Outbox } from './outbox.ts'
 
 type Ground = {
   readonly pipe: Pipe
   readonly segment: Segment
-  readonly back?: { readonly endpoint: ReturnEndpoint }
+  readonly back?: { readonly endpoint: Endpoint }
   readonly trip: Journey
   readonly box: Outbox
   readonly context: SegmentContext
   readonly limits: TransportLimits
+  readonly now: () => number
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 export type Sender = {
@@ -30,6 +33,8 @@ export type Sender = {
   /** How many records were sent. */
   readonly records: () => number
 }
+
+const beatMs = 30_000
 
 export function sender(ground: Ground): Sender {
   const { trip, context, limits, back } = ground
@@ -42,6 +47,7 @@ export function sender(ground: Ground): Sender {
     ...(total !== undefined && { total }),
     ...(catalogue !== undefined && { catalogue }),
   })
+  const room = roomIn(ground)
   const note = (id: string | undefined) => {
     if (id !== undefined) ids.add(id)
     if (ids.size > limits.records) {
@@ -51,12 +57,14 @@ export function sender(ground: Ground): Sender {
   const send = async (record: RecordMessage, signal: AbortSignal) => {
     note(idOf(record))
     if (context.dryRun && !back) return
-    await trip.room(signal)
+    await room(signal)
     const place = trip.held.hold(record)
+    if (back) trip.slots.fill(place)
     sent += 1
     await post(ground, recordPayload(record, standing(record.counter)), (failure) => {
       if (failure) lost(ground, place, failure)
-      else if (!back) settle(trip, place)
+      else if (back) trip.taken(place)
+      else settle(trip, place)
     })
   }
   return {
@@ -79,9 +87,26 @@ export function sender(ground: Ground): Sender {
   }
 }
 
+/** Waits until the segment may have one more. */
+function roomIn({ trip, context, back, ...deps }: Ground): (signal: AbortSignal) => Promise<void> {
+  const changes = waiting(trip.changed, deps)
+  return async (signal) => {
+    const left = () => (back ? trip.slots.roomAt() - deps.now() : 0)
+    for (let ms = left(); ms > 0; ms = left()) {
+      context.sink.alive()
+      await changes(Math.min(ms, beatMs), signal)
+    }
+    trip.forget()
+    await trip.out.room(signal)
+  }
+}
+
 /** The id of what is not sent and still offered: its absence must not look like a removal. */
 function offeredId(message: Message): string | undefined {
   if (message.kind === 'unchanged') return message.originalId
+  if (message.kind === 'skipped') {
+    return message.reason === droppedBySegment ? message.sourceId : undefined
+  }
   return message.kind === 'refused' ? message.sourceId : undefined
 }
 

@@ -1,6 +1,6 @@
 /** Queues of this process by name: whoever puts a message in waits while the queue is full. */
 
-import { Failure } from '../../../errors.ts'
+import { Failure, type Kind } from '../../../errors.ts'
 import { shown } from '../../../http/problem.ts'
 import type { Log } from '../../../log.ts'
 import type { Pipe } from '../../document.ts'
@@ -25,6 +25,8 @@ type BusOptions = {
 }
 
 const patienceMs = 100
+/** What there is no room for now. */
+const later: ReadonlySet<Kind> = new Set(['queue-full', 'spool-full'])
 
 export function bus({ queued, pause, log }: BusOptions): Bus {
   const queues = new Map<string, Channel<Pipe>>()
@@ -67,7 +69,7 @@ async function delivered(message: Pipe, listener: Listener, log: Log): Promise<b
     await listener(message)
     return true
   } catch (err) {
-    if (err instanceof Failure && err.kind === 'queue-full') return false
+    if (err instanceof Failure && later.has(err.kind)) return false
     log.warn({ err, run: message.header.runId }, 'message.refused')
     return true
   }

@@ -1,4 +1,4 @@
-/** One message to a segment service over HTTP: the whole pipe, by POST or as its endpoint says, asked again while that may help. */
+/** One message to a segment service over HTTP: the whole pipe, by POST or PUT, asked again while that may help. */
 
 import { Failure, type Kind } from '../../../errors.ts'
 import type { Outbound, Reach } from '../../../http/outbound/outbound.ts'
@@ -8,7 +8,8 @@ import type { Post } from '../remote/outbox.ts'
 
 export type HttpTarget = {
   readonly address: string
-  readonly method: string
+  /** Tried first. */
+  readonly method: 'POST' | 'PUT'
   readonly headers: Readonly<Record<string, string>>
   /** Absent: the operator has named the address, which is then a neighbour that no guard keeps us from. */
   readonly reach?: Reach
@@ -26,18 +27,29 @@ export type HttpDeps = {
 type Answer = { readonly status: number; readonly headers: Headers }
 
 /**
- * Hands messages over to the target: 200, 202 and 204 mean that it has taken over. Network errors, 429 and 5xx are tried
- * again after 1, 2, 4 … s with jitter, or when `Retry-After` says. Throws `Failure`: `source-refused` (401, 403),
+ * Hands messages over to the target: 2xx means that it has taken over. A segment that knows only the other one of POST and
+ * PUT answers 404, 405 or 501, and gets that from then on. Network errors, 429 and 5xx are tried again after 1, 2, 4 … s with jitter, or when `Retry-After` says. Throws `Failure`: `source-refused` (401, 403),
  * `source-not-found` (404, 405, 410), `item-too-large` (413), `item-malformed` (other 4xx), `source-unreachable`,
  * `source-timeout`, `source-error`, `source-throttled`, `address-refused`.
  */
 export function httpPost(target: HttpTarget, deps: HttpDeps): Post {
   const { limits, pause, random, now } = deps
+  let { method } = target
+  const either = async (body: string, signal: AbortSignal): Promise<Answer | Failure> => {
+    const first = method
+    const answer = await asked({ target: { ...target, method: first }, deps, body }, signal)
+    if (answer instanceof Failure || !unknownMethod.has(answer.status)) return answer
+    const other = first === 'POST' ? 'PUT' : 'POST'
+    const second = await asked({ target: { ...target, method: other }, deps, body }, signal)
+    if (second instanceof Failure || unknownMethod.has(second.status)) return answer
+    method = other
+    return second
+  }
   return async (message, signal) => {
     const body = JSON.stringify(message)
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await asked({ target, deps, body }, signal)
-      if (!(answer instanceof Failure) && taken.has(answer.status)) return
+      const answer = await either(body, signal)
+      if (!(answer instanceof Failure) && isTaken(answer)) return
       const failure = answer instanceof Failure ? answer : refusal(answer.status)
       const told = answer instanceof Failure ? null : answer.headers.get('Retry-After')
       const after = retryAfter(told, now())
@@ -49,7 +61,10 @@ export function httpPost(target: HttpTarget, deps: HttpDeps): Post {
   }
 }
 
-const taken: ReadonlySet<number> = new Set([200, 202, 204])
+const isTaken = ({ status }: Answer): boolean => status >= 200 && status < 300
+
+/** What servers say of a method that they do not route. */
+const unknownMethod: ReadonlySet<number> = new Set([404, 405, 501])
 
 const passingKinds: ReadonlySet<Kind> = new Set([
   'source-unreachable',
@@ -92,7 +107,7 @@ async function guarded({ target, deps, body }: Asking, signal: AbortSignal): Pro
   const answer = await deps.outbound.request(
     {
       url: target.address,
-      method: target.method === 'PUT' ? 'PUT' : 'POST',
+      method: target.method,
       headers: { 'Content-Type': 'application/json' },
       credentials: target.headers,
       body,

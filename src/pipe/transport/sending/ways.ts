@@ -3,8 +3,6 @@
 import { Failure } from '../../../errors.ts'
 import { shown } from '../../../http/problem.ts'
 import type { Resolution } from '../../discovery.ts'
-import type { Segment } from '../../document.ts'
-import { credentialsOf } from '../messages/envelope.ts'
 import type { Post } from '../remote/outbox.ts'
 import type { Bus } from './bus.ts'
 import { httpPost, type HttpDeps } from './http.ts'
@@ -35,7 +33,6 @@ export type Way = {
 }
 
 type Wanted = {
-  readonly segment: Segment
   /** `trusted`: the pipe is a file of the operator. */
   readonly trust: 'trusted' | 'foreign'
   /** The broker that a message came from: plain names of its endpoints are there. */
@@ -45,11 +42,9 @@ type Wanted = {
 /** Throws `Failure` `address-refused` for a broker that the operator has not named. */
 export function wayTo(found: Remote, wanted: Wanted, deps: WayDeps): Way {
   if (found.kind === 'http') {
-    const { address, method, by } = found
+    const { address, method, headers, by } = found
     const { allow } = deps
     const reach = { kind: 'configured', address, trust: wanted.trust, allow } as const
-    const told = by === 'pipe' ? credentialsOf(wanted.segment.body.endpoint) : {}
-    const headers = { ...told, ...found.headers }
     return { post: httpPost({ address, method, headers, ...(by === 'pipe' && { reach }) }, deps) }
   }
   const queue = queueOf(found.address, { by: found.by, via: wanted.via ?? deps.eventbusUrl })

@@ -16,7 +16,7 @@ export type PlanDeps = {
   readonly resolve: (segment: Segment) => Resolution
   readonly wayTo: (
     found: Extract<Resolution, { readonly kind: 'http' | 'bus' }>,
-    wanted: { readonly segment: Segment; readonly trust: 'foreign'; readonly via?: string },
+    wanted: { readonly trust: 'foreign'; readonly via?: string },
   ) => Way
   /** Finds out which record is meant, for an exporter in this process. */
   readonly afterImport?: SegmentFunction
@@ -54,12 +54,8 @@ export function planned(
       throw new Failure('unknown-segment', `${shown(segment.header.name)} is no known segment`)
     }
     if (found.kind !== 'built-in') {
-      const way = deps.wayTo(found, {
-        segment,
-        trust: 'foreign',
-        ...(via !== undefined && { via }),
-      })
-      return [...steps, remoteStep({ pipe: message, segment, post: way.post }, deps)]
+      const { post } = deps.wayTo(found, { trust: 'foreign', ...(via !== undefined && { via }) })
+      return [...steps, remoteStep({ pipe: message, segment, post }, deps)]
     }
     const { directory: _, ...place } = places[index] ?? { trust: 'foreign' as const }
     const made = found.segment.open(segment.body.config, place)

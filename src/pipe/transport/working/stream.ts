@@ -5,8 +5,7 @@ import type { Completeness, Message } from '../../message.ts'
 import type { SegmentFunction } from '../../segment.ts'
 import { channel, type Channel } from '../flow/channel.ts'
 import type { TransportLimits } from '../limits.ts'
-import type { Arrival } from '../messages/arrival.ts'
-import { queueFull, type Taken } from '../remote/journey.ts'
+import { nameless, type Arrival, type ArrivedList } from '../messages/arrival.ts'
 
 /** What a broker is told about a message. */
 export type Delivery = {
@@ -43,7 +42,13 @@ type StreamOptions = {
   readonly completeness: (list: { complete: boolean; fingerprint?: string }) => Completeness
 }
 
-type List = Extract<Arrival, { readonly kind: 'list' }>
+type List = ArrivedList
+/** Whether a message was new. */
+export type Taken = 'taken' | 'repeat'
+
+export const queueFull = (): Failure =>
+  new Failure('queue-full', 'as many messages of the run are waiting as may', { retryAfter: 1 })
+
 type Queued = { readonly message: Message; readonly number: number }
 const mark = 'taken:'
 const mostUnmarked = 100
@@ -87,7 +92,7 @@ export function stream(options: StreamOptions): Stream {
     giveUp() {
       const { seen, list } = state
       const detail = list
-        ? `${seen.size} of ${list.records} listed records came`
+        ? `${seen.size} of ${expected(list)} listed records came`
         : 'no list of identifiers came'
       const problem = new Failure('source-truncated', detail)
       if (!state.over) finish(state, { kind: 'incomplete', problem })
@@ -101,7 +106,10 @@ export function stream(options: StreamOptions): Stream {
   }
 }
 
-const isWhole = ({ list, seen }: State): boolean => list !== undefined && seen.size >= list.records
+const isWhole = ({ list, seen }: State): boolean =>
+  list !== undefined && seen.size >= expected(list)
+
+const expected = ({ records, ids }: List): number => records ?? ids.size
 
 function finish(state: State, end: Completeness): void {
   state.over = true
@@ -175,5 +183,6 @@ function messageOf(arrival: Told, place: number): Message {
     return { kind: 'refused', stage, problem, ...(id !== undefined && { sourceId: id }) }
   }
   const { id, counter = place, aliases, text, mediaType, extra } = arrival
+  if (id === undefined) return messageOf(nameless(arrival), place)
   return { kind: 'record', sourceId: id, counter, aliases, text, mediaType, extra, findings: [] }
 }

@@ -9,11 +9,10 @@ import type { RunSink } from '../../runs/sink.ts'
 import type { SegmentContext } from '../../segment.ts'
 import { arrivalOf } from '../messages/arrival.ts'
 import { ownSegment } from '../messages/envelope.ts'
-import { queueFull } from '../remote/journey.ts'
 import { listCompleteness } from '../remote/remote-step.ts'
 import { logSink } from './log-sink.ts'
 import { ownKind, planned, type PlanDeps } from './plan.ts'
-import { stream, type Delivery, type Stream } from './stream.ts'
+import { queueFull, stream, type Delivery, type Stream } from './stream.ts'
 
 export type WorkerDeps = PlanDeps & {
   readonly makeId: () => string

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { droppedBySegment } from '../../../src/pipe/message.ts'
+import { complete, harvestGround, pipeOf, record, whole } from './ground.ts'
+
+test('what has come is written while the source pauses, before anything says that this is all', async () => {
+  const ground = await harvestGround()
+  let stored: readonly string[] = []
+  ground.offers(async function* () {
+    yield record('a')
+    yield record('b')
+    await expect
+      .poll(async () => (stored = await ground.ids()), { timeout: 10_000 })
+      .toHaveLength(2)
+    yield record('c')
+    yield complete()
+  })
+  const run = await ground.run()
+  expect([stored, run.counts.created]).toEqual([['a', 'b'], 3])
+})
+
+test('a source that breaks off while something waits ends the run', async () => {
+  const ground = await harvestGround()
+  ground.offers(async function* () {
+    yield record('a')
+    throw new Error('gone')
+  })
+  expect(await ground.run()).toMatchObject({ status: 'failed' })
+})
+
+test.each([
+  ['stays as it is', {}, ['a', 'b'], 0],
+  ['goes where the exporter says so', { onDropped: 'remove' }, ['a'], 1],
+])('a record that a foreign transformer has dropped %s', async (_, config, left, removed) => {
+  const ground = await harvestGround()
+  ground.pipes.set('p', pipeOf('p', {}, config))
+  ground.offers(whole('a', 'b'))
+  await ground.run()
+  ground.offers(() => [
+    record('a', 'changed'),
+    { kind: 'skipped', sourceId: 'b', reason: droppedBySegment },
+    complete(),
+  ])
+  const run = await ground.run()
+  expect(run).toMatchObject({ outcome: 'complete', counts: { skipped: 1, removed } })
+  expect(await ground.ids()).toEqual(left)
+})
