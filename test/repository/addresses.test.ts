@@ -8,6 +8,7 @@ import { isStructural } from '../../src/repository/content/rename.ts'
 import { placesOf } from '../../src/metrics/reaching/urls.ts'
 import { base, prefixes, repository } from '../support/repository.ts'
 import '../support/seed.ts'
+import { iriOf, withTypes } from './declared.ts'
 
 let repo: Awaited<ReturnType<typeof repository>>
 beforeAll(async () => {
@@ -91,6 +92,20 @@ describe('other resources that are named by their address', () => {
     expect((await repo.putCatalogue('lake', body)).status).toBe(201)
     const lines = (await repo.store.read(`${base}id/catalogue/lake`, {})) ?? ''
     expect(objects(lines, 'foaf:homepage')).toEqual(['<https://lake.example/>'])
+  })
+})
+
+describe('a service of a declared type that is named by its endpoint', () => {
+  it('keeps the endpoint and its description', async () => {
+    const typed = await withTypes()
+    const wms = 'https://maps.example/wms'
+    const body = `${prefixes}<${wms}> a dcat:DataService ; dcat:endpointURL <${wms}> ; dcat:endpointDescription <${wms}> .`
+    expect((await typed.putService('wms', 'alpine-water', body)).status).toBe(201)
+    const lines = await typed.lines('data-service', 'wms')
+    expect(lines).toContain(`<${iriOf('data-service', 'wms')}> <${known['dcat']}endpointURL>`)
+    expect(objects(lines, 'dcat:endpointURL')).toEqual([`<${wms}>`])
+    expect(objects(lines, 'dcat:endpointDescription')).toEqual([`<${wms}>`])
+    await typed.close()
   })
 })
 
