@@ -10,6 +10,7 @@ import type { App } from './http/app.ts'
 import { gateway, type Door } from './http/gateway.ts'
 import { knownKeys } from './http/keys/known-keys.ts'
 import { metrics } from './http/metrics.ts'
+import { longAnswers } from './http/shell/long-answers.ts'
 import { rootApp } from './http/root.ts'
 import { serve } from './http/serve.ts'
 import { logger } from './log.ts'
@@ -132,7 +133,16 @@ async function run(argumentList: readonly string[]): Promise<void> {
   if (parsed.config.ignored.length > 0)
     log.warn({ ignored: parsed.config.ignored }, 'configuration.ignored')
   const numbers = metrics({ runtime: true })
-  const shell = { config: parsed.config, log, numbers, waiting: waiting(Date.now), wishes, version }
+  const { config } = parsed
+  const shell: Shell = {
+    config,
+    log,
+    numbers,
+    waiting: waiting(Date.now),
+    longAnswers: longAnswers(config.limits),
+    wishes,
+    version,
+  }
   const platform = await startPlatform(shell, secrets)
   const end = new AbortController()
   const stop = async () => {

@@ -7,9 +7,11 @@ import { getPath } from 'hono/utils/url'
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from './metrics.ts'
+import { defaultLimits } from './limits.ts'
 import { problemOf } from './problem.ts'
 import type { PublicAddress } from './shell/address.ts'
 import { invalid } from './shell/complaints.ts'
+import { longAnswers, type LongAnswers } from './shell/long-answers.ts'
 import { pathOf, type App, type AppContext, type AppEnv } from './shell/context.ts'
 import type { Cors } from './shell/headers.ts'
 import { methodsOf } from './shell/methods.ts'
@@ -34,6 +36,8 @@ export type AppOptions = {
   readonly trustedProxies?: readonly string[]
   /** Where clients reach the platform; what a request came by where nothing is known. */
   readonly publicAddress?: PublicAddress
+  /** Slots of answers that can be long, for all services together. */
+  readonly longAnswers?: LongAnswers
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number
   /** What stands in every problem beside what RFC 9457 knows. */
@@ -78,6 +82,7 @@ export function newApp(options: AppOptions): App {
         trustedProxies: options.trustedProxies ?? [],
         publicAddress: options.publicAddress,
         base,
+        longAnswers: options.longAnswers ?? longAnswers(defaultLimits),
         metrics: options.metrics,
         now: options.now ?? (() => performance.now()),
         makeId: options.makeId ?? randomUUID,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { Failure } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
+import type { LongAnswers } from '../http/shell/long-answers.ts'
 import { recordsIn } from '../indices/embedded/documents.ts'
 import { openLease, type Lease } from '../lease.ts'
 import type { Log } from '../log.ts'
@@ -28,6 +29,7 @@ export type Shell = {
   readonly log: Log
   readonly numbers: Metrics
   readonly waiting: Waiting
+  readonly longAnswers: LongAnswers
   readonly wishes: Wishes
   readonly version: string
 }

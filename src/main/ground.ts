@@ -74,7 +74,8 @@ export const ownRepository = ({
   previewDataset,
 })
 
-export const httpOptions = ({ config, log, numbers }: Shell) => ({
+export const httpOptions = ({ config, log, numbers, longAnswers }: Shell) => ({
+  longAnswers,
   log,
   metrics: numbers,
   requestMs: config.limits.requestMs,

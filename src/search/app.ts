@@ -5,7 +5,7 @@ import { Failure } from '../errors.ts'
 import { newApp, type App, type AppContext } from '../http/app.ts'
 import { isFresh } from '../http/conditions.ts'
 import { docs } from '../http/docs-page.ts'
-import { answerFlow } from '../http/shell/flow.ts'
+import { answerFlow, longAnswer } from '../http/shell/flow.ts'
 import { addVary } from '../http/shell/headers.ts'
 import { profilePage } from '../profile/page.ts'
 import { negotiate } from '../rdf/media-types.ts'
@@ -57,7 +57,8 @@ function bindRecords(app: App, deps: SearchDeps, { schemas, tagged }: Scene): vo
   const routes = recordRoutes(schemas)
   app.openapi(routes.datasets, (c) => {
     const id = required(c, 'catalogue')
-    return tagged(c, async () => c.json(await datasetIds(index, id, c.var.signal)))
+    const answer = async () => c.json(await datasetIds(index, id, c.var.signal))
+    return tagged(c, () => longAnswer(c, answer))
   })
   app.openapi(routes.dataset, async (c) =>
     recordAnswer(c, await dataset(index, c.req.valid('param').id, c.var.signal)),
@@ -80,7 +81,8 @@ function bindVocabularies(app: App, deps: SearchDeps, { schemas, tagged }: Scene
     tagged(c, () => {
       const pieces = vocabulary(index, c.req.valid('param').id, c.var.signal)
       const { log, requestMs: pieceMs = 60_000 } = deps.http
-      return answerFlow(c, pieces, { log, pieceMs, headers: { 'Content-Type': json } })
+      const flow = { log, pieceMs, headers: { 'Content-Type': json } }
+      return longAnswer(c, () => answerFlow(c, pieces, flow))
     }),
   )
   app.openapi(routes.vocable, async (c) => {
@@ -105,8 +107,10 @@ function bindResources(app: App, { index, profile }: SearchDeps, { schemas, tagg
     tagged(c, () => Promise.resolve(c.json(types.map(({ id }) => id)))),
   )
   app.openapi(routes.resources, (c) =>
-    tagged(c, async () =>
-      c.json(await resourceIds(index, types, c.req.valid('param').type, c.var.signal)),
+    tagged(c, () =>
+      longAnswer(c, async () =>
+        c.json(await resourceIds(index, types, c.req.valid('param').type, c.var.signal)),
+      ),
     ),
   )
   app.openapi(routes.resource, async (c) =>

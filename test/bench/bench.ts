@@ -1,7 +1,7 @@
 /**
  * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`,
  * `npm run bench -- harvest [--datasets n] [--aside] [--store …]`, `npm run bench -- metrics [--datasets n] [--workers n]`,
- * `npm run bench -- soak [--minutes n]`,
+ * `npm run bench -- soak [--minutes n]`, `npm run bench -- siege [--seconds n]`,
  * `npm run bench -- triggers [--triggers n] [--seconds n]`, `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`,
  * or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
@@ -21,6 +21,7 @@ import { requestsBench } from './requests-bench.ts'
 import { meilisearchBench } from './search-meilisearch/search-meilisearch-bench.ts'
 import { searchBench } from './search/search-bench.ts'
 import { engineOf, environmentOf, storeNamed } from './stores.ts'
+import { siegeBench } from './siege-bench.ts'
 import { soakBench } from './soak-bench.ts'
 import { triggersBench } from './triggers-bench.ts'
 
@@ -136,6 +137,15 @@ try {
     const platform = await gateway(join(directory, 'soak'))
     try {
       say(`## soak\n${await soakBench(platform, { folder, minutes: Number(values.minutes) })}`)
+    } finally {
+      await platform.stop()
+    }
+  } else if (positionals.includes('siege')) {
+    const folder = join(directory, 'single')
+    generate('1000', 'ttl', folder)
+    const platform = await gateway(join(directory, 'siege'))
+    try {
+      say(`## siege\n${await siegeBench(platform, { folder, seconds: Number(values.seconds) })}`)
     } finally {
       await platform.stop()
     }

@@ -4,6 +4,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Deadline } from './deadline.ts'
+import type { LongAnswers } from './long-answers.ts'
 import type { Key } from '../keys/permission.ts'
 
 export type AppEnv = {
@@ -22,6 +23,7 @@ export type AppEnv = {
     address: string
     /** The request changes something although it is a GET. */
     changes?: boolean
+    longAnswers: LongAnswers
     /** Set by `ApiKeys.require` and `ApiKeys.find`. */
     key?: Key
   }

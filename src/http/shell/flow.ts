@@ -1,4 +1,4 @@
-/** Answers that come in pieces: made while they are sent, as fast as the client takes them. */
+/** Answers that can be long: few at once, made in pieces while they are sent, as fast as the client takes them. */
 
 import type { AppContext } from './context.ts'
 import type { Log } from '../../log.ts'
@@ -61,4 +61,25 @@ function broken(
   // The server's adapter may write the message behind the body and end it well.
   c.env?.outgoing?.destroy()
   controller.error(error)
+}
+
+/**
+ * Makes an answer that holds a slot until its last byte is out or its client has left. What comes without a socket is asked by
+ * the platform itself, which bounds its own work.
+ */
+export async function longAnswer(
+  c: AppContext,
+  make: () => Response | Promise<Response>,
+): Promise<Response> {
+  const outgoing = c.env?.outgoing
+  if (!outgoing) return make()
+  const release = await c.get('longAnswers').take(c.get('client'), c.get('signal'))
+  outgoing.once('close', release)
+  if (outgoing.destroyed) release()
+  try {
+    return await make()
+  } catch (error) {
+    release()
+    throw error
+  }
 }

@@ -12,6 +12,7 @@ import { compressAnswer } from './compression.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { addHeaders, addPreflight, type Cors } from './headers.ts'
 import { loggedUrl } from './logged-url.ts'
+import type { LongAnswers } from './long-answers.ts'
 
 export type RequestOptions = {
   readonly log: Log
@@ -22,6 +23,7 @@ export type RequestOptions = {
   readonly publicAddress: PublicAddress | undefined
   /** Path of the service, without a slash at its end. */
   readonly base: string
+  readonly longAnswers: LongAnswers
   readonly metrics: Metrics | undefined
   readonly now: () => number
   readonly makeId: () => string
@@ -45,6 +47,7 @@ export function eachRequest(
     const root = rootOf(c)
     c.set('root', root)
     c.set('address', root.slice(0, -1) + options.base)
+    c.set('longAnswers', options.longAnswers)
     c.set('deadline', limit)
     c.set('signal', limit.signal)
     try {

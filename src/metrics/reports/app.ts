@@ -5,6 +5,7 @@ import { Failure } from '../../errors.ts'
 import { newApp, type App, type AppContext, type AppOptions } from '../../http/app.ts'
 import { isFresh } from '../../http/conditions.ts'
 import { docs } from '../../http/docs-page.ts'
+import { longAnswer } from '../../http/shell/flow.ts'
 import { negotiate } from '../../rdf/media-types.ts'
 import { addressesFrom, type Form } from './addresses.ts'
 import { csvOf } from './csv.ts'
@@ -43,7 +44,7 @@ export function reportsApp(deps: ReportsDeps): App {
       const { locale, order, offset, limit } = c.req.valid('query')
       const page = { offset, limit }
       const read = () => portalReport(deps, { locale, order, page })
-      return answer(c, { own: '/portal', form: formOf(c, c.req.path), read })
+      return longAnswer(c, () => answer(c, { own: '/portal', form: formOf(c, c.req.path), read }))
     })
   app.openapi(routes.catalogue, (c) => {
     const { id: named } = c.req.valid('param')
@@ -53,7 +54,9 @@ export function reportsApp(deps: ReportsDeps): App {
     if (found === undefined)
       throw new Failure('unknown-catalogue', `there are no figures of a catalogue ${id}`)
     const read = () => catalogueReport(deps, found, { locale })
-    return answer(c, { own: `/catalogues/${id}`, form: formOf(c, named), read })
+    return longAnswer(c, () =>
+      answer(c, { own: `/catalogues/${id}`, form: formOf(c, named), read }),
+    )
   })
   docs(app, {
     title: 'Quality reports',

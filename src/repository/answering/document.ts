@@ -8,6 +8,7 @@ import type { Log } from '../../log.ts'
 import type { Format } from '../../rdf/media-types.ts'
 import { documentWriter, type Part } from '../../rdf/writing/document.ts'
 import { answerFlow } from '../../http/shell/flow.ts'
+import { slicedPieces, type LongAnswers } from '../../http/shell/long-answers.ts'
 
 export type DocumentOptions = {
   /** Format named by a suffix of the path. */
@@ -32,7 +33,7 @@ export async function answerDocument(
     'Content-Type': contentType(mediaType),
     ...(name !== undefined && { 'Content-Disposition': disposition(name, format) }),
   }
-  const pieces = documentPieces(parts, format)
+  const pieces = documentPieces(parts, format, c.get('longAnswers').turn)
   const answer = await answerFlow(c, pieces, { log, pieceMs: limits.requestMs, headers })
   addVary(answer.headers, 'Accept')
   return answer
@@ -41,13 +42,8 @@ export async function answerDocument(
 async function* documentPieces(
   parts: AsyncGenerator<readonly Part[]>,
   format: Format,
+  turn: LongAnswers['turn'],
 ): AsyncGenerator<string> {
-  const writer = documentWriter(format)
-  let text = writer.head
-  for await (const batch of parts) {
-    for (const part of batch) text += writer.part(part)
-    if (text !== '') yield text
-    text = ''
-  }
-  yield text + writer.tail
+  const { head, part, tail } = documentWriter(format)
+  yield* slicedPieces({ head, steps: parts, write: part, tail }, turn)
 }

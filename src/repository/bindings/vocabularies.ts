@@ -2,6 +2,7 @@
 
 import type { AppContext } from '../../http/app.ts'
 import type { Limits } from '../../http/limits.ts'
+import { longAnswer } from '../../http/shell/flow.ts'
 import { receivePieces } from '../../http/rdf.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
@@ -28,7 +29,7 @@ export function bindVocabularies(bound: Bound): void {
     const { id, format: suffix } = splitSuffix(c.req.valid('param').vocabularyId)
     const found = await vocabularies.read(demandId('vocabularyId', id), c.get('signal'))
     if (!found) throw unknownVocabulary(id)
-    return answerVocabulary(c, { ...found, id, suffix }, bound)
+    return longAnswer(c, () => answerVocabulary(c, { ...found, id, suffix }, bound))
   })
   app.openapi(routes.putVocabulary, async (c) => {
     const renew = () => c.get('deadline').extend(limits.longRequestMs)

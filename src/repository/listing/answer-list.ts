@@ -6,7 +6,7 @@ import type { Limits } from '../../http/limits.ts'
 import type { Log } from '../../log.ts'
 import type { Part } from '../../rdf/writing/document.ts'
 import { answerDocument } from '../answering/document.ts'
-import { answerFlow } from '../../http/shell/flow.ts'
+import { answerFlow, longAnswer } from '../../http/shell/flow.ts'
 import { idBatches, type List } from './list.ts'
 import { addressesOf, linkHeader, pagingNode, type Paging } from './pages.ts'
 
@@ -34,8 +34,26 @@ const usualLimit = 100
 const usualBatch = 100
 const originsAtOnce = 1000
 
-/** 200 with strings or RDF and the `Link` header; fails as the list does. */
-export async function answerList(
+/** 200 with strings or RDF and the `Link` header; fails as the list does. More than the usual page takes a slot. */
+export function answerList(
+  c: AppContext,
+  list: List,
+  query: ListQuery,
+  answering: Answering,
+): Promise<Response> {
+  const { limit = isWhole(list, query) ? Infinity : usualLimit } = query
+  const answer = () => answerPage(c, list, query, answering)
+  return limit > usualLimit ? longAnswer(c, answer) : answer()
+}
+
+/** All original ids at once. */
+const isWhole = (list: List, { valueType, limit, offset }: ListQuery): boolean =>
+  valueType === 'originalIds' &&
+  list.allOriginalIds === true &&
+  limit === undefined &&
+  offset === undefined
+
+async function answerPage(
   c: AppContext,
   list: List,
   query: ListQuery,
@@ -46,11 +64,7 @@ export async function answerList(
   if (valueType === 'originalIds' && !list.originalIds) throw needsCatalogue()
   const all = await list.ids(signal)
   const roster = isWanted(query) ? all : []
-  const whole =
-    valueType === 'originalIds' &&
-    list.allOriginalIds === true &&
-    query.limit === undefined &&
-    offset === undefined
+  const whole = isWhole(list, query)
   const limit = whole ? undefined : (query.limit ?? usualLimit)
   const page = { offset: offset ?? 0, limit }
   const address = c.get('address')

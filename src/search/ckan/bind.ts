@@ -2,7 +2,7 @@
 
 import type { App, AppContext } from '../../http/app.ts'
 import { readBody } from '../../http/body.ts'
-import { answerFlow } from '../../http/shell/flow.ts'
+import { answerFlow, longAnswer } from '../../http/shell/flow.ts'
 import { Failure } from '../../errors.ts'
 import { json } from '../routes/answers.ts'
 import { enveloped, refused } from './answers.ts'
@@ -27,7 +27,7 @@ export function bindCkan(app: App, deps: CkanDeps): void {
       const help = `${c.get('address')}/`
       const pieces = enveloped(help, act(deps, await given(), c.var.signal))
       const headers = { 'Content-Type': json }
-      return await answerFlow(c, pieces, { log, pieceMs, headers })
+      return await longAnswer(c, () => answerFlow(c, pieces, { log, pieceMs, headers }))
     } catch (error) {
       return refused(c, error, log)
     }

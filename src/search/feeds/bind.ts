@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import { Failure } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import { isFresh } from '../../http/conditions.ts'
+import { longAnswer } from '../../http/shell/flow.ts'
 import { atomText, atomType } from './atom.ts'
 import { feedOf, type Feed, type FeedDeps } from './feed.ts'
 import { feedRoutes } from './routes.ts'
@@ -27,8 +28,12 @@ export function bindFeeds(app: App, deps: FeedDeps): void {
     if (isFresh(c.req.raw.headers, tag)) return c.body(null, 304)
     return c.body(text, 200, { 'Content-Type': `${type}; charset=utf-8` })
   }
-  app.openapi(feedRoutes.atom, (c) => answer(c, c.req.valid('param').lang, 'atom'))
-  app.openapi(feedRoutes.rss, (c) => answer(c, c.req.valid('param').lang, 'rss'))
+  app.openapi(feedRoutes.atom, (c) =>
+    longAnswer(c, () => answer(c, c.req.valid('param').lang, 'atom')),
+  )
+  app.openapi(feedRoutes.rss, (c) =>
+    longAnswer(c, () => answer(c, c.req.valid('param').lang, 'rss')),
+  )
 }
 
 /** Throws `not-found`. */

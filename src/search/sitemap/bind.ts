@@ -5,6 +5,7 @@ import type { App, AppContext } from '../../http/app.ts'
 import { isFresh } from '../../http/conditions.ts'
 import { acceptsGzip } from '../../http/shell/compression.ts'
 import { addVary } from '../../http/shell/headers.ts'
+import { longAnswer } from '../../http/shell/flow.ts'
 import type { SearchDeps } from '../deps.ts'
 import { declaration, element, escaped, textElement } from '../feeds/xml.ts'
 import { sitemapKeeper, type Page, type Sitemap, type SitemapKeeper } from './keeper.ts'
@@ -32,21 +33,22 @@ export function openSitemap(
 /** `/sitemap` and `/sitemap/{n}`. */
 export function bindSitemap(app: App, deps: SitemapDeps): void {
   const { present } = deps.sitemap ?? openSitemap(deps)
-  app.openapi(sitemapRoutes.sitemap, async (c) => {
+  const index = async (c: AppContext) => {
     const sitemap = await present()
     if (isKnown(c, sitemap, 'index')) return c.body(null, 304)
     const text = indexText(sitemap, `${c.get('address')}/sitemap`)
     return c.body(text, 200, { 'Content-Type': `${xml}; charset=utf-8` })
-  })
-  app.openapi(sitemapRoutes.page, async (c) => {
-    const { n } = c.req.valid('param')
+  }
+  const page = async (c: AppContext, n: string) => {
     if (!/^[1-9]\d{0,8}$/.test(n)) throw noPage(n)
     const sitemap = await present()
     const page = sitemap.pages[Number(n) - 1]
     if (!page) throw noPage(n)
     if (isKnown(c, sitemap, n)) return c.body(null, 304)
     return deps.recordPages.isPortal ? pageAnswer(c, page) : rootedAnswer(c, page)
-  })
+  }
+  app.openapi(sitemapRoutes.sitemap, (c) => longAnswer(c, () => index(c)))
+  app.openapi(sitemapRoutes.page, (c) => longAnswer(c, () => page(c, c.req.valid('param').n)))
 }
 
 /** Tells when the sitemap was made; whether the client has it already. */

@@ -3,6 +3,7 @@
 import { Failure } from '../../../errors.ts'
 import type { App, AppContext } from '../../../http/app.ts'
 import { shown } from '../../../http/problem.ts'
+import { longAnswer } from '../../../http/shell/flow.ts'
 import { aggregateDocument, historyDocument, type Form } from '../answering/documents.ts'
 import { enveloped, invalidParameter } from '../answering/envelope.ts'
 import { knownCatalogue } from '../answering/known.ts'
@@ -56,7 +57,7 @@ export function bindFigures(app: App, bound: Bound): void {
       aggregateDocument(figures.aggregate(scope) ?? nothing, info, filter),
     )
   const answerAll = (c: AppContext, all: () => readonly Told[], filter?: readonly string[]) =>
-    answer(c, () => enveloped(rows(all(), filter)))
+    longAnswer(c, () => answer(c, () => enveloped(rows(all(), filter))))
 
   app.openapi(figureRoutes.global, (c) => answerAll(c, () => [portal], c.req.valid('query').filter))
   app.openapi(figureRoutes.countries, (c) =>
@@ -79,10 +80,12 @@ export function bindFigures(app: App, bound: Bound): void {
       const found = find.publisher(publisher)
       return answerAll(c, () => [found], filter)
     }
-    return answer(c, () => {
-      const { count, rows: some } = figures.publishers({ offset, limit })
-      return enveloped(rows(some.map(ofPublisher), filter), count)
-    })
+    return longAnswer(c, () =>
+      answer(c, () => {
+        const { count, rows: some } = figures.publishers({ offset, limit })
+        return enveloped(rows(some.map(ofPublisher), filter), count)
+      }),
+    )
   })
 }
 
@@ -106,9 +109,11 @@ export function bindHistory(app: App, bound: Bound, form: Form): void {
   const past = (c: AppContext, query: PastQuery, all: () => readonly Told[]) => {
     const span = spanOf(query)
     const wish = { filter: query.filter, form }
-    return answer(c, () =>
-      enveloped(
-        all().map(({ scope, info }) => historyDocument(figures.history(scope, span), info, wish)),
+    return longAnswer(c, () =>
+      answer(c, () =>
+        enveloped(
+          all().map(({ scope, info }) => historyDocument(figures.history(scope, span), info, wish)),
+        ),
       ),
     )
   }
