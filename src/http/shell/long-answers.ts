@@ -8,9 +8,9 @@ export type LongAnswers = {
    * Resolves with the way to give the slot back (more than once does no harm) when the client and all together have one free.
    * Throws `too-many-requests` when enough wait for one already; rejects with the signal's reason.
    */
-  take(client: string, signal: AbortSignal): Promise<() => void>
+  readonly take: (client: string, signal: AbortSignal) => Promise<() => void>
   /** Resolves in a turn of the event loop of one's own, whoever else makes a long answer; to be asked for before each slice of work. */
-  turn(): Promise<void>
+  readonly turn: () => Promise<void>
 }
 
 type LongLimits = Pick<Limits, 'longAnswers' | 'longAnswersPerClient' | 'longAnswersWaiting'>
@@ -37,7 +37,10 @@ export function longAnswers(limits: LongLimits): LongAnswers {
     if (left > 0) busy.set(client, left)
     else busy.delete(client)
     const next = waiting.findIndex((one) => isFree(one.client))
-    if (next >= 0) waiting.splice(next, 1)[0]?.go()
+    const [waiter] = next >= 0 ? waiting.splice(next, 1) : []
+    if (!waiter) return
+    begin(waiter.client)
+    waiter.go()
   }
   const slot = (client: string) => {
     let isHeld = true
@@ -46,35 +49,31 @@ export function longAnswers(limits: LongLimits): LongAnswers {
       isHeld = false
     }
   }
-  const wait = async (client: string, signal: AbortSignal) => {
-    const mine = Promise.withResolvers<void>()
-    const waiter = {
-      client,
-      go: () => {
-        begin(client)
-        mine.resolve()
-      },
-    }
-    const leave = () => {
-      const place = waiting.indexOf(waiter)
-      if (place >= 0) waiting.splice(place, 1)
-      mine.reject(signal.reason)
-    }
-    waiting.push(waiter)
-    signal.addEventListener('abort', leave, { once: true })
-    await mine.promise.finally(() => signal.removeEventListener('abort', leave))
-  }
-
   return {
     take: async (client, signal) => {
       signal.throwIfAborted()
       if (isFree(client)) begin(client)
-      else if (waiting.length < limits.longAnswersWaiting) await wait(client, signal)
+      else if (waiting.length < limits.longAnswersWaiting) await queued(waiting, client, signal)
       else throw tooMany(limits)
       return slot(client)
     },
     turn: turns(),
   }
+}
+
+/** Resolves when somebody has taken it out of the queue and called `go`; leaves it when the signal is aborted. */
+async function queued(queue: Waiter[], client: string, signal: AbortSignal): Promise<void> {
+  const mine = Promise.withResolvers<void>()
+  const waiter = { client, go: mine.resolve }
+  const leave = () => {
+    const place = queue.indexOf(waiter)
+    if (place < 0) return
+    queue.splice(place, 1)
+    mine.reject(signal.reason)
+  }
+  queue.push(waiter)
+  signal.addEventListener('abort', leave, { once: true })
+  await mine.promise.finally(() => signal.removeEventListener('abort', leave))
 }
 
 function tooMany({ longAnswersPerClient, longAnswers, longAnswersWaiting }: LongLimits): Failure {
