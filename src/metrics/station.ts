@@ -116,6 +116,7 @@ async function kindsOf(
   const values = await openValues({
     directory: join(shapes, 'vocabularies'),
     licenceSchemes: config.licenceSchemes,
+    literalFormats: config.literalFormats,
     read: (graph, signal) => store.read(graph, {}, signal),
   })
   const reaching = reachingSegment({ reach })

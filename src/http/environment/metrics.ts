@@ -50,6 +50,7 @@ const others = {
     .record(z.string().regex(/^[\w.-]{1,100}$/), files, { error: shapeError })
     .default({}),
   urlChecks: z.boolean({ error: 'must be true or false' }).default(true),
+  literalFormats: z.boolean({ error: 'must be true or false' }).default(true),
   licenceSchemes: z
     .array(z.url({ error: 'must be IRIs of concept schemes' }), { error: 'must be an array' })
     .default([]),
@@ -94,6 +95,7 @@ export const metricsPage: readonly string[] = [
   '| `shapeModels` | `{}` | further names for `shapeModel`: name → array of SHACL files |',
   '| `urlChecks` | true | whether access and download URLs are asked at all |',
   '| `licenceSchemes` | `[]` | schemes of stored vocabularies whose licences are known ones |',
+  '| `literalFormats` | true | whether formats and media types that are given as text (`"csv"`) count as machine-readable and non-proprietary as their IRIs do; such a distribution is never aligned with the vocabularies (`formatMediaTypeVocabularyAlignment`) |',
   '| `allow` | `[]` | hosts, addresses and CIDR ranges inside the institution whose access and download URLs are asked beside public ones (`["data.intranet.example","10.20.0.0/16"]`); link-local and metadata addresses never are |',
   '| `refresh` | – | when all figures are counted anew, a cron expression in UTC; every day when nothing is said |',
   ...Object.entries(metricsNumbers).map(

@@ -25,6 +25,8 @@ export type TableOptions = {
   readonly directory: string
   /** Schemes of stored vocabularies whose licences are known, too. */
   readonly licenceSchemes: readonly string[]
+  /** Whether formats that are given as text count for the lists of machine-readable and non-proprietary ones. */
+  readonly literalFormats: boolean
   /** A stored graph as N-Triples; `undefined` when there is none. */
   readonly read: (graph: string, signal: AbortSignal) => Promise<string | undefined>
 }
@@ -68,6 +70,7 @@ export async function openValues(
       licences,
       furtherLicences: newerLicences.flat(),
       mediaTypes,
+      literalFormats: options.literalFormats,
     })
   }
 }

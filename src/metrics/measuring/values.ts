@@ -39,6 +39,8 @@ export type ValueTables = {
   readonly furtherLicences: readonly Concept[]
   /** Registered names in lower case. */
   readonly mediaTypes: ReadonlySet<string>
+  /** Whether formats and media types that are given as text count for the lists as their IRIs do. */
+  readonly literalFormats: boolean
 }
 
 const plainHttp = (iri: string) => iri.replace(/^https:/, 'http:')
@@ -57,9 +59,10 @@ export function valuesOf(tables: ValueTables): Values {
     const codes = new Set(some.flatMap((one) => one.codes.map((code) => code.toLowerCase())))
     const isFormat = (value: Term) =>
       value.termType === 'Literal' ? codes.has(value.value.trim().toLowerCase()) : isIn(iris, value)
-    return (given: Formats) =>
-      given.formats.some(isFormat) ||
-      given.mediaTypes.some((value) => mediaTypes.has(mediaTypeName(value) ?? ''))
+    const counts = (value: Term) => tables.literalFormats || value.termType !== 'Literal'
+    return ({ formats, mediaTypes: types }: Formats) =>
+      formats.filter(counts).some(isFormat) ||
+      types.filter(counts).some((value) => mediaTypes.has(mediaTypeName(value) ?? ''))
   }
   const { fileTypes: all } = tables
   return {

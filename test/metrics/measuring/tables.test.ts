@@ -51,6 +51,19 @@ it.each([
   expect(values.isMachineReadable(given(formats, mediaTypes))).toBe(expected)
 })
 
+it('formats given as text count only where the operator lets them', async () => {
+  const options = { directory: vocabularies, licenceSchemes: [], read: noStore }
+  const opened = await openValues({ ...options, literalFormats: false })
+  const strict = await opened(never)
+  for (const one of [given(['csv'], []), given([], ['text/csv'])]) {
+    expect([values.isMachineReadable(one), strict.isMachineReadable(one)]).toEqual([true, false])
+    expect([values.isNonProprietary(one), strict.isNonProprietary(one)]).toEqual([true, false])
+    expect([values.isAligned(one), strict.isAligned(one)]).toEqual([false, false])
+  }
+  const byIri = given([`${eu}file-type/CSV`], [`${iana}text/csv`])
+  expect([strict.isMachineReadable(byIri), strict.isAligned(byIri)]).toEqual([true, true])
+})
+
 it.each([
   [[`${eu}file-type/CSV`], [`${iana}text/csv`], true],
   [[`${eu}file-type/CSV`, `${eu}file-type/ZIP`], [`${iana}text/csv`], true],
@@ -93,7 +106,12 @@ it('what is stored counts from the next call on: newer tables, and licences of a
     stored.set(graph, toLines(await parse(prefixes + text, 'turtle', { baseIri: 'urn:x:' })))
   const read = (graph: string) => Promise.resolve(stored.get(graph))
   const licenceSchemes = ['https://example.org/licence']
-  const opened = await openValues({ directory: vocabularies, licenceSchemes, read })
+  const opened = await openValues({
+    directory: vocabularies,
+    licenceSchemes,
+    literalFormats: true,
+    read,
+  })
   const newer = given([`${eu}file-type/NEWER`], [`${iana}text/csv`])
   const house = namedNode('https://example.org/terms/')
   const known = async () => {
@@ -113,13 +131,18 @@ it('what is stored counts from the next call on: newer tables, and licences of a
 })
 
 it('a table that is missing is told at once', async () => {
-  const opening = openValues({ directory: '/nowhere', licenceSchemes: [], read: noStore })
+  const opening = openValues({
+    directory: '/nowhere',
+    licenceSchemes: [],
+    literalFormats: true,
+    read: noStore,
+  })
   await expect(opening).rejects.toThrow('/nowhere')
 })
 
 it('nothing is in empty tables', () => {
   const nothing = { accessRights: [], fileTypes: [], licences: [], furtherLicences: [] }
-  const empty = valuesOf({ ...nothing, mediaTypes: new Set() })
+  const empty = valuesOf({ ...nothing, literalFormats: true, mediaTypes: new Set() })
   expect(empty.isAligned(given([`${eu}file-type/CSV`], [`${iana}text/csv`]))).toBe(false)
   expect(empty.isKnownLicence(literal(''), none)).toBe(false)
 })

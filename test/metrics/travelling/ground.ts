@@ -86,7 +86,7 @@ export const weightsFile = new URL('../../../shapes/metrics/weights.ttl', import
 export const noStore = () => Promise.resolve(undefined)
 
 export const shippedValues = () =>
-  openValues({ directory: vocabularies, licenceSchemes: [], read: noStore })
+  openValues({ directory: vocabularies, licenceSchemes: [], literalFormats: true, read: noStore })
 
 /** Annotator and scoring as they are shipped. */
 export async function segments(): Promise<{
