@@ -12,6 +12,7 @@ import type { PipeSources } from '../pipe/sources/sources.ts'
 import type { Account } from './exporting/account/account.ts'
 import type { Repository } from './exporting/door/door.ts'
 import type { Ground } from './exporting/account/ground.ts'
+import type { UnfitValues } from './exporting/left-out.ts'
 import { exporterSegment } from './exporting/exporter.ts'
 import { known } from './exporting/known.ts'
 import type { MetricsExport } from '../pipe/metrics-export.ts'
@@ -57,6 +58,8 @@ export type HarvestOptions = {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** How what of a message measures its dataset is written; its whole text is sent when absent. */
   readonly metricsExport?: MetricsExport
+  /** What of a record a document of our own search cannot show. */
+  readonly unfitValues?: UnfitValues
   /** Bounds of transformers, where they are not the usual ones. */
   readonly transforms?: Partial<TransformLimits>
   /** What git may see of our environment when it fetches scripts. */

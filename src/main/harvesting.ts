@@ -62,6 +62,8 @@ type Options = {
   readonly measuring: ((outbound: Outbound) => Promise<MetricsStation>) | undefined
   /** Our own, called without a socket. */
   readonly repository: HarvestOptions['repository']
+  /** What of a record a document of our own search cannot show. */
+  readonly unfitValues: NonNullable<HarvestOptions['unfitValues']>
 }
 
 export async function openHarvesting(options: Options): Promise<Harvesting> {

@@ -190,6 +190,7 @@ const harvestingRooms = (
     log,
     version,
     repository: own,
+    unfitValues: ground.engines.projection.unfitValues,
     measuring: isMeasuring ? (outbound) => measuringRoom(ground, behind, outbound) : undefined,
   })
 }

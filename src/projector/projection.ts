@@ -9,6 +9,7 @@ import type { GraphStore } from '../store/graph-store.ts'
 import type { Landed, Mark } from '../store/marks.ts'
 import { versions as clock, type Versions } from '../store/versions.ts'
 import { conceptCache, loadBundled } from './concepts.ts'
+import { unfitValues, type UnfitValues } from './building/unfit-values.ts'
 import { documentBuilder } from './document.ts'
 import { configuredOrAway, engineStart } from './engine-start.ts'
 import { enrichment, type EnrichmentRule } from './enriching/enrichment.ts'
@@ -62,6 +63,8 @@ export type Projection = {
   readonly keptUp: (signal: AbortSignal) => Promise<void>
   /** Whether a catalogue is kept out of search, with everything in it. */
   readonly hides: (catalogue: string, signal: AbortSignal) => Promise<boolean>
+  /** What of a dataset its document will not show; for those who tell the sender. */
+  readonly unfitValues: UnfitValues
   /** Resources that are not indexed yet. */
   readonly pending: () => number
   /** Indices that are being filled. */
@@ -111,15 +114,13 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
     },
     awaits: (resource) => projector.awaits(resource),
     settled: (mark, signal) => projector.settled(mark, signal),
-    keptUp: async (signal) => {
-      for (let ms = 0; ms < keptUpMs && projector.lags && !signal.aborted; ms += keptUpPollMs)
-        await pause(keptUpPollMs, signal)
-    },
+    keptUp: (signal) => keptUp(projector, pause, signal),
     hides: async (catalogue, signal) => {
       // What is kept of it may be older than a write that is not projected yet.
       if (projector.awaits(names.catalogue(catalogue))) gather.contexts.forget(catalogue)
       return (await gather.contexts.get(catalogue, signal))?.hidden ?? false
     },
+    unfitValues: unfitValues({ profile, names, concepts: gather.concepts }),
     pending: () => projector.pending,
     rebuilding: () => engine.rebuilding() ?? [],
     upkeep: upkeep({ ...deps, records: all, projector, engine }),
@@ -136,6 +137,15 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
       await projector.stop()
     },
   }
+}
+
+async function keptUp(
+  projector: Pick<Projector, 'lags'>,
+  pause: ProjectionDeps['pause'],
+  signal: AbortSignal,
+): Promise<void> {
+  for (let ms = 0; ms < keptUpMs && projector.lags && !signal.aborted; ms += keptUpPollMs)
+    await pause(keptUpPollMs, signal)
 }
 
 /** What documents follow from beside the profile and its facets. */

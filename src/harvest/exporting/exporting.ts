@@ -11,6 +11,7 @@ import { travelOf } from './account/travel.ts'
 import type { Door } from './door/door.ts'
 import { patientDoor } from './door/patience.ts'
 import { removalsOf, tellDry } from './dry-run.ts'
+import { withLeftOut } from './left-out.ts'
 import { settle, type SettleOptions } from './removing/settle.ts'
 import { stateOf } from './writing/landing.ts'
 import { inTime } from './writing/in-time.ts'
@@ -136,9 +137,11 @@ async function taken(
 
 async function record(
   { account, writer }: Pick<Work, 'account' | 'writer'>,
-  message: RecordMessage,
+  given: RecordMessage,
   signal: AbortSignal,
 ): Promise<void> {
+  const { ground, door } = account
+  const message = await withLeftOut(given, door.isOwn ? ground.unfitValues : undefined)
   if (account.context.dryRun) await tellDry(account, message, signal)
   else await writer.take(message)
 }

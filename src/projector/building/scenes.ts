@@ -29,7 +29,7 @@ function shown(value: string | Term, genidPrefix: string): string {
 
 /** The scene of a record and the reports that mapping it leaves behind. */
 export function sceneOf(
-  { names, concepts }: BuilderDeps,
+  { names, concepts }: Pick<BuilderDeps, 'names' | 'concepts'>,
   record: Record,
 ): { readonly scene: Scene; readonly reports: readonly Report[] } {
   const reports: Report[] = []

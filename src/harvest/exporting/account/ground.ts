@@ -9,6 +9,7 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import type { MetricsExport } from '../../../pipe/metrics-export.ts'
 import type { Doors } from '../door/choice.ts'
 import type { Patience } from '../door/patience.ts'
+import type { UnfitValues } from '../left-out.ts'
 import type { Owner } from '../../ledger/record-rows.ts'
 
 export type Ground = Doors &
@@ -25,6 +26,8 @@ export type Ground = Doors &
     readonly log: Log
     /** How what of a message measures its dataset is written; the whole text is sent when absent. */
     readonly metricsExport?: MetricsExport
+    /** What of a record a document of our own search cannot show; absent where there is none. */
+    readonly unfitValues?: UnfitValues
     /** Runs that are being exported, by their ids. */
     readonly accounts: Map<string, OpenAccount>
     /** Original ids on their way to a repository, with who sends them. */

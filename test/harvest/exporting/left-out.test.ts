@@ -1,0 +1,43 @@
+/** Values that are stored and that search cannot show: whoever harvests them is told, with the record. */
+
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadProfile } from '../../../src/profile/load.ts'
+import { unfitValues, type UnfitValues } from '../../../src/projector/building/unfit-values.ts'
+import { conceptCache, loadBundled } from '../../../src/projector/concepts.ts'
+import { names } from '../../../src/rdf/names.ts'
+import { complete, dataset, harvestGround, record } from './ground.ts'
+
+const shapes = (folder: string) => new URL(`../../../shapes/${folder}`, import.meta.url).pathname
+let unfit: UnfitValues
+beforeAll(async () => {
+  const profile = await loadProfile(shapes('default'))
+  const concepts = conceptCache(await loadBundled(shapes('vocabularies')))
+  unfit = unfitValues({ profile, concepts, names: names('http://localhost:8080/') })
+})
+
+const issued = (id: string, value: string) =>
+  `<https://source.example/${id}> <http://purl.org/dc/terms/issued> ${value} .\n`
+const file = `<https://source.example/a> <http://www.w3.org/ns/dcat#distribution> <https://source.example/f> .
+<https://source.example/f> <http://purl.org/dc/terms/modified> "31.02.2025" .
+<https://source.example/f> <http://www.w3.org/ns/dcat#byteSize> "many" .
+`
+const odd = record('a', 'a', { text: dataset('a', 'a') + issued('a', '"yesterday"@en') + file })
+const fine = record('b', 'b', { text: dataset('b', 'b') + issued('b', '"2024-05-01"') })
+
+describe('a value that cannot be mapped', () => {
+  it.each([false, true])('is a finding of the run with its record (dry: %s)', async (dryRun) => {
+    const ground = await harvestGround({ harvest: { unfitValues: unfit } })
+    ground.offers(() => [odd, fine, complete()])
+    const run = await ground.run('p', { dryRun })
+    const [first, second] = ground.items(run)
+    expect(first).toMatchObject({ originalId: 'a', state: 'created' })
+    expect(first?.findings).toEqual([
+      { slug: 'left-out', detail: 'distributions.byte_size: many (bad-number)' },
+      { slug: 'left-out', detail: 'distributions.modified: 31.02.2025 (bad-date)' },
+      { slug: 'left-out', detail: 'issued: yesterday (bad-date)' },
+    ])
+    expect(second).not.toHaveProperty('findings')
+    expect(run.counts).toMatchObject({ created: 2, failed: 0, findings: 3 })
+    expect(await ground.ids()).toEqual(dryRun ? [] : ['a', 'b'])
+  })
+})
