@@ -1,6 +1,6 @@
 /** A right that one process at a time has; the operating system takes it back when that process ends. */
 
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -16,6 +16,7 @@ export type Lease = {
  */
 export function openLease(path: string): Lease {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  emptyUnlessOurs(path)
   const file = new DatabaseSync(path)
   chmodSync(path, 0o600)
   let held = false
@@ -31,6 +32,14 @@ export function openLease(path: string): Lease {
   }
 }
 
+/** Nobody can have the right to a file that is no database. In place: who had it when it was one has it still. */
+function emptyUnlessOurs(path: string): void {
+  if (!existsSync(path)) return
+  const head = readFileSync(path).subarray(0, magic.length).toString('latin1')
+  if (head !== '' && head !== magic) truncateSync(path)
+}
+
+const magic = 'SQLite format 3\0'
 const busy = 5
 
 function taken(file: DatabaseSync): boolean {

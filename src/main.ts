@@ -16,6 +16,7 @@ import { serve } from './http/serve.ts'
 import { logger } from './log.ts'
 import { secretRegistry, type Secrets } from './http/secrets/registry.ts'
 import { usage, wishesOf } from './main/arguments.ts'
+import { damagedFiles } from './main/data-files.ts'
 import { openEngines, shipped, type Shell } from './main/engines.ts'
 import {
   doorsOf,
@@ -25,6 +26,7 @@ import {
   version,
   type Ground,
 } from './main/ground.ts'
+import { noteFiles } from './main/identity.ts'
 import { readiness, runningHealth, startingHealth, type Readiness } from './main/health.ts'
 import { pause } from './main/search-engine.ts'
 import { openStations, pagesOf, type Stations } from './main/stations.ts'
@@ -65,6 +67,12 @@ async function startPlatform(first: Shell, secrets: Secrets): Promise<Running> {
     const ground = { shell, engines, keys, key: own, secrets, segmentUrl }
     const running = await openStations(ground)
     const ready = readiness(engines.store, { elapsed: () => performance.now(), pause })
+    await noteFiles(engines.identity, config.dataDir, log)
+    first.numbers.gauge(
+      'cartulary_damaged_files',
+      'Files that were set aside because they were damaged.',
+      () => damagedFiles(config.dataDir).length,
+    )
     const root = front(ground, running, ready)
     door = gateway([...running.entrances, { base: '', app: root }])
     return {

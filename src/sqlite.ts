@@ -1,7 +1,17 @@
 /** SQLite files of our own: which program wrote one is read before anything is written, statements are prepared once, transactions leave nothing when they throw. */
 
 import { hash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { StartRefused } from './errors.ts'
@@ -93,6 +103,64 @@ const newer = (path: string, found: number, format: number) =>
     `${path} was written by a newer version of Cartulary (format ${found}; this one knows ${format}): start that version, or restore a copy from before.`,
     true,
   )
+
+export type Condition =
+  | { readonly is: 'missing' | 'empty' | 'sound' }
+  | { readonly is: 'damaged' | 'newer'; readonly why: string }
+
+/** Larger files are looked through only when their last process did not close them. */
+const mostLookedThrough = 50 * 2 ** 20
+
+/** What SQLite says when the file itself is at fault: corrupt, not a database, a text that is none. */
+const damages = new Set([11, 26])
+
+/**
+ * In which state a file is, before anybody works with it; `isDeep` looks at the structure of its pages too. Throws a
+ * `StartRefused` where it cannot be opened for other reasons.
+ */
+export function conditionOf(
+  path: string,
+  { format, isDeep }: { readonly format?: number | undefined; readonly isDeep: boolean },
+): Condition {
+  if (!existsSync(path)) return { is: 'missing' }
+  const { size } = statSync(path)
+  if (size === 0) return { is: 'empty' }
+  const isLookedThrough = isDeep && (size < mostLookedThrough || existsSync(`${path}-wal`))
+  try {
+    const file = openFile(path, format === undefined ? {} : { format })
+    try {
+      const check = isLookedThrough ? 'PRAGMA quick_check(1)' : 'SELECT count(*) FROM sqlite_master'
+      const found = Object.values(file.prepare(check).get() ?? {})[0]
+      return typeof found === 'string' && found !== 'ok'
+        ? { is: 'damaged', why: found }
+        : { is: 'sound' }
+    } finally {
+      file.close()
+    }
+  } catch (error) {
+    if (error instanceof ForeignFile)
+      return { is: error.isNewer ? 'newer' : 'damaged', why: error.message }
+    const why = error instanceof Error ? error.message : String(error)
+    const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
+    if (damages.has(code)) return { is: 'damaged', why }
+    throw new StartRefused(`${path} cannot be opened (${why}).`, { cause: error })
+  }
+}
+
+/** Whether the log of a file is not one: SQLite goes on without it, and what was written last may have stood there. */
+export function hasBrokenLog(path: string): boolean {
+  const log = `${path}-wal`
+  if (!existsSync(log) || statSync(log).size === 0) return false
+  const head = Buffer.alloc(4)
+  const file = openSync(log, 'r')
+  try {
+    readSync(file, head)
+  } finally {
+    closeSync(file)
+  }
+  // The magic number of the format, in either order of bytes of its checksums.
+  return (head.readUInt32BE() & ~1) !== 0x377f0682
+}
 
 /** Of a file that was set aside: what stands behind its name. */
 export const asideMark = '.damaged-'

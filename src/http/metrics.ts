@@ -33,6 +33,8 @@ export type Metrics = {
   observe(request: Observation): void
   /** `field` and `problem` are names from the profile and the code, so that the number of series is bounded. */
   leftOut(values: readonly LeftOut[]): void
+  /** A number of another room, read whenever somebody looks. */
+  gauge(name: string, help: string, read: () => number): void
   /** What the last comparison of index and store found; `at` is when it ended, milliseconds since 1970. */
   compared(found: Comparison, at: number): void
   /** Asks at each scrape; what rejects or is absent leaves the last numbers. */
@@ -72,6 +74,14 @@ export function metrics(options: { readonly runtime?: boolean } = {}): Metrics {
     },
     compared: comparing(registry),
     store: counting(registry),
+    gauge: (name, help, read) => {
+      const one: Gauge = new Gauge({
+        name,
+        help,
+        registers: [registry],
+        collect: () => one.set(read()),
+      })
+    },
   }
 }
 

@@ -40,7 +40,7 @@ export type EmbeddedOptions = {
  */
 export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchIndex> {
   const { directory, log } = options
-  mkdirSync(directory, { recursive: true })
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
   const isNew = !existsSync(join(directory, 'index.db'))
   const { writer, readers, cursors, mending, configuration } = await opened(options)
   const [process, state] = [randomUUID(), { changes: 0 }]

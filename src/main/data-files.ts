@@ -1,4 +1,190 @@
-/** The files of a data directory. */
+/** The files of a data directory: what is done when one is lost or damaged. */
 
-/** Files that an operator may set aside. */
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { StartRefused } from '../errors.ts'
+import { ledgerFormat } from '../harvest/ledger/ledger-file.ts'
+import type { Log } from '../log.ts'
+import { figuresFormat } from '../metrics/cache/file/schema.ts'
+import { verdictsFormat } from '../metrics/reaching/verdict-file.ts'
+import { runsFormat } from '../pipe/runs/keeping/run-file.ts'
+import { tombstonesFormat } from '../repository/deleting/keeping/tombstone-file.ts'
+import { triggersFormat } from '../scheduler/keeping/trigger-file.ts'
+import { asideMark, conditionOf, hasBrokenLog, setAside } from '../sqlite.ts'
+import { blobsFormat } from '../store/embedded/blobs.ts'
+
+type DataFile = {
+  readonly name: string
+  /** The newest that this program knows; absent where one of any other is written anew. */
+  readonly format?: number
+  /** What can be made anew, or done without, is set aside; without the others the start ends. */
+  readonly damaged: 'aside' | 'refuse'
+  readonly newer: 'aside' | 'refuse'
+  /** What it means that the file is not there any more. */
+  readonly loss: string
+  readonly level: 'warn' | 'error'
+  /** What an operator does about a damaged one. */
+  readonly cure?: string
+  /** Whoever uses it finds damage inside and mends it. */
+  readonly isMended?: boolean
+}
+
+const rest = { damaged: 'aside', newer: 'refuse', level: 'warn' } as const
+const restored = 'restore it from a backup'
+
+const dataFiles: readonly DataFile[] = [
+  {
+    ...rest,
+    name: 'store/store.db',
+    format: blobsFormat,
+    damaged: 'refuse',
+    loss: 'The store begins anew.',
+    cure: 'Restore a backup of the store; there is no other way to its records.',
+  },
+  { ...rest, name: 'search/index.db', loss: 'It is filled again from the store.', isMended: true },
+  {
+    ...rest,
+    name: 'deleted/tombstones.db',
+    format: tombstonesFormat,
+    loss: 'What was deleted before cannot be restored.',
+  },
+  {
+    ...rest,
+    name: 'harvest.sqlite',
+    format: ledgerFormat,
+    damaged: 'refuse',
+    loss: 'The next runs adopt the records that they find, and remove nothing.',
+    cure: `It says which pipe may remove which record: ${restored}, or start with --reset harvest, and the next runs adopt what they find.`,
+  },
+  {
+    ...rest,
+    name: 'triggers.sqlite',
+    format: triggersFormat,
+    damaged: 'refuse',
+    level: 'error',
+    loss: 'No pipe starts by itself until its triggers are set again.',
+    cure: `It says when pipes start: ${restored}, or start with --reset triggers and set them again.`,
+  },
+  { ...rest, name: 'runs.sqlite', format: runsFormat, loss: 'The history of runs begins anew.' },
+  {
+    ...rest,
+    name: 'metrics.sqlite',
+    format: figuresFormat,
+    level: 'error',
+    loss: 'A refresh counts the figures again; their history is lost.',
+  },
+  {
+    ...rest,
+    name: 'verdicts.sqlite',
+    format: verdictsFormat,
+    newer: 'aside',
+    loss: 'URLs are asked again.',
+  },
+]
+
+/** Files that an operator may set aside, without the ending of their names. */
 export const resettable = ['harvest', 'triggers'] as const
+
+/** Where files are missed when they are gone. */
+const missed = [...dataFiles.map(({ name }) => name), 'api-key']
+
+/** Of those that would be missed, the ones that are there or have been. */
+export const filesIn = (directory: string, before: readonly string[]): readonly string[] =>
+  missed.filter((name) => before.includes(name) || existsSync(join(directory, name)))
+
+/** Makes the directory (mode 700). Throws where this process cannot write there, which is told with its name. */
+export function openDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    accessSync(directory, constants.W_OK)
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new StartRefused(
+      `The data directory ${directory} cannot be written (${why}): give this process the right to, or name another one in PLATFORM_DATA_DIR.`,
+    )
+  }
+}
+
+type Checking = {
+  readonly directory: string
+  readonly reset: readonly string[]
+  /** Files that the directory has had. */
+  readonly had: readonly string[]
+  /** Files in whose place there is a server. */
+  readonly unused: readonly string[]
+  readonly log: Log
+}
+
+/**
+ * Sees to every file before anybody opens it: what can be made anew is set aside when it is damaged. Throws a `StartRefused`
+ * that names the file, the reason and the cure for what cannot.
+ */
+export function checkFiles({ directory, reset, had, unused, log }: Checking): void {
+  for (const name of reset) aside(join(directory, `${name}.sqlite`), 'It was to be reset.', log)
+  for (const file of dataFiles.filter(({ name }) => !unused.includes(name))) {
+    const path = join(directory, file.name)
+    closeToOthers(path, file.name.includes('/'), log)
+    if (hasBrokenLog(path)) log.warn({ file: `${path}-wal` }, 'file.last-writes-may-be-lost')
+    checkFile(path, file, { had, log })
+  }
+  if (had.includes('api-key') && !existsSync(join(directory, 'api-key')))
+    log.warn({ file: join(directory, 'api-key'), loss: 'A new key is made.' }, 'file.lost')
+}
+
+function checkFile(
+  path: string,
+  file: DataFile,
+  { had, log }: Pick<Checking, 'had' | 'log'>,
+): void {
+  const condition = conditionOf(path, { format: file.format, isDeep: !file.isMended })
+  const { loss, level } = file
+  if (!('why' in condition)) {
+    if (condition.is !== 'sound' && had.includes(file.name))
+      log[level]({ file: path, loss }, 'file.lost')
+    return
+  }
+  if (file[condition.is] === 'aside') return aside(path, `${condition.why} ${loss}`, log, level)
+  throw new StartRefused(
+    condition.is === 'newer'
+      ? condition.why
+      : `${path} is damaged (${condition.why}). ${file.cure ?? ''}`,
+  )
+}
+
+function aside(path: string, why: string, log: Log, level: DataFile['level'] = 'warn'): void {
+  const kept = setAside(path)
+  if (kept !== undefined) log[level]({ file: path, why, kept }, 'file.set-aside')
+}
+
+/** What lies in the directory is for its owner alone. */
+function closeToOthers(path: string, isBelow: boolean, log: Log): void {
+  const folder = isBelow ? ([[dirname(path), 0o700]] as const) : []
+  for (const [place, mode] of [...folder, [path, 0o600] as const]) {
+    if (!existsSync(place) || (statSync(place).mode & 0o077) === 0) continue
+    log.warn({ file: place }, 'file.was-open-to-others')
+    chmodSync(place, mode)
+  }
+}
+
+/** Whether a file is there and has anything in it. */
+export const hasContent = (path: string): boolean => existsSync(path) && statSync(path).size > 0
+
+/** Files that were set aside and still lie in a data directory, relative to it. */
+export function damagedFiles(directory: string): readonly string[] {
+  const folders = ['.', ...new Set(dataFiles.map(({ name }) => dirname(name)))]
+  return [...new Set(folders)].flatMap((folder) => {
+    const place = join(directory, folder)
+    if (!existsSync(place)) return []
+    return readdirSync(place)
+      .filter((name) => name.includes(asideMark) && !name.endsWith('-wal'))
+      .map((name) => join(folder, name))
+  })
+}

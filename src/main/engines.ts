@@ -19,7 +19,8 @@ import { names as namesOf } from '../rdf/names.ts'
 import { publicLimits } from '../repository/sparql/limits.ts'
 import { setAside } from '../sqlite.ts'
 import { openStore, withStore } from '../store/open.ts'
-import { identify, readIdentity, type Wishes } from './identity.ts'
+import { checkFiles, hasContent, openDirectory } from './data-files.ts'
+import { identify, readIdentity, refuseLost, type Wishes } from './identity.ts'
 import { openIndex, pause } from './search-engine.ts'
 import { telling, type Waiting } from './waiting.ts'
 
@@ -46,8 +47,9 @@ export async function openEngines(shell: Shell) {
   const profile = await loadProfile(own ?? shipped('shapes/default'), { enabled })
   checkFacets(profile, shell.config.search.facets)
   warnAbout(profile, shell.config, log)
+  openDirectory(shell.config.dataDir)
   const lease = await alone(shell)
-  const { store, config, isOther } = await openOwnStore(shell)
+  const { store, config, identity, isOther } = await openOwnStore(shell)
   const names = namesOf(config.baseUri, config.segments)
   if (!config.triplestore) numbers.store(() => store.health())
   const index = await openIndex(config, log)
@@ -78,17 +80,26 @@ export async function openEngines(shell: Shell) {
     await store.close()
     lease?.release()
   }
-  return { store, index, names, profile, config, isOther, projection: projected, close }
+  return { store, index, names, profile, config, identity, isOther, projection: projected, close }
 }
 
 /** The store, once it is known whose it is; the base of its IRIs is that of the configuration from then on. */
 async function openOwnStore({ config, log, waiting, wishes, version }: Shell) {
-  const kept = await readIdentity(config.dataDir)
-  const indexed = config.searchEngine ? 0 : recordsIn(join(config.dataDir, 'search'))
+  const directory = config.dataDir
+  const kept = await readIdentity(directory)
+  const unused = [
+    ...(config.triplestore ? ['store/store.db'] : []),
+    ...(config.searchEngine ? ['search/index.db'] : []),
+  ]
+  const had = kept?.files ?? []
+  checkFiles({ directory, reset: wishes.reset, had, unused, log })
+  const indexed = config.searchEngine ? 0 : recordsIn(join(directory, 'search'))
+  if (!config.triplestore && !hasContent(join(directory, 'store', 'store.db')))
+    refuseLost({ kept, indexed, wishes, config })
   const told = telling(waiting, 'store')
   let names = namesOf(config.baseUri, config.segments)
   const store = await openStore(config.triplestore, {
-    directory: join(config.dataDir, 'store'),
+    directory: join(directory, 'store'),
     log,
     limits: publicLimits(config),
     isCatalogue: (graph) => names.idOf('catalogue', graph) !== undefined,
@@ -102,7 +113,7 @@ async function openOwnStore({ config, log, waiting, wishes, version }: Shell) {
   const { baseUri } = identity
   names = namesOf(baseUri, config.segments)
   if (isOther) forgetStore(config, log)
-  return { store, config: { ...config, baseUri }, isOther }
+  return { store, identity, config: { ...config, baseUri }, isOther }
 }
 
 /** Sets aside what speaks of another store: the index, and who harvested what. */

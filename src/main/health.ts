@@ -2,6 +2,7 @@
 
 import type { Health } from '../http/root.ts'
 import type { GraphStore } from '../store/graph-store.ts'
+import { damagedFiles } from './data-files.ts'
 import type { Engines, Shell } from './engines.ts'
 import { version } from './ground.ts'
 import { engineHealth } from './search-engine.ts'
@@ -20,7 +21,7 @@ export function startingHealth({ waiting }: Shell, isTrusted: boolean): Health {
 }
 
 export async function runningHealth(
-  { store: graphs, index: engine, profile, projection }: Engines,
+  { store: graphs, index: engine, profile, projection, config }: Engines,
   reconciled: Stations['reconciled'],
   isStopping: boolean,
 ): Promise<Health> {
@@ -35,6 +36,7 @@ export async function runningHealth(
     profile: { id: profile.id, hash: profile.hash },
     pending: projection.pending(),
     rebuilding: projection.rebuilding(),
+    damaged: damagedFiles(config.dataDir),
     reconciled: reconciled() ?? null,
   }
 }

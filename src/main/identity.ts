@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { Config } from '../config.ts'
 import { StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { filesIn } from './data-files.ts'
 import { names as namesOf, usualSegments, type Names } from '../rdf/names.ts'
 import { systemGraph } from '../rdf/namespaces.ts'
 import type { GraphStore } from '../store/graph-store.ts'
@@ -96,6 +97,17 @@ export async function writeIdentity(directory: string, identity: Identity): Prom
     await folder.sync()
   } finally {
     await folder.close()
+  }
+}
+
+/** Remembers which files the directory has, so that they are missed when they are gone. */
+export async function noteFiles(identity: Identity, directory: string, log: Log): Promise<void> {
+  const files = [...filesIn(directory, identity.files)]
+  if (files.length === identity.files.length) return
+  try {
+    await writeIdentity(directory, { ...identity, files })
+  } catch (error) {
+    log.warn({ err: error }, 'identity.unwritten')
   }
 }
 
@@ -203,7 +215,12 @@ function refuseOthers({ kept, wishes, config }: Identifying, facts: Facts | unde
 }
 
 /** A store without anything, beside files that know better. */
-function refuseLost({ kept, indexed, wishes, config }: Identifying): void {
+export function refuseLost({
+  kept,
+  indexed,
+  wishes,
+  config,
+}: Pick<Identifying, 'kept' | 'indexed' | 'wishes' | 'config'>): void {
   if (wishes.empty || (!kept && indexed === 0)) return
   const place = config.triplestore
     ? `The store at ${config.triplestore.queryEndpoint}`

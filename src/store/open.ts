@@ -2,6 +2,7 @@
 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Failure, StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { fuseki } from './fuseki.ts'
 import type { GraphStore } from './graph-store.ts'
@@ -54,7 +55,9 @@ export async function openStore(
   if (!config) {
     // Only now: a process on another store has no use for its engine.
     const { embeddedStore } = await import('./embedded.ts')
-    return embeddedStore({ directory, log, limits })
+    return embeddedStore({ directory, log, limits }).catch((error: unknown) => {
+      throw isDamage(error) ? damaged(directory, error) : error
+    })
   }
   const { dialect, queryEndpoint, updateEndpoint, graphEndpoint, username, password } = config
   const auth = username !== undefined && password !== undefined ? { username, password } : undefined
@@ -71,6 +74,20 @@ export async function openStore(
   }
   return remoteStore(dialects[dialect], remote, signal)
 }
+
+/** Whether a text in the file is no longer what was written, or a page of it. */
+const isDamage = (error: unknown): error is Failure & { readonly cause: Error } => {
+  const cause = error instanceof Failure ? error.cause : undefined
+  if (!(cause instanceof Error)) return false
+  if ('errcode' in cause) return [11, 26].includes(Number(cause.errcode) & 0xff)
+  return 'code' in cause && cause.code === 'Z_DATA_ERROR'
+}
+
+const damaged = (directory: string, { cause }: { readonly cause: Error }) =>
+  new StartRefused(
+    `${join(directory, 'store.db')} is damaged (${cause.message}). Restore a backup of the store; there is no other way to its records.`,
+    { cause },
+  )
 
 /** What `work` gives, tried again while the store is away: for steps of the start, which nobody else would repeat. */
 export const withStore = <T>(

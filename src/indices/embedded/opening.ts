@@ -1,9 +1,10 @@
 /** Opening the index file and the threads that work on it. */
 
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Log } from '../../log.ts'
+import { asideMark, setAside as moveAside } from '../../sqlite.ts'
 import type { ReaderCalls, WriterCalls } from './threads/messages.ts'
 import { Readers } from './threads/readers.ts'
 import { Thread, unavailable } from './threads/thread.ts'
@@ -52,10 +53,10 @@ export async function openThreads({ directory, log, told, ...options }: Opening)
 /** One broken file is kept for those who want to know why; an older one makes room for it. */
 function setAside(path: string, mark: string, log: Log): void {
   try {
-    const kept = `${path}.broken`
-    rmSync(kept, { recursive: true, force: true })
-    if (existsSync(path)) renameSync(path, kept)
-    for (const end of ['-wal', '-shm']) rmSync(path + end, { recursive: true, force: true })
+    const folder = dirname(path)
+    for (const name of readdirSync(folder).filter((one) => one.includes(asideMark)))
+      rmSync(join(folder, name), { recursive: true, force: true })
+    const kept = moveAside(path)
     rmSync(mark, { force: true })
     log.error({ file: path, kept }, 'index.set-aside')
   } catch (error) {

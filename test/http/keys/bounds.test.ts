@@ -78,14 +78,17 @@ describe('the key file', () => {
     expect(made.filter(({ created }) => created)).toHaveLength(1)
   })
 
-  it('that others could read is closed, and an empty one is a problem', async () => {
+  it('that others could read is closed, and one that is empty or no such key is a problem', async () => {
     const directory = await folder()
     const path = join(directory, 'api-key')
-    await writeFile(path, 'own-key\n', { mode: 0o644 })
-    expect((await keyFile(directory)).key).toBe('own-key')
+    const key = 'k'.repeat(43)
+    await writeFile(path, `${key}\n`, { mode: 0o644 })
+    expect((await keyFile(directory)).key).toBe(key)
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     await writeFile(path, '\n')
     await expect(keyFile(directory)).rejects.toThrow('empty')
     expect(await readFile(path, 'utf8')).toBe('\n')
+    await writeFile(path, 'half a k')
+    await expect(keyFile(directory)).rejects.toThrow('not the key that was made')
   })
 })

@@ -1,7 +1,7 @@
 /** The worker's side of a call: runs it and answers with its value or its trouble. */
 
 import type { MessagePort } from 'node:worker_threads'
-import { isDamage } from '../database.ts'
+import { isDamage, isUnusable } from '../database.ts'
 import type { Call, Reply } from './messages.ts'
 
 /** Thrown inside a worker when the main thread no longer wants the answer. */
@@ -25,6 +25,7 @@ function run(calls: Calls, { id, name, payload }: Call<never>): Reply {
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
     if (error instanceof Stopped) return { id, trouble: 'stopped', message }
-    return { id, trouble: isDamage(error) ? 'damaged' : 'other', message }
+    const isAtFault = name === 'open' ? isUnusable(error) : isDamage(error)
+    return { id, trouble: isAtFault ? 'damaged' : 'other', message }
   }
 }

@@ -1,0 +1,249 @@
+/** A file of the data directory is lost or damaged: it is made anew with a warning, or the start ends with its name and the cure. */
+
+import { chmod, cp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { closeSync, openSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { prefixes } from '../support/repository.ts'
+
+let golden: string
+let directory: string
+let running: Gateway | undefined
+
+beforeAll(async () => {
+  golden = await temporaryDirectory()
+  const platform = await gateway(golden)
+  const { put, putDataset, repo } = client(platform)
+  await put('/catalogues/c', `${prefixes}<> a dcat:Catalog ; dct:title "C"@en .`)
+  for (const id of ['one', 'two', 'gone'])
+    await putDataset('c', id, `${prefixes}<> a dcat:Dataset ; dct:title "${id}"@en .`)
+  const headers = { 'X-API-Key': platform.key }
+  await fetch(`${repo}/datasets/gone`, { method: 'DELETE', headers })
+  await platform.stop()
+}, 60_000)
+afterAll(() => remove(golden))
+
+beforeEach(async () => {
+  directory = await temporaryDirectory()
+  await cp(golden, directory, { recursive: true })
+})
+afterEach(async () => {
+  await running?.stop()
+  running = undefined
+  await remove(directory)
+})
+
+const at = (name: string) => join(directory, name)
+
+const overwrite = (name: string, from: number, to: number) => {
+  const file = openSync(at(name), 'r+')
+  writeSync(file, Buffer.alloc(to - from, 0xfe), 0, to - from, from)
+  closeSync(file)
+}
+
+const damages = {
+  missing: (name: string) => rm(at(name)),
+  empty: (name: string) => truncate(at(name)),
+  'without its header': async (name: string) => overwrite(name, 0, 100),
+  'with other bytes': async (name: string) => overwrite(name, 4096, statSync(at(name)).size),
+  'of a newer version': async (name: string) => {
+    const file = new DatabaseSync(at(name))
+    file.exec('PRAGMA user_version = 99')
+    file.close()
+  },
+} as const
+
+const start = async (...words: string[]) => {
+  running = await gateway(directory, {}, undefined, words)
+  return { ...client(running), log: running.log, url: running.url }
+}
+
+const refused = () =>
+  start().then(
+    () => 'started',
+    (error: unknown) => String(error),
+  )
+
+/** Both datasets are there and searchable. */
+const isWhole = async ({ repo, search }: { repo: string; search: string }) => {
+  for (const id of ['one', 'two']) {
+    expect((await fetch(`${repo}/datasets/${id}`)).status).toBe(200)
+    const found = async () => (await fetch(`${search}/datasets/${id}`)).status
+    await expect.poll(found, { timeout: 30_000 }).toBe(200)
+  }
+}
+
+type Damage = keyof typeof damages
+const shapes = ['without its header', 'with other bytes'] as const satisfies readonly Damage[]
+const [newer, ...broken] = ['of a newer version', ...shapes] as const
+
+const refusals: readonly (readonly [string, readonly Damage[], string])[] = [
+  ['store/store.db', ['missing', 'empty', newer, ...broken], 'estore a backup'],
+  ['harvest.sqlite', [newer, ...broken], '--reset harvest'],
+  ['triggers.sqlite', [newer, ...broken], '--reset triggers'],
+  ['deleted/tombstones.db', [newer], 'newer version'],
+  ['runs.sqlite', [newer], 'newer version'],
+  ['metrics.sqlite', [newer], 'newer version'],
+  ['api-key', ['empty', 'without its header'], 'remove it to get a new key'],
+]
+
+const cells = refusals.flatMap(([file, all, cure]) =>
+  all.map((damage) => ({ file, damage, cure: damage === newer ? 'newer version' : cure })),
+)
+
+describe('the start ends with the file, the reason and the cure', () => {
+  it.each(cells)(
+    'where $file is $damage',
+    async ({ file, damage, cure }) => {
+      if (file === 'api-key' && damage !== 'empty') await writeFile(at(file), 'not a key\n')
+      else await damages[damage](file)
+      const told = await refused()
+      expect(told).toContain('ended with 1')
+      expect(told).toContain(at(file))
+      expect(told).toMatch(
+        damage === newer || file !== 'store/store.db' ? cure : /Restore a backup/,
+      )
+    },
+    30_000,
+  )
+
+  it('where store.db is missing or empty beside an index, also when nothing says whose data it was', async () => {
+    await rm(at('cartulary.json'))
+    for (const damage of ['empty', 'missing'] as const) {
+      await damages[damage]('store/store.db')
+      const told = await refused()
+      expect(told).toContain('store.db is missing or empty; the index knows 3 records')
+      expect(told).toContain('--empty')
+    }
+    const { search, repo } = await start('--empty')
+    expect((await fetch(`${repo}/datasets/one`)).status).toBe(404)
+    const found = async () => (await fetch(`${search}/datasets/one`)).status
+    await expect.poll(found, { timeout: 20_000 }).toBe(404)
+  }, 60_000)
+
+  it('where a text in the store cannot be unpacked', async () => {
+    const file = new DatabaseSync(at('store/store.db'))
+    file.exec(`UPDATE graph SET content = x'fefefefefefe' WHERE name LIKE '%data/one'`)
+    file.close()
+    const told = await refused()
+    expect(told).toContain(at('store/store.db'))
+    expect(told).toMatch(/Restore a backup/)
+  }, 30_000)
+
+  it('where the data directory cannot be written', async () => {
+    await rm(directory, { recursive: true })
+    await writeFile(directory, '')
+    expect(await refused()).toContain(`The data directory ${directory} cannot be written`)
+  }, 30_000)
+})
+
+const asides = [
+  'search/index.db',
+  'deleted/tombstones.db',
+  'runs.sqlite',
+  'metrics.sqlite',
+  'verdicts.sqlite',
+] as const
+
+const setAside = async () =>
+  (await readdir(directory, { recursive: true })).filter((name) => name.includes('.damaged-'))
+
+describe('what can be made anew is set aside with a warning', () => {
+  it.each(shapes)(
+    'where it is %s',
+    async (damage) => {
+      for (const name of asides) await damages[damage](name)
+      const platform = await start()
+      await isWhole(platform)
+      const kept = await setAside()
+      for (const name of asides) {
+        expect(kept.filter((one) => one.startsWith(`${name}.damaged-`))).toHaveLength(1)
+        expect(platform.log()).toContain(name)
+      }
+      const health = (await (await fetch(`${platform.url}/health`)).json()) as { damaged: string[] }
+      expect(health.damaged.toSorted()).toEqual(kept.toSorted())
+      const metrics = await (await fetch(`${platform.url}/metrics`)).text()
+      expect(metrics).toContain(`cartulary_damaged_files ${asides.length}`)
+    },
+    60_000,
+  )
+
+  it('where a newer version wrote what need not be kept', async () => {
+    for (const name of ['search/index.db', 'verdicts.sqlite']) await damages[newer](name)
+    await isWhole(await start())
+    expect((await setAside()).join()).toContain('verdicts.sqlite.damaged-')
+  }, 30_000)
+
+  it('where the settings in the index cannot be read', async () => {
+    const file = new DatabaseSync(at('search/index.db'))
+    file.exec(`UPDATE gen SET settings = '{'`)
+    file.close()
+    await isWhole(await start())
+    expect((await setAside()).join()).toContain('index.db.damaged-')
+  }, 30_000)
+
+  it.each(['harvest', 'triggers'])(
+    'where an operator resets %s',
+    async (name) => {
+      await damages['without its header'](`${name}.sqlite`)
+      await isWhole(await start('--reset', name))
+      expect((await setAside()).join()).toContain(`${name}.sqlite.damaged-`)
+    },
+    30_000,
+  )
+})
+
+describe('what is gone is named', () => {
+  const all = [...asides, 'harvest.sqlite', 'triggers.sqlite'] as const
+
+  it.each(['missing', 'empty'] as const)(
+    'where it is %s',
+    async (damage) => {
+      for (const name of all) await damages[damage](name)
+      const platform = await start()
+      await isWhole(platform)
+      for (const name of all)
+        expect(
+          platform
+            .log()
+            .split('\n')
+            .filter((line) => line.includes('file.lost') && line.includes(name)),
+        ).toHaveLength(1)
+    },
+    30_000,
+  )
+
+  it('where the key is, which is made anew', async () => {
+    await rm(at('api-key'))
+    const platform = await start()
+    expect(platform.log()).toContain('file.lost')
+    expect(
+      (await platform.put('/catalogues/d', `${prefixes}<> a dcat:Catalog ; dct:title "D"@en .`))
+        .status,
+    ).toBe(201)
+  }, 30_000)
+
+  it('where the log of the last writes is no such thing', async () => {
+    await writeFile(at('store/store.db-wal'), Buffer.alloc(8192, 0xfe))
+    const platform = await start()
+    await isWhole(platform)
+    expect(platform.log()).toContain('file.last-writes-may-be-lost')
+  }, 30_000)
+
+  it('where others could read it, which they cannot any more', async () => {
+    await chmod(at('search'), 0o755)
+    await chmod(at('runs.sqlite'), 0o644)
+    const platform = await start()
+    expect(platform.log()).toContain('file.was-open-to-others')
+    expect((await stat(at('search'))).mode & 0o777).toBe(0o700)
+    expect((await stat(at('runs.sqlite'))).mode & 0o777).toBe(0o600)
+  }, 30_000)
+
+  it('but not where it is only a lease: that is made again', async () => {
+    await writeFile(at('process.lease'), Buffer.alloc(5000, 0xfe))
+    await isWhole(await start())
+    expect((await stat(at('process.lease'))).size).toBe(0)
+  }, 30_000)
+})
