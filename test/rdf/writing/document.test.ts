@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { isomorphic } from 'rdf-isomorphic'
 import { expect, test } from 'vitest'
 import type { Quad } from '@rdfjs/types'
-import { toLine, toLines } from '../../../src/rdf/lines.ts'
+import { quoted, toLine, toLines } from '../../../src/rdf/lines.ts'
 import { type Format, formats } from '../../../src/rdf/media-types.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { blankNode, namedNode, quad } from '../../../src/rdf/terms.ts'
@@ -74,6 +74,48 @@ test.each(Object.keys(formats) as Format[])(
         )
       }),
       { numRuns: 120 },
+    )
+  },
+)
+
+/** Predicates without an XML name at their end, and characters that XML has not, among others that are fine. */
+const odd = fc.array(
+  fc
+    .tuple(
+      fc.constantFrom('_:b0', '_:b1', '<http://e/s>'),
+      fc.constantFrom('<http://e/p>', '<http://e/1>', '<urn:>', '<http://e/a/>'),
+      fc.oneof(
+        fc.constantFrom('_:b1', '_:b2', '<http://e/--o-->'),
+        fc
+          .string({ unit: fc.constantFrom('-', 'a', '\u0000', '\u000b', '\uffff', '>', '<') })
+          .map(quoted),
+      ),
+    )
+    .map((parts) => `${parts.join(' ')} .\n`),
+  { maxLength: 8 },
+)
+
+test.each([true, false])(
+  'RDF/XML leaves out what it cannot express and says what it was (in parts that share nodes: %s)',
+  async (divided) => {
+    await fc.assert(
+      fc.asyncProperty(odd, async (lines) => {
+        const all = new Set(lines)
+        const { head, part, tail } = documentWriter('rdfxml', divided)
+        const text = head + part({ lines: [...all].join('') }) + tail
+        const comments = [...text.matchAll(/<!-- RDF\/XML cannot express: (.*?) -->/g)]
+        const leftOut = comments.map(([, line = '']) => `${line}\n`).join('')
+        for (const [, line = ''] of comments) expect(line).not.toContain('--')
+        const [written, told] = await Promise.all([
+          parse(text, 'rdfxml', { baseIri }),
+          parse(leftOut, 'ntriples', { baseIri }),
+        ])
+        expect(written.length + told.length).toBe(all.size)
+        const cannot = /<(?:http:\/\/e\/1|urn:|http:\/\/e\/a\/)>|\\u0000|\\u000B|\\uFFFF/
+        expect(told.every((one) => cannot.test(toLine(one)))).toBe(true)
+        expect(written.some((one) => cannot.test(toLine(one)))).toBe(false)
+      }),
+      { numRuns: 150 },
     )
   },
 )
