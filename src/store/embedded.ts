@@ -106,7 +106,7 @@ export async function embeddedStore(options: EmbeddedOptions): Promise<EmbeddedS
   const { directory, log } = options
   const limits = { ...standardLimits, ...options.limits }
   const settings: WriterSettings = {
-    engine: boundedEngine(writerBytes()),
+    engine: boundedEngine(limits.memory > 0 ? limits.memory : writerBytes()),
     directory,
     maxQuads: limits.quads,
     maxAnswer: limits.answer,

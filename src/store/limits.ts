@@ -14,6 +14,8 @@ export type StoreLimits = {
   /** Running time of a public query, and how long it waits for the public copy to be built, in ms. */
   readonly publicMs: number
   readonly publicBuildMs: number
+  /** Bytes that the engine may take; 0 = three quarters of what the process may have. */
+  readonly memory: number
   /** Bytes that a public copy and its queries may take; 0 = what fits the data and the machine. */
   readonly publicMemory: number
   /** Public copies are built when the store opens, and not when somebody asks first. */
@@ -29,6 +31,7 @@ export const standardLimits: StoreLimits = {
   waiting: 20_000,
   publicMs: 15_000,
   publicBuildMs: 5000,
+  memory: 0,
   publicMemory: 0,
   publicAhead: false,
   publicDoor: { rows: 100_000, bytes: 32 * 1024 * 1024, perClient: 2, waiting: 8, lanes: 2 },

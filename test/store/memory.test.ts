@@ -1,9 +1,10 @@
 /** What queries and data may take of the memory: a bound in the engine itself, met by one query and noticed by nobody else. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Failure } from '../../src/errors.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
 import { content, graphName } from './graphs.ts'
-import { openEmbedded } from './opening.ts'
+import { newDirectory, openEmbedded } from './opening.ts'
 
 const MB = 2 ** 20
 /** Every step doubles the text of the one before: 4 GB in the end. */
@@ -55,4 +56,74 @@ describe('a public query that wants all memory', () => {
     const { body } = await ask(`SELECT ?o { GRAPH <${graph}> { ?s ?p ?o } }`)
     expect(body).toContain(`"${writes - 1}"`)
   })
+})
+
+describe('an engine that is full', () => {
+  const million = 'x'.repeat(1_000_000)
+  const small = { memory: 400 * MB }
+  const text = (n: number, count: number) =>
+    content(
+      Array.from(
+        { length: count },
+        (_, m) => `<urn:s:${n}> <urn:p:${m}> "${n} ${m} ${million}" .`,
+      ).sort(),
+    )
+  const kindOf = (call: Promise<unknown>) =>
+    call.then(
+      () => 'done',
+      (error: unknown) => (error instanceof Failure ? error.kind : error),
+    )
+
+  it('refuses what is added by name, keeps what it has, answers, and takes removals', async () => {
+    const directory = newDirectory()
+    const store = await openEmbedded(small, directory)
+    let kept = 0
+    let kind = 'done'
+    for (; kind === 'done' && kept < 200; kept += kind === 'done' ? 1 : 0) {
+      kind = String(await kindOf(store.write([{ graph: `urn:t:${kept}`, content: text(kept, 2) }])))
+    }
+    expect(kind).toBe('store-full')
+    expect(kept).toBeGreaterThan(5)
+    expect(await store.ask(`ASK { GRAPH ?g { <urn:s:${kept - 1}> ?p ?o } }`)).toBe(true)
+    expect(await store.read(`urn:t:${kept}`)).toBeUndefined()
+    expect(await kindOf(store.write([{ graph: 'urn:t:0', drop: true }]))).toBe('done')
+    await store.close()
+    const again = await openEmbedded(small, directory)
+    expect((await again.health()).graphs).toBe(kept - 1)
+    await again.close()
+  })
+
+  it('refuses one write that is larger than what is left, as if it had never come', async () => {
+    const store = await openEmbedded(small)
+    await store.write([{ graph: 'urn:t:1', content: text(1, 1) }])
+    const large = text(2, 150)
+    expect(await kindOf(store.write([{ graph: 'urn:t:2', content: large }]))).toBe('store-full')
+    await expect.poll(() => kindOf(store.ask('ASK { GRAPH ?g { <urn:s:1> ?p ?o } }'))).toBe('done')
+    expect(await store.read('urn:t:2')).toBeUndefined()
+    expect(await kindOf(store.write([{ graph: 'urn:t:3', content: text(3, 1) }]))).toBe('done')
+    await store.close()
+  })
+
+  it('says at the start that the data do not fit', async () => {
+    const directory = newDirectory()
+    const store = await openEmbedded({}, directory)
+    for (let n = 0; n < 25; n += 1) {
+      await store.write([{ graph: `urn:t:${n}`, content: text(n, 10) }])
+    }
+    await store.close()
+    const opening = openEmbedded({ memory: 360 * MB }, directory)
+    expect(await kindOf(opening)).toBe('store-full')
+  })
+})
+
+it('a public copy that the data do not fit into is named, and the store goes on', async () => {
+  const store = await openEmbedded({ publicMemory: 8 * MB })
+  await store.write([{ graph: 'urn:t:1', content: content(['<urn:s:1> <urn:p> "1" .']) }])
+  const asked = () => store.publicQuery({ query: 'ASK {}', accept: undefined, client: 'me' })
+  await expect(asked()).rejects.toMatchObject({
+    kind: 'store-unavailable',
+    detail: expect.stringContaining('sparqlMemoryBytes'),
+  })
+  expect(await store.ask('ASK { GRAPH ?g { <urn:s:1> ?p ?o } }')).toBe(true)
+  await store.close()
 })

@@ -55,6 +55,21 @@ type Entry = {
 const gone = (detail: string, cause?: unknown) =>
   new Failure('store-unavailable', detail, { retryAfter: 2, cause })
 
+const changing: ReadonlySet<unknown> = new Set<JobName>(['write', 'put', 'update', 'stage', 'swap'])
+
+/** What a call is told whose worker is gone: one that may have been too much for the engine's memory, that it is full. */
+function lossOf(error: unknown, { message }: Pick<Entry, 'message'>): Failure {
+  const full = fullOf(error)
+  if (full && changing.has(message['name'])) return full
+  return gone('The store had to start again; repeat the request.', error)
+}
+
+/** An error that has come from a worker is not of our class any more. */
+function fullOf(error: unknown): Failure | undefined {
+  if (!(error instanceof Error && 'kind' in error && 'detail' in error)) return undefined
+  return error.kind === 'store-full' ? new Failure('store-full', String(error.detail)) : undefined
+}
+
 type Message = readonly Reply[] | Sign | { readonly opened: Opened }
 
 export class Calls {
@@ -289,12 +304,11 @@ export class Calls {
       : [...this.#pending.values(), ...this.#waiting]
     this.#pending.clear()
     if (!couldOpen) this.#waiting = []
-    const failure = gone('The store had to start again; repeat the request.', error)
-    for (const entry of left) if (!entry.left) entry.settle({ error: failure })
+    for (const entry of left) if (!entry.left) entry.settle({ error: lossOf(error, entry) })
     this.#checkDone()
     if (this.#closing && this.#waiting.length === 0) return
     this.#settings.log.error({ error, calls: left.length }, 'store.lost')
     if (couldOpen) this.#launch()
-    else this.#opened.reject(failure)
+    else this.#opened.reject(fullOf(error) ?? gone('The store cannot be opened.', error))
   }
 }

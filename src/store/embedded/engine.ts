@@ -81,6 +81,15 @@ export function startEngine({ module, bytes }: Engine): void {
 /** Bytes that the engine of this thread has taken from the system, which never gets any back, and those that it may take. */
 export const engineMemory = () => ({ taken: memory?.buffer.byteLength ?? 0, most })
 
+/** More than nine tenths are taken: nothing may be added, so that what there is can always be loaded again. */
+export const isShort = (): boolean => engineMemory().taken > most * 0.9
+
+/** What needs so much text might trap: tables that double ask for as much again as there is. */
+export const isTight = (bytes: number): boolean => {
+  const { taken } = engineMemory()
+  return most - taken < Math.max(taken, 8 * bytes, 256 * MB)
+}
+
 /** Bytes that this process may have: of its control group, else of the machine. */
 export function processBytes(): number {
   const constrained = process.constrainedMemory()

@@ -3,15 +3,10 @@
 import type { MessagePort } from 'node:worker_threads'
 import { systemGraph } from '../../rdf/namespaces.ts'
 import type { Feed, Handover } from './messages.ts'
-import type { Effect } from './settle.ts'
+import { sizeOf, type Effect } from './settle.ts'
 
 /** UTF-16 units that may be on their way; a replica behind a long query beside a large import meets this. */
 const maxLag = 64 * 1024 * 1024
-
-const sizeOf = (effect: Effect) => {
-  if (effect.does === 'drop') return effect.graph.length
-  return effect.does === 'load' ? effect.text.length : effect.removed.length + effect.added.length
-}
 
 type Follower = { readonly port: MessagePort; readonly whole: boolean; lag: number }
 

@@ -12,6 +12,12 @@ export type Effect = { readonly graph: string } & (
   | { readonly does: 'drop' }
 )
 
+/** UTF-16 units. */
+export const sizeOf = (effect: Effect): number => {
+  if (effect.does === 'drop') return effect.graph.length
+  return effect.does === 'load' ? effect.text.length : effect.removed.length + effect.added.length
+}
+
 export type Settled = {
   readonly written: Written
   readonly effect: Effect | undefined

@@ -6,6 +6,8 @@ declare namespace WebAssembly {
     constructor(bytes: Uint8Array)
     readonly [Symbol.toStringTag]: string
   }
+  /** A trap. */
+  class RuntimeError extends Error {}
   class Memory {
     /** Pages of 64 KB. */
     constructor(pages: { readonly initial: number; readonly maximum: number })

@@ -1,8 +1,9 @@
 /** Entry of the writing worker: collects what has arrived and does it in one go. A successor follows the present one first. */
 
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads'
-import { startEngine } from './engine.ts'
+import { isTight, startEngine } from './engine.ts'
 import type { Feed, Handover, Job, Opened, Reply, Sign, WriterSettings } from './messages.ts'
+import { engineFull } from './state.ts'
 import { openSuccessor, openWriter, type Writer } from './writer.ts'
 
 /** UTF-16 units of changes per transaction: enough to share one sync, not so many that reads wait. */
@@ -29,8 +30,19 @@ function take(): Job[] {
   return queue.splice(0, end < 0 ? queue.length : Math.max(1, end))
 }
 
+/** The engine's trap with the name of what it means here: its memory is used up. */
+function named<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof WebAssembly.RuntimeError && isTight(0) ? engineFull(error) : error
+  }
+}
+
 function turn(): void {
-  writer?.run(take(), (replies: readonly Reply[]) => parentPort?.postMessage(replies, []))
+  named(() =>
+    writer?.run(take(), (replies: readonly Reply[]) => parentPort?.postMessage(replies, [])),
+  )
   if (queue.length > 0) setImmediate(turn)
   if (!isCrowded && writer?.isCrowded() === true) {
     isCrowded = true
@@ -79,4 +91,4 @@ parentPort?.on('message', (message: readonly Job[] | 'close' | 'hand over') => {
 })
 
 if (settings.feed) succeed(settings.feed)
-else open(openWriter(settings, beat))
+else open(named(() => openWriter(settings, beat)))

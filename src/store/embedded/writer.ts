@@ -4,13 +4,14 @@ import { Failure } from '../../errors.ts'
 import type { Written } from '../change.ts'
 import { openBlobs, type Blobs } from './blobs.ts'
 import { putGraph, runUpdate } from './direct.ts'
+import { isShort, isTight } from './engine.ts'
 import { feeder } from './feeder.ts'
 import { checkGraph } from '../lines.ts'
 import { refusalOf, type Handover, type Job, type Reply, type WriterSettings } from './messages.ts'
 import { isBroken, isCrowded, openQuads, type Quads } from './quads.ts'
 import { leave, piece, stage, swap, unstage, visit } from './pieces/staging.ts'
 import { checkRoom, type State } from './state.ts'
-import { gathered, perform, settle, type Effect, type Settled } from './settle.ts'
+import { gathered, perform, settle, sizeOf, type Effect, type Settled } from './settle.ts'
 
 type Write = Job<'write'> | Job<'put'>
 type Outcome = { readonly reply: Reply; readonly effects: readonly Effect[] }
@@ -64,17 +65,30 @@ function attempt(store: State, job: Write): Outcome {
 function commit(store: State, jobs: readonly Write[]): Reply[] {
   const before = store.count
   let outcomes: Outcome[]
+  let effects: readonly Effect[] = []
+  let isDone = false
+  const index = () => {
+    isDone = true
+    for (const effect of effects) perform(store.quads, effect)
+  }
   try {
-    outcomes = store.blobs.transaction(() => jobs.map((job) => attempt(store, job)))
+    outcomes = store.blobs.transaction(() => {
+      const all = jobs.map((job) => attempt(store, job))
+      effects = gathered(all.flatMap((outcome) => outcome.effects))
+      // What cannot be indexed must not be durable: nobody could load it again.
+      if (isTight(effects.reduce((sum, effect) => sum + sizeOf(effect), 0))) index()
+      return all
+    })
   } catch (cause) {
+    // The index is ahead of the copy.
+    if (isDone) throw cause
     store.count = before
     const failure = new Failure('store-unavailable', 'The store could not write to its disk.', {
       cause,
     })
     return jobs.map(({ id }) => ({ id, refusal: refusalOf(failure) }))
   }
-  const effects = gathered(outcomes.flatMap((outcome) => outcome.effects))
-  for (const effect of effects) perform(store.quads, effect)
+  if (!isDone) index()
   store.feed.send(effects)
   return outcomes.map(({ reply }) => reply)
 }
@@ -113,7 +127,7 @@ function other(store: State, job: Other): unknown {
     case 'query':
       return ask(store, job)
     case 'update':
-      store.feed.send(runUpdate(blobs, quads, job, store.count >= settings.maxQuads))
+      store.feed.send(runUpdate(blobs, quads, job, isShort() || store.count >= settings.maxQuads))
       store.count = quads.size()
       return undefined
     case 'counts':
@@ -197,7 +211,7 @@ function writerOf(store: State, unreadable: readonly string[]) {
   return {
     opened: { quads: store.count, graphs: blobs.count(), dead, unreadable },
     run: (jobs: readonly Job[], answer: Answer) => runJobs(store, jobs, answer),
-    isCrowded: () => isCrowded(quads.statements()),
+    isCrowded: () => isCrowded(quads.statements()) || (isShort() && quads.statements().dead > 0),
     /** Closes the copy and gives the rest to the worker that follows as a whole. */
     handOver: () => {
       blobs.close()

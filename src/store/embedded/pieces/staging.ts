@@ -5,7 +5,8 @@ import { checkGraph, triplesOf } from '../../lines.ts'
 import { differences, growthOf } from '../../spool/difference.ts'
 import { linesOf } from '../../spool/merging.ts'
 import type { Draft, Job, Visit } from '../messages.ts'
-import { perform, settle, type Effect } from '../settle.ts'
+import { isTight } from '../engine.ts'
+import { perform, settle, sizeOf, type Effect } from '../settle.ts'
 import { checkRoom, type State } from '../state.ts'
 
 const unknown = () =>
@@ -66,11 +67,6 @@ function* effectsOf(graph: string, { before, after }: Sides, isNew: boolean): Ge
   }
 }
 
-const sizeOf = (effect: Effect) => {
-  if (effect.does === 'drop') return 0
-  return effect.does === 'load' ? effect.text.length : effect.removed.length + effect.added.length
-}
-
 /** Brings index and replica up to date, batch by batch: nobody else has a turn meanwhile. */
 function follow({ quads, feed, beat }: State, effects: Iterable<Effect>): void {
   const told: Effect[] = []
@@ -88,23 +84,23 @@ function follow({ quads, feed, beat }: State, effects: Iterable<Effect>): void {
 
 type Landed = { readonly effects: readonly Effect[]; readonly growth: number }
 
-/** The step itself: durable when it returns. */
+/** Of a usual line, in UTF-16 units. */
+const lineSize = 200
+
+/** The step itself, in a transaction. */
 function land(state: State, job: Job<'swap'>, { before, after }: Sides): Landed {
   const { blobs } = state
   const draft = state.drafts.get(job.staging)
-  return blobs.transaction(() => {
-    checkGraph(job.graph)
-    const settled = job.changes.map((change) => (checkGraph(change.graph), settle(blobs, change)))
-    let growth = growthOf(linesOf(before()), linesOf(after()))
-    for (const one of settled) growth += one.growth
-    checkRoom(state, growth)
-    if (!draft) blobs.setContent(job.graph, '')
-    else if (draft.pieces === 1)
-      blobs.setContent(job.graph, blobs.pieces.text(draft.owner, 0) ?? '')
-    else blobs.adopt(job.graph, draft.owner)
-    blobs.tidy(job.graph)
-    return { effects: settled.flatMap(({ effect }) => effect ?? []), growth }
-  })
+  checkGraph(job.graph)
+  const settled = job.changes.map((change) => (checkGraph(change.graph), settle(blobs, change)))
+  let growth = growthOf(linesOf(before()), linesOf(after()))
+  for (const one of settled) growth += one.growth
+  checkRoom(state, growth)
+  if (!draft) blobs.setContent(job.graph, '')
+  else if (draft.pieces === 1) blobs.setContent(job.graph, blobs.pieces.text(draft.owner, 0) ?? '')
+  else blobs.adopt(job.graph, draft.owner)
+  blobs.tidy(job.graph)
+  return { effects: settled.flatMap(({ effect }) => effect ?? []), growth }
 }
 
 /** Makes what was laid ready the content of the graph, together with the other changes. */
@@ -122,10 +118,19 @@ export function swap(state: State, job: Job<'swap'>): void {
   // Its pieces are read once more after the step.
   if (old !== undefined) blobs.pieces.visit(old)
   try {
-    const { effects, growth } = land(state, job, sides)
-    state.count += growth
-    follow(state, draft ? effectsOf(graph, sides, isNew) : [{ graph, does: 'drop' }])
-    follow(state, effects)
+    const index = ({ effects }: Landed) => {
+      follow(state, draft ? effectsOf(graph, sides, isNew) : [{ graph, does: 'drop' }])
+      follow(state, effects)
+    }
+    // What cannot be indexed must not be durable: nobody could load it again.
+    const isFirst = isTight((draft?.lines ?? 0) * lineSize)
+    const landed = blobs.transaction(() => {
+      const all = land(state, job, sides)
+      if (isFirst) index(all)
+      return all
+    })
+    state.count += landed.growth
+    if (!isFirst) index(landed)
   } finally {
     if (old !== undefined) blobs.transaction(() => blobs.pieces.leave(old))
   }
