@@ -21,7 +21,7 @@ import { requestsBench } from './requests-bench.ts'
 import { meilisearchBench } from './search-meilisearch/search-meilisearch-bench.ts'
 import { searchBench } from './search/search-bench.ts'
 import { engineOf, environmentOf, storeNamed } from './stores.ts'
-import { siegeBench } from './siege-bench.ts'
+import { siegeBench } from './siege/siege-bench.ts'
 import { soakBench } from './soak-bench.ts'
 import { triggersBench } from './triggers-bench.ts'
 
@@ -143,12 +143,7 @@ try {
   } else if (positionals.includes('siege')) {
     const folder = join(directory, 'single')
     generate('1000', 'ttl', folder)
-    const platform = await gateway(join(directory, 'siege'))
-    try {
-      say(`## siege\n${await siegeBench(platform, { folder, seconds: Number(values.seconds) })}`)
-    } finally {
-      await platform.stop()
-    }
+    await siegeBench(join(directory, 'siege'), { folder, seconds: Number(values.seconds), say })
   } else await catalogueBench(directory)
 } finally {
   if (values.directory === undefined) await remove(directory)

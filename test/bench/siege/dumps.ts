@@ -1,11 +1,11 @@
-/** What other clients notice while strangers ask for more than their share. Every half second: the start page, health, a search, a write. */
+/** What other clients notice while strangers ask for dumps. Every half second: the start page, health, a search, a write. */
 
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { client, type Gateway } from '../support/gateway.ts'
-import { bulkBody, dataset, documents } from './repository/documents.ts'
-import { percentile, table, timed } from './figures.ts'
-import { wire } from './wire.ts'
+import { client, type Gateway } from '../../support/gateway.ts'
+import { bulkBody, dataset, documents } from '../repository/documents.ts'
+import { percentile, table, timed } from '../figures.ts'
+import { wire } from '../wire.ts'
 
 type Options = { readonly folder: string; readonly seconds: number }
 
@@ -68,7 +68,7 @@ async function noticed(platform: Gateway, pool: readonly string[], seconds: numb
 }
 
 /** 200 strangers ask for dumps of a catalogue of 3,000 datasets in each format: from one address, and from a hundred. */
-export async function siegeBench(platform: Gateway, { folder, seconds }: Options): Promise<string> {
+export async function dumpsBench(platform: Gateway, { folder, seconds }: Options): Promise<string> {
   const pool = await documents(folder)
   const api = client(platform)
   await api.put('/catalogues/siege', '<> a <http://www.w3.org/ns/dcat#Catalog> .')
