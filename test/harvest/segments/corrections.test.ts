@@ -285,3 +285,35 @@ describe('themes', () => {
     expect(codes(await recordOf('ckan', { extras }))).toEqual(['ECON'])
   })
 })
+
+describe('what cannot be mapped', () => {
+  const url = 'https://a.example/x.csv'
+  it.each([
+    [{ metadata_created: 'yesterday' }, 'invalid-date', 'dct:issued: yesterday'],
+    [{ frequency: 'now and then' }, 'unmapped-value', 'dct:accrualPeriodicity: now and then'],
+    [{ dcat_type: 'thing' }, 'unmapped-value', 'dct:type: thing'],
+    [{ temporal_resolution: 'hourly' }, 'unmapped-value', 'dcat:temporalResolution: hourly'],
+    [{ spatial: '{"type":"Circle"}' }, 'unmapped-value', 'dct:spatial: {"type":"Circle"}'],
+    [{ sample: 'see annex' }, 'unmapped-value', 'adms:sample: see annex'],
+    [{ publisher_name: 'A', publisher_type: 'guild' }, 'unmapped-value', 'dct:type: guild'],
+    [{ resources: [{ id: 'r', url, size: 'large' }] }, 'unmapped-value', 'dcat:byteSize: large'],
+    [
+      { resources: [{ id: 'r', url, mimetype: 'application/x-made-up' }] },
+      'unmapped-value',
+      'dcat:mediaType: application/x-made-up',
+    ],
+    [
+      { resources: [{ id: 'r', name: 'Table' }] },
+      'unmapped-value',
+      'dcat:distribution: Table has no address',
+    ],
+  ])('of %j is a finding %s', async (fields, slug, detail) => {
+    expect((await recordOf('ckan', fields)).findings).toEqual([{ slug, detail }])
+  })
+
+  it('is nothing where nothing was said', async () => {
+    const resources = [{ id: 'r', url, size: 0, mimetype: '', hash: '' }]
+    const fields = { frequency: 'n/a', spatial: '', dcat_type: null, sample: '', resources }
+    expect((await recordOf('ckan', fields)).findings).toEqual([])
+  })
+})

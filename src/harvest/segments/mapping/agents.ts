@@ -28,12 +28,14 @@ export function agent(
   const isNamed = typeof name === 'object' ? name !== null : saidText(name) !== undefined
   if (!isNamed && saidText(iri) === undefined) return undefined
   const part = subject.part(predicate, undefined, saidText(iri))
+  const kind = conceptOf('publisherType', type, subject.record.options.authorities)
+  if (kind === undefined) part.lost(dct('type'), type)
   const said = [
     part.text(foaf('name'), name),
     part.reach(foaf('mbox'), email, 'mail'),
     part.link(foaf('homepage'), url),
     part.literal(dct('identifier'), identifier),
-    part.iri(dct('type'), conceptOf('publisherType', type, subject.record.options.authorities)),
+    part.iri(dct('type'), kind),
   ]
   if (said.includes(true)) part.add(rdf('type'), foaf(person === true ? 'Person' : 'Organization'))
   return part

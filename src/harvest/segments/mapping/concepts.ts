@@ -118,7 +118,7 @@ const slugs: Partial<Record<keyof typeof lookups, Finding['slug']>> = {
   language: 'unknown-language',
 }
 
-/** A property for each value that is known; what is unknown is left out and, where a report has a word for it, told. */
+/** A property for each value that is known; what is unknown is left out and told. */
 export function concepts(
   subject: Subject,
   predicate: NamedNode,
@@ -133,11 +133,12 @@ export function concepts(
     const slug = slugs[kind]
     if (iri !== undefined) isAny = subject.add(predicate, namedNode(iri)) || isAny
     else if (slug) subject.record.note(slug, `${nameOf(predicate)}: ${text}`)
+    else subject.lost(predicate, text)
   }
   return isAny
 }
 
-/** A property for each value that is a concept of the table; others stay IRIs when they are some. */
+/** A property for each value that is a concept of the table; others stay IRIs when they are some, else they are told. */
 export function concept(
   subject: Subject,
   predicate: NamedNode,
@@ -148,8 +149,7 @@ export function concept(
   for (const one of structuredList(value)) {
     const text = saidText(one) ?? saidText(fieldsOf(one)['uri'])
     const iri = conceptOf(name, text, subject.record.options.authorities)
-    isAny =
-      (iri === undefined ? subject.iri(predicate, text) : subject.iri(predicate, iri)) || isAny
+    isAny = subject.iri(predicate, iri ?? text) || subject.lost(predicate, one) || isAny
   }
   return isAny
 }

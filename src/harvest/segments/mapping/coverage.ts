@@ -21,6 +21,7 @@ export type PlaceFields = {
 export function place(subject: Subject, { geometry, bbox, iri, label }: PlaceFields): boolean {
   const box = boxFrom(bbox)
   const shape = geometryOf(geometry) ?? (box && polygonOf(box))
+  if (!shape) for (const one of [geometry, bbox]) subject.lost(dct('spatial'), one)
   const name = typeof label === 'object' ? label : saidText(label)
   if (!shape && (name === undefined || name === null))
     return subject.iri(dct('spatial'), saidText(iri))
@@ -53,15 +54,15 @@ export function resolution(subject: Subject, value: unknown): boolean {
   const isDuration =
     text !== undefined &&
     /^P(?=.)(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=.)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?$/.test(text)
-  return isDuration && subject.literal(dcat('temporalResolution'), text, xsd('duration'))
+  if (!isDuration) return subject.lost(dcat('temporalResolution'), value)
+  return subject.literal(dcat('temporalResolution'), text, xsd('duration'))
 }
 
 /** Metres as `dcat:spatialResolutionInMeters`. */
 export function metres(subject: Subject, value: unknown): boolean {
   const text = saidText(value)
-  return (
-    text !== undefined &&
-    /^\d{1,12}(?:\.\d{1,12})?$/.test(text) &&
-    subject.literal(dcat('spatialResolutionInMeters'), text, xsd('decimal'))
-  )
+  const property = dcat('spatialResolutionInMeters')
+  return text !== undefined && /^\d{1,12}(?:\.\d{1,12})?$/.test(text)
+    ? subject.literal(property, text, xsd('decimal'))
+    : subject.lost(property, value)
 }

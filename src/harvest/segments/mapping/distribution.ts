@@ -46,7 +46,14 @@ export function distribution(dataset: Subject, fields: DistributionFields): Subj
   const { record } = dataset
   const download = webAddress(fields.downloadUrl, record, nameOf(dcat('downloadURL')))
   const access = webAddress(fields.accessUrl, record, nameOf(dcat('accessURL'))) ?? download
-  if (access === undefined) return undefined
+  if (access === undefined) {
+    const isSilent = [fields.accessUrl, fields.downloadUrl].every(
+      (url) => saidText(url) === undefined,
+    )
+    const name = saidText(fields.title) ?? saidText(fields.identifier)
+    if (isSilent) dataset.lost(dcat('distribution'), `${name ?? 'one'} has no address`)
+    return undefined
+  }
   const part = dataset.part(dcat('distribution'), dcat('Distribution'), saidText(fields.iri))
   part.add(dcat('accessURL'), namedNode(access))
   if (download !== undefined) part.add(dcat('downloadURL'), namedNode(download))
@@ -56,7 +63,10 @@ export function distribution(dataset: Subject, fields: DistributionFields): Subj
   part.text(dct('description'), fields.description, { html })
   part.date(dct('issued'), fields.issued)
   part.date(dct('modified'), fields.modified)
-  part.count(dcat('byteSize'), bytesOf(fields.size))
+  const bytes = bytesOf(fields.size)
+  if (bytes === undefined && !/^[0.]+$/.test(saidText(fields.size) ?? '0'))
+    part.lost(dcat('byteSize'), fields.size)
+  part.count(dcat('byteSize'), bytes)
   fileType(part, fields, download)
   checksum(part, fields.checksum)
   licence(part, fields)
@@ -83,6 +93,8 @@ function fileType(part: Subject, fields: DistributionFields, download: string | 
     unknown.literal(rdfs('label'), said)
   }
   const type = mediaTypeOf(fields.mediaType, authorities) ?? mediaTypeOf(fields.format, authorities)
+  if (type === undefined && formatOf(fields.mediaType, authorities) === undefined)
+    part.lost(dcat('mediaType'), fields.mediaType)
   part.iri(dcat('mediaType'), type)
   part.iri(dcat('compressFormat'), mediaTypeOf(fields.compressFormat, authorities))
   part.iri(dcat('packageFormat'), mediaTypeOf(fields.packageFormat, authorities))
@@ -102,14 +114,20 @@ function checksum(part: Subject, given: DistributionFields['checksum']): void {
   const text = plainText(given?.value)
     ?.replace(/^(?:md5|sha-?\d+):/i, '')
     .toLowerCase()
-  if (text === undefined || !/^[0-9a-f]{8,128}$/.test(text)) return
+  if (text === undefined || !/^[0-9a-f]{8,128}$/.test(text)) {
+    part.lost(spdx('checksum'), given?.value)
+    return
+  }
   const named = saidText(given?.algorithm)
     ?.toLowerCase()
     .replace(/^.*[#/]/, '')
     .replace('checksumalgorithm_', '')
     .replaceAll(/[^a-z0-9]/g, '')
   const name = named ?? algorithmByLength[text.length]
-  if (name === undefined || !Object.hasOwn(algorithms, name)) return
+  if (name === undefined || !Object.hasOwn(algorithms, name)) {
+    part.lost(spdx('checksum'), `${named ?? ''} ${text}`)
+    return
+  }
   const sum = part.part(spdx('checksum'), spdx('Checksum'))
   sum.add(spdx('algorithm'), spdx(algorithms[name] ?? ''))
   sum.add(spdx('checksumValue'), literal(text, xsd('hexBinary')))

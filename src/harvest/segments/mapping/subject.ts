@@ -6,7 +6,7 @@ import type { Finding } from '../../../pipe/message.ts'
 import type { RecordOptions } from './config.ts'
 import { dateLiteral } from './values/dates.ts'
 import { textFromHtml } from './values/html.ts'
-import { fieldsOf, isPlaceholder, listOf, plainText } from './values/json.ts'
+import { fieldsOf, isPlaceholder, listOf, plainText, saidText, structured } from './values/json.ts'
 import { nameOf } from './values/names.ts'
 import { contactAddress, isUsableIri, webAddress } from './values/urls.ts'
 
@@ -116,6 +116,16 @@ export class Subject {
   /** A whole number that is not negative and not zero. */
   count(predicate: NamedNode, value: string | undefined): boolean {
     return value !== undefined && this.add(predicate, literal(value, xsd('nonNegativeInteger')))
+  }
+
+  /** Tells that a value of the source is not in the record; nothing for blank values. */
+  lost(predicate: NamedNode, value: unknown): false {
+    const given = structured(value)
+    const isEmpty = saidText(value) === undefined && (typeof given !== 'object' || given === null)
+    const text = typeof given === 'object' ? JSON.stringify(given) : plainText(value)
+    if (!isEmpty && text !== undefined)
+      this.record.note('unmapped-value', `${nameOf(predicate)}: ${text}`)
+    return false
   }
 
   /** A node that belongs to this one; it is left out again when nothing is said of it. */

@@ -25,7 +25,9 @@ export function extent(dataset: Subject, { get }: Reader): void {
 /** `spatial` is GeoJSON, a box of four numbers, an IRI, or the name of a place. */
 function own(dataset: Subject, get: Reader['get']): void {
   const spatial = get('spatial')
-  const geometry = geometryOf(spatial) ? spatial : undefined
+  const isShape = geometryOf(spatial) !== undefined
+  // An object without a geometry is told as lost.
+  const geometry = isShape || typeof structured(spatial) === 'object' ? spatial : undefined
   const sides = ['west_long', 'south_lat', 'east_long', 'north_lat'].map((side) =>
     get(`bbox_${side}`),
   )

@@ -154,7 +154,8 @@ function conditions(dataset: Subject, reader: Reader): void {
   for (const one of structuredList(reader.translated('provenance')))
     dataset.part(dct('provenance'), dct('ProvenanceStatement')).text(rdfs('label'), one)
   for (const law of structuredList(reader.get('applicable_legislation')))
-    dataset.iri(dcatap('applicableLegislation'), saidText(law))
+    if (!dataset.iri(dcatap('applicableLegislation'), saidText(law)))
+      dataset.lost(dcatap('applicableLegislation'), law)
 }
 
 const links = [
@@ -171,6 +172,7 @@ function relations(dataset: Subject, reader: Reader): void {
   for (const [name, predicate] of links)
     for (const value of structuredList(reader.get(name))) {
       const text = saidText(value)
-      if (text !== undefined && /^[a-z][a-z0-9+.-]*:/i.test(text)) dataset.iri(predicate, text)
+      const isLink = text !== undefined && /^[a-z][a-z0-9+.-]*:/i.test(text)
+      if (!isLink || !dataset.iri(predicate, text)) dataset.lost(predicate, value)
     }
 }
