@@ -18,6 +18,7 @@ import { secretRegistry, type Secrets } from './http/secrets/registry.ts'
 import { usage, wishesOf } from './main/arguments.ts'
 import { damagedFiles } from './main/data-files.ts'
 import { openEngines, shipped, type Shell } from './main/engines.ts'
+import { keepPrivate } from './main/file-modes.ts'
 import {
   doorsOf,
   httpOptions,
@@ -151,6 +152,7 @@ async function run(argumentList: readonly string[]): Promise<void> {
     wishes,
     version,
   }
+  keepPrivate(config.dataDir, log)
   const platform = await startPlatform(shell, secrets)
   const end = new AbortController()
   const stop = async () => {
