@@ -26,7 +26,7 @@ export type Description = {
 export function docs(app: App, { schemas = {}, ...about }: Description): void {
   addSecurity(app)
   const document = (c: AppContext) => {
-    document.made ??= app.getOpenAPI31Document({ openapi: '3.1.0', info: { ...about } })
+    document.made ??= named(app.getOpenAPI31Document({ openapi: '3.1.0', info: { ...about } }))
     const { components } = document.made
     return {
       ...document.made,
@@ -51,6 +51,28 @@ export function docs(app: App, { schemas = {}, ...about }: Description): void {
   })
   serveAssets(app)
 }
+
+type Document = ReturnType<App['getOpenAPI31Document']>
+
+/** Every operation with an id, by which generators of clients name it, and a tag, by which pages group it: both out of its path. */
+function named(document: Document): Document {
+  const paths = Object.entries(document.paths ?? {}).map(([path, item]) => {
+    const tag = path.split('/').find((step) => /^[a-z]/i.test(step)) ?? document.info.title
+    const operations = methods.flatMap((method) => {
+      const operation = item[method]
+      const operationId = method + path.replace(/[^A-Za-z]+([A-Za-z]?)/g, camel)
+      return operation ? [[method, { operationId, tags: [tag], ...operation }]] : []
+    })
+    return [path, { ...item, ...Object.fromEntries(operations) }]
+  })
+  return { ...document, paths: Object.fromEntries(paths) }
+}
+
+const methods = ['get', 'put', 'post', 'patch', 'delete'] as const
+
+/** `/datasets/{id}/index` → `DatasetsByIdIndex`. */
+const camel = (marks: string, letter: string): string =>
+  (marks.includes('{') ? 'By' : '') + letter.toUpperCase()
 
 /** Swagger UI draws with inline styles. */
 const policy = pagePolicy.replace(`style-src 'self'`, `style-src 'self' 'unsafe-inline'`)

@@ -98,29 +98,3 @@ function indexOf(document: unknown, name: string): [string, string][] {
   const index = components.schemas[name]?.properties?.index?.const
   return index === undefined ? [] : [[index, name]]
 }
-
-/** IRI of a record → fields that the platform told to be missing; the last word counts. */
-function toldMissing(log: string): ReadonlyMap<string, ReadonlySet<string>> {
-  type Entry = { resource?: string; leftOut?: { field: string; problem: string }[] }
-  const entries = log.split('\n').flatMap((line): Entry[] => {
-    return line.includes('"record.leftOut"') ? [JSON.parse(line) as Entry] : []
-  })
-  return new Map(
-    entries.map(({ resource = '', leftOut = [] }) => [
-      resource,
-      new Set(leftOut.filter((one) => one.problem === 'missing-mandatory').map((one) => one.field)),
-    ]),
-  )
-}
-
-/** Findings other than mandatory fields that were told to be missing. */
-export function unexplained(findings: readonly Finding[], log: string): readonly Finding[] {
-  const told = toldMissing(log)
-  const isTold = (path: string, record: string) => told.get(record)?.has(path) ?? false
-  const catalogueOf = (id: string) => `http://localhost:8080/id/catalogue/${id}`
-  return findings.filter(({ missing, path, record, catalogue }) => {
-    if (!missing) return true
-    if (isTold(path, record)) return false
-    return !(path.startsWith('catalog.') && isTold(path.slice(8), catalogueOf(catalogue)))
-  })
-}

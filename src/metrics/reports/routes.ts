@@ -1,5 +1,6 @@
 /** The contract of the reports. */
 
+import { idForm } from '../../rdf/ids.ts'
 import { createRoute, z } from '@hono/zod-openapi'
 import { problem } from '../../http/contract/problem.ts'
 
@@ -66,9 +67,10 @@ export const reportRoutes = {
     summary: 'The quality report of one catalogue',
     request: {
       params: z.object({
-        id: z
-          .string()
-          .meta({ description: 'Id of the catalogue; .html, .csv or .json may follow' }),
+        id: z.string().meta({
+          description: 'Id of the catalogue; .html, .csv or .json may follow',
+          pattern: `^${idForm}(\\.(html|csv|json))?$`,
+        }),
       }),
       query: z.object({ locale }),
     },

@@ -55,9 +55,8 @@ export function components(): Components {
   }
 
   const nested = ({ link, children, tooDeep }: Field): JsonSchema => {
-    const required = children.filter((child) => child.required).map(({ name }) => name)
     const properties = Object.fromEntries(children.map((child) => [child.name, field(child)]))
-    const schema = object('', properties, required)
+    const schema = object('', properties)
     if (link === undefined || tooDeep) return schema
     // One shape may end sooner in one place than in another.
     const key = link + JSON.stringify(schema)

@@ -46,7 +46,7 @@ const once = (field: Field): Field => ({
 
 function rootSchema(shape: Shape, kind: Kind, found: Components): JsonSchema {
   const fields = kind === 'concept' ? shape.fields.map(once) : shape.fields
-  const required = fields.filter((field) => field.required || isAlwaysThere(field, kind))
+  const required = fields.filter((field) => isAlwaysThere(field, kind))
   return object(
     shape.description,
     Object.fromEntries(fields.map((field) => [field.name, found.field(field)])),
@@ -62,8 +62,8 @@ function withProperties(schema: JsonSchema, others: Readonly<Record<string, Json
 const count: JsonSchema = { type: 'integer', minimum: 0, description: 'Number of its datasets' }
 
 /**
- * The components that describe the answers for single records. `required` is what the profile calls mandatory and what
- * the platform always fills; a record that lacks a mandatory field is answered all the same.
+ * The components that describe the answers for single records. `required` is what the platform always fills, not what
+ * the profile calls mandatory: a record that lacks a mandatory field is stored and answered all the same.
  */
 export function recordSchemas(profile: Profile): RecordSchemas {
   const { dataset, catalogue, concept, resources, entries } = profile

@@ -17,6 +17,7 @@ const put = catalogue.extend({ enforceUpdate: parameters.put.shape.enforceUpdate
 
 const id = z.string().openapi({
   description: 'When a resource is read, a suffix such as .ttl names the format of the answer',
+  pattern: parameters.pathId,
 })
 
 /** The type is a parameter of the path, as everywhere that the platform is generic; the contract names the declared ones. */

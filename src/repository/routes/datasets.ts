@@ -58,7 +58,7 @@ export const datasetRoutes = {
     method: 'get',
     path: '/datasets/{datasetId}',
     summary: 'Read a dataset with its distributions and its record',
-    request: { params: parameters.dataset, query: parameters.inCatalogue },
+    request: { params: parameters.datasetOrOrigin, query: parameters.inCatalogue },
     responses: answers.graph,
   }),
   putDataset: createRoute({
@@ -67,7 +67,7 @@ export const datasetRoutes = {
     summary: 'Replace a dataset that exists',
     security,
     request: {
-      params: parameters.dataset,
+      params: parameters.datasetOrOrigin,
       query: parameters.putInCatalogue,
       body: bodyOf(examples.dataset),
     },
@@ -78,7 +78,7 @@ export const datasetRoutes = {
     path: '/datasets/{datasetId}',
     summary: 'Delete a dataset',
     security,
-    request: { params: parameters.dataset, query: parameters.inCatalogue },
+    request: { params: parameters.datasetOrOrigin, query: parameters.inCatalogue },
     responses: answers.removal,
   }),
 }

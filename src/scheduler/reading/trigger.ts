@@ -11,13 +11,14 @@ import { instant } from './instant.ts'
 /** A trigger to keep, or one that starts a run at once and is not kept. */
 export type Entry = Trigger | (Request & { readonly id: string; readonly timing: 'immediate' })
 
+// oxlint-disable-next-line no-control-regex
+const nameForm = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f/\\]+$/
+
+/** The form of the id of a trigger, for contracts. */
+export const triggerIdForm = nameForm.source
+
 /** Names may stand in a path: 1 to 200 characters without controls and slashes. */
-const name = z
-  .string()
-  .min(1)
-  .max(200)
-  // oxlint-disable-next-line no-control-regex
-  .regex(/^(?!\.{1,2}$)[^\u0000-\u001f\u007f/\\]+$/, 'must not hold control characters, / or \\')
+const name = z.string().min(1).max(200).regex(nameForm, 'must not hold control characters, / or \\')
 
 const anyCase = <const T extends readonly string[]>(words: T, change: (text: string) => string) =>
   z.preprocess((value) => (typeof value === 'string' ? change(value.trim()) : value), z.enum(words))

@@ -2,6 +2,7 @@
 
 import { z, type RouteConfig } from '@hono/zod-openapi'
 import { problem } from '../../http/contract/problem.ts'
+import { triggerIdForm } from '../reading/trigger.ts'
 
 const json = 'application/json'
 
@@ -25,7 +26,9 @@ export const security = [{ ApiKey: [] }, { Bearer: [] }]
 export const pipePath = z.object({
   pipeId: z.string().describe('Name of the pipe, or an id that only one pipe has'),
 })
-export const triggerPath = pipePath.extend({ triggerId: z.string() })
+export const triggerPath = pipePath.extend({
+  triggerId: z.string().openapi({ pattern: triggerIdForm, maxLength: 200 }),
+})
 
 const text = { schema: { type: 'string' as const } }
 

@@ -1,6 +1,7 @@
 /** Parameters of the search routes as the OpenAPI document shows them. */
 
 import { z } from '@hono/zod-openapi'
+import { idForm } from '../../rdf/ids.ts'
 import type { JsonSchema } from '../../profile/schemas/records.ts'
 import { searchParameters } from '../request/parameters.ts'
 
@@ -33,6 +34,9 @@ export function queryParameters(): QueryParameter[] {
   }
   return [...named, boost]
 }
+
+/** Only told, not checked: what has another form is not found. */
+export const recordId = z.string().openapi({ pattern: `^${idForm}$` })
 
 export const requiredQuery = (name: string, description: string): QueryParameter => ({
   name,

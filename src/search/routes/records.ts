@@ -3,9 +3,9 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { AnswerSchemas } from '../contract/schemas.ts'
 import { idsAnswer, stateAnswers } from './answers.ts'
-import { requiredQuery } from './parameters.ts'
+import { recordId, requiredQuery } from './parameters.ts'
 
-const byId = { params: z.object({ id: z.string() }) }
+const byId = { params: z.object({ id: recordId }) }
 
 /** The answers are what the profile makes of records. */
 export const recordRoutes = (schemas: AnswerSchemas) => ({

@@ -3,6 +3,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { ResourceType } from '../../profile/fields.ts'
 import type { Reference } from '../contract/schemas.ts'
+import { recordId } from './parameters.ts'
 import { idsAnswer, stateAnswers } from './answers.ts'
 
 export const resourceRoutes = (types: readonly ResourceType[], schema: Reference) => {
@@ -25,7 +26,7 @@ export const resourceRoutes = (types: readonly ResourceType[], schema: Reference
       method: 'get',
       path: '/resources/{type}/{id}',
       summary: 'One resource of a type',
-      request: { params: z.object({ type, id: z.string() }) },
+      request: { params: z.object({ type, id: recordId }) },
       responses: stateAnswers('The resource', schema),
     }),
   }

@@ -3,7 +3,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { AnswerSchemas } from '../contract/schemas.ts'
 import { idsAnswer, stateAnswers } from './answers.ts'
-import { requiredQuery } from './parameters.ts'
+import { recordId, requiredQuery } from './parameters.ts'
 
 export const vocabularyRoutes = (schemas: AnswerSchemas) => ({
   vocabularies: createRoute({
@@ -16,7 +16,7 @@ export const vocabularyRoutes = (schemas: AnswerSchemas) => ({
     method: 'get',
     path: '/vocabularies/{id}',
     summary: 'One vocabulary with all its concepts, ascending by id',
-    request: { params: z.object({ id: z.string() }) },
+    request: { params: z.object({ id: recordId }) },
     responses: stateAnswers('The concepts', schemas.vocabulary),
   }),
   vocable: createRoute({
@@ -24,14 +24,14 @@ export const vocabularyRoutes = (schemas: AnswerSchemas) => ({
     path: '/vocabularies/{vocabulary}/vocable',
     summary: 'The concept with an IRI',
     parameters: [requiredQuery('resource', 'IRI of the concept')],
-    request: { params: z.object({ vocabulary: z.string() }) },
+    request: { params: z.object({ vocabulary: recordId }) },
     responses: stateAnswers('The concept', schemas.concept),
   }),
   concept: createRoute({
     method: 'get',
     path: '/vocabularies/{vocabulary}/{id}',
     summary: 'One concept',
-    request: { params: z.object({ vocabulary: z.string(), id: z.string() }) },
+    request: { params: z.object({ vocabulary: recordId, id: z.string() }) },
     responses: stateAnswers('The concept', schemas.concept),
   }),
 })

@@ -1,5 +1,6 @@
 /** Pieces that the routes of the cache have in common. */
 
+import { idForm } from '../../../rdf/ids.ts'
 import { z, type RouteConfig } from '@hono/zod-openapi'
 import { problemMembers } from '../../../http/contract/problem.ts'
 import { dimensions } from '../../words/indicators.ts'
@@ -115,4 +116,5 @@ export const page = z.object({
   limit: number(1, 1000).default(100).openapi({ type: 'integer', minimum: 1, maximum: 1000 }),
 })
 
-export const idPath = z.object({ id: z.string() })
+/** Of a catalogue or a country. */
+export const idPath = z.object({ id: z.string().openapi({ pattern: `^${idForm}$` }) })

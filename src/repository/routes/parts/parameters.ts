@@ -1,6 +1,7 @@
 /** The parameters of the repository's routes. */
 
 import { z } from '@hono/zod-openapi'
+import { idForm } from '../../../rdf/ids.ts'
 
 const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
 
@@ -69,14 +70,26 @@ export const bulk = z.object({
   ...status.shape,
 })
 
+/** Only told, not checked: what is no id is told in words of its own. */
 const id = (example?: string) =>
   z.string().openapi({
     description: 'When a resource is read, a suffix such as .ttl names the format of the answer',
+    pattern: pathId,
     ...(example !== undefined && { example }),
   })
 
+export const pathId = `^${idForm}(\\.[a-z0-9]+)?$`
+
 export const catalogue = z.object({ catalogueId: id('rivers') })
 export const dataset = z.object({ datasetId: id('levels') })
+/** With the parameter `catalogue` the id of the path is one of the origin, which has no form. */
+export const datasetOrOrigin = z.object({
+  datasetId: z.string().openapi({
+    description:
+      'An id of the platform, or with the parameter catalogue an id at the origin; when it is read, a suffix such as .ttl names the format of the answer',
+    example: 'levels',
+  }),
+})
 export const distribution = z.object({ distributionId: id() })
 export const vocabulary = z.object({ vocabularyId: id('quality') })
 
