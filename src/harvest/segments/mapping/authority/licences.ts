@@ -153,13 +153,12 @@ const addressesIn = (text: string): readonly string[] =>
 function conceptOf(text: string, authorities: Authorities): string | undefined {
   const licences = authorities.table('licence')
   if (isAddress(text)) {
-    const open = /^(?:opendefinition\.org|opensource\.org)\/licen[cs]es\/([^/?#]+)$/.exec(
-      comparable(text),
-    )?.[1]
+    const key = comparable(text)
+    const open = /^(?:opendefinition\.org|opensource\.org)\/licen[cs]es\/([^/?#]+)$/.exec(key)?.[1]
     return (
       licences.byIri(text) ??
-      matching(text, authorities) ??
-      codeOf(byAddress.get(comparable(text)), authorities) ??
+      matching(key, authorities) ??
+      codeOf(byAddress.get(key), authorities) ??
       (open === undefined ? undefined : conceptOf(open, authorities))
     )
   }
@@ -167,7 +166,7 @@ function conceptOf(text: string, authorities: Authorities): string | undefined {
   if (entry)
     return (
       codeOf(entry, authorities) ??
-      (entry.address === undefined ? undefined : matching(entry.address, authorities))
+      (entry.address === undefined ? undefined : matching(comparable(entry.address), authorities))
     )
   const own = licences.byCode(text.replaceAll(/[\s.-]+/g, '_')) ?? licences.byLabel(text)
   return own ?? conceptInParentheses(text, authorities)
@@ -198,7 +197,7 @@ const namedLicence = (text: string): Entry | undefined =>
 
 const wheres = new WeakMap<Authorities, ReadonlyMap<string, string>>()
 
-/** The concept that says that it is exactly the licence at that address. */
+/** The concept that says that it is exactly the licence at that address, in its comparable form. */
 function matching(address: string, authorities: Authorities): string | undefined {
   let known = wheres.get(authorities)
   if (!known) {
@@ -210,7 +209,7 @@ function matching(address: string, authorities: Authorities): string | undefined
     )
     wheres.set(authorities, known)
   }
-  return known.get(comparable(address))
+  return known.get(address)
 }
 
 /** `cc-by-sa-4.0`, `CC BY SA 3.0`, `CC BY-NC-ND 2.5` … */

@@ -90,8 +90,10 @@ function monthNamed(name: string, language: string | undefined): number | undefi
 }
 
 /** Days of the week, 0 for Sunday, that have the name in one of the languages. */
-const weekdaysNamed = (name: string): ReadonlySet<number> =>
-  new Set(languages.flatMap((one) => namesIn(one, 'weekday').get(nameKey(name)) ?? []))
+function weekdaysNamed(name: string): ReadonlySet<number> {
+  const spelled = nameKey(name)
+  return new Set(languages.flatMap((one) => namesIn(one, 'weekday').get(spelled) ?? []))
+}
 
 const nameKey = (name: string) =>
   name
