@@ -52,6 +52,25 @@ const ask = (
     headers: { ...(operation.secured && key), ...headers },
   })
 
+it('every operation has an id of its own and a tag, and ids in paths have their form', async () => {
+  type Part = { readonly name: string; readonly in: string; readonly schema: { pattern?: string } }
+  type Named = { operationId: string; tags: string[]; parameters?: readonly Part[] }
+  const { paths: told } = (await (await repo.ask('/openapi.json')).json()) as {
+    paths: Record<string, Record<string, Named>>
+  }
+  const operations = Object.values(told).flatMap((item) => Object.values(item))
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(all.length)
+  expect(operations.filter(({ tags }) => tags.length === 0)).toEqual([])
+  const ids = operations.flatMap(({ parameters = [] }) =>
+    parameters.filter((one) => one.in === 'path' && one.name === 'catalogueId'),
+  )
+  for (const { schema } of ids) {
+    const form = new RegExp(schema.pattern ?? '')
+    const fits = ['rivers', 'a_b~~1', 'rivers.ttl', 'a/b', 'ö', ''].filter((id) => form.test(id))
+    expect(fits).toEqual(['rivers', 'a_b~~1', 'rivers.ttl'])
+  }
+})
+
 /** Headers that are the same whenever the same is asked. */
 function lasting({ headers }: Response): Record<string, string> {
   const passing = ['x-request-id', 'date']

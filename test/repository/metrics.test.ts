@@ -288,6 +288,16 @@ describe('a dataset that is asked to be indexed again', () => {
   })
 })
 
+it('[T15] a dataset is not indexed again for a page of another site or ahead of time', async () => {
+  const before = repo.changed.length
+  for (const headers of [{ 'Sec-Fetch-Site': 'cross-site' }, { Purpose: 'prefetch' }]) {
+    const own = { 'X-API-Key': alpineKey, ...headers }
+    const answer = await repo.ask(`/datasets/${dataset}/index`, { headers: own })
+    expect([answer.status, answer.headers.get('Access-Control-Allow-Origin')]).toEqual([403, null])
+  }
+  expect(repo.changed).toHaveLength(before)
+})
+
 describe('parts of a dataset in a hidden catalogue', () => {
   it('are stored and not indexed on purpose', async () => {
     const hidden = await repository({ index: 'none' })

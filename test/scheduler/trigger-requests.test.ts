@@ -312,6 +312,20 @@ describe('the status call', () => {
     expect((await station.ask('GET', '/triggers/sea/daily/enabled')).status).toBe(404)
   })
 
+  it('[T15] is not for pages of other sites, nor done ahead of time, and is told to no other origin', async () => {
+    for (const headers of [{ 'Sec-Fetch-Site': 'cross-site' }, { 'Sec-Purpose': 'prefetch' }]) {
+      const refused = await turn('disabled', { headers })
+      expect([refused.status, refused.headers.get('Access-Control-Allow-Origin')]).toEqual([
+        403,
+        null,
+      ])
+    }
+    expect((await station.get('/triggers/city')).body).toEqual([daily])
+    const headers = { Origin: 'https://portal.example' }
+    const done = await turn('disabled', { headers })
+    expect([done.status, done.headers.get('Access-Control-Allow-Origin')]).toEqual([200, null])
+  })
+
   it('needs a key although it is a GET, and is no HEAD', async () => {
     expect((await turn('disabled', { key: null })).status).toBe(401)
     const head = await station.ask('HEAD', '/triggers/city/daily/disabled')
