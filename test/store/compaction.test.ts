@@ -149,4 +149,30 @@ describe('statements that were replaced', () => {
       await expect.poll(() => ask(1000)).toBe(true)
     })
   })
+
+  it('go from the public copies too, one after the other, and somebody always answers', async () => {
+    await withStore(async (store, _, names) => {
+      const answers: string[] = []
+      const state = { version: 0 }
+      const ask = async () => {
+        const query = 'SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } }'
+        const request = { query, accept: 'text/csv', client: 'a' }
+        answers.push((await store.publicQuery(request)).body)
+      }
+      await churn(store, 1, 1)
+      await ask()
+      const renewed = () => names.filter((name) => name === 'replica.renewed').length
+      for (state.version = 1; renewed() < 2;) {
+        state.version = await churn(store, 2, state.version + 1)
+        await ask()
+      }
+      await expect
+        .poll(async () => {
+          const query = `ASK { GRAPH <urn:test:graph:39> { ?s ?p "version ${state.version}" } }`
+          return (await store.publicQuery({ query, accept: undefined, client: 'a' })).body
+        })
+        .toContain('true')
+      expect(new Set(answers)).toEqual(new Set(['n\r\n4000\r\n']))
+    })
+  })
 })

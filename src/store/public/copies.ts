@@ -142,7 +142,10 @@ export class Copies {
   #renew(): void {
     const ready = this.#copies.filter(({ isReady }) => isReady)
     if (ready.length === 1 && this.#copies.length > 1) return
-    ready.find(({ isCrowded, isBusy }) => isCrowded && !isBusy)?.end()
+    const copy = ready.find(({ isCrowded, isBusy }) => isCrowded && !isBusy)
+    if (!copy) return
+    this.#settings.log.info('replica.renewed')
+    copy.end()
   }
 
   #wait(): void {

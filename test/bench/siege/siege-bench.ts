@@ -4,6 +4,7 @@
  */
 
 import { connect, type Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { client, gateway, type Gateway } from '../../support/gateway.ts'
 import { dumpsBench } from './dumps.ts'
@@ -120,12 +121,15 @@ const starving = (platform: Gateway, seconds: number) =>
       Promise.all([1, 2].map(() => probing(() => query(platform, product, attacker), ended))),
   )
 
-/** Connections that say nothing, from one address of the loopback network; `Socket`s that were ended do not count. */
+/** Connections that say nothing, from an address that is not the loopback's; those that were ended do not count. */
 async function connections(platform: Gateway, seconds: number): Promise<string> {
   const port = Number(new URL(platform.url).port)
+  const all = Object.values(networkInterfaces()).flatMap((found) => found ?? [])
+  const host = all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+  if (host === undefined) return 'this machine has no address but the loopback'
   const sockets: Socket[] = []
   for (let n = 0; n < 1500; n += 1) {
-    const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' })
+    const socket = connect({ port, host })
     socket.on('error', () => undefined)
     sockets.push(socket)
   }
@@ -171,7 +175,10 @@ export async function siegeBench(
   directory: string,
   { folder, seconds, say }: Options,
 ): Promise<void> {
-  const platform = await gateway(directory, { PLATFORM_TRUSTED_PROXIES: '127.0.0.1' })
+  const platform = await gateway(directory, {
+    PLATFORM_TRUSTED_PROXIES: '127.0.0.1',
+    PLATFORM_HOST: '0.0.0.0',
+  })
   const pool = await documents(folder)
   try {
     await client(platform).put('/catalogues/load', '<> a <http://www.w3.org/ns/dcat#Catalog> .')
