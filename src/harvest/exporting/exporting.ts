@@ -15,6 +15,7 @@ import { withLeftOut } from './left-out.ts'
 import { settle, type SettleOptions } from './removing/settle.ts'
 import { stateOf } from './writing/landing.ts'
 import { inTime } from './writing/in-time.ts'
+import { putResource, resourceTypeOf } from './writing/put-resource.ts'
 import { Writer } from './writing/writer.ts'
 
 export type Exporting = {
@@ -140,10 +141,13 @@ async function record(
   given: RecordMessage,
   signal: AbortSignal,
 ): Promise<void> {
+  const type = resourceTypeOf(given)
+  if (type !== undefined) return putResource(account, given, type, signal)
   const { ground, door } = account
   const message = await withLeftOut(given, door.isOwn ? ground.unfitValues : undefined)
   if (account.context.dryRun) await tellDry(account, message, signal)
   else await writer.take(message)
+  return undefined
 }
 
 function refused(account: Account, message: Extract<Message, { kind: 'refused' }>): void {

@@ -15,6 +15,7 @@ import { openLauncher, type Launch } from '../../../src/pipe/running/launcher.ts
 import type { Run, RunItem } from '../../../src/pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'
 import type { InvalidFile, KnownPipe } from '../../../src/pipe/sources/known.ts'
+import type { ResourceType } from '../../../src/profile/fields.ts'
 import { ground as runGround, pause, silent } from '../../pipe/runs/ground.ts'
 import { repository } from '../../support/repository.ts'
 
@@ -84,6 +85,8 @@ const nowhere: Outbound = {
 export type Setting = {
   readonly harvest?: Partial<HarvestOptions>
   readonly catalogues?: readonly string[]
+  /** Types that the profile of the repository declares. */
+  readonly resources?: readonly ResourceType[]
   /** What cannot be read among the pipes. */
   readonly invalid?: readonly InvalidFile[]
   /** Whether the repository takes many datasets without a request. */
@@ -96,7 +99,10 @@ export type Setting = {
 
 export async function harvestGround({ harvest: more = {}, ...setting }: Setting = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'harvest-'))
-  const hub = await repository({ keys: { [key]: ['*'] } })
+  const hub = await repository({
+    keys: { [key]: ['*'] },
+    ...(setting.resources && { resources: setting.resources }),
+  })
   for (const id of setting.catalogues ?? ['city']) await hub.putCatalogue(id)
   const place = runGround(join(directory, 'runs.sqlite'))
   const runs = place.open({ keepSource: 'all' })
