@@ -1,7 +1,7 @@
 /** One record on its way to DCAT-AP: what is said of the dataset and its parts, and what was mended or left out. */
 import type { BlankNode, NamedNode, Quad } from '@rdfjs/types'
 import { toLines } from '../../../rdf/lines.ts'
-import { dcat, rdf } from '../../../rdf/namespaces.ts'
+import { dcat, dct, rdf } from '../../../rdf/namespaces.ts'
 import { blankNode, namedNode } from '../../../rdf/terms.ts'
 import type { Finding } from '../../../pipe/message.ts'
 import type { FoundRecord } from '../found.ts'
@@ -70,13 +70,22 @@ export class MappedRecord implements Draft {
     }
   }
 
+  #isTitled(): boolean {
+    const [{ term }, title] = [this.dataset, dct('title')]
+    return this.#quads.some(
+      ({ subject, predicate }) => subject.equals(term) && predicate.equals(title),
+    )
+  }
+
   /** The record as N-Triples, sorted: the same text for the same input. */
   found(names: RecordNames): FoundRecord {
     const text = toLines(this.quads())
-    const { findings } = this
+    const findings = this.#isTitled() ? this.findings : [untitled, ...this.findings]
     return { kind: 'record', mediaType: 'application/n-triples', text, findings, ...names }
   }
 }
+
+const untitled: Finding = { slug: 'no-title', detail: 'The record has no title.' }
 
 const isSilent = (silent: ReadonlySet<string>, object: Quad['object']) =>
   object.termType === 'BlankNode' && silent.has(object.value)

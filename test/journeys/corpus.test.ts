@@ -1,0 +1,122 @@
+/** A corpus of real shapes through the whole platform: every address arrives as it was sent, every loss is told. */
+
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RunReport } from '../../src/pipe/runs/report.ts'
+import type { RunItem } from '../../src/pipe/runs/run.ts'
+import { fromLines } from '../../src/rdf/lines.ts'
+import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { portal, type Portal } from '../support/portals/portal.ts'
+import { answers } from './corpus/answers.ts'
+import { documents } from './corpus/documents.ts'
+import type { Sample } from './corpus/sample.ts'
+import { scheduler } from './harvesting/scheduler.ts'
+
+const samples = [...documents, ...answers]
+
+const answerTo = (path: string): Response => {
+  const [, name = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(path) ?? []
+  const sample = samples.find((one) => one.name === name)
+  const found = Object.entries(sample?.answers ?? {}).find(([part]) => rest.includes(part))
+  const { body, type, status } = found?.[1] ?? { body: 'not here', type: 'text/plain', status: 404 }
+  return new Response(body, { status: status ?? 200, headers: { 'Content-Type': type } })
+}
+
+const segment = (name: string, segmentNumber: number, config: object) => ({
+  header: { name, segmentNumber, processed: false },
+  body: { config },
+})
+const pipeOf = ({ name, importer, address = '', config }: Sample, site: string) => ({
+  header: { id: name, name, transport: 'payload', version: '2.0.0' },
+  body: {
+    segments: [
+      segment(`importing-${importer}`, 1, {
+        ...config,
+        address: `${site}/${name}${address}`,
+        catalogue: name,
+      }),
+      segment('exporting-hub', 2, {}),
+    ],
+  },
+})
+
+describe(`${samples.length} documents and answers in the shapes of real sources`, () => {
+  let directory: string
+  let platform: Gateway
+  let site: Portal
+  beforeAll(async () => {
+    directory = await temporaryDirectory()
+    site = await portal((request) => {
+      const { pathname, search } = new URL(request.url)
+      return answerTo(pathname + search)
+    })
+    const pipes = join(directory, 'own-pipes')
+    await mkdir(pipes)
+    for (const sample of samples)
+      await writeFile(join(pipes, `${sample.name}.json`), JSON.stringify(pipeOf(sample, site.url)))
+    platform = await gateway(directory, {
+      PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [pipes] } }),
+      PLATFORM_HARVEST_CONFIG: '{"hostDelayMs":0}',
+    })
+  })
+  afterAll(async () => {
+    await platform.stop()
+    await site.close()
+    await remove(directory)
+  })
+
+  it('are at least forty', () => {
+    expect(samples.flatMap((sample) => Object.keys(sample.answers)).length).toBeGreaterThanOrEqual(
+      40,
+    )
+    expect(samples.length).toBeGreaterThanOrEqual(40)
+  })
+
+  it.each(samples)('$name', { timeout: 60_000 }, async (sample) => {
+    const { name, problem = null } = sample
+    const api = client(platform)
+    await api.put(
+      `/catalogues/${name}`,
+      '<urn:x> a <http://www.w3.org/ns/dcat#Catalog> ; <http://purl.org/dc/terms/title> "C"@en .',
+    )
+    const { base, headers, harvested } = scheduler(platform)
+    const run = await harvested(name)
+    expect({ status: run.status, problem: run.problem?.type.split(':').at(-1) ?? null }).toEqual({
+      status: 'finished',
+      problem,
+    })
+    const expected = sample.addresses.map((one) => one.replace('{portal}', `${site.url}/${name}`))
+    expect(await stored(api.repo, name)).toEqual(expected.toSorted())
+    const told = async <T>(what: string) =>
+      (await (await fetch(`${base}/runs/${run.id}/${what}`, { headers })).json()) as T
+    const items = await told<RunItem[]>('items?limit=100')
+    expect(items.flatMap(lossOf).toSorted()).toEqual((sample.lost ?? []).toSorted())
+    const { findings } = await told<RunReport>('report')
+    expect(findingsOf(findings).toSorted()).toEqual(sample.findings.toSorted())
+  })
+})
+
+/** Addresses of all datasets of a catalogue, by the last part of their property. */
+async function stored(repo: string, catalogue: string): Promise<string[]> {
+  const answer = await fetch(`${repo}/catalogues/${catalogue}/dump.nt`)
+  return fromLines(await answer.text())
+    .flatMap(({ predicate, object }) => {
+      const property = predicate.value.replace('http://www.w3.org/ns/dcat#', '')
+      return /^(?:accessURL|downloadURL|landingPage)$/.test(property)
+        ? [`${property} ${object.value}`]
+        : []
+    })
+    .toSorted()
+}
+
+const lossOf = ({ state, sourceId, note, problem }: RunItem): string[] => {
+  if (state === 'skipped') return [`skipped ${sourceId} ${note}`]
+  return problem ? [`${state} ${problem.detail}`] : []
+}
+
+/** Samples share their made-up ids: that others have them too is no loss. */
+const findingsOf = (groups: RunReport['findings']): string[] =>
+  Object.entries(groups).flatMap(([slug, { examples }]) =>
+    slug === 'possible-duplicate' ? [] : examples.map(({ detail }) => `${slug} ${detail}`),
+  )

@@ -1,0 +1,28 @@
+/** One source of the corpus: what it answers, which addresses it gives, and what of it is lost. */
+
+import type { JsonObject } from '../../../src/pipe/document.ts'
+
+export type Answer = {
+  readonly body: string | Buffer
+  readonly type: string
+  readonly status?: number
+}
+
+export type Sample = {
+  /** Also the catalogue and the pipe. */
+  readonly name: string
+  readonly importer: 'rdf' | 'ckan' | 'dkan' | 'datajson'
+  /** By what the path and query below the address of the sample hold; the first that fits. */
+  readonly answers: Readonly<Record<string, Answer>>
+  /** What the address of the importer ends with. */
+  readonly address?: string
+  readonly config?: JsonObject
+  /** All objects of access, download and landing page addresses in the source, with the property they stand under. */
+  readonly addresses: readonly string[]
+  /** What is lost or mended, as the run tells it: slug and detail. */
+  readonly findings: readonly string[]
+  /** Records that are not written: state and reason. */
+  readonly lost?: readonly string[]
+  /** Slug of the problem of a run that is not complete. */
+  readonly problem?: string
+}
