@@ -85,6 +85,18 @@ describe('the lanes', () => {
     expect(await again).toBe('time-limit')
   })
 
+  it('and does so as long as a query of hers waits', async () => {
+    const { ask, lanes, clock, current } = house(2, { lasts: false })
+    const first = ask('a', 'long 1')
+    clock.now = 15_000
+    lanes[0]?.end()
+    expect(await first).toBe('time-limit')
+    void ask('a', 'long 2')
+    await expect.poll(() => (clock.now += 4000)).toBeGreaterThan(140_000)
+    expect(current()).toEqual(['', ''])
+    expect(await ask('b')).toBe('answered')
+  })
+
   it('a query that costs a lane counts as one that takes long', async () => {
     const { ask, lanes, current } = house(2, { lasts: false })
     const bomb = ask('a', 'long bomb')

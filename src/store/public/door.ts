@@ -190,6 +190,8 @@ export class PublicDoor {
     for (const { client, started } of this.#running.values()) {
       if (now() - started >= sliceMs) this.#markSlow(client)
     }
+    // Who keeps on asking does not become quick by waiting.
+    for (const client of this.#turns.clients()) if (this.#isSlow(client)) this.#markSlow(client)
     this.#sendAside()
     this.free()
     return this.#running.size + this.#turns.size > 0
