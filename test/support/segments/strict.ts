@@ -1,7 +1,8 @@
 /**
  * A segment of somebody else as its public connector (2.0.3) behaves on the wire, row by row: it knows the keys of the
  * model and refuses the whole pipe for any other, answers before it works, sends everything at once by plain http and
- * never again, and loses in silence what is not taken.
+ * never again, and loses in silence what is not taken. The connector itself cannot be part of a build: neither it nor its
+ * model (`io.piveau:pipe-connector:2.0.3`, `io.piveau:pipe-model:2.1.0`) is in the public Maven repository.
  */
 
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
