@@ -1,7 +1,8 @@
 /** What all services stand on: store, index, profile and the projection between them. */
 
-import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
+import { hash, randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { Failure } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
@@ -78,7 +79,7 @@ export async function openEngines(shell: Shell) {
     await projected.stop()
     await index.close()
     await store.close()
-    lease?.release()
+    lease.release()
   }
   return { store, index, names, profile, config, identity, isOther, projection: projected, close }
 }
@@ -106,6 +107,10 @@ async function openOwnStore({ config, log, waiting, wishes, version }: Shell) {
     random: Math.random,
     pause,
     told,
+    lease: {
+      ...holding(config.dataDir),
+      told: telling(waiting, 'lease'),
+    },
   })
   const newId = randomUUID()
   const given = { store, config, wishes, kept, indexed, version, log, newId }
@@ -125,12 +130,21 @@ function forgetStore({ dataDir }: Config, log: Log): void {
   }
 }
 
+/** This process, as others that want the same store see it; of one data directory there is one process at a time. */
+function holding(dataDir: string) {
+  const host = hostname().replace(/[^\w.-]/g, '_')
+  const place = hash('sha256', `${hostname()} ${resolve(dataDir)}`).slice(0, 12)
+  return {
+    holder: `${host}:${process.pid}:${Date.now()}:${place}`,
+    isPredecessor: (holder: string) => holder.endsWith(`:${place}`),
+  }
+}
+
 /**
- * Resolves when no other process works in the data directory, whose engines would not see what this one writes: the one that
- * starts again ends soon, and one that was started by mistake waits for ever and does no harm. Engines elsewhere need none.
+ * Resolves when no other process works in the data directory, whose files and engines would not see what this one writes: the
+ * one that starts again ends soon, and one that was started by mistake waits for ever and does no harm.
  */
-async function alone({ config, log, waiting }: Shell): Promise<Lease | undefined> {
-  if (config.triplestore && config.searchEngine) return undefined
+async function alone({ config, log, waiting }: Shell): Promise<Lease> {
   const lease = openLease(join(config.dataDir, 'process.lease'))
   const take = async () => {
     if (lease.held()) return lease

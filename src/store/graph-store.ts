@@ -39,6 +39,8 @@ export type StoreHealth = {
   readonly graphs?: number
   /** Deleted statements that still take the embedded engine's memory, until a copy without them takes over. */
   readonly dead?: number
+  /** Whether this process may write, where others can reach the store too. */
+  readonly lease?: { readonly held: boolean }
   /** State of the embedded replica behind `publicQuery`. */
   readonly replica?: 'absent' | 'building' | 'ready'
 }

@@ -8,6 +8,7 @@ import { fuseki } from './fuseki.ts'
 import type { GraphStore } from './graph-store.ts'
 import { standardLimits, type StoreLimits } from './limits.ts'
 import type { Dialect } from './remote/dialect.ts'
+import type { LeaseOptions } from './remote/lease.ts'
 import { onceThere } from './remote/starting.ts'
 import { remoteStore } from './remote/store.ts'
 import { sparql11 } from './sparql11.ts'
@@ -35,6 +36,8 @@ export type OpenOptions = {
   /** 0 ≤ x < 1; spreads the pauses between tries. */
   readonly random?: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** The right to write to a store behind a wire; absent where nobody else can have it. */
+  readonly lease?: LeaseOptions
   /** Hears what is waited for, and `undefined` when it is there. */
   readonly told?: (detail: string | undefined) => void
 }
@@ -70,6 +73,7 @@ export async function openStore(
     now: options.now ?? (() => performance.now()),
     random: options.random ?? (() => 0.5),
     pause,
+    lease: options.lease,
     told: options.told,
   }
   return remoteStore(dialects[dialect], remote, signal)

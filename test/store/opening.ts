@@ -9,6 +9,7 @@ import { embeddedStore } from '../../src/store/embedded.ts'
 import type { StoreLimits } from '../../src/store/limits.ts'
 import type { EmbeddedStore, GraphStore } from '../../src/store/graph-store.ts'
 import { openStore, type StoreConfig } from '../../src/store/open.ts'
+import type { LeaseOptions } from '../../src/store/remote/lease.ts'
 import { protocolServer, type Guard, type ProtocolServer } from '../support/protocol-server.ts'
 import { isCatalogue } from './graphs.ts'
 
@@ -33,11 +34,16 @@ export const openRemote = (
   config: StoreConfig,
   limits: Partial<StoreLimits> = {},
   signal?: AbortSignal,
+  lease?: LeaseOptions,
 ): Promise<GraphStore> => {
   const pause = (ms: number, ended: AbortSignal) =>
     sleep(ms, undefined, { signal: ended }).catch(() => undefined)
   const log = logger('silent')
-  return openStore(config, { directory: '', log, limits, isCatalogue, pause }, signal)
+  return openStore(
+    config,
+    { directory: '', log, limits, isCatalogue, pause, ...(lease && { lease }) },
+    signal,
+  )
 }
 
 /** A new and empty store of the two protocols on a socket. */

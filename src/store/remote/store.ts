@@ -11,6 +11,7 @@ import { publicRun } from './answering/public.ts'
 import { apart } from './apart.ts'
 import type { Dialect, Door, Edit } from './dialect.ts'
 import { doorOf } from './door.ts'
+import { StoreLease, type LeaseOptions } from './lease.ts'
 import { linkRule } from './links.ts'
 import { readMany } from './many.ts'
 import { readContent, textOf, type Reading } from './reading.ts'
@@ -39,6 +40,8 @@ export type RemoteOptions = {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** Hears what is waited for at the start, and `undefined` when it is there. */
   readonly told?: ((detail: string | undefined) => void) | undefined
+  /** Absent where nobody else can write to the store. */
+  readonly lease?: LeaseOptions | undefined
 }
 
 /** Until a connection stands, in ms. */
@@ -75,7 +78,25 @@ function wireOf(dialect: Dialect, options: RemoteOptions): Wire {
   })
 }
 
-type Started = { readonly door: Door; readonly product: string; readonly rows: number | undefined }
+type Started = {
+  readonly door: Door
+  readonly product: string
+  readonly rows: number | undefined
+  readonly lease: StoreLease | undefined
+}
+
+/** Sends no update that might meet one of another process. */
+const guarded = (door: Door, lease: StoreLease): Door => ({
+  ...door,
+  update: async (text) => {
+    await lease.demand()
+    await door.update(text)
+  },
+  updateStreamed: async (body, signal) => {
+    await lease.demand()
+    await door.updateStreamed(body, signal)
+  },
+})
 
 async function started(
   dialect: Dialect,
@@ -95,12 +116,16 @@ async function started(
     name: randomUUID,
     pause,
   })
-  const { product, rows, recovered } = await onceThere(
-    async () => ({ ...(await dialect.probe(door)), recovered: await dialect.recover?.(door) }),
-    { log, pause, now, signal, told: options.told },
-  )
+  const waiting = { log, pause, now, signal, told: options.told }
+  const { product, rows } = await onceThere(() => dialect.probe(door), waiting)
+  const lease =
+    options.lease && new StoreLease({ ...options.lease, door, log, now, random: options.random })
+  // What the one before has sent may still be on its way.
+  if (await lease?.take(signal)) await onceThere(async () => dialect.settle?.(door), waiting)
+  // Only now: what looks unfinished may be in the hands of the one who has the lease.
+  const recovered = await onceThere(async () => dialect.recover?.(door), waiting)
   log.info({ product, recovered }, 'store.opened')
-  return { door, product, rows }
+  return { door: lease ? guarded(door, lease) : door, product, rows, lease }
 }
 
 function reads(reading: Reading): Pick<GraphStore, 'read' | 'readAll'> {
@@ -184,7 +209,7 @@ export async function remoteStore(
   const wire = wireOf(dialect, options)
   const end = new AbortController()
   const ending = signal ? AbortSignal.any([end.signal, signal]) : end.signal
-  const { product, rows, ...opened } = await started(dialect, wire, options, ending).catch(
+  const { product, rows, lease, ...opened } = await started(dialect, wire, options, ending).catch(
     async (error: unknown) => {
       await wire.close()
       throw error
@@ -201,9 +226,14 @@ export async function remoteStore(
     select,
     construct: door.construct,
     publicQuery: (request, asking) => strangers.query(request, asking),
-    health: async () => ({ ready: await door.ask('ASK {}').catch(() => false), product }),
+    health: async () => ({
+      ready: await door.ask('ASK {}').catch(() => false),
+      product,
+      ...(lease && { lease: { held: lease.isHeld } }),
+    }),
     close: async () => {
       await writer.close()
+      await lease?.release()
       end.abort()
       await wire.close()
     },

@@ -1,0 +1,234 @@
+/** The right to write to a store behind a wire, which one process at a time has: a fact in its system graph. */
+
+import { Failure } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { ctl, systemGraph } from '../../rdf/namespaces.ts'
+import { fact } from '../marks.ts'
+import { bind, loadQuery } from '../queries.ts'
+import type { Door } from './dialect.ts'
+import { isDoubtful } from './refusal.ts'
+
+export type LeaseOptions = {
+  /** This process, in characters of `[\w.:-]`. */
+  readonly holder: string
+  /** Whether another holder was a process of the same data directory: there is one at a time, so that one has ended. */
+  readonly isPredecessor: (holder: string) => boolean
+  /** Hears for whom is waited, and `undefined` when the lease is held. */
+  readonly told: (detail: string | undefined) => void
+  readonly times?: Partial<LeaseTimes>
+}
+
+/** In ms. No clocks of two machines are compared: a candidate looks whether the holder's beat moves while its own clock goes. */
+export type LeaseTimes = {
+  /** Between two beats of the holder. */
+  readonly beatMs: number
+  /** After the last beat that was heard, until which writes are sent without another one. */
+  readonly trustedMs: number
+  /** Without a beat, after which a candidate takes the lease; longer than `trustedMs` by as long as a write may be on its way. */
+  readonly deadMs: number
+  /** Between two looks of a candidate. */
+  readonly lookMs: number
+}
+
+const usualTimes: LeaseTimes = { beatMs: 4000, trustedMs: 9000, deadMs: 15_000, lookMs: 500 }
+
+type Settings = LeaseOptions & {
+  readonly door: Pick<Door, 'select' | 'update' | 'pause'>
+  readonly log: Log
+  readonly now: () => number
+  readonly random: () => number
+}
+
+/** What the fact says: a number that grows with every holder, one that grows with every beat, and who. */
+type Claim = { readonly token: number; readonly beat: number; readonly holder: string }
+
+const subject = 'urn:cartulary:writer'
+const nobody = '-'
+const query = loadQuery('writer-lease')
+
+const textOf = ({ token, beat, holder }: Claim) => `${token} ${beat} ${holder}`
+
+function claimIn(text: string): Claim {
+  const [token, beat, holder = nobody] = text.split(' ')
+  return { token: Number(token) || 0, beat: Number(beat) || 0, holder }
+}
+
+/** The one operation in which the facts that were seen become another one; it does nothing where they have changed. */
+function swapText(seen: readonly string[], next: string | undefined): string {
+  const facts = (texts: readonly string[]) =>
+    texts.map((text) => fact(subject, 'lease', text)).join(' ')
+  const inGraph = (pattern: string) => `GRAPH <${systemGraph}> { ${pattern} }`
+  const added = next === undefined ? '' : `INSERT { ${inGraph(facts([next]))} } `
+  if (seen.length > 0)
+    return `DELETE { ${inGraph(facts(seen))} } ${added}WHERE { ${inGraph(facts(seen))} }`
+  const any = `<${subject}> <${ctl('lease').value}> ?any`
+  const base = `<${subject}> a <${ctl('Writer').value}>`
+  return `INSERT DATA { ${inGraph(base)} } ; ${added}WHERE { ${inGraph(base)} FILTER NOT EXISTS { ${inGraph(any)} } }`
+}
+
+/** The facts as they stand in the store. */
+type Register = {
+  readonly read: () => Promise<readonly string[]>
+  /** Sends the one operation and reads what came of it; rejects with what the store says. */
+  readonly swap: (seen: readonly string[], next: string | undefined) => Promise<readonly string[]>
+}
+
+function registerOf({ select, update }: Pick<Door, 'select' | 'update'>): Register {
+  const read = async () =>
+    (await select(bind(query, {}))).flatMap((row) => row['lease']?.value ?? [])
+  return {
+    read,
+    swap: async (seen, next) => {
+      await update(swapText(seen, next))
+      return read()
+    },
+  }
+}
+
+/** What was read before, what stands there since, and when that was asked for. */
+type Taken = { readonly before: readonly string[]; readonly own: string; readonly began: number }
+
+type Candidate = Pick<Settings, 'holder' | 'isPredecessor' | 'told' | 'now'> & {
+  readonly register: Register
+  readonly deadMs: number
+}
+
+/** One look: takes the lease where nobody else is alive, else tells who is. */
+function looking(candidate: Candidate): () => Promise<Taken | undefined> {
+  const { holder, isPredecessor, told, now, register, deadMs } = candidate
+  /** Facts, and since when each is seen unchanged. */
+  const seen = new Map<string, number>()
+  const isAlive = (text: string) => {
+    const { holder: other } = claimIn(text)
+    if (other === nobody || other === holder || isPredecessor(other)) return false
+    return now() - (seen.get(text) ?? now()) < deadMs
+  }
+  // Of two who meet in a store that does not keep them apart, whoever sees the other withdraws.
+  const claim = async (before: readonly string[]): Promise<Taken | undefined> => {
+    const token = Math.max(0, ...before.map((text) => claimIn(text).token)) + 1
+    const own = textOf({ token, beat: 0, holder })
+    const began = now()
+    const after = await register.swap(before, own)
+    if (after.length === 1 && after[0] === own) return { before, own, began }
+    if (after.includes(own)) await register.swap([own], undefined)
+    return undefined
+  }
+  return async () => {
+    const found = await register.read()
+    for (const text of seen.keys()) if (!found.includes(text)) seen.delete(text)
+    for (const text of found) if (!seen.has(text)) seen.set(text, now())
+    const other = found.find(isAlive)
+    if (other === undefined) return claim(found)
+    told(`${claimIn(other).holder} writes to the store.`)
+    return undefined
+  }
+}
+
+export class StoreLease {
+  readonly #settings: Settings
+  readonly #times: LeaseTimes
+  readonly #register: Register
+  readonly #ending = new AbortController()
+  /** The fact as it stands there, when it is ours. */
+  #own: string | undefined
+  #isLost = false
+  #heardAt = -Infinity
+  #beating: Promise<void> | undefined
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+    this.#times = { ...usualTimes, ...settings.times }
+    this.#register = registerOf(settings.door)
+  }
+
+  get isHeld(): boolean {
+    return !this.#isLost && this.#settings.now() - this.#heardAt < this.#times.trustedMs
+  }
+
+  /** Resolves when nobody else writes any more; `true` = somebody did before who has not given the lease up. */
+  async take(signal: AbortSignal): Promise<boolean> {
+    const { door, told, random } = this.#settings
+    const { deadMs, lookMs } = this.#times
+    const look = looking({ ...this.#settings, register: this.#register, deadMs })
+    for (;;) {
+      signal.throwIfAborted()
+      const taken = await look().catch((error: unknown) => {
+        if (!isDoubtful(error)) throw error
+        told(error instanceof Failure ? error.detail : 'The store does not answer.')
+        return undefined
+      })
+      if (taken) {
+        told(undefined)
+        this.#own = taken.own
+        this.#heardAt = taken.began
+        void this.#beats()
+        return taken.before.some((text) => claimIn(text).holder !== nobody)
+      }
+      await door.pause(lookMs * (0.5 + random()))
+    }
+  }
+
+  /** To be asked for before each write. Rejects with `store-unavailable` when somebody else may have the lease. */
+  async demand(): Promise<void> {
+    if (this.isHeld) return
+    await this.#beat()
+    if (this.isHeld) return
+    const why = this.#isLost
+      ? 'Another gateway writes to this store now: end this one.'
+      : 'The store did not confirm that no other gateway writes to it.'
+    throw new Failure('store-unavailable', why, { retryAfter: 5 })
+  }
+
+  /** Gives it up: the next one takes it at once. */
+  async release(): Promise<void> {
+    this.#ending.abort()
+    await this.#beating
+    if (this.#own === undefined || this.#isLost) return
+    const { token } = claimIn(this.#own)
+    const given = textOf({ token, beat: 0, holder: nobody })
+    await this.#register
+      .swap([this.#own], given)
+      .catch((error: unknown) => this.#settings.log.warn({ error }, 'store.lease-kept'))
+    this.#own = undefined
+    this.#heardAt = -Infinity
+  }
+
+  async #beats(): Promise<void> {
+    while (!this.#ending.signal.aborted) {
+      await this.#settings.door.pause(this.#times.beatMs)
+      if (!this.#ending.signal.aborted) await this.#beat()
+    }
+  }
+
+  /** One at a time, whoever asks. */
+  #beat(): Promise<void> {
+    this.#beating ??= this.#confirm()
+      .catch((error: unknown) => this.#settings.log.warn({ error }, 'store.lease-unheard'))
+      .finally(() => {
+        this.#beating = undefined
+      })
+    return this.#beating
+  }
+
+  async #confirm(): Promise<void> {
+    if (this.#own === undefined || this.#isLost) return
+    const { log, now } = this.#settings
+    const began = now()
+    const claim = claimIn(this.#own)
+    const next = textOf({ ...claim, beat: claim.beat + 1 })
+    const swapped = await this.#register.swap([this.#own], next)
+    // Whoever empties a store takes nobody's place.
+    const found = swapped.length > 0 ? swapped : await this.#register.swap([], next)
+    // One of which nothing was heard may have been written all the same.
+    const mine = found.find((text) => {
+      const { holder, token } = claimIn(text)
+      return holder === claim.holder && token === claim.token
+    })
+    if (mine !== undefined) this.#own = mine
+    if (found.length === 1 && mine === next) this.#heardAt = began
+    if (mine !== undefined || found.length === 0) return
+    this.#isLost = true
+    const others = found.map((text) => claimIn(text).holder)
+    log.error({ holder: others.join() }, 'store.lease-lost')
+  }
+}

@@ -1,0 +1,174 @@
+/** What a lease in the system graph of a store promises, whatever store it is. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { logger } from '../../src/log.ts'
+import { fuseki } from '../../src/store/fuseki.ts'
+import type { StoreConfig } from '../../src/store/open.ts'
+import { doorOf } from '../../src/store/remote/door.ts'
+import { StoreLease, type LeaseOptions } from '../../src/store/remote/lease.ts'
+import { connectWire } from '../../src/store/remote/wire/wire.ts'
+import { sparql11 } from '../../src/store/sparql11.ts'
+import { virtuoso } from '../../src/store/virtuoso.ts'
+
+const dialects = { fuseki, sparql11, virtuoso } as const
+const log = logger('silent')
+const { signal } = new AbortController()
+
+const times = { beatMs: 200, trustedMs: 3000, deadMs: 1500, lookMs: 10 }
+
+type Process = Partial<Pick<LeaseOptions, 'isPredecessor' | 'told' | 'times'>> & {
+  /** How its clock goes and how long it waits: a process that stands still does neither. */
+  readonly now?: () => number
+  readonly pause?: (ms: number) => Promise<void>
+}
+
+/** Processes that want to write to one store. */
+export function candidates(config: StoreConfig) {
+  const dialect = dialects[config.dialect]
+  const { username, password, queryEndpoint, updateEndpoint } = config
+  const pause = (ms: number) => sleep(ms)
+  const wire = connectWire({
+    ...(username !== undefined && password !== undefined && { auth: { username, password } }),
+    destroyAfterError: dialect.destroyAfterError,
+    sockets: 8,
+    retryable: dialect.retryable,
+    log,
+    pause: (ms, ending) => sleep(ms, undefined, { signal: ending }),
+    random: Math.random,
+    now: () => performance.now(),
+    limits: { connectMs: 5000, firstByteMs: 60_000, totalMs: 60_000, bytes: 2 ** 26 },
+  })
+  const name = () => crypto.randomUUID()
+  const door = doorOf({ dialect, wire, queryEndpoint, updateEndpoint, name, pause })
+  return {
+    door,
+    candidate: (holder: string, own: Process = {}): StoreLease =>
+      new StoreLease({
+        door: { ...door, pause: own.pause ?? pause },
+        log,
+        now: own.now ?? (() => performance.now()),
+        random: Math.random,
+        holder,
+        isPredecessor: own.isPredecessor ?? (() => false),
+        told: own.told ?? (() => undefined),
+        times: { ...times, ...own.times },
+      }),
+    end: () => wire.close(),
+  }
+}
+
+/** So many rounds of two that claim at once, each giving up what it has got; answers how often both had it. */
+export async function contest(config: StoreConfig, rounds: number): Promise<number> {
+  const { candidate, end } = candidates(config)
+  let [held, both] = [0, 0]
+  const contender = async (name: string) => {
+    for (let round = 0; round < rounds; round += 1) {
+      const lease = candidate(`${name}:${round}`, { times: { deadMs: 60_000, beatMs: 1000 } })
+      await lease.take(signal)
+      held += 1
+      if (held > 1) both += 1
+      await sleep(Math.random() * 5)
+      held -= 1
+      await lease.release()
+    }
+  }
+  await Promise.all([contender('a'), contender('b')])
+  await end()
+  return both
+}
+
+export function leaseContract(config: () => StoreConfig, rounds: number): void {
+  it('is never had by two that claim it at once', { timeout: 600_000 }, async () => {
+    expect(await contest(config(), rounds)).toBe(0)
+  })
+
+  it('is waited for while its holder beats, who is named, and had at once when it is given up', async () => {
+    const { candidate, end } = candidates(config())
+    const first = candidate('host-1:17')
+    const told: (string | undefined)[] = []
+    const second = candidate('host-2:4', { told: (detail) => void told.push(detail) })
+    expect(await first.take(signal)).toBe(false)
+    const waiting = second.take(signal)
+    await expect.poll(() => told[0]).toBe('host-1:17 writes to the store.')
+    await sleep(times.deadMs * 1.5)
+    expect([first.isHeld, second.isHeld]).toEqual([true, false])
+    await expect(second.demand()).rejects.toMatchObject({ kind: 'store-unavailable' })
+    await first.demand()
+    await first.release()
+    expect(await waiting).toBe(false)
+    expect(told.at(-1)).toBeUndefined()
+    await second.demand()
+    await second.release()
+    await end()
+  })
+
+  it('is taken from one who stands still, and whoever stood still writes no more', async () => {
+    const { candidate, end } = candidates(config())
+    const stopped = { now: 0 }
+    const first = candidate('still:1', {
+      now: () => stopped.now,
+      pause: () => new Promise(() => undefined),
+    })
+    await first.take(signal)
+    await first.demand()
+    const second = candidate('awake:2')
+    expect(await second.take(signal)).toBe(true)
+    stopped.now += times.trustedMs
+    await expect(first.demand()).rejects.toMatchObject({
+      kind: 'store-unavailable',
+      detail: expect.stringContaining('Another gateway'),
+    })
+    await expect(first.demand()).rejects.toMatchObject({ kind: 'store-unavailable' })
+    await first.release()
+    await second.demand()
+    await second.release()
+    await end()
+  })
+
+  it('is kept by one who stood still when nobody else came', async () => {
+    const { candidate, end } = candidates(config())
+    const clock = { now: 0 }
+    const only = candidate('only:1', {
+      now: () => clock.now,
+      pause: () => new Promise(() => undefined),
+    })
+    await only.take(signal)
+    clock.now += 10 * times.trustedMs
+    expect(only.isHeld).toBe(false)
+    await only.demand()
+    expect(only.isHeld).toBe(true)
+    await only.release()
+    await end()
+  })
+
+  it('is kept when somebody has emptied the store', async () => {
+    const { candidate, door, end } = candidates(config())
+    const only = candidate('only:1')
+    await only.take(signal)
+    await door.update('CLEAR SILENT GRAPH <urn:cartulary:system>')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const second = candidate('second:2', { told: () => resolve() })
+    await expect.poll(() => only.isHeld, { timeout: 5000 }).toBe(true)
+    await sleep(times.beatMs * 3)
+    const waiting = second.take(signal)
+    await promise
+    await only.demand()
+    await only.release()
+    await waiting
+    await second.release()
+    await end()
+  })
+
+  it('goes at once to the next process of a data directory whose last one was killed', async () => {
+    const { candidate, end } = candidates(config())
+    await candidate('killed:1:here').take(signal)
+    const next = candidate('next:2:here', {
+      isPredecessor: (holder) => holder.endsWith(':here'),
+      times: { deadMs: 600_000 },
+    })
+    expect(await next.take(signal)).toBe(true)
+    await next.release()
+    await end()
+  })
+}
