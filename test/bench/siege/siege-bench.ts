@@ -131,6 +131,8 @@ async function connections(platform: Gateway, seconds: number): Promise<string> 
   for (let n = 0; n < 1500; n += 1) {
     const socket = connect({ port, host })
     socket.on('error', () => undefined)
+    // Reads, to see when it is refused.
+    socket.resume()
     sockets.push(socket)
   }
   await sleep(1000)
