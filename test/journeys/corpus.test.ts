@@ -6,7 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunReport } from '../../src/pipe/runs/report.ts'
 import type { RunItem } from '../../src/pipe/runs/run.ts'
 import { fromLines } from '../../src/rdf/lines.ts'
-import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import {
+  client,
+  eventually,
+  gateway,
+  remove,
+  temporaryDirectory,
+  type Gateway,
+} from '../support/gateway.ts'
 import { portal, type Portal } from '../support/portals/portal.ts'
 import { answers } from './corpus/answers.ts'
 import { documents } from './corpus/documents.ts'
@@ -87,7 +94,11 @@ describe(`${samples.length} documents and answers in the shapes of real sources`
       problem,
     })
     const expected = sample.addresses.map((one) => one.replace('{portal}', `${site.url}/${name}`))
-    expect(await stored(api.repo, name)).toEqual(expected.toSorted())
+    const all = [...expected, ...(sample.samples ?? [])]
+    expect(await stored(api.repo, name)).toEqual(all.toSorted())
+    const searched = () => shown(api.search, name)
+    await eventually(async () => (await searched()).length >= expected.length)
+    expect(await searched()).toEqual(expected.toSorted())
     const told = async <T>(what: string) =>
       (await (await fetch(`${base}/runs/${run.id}/${what}`, { headers })).json()) as T
     const items = await told<RunItem[]>('items?limit=100')
@@ -107,6 +118,30 @@ async function stored(repo: string, catalogue: string): Promise<string[]> {
         ? [`${property} ${object.value}`]
         : []
     })
+    .toSorted()
+}
+
+type Shown = {
+  readonly landing_page?: readonly { readonly resource?: string }[]
+  readonly distributions?: readonly {
+    readonly access_url?: readonly string[]
+    readonly download_url?: readonly string[]
+  }[]
+}
+
+/** The same, as the records of search show them; samples are not among them. */
+async function shown(search: string, catalogue: string): Promise<string[]> {
+  const facets = encodeURIComponent(JSON.stringify({ catalog: [catalogue] }))
+  const answer = await fetch(`${search}/search?filters=dataset&limit=100&facets=${facets}`)
+  const { result } = (await answer.json()) as { result: { results: readonly Shown[] } }
+  return result.results
+    .flatMap(({ landing_page = [], distributions = [] }) => [
+      ...landing_page.map(({ resource }) => `landingPage ${resource}`),
+      ...distributions.flatMap(({ access_url = [], download_url = [] }) => [
+        ...access_url.map((url) => `accessURL ${url}`),
+        ...download_url.map((url) => `downloadURL ${url}`),
+      ]),
+    ])
     .toSorted()
 }
 

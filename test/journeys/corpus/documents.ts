@@ -49,11 +49,8 @@ const named: readonly Sample[] = [
      <https://city.example/f/9.csv> ${file('https://city.example/f/9.csv')} .
      <https://city.example/f/s.csv> a dcat:Distribution ; dcat:accessURL <https://city.example/f/s.csv> .`,
     {
-      addresses: [
-        'landingPage https://city.example/ds/9',
-        ...both('https://city.example/f/9.csv'),
-        'accessURL https://city.example/f/s.csv',
-      ],
+      addresses: ['landingPage https://city.example/ds/9', ...both('https://city.example/f/9.csv')],
+      samples: ['accessURL https://city.example/f/s.csv'],
     },
   ),
   turtle(

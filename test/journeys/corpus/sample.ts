@@ -19,6 +19,8 @@ export type Sample = {
   readonly config?: JsonObject
   /** All objects of access, download and landing page addresses in the source, with the property they stand under. */
   readonly addresses: readonly string[]
+  /** The same of samples, which records of search do not have. */
+  readonly samples?: readonly string[]
   /** What is lost or mended, as the run tells it: slug and detail. */
   readonly findings: readonly string[]
   /** Records that are not written: state and reason. */
