@@ -30,7 +30,7 @@ export function keepPrivate(directory: string, log: Log): void {
       refused.push(path)
     }
   }
-  if (changed > 0) log.info({ directory, changed }, 'data.closed-to-others')
+  if (changed > 0) log.warn({ directory, changed }, 'data.closed-to-others')
   if (refused.length > 0) log.warn({ paths: refused.slice(0, 10) }, 'data.readable-by-others')
 }
 
