@@ -49,7 +49,8 @@ export async function schemathesis({ document, key, examples, ms }: Options): Pr
   const run = promisify(execFile)(
     program(),
     ['run', document, '--checks', checks, ...bounds, ...steady, '-H', `X-API-Key: ${key}`],
-    { timeout: ms, maxBuffer: 64 * 2 ** 20 },
+    // It keeps a folder of its own where it is started.
+    { timeout: ms, maxBuffer: 64 * 2 ** 20, cwd: cache() },
   )
   return run.then(
     ({ stdout }) => ({ holds: true, output: stdout }),
