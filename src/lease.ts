@@ -44,7 +44,8 @@ const busy = 5
 
 function taken(file: DatabaseSync): boolean {
   try {
-    file.exec('BEGIN EXCLUSIVE')
+    // A journal on the disk would need room there.
+    file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return true
   } catch (error) {
     if (error instanceof Error && 'errcode' in error && error.errcode === busy) return false

@@ -16,7 +16,6 @@ import { serve } from './http/serve.ts'
 import { logger } from './log.ts'
 import { secretRegistry, type Secrets } from './http/secrets/registry.ts'
 import { usage, wishesOf } from './main/arguments.ts'
-import { damagedFiles } from './main/data-files.ts'
 import { openEngines, shipped, type Shell } from './main/engines.ts'
 import { keepPrivate } from './main/file-modes.ts'
 import {
@@ -28,7 +27,13 @@ import {
   type Ground,
 } from './main/ground.ts'
 import { noteFiles } from './main/identity.ts'
-import { readiness, runningHealth, startingHealth, type Readiness } from './main/health.ts'
+import {
+  readiness,
+  runningHealth,
+  showState,
+  startingHealth,
+  type Readiness,
+} from './main/health.ts'
 import { pause } from './main/search-engine.ts'
 import { openStations, pagesOf, type Stations } from './main/stations.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
@@ -69,11 +74,7 @@ async function startPlatform(first: Shell, secrets: Secrets): Promise<Running> {
     const running = await openStations(ground)
     const ready = readiness(engines.store, { elapsed: () => performance.now(), pause })
     await noteFiles(engines.identity, config.dataDir, log)
-    first.numbers.gauge(
-      'cartulary_damaged_files',
-      'Files that were set aside because they were damaged.',
-      () => damagedFiles(config.dataDir).length,
-    )
+    showState(engines, first.numbers)
     const root = front(ground, running, ready)
     door = gateway([...running.entrances, { base: '', app: root }])
     return {

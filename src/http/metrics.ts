@@ -33,6 +33,8 @@ export type Metrics = {
   observe(request: Observation): void
   /** `field` and `problem` are names from the profile and the code, so that the number of series is bounded. */
   leftOut(values: readonly LeftOut[]): void
+  /** A write that the store did not take. */
+  writeFailed(reason: string): void
   /** A number of another room, read whenever somebody looks. */
   gauge(name: string, help: string, read: () => number): void
   /** What the last comparison of index and store found; `at` is when it ended, milliseconds since 1970. */
@@ -58,6 +60,12 @@ export function metrics(options: { readonly runtime?: boolean } = {}): Metrics {
     labelNames: ['field', 'problem'],
     registers: [registry],
   })
+  const failures = new Counter({
+    name: 'cartulary_store_write_failures_total',
+    help: 'Writes that the store did not take.',
+    labelNames: ['reason'],
+    registers: [registry],
+  })
   // Looking a series up by its labels costs more than the observation itself.
   const series = new Map<string, { observe(value: number): void }>()
   return {
@@ -72,6 +80,7 @@ export function metrics(options: { readonly runtime?: boolean } = {}): Metrics {
     leftOut: (values) => {
       for (const { field, problem } of values) left.inc({ field, problem })
     },
+    writeFailed: (reason) => failures.inc({ reason }),
     compared: comparing(registry),
     store: counting(registry),
     gauge: (name, help, read) => {

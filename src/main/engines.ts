@@ -14,16 +14,18 @@ import type { Profile } from '../profile/fields.ts'
 import { loadProfile } from '../profile/load.ts'
 import { enrichmentWarnings } from '../projector/enriching/places.ts'
 import { checkFacets, unservedFacets } from '../projector/facets.ts'
-import { projection } from '../projector/projection.ts'
+import { projection, type ProjectionDeps } from '../projector/projection.ts'
 import type { Report } from '../projector/mappings/mapping.ts'
 import { names as namesOf } from '../rdf/names.ts'
 import { publicLimits } from '../repository/sparql/limits.ts'
 import { setAside } from '../sqlite.ts'
 import { openStore, withStore } from '../store/open.ts'
 import { checkFiles, hasContent, openDirectory } from './data-files.ts'
+import { openDisk } from './disk.ts'
 import { identify, readIdentity, refuseLost, type Wishes } from './identity.ts'
 import { openIndex, pause } from './search-engine.ts'
 import { telling, type Waiting } from './waiting.ts'
+import { watchedStore } from './watched-store.ts'
 
 /** What runs before the engines are up: a door that says so. */
 export type Shell = {
@@ -43,24 +45,54 @@ export type Engines = Awaited<ReturnType<typeof openEngines>>
 
 /** Rejects when a file cannot be opened, the profile has problems, or the data is not what it should be. */
 export async function openEngines(shell: Shell) {
-  const { log, numbers, waiting } = shell
+  const { log, numbers } = shell
   const { directory: own, enabled } = shell.config.profile
   const profile = await loadProfile(own ?? shipped('shapes/default'), { enabled })
   checkFacets(profile, shell.config.search.facets)
   warnAbout(profile, shell.config, log)
   openDirectory(shell.config.dataDir)
   const lease = await alone(shell)
-  const { store, config, identity, isOther } = await openOwnStore(shell)
+  const disk = openDisk({ directory: shell.config.dataDir, log, pause })
+  const opened = await openOwnStore(shell)
+  const { config, identity, isOther } = opened
+  const store = watchedStore(opened.store, config.triplestore ? undefined : disk, numbers)
   const names = namesOf(config.baseUri, config.segments)
   if (!config.triplestore) numbers.store(() => store.health())
   const index = await openIndex(config, log)
-  const { facets, nonCountries, vocabulary: enrichment } = config.search
-  const vocabularies = shipped('shapes/vocabularies')
-  const deps = {
+  const projected = await startProjection(shell, { store, index, names, profile, config })
+  const close = async () => {
+    await projected.stop()
+    await index.close()
+    await store.close()
+    disk.stop()
+    lease.release()
+  }
+  return {
     store,
+    disk,
     index,
     names,
     profile,
+    config,
+    identity,
+    isOther,
+    projection: projected,
+    close,
+  }
+}
+
+/** What follows the store into the index. */
+function startProjection(
+  { log, numbers, waiting }: Shell,
+  opened: Pick<ProjectionDeps, 'store' | 'index' | 'names' | 'profile'> & {
+    readonly config: Config
+  },
+) {
+  const { config, ...engines } = opened
+  const { facets, nonCountries, vocabulary: enrichment } = config.search
+  const vocabularies = shipped('shapes/vocabularies')
+  const deps = {
+    ...engines,
     log,
     vocabularies,
     enrichment,
@@ -70,18 +102,11 @@ export async function openEngines(shell: Shell) {
     ...(facets && { facets }),
     ...(nonCountries && { nonCountries }),
   }
-  const projected = await withStore(() => projection(deps), {
+  return withStore(() => projection(deps), {
     log,
     pause,
     told: telling(waiting, 'store'),
   })
-  const close = async () => {
-    await projected.stop()
-    await index.close()
-    await store.close()
-    lease.release()
-  }
-  return { store, index, names, profile, config, identity, isOther, projection: projected, close }
 }
 
 /** The store, once it is known whose it is; the base of its IRIs is that of the configuration from then on. */
@@ -114,7 +139,13 @@ async function openOwnStore({ config, log, waiting, wishes, version }: Shell) {
   })
   const newId = randomUUID()
   const given = { store, config, wishes, kept, indexed, version, log, newId }
-  const { identity, isOther } = await withStore(() => identify(given), { log, pause, told })
+  const { identity, isOther } = await withStore(() => identify(given), { log, pause, told }).catch(
+    async (error: unknown) => {
+      // Gives the lease up: who may have the store need not wait for it to run out.
+      await store.close()
+      throw error
+    },
+  )
   const { baseUri } = identity
   names = namesOf(baseUri, config.segments)
   if (isOther) forgetStore(config, log)

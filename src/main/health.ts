@@ -1,5 +1,6 @@
 /** What `/health` tells of this process, and whether it should get requests. */
 
+import type { Metrics } from '../http/metrics.ts'
 import type { Health } from '../http/root.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { damagedFiles } from './data-files.ts'
@@ -21,24 +22,45 @@ export function startingHealth({ waiting }: Shell, isTrusted: boolean): Health {
 }
 
 export async function runningHealth(
-  { store: graphs, index: engine, profile, projection, config }: Engines,
+  { store: graphs, index: engine, profile, projection, config, disk }: Engines,
   reconciled: Stations['reconciled'],
   isStopping: boolean,
 ): Promise<Health> {
   const [store, index] = await Promise.all([graphs.health(), engineHealth(engine)])
-  const isWhole = store.ready && index.ready
+  const writing = graphs.writing()
+  const isWhole = store.ready && index.ready && writing.writes
   return {
     status: isStopping ? 'stopping' : isWhole ? 'up' : 'degraded',
     version,
     started,
-    store,
+    store: { ...store, ...writing },
     index,
+    disk: { free: disk.free() },
     profile: { id: profile.id, hash: profile.hash },
     pending: projection.pending(),
     rebuilding: projection.rebuilding(),
     damaged: damagedFiles(config.dataDir),
     reconciled: reconciled() ?? null,
   }
+}
+
+/** The same for `/metrics`. */
+export function showState({ config, disk, store }: Engines, numbers: Metrics): void {
+  numbers.gauge(
+    'cartulary_damaged_files',
+    'Files that were set aside because they were damaged.',
+    () => damagedFiles(config.dataDir).length,
+  )
+  numbers.gauge(
+    'cartulary_data_disk_free_bytes',
+    'Bytes that can still be written where the data directory lies.',
+    disk.free,
+  )
+  numbers.gauge(
+    'cartulary_store_writable',
+    'Whether the store takes writes, as far as is known.',
+    () => Number(store.writing().writes),
+  )
 }
 
 /** Between two questions whether the store is there, and how long it may be away before requests should go elsewhere. */

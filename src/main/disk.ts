@@ -1,0 +1,124 @@
+/** Room on the disk of the data directory: found out when it is used up, and enough of it kept for a start that serves reads. */
+
+import { randomFillSync } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  rmSync,
+  statSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { Failure } from '../errors.ts'
+import type { Log } from '../log.ts'
+
+export type Disk = {
+  readonly isFull: () => boolean
+  /** Bytes that this process may still write. */
+  readonly free: () => number
+  /** Throws while the disk is full: what is left is for reads, whose files need some of it. */
+  readonly demandRoom: () => void
+  /** A write has failed: perhaps for want of room. */
+  readonly suspect: () => void
+  readonly stop: () => void
+}
+
+const MB = 2 ** 20
+/** What a write may need at least. */
+const leastBytes = MB
+/** Given away at the start on a full disk: opening the files takes some. */
+const reserveBytes = 16 * MB
+const lookMs = 2000
+const retryAfter = 30
+
+type Options = {
+  readonly directory: string
+  readonly log: Log
+  /** Ends early, without an error, when the signal is aborted. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+/** Keeps a reserve in the directory while there is room for it. */
+export function openDisk({ directory, log, pause }: Options): Disk {
+  const [reserve, probe] = [join(directory, 'reserve'), join(directory, 'probe')]
+  const end = new AbortController()
+  const hasReserve = () => existsSync(reserve) && statSync(reserve).size === reserveBytes
+  let isFull = false
+  let looked = -Infinity
+
+  const hasRoom = () => {
+    const is = filled(probe, leastBytes)
+    rmSync(probe, { force: true })
+    return is
+  }
+  /** The reserve comes back before anybody writes again. */
+  const isMended = () => hasRoom() && (hasReserve() || filled(reserve, reserveBytes)) && hasRoom()
+  const look = async () => {
+    while (isFull && !end.signal.aborted) {
+      await pause(lookMs, end.signal)
+      if (end.signal.aborted || !isMended()) continue
+      isFull = false
+      log.warn('disk.has-room-again')
+    }
+  }
+  const full = () => {
+    if (isFull) return
+    isFull = true
+    log.error({ directory, free: freeIn(directory) }, 'disk.full')
+    void look()
+  }
+
+  if (!hasRoom()) {
+    rmSync(reserve, { force: true })
+    full()
+  } else if (!hasReserve() && !filled(reserve, reserveBytes)) log.warn('disk.nearly-full')
+  return {
+    isFull: () => isFull,
+    free: () => freeIn(directory),
+    demandRoom: () => {
+      if (!isFull) return
+      const detail = 'The disk of the store is full: it answers reads, and takes no writes.'
+      throw new Failure('store-unavailable', detail, { retryAfter })
+    },
+    suspect: () => {
+      // It takes a moment, and many writes fail together.
+      if (isFull || performance.now() - looked < lookMs) return
+      looked = performance.now()
+      if (!hasRoom()) full()
+    },
+    stop: () => end.abort(),
+  }
+}
+
+const freeIn = (directory: string): number => {
+  const { bavail, bsize } = statfsSync(directory)
+  return bavail * bsize
+}
+
+/** For want of room, of a quota, or of what a file may have. */
+const lackOfRoom = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'])
+
+/** Whether a file of that size can be made; otherwise nothing of it stays. Random bytes: some disks need no room for others. */
+function filled(path: string, bytes: number): boolean {
+  try {
+    const file = openSync(path, 'w', 0o600)
+    try {
+      const piece = randomFillSync(Buffer.alloc(Math.min(bytes, MB)))
+      for (let at = 0; at < bytes; at += piece.length) {
+        if (writeSync(file, piece) < piece.length) throw new Error('no room')
+      }
+      fsyncSync(file)
+      return true
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    rmSync(path, { force: true })
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'ENOSPC'
+    if (lackOfRoom.has(code)) return false
+    throw error
+  }
+}
