@@ -9,7 +9,7 @@ import { dcat, rdf } from '../../rdf/namespaces.ts'
 import { parse } from '../../rdf/parse.ts'
 
 /** A value, the dotted path of its field, and what is wrong with it. */
-export type UnfitValue = {
+type UnfitValue = {
   readonly field: string
   readonly problem: string
   readonly value: string

@@ -16,7 +16,7 @@ type Previewed = {
 }
 
 /** `before` and `after` are the stored graph as N-Triples, now and after the PUT; the same where nothing would change. */
-export type DatasetPreview = {
+type DatasetPreview = {
   readonly kind: Outcome['kind']
   readonly before: string
   readonly after: string

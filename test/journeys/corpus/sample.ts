@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../src/pipe/document.ts'
 
-export type Answer = {
+type Answer = {
   readonly body: string | Buffer
   readonly type: string
   readonly status?: number

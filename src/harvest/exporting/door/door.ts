@@ -65,7 +65,7 @@ type RecordText = {
 }
 
 /** What the repository would make of a record: its stored graph as N-Triples before and after. Fails as a PUT would. */
-export type PreviewDataset = (
+type PreviewDataset = (
   catalogue: string,
   record: RecordText,
   signal: AbortSignal,
