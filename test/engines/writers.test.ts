@@ -16,7 +16,7 @@ import { freePort, type Engine } from '../support/engines/engine.ts'
 import { prefixes } from '../support/repository.ts'
 import { fresh, isMissing, settingsFor, stores } from './stores.ts'
 
-/** 1,000 were measured on each store (decision 0015). */
+/** 1,000 were measured on Virtuoso (decision 0034). */
 const rounds = Number(process.env['LEASE_ROUNDS'] ?? 20)
 
 describe.each(stores)('%s', (name) => {

@@ -9,7 +9,7 @@ export type LongAnswers = {
    * Throws `too-many-requests` when enough wait for one already; rejects with the signal's reason.
    */
   readonly take: (client: string, signal: AbortSignal) => Promise<() => void>
-  /** Resolves in a turn of the event loop of one's own, whoever else makes a long answer; to be asked for before each slice of work. */
+  /** Resolves in a round of the event loop of one's own, whoever else makes a long answer; to be asked for before each slice of work. */
   readonly turn: () => Promise<void>
 }
 
@@ -83,11 +83,19 @@ function tooMany({ longAnswersPerClient, longAnswers, longAnswersWaiting }: Long
   return new Failure('too-many-requests', detail, { retryAfter })
 }
 
-/** One of those who ask goes on in each turn of the event loop, so that whatever came meanwhile is heard before the next one. */
+/** Rounds of the event loop between two turns. Each round lets in one new connection, whatever waits at the door. */
+const rounds = 8
+
+/** One of those who ask goes on, then others are heard for some rounds of the event loop, which take no time when nobody came. */
 function turns(): () => Promise<void> {
   const asking: (() => void)[] = []
+  let left = 0
   const next = () => {
-    asking.shift()?.()
+    if (left > 0) left -= 1
+    else {
+      left = rounds
+      asking.shift()?.()
+    }
     if (asking.length > 0) setImmediate(next)
   }
   return () =>
@@ -98,7 +106,7 @@ function turns(): () => Promise<void> {
 }
 
 /** Milliseconds of work in one turn. */
-const sliceMs = 8
+const sliceMs = 4
 /** UTF-16 units that are sent together: what a reader takes at once. */
 const pieceLength = 64 * 1024
 

@@ -91,7 +91,7 @@ describe('a turn', () => {
       }
     }
     const all = Promise.all([work('a'), work('b')])
-    for (let n = 0; n < 10; n += 1) {
+    for (let n = 0; n < 100; n += 1) {
       await settled()
       events.push('-')
     }
