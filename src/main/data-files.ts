@@ -1,14 +1,6 @@
 /** The files of a data directory: what is done when one is lost or damaged. */
 
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  statSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartRefused } from '../errors.ts'
 import { ledgerFormat } from '../harvest/ledger/ledger-file.ts'
@@ -131,7 +123,6 @@ export function checkFiles({ directory, reset, had, unused, log }: Checking): vo
   for (const name of reset) aside(join(directory, `${name}.sqlite`), 'It was to be reset.', log)
   for (const file of dataFiles.filter(({ name }) => !unused.includes(name))) {
     const path = join(directory, file.name)
-    closeToOthers(path, file.name.includes('/'), log)
     if (hasBrokenLog(path)) log.warn({ file: `${path}-wal` }, 'file.last-writes-may-be-lost')
     checkFile(path, file, { had, log })
   }
@@ -162,16 +153,6 @@ function checkFile(
 function aside(path: string, why: string, log: Log, level: DataFile['level'] = 'warn'): void {
   const kept = setAside(path)
   if (kept !== undefined) log[level]({ file: path, why, kept }, 'file.set-aside')
-}
-
-/** What lies in the directory is for its owner alone. */
-function closeToOthers(path: string, isBelow: boolean, log: Log): void {
-  const folder = isBelow ? ([[dirname(path), 0o700]] as const) : []
-  for (const [place, mode] of [...folder, [path, 0o600] as const]) {
-    if (!existsSync(place) || (statSync(place).mode & 0o077) === 0) continue
-    log.warn({ file: place }, 'file.was-open-to-others')
-    chmodSync(place, mode)
-  }
 }
 
 /** Whether a file is there and has anything in it. */

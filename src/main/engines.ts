@@ -20,7 +20,7 @@ import { names as namesOf } from '../rdf/names.ts'
 import { publicLimits } from '../repository/sparql/limits.ts'
 import { setAside } from '../sqlite.ts'
 import { openStore, withStore } from '../store/open.ts'
-import { checkFiles, hasContent, openDirectory } from './data-files.ts'
+import { checkFiles, hasContent } from './data-files.ts'
 import { openDisk } from './disk.ts'
 import { identify, readIdentity, refuseLost, type Wishes } from './identity.ts'
 import { openIndex, pause } from './search-engine.ts'
@@ -50,7 +50,6 @@ export async function openEngines(shell: Shell) {
   const profile = await loadProfile(own ?? shipped('shapes/default'), { enabled })
   checkFacets(profile, shell.config.search.facets)
   warnAbout(profile, shell.config, log)
-  openDirectory(shell.config.dataDir)
   const lease = await alone(shell)
   const disk = openDisk({ directory: shell.config.dataDir, log, pause })
   const opened = await openOwnStore(shell)

@@ -1,8 +1,9 @@
 /** Who may read what the platform keeps: its own user and nobody else. */
 
-import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import { accessSync, chmodSync, constants, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../log.ts'
+import { openDirectory } from './data-files.ts'
 
 const others = 0o077
 
@@ -16,7 +17,7 @@ const depth = 2
  */
 export function keepPrivate(directory: string, log: Log): void {
   process.umask(others)
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  openDirectory(directory)
   const refused: string[] = []
   let changed = 0
   for (const path of entries(directory, depth)) {

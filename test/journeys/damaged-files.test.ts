@@ -236,7 +236,7 @@ describe('what is gone is named', () => {
     await chmod(at('search'), 0o755)
     await chmod(at('runs.sqlite'), 0o644)
     const platform = await start()
-    expect(platform.log()).toContain('file.was-open-to-others')
+    expect(platform.log()).toContain('data.closed-to-others')
     expect((await stat(at('search'))).mode & 0o777).toBe(0o700)
     expect((await stat(at('runs.sqlite'))).mode & 0o777).toBe(0o600)
   }, 30_000)
