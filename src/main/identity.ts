@@ -80,7 +80,7 @@ function parsed(text: string): Identity | undefined {
 }
 
 /** Whole or not at all, also after a power cut; mode 600. */
-export async function writeIdentity(directory: string, identity: Identity): Promise<void> {
+async function writeIdentity(directory: string, identity: Identity): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, fileName)
   const text = JSON.stringify({ ...identity, checksum: checksumOf(identity) }, undefined, 2)

@@ -7,7 +7,7 @@ import type { Disk } from './disk.ts'
 
 type Reason = 'disk-full' | 'full' | 'away' | 'time'
 
-export type Writes = {
+type Writes = {
   /** Whether the store takes writes, as far as is known. */
   readonly writes: boolean
   readonly reason?: Reason

@@ -59,7 +59,7 @@ export function candidates(config: StoreConfig) {
 }
 
 /** So many rounds of two that claim at once, each giving up what it has got; answers how often both had it. */
-export async function contest(config: StoreConfig, rounds: number): Promise<number> {
+async function contest(config: StoreConfig, rounds: number): Promise<number> {
   const { candidate, end } = candidates(config)
   let [held, both] = [0, 0]
   const contender = async (name: string) => {

@@ -3,7 +3,7 @@
 import { servedSchemas, type Fault } from './served-schemas.ts'
 
 /** A fault with the address of the answer, the IRI of the record in which it is, and the id of that one's catalogue. */
-export type Finding = Fault & {
+type Finding = Fault & {
   readonly address: string
   readonly record: string
   readonly catalogue: string

@@ -44,7 +44,7 @@ type StreamOptions = {
 
 type List = ArrivedList
 /** Whether a message was new. */
-export type Taken = 'taken' | 'repeat'
+type Taken = 'taken' | 'repeat'
 
 export const queueFull = (): Failure =>
   new Failure('queue-full', 'as many messages of the run are waiting as may', { retryAfter: 1 })
