@@ -2,6 +2,7 @@
 
 import type { Failure } from '../../errors.ts'
 import type { Message, RecordMessage } from '../../pipe/message.ts'
+import { tellFindings } from '../../pipe/runs/sink.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 import type { Account } from './account/account.ts'
 import { identityOf } from './account/identity.ts'
@@ -31,14 +32,17 @@ export const known = (accounts: ReadonlyMap<string, Account>): SegmentFunction =
 /** `undefined` for a record that this run is not about. */
 function toldOf(
   account: Account,
-  { only }: Pick<SegmentContext, 'only'>,
+  { only, sink }: Pick<SegmentContext, 'only' | 'sink'>,
   record: RecordMessage,
 ): Message | undefined {
   const { sourceId, aliases, sourceUrl } = record
   const identity = identityOf(account, record)
   const ids = [sourceId, ...aliases, 'originalId' in identity ? identity.originalId : sourceId]
   if (only && !ids.some((id) => only.has(id))) return undefined
-  if ('problem' in identity) return refusal(record, identity.problem)
+  if ('problem' in identity) {
+    tellFindings(sink, record)
+    return refusal(record, identity.problem)
+  }
   const { originalId, row } = identity
   const sourceHash = account.hashOf(record.sourceHash)
   if (row) {

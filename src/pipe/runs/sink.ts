@@ -1,6 +1,6 @@
 /** Where segments report what happens in a run. */
 
-import type { Finding } from '../message.ts'
+import type { Finding, RecordMessage } from '../message.ts'
 import type { RunItem, RunOutcome } from './run.ts'
 
 /** Everything is cheap and does not wait; the implementation writes in groups. */
@@ -28,4 +28,17 @@ export type RunSink = {
   processed(segmentNumber: number): void
   /** How the run ends if nothing worse happens; the last segment decides. */
   outcome(outcome: RunOutcome, problem?: Error): void
+}
+
+type Told = Pick<RecordMessage, 'sourceId' | 'originalId' | 'sourceUrl' | 'findings'>
+
+/** Tells the findings of a record that goes no further in this process: no item of its own will name them. */
+export function tellFindings(sink: Pick<RunSink, 'finding'>, record: Told): void {
+  const { sourceId, originalId, sourceUrl, findings } = record
+  const about = {
+    sourceId,
+    ...(originalId !== undefined && { originalId }),
+    ...(sourceUrl !== undefined && { sourceUrl }),
+  }
+  for (const finding of findings) sink.finding(finding, about)
 }

@@ -56,6 +56,19 @@ describe('two pipes in one catalogue', () => {
     expect(await ground.ids()).toEqual(['a', 'b', 'x'])
   })
 
+  it('tell what was found in a record also when they do not write it', async () => {
+    const ground = await two()
+    ground.offers(whole('x'), 'a')
+    await ground.run('a')
+    const findings = [{ slug: 'invalid-date', detail: 'dct:issued: yesterday' }] as const
+    const broken = record('y', 'y', { text: '<urn:x> <urn:y>', findings })
+    ground.offers(listed(record('x', 'by b', { findings }), broken, record('z')), 'b')
+    const run = await ground.run('b')
+    expect(run.counts).toMatchObject({ refused: 1, failed: 1, created: 1, findings: 2 })
+    const { examples = [] } = ground.runs.report(run.id).findings['invalid-date'] ?? {}
+    expect(new Set(examples.map(({ id }) => id))).toEqual(new Set(['x', 'y']))
+  })
+
   it('the run that meets nothing but records of others says so, and is not complete', async () => {
     const ground = await two()
     ground.offers(whole('x', 'y'), 'a')

@@ -169,11 +169,12 @@ function kindsOf(shelf: Message[], gate: HouseOptions['gate']): readonly Segment
     kind(
       'importing-test',
       'import',
-      ({ records = 3, broken }) =>
+      ({ records = 3, broken, dated }) =>
         async function* (_, { sink }) {
           for (let n = 1; n <= Number(records); n += 1) {
             sink.offered()
-            yield record(n)
+            const finding = { slug: 'invalid-date', detail: `dct:issued: day ${n}` } as const
+            yield record(n, dated === true ? { findings: [finding] } : {})
             if (n % 100 === 0) yield { kind: 'page', cursor: `after-${n}` }
           }
           if (broken === true) yield { kind: 'end', completeness: { kind: 'incomplete' } }
@@ -203,7 +204,8 @@ function kindsOf(shelf: Message[], gate: HouseOptions['gate']): readonly Segment
             await gate?.()
             shelf.push(message)
             if (message.kind === 'record') {
-              sink.item({ sourceId: message.sourceId, stage: 'export', state: 'created' })
+              const { sourceId, findings } = message
+              sink.item({ sourceId, stage: 'export', state: 'created', findings })
             }
             if (message.kind === 'end') sink.outcome(dryRun ? 'dry-run' : message.completeness.kind)
             else yield message

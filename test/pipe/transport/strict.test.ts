@@ -317,6 +317,35 @@ test('a return that is refused is in the report of the run, with its status, whi
   expect(middle.answers.filter((status) => status !== 202)).toEqual([413])
 })
 
+test('what was found in a record is in the report once, whether a segment of others gives it back, changes it, drops it or refuses it', async () => {
+  const middle = await strictSegment(async ({ isList, info, pass, result }) => {
+    const id = idIn(info)
+    if (isList || id === 'o1') return pass()
+    if (id === 'o2') return result(triples('o2', 'Changed'), 'application/n-triples', info)
+    if (id !== 'o3') return undefined
+    const problem = { slug: 'transform-failed', detail: 'no' }
+    return result('', 'text/plain', { ...info, content: 'problem', problem })
+  })
+  const exporter = await strictSegment(() => undefined)
+  const dated = ['importing-test', { catalogue: 'city', records: 4, dated: true }] as const
+  const { run, runs } = await house({
+    pipes: [
+      pipeOf('back', [...dated], ['middle'], ['exporting-test']),
+      pipeOf('away', [...dated], ['exporter']),
+    ],
+    serviceDiscovery: { middle: at(middle.address), exporter: at(exporter.address) },
+  })
+  for (const pipe of ['back', 'away']) {
+    const { id, counts } = await run(pipe)
+    expect(counts.findings).toBe(4)
+    const { count, examples = [] } = runs.report(id)?.findings['invalid-date'] ?? {}
+    expect(count).toBe(4)
+    for (const { id: record, detail } of examples)
+      expect(detail).toBe(`dct:issued: day ${record?.slice(1)}`)
+  }
+  expect([exporter.taken.length, middle.taken.length]).toEqual([5, 5])
+})
+
 test('a spool that is full answers 507, and the run knows', async () => {
   const { run, runs, middle } = await through(({ pass }) => pass(), { limits: { spoolBytes: 10 } })
   const { id } = await run()

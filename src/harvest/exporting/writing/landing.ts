@@ -116,6 +116,7 @@ export function lose(
     state: stateOf(problem),
     problem: storedProblem(problem),
     excerpt: message.text,
+    ...(message.findings.length > 0 && { findings: message.findings }),
     ...(originalId !== undefined && { originalId }),
   })
 }

@@ -4,6 +4,7 @@ import { Failure } from '../../../errors.ts'
 import type { Resolve } from '../../../http/outbound/guard/resolution.ts'
 import type { JsonObject } from '../../../pipe/document.ts'
 import type { Message, RecordMessage } from '../../../pipe/message.ts'
+import { tellFindings } from '../../../pipe/runs/sink.ts'
 import type { SegmentContext, SegmentFunction } from '../../../pipe/segment.ts'
 import type { GitGround } from '../../../pipe/sources/git/ground.ts'
 import { z } from 'zod'
@@ -51,6 +52,7 @@ export const transformer = (
         const outcome = await outcomeOf(work, message, signal)
         context.sink.alive()
         failures.note(outcome)
+        if (outcome.kind === 'refused') tellFindings(context.sink, message)
         yield outcome
       }
     } finally {

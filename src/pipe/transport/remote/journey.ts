@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { Failure } from '../../../errors.ts'
 import { droppedBySegment, type Completeness, type Message, type Stage } from '../../message.ts'
+import { tellFindings } from '../../runs/sink.ts'
 import type { SegmentContext } from '../../segment.ts'
 import { bell, type Bell } from '../flow/bell.ts'
 import { channel, type Channel } from '../flow/channel.ts'
@@ -180,7 +181,7 @@ function finish(place: Place, ending: Exclude<Ending, { readonly kind: 'wait' }>
     out.close(ending.problem)
     return
   }
-  if (!options.imports) for (const record of pages.rest()) out.put(skipped(record))
+  if (!options.imports) for (const record of pages.rest()) out.put(skipped(options, record))
   const completeness = options.imports
     ? imported(place, ending.kind)
     : (state.ending?.end ?? ({ kind: 'incomplete' } as const))
@@ -234,6 +235,7 @@ function accepted(place: Place, arrival: Parameters<Journey['accept']>[0], weigh
     const { stage, problem } = arrival
     const sourceId = before?.sourceId ?? id
     if (options.imports) options.context.sink.offered()
+    if (before) tellFindings(options.context.sink, before)
     out.put({ kind: 'refused', stage, problem, ...(sourceId !== undefined && { sourceId }) })
   } else returned(place, arrival, { before, weight })
   return undefined
@@ -289,7 +291,7 @@ function returned(
 function refused({ options, out, pages, places }: Place, number: number, problem: Failure): void {
   const record = pages.settle(number)
   places.free(number, false)
-  if (record) out.put(refusal(record, options.stage, problem))
+  if (record) out.put(refusal(options, record, problem))
   pages.release()
 }
 
@@ -299,21 +301,21 @@ function forget({ options, out, pages, places }: Place): void {
   for (let record = pages.oldest(); record && pages.size >= most; record = pages.oldest()) {
     pages.settle(record.place)
     places.free(record.place, false)
-    out.put(skipped(record))
+    out.put(skipped(options, record))
   }
   pages.release()
 }
 
-const skipped = ({ sourceId }: HeldRecord): Message => ({
-  kind: 'skipped',
-  sourceId,
-  reason: droppedBySegment,
-})
+type Losing = Pick<JourneyOptions, 'context' | 'stage'>
 
-const refusal = ({ sourceId, sourceUrl }: HeldRecord, stage: Stage, problem: Failure): Message => ({
-  kind: 'refused',
-  sourceId,
-  stage,
-  problem,
-  ...(sourceUrl !== undefined && { sourceUrl }),
-})
+function skipped({ context }: Losing, record: HeldRecord): Message {
+  tellFindings(context.sink, record)
+  return { kind: 'skipped', sourceId: record.sourceId, reason: droppedBySegment }
+}
+
+function refusal({ context, stage }: Losing, record: HeldRecord, problem: Failure): Message {
+  tellFindings(context.sink, record)
+  const { sourceId, sourceUrl } = record
+  const named = { sourceId, ...(sourceUrl !== undefined && { sourceUrl }) }
+  return { kind: 'refused', stage, problem, ...named }
+}

@@ -5,6 +5,7 @@ import { catalogueOf } from '../../documents/places.ts'
 import type { Endpoint, Payload, Pipe, Segment } from '../../document.ts'
 import { droppedBySegment, type Message, type RecordMessage, type Stage } from '../../message.ts'
 import { storedProblem } from '../../runs/problem.ts'
+import { tellFindings } from '../../runs/sink.ts'
 import type { SegmentContext } from '../../segment.ts'
 import type { TransportLimits } from '../limits.ts'
 import { outgoing, understandsProblems } from '../messages/envelope.ts'
@@ -48,14 +49,11 @@ export function sender(ground: Ground): Sender {
     ...(catalogue !== undefined && { catalogue }),
   })
   const room = roomIn(ground)
-  const note = (id: string | undefined) => {
-    if (id !== undefined) ids.add(id)
-    if (ids.size > limits.records) {
-      throw new Failure('too-large', `a run has at most ${limits.records} records`)
-    }
-  }
+  const note = (id: string | undefined) => noted(ids, id, limits)
   const send = async (record: RecordMessage, signal: AbortSignal) => {
     note(idOf(record))
+    // No exporter of this run will tell them.
+    if (!back) tellFindings(context.sink, record)
     if (context.dryRun && !back) return
     await room(signal)
     const place = trip.held.hold(record)
@@ -84,6 +82,13 @@ export function sender(ground: Ground): Sender {
       trip.out.put(message)
       return undefined
     },
+  }
+}
+
+function noted(ids: Set<string>, id: string | undefined, limits: TransportLimits): void {
+  if (id !== undefined) ids.add(id)
+  if (ids.size > limits.records) {
+    throw new Failure('too-large', `a run has at most ${limits.records} records`)
   }
 }
 

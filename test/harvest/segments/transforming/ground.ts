@@ -11,7 +11,7 @@ import {
 import type { TransformDeps } from '../../../../src/harvest/segments/transforming/transformer.ts'
 import { logger } from '../../../../src/log.ts'
 import type { JsonObject } from '../../../../src/pipe/document.ts'
-import type { Message, RecordMessage } from '../../../../src/pipe/message.ts'
+import type { Finding, Message, RecordMessage } from '../../../../src/pipe/message.ts'
 import type { SegmentContext, SegmentKind, SegmentPlace } from '../../../../src/pipe/segment.ts'
 
 export const dataset = (n: number) => `https://city.example/dataset/${n}`
@@ -47,6 +47,8 @@ export type Transformed = {
   readonly texts: readonly string[]
   /** Problems of those that did not. */
   readonly problems: readonly string[]
+  /** Told of those that did not. */
+  readonly findings: readonly Finding[]
   /** What ended the run. */
   readonly failure?: Failure
   /** How many messages were asked for. */
@@ -107,7 +109,9 @@ export async function transformed(
   }
   const lines: string[] = []
   const log = logger('debug', { write: (line) => void lines.push(line) })
-  const context = { runId: 'r1', pipe: 'p1', sink, log, dryRun: false, ...setting.context }
+  const findings: Finding[] = []
+  const told = { ...sink, finding: (finding: Finding) => void findings.push(finding) }
+  const context = { runId: 'r1', pipe: 'p1', sink: told, log, dryRun: false, ...setting.context }
   const messages: Message[] = []
   let failure: Failure | undefined
   try {
@@ -124,6 +128,7 @@ export async function transformed(
     messages,
     texts: messages.flatMap((one) => (one.kind === 'record' ? [one.text] : [])),
     problems: messages.flatMap((one) => (one.kind === 'refused' ? [one.problem.message] : [])),
+    findings,
     ...(failure && { failure }),
     asked,
     log: lines.map((line) => JSON.parse(line)),

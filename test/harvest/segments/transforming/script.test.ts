@@ -109,9 +109,12 @@ function transforming(input) {
   return { '@id': 'https://city.example/' + seen, 'http://purl.org/dc/terms/title': 'T' }
 }`
 
-  it('drops that record only, with the line and what the source sent', async () => {
-    const input = [jsonRecord(1, {}), jsonRecord(2, { bad: 'licence' }), jsonRecord(3, {}), end]
-    const { messages, problems, texts } = await run(script, { input })
+  it('drops that record only, with the line, what the source sent and what was found in it', async () => {
+    const finding = { slug: 'invalid-date', detail: 'dct:issued: yesterday' } as const
+    const bad = { ...jsonRecord(2, { bad: 'licence' }), findings: [finding] }
+    const input = [jsonRecord(1, {}), bad, jsonRecord(3, {}), end]
+    const { messages, problems, texts, findings } = await run(script, { input })
+    expect(findings).toEqual([finding])
     expect(problems).toEqual(['transform-failed: TypeError: no licence (line 4)'])
     expect(texts).toHaveLength(2)
     expect(messages[1]).toMatchObject({
