@@ -26,7 +26,6 @@ import {
   version,
   type Ground,
 } from './main/ground.ts'
-import { noteFiles } from './main/identity.ts'
 import {
   readiness,
   runningHealth,
@@ -73,7 +72,7 @@ async function startPlatform(first: Shell, secrets: Secrets): Promise<Running> {
     const ground = { shell, engines, keys, key: own, secrets, segmentUrl }
     const running = await openStations(ground)
     const ready = readiness(engines.store, { elapsed: () => performance.now(), pause })
-    await noteFiles(engines.identity, config.dataDir, log)
+    await engines.remembering.noteFiles()
     showState(engines, first.numbers)
     const root = front(ground, running, ready)
     door = gateway([...running.entrances, { base: '', app: root }])

@@ -18,7 +18,7 @@ import { known } from './exporting/known.ts'
 import type { MetricsExport } from '../pipe/metrics-export.ts'
 import { adopted, confirmed, restored, type Restored } from './exporting/removing/consent.ts'
 import { validatorsOf } from './exporting/validators.ts'
-import { openLedger } from './ledger/ledger.ts'
+import { openLedger, type Ledger } from './ledger/ledger.ts'
 import type { Alike } from './ledger/likenesses.ts'
 import { importerSegment, type ImporterDeps } from './segments/importer.ts'
 import { arcgisImporter } from './segments/importing/arcgis/arcgis.ts'
@@ -52,6 +52,8 @@ export type HarvestOptions = {
   readonly runs: Pick<Runs, 'get' | 'list' | 'resumption' | 'note'>
   /** Asked when a run needs it: the sources of pipes are opened after the room. */
   readonly sources: () => Pick<PipeSources, 'find' | 'invalid'>
+  /** Where the count of the ledger's changes is kept beside it; what it was at the last one. Absent: nobody would know an older copy. */
+  readonly changes?: { readonly known: number; readonly note: (count: number) => Promise<void> }
   readonly log: Log
   readonly now: () => number
   readonly random: () => number
@@ -90,10 +92,12 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
   const { config, directory, now } = options
   const ledger = openLedger(join(directory, 'harvest.sqlite'))
   ledger.marks.forgetBefore(now() - forgottenAfterMs)
+  const changed = await counting(options, ledger)
   const accounts = new Map<string, Account>()
   const ground: Ground = {
     ...options,
     ledger,
+    changed,
     allow: config.allow,
     accounts,
     claims: new Map(),
@@ -131,6 +135,18 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
     duplicates: (catalogue, signal) => duplicates(ground, catalogue, signal),
     stop: async () => ledger.close(),
   }
+}
+
+/** To be called after changes of the ledger; an older copy of it is told, and doubted from now on. */
+async function counting(
+  { changes, directory, log }: HarvestOptions,
+  { age }: Ledger,
+): Promise<() => Promise<void>> {
+  if (changes && age.compare(changes.known))
+    log.warn({ file: join(directory, 'harvest.sqlite') }, 'harvest.ledger-doubted')
+  const changed = async () => changes?.note(age.count())
+  await changed()
+  return changed
 }
 
 async function* duplicates(

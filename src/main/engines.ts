@@ -22,7 +22,7 @@ import { setAside } from '../sqlite.ts'
 import { openStore, withStore } from '../store/open.ts'
 import { checkFiles, hasContent } from './data-files.ts'
 import { openDisk } from './disk.ts'
-import { identify, readIdentity, refuseLost, type Wishes } from './identity.ts'
+import { identify, readIdentity, refuseLost, remembering, type Wishes } from './identity.ts'
 import { openIndex, pause } from './search-engine.ts'
 import { telling, type Waiting } from './waiting.ts'
 import { watchedStore } from './watched-store.ts'
@@ -73,7 +73,7 @@ export async function openEngines(shell: Shell) {
     names,
     profile,
     config,
-    identity,
+    remembering: remembering(identity, config.dataDir, log),
     isOther,
     projection: projected,
     close,

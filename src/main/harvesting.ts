@@ -31,6 +31,7 @@ import {
 import { openTriggers, type Triggers } from '../scheduler/triggers.ts'
 import { clock } from './clock.ts'
 import { places, serviceAddress } from './ground.ts'
+import type { Remembering } from './identity.ts'
 import { isAlive } from './neighbours.ts'
 import { outboundOf } from './outbound.ts'
 
@@ -52,6 +53,7 @@ type Options = {
   readonly secrets: Secrets
   readonly log: Log
   readonly version: string
+  readonly remembering: Remembering
   readonly key: OwnKeys
   readonly keys: ApiKeys
   /** Where segments of others reach this process, without a slash at its end. */
@@ -163,6 +165,7 @@ async function openRoom(options: Options, sources: () => PipeSources) {
     ...options,
     outbound: client,
     directory,
+    changes: { known: options.remembering.harvests, note: options.remembering.noteHarvests },
     scratch,
     config: config.harvest,
     secret: (name) => secrets.named(name)?.reveal(),

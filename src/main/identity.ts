@@ -32,6 +32,8 @@ const shape = z.object({
   created: z.string(),
   /** Names of the files that the directory has had, of those that would be missed. */
   files: z.array(z.string()).default([]),
+  /** Changes of the ledger: a `harvest.sqlite` that knows fewer is an older copy. */
+  harvests: z.number().default(0),
 })
 
 export type Identity = z.output<typeof shape>
@@ -100,14 +102,36 @@ async function writeIdentity(directory: string, identity: Identity): Promise<voi
   }
 }
 
-/** Remembers which files the directory has, so that they are missed when they are gone. */
-export async function noteFiles(identity: Identity, directory: string, log: Log): Promise<void> {
-  const files = [...filesIn(directory, identity.files)]
-  if (files.length === identity.files.length) return
-  try {
-    await writeIdentity(directory, { ...identity, files })
-  } catch (error) {
-    log.warn({ err: error }, 'identity.unwritten')
+/** What the identity of an open directory remembers, written one after the other; a failure stands in the log. */
+export type Remembering = {
+  /** Changes of the ledger at the last count. */
+  readonly harvests: number
+  readonly noteHarvests: (count: number) => Promise<void>
+  /** Which files the directory has, so that they are missed when they are gone. */
+  readonly noteFiles: () => Promise<void>
+}
+
+export function remembering(identity: Identity, directory: string, log: Log): Remembering {
+  let [current, last] = [identity, Promise.resolve()]
+  const write = async () => {
+    try {
+      await writeIdentity(directory, current)
+    } catch (error) {
+      log.warn({ err: error }, 'identity.unwritten')
+    }
+  }
+  const note = (change: Partial<Identity>): Promise<void> => {
+    current = { ...current, ...change }
+    last = last.then(write)
+    return last
+  }
+  return {
+    harvests: identity.harvests,
+    noteHarvests: (harvests) => note({ harvests }),
+    noteFiles: async () => {
+      const files = [...filesIn(directory, current.files)]
+      if (files.length > current.files.length) await note({ files })
+    },
   }
 }
 
@@ -184,6 +208,7 @@ const identityOf = (
   openedBy: version,
   created: kept?.created ?? new Date().toISOString(),
   files: kept?.files ?? [],
+  harvests: kept?.harvests ?? 0,
 })
 
 async function cataloguesOf(store: Pick<GraphStore, 'select'>): Promise<string[]> {

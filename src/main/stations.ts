@@ -186,6 +186,7 @@ const harvestingRooms = (
   return openHarvesting({
     ...ground,
     ...door(ground, 'harvest'),
+    remembering: ground.engines.remembering,
     config,
     log,
     version,

@@ -19,6 +19,8 @@ export type Finding = {
     | 'secret-removed'
     | 'invalid-text'
     | 'possible-duplicate'
+    /** Who owns what is not known for sure; the run removes nothing. */
+    | 'ledger-doubted'
     /** A value of the source that says nothing to us: it is not in the record. */
     | 'unmapped-value'
     /** A value that the record holds and its search document cannot show. */

@@ -1,12 +1,15 @@
 /** A file of the data directory is lost or damaged: it is made anew with a warning, or the start ends with its name and the cure. */
 
-import { chmod, cp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, cp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { closeSync, openSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { RunReport } from '../../src/pipe/runs/report.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { prefixes } from '../support/repository.ts'
+import { city, pipeInto, type City } from './harvesting/city.ts'
+import { scheduler } from './harvesting/scheduler.ts'
 
 let golden: string
 let directory: string
@@ -246,4 +249,68 @@ describe('what is gone is named', () => {
     await isWhole(await start())
     expect((await stat(at('process.lease'))).size).toBe(0)
   }, 30_000)
+})
+
+describe('an older copy', () => {
+  let source: City
+  let env: Record<string, string>
+  beforeEach(async () => {
+    source = await city(3)
+    const paths = [await pipeInto(directory, source.address)]
+    env = { PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths } }) }
+  })
+  afterEach(() => source.end())
+
+  const harvested = async () => {
+    await running?.stop()
+    running = await gateway(directory, env)
+    const { put } = client(running)
+    await put('/catalogues/city', `${prefixes}<> a dcat:Catalog ; dct:title "City"@en .`)
+    const { base, headers, launch, settled } = scheduler(running)
+    const { id } = await settled(await launch('city'))
+    return (await (await fetch(`${base}/runs/${id}/report`, { headers })).json()) as RunReport
+  }
+  const present = async () => {
+    const { repo, json } = client(running as Gateway)
+    return json<string[]>(`${repo}/catalogues/city/datasets?valueType=originalIds`)
+  }
+  const doubted = { 'ledger-doubted': { count: 1 } }
+
+  it('of harvest.sqlite is taken, and the first run of a pipe removes nothing', async () => {
+    expect(await harvested()).toMatchObject({ counts: { created: 3 }, findings: {} })
+    await running?.stop()
+    await copyFile(at('harvest.sqlite'), at('older'))
+    source.datasets.delete(2)
+    expect(await harvested()).toMatchObject({ counts: { removed: 1 } })
+    const { put } = client(running as Gateway)
+    const mine = `${prefixes}<> a dcat:Dataset ; dct:title "By hand"@en .`
+    expect((await put('/catalogues/city/datasets/origin?originalId=city-2', mine)).status).toBe(201)
+    await running?.stop()
+    await copyFile(at('older'), at('harvest.sqlite'))
+
+    expect(await harvested()).toMatchObject({
+      run: { outcome: 'complete', problem: { type: 'urn:cartulary:problem:removal-held' } },
+      counts: { removed: 0, held: 1 },
+      findings: doubted,
+    })
+    expect(running?.log()).toContain('harvest.ledger-doubted')
+    expect(await present()).toContain('city-2')
+    const second = await harvested()
+    expect(second.counts).toMatchObject({ removed: 1, held: 0 })
+    expect(second.findings).toEqual({})
+  }, 90_000)
+
+  it('is what a missing harvest.sqlite is like: the first run adopts what it finds', async () => {
+    await harvested()
+    await running?.stop()
+    await rm(at('harvest.sqlite'))
+    source.datasets.delete(2)
+    expect(await harvested()).toMatchObject({
+      run: { outcome: 'complete' },
+      counts: { unchanged: 2, removed: 0, held: 0 },
+      findings: doubted,
+    })
+    expect(await present()).toHaveLength(3)
+    expect((await harvested()).findings).toEqual({})
+  }, 90_000)
 })

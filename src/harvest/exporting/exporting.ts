@@ -62,6 +62,7 @@ export async function* exporting(
   } finally {
     await writer.settle()
     account.close()
+    await ground.changed()
   }
 }
 

@@ -7,7 +7,8 @@ import { openSqlite, type Sqlite } from '../../sqlite.ts'
  * source at the last write, `state` is `owned` or `restored`, `first_run` that of its pipe. `pipe`: the last complete run of
  * each. `place`: in which file of which source a pipe stood. `held` and `removed`: what runs wanted to remove and did.
  * `likeness`: digests of what a record shares with one of another catalogue when both are the same. `seen` and `progress`:
- * what a run that may go on has met so far. Times are ms.
+ * what a run that may go on has met so far. `age`: how many changes there were, and whether the file was an older copy; `trusted`:
+ * the pipes that have had a complete run since. Times are ms.
  */
 const schema = `
   PRAGMA cache_size = -16384;
@@ -31,6 +32,8 @@ const schema = `
   CREATE INDEX IF NOT EXISTS removed_platform ON removed (platform);
   CREATE TABLE IF NOT EXISTS seen (run TEXT NOT NULL, chunk INTEGER NOT NULL, bits BLOB NOT NULL, PRIMARY KEY (run, chunk)) STRICT;
   CREATE TABLE IF NOT EXISTS progress (run TEXT PRIMARY KEY, offered INTEGER NOT NULL, nameless INTEGER NOT NULL, time INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS age (id INTEGER PRIMARY KEY CHECK (id = 1), changes INTEGER NOT NULL, doubted INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS trusted (pipe TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   CREATE TEMP TABLE unowned (run TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (run, id)) WITHOUT ROWID;
 `
 

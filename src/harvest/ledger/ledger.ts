@@ -3,6 +3,7 @@
  * wrongly, because a record without a row is never removed.
  */
 
+import { age, type Age } from './age.ts'
 import { openLedgerFile } from './ledger-file.ts'
 import { likenesses, type Likenesses } from './likenesses.ts'
 import { pipeStates, type PipeStates } from './pipe-states.ts'
@@ -16,6 +17,7 @@ export type Ledger = {
   readonly pipes: PipeStates
   readonly removals: Removals
   readonly marks: RunMarks
+  readonly age: Age
   transaction<T>(work: () => T): T
   close(): void
 }
@@ -29,6 +31,7 @@ export function openLedger(path: string): Ledger {
     pipes: pipeStates(file),
     removals: removals(file),
     marks: runMarks(file),
+    age: age(file),
     transaction: (work) => file.transaction(work),
     close: () => file.close(),
   }

@@ -1,5 +1,7 @@
 /** When records are removed, when they wait for consent, and how they come back. */
 
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import type { Message } from '../../../src/pipe/message.ts'
@@ -296,5 +298,33 @@ describe('removals that go wrong', () => {
     const last = await ground.run()
     expect(last.counts.removed).toBeGreaterThan(10)
     expect(await ground.ids()).toEqual(['r000'])
+  })
+})
+
+describe('a ledger that was lost', () => {
+  it('makes nothing that nobody owns the property of the first pipe that comes, and no record of another pipe goes', async () => {
+    let known = 0
+    const note = async (count: number) => {
+      known = count
+    }
+    const changes = {
+      get known() {
+        return known
+      },
+      note,
+    }
+    const ground = await harvestGround({ harvest: { changes } })
+    ground.pipes.set('p', pipeOf('p', {}, { adoptUnowned: true }))
+    ground.pipes.set('q', pipeOf('q'))
+    ground.offers(whole('a', 'b'))
+    ground.offers(whole('x', 'y'), 'q')
+    await ground.run()
+    await ground.run('q')
+    await ground.restart(() => rmSync(join(ground.directory, 'harvest.sqlite')))
+    ground.offers(whole('a'))
+    expect((await ground.run()).counts).toMatchObject({ adopted: 1, removed: 0, held: 0 })
+    expect((await ground.run('q')).counts).toMatchObject({ removed: 0, unchanged: 2 })
+    expect((await ground.run()).counts).toMatchObject({ adopted: 1, removed: 1 })
+    expect(await ground.ids()).toEqual(['a', 'x', 'y'])
   })
 })

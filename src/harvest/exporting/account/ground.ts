@@ -15,6 +15,8 @@ import type { Owner } from '../../ledger/record-rows.ts'
 export type Ground = Doors &
   Patience & {
     readonly ledger: Ledger
+    /** To be called when the ledger has changed: an older copy of it is found out by the count that is kept elsewhere. */
+    readonly changed: () => Promise<void>
     readonly config: Pick<
       HarvestConfig,
       'guardPercent' | 'guardMinimum' | 'missingRuns' | 'forceDays' | 'restoreDays'

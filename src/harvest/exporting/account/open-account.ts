@@ -20,6 +20,7 @@ export async function openAccount(options: AccountOptions, signal: AbortSignal):
     }
     account.goOn()
     notePlace(options)
+    await ground.changed()
     return account
   } catch (error) {
     account.close()

@@ -46,7 +46,9 @@ export async function confirmed(ground: Ground, runId: string, signal: AbortSign
   }
   try {
     await removeAll({ ground, door, owner, run: runId, log, told }, rows, signal)
+    ledger.age.trust(run.pipe)
   } finally {
+    await ground.changed()
     ground.runs.note(runId, { action: 'confirm', done, failed })
   }
   log.info({ run: runId, pipe: run.pipe, removed: done, failed }, 'run.confirmed')
@@ -81,6 +83,7 @@ export async function restored(
       else failed.push({ id: removed.platformId, reason })
     }
   } finally {
+    await ground.changed()
     ground.runs.note(run, { action: 'restore', done, failed: failed.length })
   }
   return { restored: done, failed }
@@ -91,7 +94,9 @@ export function adopted(ground: Ground, pipe: string, from: string): number {
   if (pipe === from) throw new Failure('conflict', 'A pipe has its own records already.')
   checkIdle(ground, pipe)
   checkIdle(ground, from)
-  return ground.ledger.records.hand(pipe, from)
+  const handed = ground.ledger.records.hand(pipe, from)
+  void ground.changed()
+  return handed
 }
 
 /** The reason why it did not come back. */

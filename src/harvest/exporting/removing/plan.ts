@@ -22,6 +22,8 @@ export type Ending = {
   readonly completeness: Completeness
   /** Of the pipe's last complete run; absent when there was none. */
   readonly lastFingerprint: string | undefined
+  /** Who owns what is not known for sure. */
+  readonly isDoubted: boolean
 }
 
 const nothing: Plan = { due: [], held: [] }
@@ -31,25 +33,26 @@ const nothing: Plan = { due: [], held: [] }
  * declared deleted, and nothing else.
  */
 export function planOf(account: Account, settings: Settings, ending: Ending): Plan {
-  const { completeness, lastFingerprint } = ending
+  const { completeness, lastFingerprint, isDoubted } = ending
   const isComplete = completeness.kind === 'complete'
   const isMoved =
     isComplete && lastFingerprint !== undefined && lastFingerprint !== completeness.fingerprint
   // Declared deletions count in a run that is incomplete by design, not in one that broke off.
   if (completeness.kind === 'incomplete' && completeness.problem) return nothing
-  const rows = goneRows(account, settings, { isComplete, isMoved })
+  const rows = goneRows(account, settings, { isComplete, isCounted: !isMoved && !isDoubted })
   if (rows.length === 0) return nothing
-  const problem = isMoved ? moved(rows.length) : guard(account, settings, rows.length)
+  const isHeld = (isDoubted && doubted(rows.length)) || (isMoved && moved(rows.length))
+  const problem = isHeld || guard(account, settings, rows.length)
   return problem ? { due: [], held: rows, problem } : { due: rows, held: [] }
 }
 
-type Course = { readonly isComplete: boolean; readonly isMoved: boolean }
+type Course = { readonly isComplete: boolean; readonly isCounted: boolean }
 
 /** Rows whose removal is due; the others get their count of missed runs. */
 function goneRows(
   account: Account,
   settings: Settings,
-  { isComplete, isMoved }: Course,
+  { isComplete, isCounted }: Course,
 ): readonly RecordRow[] {
   const { ground, owner, deleted } = account
   const { records } = ground.ledger
@@ -65,7 +68,7 @@ function goneRows(
     if (row.state === 'restored' && !isDeclared) continue
     const missed = row.missed + 1
     if (isDeclared || missed >= needed) gone.push(row)
-    if (!isMoved && isComplete) changes.push([row.serial, missed])
+    if (isCounted && isComplete) changes.push([row.serial, missed])
   }
   ground.ledger.transaction(() => {
     for (const [serial, missed] of changes) records.missed(serial, missed)
@@ -94,5 +97,10 @@ function guard(account: Account, settings: Settings, count: number): Failure | u
 
 const moved = (count: number): Failure =>
   held(`The pipe asks its source for other records than last time, and ${count} would be removed.`)
+
+const doubted = (count: number): Failure =>
+  held(
+    `harvest.sqlite is an older copy or was lost, so this run removes nothing, and ${count} would be removed.`,
+  )
 
 const held = (detail: string): Failure => new Failure('removal-held', detail)

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../../errors.ts'
 import { storedProblem } from '../../../pipe/runs/problem.ts'
-import type { Completeness } from '../../../pipe/message.ts'
+import type { Completeness, Finding } from '../../../pipe/message.ts'
 import type { RecordRow } from '../../ledger/record-rows.ts'
 import type { Account } from '../account/account.ts'
 import type { ExportConfig } from '../settings.ts'
@@ -19,20 +19,28 @@ export async function settle(
   signal: AbortSignal,
 ): Promise<void> {
   const { sink, log } = account.context
+  const { ledger, now } = account.ground
   const judged = judgedOf(account, completeness)
   if (judged.kind === 'not-modified') {
-    account.ground.ledger.pipes.touch(account.owner.pipe, account.ground.now())
+    ledger.pipes.touch(account.owner.pipe, now())
     sink.outcome('not-modified')
     return
   }
   const isFree = account.isWhole && !hasCompany(account)
+  if (ledger.age.isDoubted(account.owner.pipe)) sink.finding(doubtful)
   if (!isFree) log.info({ resumed: account.context.resumed }, 'harvest.unremoving')
   const plan = isFree ? planned(account, options, judged) : { due: [], held: [] }
   remember(account, judged, plan)
+  if (isFree && judged.kind === 'complete') ledger.age.trust(account.owner.pipe)
   if (plan.held.length > 0) tellHeld(account, plan.held)
   await remove(account, plan.due, signal)
   if (judged.kind === 'complete') sink.outcome('complete', plan.problem)
   else sink.outcome('incomplete', plan.problem ?? judged.problem)
+}
+
+const doubtful: Finding = {
+  slug: 'ledger-doubted',
+  detail: 'harvest.sqlite is an older copy or was lost: this run removes nothing.',
 }
 
 /**
@@ -64,12 +72,15 @@ function hasCompany({ ground, owner, context, opened }: Account): boolean {
 
 function planned(account: Account, options: SettleOptions, completeness: Completeness): Plan {
   const { ground, owner } = account
-  if (completeness.kind === 'complete' && options.adoptUnowned) adopt(account)
+  const isDoubted = ground.ledger.age.isDoubted(owner.pipe)
+  // What nobody owns may have been another pipe's.
+  if (completeness.kind === 'complete' && options.adoptUnowned && !isDoubted) adopt(account)
   const last = ground.ledger.pipes.of(owner.pipe)
   const isSame = last?.catalogue === owner.catalogue
   return planOf(account, options, {
     completeness,
     lastFingerprint: isSame ? last.fingerprint : undefined,
+    isDoubted,
   })
 }
 
