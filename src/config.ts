@@ -71,7 +71,7 @@ export type Config = {
   readonly logLevel: LogLevel
   /** What was set and has no effect in this version, for one line of the start-up log. */
   readonly ignored: readonly string[]
-  /** Sentences for the start-up log: unknown names, weak keys. */
+  /** Sentences for the start-up log: unknown names, weak keys, a store that nobody can write to. */
   readonly warnings: readonly string[]
 }
 
@@ -134,9 +134,16 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
       ...later.map((name) => `PLATFORM_SERVICES=${name}`),
       ...(directory !== undefined && !enabled ? ['PLATFORM_PROFILE'] : []),
     ],
-    warnings: [...unknownVariables(env, knownNames), ...weakKeys(values.PLATFORM_HUB_API_KEYS)],
+    warnings: [
+      ...unknownVariables(env, knownNames),
+      ...weakKeys(values.PLATFORM_HUB_API_KEYS),
+      ...(chosen.includes('repo') ? [] : [withoutRepo]),
+    ],
   }
 }
+
+const withoutRepo =
+  'PLATFORM_SERVICES has no repo: nothing can be written into the store of this process, and no other process can open that store meanwhile'
 
 const noCluster: ClusterConfig = {
   pipeRepositories: {},

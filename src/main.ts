@@ -147,7 +147,7 @@ async function run(argumentList: readonly string[]): Promise<void> {
     config,
     log,
     numbers,
-    waiting: waiting(Date.now),
+    waiting: waiting(Date.now, log),
     longAnswers: longAnswers(config.limits),
     wishes,
     version,

@@ -152,6 +152,14 @@ describe('a setting', () => {
     expect([config.services, config.warnings]).toEqual([['repo'], []])
   })
 
+  it('names the services without the one that writes, and a sentence says what that means', () => {
+    const warnings = (chosen: string) => configOf({ PLATFORM_SERVICES: chosen }).warnings
+    expect(warnings('search,sparql')).toEqual([
+      expect.stringMatching(/^PLATFORM_SERVICES has no repo: .* no other process can open/),
+    ])
+    expect(warnings('search,repo')).toEqual([])
+  })
+
   it('of the console is not told as ignored', () => {
     expect(configOf({ PLATFORM_HUB_SHELL_CONFIG: '{"http":{}}' }).ignored).toEqual([])
   })

@@ -178,7 +178,10 @@ async function alone({ config, log, waiting }: Shell): Promise<Lease> {
   const lease = openLease(join(config.dataDir, 'process.lease'))
   const take = async () => {
     if (lease.held()) return lease
-    throw new Failure('store-unavailable', `Another process works in ${config.dataDir}.`)
+    throw new Failure(
+      'store-unavailable',
+      `Another process works in ${config.dataDir}: this one waits until that one ends. A data directory has one process at a time, whatever PLATFORM_SERVICES says; a second platform needs a PLATFORM_DATA_DIR of its own.`,
+    )
   }
   return withStore(take, { log, pause, told: telling(waiting, 'data-directory') })
 }

@@ -1,4 +1,6 @@
-/** What the start of the platform waits for, from when on: told by `/health` and by every address that is not served yet. */
+/** What the start of the platform waits for, from when on: told by `/health`, the log and every address that is not served yet. */
+
+import type { Log } from '../log.ts'
 
 /** What somebody else has, or is. */
 const things = {
@@ -23,12 +25,14 @@ export type Waiting = {
   readonly over: () => void
 }
 
-/** `now`: milliseconds since 1970. */
-export function waiting(now: () => number): Waiting {
+/** `now`: milliseconds since 1970. The log has one warning for each reason: nothing else would say why nothing starts. */
+export function waiting(now: () => number, log: Log): Waiting {
   let current: Awaited | undefined
   return {
     current: () => current,
     for: (what, detail) => {
+      if (current?.what !== what || current.detail !== detail)
+        log.warn({ waitingFor: what, detail }, 'start.waiting')
       const since = current?.what === what ? current.since : new Date(now()).toISOString()
       current = { what, since, detail }
     },

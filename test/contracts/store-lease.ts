@@ -90,7 +90,7 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
     const second = candidate('host-2:4', { told: (detail) => void told.push(detail) })
     expect(await first.take(signal)).toBe(false)
     const waiting = second.take(signal)
-    await expect.poll(() => told[0]).toBe('host-1:17 writes to the store.')
+    await expect.poll(() => told[0]).toMatch(/^host-1:17 writes to the store: this gateway waits/)
     await sleep(times.deadMs * 1.5)
     expect([first.isHeld, second.isHeld]).toEqual([true, false])
     await expect(second.demand()).rejects.toMatchObject({ kind: 'store-unavailable' })

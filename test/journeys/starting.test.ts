@@ -17,6 +17,7 @@ describe('while another process works in its data directory', () => {
   let holder: Lease
   let started: Promise<Gateway>
   let url: string
+  let log = ''
   beforeAll(async () => {
     directory = await temporaryDirectory()
     await mkdir(directory, { recursive: true })
@@ -24,9 +25,10 @@ describe('while another process works in its data directory', () => {
     holder.held()
     const [waits, port] = [Promise.withResolvers<void>(), await freePort()]
     url = `http://127.0.0.1:${port}`
-    const env = { PLATFORM_PORT: String(port), PLATFORM_LOG_LEVEL: 'info' }
-    started = gateway(directory, env, (log) => {
-      if (log.includes('store.waiting')) waits.resolve()
+    const env = { PLATFORM_PORT: String(port), PLATFORM_LOG_LEVEL: 'warn' }
+    started = gateway(directory, env, (text) => {
+      log = text
+      if (log.includes('start.waiting')) waits.resolve()
     })
     await waits.promise
   }, 30_000)
@@ -58,7 +60,9 @@ describe('while another process works in its data directory', () => {
     const { status, waitingFor } = (await health.json()) as Json & { waitingFor: Json }
     expect([status, waitingFor['what']]).toEqual(['waiting', 'data-directory'])
     expect(Date.parse(String(waitingFor['since']))).toBeLessThanOrEqual(Date.now())
-    expect(waitingFor['detail']).toContain(directory)
+    const sentence = `Another process works in ${directory}: this one waits until that one ends.`
+    expect(waitingFor['detail']).toContain(sentence)
+    expect(log.split(sentence)).toHaveLength(2)
     expect(await json('/health')).toMatchObject({ waitingFor: { since: waitingFor['since'] } })
     const strangers = await json('/health', { 'X-Forwarded-For': '203.0.113.7' })
     expect(JSON.stringify(strangers)).not.toContain(directory)

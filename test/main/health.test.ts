@@ -1,6 +1,7 @@
 /** Whether a process should get requests. */
 
 import { afterEach, describe, expect, it } from 'vitest'
+import { logger } from '../../src/log.ts'
 import { readiness, type Readiness } from '../../src/main/health.ts'
 import { waiting } from '../../src/main/waiting.ts'
 
@@ -51,11 +52,14 @@ describe('a running platform', () => {
 })
 
 describe('what is waited for', () => {
-  it('has the time when the waiting for it began, whatever is told meanwhile', () => {
+  it('has the time when the waiting for it began, whatever is told meanwhile, and each reason once in the log', () => {
     let now = 1000
-    const waits = waiting(() => now)
+    const lines: string[] = []
+    const log = logger('warn', { write: (line) => void lines.push(JSON.parse(line).detail) })
+    const waits = waiting(() => now, log)
     waits.for('store', 'It refuses connections.')
     now = 9000
+    waits.for('store', 'It refuses connections.')
     waits.for('store', 'It is busy.')
     const since = new Date(1000).toISOString()
     expect(waits.current()).toEqual({ what: 'store', since, detail: 'It is busy.' })
@@ -63,5 +67,6 @@ describe('what is waited for', () => {
     expect(waits.current()?.since).toBe(new Date(9000).toISOString())
     waits.over()
     expect(waits.current()).toBeUndefined()
+    expect(lines).toEqual(['It refuses connections.', 'It is busy.', 'gateway-1 holds it.'])
   })
 })

@@ -119,7 +119,9 @@ function looking(candidate: Candidate): () => Promise<Taken | undefined> {
     for (const text of found) if (!seen.has(text)) seen.set(text, now())
     const other = found.find(isAlive)
     if (other === undefined) return claim(found)
-    told(`${claimIn(other).holder} writes to the store.`)
+    told(
+      `${claimIn(other).holder} writes to the store: this gateway waits until that one stops. A store has one gateway at a time, whatever PLATFORM_SERVICES says.`,
+    )
     return undefined
   }
 }
