@@ -8,7 +8,7 @@ import {
   client,
   eventually,
   gateway,
-  remove,
+  remove as removeDirectory,
   temporaryDirectory,
   type Gateway,
 } from '../support/gateway.ts'
@@ -18,6 +18,8 @@ import { fresh, isMissing, settingsFor, stores } from './stores.ts'
 
 /** 1,000 were measured on Virtuoso (decision 0034). */
 const rounds = Number(process.env['LEASE_ROUNDS'] ?? 20)
+/** Of two requests at once. */
+const requestRounds = Number(process.env['REQUEST_ROUNDS'] ?? 30)
 
 describe.each(stores)('%s', (name) => {
   describe.skipIf(isMissing(name))('and the lease on it', () => {
@@ -53,7 +55,7 @@ describe.skipIf(isMissing('fuseki'))('two gateways with data directories of thei
     await first.kill()
     await (await second).stop()
     await engine.stop()
-    await Promise.all(directories.map(remove))
+    await Promise.all(directories.map(removeDirectory))
   })
 
   const apis = () => [first, { url: `http://127.0.0.1:${port}`, key: first.key }].map(client)
@@ -75,12 +77,12 @@ describe.skipIf(isMissing('fuseki'))('two gateways with data directories of thei
     })
   })
 
-  it('never both change what both have read, nor make one IRI twice, in 30 rounds', async () => {
+  it(`never both change what both have read, nor make one IRI twice, in ${requestRounds} rounds`, async () => {
     const [one, other] = apis()
     await one!.put('/catalogues/c1', `${prefixes}<> a dcat:Catalog ; dct:title "C"@en .`)
     await one!.put('/catalogues/c2', `${prefixes}<> a dcat:Catalog ; dct:title "C"@en .`)
     await one!.putDataset('c1', 'both', dataset('start'))
-    for (let round = 0; round < 30; round += 1) {
+    for (let round = 0; round < requestRounds; round += 1) {
       const read = await fetch(`${one!.repo}/datasets/both.nt`)
       const headers = { 'If-Match': read.headers.get('ETag') ?? '' }
       const changed = await Promise.all([
@@ -95,6 +97,44 @@ describe.skipIf(isMissing('fuseki'))('two gateways with data directories of thei
       expect(made.map(({ status }) => status)).toEqual([201, 503])
       const text = await (await fetch(`${one!.repo}/datasets/both.nt`)).text()
       expect(text.match(/terms\/title> "[^"]*"/g)).toEqual([`terms/title> "a${round}"`])
+    }
+  })
+
+  /** How many titles of the dataset, statements of its graph and links to it the store has. */
+  async function leftOf(id: string): Promise<Record<string, number>> {
+    const query = `SELECT ?p ?o WHERE { GRAPH ?g { ?s ?p ?o }
+      FILTER(STRENDS(STR(?g), "/${id}") || (STRENDS(STR(?o), "/${id}") && STRENDS(STR(?p), "#dataset"))) }`
+    const answer = await fetch(engine.config.queryEndpoint, {
+      method: 'POST',
+      body: new URLSearchParams({ query }),
+      headers: { Accept: 'application/sparql-results+json' },
+    })
+    type Row = { readonly p: { readonly value: string }; readonly o: { readonly value: string } }
+    const { results } = (await answer.json()) as { readonly results: { bindings: Row[] } }
+    const those = (end: string) => results.bindings.filter(({ p }) => p.value.endsWith(end)).length
+    return {
+      all: results.bindings.length,
+      titles: those('/terms/title'),
+      addresses: those('#accessURL'),
+      links: those('#dataset'),
+    }
+  }
+
+  it(`never leave a rest of what one deletes while the other writes it, in ${requestRounds} rounds`, async () => {
+    const [one, other] = apis()
+    const headers = { 'X-API-Key': first.key }
+    const remove = ({ repo }: { readonly repo: string }) =>
+      fetch(`${repo}/catalogues/c1/datasets/origin?originalId=gone`, { method: 'DELETE', headers })
+    const put = (to: typeof one, title: string) => to!.putDataset('c1', 'gone', dataset(title))
+    for (let round = 0; round < requestRounds; round += 1) {
+      expect((await put(one, 'start')).ok).toBe(true)
+      const written = await Promise.all([put(one, `a${round}`), remove(other!)])
+      expect(written.map(({ status }) => status)).toEqual([204, 503])
+      expect(await leftOf('gone')).toMatchObject({ titles: 1, addresses: 1, links: 1 })
+      const deleted = await Promise.all([remove(one!), put(other, `b${round}`)])
+      expect(deleted.map(({ status }) => status)).toEqual([204, 503])
+      expect(await leftOf('gone')).toEqual({ all: 0, titles: 0, addresses: 0, links: 0 })
+      expect((await fetch(`${one!.repo}/datasets/gone.nt`)).status).toBe(410)
     }
   })
 
