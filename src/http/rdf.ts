@@ -131,17 +131,33 @@ export async function answerRdf(
   lines: string,
   options: AnswerOptions = {},
 ): Promise<Response> {
-  const { format, mediaType } = answerFormat(c, options.suffix)
-  const { hash, modified, graph } = options
+  const asked = answerFormat(c, options.suffix)
+  const { hash, modified } = options
   if (hash !== undefined) c.header('ETag', entityTag(hash))
   if (modified) c.header('Last-Modified', modified.toUTCString())
   for (const [name, value] of Object.entries(options.headers ?? {})) c.header(name, value)
   if (hash !== undefined && isFresh(c.req.raw.headers, hash)) return varied(c.body(null, 304))
+  const { text, format, mediaType } = await written(c, lines, { ...options, asked })
   if (options.name !== undefined) c.header('Content-Disposition', disposition(options.name, format))
-  const text = await serialiseLines(lines, format, graph === undefined ? {} : { graph })
   // Said here, because the answer to HEAD has no body that it could be read off.
   c.header('Content-Length', String(Buffer.byteLength(text)))
   return varied(c.body(text, 200, { 'Content-Type': contentType(mediaType) }))
+}
+
+type Asked = Pick<AnswerOptions, 'suffix' | 'graph'> & { readonly asked: AnswerFormat }
+
+/** In the format asked for; where that has no words for the graph, in the next one that `Accept` allows. */
+async function written(c: AppContext, lines: string, { asked, suffix, graph }: Asked) {
+  const given = graph === undefined ? {} : { graph }
+  try {
+    return { ...asked, text: await serialiseLines(lines, asked.format, given) }
+  } catch (error) {
+    const isLacking = error instanceof Failure && error.kind === 'not-acceptable'
+    const next =
+      isLacking && !suffix ? negotiateFormat(c.req.header('Accept'), asked.format) : undefined
+    if (!next) throw error
+    return { ...next, text: await serialiseLines(lines, next.format, given) }
+  }
 }
 
 function varied(answer: Response): Response {

@@ -104,12 +104,14 @@ function isBetter(one: Range, other: Range): boolean {
 
 /**
  * The format for an answer, JSON-LD when nothing is asked. Clients that know plain JSON only get JSON-LD under that
- * name, but only when no RDF type is acceptable to them. `undefined` → 406.
+ * name, but only when no RDF type is acceptable to them. `undefined` → 406. `without` is not offered.
  */
 export function negotiateFormat(
   accept: string | undefined,
+  without?: Format,
 ): { format: Format; mediaType: string } | undefined {
-  const mediaType = negotiate(accept, offeredTypes)
+  const offered = offeredTypes.filter((type) => byMediaType.get(type) !== without)
+  const mediaType = negotiate(accept, offered)
   const format = mediaType === undefined ? undefined : byMediaType.get(mediaType)
   if (mediaType !== undefined && format) return { format, mediaType }
   const json = negotiate(accept, ['application/json'])

@@ -22,6 +22,11 @@ function station() {
       name: 'd"é\n',
     })
   })
+  app.get('/odd/:id', (c) => {
+    const { format } = splitSuffix(c.req.param('id'))
+    const lines = toLines([quad(namedNode('http://x/s'), namedNode('http://x/1'), literal('é'))])
+    return answerRdf(c, lines, { suffix: format, name: 'd' })
+  })
   app.put('/things', async (c) => {
     const read = await readRdf(c, { baseIri: 'http://x/base', limits: { bytes: 1000 } })
     return c.json(read.map(({ subject, object }) => [subject.value, object.value]))
@@ -69,6 +74,31 @@ describe('an answer', () => {
     const answer = await get('/things/x', { Accept: 'image/png' })
     expect(answer.status).toBe(406)
     expect(await answer.text()).toContain('text/turtle')
+  })
+
+  it.each([
+    ['application/rdf+xml, text/turtle;q=0.5', 'text/turtle; charset=utf-8', 'ttl'],
+    ['application/rdf+xml, */*;q=0.1', 'application/ld+json', 'jsonld'],
+  ])('for Accept %s is %s where RDF/XML cannot express it', async (accept, type, suffix) => {
+    for (const method of ['GET', 'HEAD']) {
+      const headers = { Accept: accept }
+      const answer = await station().app.request('/odd/x', { method, headers })
+      expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, type])
+      expect(answer.headers.get('Content-Disposition')).toContain(`d.${suffix}`)
+      expect((await answer.text()).includes('é')).toBe(method === 'GET')
+    }
+  })
+
+  it('is a 406 with the reason where RDF/XML alone is wanted, by Accept or by suffix, and cannot express it', async () => {
+    const answers = [
+      await get('/odd/x', { Accept: 'application/rdf+xml' }),
+      await get('/odd/x', { Accept: 'application/rdf+xml, text/turtle;q=0' }),
+      await get('/odd/x.rdf', { Accept: '*/*' }),
+    ]
+    for (const answer of answers) {
+      expect(answer.status).toBe(406)
+      expect(await answer.text()).toContain('<http://x/1>')
+    }
   })
 
   it('has the hash as strong tag, the date, and a name that cannot end the header', async () => {
