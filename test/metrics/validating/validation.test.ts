@@ -41,6 +41,28 @@ describe('validation', () => {
     ])
   })
 
+  it('names a format and a media type that are given as text, beside the same as IRIs', async () => {
+    const validation = await open()
+    const distributed = (given: string) =>
+      turtle(
+        `${sound} :d dcat:distribution :x . :x a dcat:Distribution ; dcat:accessURL :f ; ${given} .`,
+      )
+    const text = await distributed('dct:format "csv" ; dcat:mediaType "text/csv"')
+    const iris = await distributed('dct:format :csv ; dcat:mediaType :text-csv')
+    const named = async (record: Awaited<typeof text>) => {
+      const { results } = await validation.validate(record, level1, never)
+      return results.map(({ value, component }) => [value?.value, component.split('#')[1]])
+    }
+    const component = 'NodeKindConstraintComponent'
+    expect(new Set(await named(text))).toEqual(
+      new Set([
+        ['csv', component],
+        ['text/csv', component],
+      ]),
+    )
+    expect(await named(iris)).toEqual([])
+  })
+
   it('gives values and paths back as the terms that they were', async () => {
     const validation = await open({
       house: `:S a sh:NodeShape ; sh:targetClass :T ;
