@@ -46,7 +46,8 @@ export async function openStations(ground: Ground): Promise<Stations> {
   if (harvesting) automatic.begin(harvesting)
   const search = runs('search') ? searchStation(ground) : undefined
   const comparing = comparison(ground)
-  if (repository) comparing.begin(ground.engines.isOther)
+  if (repository)
+    comparing.begin(ground.engines.isOther || ground.engines.projection.olderCopy !== undefined)
   const neighbours = { harvesting, repository, search, reconciling: comparing }
   const shell = await consoleStation(ground, neighbours)
   const ending = new AbortController()
@@ -186,7 +187,7 @@ const harvestingRooms = (
   return openHarvesting({
     ...ground,
     ...door(ground, 'harvest'),
-    remembering: ground.engines.remembering,
+    remembering: rememberingOf(ground.engines),
     config,
     log,
     version,
@@ -195,6 +196,12 @@ const harvestingRooms = (
     measuring: isMeasuring ? (outbound) => measuringRoom(ground, behind, outbound) : undefined,
   })
 }
+
+/** What the ledger takes for written may be missing in a store from before: then it is as if its last change was lost. */
+const rememberingOf = ({ remembering, projection }: Ground['engines']) =>
+  projection.olderCopy === 'store'
+    ? { ...remembering, harvests: remembering.harvests + 1 }
+    : remembering
 
 const schedulerStation = (ground: Ground, harvesting: Harvesting, ending: AbortSignal): App => {
   const { limits } = ground.shell.config

@@ -11,7 +11,7 @@ import { versions as clock, type Versions } from '../store/versions.ts'
 import { conceptCache, loadBundled } from './concepts.ts'
 import { unfitValues, type UnfitValues } from './building/unfit-values.ts'
 import { documentBuilder } from './document.ts'
-import { configuredOrAway, engineStart } from './engine-start.ts'
+import { configuredOrAway, engineStart, type Configured } from './engine-start.ts'
 import { enrichment, type EnrichmentRule } from './enriching/enrichment.ts'
 import type { FacetConfig } from './facets.ts'
 import { gatherBatch, type BatchDeps } from './gathering/batch.ts'
@@ -22,7 +22,7 @@ import { cascades, usersBy, type Users } from './loop/cascades.ts'
 import { apart } from './loop/filling.ts'
 import type { Report } from './mappings/mapping.ts'
 import { Projector, type ProjectorDeps } from './projector.ts'
-import { newestMark } from './loop/marks.ts'
+import { clearing, newestIndexed, newestMark } from './loop/marks.ts'
 import { members } from './loop/members.ts'
 import { records } from './loop/records.ts'
 import { reindex, type Rebuilding } from './reindex.ts'
@@ -71,6 +71,8 @@ export type Projection = {
   readonly rebuilding: () => readonly Rebuilding[]
   /** Resolves when nothing waits and no index is being filled; rejects with the signal's reason when it fires first. */
   readonly idle: (signal: AbortSignal) => Promise<void>
+  /** Which of the two knew less than the other at the start: somebody has put an older copy of it in its place. */
+  readonly olderCopy: OlderCopy
   /** What an operator may have done to the indices. */
   readonly upkeep: Upkeep
   readonly stop: () => Promise<void>
@@ -94,9 +96,9 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
   const gather = await gathering(deps)
   const settings = indexSettings(profile, facets, rulesOf(deps))
   const configured = await configuredOrAway(deps, settings)
-  const newest = Math.max(configured?.newest ?? 0, await newestMark(store))
-  const versions = clock(newest, deps.now)
-  const projector = projecting(deps, gather)
+  const { indexed, marked, olderCopy } = await copiesCompared(deps, configured)
+  const versions = clock(Math.max(configured?.newest ?? 0, marked), deps.now)
+  const projector = projecting(deps, { ...gather, indexed })
   await projector.start()
   const users = usersOf(deps, { ...gather, next: versions.next, pause })
   const cascading = cascades({ store, projector, log, users, pause })
@@ -123,6 +125,7 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
     unfitValues: unfitValues({ profile, names, concepts: gather.concepts }),
     pending: () => projector.pending,
     rebuilding: () => engine.rebuilding() ?? [],
+    olderCopy,
     upkeep: upkeep({ ...deps, records: all, projector, engine }),
     idle: async (signal) => {
       while (engine.rebuilding()?.length !== 0) {
@@ -137,6 +140,36 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
       await projector.stop()
     },
   }
+}
+
+type OlderCopy = 'store' | 'index' | undefined
+
+/** What the store says of how far the index is, mended where that is not so: it is told once. */
+async function copiesCompared(
+  { store, log }: Pick<ProjectionDeps, 'store' | 'log'>,
+  engine: Configured | undefined,
+) {
+  const before = await newestIndexed(store)
+  const marked = Math.max(before, await newestMark(store))
+  const olderCopy = olderOf(engine, { indexed: before, marked })
+  if (!engine || !olderCopy) return { indexed: before, marked, olderCopy }
+  const indexed = engine.newest
+  log.warn({ older: olderCopy, index: indexed, store: marked }, 'copy.older')
+  await store.write([clearing([], { indexed, before })]).catch((error: unknown) => {
+    // Of a full disk it is told again at the next start.
+    log.warn({ err: error }, 'copy.unnoted')
+  })
+  return { indexed, marked, olderCopy }
+}
+
+/** Unknown while the engine is away, while an index is being filled, and for a store of a version that keeps no count. */
+function olderOf(
+  engine: Configured | undefined,
+  { indexed, marked }: { readonly indexed: number; readonly marked: number },
+): OlderCopy {
+  if (!engine || engine.rebuild.length > 0 || indexed === 0) return undefined
+  if (engine.newest > marked) return 'store'
+  return engine.newest < indexed ? 'index' : undefined
 }
 
 async function keptUp(
@@ -172,12 +205,16 @@ async function gathering(deps: ProjectionDeps): Promise<BatchDeps> {
   return leftOut ? { ...common, leftOut } : common
 }
 
-function projecting({ store, index, names, log, pause }: ProjectionDeps, gather: BatchDeps) {
+function projecting(
+  { store, index, names, log, pause }: ProjectionDeps,
+  { indexed, ...gather }: BatchDeps & { readonly indexed: number },
+) {
   const kinds = ['catalogue', 'vocabulary'] as const
   return new Projector({
     store,
     log,
     pause,
+    indexed,
     batch: index.batch ?? standardBatch,
     capacity,
     isFirst: (resource) => kinds.some((kind) => names.idOf(kind, resource) !== undefined),

@@ -17,6 +17,8 @@ export type ProjectorDeps = {
   readonly gather: Gather
   /** Resolves after so many milliseconds, or when the signal fires. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** The largest version whose mark was cleared before. */
+  readonly indexed?: number
   /** Resources per batch. */
   readonly batch: number
   /** Resources kept in memory; what is beyond is read again from the store. */

@@ -1,7 +1,17 @@
 /** A file of the data directory is lost or damaged: it is made anew with a warning, or the start ends with its name and the cure. */
 
-import { chmod, copyFile, cp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
-import { closeSync, openSync, statSync, writeSync } from 'node:fs'
+import {
+  chmod,
+  copyFile,
+  cp,
+  readdir,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
+import { closeSync, existsSync, openSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -261,6 +271,17 @@ describe('an older copy', () => {
   })
   afterEach(() => source.end())
 
+  const parts = ['', '-wal'] as const
+  const keep = async (name: string) => {
+    for (const part of parts)
+      if (existsSync(at(name + part))) await copyFile(at(name + part), at(`older${part}`))
+  }
+  const putBack = async (name: string) => {
+    for (const part of [...parts, '-shm']) {
+      await rm(at(name + part), { force: true })
+      if (existsSync(at(`older${part}`))) await rename(at(`older${part}`), at(name + part))
+    }
+  }
   const harvested = async () => {
     await running?.stop()
     running = await gateway(directory, env)
@@ -279,14 +300,14 @@ describe('an older copy', () => {
   it('of harvest.sqlite is taken, and the first run of a pipe removes nothing', async () => {
     expect(await harvested()).toMatchObject({ counts: { created: 3 }, findings: {} })
     await running?.stop()
-    await copyFile(at('harvest.sqlite'), at('older'))
+    await keep('harvest.sqlite')
     source.datasets.delete(2)
     expect(await harvested()).toMatchObject({ counts: { removed: 1 } })
     const { put } = client(running as Gateway)
     const mine = `${prefixes}<> a dcat:Dataset ; dct:title "By hand"@en .`
     expect((await put('/catalogues/city/datasets/origin?originalId=city-2', mine)).status).toBe(201)
     await running?.stop()
-    await copyFile(at('older'), at('harvest.sqlite'))
+    await putBack('harvest.sqlite')
 
     expect(await harvested()).toMatchObject({
       run: { outcome: 'complete', problem: { type: 'urn:cartulary:problem:removal-held' } },
@@ -299,6 +320,43 @@ describe('an older copy', () => {
     expect(second.counts).toMatchObject({ removed: 1, held: 0 })
     expect(second.findings).toEqual({})
   }, 90_000)
+
+  const reconciled = async () => {
+    const { url } = running as Gateway
+    const health = async () =>
+      (await (await fetch(`${url}/health`)).json()) as { reconciled: Record<string, number> | null }
+    await expect.poll(async () => (await health()).reconciled, { timeout: 20_000 }).toBeTruthy()
+    return (await health()).reconciled
+  }
+  it.each([
+    ['store/store.db', 404, 'extra'],
+    ['search/index.db', 200, 'missing'],
+  ])(
+    'of %s is taken, and store and index are compared at once',
+    async (name, status, drift) => {
+      const { putDataset } = await start()
+      await putDataset('c', 'before', `${prefixes}<> a dcat:Dataset ; dct:title "B"@en .`)
+      await running?.stop()
+      await keep(name)
+      const again = await start()
+      const title = `${prefixes}<> a dcat:Dataset ; dct:title "Later"@en .`
+      expect((await again.putDataset('c', 'later', title)).status).toBe(201)
+      const searched = (platform: { search: string }) => async () =>
+        (await fetch(`${platform.search}/datasets/later`)).status
+      await expect.poll(searched(again), { timeout: 20_000 }).toBe(200)
+      await running?.stop()
+      await putBack(name)
+      const platform = await start()
+      expect(platform.log()).toContain('copy.older')
+      expect((await reconciled())?.[drift]).toBeGreaterThan(0)
+      expect((await fetch(`${platform.repo}/datasets/later`)).status).toBe(status)
+      await expect.poll(searched(platform), { timeout: 20_000 }).toBe(status)
+      await running?.stop()
+      const sound = await start()
+      expect(sound.log()).not.toContain('copy.older')
+    },
+    60_000,
+  )
 
   it('is what a missing harvest.sqlite is like: the first run adopts what it finds', async () => {
     await harvested()

@@ -8,6 +8,8 @@ import type { Pending } from './queue.ts'
 export type FlightDeps = {
   readonly store: Pick<GraphStore, 'write'>
   readonly gather: Gather
+  /** The largest version whose mark was cleared before. */
+  readonly indexed?: number
   /** Ends what is on its way. */
   readonly signal: AbortSignal
   /** Told what became of each batch when the index has tried to take it in. */
@@ -28,12 +30,14 @@ export class Flight {
   /** What was taken and is not indexed yet. */
   readonly #busy = new Set<readonly Pending[]>()
   #uncleared = 0
+  #indexed: number
   /** The batch that is being indexed, and the marks that are being removed; neither ever rejects. */
   #landing: Promise<void> = Promise.resolve()
   #clearing: Promise<void> = Promise.resolve()
 
   constructor(deps: FlightDeps) {
     this.#deps = deps
+    this.#indexed = deps.indexed ?? 0
   }
 
   /** Resources that are not indexed yet or stand marked. */
@@ -91,7 +95,10 @@ export class Flight {
   async #clear(done: readonly Pending[]): Promise<void> {
     const { store, kept, less } = this.#deps
     try {
-      await store.write([clearing(done)])
+      const before = this.#indexed
+      const indexed = Math.max(before, ...done.flatMap(({ marked }) => marked))
+      await store.write([clearing(done, { indexed, before })])
+      this.#indexed = indexed
     } catch (error) {
       kept(done, error)
     }

@@ -1,9 +1,9 @@
 /** Pending marks as they stand in the store. */
 
-import { xsd } from '../../rdf/namespaces.ts'
+import { systemGraph, xsd } from '../../rdf/namespaces.ts'
 import { literal } from '../../rdf/terms.ts'
 import type { Change } from '../../store/change.ts'
-import { markLine, systemChange, type Mark } from '../../store/marks.ts'
+import { fact, markLine, systemChange, type Mark } from '../../store/marks.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { paged } from '../../store/protocol/paged.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
@@ -12,6 +12,7 @@ import type { Pending } from './queue.ts'
 const pendingQuery = loadQuery('pending')
 const cascadesQuery = loadQuery('cascades')
 const newestQuery = loadQuery('newest-mark')
+const indexedQuery = loadQuery('newest-indexed')
 
 /** Marks read at a time: some stores do not sort more. */
 const page = 5000
@@ -50,6 +51,12 @@ export async function newestMark(store: GraphStore): Promise<number> {
   return Number(row?.['newest']?.value ?? 0)
 }
 
+/** The largest version whose mark was cleared, 0 where a version that keeps none has written the store. */
+export async function newestIndexed(store: Pick<GraphStore, 'select'>): Promise<number> {
+  const [row] = await store.select(bind(indexedQuery, {}))
+  return Number(row?.['newest']?.value ?? 0)
+}
+
 /** Catalogues whose datasets wait to be projected again, at most `limit`. */
 export async function readCascades(
   store: GraphStore,
@@ -62,13 +69,26 @@ export async function readCascades(
   )
 }
 
-/** The change that removes exactly the marks that were read: a newer one survives. */
-export const clearing = (done: readonly Pending[]): Change =>
-  systemChange({
-    remove: done.flatMap(({ resource, marked }) =>
-      marked.map((version) => markLine('pending', { resource, version })),
-    ),
+/**
+ * The change that removes exactly the marks that were read: a newer one survives. The store knows from then on how far the index
+ * had come.
+ */
+export function clearing(
+  done: readonly Pending[],
+  { indexed, before }: { readonly indexed: number; readonly before: number },
+): Change {
+  const line = (version: number) => fact(systemGraph, 'indexed', String(version))
+  const moves = indexed !== before
+  return systemChange({
+    remove: [
+      ...done.flatMap(({ resource, marked }) =>
+        marked.map((version) => markLine('pending', { resource, version })),
+      ),
+      ...(moves ? [line(before)] : []),
+    ],
+    add: moves ? [line(indexed)] : [],
   })
+}
 
 export const clearingCascade = (mark: Mark): Change =>
   systemChange({ remove: [markLine('cascade', mark)] })
