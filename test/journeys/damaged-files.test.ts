@@ -358,6 +358,29 @@ describe('an older copy', () => {
     60_000,
   )
 
+  it('of deleted/tombstones.db is settled against the store, and those of side files are taken', async () => {
+    const names = ['triggers', 'runs', 'metrics', 'verdicts'].map((name) => `${name}.sqlite`)
+    const { repo } = await start()
+    const headers = { 'X-API-Key': (running as Gateway).key }
+    const restore = `${repo}/datasets/gone/restore`
+    await cp(directory, `${directory}-older`, { recursive: true })
+    try {
+      expect((await fetch(restore, { method: 'POST', headers })).status).toBe(201)
+      await running?.stop()
+      for (const name of [...names, 'deleted/tombstones.db'])
+        for (const part of ['', '-wal']) {
+          await rm(at(name + part), { force: true })
+          const from = join(`${directory}-older`, name + part)
+          if (existsSync(from)) await copyFile(from, at(name + part))
+        }
+      const platform = await start()
+      expect((await fetch(`${platform.repo}/datasets/gone`)).status).toBe(200)
+      await isWhole(platform)
+    } finally {
+      await remove(`${directory}-older`)
+    }
+  }, 60_000)
+
   it('is what a missing harvest.sqlite is like: the first run adopts what it finds', async () => {
     await harvested()
     await running?.stop()
