@@ -1,7 +1,7 @@
 /**
  * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`,
  * `npm run bench -- harvest [--datasets n] [--aside] [--store …]`, `npm run bench -- metrics [--datasets n] [--workers n]`,
- * `npm run bench -- soak [--minutes n]`, `npm run bench -- siege [--seconds n]`,
+ * `npm run bench -- soak [--minutes n] [--statements n]`, `npm run bench -- siege [--seconds n]`,
  * `npm run bench -- triggers [--triggers n] [--seconds n]`, `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`,
  * or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
@@ -23,6 +23,7 @@ import { searchBench } from './search/search-bench.ts'
 import { engineOf, environmentOf, storeNamed } from './stores.ts'
 import { siegeBench } from './siege/siege-bench.ts'
 import { soakBench } from './soak-bench.ts'
+import { storeSoakBench } from './store-soak-bench.ts'
 import { triggersBench } from './triggers-bench.ts'
 
 const generator = new URL('../../../shared/data/generate-catalogue.mjs', import.meta.url).pathname
@@ -41,6 +42,7 @@ const { values, positionals } = parseArgs({
     triggers: { type: 'string', default: '500' },
     seconds: { type: 'string', default: '300' },
     minutes: { type: 'string', default: '30' },
+    statements: { type: 'string', default: '2000000' },
     // Into a repository that only remembers ids: what the harvest needs by itself.
     aside: { type: 'boolean', default: false },
     // Is kept, and what it holds already is not made again.
@@ -132,6 +134,8 @@ try {
     const [datasets, workers] = [Number(values.datasets), Number(values.workers)]
     say(`## metrics\n${await metricsBench(directory, { dump, folder, datasets, workers })}`)
   } else if (positionals.includes('soak')) {
+    const alone = await storeSoakBench(directory, Number(values.statements))
+    say(`## soak of the store alone\n${alone}`)
     const folder = join(directory, 'single')
     generate('2000', 'ttl', folder)
     const platform = await gateway(join(directory, 'soak'))

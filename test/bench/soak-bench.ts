@@ -61,7 +61,8 @@ export async function soakBench(platform: Gateway, { folder, minutes }: Options)
   ]
   const all: Minute[] = []
   let now = fresh()
-  const end = Date.now() + minutes * 60_000
+  const begin = Date.now()
+  const end = begin + minutes * 60_000
   const isOver = () => Date.now() >= end
   const write = async (lane: number) => {
     for (let n = lane, version = 1; !isOver(); n += writers) {
@@ -100,14 +101,14 @@ export async function soakBench(platform: Gateway, { folder, minutes }: Options)
   ]
   const replaced = tally()
   const watch = async () => {
-    for (let second = 1; !isOver(); second += 1) {
+    for (; all.length < minutes;) {
       await sleep(1000)
       now.rss.push((await memory(platform.process.pid)).now)
       const { store } = await api.json<{ store: { quads: number; dead: number } }>(
         `${platform.url}/health`,
       )
       const sum = replaced(store.dead)
-      if (second % 60 > 0) continue
+      if (Date.now() < begin + (all.length + 1) * 60_000) continue
       const { rss, puts, reads } = now
       all.push(now)
       now = fresh()
