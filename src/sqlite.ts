@@ -147,19 +147,59 @@ export function conditionOf(
   }
 }
 
-/** Whether the log of a file is not one: SQLite goes on without it, and what was written last may have stood there. */
+/** Of a log: its head, and of each page that it holds (https://sqlite.org/fileformat2.html#walformat). */
+const [logHead, frameHead] = [32, 24]
+
+/** Whether SQLite would leave out a part of the log of a file: it reads up to the first page whose checksum is wrong. */
 export function hasBrokenLog(path: string): boolean {
   const log = `${path}-wal`
   if (!existsSync(log) || statSync(log).size === 0) return false
-  const head = Buffer.alloc(4)
   const file = openSync(log, 'r')
   try {
+    const head = Buffer.alloc(logHead)
     readSync(file, head)
+    // The magic number of the format; its last bit is the order of bytes in sums.
+    if ((head.readUInt32BE() & ~1) !== 0x377f0682) return true
+    return leavesOutCommits(file, head)
   } finally {
     closeSync(file)
   }
-  // The magic number of the format, in either order of bytes of its checksums.
-  return (head.readUInt32BE() & ~1) !== 0x377f0682
+}
+
+/** Whether a transaction ends at or after the first wrong page. Pages of an earlier use of the log have another salt. */
+function leavesOutCommits(file: number, head: Buffer): boolean {
+  const isBigEndian = (head.readUInt32BE() & 1) === 1
+  const frame = Buffer.alloc(frameHead + head.readUInt32BE(8))
+  let sums = summed([0, 0], head.subarray(0, 24), isBigEndian)
+  const isSum = (at: number, bytes: Buffer) =>
+    sums[0] === bytes.readUInt32BE(at) && sums[1] === bytes.readUInt32BE(at + 4)
+  if (!isSum(24, head)) return true
+  let isRight = true
+  for (let at = logHead; readSync(file, frame, { position: at }) === frame.length;) {
+    if (frame.compare(head, 16, 24, 8, 16) !== 0) return false
+    sums = summed(
+      summed(sums, frame.subarray(0, 8), isBigEndian),
+      frame.subarray(frameHead),
+      isBigEndian,
+    )
+    isRight &&= isSum(16, frame)
+    const isCommit = frame.readUInt32BE(4) > 0
+    if (!isRight && isCommit) return true
+    at += frame.length
+  }
+  return false
+}
+
+type Sums = readonly [number, number]
+
+function summed([first, second]: Sums, bytes: Buffer, isBigEndian: boolean): Sums {
+  let [a, b] = [first, second]
+  const word = (at: number) => (isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at))
+  for (let at = 0; at < bytes.length; at += 8) {
+    a = (a + word(at) + b) >>> 0
+    b = (b + word(at + 4) + a) >>> 0
+  }
+  return [a, b]
 }
 
 /** Of a file that was set aside: what stands behind its name. */

@@ -43,6 +43,8 @@ const line = (s: string, p: string, o: string) =>
   `${iri(s)} ${iri(p)} ${o.startsWith('"') ? o : iri(o)} .`
 
 const version = 8_000_000_000_000_000
+const indexed = line(system, 'ctl:indexed', `"${version + 3}"`)
+
 const changes: readonly Change[] = [
   ...[catalogue, other, empty].map((graph = '', n) => ({
     graph,
@@ -112,6 +114,7 @@ const changes: readonly Change[] = [
       line(catalogue ?? '', 'ctl:cascade', `"${version + 2}"`),
       line(dataset(1), 'ctl:pending', `"${version + 1}"`),
       line(dataset(2), 'ctl:pending', `"${version}"`),
+      indexed,
       line(empty ?? '', 'ctl:deleting', '"7"'),
       line(empty ?? '', 'ctl:deletedAt', '"2020"'),
       line(vocabulary, 'ctl:scheme', scheme),
@@ -174,6 +177,7 @@ const values: Readonly<Record<string, Values>> = {
   },
   'linked-datasets': inCatalogue,
   'member-ids': { ...inCatalogue, prefix: datasets },
+  'newest-indexed': {},
   'newest-mark': {},
   'original-ids': { dataset: records },
   pending: {
@@ -210,6 +214,8 @@ describe.skipIf(isAbsent)('a query of the platform on Virtuoso', () => {
     for (const store of [remote, embedded]) await store.write(changes)
   })
   afterAll(async () => {
+    // The index of a platform that starts on this store later would seem to be an old copy.
+    await remote?.write([{ graph: system, remove: [indexed] }])
     await remote?.close()
     await embedded?.close()
   })
