@@ -54,20 +54,28 @@ function blockList(ranges: readonly string[]): BlockList {
 export const isLoopback = (address: string): boolean =>
   address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
 
-/** Whom an address belongs to, as far as one can tell: its /24 (IPv4) or /56 (IPv6); a text that is no address as it is. */
-export function networkOf(address: string): string {
-  const kind = isIP(address)
-  if (kind === 4) return `${address.split('.').slice(0, 3).join('.')}.0/24`
-  if (kind !== 6) return address
+/** The eight groups of an IPv6 address, without leading zeros; `undefined` for another text. */
+function groupsOf(address: string): readonly string[] | undefined {
+  if (isIP(address) !== 6) return undefined
   const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
   const groups = head === '' ? [] : head.split(':')
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = Array.from({ length: Math.max(0, 8 - groups.length - after.length) }, () => '0')
-  const [a = '0', b = '0', c = '0', d = '0'] = [...groups, ...zeros, ...after].map((group) =>
-    Number.parseInt(group, 16).toString(16),
-  )
+  return [...groups, ...zeros, ...after].map((group) => Number.parseInt(group, 16).toString(16))
+}
+
+/** Whom an address belongs to, as far as one can tell: its /24 (IPv4) or /56 (IPv6); a text that is no address as it is. */
+export function networkOf(address: string): string {
+  if (isIP(address) === 4) return `${address.split('.').slice(0, 3).join('.')}.0/24`
+  const groups = groupsOf(address)
+  if (!groups) return address
+  const [a = '0', b = '0', c = '0', d = '0'] = groups
   return `${a}:${b}:${c}:${(Number.parseInt(d, 16) & 0xff00).toString(16)}::/56`
 }
+
+/** One machine: who has an IPv6 address has all of its /64. */
+export const machineOf = (address: string): string =>
+  groupsOf(address)?.slice(0, 4).join(':') ?? address
 
 /** An IPv4 address that came over an IPv6 socket, without its prefix. */
 export const plain = (address: string): string =>

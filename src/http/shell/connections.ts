@@ -1,9 +1,9 @@
 /** How many connections there may be, and whose: one client cannot take them all, and probes always find one. */
 
 import type { Server } from 'node:http'
-import { isIP, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Limits } from '../limits.ts'
-import { inRanges, isLoopback, plain } from './client.ts'
+import { inRanges, isLoopback, machineOf, plain } from './client.ts'
 import { refuseSocket } from './transport-problem.ts'
 
 export type Connections = {
@@ -38,7 +38,7 @@ export function boundConnections(
   const admit = (socket: Socket): boolean => {
     const address = plain(socket.remoteAddress ?? '')
     const isOwn = isLoopback(address)
-    const client = clientOf(address)
+    const client = machineOf(address)
     const isCounted = !isOwn && !isProxy(address)
     if (isCounted && open.of(client) >= connectionsPerClient) {
       return refuse(socket, `one address may have ${connectionsPerClient} (connectionsPerClient)`)
@@ -95,14 +95,4 @@ function openConnections(server: Server, most: number) {
 function refuse(socket: Socket, why: string): false {
   refuseSocket(socket, `too many connections: ${why}`)
   return false
-}
-
-/** Who has an IPv6 address has all of its /64. */
-function clientOf(address: string): string {
-  if (isIP(address) !== 6) return address
-  const [head = '', tail] = address.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')
-  return [...left, ...(tail === undefined ? [] : zeros), ...right].slice(0, 4).join(':')
 }
