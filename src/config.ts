@@ -20,7 +20,7 @@ import { facetsIn, pathForm, type OwnFacet } from './http/environment/search/fac
 import { defaultSearch, type SearchConfig } from './http/environment/search/search-config.ts'
 import type { ShellConfig } from './http/environment/shell.ts'
 import { withDefaults, type Limits } from './http/limits.ts'
-import { shown } from './http/problem.ts'
+import { shown } from './errors.ts'
 import type { LogLevel } from './log.ts'
 import { defaultFacets, type FacetConfig } from './projector/facets.ts'
 import type { Segments } from './rdf/names.ts'

@@ -147,3 +147,26 @@ export class StartRefused extends Error {}
 
 /** The command line of a tool of ours cannot be understood; the message says why. */
 export class WrongUsage extends Error {}
+
+/** A value that a client sent, fit for a `detail`: at most 200 characters, control characters escaped. */
+export function shown(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
+  // Cutting first keeps the cost of escaping a hostile 50 MB value constant.
+  const cut = Array.from(text.slice(0, 2 * longestValue + 1))
+  return cut.length > longestValue
+    ? `${printable(cut.slice(0, longestValue).join(''))}…`
+    : printable(cut.join(''))
+}
+
+const longestValue = 200
+const longestDetail = 4000
+
+/** C0, C1 and direction controls: invisible in a terminal or able to rewrite what stands around them. */
+// oxlint-disable-next-line no-control-regex
+const controls = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]/g
+
+/** The text with its control characters escaped, at most 4,000 characters of it. */
+export const printable = (text: string): string =>
+  text
+    .slice(0, longestDetail)
+    .replace(controls, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -2,6 +2,7 @@
 
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { awayFromHome, mostSharedNames, overBudget, sharedNames } from './support/budgets.ts'
 import { circle, faults, loadedWith, type SourceFile } from './support/ladder.ts'
 
 const root = new URL('../src/', import.meta.url).pathname
@@ -30,6 +31,18 @@ describe('the house', () => {
     const over = files.filter((file) => file.text.split('\n').length > 401).map((file) => file.path)
     expect(over).toEqual([])
   })
+
+  it('keeps the budget of lines of each folder', () => {
+    expect(overBudget(files)).toEqual([])
+  })
+
+  it('has one home for workers and connections', () => {
+    expect(awayFromHome(files)).toEqual([])
+  })
+
+  it('exports a name once, but for a number of them that gets smaller', () => {
+    expect(sharedNames(files).length).toBeLessThanOrEqual(mostSharedNames)
+  })
 })
 
 describe('the rules can fail', () => {
@@ -48,6 +61,21 @@ describe('the rules can fail', () => {
   ]
   it.each(cases)('%s is found', (_, path, text) => {
     expect(faults([{ path, text: head + text }])).not.toEqual([])
+  })
+
+  it('a folder without a budget, over it and far below it is found', () => {
+    const text = `${head}${'const x = 1\n'.repeat(20)}`
+    expect(overBudget([{ path: 'things/a.ts', text }])).toHaveLength(1)
+    const long = { path: 'text/a.ts', text: text.repeat(100) }
+    expect(overBudget([long])).toHaveLength(1)
+    expect(overBudget([{ path: 'store/a.ts', text }])).toHaveLength(1)
+  })
+
+  it('a second home and a second export of a name are found', () => {
+    const text = `${head}export const pool = () => new Worker('x')\n`
+    expect(awayFromHome([{ path: 'rdf/a.ts', text }])).toHaveLength(1)
+    const twice = ['rdf/a.ts', 'text/a.ts'].map((path) => ({ path, text }))
+    expect(sharedNames(twice)).toEqual(['pool'])
   })
 
   it('a file that does not say what it is for is found', () => {

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../src/errors.ts'
-import { secretRegistry } from '../src/http/secrets/registry.ts'
+import { secretRegistry } from '../src/secrets.ts'
 import { logger, type Log } from '../src/log.ts'
 
 function record(secrets: readonly string[] = []): { log: Log; lines: string[] } {

@@ -1,7 +1,7 @@
 /** Tells somebody outside when the runs of a pipe begin to go wrong, and when they go well again. */
 
 import { Failure } from '../errors.ts'
-import type { Outbound } from '../http/outbound/outbound.ts'
+import type { Outbound } from '../client/outbound.ts'
 import type { Log } from '../log.ts'
 import type { Run } from '../pipe/runs/run.ts'
 import type { Runs } from '../pipe/runs/runs.ts'

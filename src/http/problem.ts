@@ -1,7 +1,6 @@
 /** Every failure as a problem document (RFC 9457): one table from kind to status and title, one function. */
 
-import type { Complaint, Kind } from '../errors.ts'
-import { Failure } from '../errors.ts'
+import { Failure, printable, type Complaint, type Kind } from '../errors.ts'
 
 const problemType = 'application/problem+json'
 
@@ -142,29 +141,8 @@ export function problemOf(error: unknown, instance: string): ProblemAnswer {
   return { status, body, headers: headersOf(failure, status) }
 }
 
-/** A value that a client sent, fit for a `detail`: at most 200 characters, control characters escaped. */
-export function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
-  // Cutting first keeps the cost of escaping a hostile 50 MB value constant.
-  const cut = Array.from(text.slice(0, 2 * longestValue + 1))
-  return cut.length > longestValue
-    ? `${printable(cut.slice(0, longestValue).join(''))}…`
-    : printable(cut.join(''))
-}
-
-const longestValue = 200
-const longestDetail = 4000
 const mostComplaints = 100
 const defaultRetry = { 429: 1, 503: 5 } as const
-
-/** C0, C1 and direction controls: invisible in a terminal or able to rewrite what stands around them. */
-// oxlint-disable-next-line no-control-regex
-const controls = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]/g
-
-const printable = (text: string): string =>
-  text
-    .slice(0, longestDetail)
-    .replace(controls, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 function complaints(errors: readonly Complaint[]): readonly Complaint[] {
   const told = errors.slice(0, mostComplaints).map((complaint) => ({

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import type { Config, Service } from '../config.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { OwnKeys } from '../http/keys/own-keys.ts'
-import type { Secrets } from '../http/secrets/registry.ts'
+import type { Secrets } from '../secrets.ts'
 import type { Repository } from '../repository/station.ts'
 import type { Engines, Shell } from './engines.ts'
 

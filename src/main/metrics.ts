@@ -2,10 +2,9 @@
 
 import { resolve } from 'node:path'
 import type { MetricsPart, RepositoryPart } from '../console/parts.ts'
-import { Failure } from '../errors.ts'
+import { Failure, shown } from '../errors.ts'
 import type { Entrance } from '../http/gateway.ts'
-import type { Outbound } from '../http/outbound/outbound.ts'
-import { shown } from '../http/problem.ts'
+import type { Outbound } from '../client/outbound.ts'
 import { cacheApp } from '../metrics/cache/app.ts'
 import { collector, datasetsIn, type Collector } from '../metrics/feeding/collector.ts'
 import type { Repository } from '../metrics/feeding/door.ts'

@@ -1,8 +1,8 @@
 /** How this process asks foreign hosts, as the configuration says. */
 
 import type { Config } from '../config.ts'
-import { userAgent } from '../http/outbound/headers.ts'
-import { outbound, type Outbound } from '../http/outbound/outbound.ts'
+import { userAgent } from '../client/headers.ts'
+import { outbound, type Outbound } from '../client/outbound.ts'
 import type { Log } from '../log.ts'
 import { clock } from './clock.ts'
 

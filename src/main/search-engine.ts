@@ -3,12 +3,12 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
-import type { CursorLimits } from '../indices/cursors/registry.ts'
+import type { CursorLimits } from '../search-index/cursors/registry.ts'
 import { Failure } from '../errors.ts'
-import { embeddedIndex } from '../indices/embedded.ts'
-import { meilisearchIndex } from '../indices/meilisearch.ts'
-import type { SearchIndex } from '../indices/search-index.ts'
-import type { IndexSettings } from '../indices/settings.ts'
+import { embeddedIndex } from '../search-index/embedded.ts'
+import { meilisearchIndex } from '../search-index/meilisearch.ts'
+import type { SearchIndex } from '../search-index/search-index.ts'
+import type { IndexSettings } from '../search-index/settings.ts'
 import type { Log } from '../log.ts'
 
 /** What all cursors hold together. */

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { MetricsConfig } from '../http/environment/metrics.ts'
-import type { Outbound } from '../http/outbound/outbound.ts'
+import type { Outbound } from '../client/outbound.ts'
 import type { Log } from '../log.ts'
 import type { MetricsExport } from '../pipe/metrics-export.ts'
 import type { Run } from '../pipe/runs/run.ts'

@@ -1,7 +1,6 @@
 /** Overrides of a launch or a trigger, laid over the segment configs of a pipe. */
 
-import { Failure } from '../errors.ts'
-import { shown } from '../http/problem.ts'
+import { Failure, shown } from '../errors.ts'
 import type { Configs, Json, JsonObject, Pipe } from './document.ts'
 import { normalName } from './naming.ts'
 

@@ -1,8 +1,8 @@
 /** Configures the search engine and fills its indices, now or as soon as it is there: writes do not wait for it. */
 
 import { Failure } from '../errors.ts'
-import type { SearchIndex } from '../indices/search-index.ts'
-import type { IndexName, IndexSettings } from '../indices/settings.ts'
+import type { SearchIndex } from '../search-index/search-index.ts'
+import type { IndexName, IndexSettings } from '../search-index/settings.ts'
 import type { Log } from '../log.ts'
 import { isAway } from './loop/attempt.ts'
 import type { Reindex, Rebuilding } from './reindex.ts'

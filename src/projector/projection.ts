@@ -1,7 +1,7 @@
 /** The projector with everything around it: concept cache, document builder, index settings, cascades. */
 
-import type { SearchIndex } from '../indices/search-index.ts'
-import type { IndexName } from '../indices/settings.ts'
+import type { SearchIndex } from '../search-index/search-index.ts'
+import type { IndexName } from '../search-index/settings.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/fields.ts'
 import type { Names } from '../rdf/names.ts'

@@ -1,7 +1,7 @@
 /** Fills indices from the store while their old documents go on answering, and swaps each when it is whole. */
 
-import type { SearchIndex } from '../indices/search-index.ts'
-import type { IndexName } from '../indices/settings.ts'
+import type { SearchIndex } from '../search-index/search-index.ts'
+import type { IndexName } from '../search-index/settings.ts'
 import type { Log } from '../log.ts'
 import { feed } from './loop/feeding.ts'
 import type { Records } from './loop/records.ts'

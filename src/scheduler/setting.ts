@@ -1,8 +1,7 @@
 /** Carries out what a client wants of the triggers: checks all of it, then keeps, then starts what starts at once. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { Failure } from '../errors.ts'
-import { shown } from '../http/problem.ts'
+import { Failure, shown } from '../errors.ts'
 import { configured } from '../pipe/configure.ts'
 import type { Pipe } from '../pipe/document.ts'
 import type { Run } from '../pipe/runs/run.ts'

@@ -1,9 +1,8 @@
 /** The triggers of all pipes: durable, changed by requests, fired when they are due. */
 
-import { Failure } from '../errors.ts'
+import { Failure, shown } from '../errors.ts'
 import { openLease } from '../lease.ts'
 import type { Log } from '../log.ts'
-import { shown } from '../http/problem.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/runs.ts'
 import { startFiring } from './firing/firing.ts'

@@ -1,6 +1,6 @@
 /** The one place where searches are answered, whichever way they came. */
 
-import type { Answer, Hit } from '../indices/search-index.ts'
+import type { Answer, Hit } from '../search-index/search-index.ts'
 import type { SearchDeps } from './deps.ts'
 import { envelopeText, shownBy, type Form } from './envelope.ts'
 import { datasetCounts } from './reads/lists.ts'

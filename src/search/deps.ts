@@ -2,8 +2,8 @@
 
 import type { AppOptions } from '../http/app.ts'
 import type { Limits } from '../http/limits.ts'
-import type { SearchIndex } from '../indices/search-index.ts'
-import type { IndexSettings } from '../indices/settings.ts'
+import type { SearchIndex } from '../search-index/search-index.ts'
+import type { IndexSettings } from '../search-index/settings.ts'
 import type { Profile } from '../profile/fields.ts'
 import type { SearchOptions } from './request/search-request.ts'
 import type { SitemapKeeper } from './sitemap/keeper.ts'

@@ -1,7 +1,7 @@
 /** Answers as JSON text, put together from the records' finished texts. */
 
-import type { Answer, Hit } from '../indices/search-index.ts'
-import type { IndexSettings } from '../indices/settings.ts'
+import type { Answer, Hit } from '../search-index/search-index.ts'
+import type { IndexSettings } from '../search-index/settings.ts'
 import { withBands } from './request/aggregation.ts'
 import { narrowed, type Narrowing } from './request/narrowing.ts'
 

@@ -3,8 +3,8 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Failure } from '../errors.ts'
-import { includeFields } from '../indices/include.ts'
-import type { Answer, Hit, Page, SearchIndex, SearchRequest } from '../indices/search-index.ts'
+import { includeFields } from '../search-index/include.ts'
+import type { Answer, Hit, Page, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import type { Form } from './envelope.ts'
 import type { Place, Run } from './request/run.ts'
 

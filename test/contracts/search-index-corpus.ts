@@ -1,8 +1,8 @@
 /** The corpus of the search contract: 19 records that say what they are for, their settings, and requests over them. */
 
 import { readFileSync } from 'node:fs'
-import type { Document, SearchIndex, SearchRequest } from '../../src/indices/search-index.ts'
-import type { IndexName, IndexSettings } from '../../src/indices/settings.ts'
+import type { Document, SearchIndex, SearchRequest } from '../../src/search-index/search-index.ts'
+import type { IndexName, IndexSettings } from '../../src/search-index/settings.ts'
 import { cutCodePoints } from '../../src/text/code-points.ts'
 import { fold } from '../../src/text/fold.ts'
 

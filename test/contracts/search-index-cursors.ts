@@ -1,9 +1,9 @@
 /** What every search engine must do with cursors: pages of one snapshot, whatever is written meanwhile. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { CursorRequest, Page } from '../../src/indices/search-index.ts'
-import type { CursorLimits } from '../../src/indices/cursors/registry.ts'
-import type { SearchIndex } from '../../src/indices/search-index.ts'
+import type { CursorRequest, Page } from '../../src/search-index/search-index.ts'
+import type { CursorLimits } from '../../src/search-index/cursors/registry.ts'
+import type { SearchIndex } from '../../src/search-index/search-index.ts'
 import {
   configured,
   documentOf,

@@ -8,7 +8,7 @@ import type {
   IndexChange,
   SearchIndex,
   SearchRequest,
-} from '../../src/indices/search-index.ts'
+} from '../../src/search-index/search-index.ts'
 import { compareCodePoints } from '../../src/text/code-points.ts'
 import {
   asAmended,

@@ -1,6 +1,6 @@
 /** Requests over the corpus: fields, facets, ranges, order and pages, each with what must come back. */
 
-import type { FacetFilter, SearchRequest } from '../../src/indices/search-index.ts'
+import type { FacetFilter, SearchRequest } from '../../src/search-index/search-index.ts'
 import { treeOf } from './search-index-trees.ts'
 
 /** `in order` when the ids are; facets as `facetText` writes them. */

@@ -1,8 +1,8 @@
 /** What every search engine must do while an index is written anew: nobody notices until it is finished. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { IndexChange, SearchIndex } from '../../src/indices/search-index.ts'
-import type { IndexName, IndexSettings } from '../../src/indices/settings.ts'
+import type { IndexChange, SearchIndex } from '../../src/search-index/search-index.ts'
+import type { IndexName, IndexSettings } from '../../src/search-index/settings.ts'
 import {
   configured,
   documentOf,

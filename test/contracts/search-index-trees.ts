@@ -1,6 +1,6 @@
 /** A short notation for query trees: `and(water, not(phrase(open data)))`. */
 
-import type { QueryTree } from '../../src/indices/query-tree.ts'
+import type { QueryTree } from '../../src/search-index/query-tree.ts'
 
 /**
  * Bare words are terms; `exact(x)`, `phrase(a b)`, `wild(a*)`, `prefix(a)` are leaves, `field:leaf` limits one;

@@ -1,7 +1,7 @@
 /** What every search engine behind the port must do, over one corpus. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { IndexChange, SearchRequest } from '../../src/indices/search-index.ts'
+import type { IndexChange, SearchRequest } from '../../src/search-index/search-index.ts'
 import {
   configured,
   documentOf,

@@ -2,8 +2,8 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Failure } from '../../src/errors.ts'
-import { problemOf, problems, shown } from '../../src/http/problem.ts'
+import { Failure, shown } from '../../src/errors.ts'
+import { problemOf, problems } from '../../src/http/problem.ts'
 
 describe('the problem of a failure', () => {
   it('has type, constant title, status, detail, instance and complaints', () => {

@@ -1,8 +1,8 @@
 /** Types that a profile adds: their own paths, their own index, their own bounds. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Document } from '../../src/indices/search-index.ts'
-import type { IndexSettings } from '../../src/indices/settings.ts'
+import type { Document } from '../../src/search-index/search-index.ts'
+import type { IndexSettings } from '../../src/search-index/settings.ts'
 import type { ResourceType } from '../../src/profile/fields.ts'
 import { documents } from './suite/corpus.ts'
 import { station, type Station } from './suite/station.ts'

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Log } from '../../log.ts'
-import type { Outbound } from '../../http/outbound/outbound.ts'
+import type { Outbound } from '../../client/outbound.ts'
 import type { JsonObject } from '../../pipe/document.ts'
 import type { Validator } from '../../pipe/message.ts'
 import type {

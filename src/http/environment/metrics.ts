@@ -1,7 +1,7 @@
 /** `PLATFORM_METRICS_CONFIG` and `PLATFORM_HUB_VALIDATOR`: how quality is measured, and whether it is by itself. */
 
 import { z } from 'zod'
-import { isAllowance } from '../outbound/guard/permission.ts'
+import { isAllowance } from '../../client/guard/permission.ts'
 import { numbersOf, onlyNames, type NumberRow } from './settings/numbers.ts'
 
 /** Every number: its default, its bounds, and what it means. */

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import type { z } from 'zod'
-import { shown } from '../problem.ts'
+import { shown } from '../../errors.ts'
 import { nearest } from './spelling.ts'
 import { facts, type EnvironmentSchema } from './values.ts'
 

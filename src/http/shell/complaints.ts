@@ -1,8 +1,7 @@
 /** What zod found wrong with a request, in the words of a problem. */
 
 import type { z } from '@hono/zod-openapi'
-import { Failure, type Complaint } from '../../errors.ts'
-import { shown } from '../problem.ts'
+import { type Complaint, Failure, shown } from '../../errors.ts'
 
 type Issue = z.core.$ZodIssue
 

@@ -1,6 +1,6 @@
 /** Addresses as they may stand in a log. */
 
-import { isSecretName } from '../secrets/names.ts'
+import { isSecretName } from '../../secrets.ts'
 
 const longest = 2000
 

@@ -1,7 +1,7 @@
 /** One check of one URL: robots.txt, HEAD, a ranged GET where HEAD is not liked, and what the answer means. */
 
 import { Failure } from '../../errors.ts'
-import type { Outbound, OutboundRequest } from '../../http/outbound/outbound.ts'
+import type { Outbound, OutboundRequest } from '../../client/outbound.ts'
 import type { Log } from '../../log.ts'
 
 /** In place of a status: the host cannot be reached, or gives no proper answer. */

@@ -1,8 +1,8 @@
 /** Whether URLs can be reached: asked as seldom and as politely as possible, and remembered between runs. */
 
 import { Failure } from '../../errors.ts'
-import type { Outbound } from '../../http/outbound/outbound.ts'
-import { room } from '../../http/outbound/politeness/room.ts'
+import type { Outbound } from '../../client/outbound.ts'
+import { room } from '../../client/politeness/room.ts'
 import type { Log } from '../../log.ts'
 import { allowance, type Paces } from './allowance.ts'
 import { verdict, type Ground, type Keeping, type Run, type Verdict } from './asking.ts'

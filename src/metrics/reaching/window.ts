@@ -1,6 +1,6 @@
 /** How much may be under way in a segment that works ahead, in the size of what it holds. */
 
-import { unlessAborted } from '../../aborting.ts'
+import { unlessAborted } from '../../workers/abort.ts'
 import type { Message } from '../../pipe/message.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 

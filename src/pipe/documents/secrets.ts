@@ -1,8 +1,7 @@
 /** Secrets in the configs of a pipe: references that nobody configured, and literals that must not be shown. */
 
 import type { Complaint } from '../../errors.ts'
-import { unknownSecrets } from '../../http/secrets/references.ts'
-import type { Secrets } from '../../http/secrets/registry.ts'
+import { type Secrets, unknownSecrets } from '../../secrets.ts'
 import type { Resolution } from '../discovery.ts'
 import type { Pipe, Segment } from '../document.ts'
 

@@ -1,7 +1,7 @@
 /** Sources are read when they change, when it is time, and when somebody asks. */
 
 import type { Log } from '../../log.ts'
-import { unlessAborted } from '../../aborting.ts'
+import { unlessAborted } from '../../workers/abort.ts'
 import type { Found } from './known.ts'
 import type { PipeSource } from './source.ts'
 

@@ -1,7 +1,6 @@
 /** What is known of pipes: the valid ones under their names, the others with what is wrong. */
 
-import type { Complaint } from '../../errors.ts'
-import { shown } from '../../http/problem.ts'
+import { type Complaint, shown } from '../../errors.ts'
 import type { Pipe } from '../document.ts'
 
 export type KnownPipe = {

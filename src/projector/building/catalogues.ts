@@ -1,6 +1,6 @@
 /** Documents of catalogues, and what the datasets of a catalogue need to know about it. */
 
-import type { Document } from '../../indices/search-index.ts'
+import type { Document } from '../../search-index/search-index.ts'
 import { dct } from '../../rdf/namespaces.ts'
 import type { Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'

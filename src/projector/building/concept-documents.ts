@@ -1,6 +1,6 @@
 /** Documents of the concepts of a stored vocabulary. */
 
-import type { Document } from '../../indices/search-index.ts'
+import type { Document } from '../../search-index/search-index.ts'
 import { skos } from '../../rdf/namespaces.ts'
 import type { Graph } from '../../rdf/read.ts'
 import { fingerprint } from '../../text/fingerprint.ts'

@@ -1,6 +1,6 @@
 /** What all builders of documents work with. */
 
-import type { Document } from '../../indices/search-index.ts'
+import type { Document } from '../../search-index/search-index.ts'
 import type { Profile } from '../../profile/fields.ts'
 import type { Names } from '../../rdf/names.ts'
 import type { ConceptCache } from '../concepts.ts'

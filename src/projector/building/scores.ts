@@ -1,6 +1,6 @@
 /** What is other in the document of a dataset of which nothing but the scores is other. */
 
-import type { Amendment } from '../../indices/search-index.ts'
+import type { Amendment } from '../../search-index/search-index.ts'
 import type { Field } from '../../profile/fields.ts'
 import { graphOf, type Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'

@@ -1,6 +1,6 @@
 /** One batch from marks to index: what each kind of resource becomes, to be written as a whole. */
 
-import type { IndexChange } from '../../indices/search-index.ts'
+import type { IndexChange } from '../../search-index/search-index.ts'
 import type { Write } from '../loop/attempt.ts'
 import type { Pending } from '../loop/queue.ts'
 import { telling, type LeftOut } from './left-out.ts'

@@ -1,6 +1,6 @@
 /** Tells what was left out of documents: each record in the debug log, each batch in one line, all of it to the counters. */
 
-import type { IndexChange } from '../../indices/search-index.ts'
+import type { IndexChange } from '../../search-index/search-index.ts'
 import type { Log } from '../../log.ts'
 import type { Built } from '../document.ts'
 import type { Report } from '../mappings/mapping.ts'

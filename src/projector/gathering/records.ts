@@ -1,6 +1,6 @@
 /** Turns a batch of marks into index changes: what is stored becomes a document, what is gone a removal. */
 
-import type { IndexChange, SearchIndex } from '../../indices/search-index.ts'
+import type { IndexChange, SearchIndex } from '../../search-index/search-index.ts'
 import type { Log } from '../../log.ts'
 import type { Profile } from '../../profile/fields.ts'
 import { fromLines } from '../../rdf/lines.ts'

@@ -1,6 +1,6 @@
 /** Turns marks on resources of the profile's own types into index changes. */
 
-import type { IndexChange } from '../../indices/search-index.ts'
+import type { IndexChange } from '../../search-index/search-index.ts'
 import type { ResourceType } from '../../profile/fields.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import { graphOf, type Graph } from '../../rdf/read.ts'

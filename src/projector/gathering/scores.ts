@@ -1,6 +1,6 @@
 /** Datasets of which only the scores are other: their documents are changed in part. */
 
-import type { Amendment, SearchIndex } from '../../indices/search-index.ts'
+import type { Amendment, SearchIndex } from '../../search-index/search-index.ts'
 import type { Names } from '../../rdf/names.ts'
 import { graphOf } from '../../rdf/read.ts'
 import type { DocumentBuilder } from '../document.ts'

@@ -1,6 +1,6 @@
 /** Bounding boxes of GeoJSON geometries for the index. */
 
-import type { Box } from '../../indices/search-index.ts'
+import type { Box } from '../../search-index/search-index.ts'
 import { isObject, listOf, type Json } from '../mappings/json.ts'
 import { boundsOf, positionsOf } from '../mappings/geometry/geometry.ts'
 

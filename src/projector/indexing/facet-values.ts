@@ -1,6 +1,6 @@
 /** The facet values of a record, read from its JSON. */
 
-import type { FacetValue } from '../../indices/search-index.ts'
+import type { FacetValue } from '../../search-index/search-index.ts'
 import type { FacetConfig } from './facet-config.ts'
 import { isObject, plainText, type Json, type JsonObject } from '../mappings/json.ts'
 

@@ -1,6 +1,6 @@
 /** Turns the JSON of a record into what an index stores of it beside the JSON. */
 
-import type { Document } from '../../indices/search-index.ts'
+import type { Document } from '../../search-index/search-index.ts'
 import { isObject, listOf, type Json, type JsonObject } from '../mappings/json.ts'
 import { boxesIn } from './boxes.ts'
 import type { Column, Columns } from './columns.ts'

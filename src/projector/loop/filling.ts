@@ -1,6 +1,6 @@
 /** Keeps resources apart that are projected only to fill an index. */
 
-import type { IndexChange, SearchIndex } from '../../indices/search-index.ts'
+import type { IndexChange, SearchIndex } from '../../search-index/search-index.ts'
 import type { Write } from './attempt.ts'
 import type { Pending } from './queue.ts'
 

@@ -1,6 +1,6 @@
 /** All records that an index is made of, as the store has them. */
 
-import type { IndexName } from '../../indices/settings.ts'
+import type { IndexName } from '../../search-index/settings.ts'
 import type { Names } from '../../rdf/names.ts'
 import { literal } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'

@@ -1,8 +1,7 @@
 /** Projects catalogues again into the present index, with everything in them. */
 
-import { Failure } from '../../errors.ts'
-import type { IndexName } from '../../indices/settings.ts'
-import { shown } from '../../http/problem.ts'
+import { Failure, shown } from '../../errors.ts'
+import type { IndexName } from '../../search-index/settings.ts'
 import type { Names } from '../../rdf/names.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'

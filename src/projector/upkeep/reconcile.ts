@@ -1,6 +1,6 @@
 /** Compares (id, hash) of store and index as two ordered streams, and projects again what differs. */
 
-import type { SearchIndex } from '../../indices/search-index.ts'
+import type { SearchIndex } from '../../search-index/search-index.ts'
 import { feed, type Feed } from '../loop/feeding.ts'
 import type { Hashes, Side } from './sides.ts'
 

@@ -1,9 +1,8 @@
 /** What an operator may have done to the indices: projected again, filled anew, compared with the store. */
 
-import { Failure } from '../../errors.ts'
-import type { SearchIndex } from '../../indices/search-index.ts'
-import type { IndexName } from '../../indices/settings.ts'
-import { shown } from '../../http/problem.ts'
+import { Failure, shown } from '../../errors.ts'
+import type { SearchIndex } from '../../search-index/search-index.ts'
+import type { IndexName } from '../../search-index/settings.ts'
 import type { Log } from '../../log.ts'
 import type { Profile } from '../../profile/fields.ts'
 import type { Names } from '../../rdf/names.ts'

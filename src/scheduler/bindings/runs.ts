@@ -1,8 +1,7 @@
 /** Binds the routes of runs. */
 
-import { Failure } from '../../errors.ts'
+import { Failure, shown } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
-import { shown } from '../../http/problem.ts'
 import { answerFlow } from '../../http/shell/flow.ts'
 import { addVary } from '../../http/shell/headers.ts'
 import { ended, type Run } from '../../pipe/runs/run.ts'

@@ -1,8 +1,7 @@
 /** Binds the routes of triggers. */
 
-import { Failure } from '../../errors.ts'
+import { Failure, shown } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import { shown } from '../../http/problem.ts'
 import { accepted, linkRuns } from '../answering/answers.ts'
 import { triggerAnswer } from '../answering/scheduled.ts'
 import type { SchedulerDeps } from '../deps.ts'

@@ -1,8 +1,7 @@
 /** What a client sends to set triggers: for one pipe, or for all. */
 
 import { z } from 'zod'
-import { Failure } from '../../errors.ts'
-import { shown } from '../../http/problem.ts'
+import { Failure, shown } from '../../errors.ts'
 import { invalid } from '../../http/shell/complaints.ts'
 import type { Json } from '../../pipe/document.ts'
 import { triggerSchema, type Entry } from './trigger.ts'

@@ -1,6 +1,6 @@
 /** One clause of a filter query as a leaf of the tree. */
 
-import type { QueryTree } from '../../indices/query-tree.ts'
+import type { QueryTree } from '../../search-index/query-tree.ts'
 import { quotedLeaf, rangeLeaf, scopedLeaf, wordLeaf } from '../query/leaves.ts'
 import type { Scope, Scopes } from '../query/scopes.ts'
 import { filterFault, type Lexeme } from './filter-lexemes.ts'

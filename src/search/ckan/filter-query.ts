@@ -1,6 +1,6 @@
 /** The filter query of CKAN (`fq`) as a query tree: built from its parts, never pasted into another query. */
 
-import type { QueryTree } from '../../indices/query-tree.ts'
+import type { QueryTree } from '../../search-index/query-tree.ts'
 import type { QueryLimits } from '../query/parser.ts'
 import type { Scopes } from '../query/scopes.ts'
 import { clauseLeaf, isValue } from './filter-leaves.ts'

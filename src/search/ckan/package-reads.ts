@@ -1,6 +1,6 @@
 /** `package_list` and `package_show`. */
 
-import type { SearchIndex } from '../../indices/search-index.ts'
+import type { SearchIndex } from '../../search-index/search-index.ts'
 import { Failure } from '../../errors.ts'
 import { fieldsOf, textAt } from '../feeds/reading.ts'
 import { dataset } from '../reads/records.ts'

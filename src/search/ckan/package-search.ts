@@ -1,8 +1,8 @@
 /** `package_search`: the request to the index, and its answer in the words of CKAN. */
 
-import type { Answer, OrderKey, SearchRequest } from '../../indices/search-index.ts'
-import type { IndexSettings } from '../../indices/settings.ts'
-import type { QueryTree } from '../../indices/query-tree.ts'
+import type { Answer, OrderKey, SearchRequest } from '../../search-index/search-index.ts'
+import type { IndexSettings } from '../../search-index/settings.ts'
+import type { QueryTree } from '../../search-index/query-tree.ts'
 import type { z } from 'zod'
 import { fieldsOf } from '../feeds/reading.ts'
 import { parseQuery } from '../query/parser.ts'

@@ -1,8 +1,7 @@
 /** The parameters of the CKAN calls, from a query string or from a JSON body. */
 
 import { z } from 'zod'
-import { Failure } from '../../errors.ts'
-import { shown } from '../../http/problem.ts'
+import { Failure, shown } from '../../errors.ts'
 
 /** Name → text of a query string, or any JSON of a body; what is empty or `null` is absent. */
 export type Given = Readonly<Record<string, unknown>>

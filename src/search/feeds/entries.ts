@@ -1,6 +1,6 @@
 /** Datasets as entries of a feed. */
 
-import type { Hit } from '../../indices/search-index.ts'
+import type { Hit } from '../../search-index/search-index.ts'
 import type { RecordPages } from '../deps.ts'
 import {
   at,

@@ -1,6 +1,6 @@
 /** One word or quoted text of a query as a leaf of the tree. */
 
-import type { Leaf, QueryTree } from '../../indices/query-tree.ts'
+import type { Leaf, QueryTree } from '../../search-index/query-tree.ts'
 import { fold } from '../../text/fold.ts'
 import { tokens } from '../../text/tokens.ts'
 import { spanOf, type Span } from './instants.ts'

@@ -1,7 +1,7 @@
 /** The query syntax of `q`: from text to a tree, in linear time; nothing but a limit can make it fail. */
 
 import { Failure } from '../../errors.ts'
-import type { QueryTree } from '../../indices/query-tree.ts'
+import type { QueryTree } from '../../search-index/query-tree.ts'
 import { wordLeaf } from './leaves.ts'
 import { marksOf } from './marks.ts'
 import { lexemes, type Lexeme, type Meter } from './scanner.ts'

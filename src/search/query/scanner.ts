@@ -1,6 +1,6 @@
 /** Cuts a query into parentheses, operators and leaves, reading every character a bounded number of times. */
 
-import type { QueryTree } from '../../indices/query-tree.ts'
+import type { QueryTree } from '../../search-index/query-tree.ts'
 import { quotedLeaf, rangeLeaf, scopedLeaf, wordLeaf } from './leaves.ts'
 import type { Marks } from './marks.ts'
 import type { Scope, Scopes } from './scopes.ts'

@@ -1,7 +1,7 @@
 /** Which names in front of a colon limit a term to a field, and what kind of field each is. */
 
-import { reachOf } from '../../indices/fields.ts'
-import type { IndexSettings } from '../../indices/settings.ts'
+import { reachOf } from '../../search-index/fields.ts'
+import type { IndexSettings } from '../../search-index/settings.ts'
 
 export type Scope =
   | { readonly kind: 'text'; readonly field: string }

@@ -1,8 +1,8 @@
 /** Lists of ids, and how many datasets a catalogue has. */
 
 import { Failure } from '../../errors.ts'
-import type { IndexName } from '../../indices/settings.ts'
-import type { SearchIndex } from '../../indices/search-index.ts'
+import type { IndexName } from '../../search-index/settings.ts'
+import type { SearchIndex } from '../../search-index/search-index.ts'
 import type { DatasetCounts } from '../envelope.ts'
 import { eachHit, hitsWith } from './selection.ts'
 

@@ -1,7 +1,7 @@
 /** Single records by id, whole and current. */
 
 import { Failure } from '../../errors.ts'
-import type { SearchIndex } from '../../indices/search-index.ts'
+import type { SearchIndex } from '../../search-index/search-index.ts'
 import { extended, member } from '../envelope.ts'
 import { datasetCounts } from './lists.ts'
 

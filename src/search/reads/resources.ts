@@ -1,7 +1,7 @@
 /** Resources of the types that the profile adds. */
 
 import { Failure } from '../../errors.ts'
-import type { SearchIndex } from '../../indices/search-index.ts'
+import type { SearchIndex } from '../../search-index/search-index.ts'
 import type { ResourceType } from '../../profile/fields.ts'
 import { idsOf } from './lists.ts'
 import { modifiedOf, type StoredRecord } from './records.ts'

@@ -1,7 +1,7 @@
 /** All records with one facet value, whatever their number. */
 
-import type { Hit, SearchIndex, SearchRequest } from '../../indices/search-index.ts'
-import type { IndexName } from '../../indices/settings.ts'
+import type { Hit, SearchIndex, SearchRequest } from '../../search-index/search-index.ts'
+import type { IndexName } from '../../search-index/settings.ts'
 
 export type Selection = {
   readonly index: IndexName

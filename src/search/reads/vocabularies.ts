@@ -1,8 +1,8 @@
 /** Vocabularies and their concepts. */
 
 import { Failure } from '../../errors.ts'
-import type { Hit, SearchIndex } from '../../indices/search-index.ts'
-import type { IndexSettings } from '../../indices/settings.ts'
+import type { Hit, SearchIndex } from '../../search-index/search-index.ts'
+import type { IndexSettings } from '../../search-index/settings.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
 import { member } from '../envelope.ts'
 

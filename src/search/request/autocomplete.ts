@@ -1,8 +1,8 @@
 /** Searching while somebody types: each word begins a word of a title or label. */
 
 import { Failure } from '../../errors.ts'
-import type { QueryTree } from '../../indices/query-tree.ts'
-import type { IndexSettings } from '../../indices/settings.ts'
+import type { QueryTree } from '../../search-index/query-tree.ts'
+import type { IndexSettings } from '../../search-index/settings.ts'
 import { cutCodePoints } from '../../text/code-points.ts'
 import { tokens } from '../../text/tokens.ts'
 import { withinLimit, type QueryLimits } from '../query/parser.ts'

@@ -1,7 +1,6 @@
 /** The parameters of a search as a JSON object. */
 
-import { Failure } from '../../errors.ts'
-import { shown } from '../../http/problem.ts'
+import { Failure, shown } from '../../errors.ts'
 import {
   boostPrefix,
   entriesOf,

@@ -1,7 +1,7 @@
 /** Restrictions of a search other than `q`: facets, dates, scores, flags, the box. */
 
 import { Failure } from '../../errors.ts'
-import type { Box, FacetFilter, Filter } from '../../indices/search-index.ts'
+import type { Box, FacetFilter, Filter } from '../../search-index/search-index.ts'
 import type { DateType } from '../date-types.ts'
 import type { Parameters } from './parameters.ts'
 

@@ -1,8 +1,8 @@
 /** `filterDistributions`: of the parts that a record lists, only those that its facets ask for. */
 
-import { includeFields } from '../../indices/include.ts'
-import type { FacetFilter } from '../../indices/search-index.ts'
-import type { IndexSettings } from '../../indices/settings.ts'
+import { includeFields } from '../../search-index/include.ts'
+import type { FacetFilter } from '../../search-index/search-index.ts'
+import type { IndexSettings } from '../../search-index/settings.ts'
 
 /** Wanted values of parts: in each group one of them has to be there, in every group or in one. */
 export type Narrowing = {

@@ -1,8 +1,7 @@
 /** The parameters of a search: their types, ranges and descriptions, and how they stand in a query string. */
 
 import { z } from 'zod'
-import { Failure } from '../../errors.ts'
-import { shown } from '../../http/problem.ts'
+import { Failure, shown } from '../../errors.ts'
 import { spanOf } from '../query/instants.ts'
 import { facetValues, operator } from './facet-values.ts'
 import { dateTypes } from '../date-types.ts'

@@ -1,8 +1,8 @@
 /** From the parameters of a search to the request that an engine answers. */
 
-import type { QueryTree } from '../../indices/query-tree.ts'
-import type { SearchRequest } from '../../indices/search-index.ts'
-import type { IndexSettings } from '../../indices/settings.ts'
+import type { QueryTree } from '../../search-index/query-tree.ts'
+import type { SearchRequest } from '../../search-index/search-index.ts'
+import type { IndexSettings } from '../../search-index/settings.ts'
 import { parseQuery, queryLimits, type QueryLimits } from '../query/parser.ts'
 import { scopesOf } from '../query/scopes.ts'
 import { aggregationOf } from './aggregation.ts'

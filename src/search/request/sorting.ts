@@ -1,7 +1,7 @@
 /** The order of hits: what clients write into `sort`, as keys of fields that can be sorted by. */
 
-import type { OrderKey } from '../../indices/search-index.ts'
-import type { IndexSettings } from '../../indices/settings.ts'
+import type { OrderKey } from '../../search-index/search-index.ts'
+import type { IndexSettings } from '../../search-index/settings.ts'
 import { withoutLanguage } from '../query/scopes.ts'
 
 /**

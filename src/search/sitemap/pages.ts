@@ -2,7 +2,7 @@
 
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { Hit } from '../../indices/search-index.ts'
+import type { Hit } from '../../search-index/search-index.ts'
 import type { RecordPages, SearchDeps } from '../deps.ts'
 import { at, fieldsOf, instantAt, isFields } from '../feeds/reading.ts'
 import { declaration, element, textElement } from '../feeds/xml.ts'

@@ -1,7 +1,7 @@
 /** All records of an index, read once through a snapshot. */
 
-import type { Hit, SearchIndex } from '../../indices/search-index.ts'
-import type { IndexName } from '../../indices/settings.ts'
+import type { Hit, SearchIndex } from '../../search-index/search-index.ts'
+import type { IndexName } from '../../search-index/settings.ts'
 
 /** What is written of so many records at once keeps nobody waiting. */
 const step = 500

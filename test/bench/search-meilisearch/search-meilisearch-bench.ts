@@ -2,8 +2,8 @@
 
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { meilisearchIndex } from '../../../src/indices/meilisearch.ts'
-import type { IndexChange, SearchIndex } from '../../../src/indices/search-index.ts'
+import { meilisearchIndex } from '../../../src/search-index/meilisearch.ts'
+import type { IndexChange, SearchIndex } from '../../../src/search-index/search-index.ts'
 import { logger } from '../../../src/log.ts'
 import { startMeilisearch, type SearchServer } from '../../support/engines/meilisearch.ts'
 import { lanes, percentile, perSecond, table, timed } from '../figures.ts'

@@ -1,7 +1,7 @@
 /** The search service as clients meet it: suggestions, what broad queries leave of the event loop, a write until it is found. */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Document } from '../../../src/indices/search-index.ts'
+import type { Document } from '../../../src/search-index/search-index.ts'
 import { client, eventually, gateway, type Gateway } from '../../support/gateway.ts'
 import { lanes, percentile, timed } from '../figures.ts'
 import { memory } from '../memory.ts'

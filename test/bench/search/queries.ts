@@ -1,6 +1,6 @@
 /** The queries that are measured, and what FTS5 alone is asked for in their place. */
 
-import type { SearchRequest } from '../../../src/indices/search-index.ts'
+import type { SearchRequest } from '../../../src/search-index/search-index.ts'
 import { treeOf } from '../../contracts/search-index-trees.ts'
 
 export type Query = {

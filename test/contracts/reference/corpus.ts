@@ -1,8 +1,8 @@
 /** Random corpora: few words in many shapes, so that what is generated meets itself, and values that engines like to confuse. */
 
 import * as fc from 'fast-check'
-import type { Amendment, Document, IndexChange } from '../../../src/indices/search-index.ts'
-import type { IndexName, IndexSettings } from '../../../src/indices/settings.ts'
+import type { Amendment, Document, IndexChange } from '../../../src/search-index/search-index.ts'
+import type { IndexName, IndexSettings } from '../../../src/search-index/settings.ts'
 
 /** Languages with a bucket of their own; `zu` and `de-CH` are written too. */
 export const languages = ['en', 'de', 'fr', 'el', 'ja']

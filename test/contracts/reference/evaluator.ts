@@ -3,9 +3,9 @@
  * from the rules alone; of the product it takes the tokens and stems of a text, and nothing of how trees are evaluated.
  */
 
-import type { Leaf, QueryTree } from '../../../src/indices/query-tree.ts'
-import type { Document, OrderKey, SearchRequest } from '../../../src/indices/search-index.ts'
-import type { IndexSettings } from '../../../src/indices/settings.ts'
+import type { Leaf, QueryTree } from '../../../src/search-index/query-tree.ts'
+import type { Document, OrderKey, SearchRequest } from '../../../src/search-index/search-index.ts'
+import type { IndexSettings } from '../../../src/search-index/settings.ts'
 import { compareCodePoints } from '../../../src/text/code-points.ts'
 import { stems } from '../../../src/text/stems.ts'
 import { tokenOf, words } from '../../../src/text/tokens.ts'

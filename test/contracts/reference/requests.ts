@@ -1,13 +1,13 @@
 /** Random requests over a corpus: its own words, phrases and values, and some that are not in it. */
 
 import * as fc from 'fast-check'
-import type { Leaf, QueryTree } from '../../../src/indices/query-tree.ts'
+import type { Leaf, QueryTree } from '../../../src/search-index/query-tree.ts'
 import type {
   Document,
   Filter,
   OrderKey,
   SearchRequest,
-} from '../../../src/indices/search-index.ts'
+} from '../../../src/search-index/search-index.ts'
 import { tokens } from '../../../src/text/tokens.ts'
 import { amounts, box, facetValues, indexNames, instants } from './corpus.ts'
 

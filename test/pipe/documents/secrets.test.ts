@@ -1,7 +1,7 @@
 /** Secrets that pipes name or spell out. */
 
 import { expect, it } from 'vitest'
-import { secretRegistry } from '../../../src/http/secrets/registry.ts'
+import { secretRegistry } from '../../../src/secrets.ts'
 import { resolver } from '../../../src/pipe/discovery.ts'
 import type { JsonObject, Pipe } from '../../../src/pipe/document.ts'
 import { secretCheck } from '../../../src/pipe/documents/secrets.ts'

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { outboundLimits } from '../../../src/http/outbound/limits.ts'
-import type { Reach } from '../../../src/http/outbound/outbound.ts'
+import { outboundLimits } from '../../../src/client/limits.ts'
+import type { Reach } from '../../../src/client/outbound.ts'
 import { transportLimits } from '../../../src/pipe/transport/limits.ts'
 import { httpPost } from '../../../src/pipe/transport/sending/http.ts'
 import { stage } from '../../support/portals/outbound.ts'

@@ -1,7 +1,7 @@
 /** The schemas of records over the documents and answers that records become. */
 
 import { describe, expect, test } from 'vitest'
-import type { SearchIndex } from '../../../src/indices/search-index.ts'
+import type { SearchIndex } from '../../../src/search-index/search-index.ts'
 import { loadProfile } from '../../../src/profile/load.ts'
 import { recordSchemas } from '../../../src/profile/schemas/records.ts'
 import { catalogue, dataset } from '../../../src/search/reads/records.ts'

@@ -1,7 +1,7 @@
 /** Gathering: concepts of vocabularies that memory does not hold, resources of declared types, and what is told of values left out. */
 
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { IndexChange, SearchIndex } from '../../../src/indices/search-index.ts'
+import type { IndexChange, SearchIndex } from '../../../src/search-index/search-index.ts'
 import type { Log } from '../../../src/log.ts'
 import type { Profile, ResourceType } from '../../../src/profile/fields.ts'
 import { conceptCache, loadBundled } from '../../../src/projector/concepts.ts'

@@ -2,8 +2,8 @@
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { embeddedIndex } from '../../../src/indices/embedded.ts'
-import type { IndexName } from '../../../src/indices/settings.ts'
+import { embeddedIndex } from '../../../src/search-index/embedded.ts'
+import type { IndexName } from '../../../src/search-index/settings.ts'
 import { logger, type Log } from '../../../src/log.ts'
 import { loadProfile } from '../../../src/profile/load.ts'
 import { projection } from '../../../src/projector/projection.ts'

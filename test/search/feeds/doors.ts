@@ -1,7 +1,7 @@
 /** The doors of the search station that show records in other forms, over a real engine. */
 
 import { newApp } from '../../../src/http/app.ts'
-import type { Document, SearchIndex } from '../../../src/indices/search-index.ts'
+import type { Document, SearchIndex } from '../../../src/search-index/search-index.ts'
 import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
 import type { RecordPages } from '../../../src/search/deps.ts'

@@ -1,8 +1,8 @@
 /** The corpus of the suite as documents: 14 datasets in two catalogues, three concepts in two vocabularies. */
 
 import { readFileSync } from 'node:fs'
-import type { Document, FacetValue } from '../../../src/indices/search-index.ts'
-import type { IndexName } from '../../../src/indices/settings.ts'
+import type { Document, FacetValue } from '../../../src/search-index/search-index.ts'
+import type { IndexName } from '../../../src/search-index/settings.ts'
 import { fingerprint } from '../../../src/text/fingerprint.ts'
 import { fold } from '../../../src/text/fold.ts'
 import { scoreBands } from './settings.ts'

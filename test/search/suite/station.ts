@@ -1,7 +1,7 @@
 /** The search station over a real engine, holding the corpus or other documents. */
 
-import type { CursorLimits } from '../../../src/indices/cursors/registry.ts'
-import type { SearchIndex } from '../../../src/indices/search-index.ts'
+import type { CursorLimits } from '../../../src/search-index/cursors/registry.ts'
+import type { SearchIndex } from '../../../src/search-index/search-index.ts'
 import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
 import { loadProfile } from '../../../src/profile/load.ts'
@@ -9,7 +9,7 @@ import { searchApp } from '../../../src/search/app.ts'
 import { configured, type Made } from '../../contracts/search-index-corpus.ts'
 import { documents } from './corpus.ts'
 import { engineHere } from './engine.ts'
-import type { IndexSettings } from '../../../src/indices/settings.ts'
+import type { IndexSettings } from '../../../src/search-index/settings.ts'
 import type { Profile } from '../../../src/profile/fields.ts'
 import { settings } from './settings.ts'
 

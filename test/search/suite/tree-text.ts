@@ -1,6 +1,6 @@
 /** A query tree as one line, for tables. */
 
-import type { QueryTree } from '../../../src/indices/query-tree.ts'
+import type { QueryTree } from '../../../src/search-index/query-tree.ts'
 
 export function treeText(tree: QueryTree): string {
   switch (tree.kind) {

@@ -3,12 +3,8 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { logger } from '../../../src/log.ts'
-import { outboundLimits, type OutboundLimits } from '../../../src/http/outbound/limits.ts'
-import {
-  outbound,
-  type Outbound,
-  type OutboundOptions,
-} from '../../../src/http/outbound/outbound.ts'
+import { outboundLimits, type OutboundLimits } from '../../../src/client/limits.ts'
+import { outbound, type Outbound, type OutboundOptions } from '../../../src/client/outbound.ts'
 
 type Scene = {
   readonly limits?: Partial<OutboundLimits>

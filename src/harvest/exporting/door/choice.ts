@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { ClusterConfig } from '../../../http/environment/cluster.ts'
 import type { OwnKeys } from '../../../http/keys/own-keys.ts'
-import type { Outbound } from '../../../http/outbound/outbound.ts'
+import type { Outbound } from '../../../client/outbound.ts'
 import type { ConfigProblem, SegmentPlace } from '../../../pipe/segment.ts'
 import { distantDoor, ownDoor, type Door, type Repository } from './door.ts'
 

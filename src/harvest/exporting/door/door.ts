@@ -2,7 +2,7 @@
 
 import { Failure } from '../../../errors.ts'
 import { keyId } from '../../../http/keys/own-keys.ts'
-import type { Outbound, Reach } from '../../../http/outbound/outbound.ts'
+import type { Outbound, Reach } from '../../../client/outbound.ts'
 
 export type Ask = {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'

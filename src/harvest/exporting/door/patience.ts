@@ -1,7 +1,7 @@
 /** Asking a repository again when it is busy or broken: every write of a harvest is safe to repeat. */
 
 import { Failure } from '../../../errors.ts'
-import { backoff, retryAfter } from '../../../http/outbound/politeness/retry.ts'
+import { backoff, retryAfter } from '../../../client/politeness/retry.ts'
 import type { Answer, Ask, Door } from './door.ts'
 
 export type Patience = {

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../../errors.ts'
 import type { Message, RecordMessage } from '../../../pipe/message.ts'
-import { backoff } from '../../../http/outbound/politeness/retry.ts'
+import { backoff } from '../../../client/politeness/retry.ts'
 import type { Patience } from '../door/patience.ts'
 import type { MetricsExport, MetricsLanded } from '../../../pipe/metrics-export.ts'
 

@@ -1,7 +1,6 @@
 /** What operators do about removals: consent to those that were held, and take back those that were made. */
 
-import { Failure } from '../../../errors.ts'
-import { shown } from '../../../http/problem.ts'
+import { Failure, shown } from '../../../errors.ts'
 import type { Run } from '../../../pipe/runs/run.ts'
 import { jsonIn, reasonOf } from '../../importing/sending/repository.ts'
 import type { RecordRow } from '../../ledger/record-rows.ts'

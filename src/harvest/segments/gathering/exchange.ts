@@ -1,5 +1,5 @@
 /** One exchange with a source: how a request is made of the config, and when it is made again. */
-import type { Outbound, OutboundRequest } from '../../../http/outbound/outbound.ts'
+import type { Outbound, OutboundRequest } from '../../../client/outbound.ts'
 import type { RunSink } from '../../../pipe/runs/sink.ts'
 import type { SegmentPlace } from '../../../pipe/segment.ts'
 import type { ImportConfig } from '../import-config.ts'

@@ -1,7 +1,7 @@
 /** Receives what an importer finds: counts, hashes, tells doubles apart and checks the counts against the source's own. */
 import { hash } from 'node:crypto'
 import { Failure } from '../../../errors.ts'
-import { withoutCredentials } from '../../../http/secrets/links.ts'
+import { withoutCredentials } from '../../../secrets.ts'
 import type { Message } from '../../../pipe/message.ts'
 import type { SegmentContext } from '../../../pipe/segment.ts'
 import type { Found, FoundRecord } from '../found.ts'

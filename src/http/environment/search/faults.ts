@@ -1,6 +1,6 @@
 /** Checks of one JSON value of the configuration: each mistake is told with its place and what would be right. */
 
-import { shown } from '../../problem.ts'
+import { shown } from '../../../errors.ts'
 import { nearest } from '../spelling.ts'
 
 export type Given = Readonly<Record<string, unknown>>

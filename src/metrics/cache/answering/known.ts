@@ -1,7 +1,6 @@
 /** Catalogues by id, whether they were counted or not. */
 
-import { Failure } from '../../../errors.ts'
-import { shown } from '../../../http/problem.ts'
+import { Failure, shown } from '../../../errors.ts'
 import type { CatalogueFigures, Figures } from '../figures.ts'
 import { catalogueFacts, type Source } from '../refreshing/catalogues.ts'
 

@@ -1,8 +1,7 @@
 /** A dataset and what was measured of it, as the store has them at this moment. */
 
 import type { Quad } from '@rdfjs/types'
-import { Failure } from '../../../errors.ts'
-import { shown } from '../../../http/problem.ts'
+import { Failure, shown } from '../../../errors.ts'
 import { fromLines } from '../../../rdf/lines.ts'
 import { graphOf, type Graph } from '../../../rdf/read.ts'
 import { namedNode } from '../../../rdf/terms.ts'

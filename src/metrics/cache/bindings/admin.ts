@@ -1,9 +1,8 @@
 /** Binds the routes of administration. */
 
-import { Failure } from '../../../errors.ts'
+import { Failure, shown } from '../../../errors.ts'
 import type { App, AppContext } from '../../../http/app.ts'
 import { readBody } from '../../../http/body.ts'
-import { shown } from '../../../http/problem.ts'
 import { unknownCatalogue, visibleCatalogue } from '../answering/known.ts'
 import type { Bound } from '../deps.ts'
 import type { CatalogueFigures } from '../figures.ts'

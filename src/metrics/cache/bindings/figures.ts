@@ -1,8 +1,7 @@
 /** Binds the routes of figures and of their history. */
 
-import { Failure } from '../../../errors.ts'
+import { Failure, shown } from '../../../errors.ts'
 import type { App, AppContext } from '../../../http/app.ts'
-import { shown } from '../../../http/problem.ts'
 import { longAnswer } from '../../../http/shell/flow.ts'
 import { aggregateDocument, historyDocument, type Form } from '../answering/documents.ts'
 import { enveloped, invalidParameter } from '../answering/envelope.ts'

@@ -1,10 +1,9 @@
 /** Binds the routes of lists and of single datasets. */
 
 import { hash } from 'node:crypto'
-import { Failure } from '../../../errors.ts'
+import { Failure, shown } from '../../../errors.ts'
 import type { App, AppContext } from '../../../http/app.ts'
 import { isFresh } from '../../../http/conditions.ts'
-import { shown } from '../../../http/problem.ts'
 import { datasetDocument, distributionDocuments } from '../answering/dataset-document.ts'
 import { enveloped } from '../answering/envelope.ts'
 import { knownCatalogue } from '../answering/known.ts'

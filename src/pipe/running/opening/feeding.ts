@@ -1,7 +1,6 @@
 /** What stands in front of a pipe that has no importer. */
 
-import { Failure } from '../../../errors.ts'
-import { shown } from '../../../http/problem.ts'
+import { Failure, shown } from '../../../errors.ts'
 import type { Resolution } from '../../discovery.ts'
 import type { Pipe, Segment } from '../../document.ts'
 import { catalogueOf } from '../../documents/places.ts'

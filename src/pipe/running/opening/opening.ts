@@ -1,7 +1,6 @@
 /** From a pipe to the steps that run it. */
 
-import { Failure } from '../../../errors.ts'
-import { shown } from '../../../http/problem.ts'
+import { Failure, shown } from '../../../errors.ts'
 import { configured } from '../../configure.ts'
 import type { Resolution } from '../../discovery.ts'
 import type { Pipe, Segment } from '../../document.ts'

@@ -1,6 +1,6 @@
 /** Waiting for the next change of something. */
 
-import { unlessAborted } from '../../../aborting.ts'
+import { unlessAborted } from '../../../workers/abort.ts'
 
 export type Bell = {
   ring(): void

@@ -1,6 +1,6 @@
 /** Reading that a signal ends, whatever the source does. */
 
-import { unlessAborted } from '../../../aborting.ts'
+import { unlessAborted } from '../../../workers/abort.ts'
 
 /** The values of the source; throws the signal's reason as soon as it fires. */
 export async function* until<Value>(

@@ -1,8 +1,8 @@
 /** What a message between processes carries, read. */
 
 import { hash } from 'node:crypto'
-import { Failure, type Kind } from '../../../errors.ts'
-import { problems, shown } from '../../../http/problem.ts'
+import { Failure, type Kind, shown } from '../../../errors.ts'
+import { problems } from '../../../http/problem.ts'
 import type { Json, JsonObject, Payload } from '../../document.ts'
 import type { Stage } from '../../message.ts'
 

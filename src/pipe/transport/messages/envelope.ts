@@ -1,6 +1,6 @@
 /** The pipe on its way between processes: which segment works next, what it carries, and where its output goes. */
 
-import { isSecretName } from '../../../http/secrets/names.ts'
+import { isSecretName } from '../../../secrets.ts'
 import type { Endpoint, Json, JsonObject, Payload, Pipe, Segment } from '../../document.ts'
 
 type Load = { readonly payload?: Payload; readonly back?: Endpoint }

@@ -1,7 +1,6 @@
 /** Names of queues as a NATS server has them: a stream, its subject, and where messages go that nobody could take. */
 
-import { Failure } from '../../../errors.ts'
-import { shown } from '../../../http/problem.ts'
+import { Failure, shown } from '../../../errors.ts'
 
 export type QueueNames = {
   readonly subject: string

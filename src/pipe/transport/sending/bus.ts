@@ -1,7 +1,6 @@
 /** Queues of this process by name: whoever puts a message in waits while the queue is full. */
 
-import { Failure, type Kind } from '../../../errors.ts'
-import { shown } from '../../../http/problem.ts'
+import { Failure, type Kind, shown } from '../../../errors.ts'
 import type { Log } from '../../../log.ts'
 import type { Pipe } from '../../document.ts'
 import { channel, type Channel } from '../flow/channel.ts'

@@ -1,8 +1,8 @@
 /** One message to a segment service over HTTP: the whole pipe, by POST or PUT, asked again while that may help. */
 
 import { Failure, type Kind } from '../../../errors.ts'
-import type { Outbound, Reach } from '../../../http/outbound/outbound.ts'
-import { backoff, isPassing, retryAfter } from '../../../http/outbound/politeness/retry.ts'
+import type { Outbound, Reach } from '../../../client/outbound.ts'
+import { backoff, isPassing, retryAfter } from '../../../client/politeness/retry.ts'
 import type { TransportLimits } from '../limits.ts'
 import type { Post } from '../remote/outbox.ts'
 

@@ -1,7 +1,6 @@
 /** Which way leads to a segment of another process, or to a queue. */
 
-import { Failure } from '../../../errors.ts'
-import { shown } from '../../../http/problem.ts'
+import { Failure, shown } from '../../../errors.ts'
 import type { Resolution } from '../../discovery.ts'
 import type { Post } from '../remote/outbox.ts'
 import type { Bus } from './bus.ts'

@@ -1,7 +1,6 @@
 /** From a message to the steps that work on it here, and on to where the rest of the pipe is. */
 
-import { Failure } from '../../../errors.ts'
-import { shown } from '../../../http/problem.ts'
+import { Failure, shown } from '../../../errors.ts'
 import { resolver, type Resolution } from '../../discovery.ts'
 import type { Pipe, Segment } from '../../document.ts'
 import { placesOf } from '../../documents/places.ts'

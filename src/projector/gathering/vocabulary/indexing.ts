@@ -1,6 +1,6 @@
 /** Indexes the concepts of a vocabulary that was written, removes those that are gone, and notes which ones changed. */
 
-import type { IndexChange } from '../../../indices/search-index.ts'
+import type { IndexChange } from '../../../search-index/search-index.ts'
 import { namedNode } from '../../../rdf/terms.ts'
 import { bind, loadQuery } from '../../../store/queries.ts'
 import type { Pending } from '../../loop/queue.ts'

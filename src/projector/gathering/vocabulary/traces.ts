@@ -1,6 +1,6 @@
 /** What of a vocabulary is in the index: a fingerprint per concept, so that a rewrite is told apart from what was there. */
 
-import type { SearchIndex } from '../../../indices/search-index.ts'
+import type { SearchIndex } from '../../../search-index/search-index.ts'
 import { hash } from 'node:crypto'
 import { fingerprint } from '../../../text/fingerprint.ts'
 import type { Concept } from '../../vocabulary/concept.ts'

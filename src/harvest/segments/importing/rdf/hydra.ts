@@ -1,7 +1,7 @@
 /** What a page says about its place in a collection (Hydra), whichever of the spellings in use it chose. */
 import type { Term } from '@rdfjs/types'
 import { Failure } from '../../../../errors.ts'
-import { withoutCredentials } from '../../../../http/secrets/links.ts'
+import { withoutCredentials } from '../../../../secrets.ts'
 import { fromLines } from '../../../../rdf/lines.ts'
 import { hydra, rdf } from '../../../../rdf/namespaces.ts'
 import type { Statement } from '../../../../rdf/reading/statements.ts'

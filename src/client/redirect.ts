@@ -1,0 +1,54 @@
+/** Where a redirect leads, and what of the request goes along. */
+
+import { Failure, shown } from '../errors.ts'
+import { target } from './guard/target.ts'
+
+/** One step of a request: what is asked of which URL. */
+export type Step = {
+  readonly url: URL
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly credentials: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
+
+/** The step after an answer with this status and `Location`; nothing when it is not a redirect to follow. */
+export function redirected(
+  step: Step,
+  status: number,
+  location: string | undefined,
+): Step | undefined {
+  if (!redirects.has(status) || location === undefined || location.trim() === '') return undefined
+  const reference = utf8(location)
+  const next = URL.parse(reference, step.url.href)
+  if (!next) throw new Failure('address-refused', `a redirect to ${shown(reference)} is no URL`)
+  const url = target(next.href)
+  const kept = url.origin === step.url.origin
+  const credentials = Object.keys(step.credentials).length > 0
+  if (credentials && step.url.protocol === 'https:' && url.protocol === 'http:') {
+    const detail = 'a redirect from https to http is not followed with credentials'
+    throw new Failure('address-refused', detail)
+  }
+  const asGet = status === 303 || (status < 303 && step.method === 'POST')
+  const method = asGet && step.method !== 'HEAD' ? 'GET' : step.method
+  const { body, ...rest } = step
+  return {
+    ...rest,
+    url,
+    method,
+    credentials: kept ? step.credentials : {},
+    headers: asGet ? withoutBody(step.headers) : step.headers,
+    ...(!asGet && body !== undefined && { body }),
+  }
+}
+
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+const withoutBody = (headers: Step['headers']): Step['headers'] =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('content-')))
+
+/** Node reads header bytes as Latin-1; what servers send there is UTF-8. */
+function utf8(header: string): string {
+  const text = Buffer.from(header, 'latin1').toString('utf8')
+  return text.includes('\ufffd') ? header : text
+}

@@ -1,0 +1,104 @@
+/** Classes of addresses, in every form in which an address can hide. */
+
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { classOf, inBlock } from '../../src/client/guard/address.ts'
+import { isAllowance } from '../../src/client/guard/permission.ts'
+
+const ipv4 = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255))
+const hex = (high: number, low: number) => ((high << 8) | low).toString(16)
+
+describe('an address', () => {
+  it.each([
+    ['8.8.8.8', 'public'],
+    ['9.255.255.255', 'public'],
+    ['10.0.0.0', 'internal'],
+    ['10.255.255.255', 'internal'],
+    ['11.0.0.0', 'public'],
+    ['126.255.255.255', 'public'],
+    ['127.255.255.255', 'internal'],
+    ['128.0.0.0', 'public'],
+    ['169.253.255.255', 'public'],
+    ['169.254.0.0', 'never'],
+    ['192.0.1.0', 'public'],
+    ['192.167.255.255', 'public'],
+    ['192.168.0.0', 'internal'],
+    ['192.169.0.0', 'public'],
+    ['198.17.255.255', 'public'],
+    ['198.18.0.0', 'never'],
+    ['198.20.0.0', 'public'],
+    ['198.51.100.1', 'never'],
+    ['203.0.113.1', 'never'],
+    ['223.255.255.255', 'public'],
+    ['2606:4700::1111', 'public'],
+    ['2001:1::1', 'public'],
+    ['2001:20::1', 'never'],
+    ['2001:30::1', 'public'],
+    ['64:ff9b:1::808:808', 'never'],
+    ['64:ff9b::808:808', 'public'],
+    ['100::1', 'never'],
+    ['100:0:0:1::1', 'public'],
+    ['fbff::1', 'public'],
+    ['fc00::1', 'internal'],
+    ['fe00::1', 'public'],
+    ['febf::1', 'never'],
+    ['fec0::1', 'internal'],
+    ['fe80::1%eth0', 'never'],
+    ['2606:4700::1111%eth0', 'never'],
+    ['localhost', 'never'],
+    ['', 'never'],
+  ])('%s is %s', (address, expected) => {
+    expect(classOf(address)).toBe(expected)
+  })
+
+  it('[T1] inside an IPv6 address has the class that it has outside', () => {
+    fc.assert(
+      fc.property(ipv4, ([a, b, c, d]) => {
+        const plain = `${a}.${b}.${c}.${d}`
+        const tail = `${hex(a, b)}:${hex(c, d)}`
+        const forms = [
+          `::ffff:${plain}`,
+          `::ffff:${tail}`,
+          `0:0:0:0:0:ffff:${tail}`,
+          `2002:${tail}::1`,
+          `64:ff9b::${plain}`,
+          `64:FF9B:0:0:0:0:${tail}`,
+        ]
+        const classes = forms.map(classOf)
+        expect(classes).toEqual(forms.map(() => classOf(plain)))
+      }),
+      { examples: [[[169, 254, 169, 254]], [[127, 0, 0, 1]], [[10, 0, 0, 1]], [[8, 8, 8, 8]]] },
+    )
+  })
+
+  it('is in a block or not, whatever its form', () => {
+    expect(inBlock('10.20.3.4', '10.20.0.0/16')).toBe(true)
+    expect(inBlock('::ffff:10.20.3.4', '10.20.0.0/16')).toBe(true)
+    expect(inBlock('10.21.0.0', '10.20.0.0/16')).toBe(false)
+    expect(inBlock('10.20.3.4', '10.20.3.4')).toBe(true)
+    expect(inBlock('fd12::1', 'fd00::/8')).toBe(true)
+    expect(inBlock('fd12::1', '10.0.0.0/8')).toBe(false)
+    expect(inBlock('10.0.0.1', '10.0.0.0/33')).toBe(false)
+    expect(inBlock('10.0.0.1', '10.0.0.0/8/8')).toBe(false)
+    expect(inBlock('10.0.0.1', '')).toBe(false)
+  })
+})
+
+describe('an allowance', () => {
+  it.each([
+    ['10.20.0.0/16', true],
+    ['10.20.3.4', true],
+    ['fd00::/8', true],
+    ['intern.example', true],
+    ['store', true],
+    [' Intern.Example ', true],
+    ['10.20.0.0/33', false],
+    ['10.20', false],
+    ['http://intern.example/', false],
+    ['*.example', false],
+    ['a b', false],
+    ['', false],
+  ])('%s means something: %s', (entry, meant) => {
+    expect(isAllowance(entry)).toBe(meant)
+  })
+})

@@ -1,0 +1,99 @@
+/** Spellings: nothing is lost, nothing meets, and the order is that of code points. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  facetCode,
+  pairCode,
+  termKey,
+} from '../../../../src/search-index/meilisearch/layout/codes.ts'
+import {
+  keyOf,
+  ordered,
+  spelled,
+} from '../../../../src/search-index/meilisearch/layout/spelling.ts'
+import { compareCodePoints } from '../../../../src/text/code-points.ts'
+
+const text = fc.string({ unit: 'binary', maxLength: 60 })
+const isSame = (a: string, b: string) => a === b
+
+/** What Meilisearch compares: without spaces around, decomposed, in lower case. */
+const compared = (value: string) => value.trim().normalize('NFKD').toLowerCase()
+
+describe('the key of a record', () => {
+  it.each([
+    ['dataset-1', 'dataset-1'],
+    ['a~~1', 'a_7e_7e1'],
+    ['themes/ü', 'themes_2f_c3_bc'],
+    ['a_b', 'a_5fb'],
+    ['-', '-'],
+    ['', '_'],
+  ])('of %s is %s', (id, key) => expect(keyOf(id)).toBe(key))
+
+  it('is one that Meilisearch takes, another one for every id', () => {
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        expect(keyOf(a)).toMatch(/^[A-Za-z0-9_-]+$/)
+        expect(isSame(keyOf(a), keyOf(b))).toBe(isSame(a.toWellFormed(), b.toWellFormed()))
+      }),
+    )
+  })
+
+  it('of a long id is short, and no key of another', () => {
+    const [long, longer] = [keyOf('ü'.repeat(300)), keyOf('ü'.repeat(301))]
+    expect(long.length).toBeLessThan(512)
+    expect(long).not.toBe(longer)
+    expect(long).toMatch(/^_h[0-9a-f]{64}$/)
+  })
+})
+
+describe('an ordered text', () => {
+  it('is compared as the code points of what it stands for', () => {
+    const sign = (n: number) => Math.sign(n)
+    fc.assert(
+      fc.property(text, text, (one, two) => {
+        const [a, b] = [one.toWellFormed(), two.toWellFormed()]
+        const [left, right] = [ordered(a), ordered(b)]
+        expect(compared(left)).toBe(left)
+        expect(left < right ? -1 : left > right ? 1 : 0).toBe(sign(compareCodePoints(a, b)))
+      }),
+    )
+  })
+
+  it.each([
+    ['a', 'A'],
+    ['\u00e9', 'e\u0301'],
+    ['й', 'и'],
+    ['x '.repeat(300), `${'x '.repeat(300)}y`],
+  ])('tells %s from %s', (a, b) => expect(ordered(a)).not.toBe(ordered(b)))
+
+  it('is never longer than what Meilisearch compares', () => {
+    expect(ordered('デ'.repeat(1000)).length).toBeLessThanOrEqual(468)
+  })
+})
+
+describe('names and codes', () => {
+  it('have no sign that a filter, a path or a pattern reads', () => {
+    fc.assert(fc.property(text, (name) => /^[A-Za-z0-9_]*$/.test(spelled(name))))
+    expect(spelled('publisher.name')).toBe('publisher_2ename')
+    expect(spelled('publisher_name')).not.toBe(spelled('publisher.name'))
+  })
+
+  it('tell values apart that differ in case, in marks or behind 468 bytes', () => {
+    const values = ['X', 'x', 'Café', 'Cafe\u0301', 'v'.repeat(2000), `${'v'.repeat(2000)}w`]
+    const codes = values.map((value) => facetCode('format', value))
+    expect(new Set(codes).size).toBe(values.length)
+    for (const code of codes) expect(code).toMatch(/^k[0-9a-z]{12}$/)
+    expect(facetCode('a', 'b')).not.toBe(facetCode('b', 'a'))
+  })
+
+  it('of pairs know the order', () => {
+    expect(pairCode('open', 'data')).toMatch(/^[0-9a-z]{7}$/)
+    expect(pairCode('open', 'data')).not.toBe(pairCode('data', 'open'))
+  })
+
+  it('of terms fit into a key', () => {
+    expect(termKey('𝔘'.repeat(64))).toMatch(/^[\w-]{1,511}$/)
+    expect(termKey('水質')).not.toBe(termKey('水'))
+  })
+})

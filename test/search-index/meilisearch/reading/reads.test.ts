@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest'
+import { defaultCursorLimits } from '../../../../src/search-index/cursors/registry.ts'
+import { facetCode } from '../../../../src/search-index/meilisearch/layout/codes.ts'
+import { uidsOf } from '../../../../src/search-index/meilisearch/layout/names.ts'
+import { reads } from '../../../../src/search-index/meilisearch/reading/reads.ts'
+import { refused } from '../../../../src/search-index/meilisearch/wire/failures.ts'
+import type { Wire } from '../../../../src/search-index/meilisearch/wire/wire.ts'
+import type { IndexName } from '../../../../src/search-index/settings.ts'
+import { logger } from '../../../../src/log.ts'
+import { languages, request, settings } from '../../../contracts/search-index-corpus.ts'
+import { treeOf } from '../../../contracts/search-index-trees.ts'
+
+type Call = { readonly path: string; readonly body: Record<string, unknown> }
+
+/** Reads from a server that answers what it is told to, and everything that it was asked. */
+function readsFrom(answer: (call: Call) => unknown) {
+  const calls: Call[] = []
+  const post: Wire['post'] = (path, body) => {
+    const call = { path, body: body as Call['body'] }
+    calls.push(call)
+    return new Promise((resolve) => resolve(answer(call)))
+  }
+  const unused = () => Promise.reject(new Error('not to be called'))
+  const wire: Wire = {
+    post,
+    get: unused,
+    once: unused,
+    patch: unused,
+    remove: unused,
+    lines: unused,
+    close: () => undefined,
+  }
+  const answering = (index: IndexName) => {
+    const own = settings.find((one) => one.index === index)
+    return own && { uid: index, mark: '', settings: own, languages, isWhole: true }
+  }
+  const clock = { now: 0, changes: 0 }
+  const index = reads({
+    wire,
+    uids: uidsOf(''),
+    answering,
+    changes: () => clock.changes,
+    now: () => clock.now,
+    wildcardTerms: 1000,
+    cursors: defaultCursorLimits,
+    log: logger('silent'),
+  })
+  return { index, calls, clock }
+}
+
+const water = { results: [{ term: 'water', stems: [], buckets: ['en'] }], total: 1 }
+const nothing = { hits: [], estimatedTotalHits: 0 }
+
+describe('a search', () => {
+  it('without a rank asks one index in plain words', async () => {
+    const { index, calls } = readsFrom(() => nothing)
+    await index.search(request({ filter: { flags: ['dataServices'] }, limit: 3, offset: 6 }))
+    expect(calls).toEqual([
+      {
+        path: '/indexes/dataset/search',
+        body: {
+          filter: '_n.dataServices = 1',
+          sort: ['_n.modified_st:desc', '_o._index:asc', '_o._id:asc'],
+          attributesToRetrieve: ['i', 'r'],
+          offset: 6,
+          limit: 3,
+        },
+      },
+    ])
+  })
+
+  it('for what nobody wrote does not look for documents', async () => {
+    const { index, calls } = readsFrom(() => ({ results: [], total: 0 }))
+    const answer = await index.search(request({ tree: treeOf('water') }))
+    expect(answer).toEqual({ count: 0, hits: [] })
+    expect(calls.map(({ path }) => path)).toEqual(['/indexes/term/documents/fetch'])
+  })
+
+  it('by relevance asks one search, which tells scores too', async () => {
+    const { index, calls } = readsFrom(({ path }) => {
+      if (path.endsWith('/fetch')) return water
+      const hit = { i: 'a', r: '{}', _rankingScore: 0.5 }
+      return { hits: [hit], estimatedTotalHits: 1 }
+    })
+    const wanted = request({ tree: treeOf('water'), limit: 1, score: true })
+    const { hits } = await index.search(wanted)
+    expect(hits).toEqual([{ index: 'dataset', id: 'a', score: 0.5, record: '{}' }])
+    expect(calls.slice(1)).toEqual([
+      {
+        path: '/indexes/dataset/search',
+        body: {
+          q: '"zzz" water',
+          filter: calls[1]!.body['filter'],
+          attributesToRetrieve: ['i', 'r'],
+          showRankingScore: true,
+          offset: 0,
+          limit: 1,
+        },
+      },
+    ])
+  })
+
+  it.each([
+    ['one search', {}, '/indexes/dataset/search'],
+    ['several searches', { boosts: { description: 20 } }, '/multi-search'],
+  ])('by %s is not ranked where the engine does not know a field yet', async (_, wish, path) => {
+    const { index, calls } = readsFrom((call) => {
+      if (call.path.endsWith('/fetch')) return water
+      if (call.path.startsWith('/indexes') && call.body['q'] === undefined) return nothing
+      const code = 'invalid_search_attributes_to_search_on'
+      throw refused(400, JSON.stringify({ code, message: 'not searchable' }))
+    })
+    const answer = await index.search(request({ tree: treeOf('water'), ...wish }))
+    expect(answer).toEqual({ count: 0, hits: [] })
+    expect(calls.map((call) => call.path)).toEqual([
+      '/indexes/term/documents/fetch',
+      path,
+      '/indexes/dataset/search',
+    ])
+    expect(calls[2]!.body['sort']).toBeUndefined()
+  })
+
+  it('tells of every other refusal', async () => {
+    const { index } = readsFrom(({ path }) => {
+      if (path.endsWith('/fetch')) return water
+      throw refused(400, JSON.stringify({ code: 'invalid_search_filter', message: 'no' }))
+    })
+    const search = index.search(request({ tree: treeOf('water') }))
+    await expect(search).rejects.toMatchObject({ kind: 'internal' })
+  })
+})
+
+describe('the values of a facet', () => {
+  const codes = Array.from({ length: 150 }, (_, i) => facetCode('format', `f${i}`))
+  const rows = codes.map((id, i) => ({ id, facet: 'format', value: `f${i}`, title: `F${i}` }))
+  const counts = (some: readonly string[]) => Object.fromEntries(some.map((code) => [code, 2]))
+
+  it('are counted one by one when there are more than an answer holds', async () => {
+    const { index } = readsFrom(({ path, body }) => {
+      if (path === '/indexes/dataset/search') {
+        const facetDistribution = { '_k.format': counts(codes.slice(0, 100)) }
+        return { ...nothing, facetDistribution }
+      }
+      if (path !== '/multi-search') return { results: rows, total: rows.length }
+      const queries = body['queries'] as readonly { readonly filter: string }[]
+      const count = ({ filter }: { readonly filter: string }) =>
+        filter.includes(codes[7]!) ? 0 : 2
+      return { results: queries.map((query) => ({ estimatedTotalHits: count(query) })) }
+    })
+    const values = await index.values('dataset', 'format')
+    expect(values).toHaveLength(149)
+    expect(values.map(({ id }) => id)).toEqual(values.map(({ id }) => id).toSorted())
+    expect(values[0]).toEqual({ id: 'f0', title: 'F0', count: 2 })
+  })
+
+  it('keep their titles until something is written, for two seconds at most', async () => {
+    const { index, calls, clock } = readsFrom(({ path }) =>
+      path === '/indexes/dataset/search'
+        ? { ...nothing, facetDistribution: { '_k.format': counts(codes.slice(0, 1)) } }
+        : { results: rows.slice(0, 1), total: 1 },
+    )
+    const lookups = async () => {
+      await index.values('dataset', 'format')
+      return calls.filter(({ path }) => path === '/indexes/facet/documents/fetch').length
+    }
+    expect([await lookups(), await lookups()]).toEqual([1, 1])
+    clock.changes++
+    expect([await lookups(), await lookups()]).toEqual([2, 2])
+    clock.now += 2001
+    expect(await lookups()).toBe(3)
+  })
+
+  it('of a facet that an index does not have are none', async () => {
+    const { index, calls } = readsFrom(() => nothing)
+    expect(await index.values('dataset', 'nope')).toEqual([])
+    expect(calls).toEqual([])
+  })
+})

@@ -1,0 +1,49 @@
+/** Indices and notes in memory, which can fail between any two steps. */
+
+import type { Indices } from '../../../../src/search-index/meilisearch/settings/indices.ts'
+import type { Known, Meta } from '../../../../src/search-index/meilisearch/settings/meta.ts'
+import type { Wanted } from '../../../../src/search-index/meilisearch/settings/wanted.ts'
+
+type Own = { settings: Wanted; documents: number }
+
+export function fake() {
+  const held = new Map<string, Own>()
+  const notes = new Map<string, Known>()
+  /** Steps that are still done; then everything fails. */
+  const left = { steps: Infinity }
+  const log: string[] = []
+  const step = async <T>(text: string, work: () => T): Promise<T> => {
+    if (left.steps-- <= 0) throw new Error('away')
+    log.push(text)
+    return work()
+  }
+  const indices: Indices = {
+    make: (uid, settings) =>
+      step(`make ${uid}`, () => void held.set(uid, { settings, documents: 0 })),
+    ensure: (uid, settings) =>
+      step(`ensure ${uid}`, () => {
+        held.set(uid, { documents: held.get(uid)?.documents ?? 0, settings })
+      }),
+    drop: (uid) => step(`drop ${uid}`, () => void held.delete(uid)),
+    swap: (one, other) =>
+      step(`swap ${one} ${other}`, () => {
+        const [a, b] = [held.get(one)!, held.get(other)!]
+        held.set(one, b).set(other, a)
+      }),
+    swapped: () => Promise.resolve(),
+    settings: (uid) => Promise.resolve(held.get(uid)?.settings),
+    counts: () => Promise.resolve(new Map([...held].map(([uid, one]) => [uid, one.documents]))),
+  }
+  const meta: Meta = {
+    read: () => Promise.resolve([...notes.values()]),
+    write: (known) =>
+      step('note', () => {
+        for (const one of known) notes.set(one.index, structuredClone(one))
+      }),
+    forget: (names) =>
+      step('forget', () => {
+        for (const name of names) notes.delete(name)
+      }),
+  }
+  return { held, notes, left, log, indices, meta }
+}

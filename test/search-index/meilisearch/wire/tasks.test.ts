@@ -1,0 +1,65 @@
+/** Waiting for tasks: all of them, and none of them is taken for done that failed. */
+
+import { expect, it } from 'vitest'
+import { tasksOf } from '../../../../src/search-index/meilisearch/wire/tasks.ts'
+import type { Wire } from '../../../../src/search-index/meilisearch/wire/wire.ts'
+
+/** A wire whose tasks have these states, one after the other. */
+function fake(states: Record<number, string[]>): { wire: Wire; asked: string[] } {
+  const asked: string[] = []
+  const none = () => Promise.reject(new Error('not here'))
+  const get = (path: string) => {
+    asked.push(path)
+    const uids = new URL(path, 'http://x').searchParams.get('uids')!.split(',').map(Number)
+    const results = uids.map((uid) => {
+      const list = states[uid]!
+      const status = list.length > 1 ? list.shift()! : list[0]!
+      return { uid, status, error: status === 'failed' ? { code: 'bad', message: 'no' } : null }
+    })
+    return Promise.resolve({ results })
+  }
+  const wire = { get, post: none, once: none, patch: none, remove: none, lines: none, close() {} }
+  return { wire, asked }
+}
+
+const pauses: number[] = []
+const pause = (ms: number) => {
+  pauses.push(ms)
+  return Promise.resolve()
+}
+
+it('resolves when all have succeeded, and asks no more about those that have', async () => {
+  const { wire, asked } = fake({ 1: ['succeeded'], 2: ['enqueued', 'processing', 'succeeded'] })
+  await tasksOf(wire, pause).done([{ taskUid: 1 }, { taskUid: 2 }])
+  expect(asked).toEqual(
+    ['1,2', '2', '2'].map((uids) => `/tasks?uids=${uids}&limit=${uids.split(',').length}`),
+  )
+})
+
+it('asks less and less often', async () => {
+  pauses.length = 0
+  const { wire } = fake({ 1: [...Array<string>(40).fill('processing'), 'succeeded'] })
+  await tasksOf(wire, pause).done([{ taskUid: 1 }])
+  expect(pauses[0]).toBeLessThan(10)
+  expect(pauses).toEqual(pauses.toSorted((a, b) => a - b))
+  expect(Math.max(...pauses)).toBe(200)
+})
+
+it.each(['failed', 'canceled'])('rejects when one is %s', async (status) => {
+  const { wire } = fake({ 1: ['succeeded'], 2: ['processing', status] })
+  const done = tasksOf(wire, pause).done([{ taskUid: 1 }, { taskUid: 2 }])
+  await expect(done).rejects.toMatchObject({ kind: 'internal' })
+})
+
+it('rejects when its signal is aborted', async () => {
+  const { wire } = fake({ 1: ['processing'] })
+  await expect(
+    tasksOf(wire, pause).done([{ taskUid: 1 }], AbortSignal.abort()),
+  ).rejects.toMatchObject({ kind: 'time-limit' })
+})
+
+it('has nothing to wait for without tasks', async () => {
+  const { wire, asked } = fake({})
+  await tasksOf(wire, pause).done([])
+  expect(asked).toEqual([])
+})

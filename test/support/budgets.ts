@@ -1,0 +1,100 @@
+/** How large the source may be: lines per folder of `src/`, and the one home of what was once written several times. */
+
+import type { SourceFile } from './ladder.ts'
+
+/**
+ * Most lines of each folder, comments and blank lines included. Whoever deletes lowers the number in the same commit; raising
+ * one needs a line in a decision record that says what the lines are for.
+ */
+export const budgets: Readonly<Record<string, number>> = {
+  '(root)': 1319,
+  client: 2035,
+  console: 3063,
+  harvest: 17130,
+  http: 4749,
+  main: 2250,
+  metrics: 10365,
+  pipe: 8228,
+  profile: 2078,
+  projector: 9378,
+  rdf: 3890,
+  repository: 10824,
+  scheduler: 2499,
+  search: 4778,
+  'search-index': 10207,
+  skos: 355,
+  store: 9635,
+  text: 289,
+  workers: 30,
+}
+
+/** Lines that a folder may stay under its budget before the budget has to be lowered. */
+const slack = 300
+
+/** Code that belongs into one place, and the files outside of it that have not moved yet: the lists only ever get shorter. */
+const homes: readonly {
+  readonly code: RegExp
+  readonly home: string
+  readonly others: readonly string[]
+}[] = [
+  {
+    code: /new Worker\(/,
+    home: 'workers/',
+    others: [
+      'harvest/segments/transforming/bench.ts',
+      'metrics/validating/threads/lane.ts',
+      'search-index/embedded/threads/thread.ts',
+      'store/embedded.ts',
+      'store/public/replica.ts',
+    ],
+  },
+  {
+    code: /new (?:https?\.)?Agent\(/,
+    home: 'client/',
+    others: [
+      'harvest/importing/sending/connection.ts',
+      'search-index/meilisearch/wire/exchange.ts',
+      'store/remote/wire/exchange.ts',
+    ],
+  },
+]
+
+/** Exported names that more than one file exports, counted; it only ever gets smaller. */
+export const mostSharedNames = 359
+
+const folderOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : '(root)')
+
+/** What breaks the budgets, as sentences. */
+export function overBudget(files: readonly SourceFile[]): string[] {
+  const lines = Map.groupBy(files, ({ path }) => folderOf(path))
+  return [...lines].flatMap(([folder, own]) => {
+    const sum = own.reduce((total, { text }) => total + text.split('\n').length - 1, 0)
+    const budget = budgets[folder] ?? 0
+    if (sum > budget) return [`${folder} has ${sum} lines of ${budget}`]
+    return sum < budget - slack ? [`${folder} has ${sum} lines: lower its budget of ${budget}`] : []
+  })
+}
+
+/** Code outside its home, as sentences. */
+export function awayFromHome(files: readonly SourceFile[]): string[] {
+  return homes.flatMap(({ code, home, others }) =>
+    files
+      .filter(
+        ({ path, text }) => !path.startsWith(home) && !others.includes(path) && code.test(text),
+      )
+      .map(({ path }) => `${path} has ${code.source}: its home is ${home}`),
+  )
+}
+
+const exported =
+  /(?:^|\n)export\s+(?:abstract\s+)?(?:async\s+)?(?:function\*?|const|let|class|type|interface)\s+([\w$]+)/g
+
+/** Names that several files export. */
+export function sharedNames(files: readonly SourceFile[]): string[] {
+  const names = files.flatMap(({ text }) =>
+    [...text.matchAll(exported)].map(([, name = '']) => name),
+  )
+  return [...Map.groupBy(names, (name) => name)].flatMap(([name, all]) =>
+    all.length > 1 ? [name] : [],
+  )
+}
