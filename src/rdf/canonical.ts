@@ -1,14 +1,14 @@
 /** The canonical form of a graph: labels for blank nodes and a hash, whatever order and labels it came with. */
-import { hash } from 'node:crypto'
-import type { Quad, Term } from '@rdfjs/types'
+
+import { createHash, hash } from 'node:crypto'
+import type { Quad, Quad_Object, Quad_Subject, Term } from '@rdfjs/types'
+import { canonize } from 'rdf-canonize'
 import { Failure } from '../errors.ts'
-import { type Blank, blankNodes } from './canon/blank-nodes.ts'
-import { labelTangled } from './canon/tangled.ts'
-import { endedLines, fromLines, lineWriter, toLine } from './lines.ts'
-import { blankNode, quad } from './terms.ts'
+import { bracketed, endedLines, fromLines, lineWriter, termText, toLine } from './lines.ts'
+import { blankNode, literal, namedNode, quad } from './terms.ts'
 
 /** `hash`: SHA-256 as hex. `labels`: label in the input → canonical label, 16 hex digits, twins with `-2`, `-3` …. */
-export type Canonical = { readonly hash: string; readonly labels: ReadonlyMap<string, string> }
+type Canonical = { readonly hash: string; readonly labels: ReadonlyMap<string, string> }
 
 /** What one graph may cost; `work` = steps of the slow path, of which 200,000 take about a second on one core. */
 export type CanonicalBounds = {
@@ -26,7 +26,7 @@ const usualWork = 200_000
  * IRI of its parent, the predicate, and the hash of all it says, nested nodes first. That is a function of the graph
  * alone, so order and labels of the input cannot show in it. Two nodes with the same name have the same parent and
  * equal subtrees: exchanging them changes nothing, hence it does not matter which one becomes `-2`. Nodes without
- * parent count as children of a fixed mark. The others (`canon/tangled.ts`) need real canonicalisation, whose work is
+ * parent count as children of a fixed mark. The others (`labelTangled`) need real canonicalisation, whose work is
  * bounded. Labels depend on what is above and below a node only, so a change elsewhere leaves them alone.
  *
  * Throws `Failure('too-complex')`.
@@ -134,4 +134,145 @@ function labelled(line: string, one: Quad, nodes: ReadonlyMap<string, Blank>): s
   const rename = <T extends Term>(term: T) =>
     term.termType === 'BlankNode' ? blankNode(nodes.get(term.value)?.label ?? '') : term
   return toLine(quad(rename(subject), predicate, rename(object)))
+}
+
+// The blank nodes of a graph as a structure: what each says, and who points to it.
+
+/** `object` is another blank node, or any other term as N-Triples. */
+type Says = { readonly predicate: string; readonly object: Blank | string }
+/** `subject` is another blank node, or an IRI as N-Triples. */
+type PointedAt = { readonly predicate: string; readonly subject: Blank | string }
+
+class Blank {
+  readonly name: string
+  readonly says: Says[] = []
+  readonly pointedAt: PointedAt[] = []
+  /** Triples to blank nodes whose content is not known yet. */
+  pending = 0
+  /** SHA-256 over what it says, nodes below included; `''` when it is not the top of a tree. */
+  content = ''
+  /** The canonical label; `''` until known. */
+  label = ''
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/** Nodes by their label in the input, from distinct triples. */
+function blankNodes(quads: readonly Quad[]): Map<string, Blank> {
+  const nodes = new Map<string, Blank>()
+  const node = (term: Term): Blank | undefined => {
+    if (term.termType !== 'BlankNode') return undefined
+    let found = nodes.get(term.value)
+    if (!found) nodes.set(term.value, (found = new Blank(term.value)))
+    return found
+  }
+  for (const quad of quads) {
+    const subject = node(quad.subject)
+    const object = node(quad.object)
+    if (!subject && !object) continue
+    const predicate = bracketed(quad.predicate.value)
+    subject?.says.push({ predicate, object: object ?? termText(quad.object) })
+    object?.pointedAt.push({ predicate, subject: subject ?? termText(quad.subject) })
+    if (subject && object) subject.pending += 1
+  }
+  return nodes
+}
+
+// Labels for the blank nodes that no path names: shared ones, those in circles, and what leads to them.
+
+const sha = (text: string) => hash('sha256', text, 'hex')
+
+const tooComplex = (work: number) =>
+  new Failure(
+    'too-complex',
+    `the blank nodes of this graph are tied too closely to be told apart in ${work} steps ` +
+      '(limit "canonicalWork" of PLATFORM_LIMITS)',
+  )
+
+/**
+ * Labels each node: by what stands around it where that is unlike every other node, otherwise by RDFC-1.0 (W3C RDF
+ * Dataset Canonicalization). Below them hang only trees, whose content hashes are known. Throws `too-complex` when
+ * more than `work` steps would be needed.
+ */
+async function labelTangled(nodes: readonly Blank[], work: number): Promise<void> {
+  const alike = new Map<string, Blank[]>()
+  for (const node of nodes) {
+    const around = surroundings(node)
+    const known = alike.get(around)
+    if (known) known.push(node)
+    else alike.set(around, [node])
+  }
+  const ties: Blank[] = []
+  for (const [around, members] of alike) {
+    const [only] = members
+    if (members.length > 1) ties.push(...members)
+    else if (only) only.label = sha(`tangled ${around}`).slice(0, 16)
+  }
+  if (ties.length === 0) return
+  const ids = await rdfc(nodes, work)
+  for (const node of ties) node.label = sha(`tied ${ids.get(node.name)}`).slice(0, 16)
+}
+
+/** The first-degree hash of RDFC-1.0, 4.6, with trees below replaced by their content. */
+function surroundings(node: Blank): string {
+  const other = (term: Blank) =>
+    term.content === '' ? (term === node ? '_:a' : '_:z') : `_:${term.content}`
+  const lines = [
+    ...node.says.map(({ predicate, object }) => {
+      return `> ${predicate} ${typeof object === 'string' ? object : other(object)}`
+    }),
+    ...node.pointedAt.map(({ predicate, subject }) => {
+      return `< ${typeof subject === 'string' ? subject : other(subject)} ${predicate}`
+    }),
+  ]
+  return sha(lines.sort().join('\n'))
+}
+
+/** What one digest costs grows with the number of nodes, because identifier issuers are copied. */
+const nodesPerStep = 64
+
+async function rdfc(nodes: readonly Blank[], work: number): Promise<ReadonlyMap<string, string>> {
+  const cost = 1 + nodes.length / nodesPerStep
+  if (nodes.length * cost > work) throw tooComplex(work)
+  const ids = new Map<string, string>()
+  let left = work
+  const createMessageDigest = () => {
+    left -= cost
+    if (left < 0) throw tooComplex(work)
+    const digest = createHash('sha256')
+    return {
+      update: (text: string) => void digest.update(text),
+      digest: () => digest.digest('hex'),
+    }
+  }
+  await canonize(tangledQuads(nodes), {
+    algorithm: 'RDFC-1.0',
+    canonicalIdMap: ids,
+    createMessageDigest,
+    maxDeepIterations: work,
+  })
+  return ids
+}
+
+/** The triples around the nodes. Ground terms only need to be equal when they were, so their text stands for them. */
+function tangledQuads(nodes: readonly Blank[]): Quad[] {
+  const found: Quad[] = []
+  for (const node of nodes) {
+    const subject = blankNode(node.name)
+    for (const { predicate, object } of node.says) {
+      found.push(quad(subject, namedNode(predicate), objectOf(object)))
+    }
+    for (const { predicate, subject: parent } of node.pointedAt) {
+      if (typeof parent !== 'string') continue
+      const iri: Quad_Subject = namedNode(parent)
+      found.push(quad(iri, namedNode(predicate), subject))
+    }
+  }
+  return found
+}
+
+function objectOf(object: Blank | string): Quad_Object {
+  if (typeof object === 'string') return literal(object)
+  return object.content === '' ? blankNode(object.name) : literal(`_:${object.content}`)
 }

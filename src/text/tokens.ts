@@ -2,7 +2,6 @@
 
 import { cutCodePoints } from './code-points.ts'
 import { fold } from './fold.ts'
-import { segment } from './segment.ts'
 
 /** Grows whenever the same text would give other tokens or stems; an index built under another number is rebuilt. */
 export const tokeniserNumber = 1
@@ -33,3 +32,17 @@ export function tokens(text: string): string[] {
     .map(tokenOf)
     .filter((token) => token !== '')
 }
+
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+
+const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
+
+/** The words of one run of letters, digits and marks; a run of a script with spaces is one word. */
+function segment(run: string): readonly string[] {
+  if (!unspaced.test(run)) return [run]
+  return Array.from(segmenter.segment(run), (part) => part.segment)
+}
+
+/** Word borders come from ICU and may change with it: an index remembers under which version it was built. */
+export const icuVersion = process.versions['icu'] ?? 'none'

@@ -17,14 +17,14 @@ export const budgets: Readonly<Record<string, number>> = {
   pipe: 8228,
   profile: 2078,
   projector: 9378,
-  rdf: 3890,
+  rdf: 3874,
   repository: 10824,
   scheduler: 2499,
   search: 4778,
   'search-index': 10207,
   skos: 355,
   store: 9635,
-  text: 289,
+  text: 299,
   workers: 30,
 }
 

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { stemmers } from '../../src/text/stemmers.ts'
+import { stemmers } from '../../src/text/stems.ts'
 
 const alphabets = [
   'abcdefghijklmnopqrstuvwxyzäöüßéèçñ',

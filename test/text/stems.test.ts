@@ -3,8 +3,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bucketOf, officialLanguages } from '../../src/text/language.ts'
-import { stemmers } from '../../src/text/stemmers.ts'
-import { hasStems, stems } from '../../src/text/stems.ts'
+import { hasStems, stemmers, stems } from '../../src/text/stems.ts'
 
 const meet = (language: string, a: string, b: string) =>
   stems(language, a).some((stem) => stems(language, b).includes(stem))

@@ -5,9 +5,15 @@ import { Lexer, Parser } from 'n3'
 import { Failure } from '../../errors.ts'
 import type { Format } from '../media-types.ts'
 import { CheckedTerms, labelPrefix, needsTag } from './checked-terms.ts'
-import { BadTerm, malformed, type ParseOptions, type Place, refused } from './options.ts'
+import {
+  BadTerm,
+  malformed,
+  type ParseOptions,
+  type Place,
+  placeInLine,
+  refused,
+} from './options.ts'
 import { type PieceReader, usable } from './pieces.ts'
-import { placeInLine } from './place.ts'
 
 export type N3Format = Exclude<Format, 'rdfxml' | 'jsonld'>
 

@@ -1,7 +1,7 @@
 /** What a reader is told, and what it reports back. */
+
 import type { Quad } from '@rdfjs/types'
-import type { Complaint, Kind } from '../../errors.ts'
-import { Failure } from '../../errors.ts'
+import { type Complaint, Failure, type Kind } from '../../errors.ts'
 
 /**
  * One thing that was put right while reading. `to` is what stands there now; without it the triple was left out.
@@ -63,4 +63,23 @@ function failure(kind: Kind, detail: string, place: Place, cause: unknown): Fail
   const complaint: Complaint = { ...place, detail: text }
   const where = place.line === undefined ? '' : ` (line ${place.line})`
   return new Failure(kind, `${text}${where}`, { errors: [complaint], cause })
+}
+
+/** The place of a UTF-16 offset. */
+export function placeAt(text: string, offset: number): Place & { line: number; column: number } {
+  const before = text.slice(0, offset)
+  const lineStart = before.lastIndexOf('\n') + 1
+  return { line: before.split('\n').length, column: offset - lineStart + 1 }
+}
+
+/** The place of the first occurrence; `{}` when it does not occur as it stands. */
+export function placeOf(text: string, wanted: string): Place {
+  const offset = wanted === '' ? -1 : text.indexOf(wanted)
+  return offset < 0 ? {} : placeAt(text, offset)
+}
+
+/** The column of a text within one line; `{ line }` alone when it is not there. */
+export function placeInLine(text: string, line: number, wanted: string): Place {
+  const column = (text.split('\n', line)[line - 1] ?? '').indexOf(wanted)
+  return wanted === '' || column < 0 ? { line } : { line, column: column + 1 }
 }

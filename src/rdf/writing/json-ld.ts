@@ -1,10 +1,9 @@
 /** JSON-LD with an inline context of prefixes: nothing to fetch, lexical forms and language tags as they are. */
 import type { Quad, Term } from '@rdfjs/types'
 import { termText, toLine } from '../lines.ts'
-import { prefixes } from '../namespaces.ts'
+import { prefixes, shortNames, type ShortNames } from '../namespaces.ts'
 import { keyOf } from '../read.ts'
 import { blankNodesOf, byPredicate, distinct, nest, type Nesting } from './nesting.ts'
-import { shortNames, type ShortNames } from './short-names.ts'
 
 type Json = string | null | readonly Json[] | { readonly [key: string]: Json }
 

@@ -3,7 +3,7 @@ import type { Quad, Term } from '@rdfjs/types'
 import { bracketed, quoted, termText } from '../lines.ts'
 import { keyOf } from '../read.ts'
 import { blankNodesOf, byPredicate, distinct, nest, type Nesting } from './nesting.ts'
-import { shortNames, type ShortNames } from './short-names.ts'
+import { shortNames, type ShortNames } from '../namespaces.ts'
 
 const xsd = 'http://www.w3.org/2001/XMLSchema#'
 const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'

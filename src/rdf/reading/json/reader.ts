@@ -1,15 +1,14 @@
 /** JSON-LD by jsonld: expansion is its work, contexts come from the document itself and from nowhere else. */
-import type { Quad } from '@rdfjs/types'
+
+import type { BlankNode, Literal, NamedNode, Quad, Quad_Graph, Quad_Object } from '@rdfjs/types'
 import type jsonld from 'jsonld'
 import { Failure } from '../../../errors.ts'
+import { rdf, xsd } from '../../namespaces.ts'
 import { CheckedTerms } from '../checked-terms.ts'
-import { bundledContext } from './contexts.ts'
-import { ExpandedJson } from './expanded.ts'
-import { shieldTags } from './languages.ts'
-import { eachObject, isObject, type Json, readJson } from './tree.ts'
-import { BadTerm, malformed, type ParseOptions, refused } from '../options.ts'
+import { BadTerm, malformed, type ParseOptions, placeOf, refused } from '../options.ts'
 import { usable } from '../pieces.ts'
-import { placeOf } from '../place.ts'
+import { bundledContext } from './contexts.ts'
+import { eachObject, isObject, type Json, readJson } from './tree.ts'
 
 const limits = { contexts: 16, terms: 1_000 }
 
@@ -103,4 +102,220 @@ async function expand(tree: Json, base: string): Promise<Json> {
     const detail = cause instanceof Error ? cause.message : 'this is not JSON-LD'
     throw malformed(detail, {}, cause)
   }
+}
+
+// Expanded JSON-LD to quads (JSON-LD 1.1 API, 8.1), with lexical forms and language tags as they were written.
+
+type JsonObject = { [key: string]: Json }
+type Resource = NamedNode | BlankNode
+
+const asArray = (value: Json | undefined): Json[] =>
+  value === undefined ? [] : Array.isArray(value) ? value : [value]
+const asText = (value: Json | undefined) => (typeof value === 'string' ? value : undefined)
+
+/** JSON Canonicalization Scheme (RFC 8785) for `rdf:JSON` literals. */
+function canonicalJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (!isObject(value)) return JSON.stringify(value)
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return `{${members.map(([key, held]) => `${JSON.stringify(key)}:${canonicalJson(held)}`).join(',')}}`
+}
+
+/** A reference of which expansion left nothing, because it looks like a keyword (JSON-LD 1.1 API, 5.2.2). */
+const isNothing = (value: JsonObject): boolean =>
+  value['@id'] === null && Object.keys(value).length === 1
+
+/** A literal has one datatype (JSON-LD 1.1, 9.5); expansion lets several pass. */
+function datatypeOf({ '@type': type }: JsonObject): string | undefined {
+  if (type === undefined || typeof type === 'string') return type
+  throw new BadTerm('the @type of a value must be one string', asText([type].flat()[0]) ?? '')
+}
+
+/** Canonical `xsd:double` of a native number (JSON-LD 1.1 API, 8.6). */
+const double = (value: number) => value.toExponential(15).replace(/(\d)0*e\+?/, '$1E')
+
+type Settings = {
+  readonly terms: CheckedTerms
+  /** Undoes what was done to strings before expansion. */
+  readonly restore: (text: string) => string
+}
+
+/** Collects the quads of one document. */
+class ExpandedJson {
+  readonly quads: Quad[] = []
+  readonly settings: Settings
+  constructor(settings: Settings) {
+    this.settings = settings
+  }
+
+  graph(nodes: Json, name: Quad_Graph): void {
+    for (const node of asArray(nodes)) if (isObject(node)) this.node(node, name)
+  }
+
+  node(node: JsonObject, graph: Quad_Graph): Resource {
+    const subject = this.resource(asText(node['@id']))
+    for (const [key, value] of Object.entries(node)) {
+      if (key === '@type') this.types(subject, asArray(value), graph)
+      else if (key === '@graph') this.graph(value, subject)
+      else if (key === '@included') this.graph(value, graph)
+      else if (key === '@reverse' && isObject(value)) this.reverse(subject, value, graph)
+      else if (!key.startsWith('@') && !key.startsWith('_:')) {
+        this.property(subject, key, { values: asArray(value), graph })
+      }
+    }
+    return subject
+  }
+
+  types(subject: Resource, types: readonly Json[], graph: Quad_Graph): void {
+    for (const type of types) {
+      if (typeof type === 'string') this.add(subject, rdf('type'), this.resource(type), graph)
+    }
+  }
+
+  reverse(object: Resource, reversed: JsonObject, graph: Quad_Graph): void {
+    for (const [key, nodes] of Object.entries(reversed)) {
+      if (key.startsWith('_:')) continue
+      const predicate = this.iri(key)
+      for (const node of asArray(nodes)) {
+        if (isObject(node)) this.add(this.node(node, graph), predicate, object, graph)
+      }
+    }
+  }
+
+  property(
+    subject: Resource,
+    key: string,
+    { values, graph }: { values: readonly Json[]; graph: Quad_Graph },
+  ): void {
+    const predicate = this.iri(key)
+    for (const value of values) {
+      if (!isObject(value) || isNothing(value)) continue
+      this.add(subject, predicate, this.value(value, graph), graph)
+    }
+  }
+
+  value(value: JsonObject, graph: Quad_Graph): Quad_Object {
+    if ('@value' in value) return this.literal(value)
+    if ('@list' in value) return this.list(asArray(value['@list']), graph)
+    return this.node(value, graph)
+  }
+
+  list(members: readonly Json[], graph: Quad_Graph): Quad_Object {
+    let rest: Quad_Object = rdf('nil')
+    for (const member of members.toReversed()) {
+      if (!isObject(member)) continue
+      const cell = this.settings.terms.blankNode()
+      this.add(cell, rdf('first'), this.value(member, graph), graph)
+      this.add(cell, rdf('rest'), rest, graph)
+      rest = cell
+    }
+    return rest
+  }
+
+  literal(value: JsonObject): Literal | NamedNode {
+    const { terms, restore } = this.settings
+    const held = value['@value'] ?? null
+    const type = datatypeOf(value)
+    if (type === '@json') return terms.literal(restore(canonicalJson(held)), rdf('JSON'))
+    const datatype = type === undefined ? undefined : this.iri(type)
+    if (typeof held === 'boolean') return terms.literal(String(held), datatype ?? xsd('boolean'))
+    if (typeof held === 'number') {
+      const whole = Number.isInteger(held) && Math.abs(held) < 1e21
+      return whole && type !== xsd('double').value
+        ? terms.literal(held.toFixed(0), datatype ?? xsd('integer'))
+        : terms.literal(double(held), datatype ?? xsd('double'))
+    }
+    const text = asText(held) ?? ''
+    const language = asText([value['@language']].flat()[0])
+    if (language === undefined) return terms.literal(restore(text), datatype)
+    return terms.literal(restore(text), spelled(language))
+  }
+
+  resource(id: string | undefined): Resource {
+    if (id === undefined) return this.settings.terms.blankNode()
+    return id.startsWith('_:') ? this.settings.terms.blankNode(id.slice(2)) : this.iri(id)
+  }
+
+  iri(iri: string): NamedNode {
+    return this.settings.terms.namedNode(this.settings.restore(iri))
+  }
+
+  // oxlint-disable-next-line eslint/max-params -- the four parts of a quad
+  add(subject: Resource, predicate: NamedNode, object: Quad_Object, graph: Quad_Graph): void {
+    this.quads.push(this.settings.terms.quad(subject, predicate, object, graph))
+  }
+}
+
+// Language tags in the spelling of the document, which expansion lower-cases.
+
+/** Names that the contexts of a document give to a keyword. */
+function aliases(contexts: readonly JsonObject[], keyword: string): Set<string> {
+  const found = new Set([keyword])
+  for (const context of contexts) {
+    for (const [term, definition] of Object.entries(context)) {
+      const id = isObject(definition) ? definition['@id'] : definition
+      if (id === keyword) found.add(term)
+    }
+  }
+  return found
+}
+
+/** Terms whose values are language maps. */
+function mapTerms(contexts: readonly JsonObject[]): Set<string> {
+  const found = new Set<string>()
+  for (const context of contexts) {
+    for (const [term, definition] of Object.entries(context)) {
+      if (isObject(definition) && [definition['@container']].flat().includes('@language')) {
+        found.add(term)
+      }
+    }
+  }
+  return found
+}
+
+/** Begins the private subtags that say which letters of a tag were capitals. */
+const sign = '-x-capitals'
+const signed = /^(.*)-x-capitals((?:-[0-9a-f]{1,8})+)$/
+
+/** A tag that survives lower-casing: `de-AT` becomes `de-at-x-capitals-18`, one bit a letter, the first one lowest. */
+function shieldedTag(tag: string): string {
+  const lowered = tag.toLowerCase()
+  if ((lowered === tag && !lowered.includes(sign)) || lowered.length !== tag.length) return tag
+  let capitals = 0n
+  for (let at = 0; at < tag.length; at += 1)
+    if (tag[at] !== lowered[at]) capitals |= 1n << BigInt(at)
+  return `${lowered}${sign}-${(capitals.toString(16).match(/.{1,8}/g) ?? []).join('-')}`
+}
+
+/** The tag of the document that expansion gave back as `expanded`. */
+function spelled(expanded: string): string {
+  const [, lowered, digits] = signed.exec(expanded) ?? []
+  if (lowered === undefined || digits === undefined) return expanded
+  const capitals = BigInt(`0x${digits.replaceAll('-', '')}`)
+  const letter = (text: string, at: number) =>
+    (capitals >> BigInt(at)) & 1n ? text.toUpperCase() : text
+  return Array.from(lowered, letter).join('')
+}
+
+/** Rewrites the tags of a tree so that `spelled` can give them back: beside texts, in language maps and contexts. */
+function shieldTags(tree: Json): void {
+  const contexts: JsonObject[] = []
+  eachObject(tree, (object) => {
+    for (const context of [object['@context']].flat()) if (isObject(context)) contexts.push(context)
+  })
+  const tags = aliases(contexts, '@language')
+  const maps = mapTerms(contexts)
+  const none = aliases(contexts, '@none')
+  eachObject(tree, (object) => {
+    for (const [key, value] of Object.entries(object)) {
+      if (tags.has(key) && typeof value === 'string') object[key] = shieldedTag(value)
+      if (!maps.has(key) || !isObject(value) || contexts.includes(object)) continue
+      object[key] = Object.fromEntries(
+        Object.entries(value).map(([tag, texts]) => [
+          none.has(tag) ? tag : shieldedTag(tag),
+          texts,
+        ]),
+      )
+    }
+  })
 }

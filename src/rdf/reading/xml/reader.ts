@@ -1,11 +1,11 @@
 /** RDF/XML by rdfxml-streaming-parser, fed directly: no streams, nothing fetched, limits on everything that can grow. */
+
 import type { DataFactory, Literal, NamedNode, Quad } from '@rdfjs/types'
 import { type IActiveTag, RdfXmlParser } from 'rdfxml-streaming-parser'
 import { Failure } from '../../../errors.ts'
 import { CheckedTerms } from '../checked-terms.ts'
 import { BadTerm, malformed, type ParseOptions, type Place, refused } from '../options.ts'
 import { type PieceReader, usable } from '../pieces.ts'
-import { declareEntities, refuseDeclarations } from './entities.ts'
 
 const limits = { depth: 100, attributes: 256, name: 1_024, text: 10 * 1_048_576 }
 const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
@@ -145,3 +145,64 @@ export function readXml(text: string, options: ParseOptions): Quad[] {
   const quads = reader.write(text)
   return [...quads, ...reader.end()]
 }
+
+// What a document type declaration may say: nothing, or a bounded set of internal entities.
+
+const entityLimits = { subset: 65_536, entities: 256, value: 1_024, expansion: 10, grace: 65_536 }
+
+/** Refuses anything that declares or points outside; for bodies that clients send. Throws `Error`. */
+function refuseDeclarations(doctype: string): void {
+  if (/<!|\bSYSTEM\b|\bPUBLIC\b|%/.test(doctype)) {
+    throw new Error('document types with entities or external references are not accepted')
+  }
+}
+
+/**
+ * Declares the internal entities of a document type on `target`; external DTDs are ignored, external and parameter
+ * entities refused. Every use of an entity is counted, `fed` says how long the document is so far: it may grow tenfold
+ * by expansion, not more. Throws `Error`.
+ */
+function declareEntities(doctype: string, target: Record<string, string>, fed: () => number): void {
+  if (doctype.length > entityLimits.subset)
+    throw new Error('the document type is longer than 64 KiB')
+  const subset = doctype.slice(doctype.indexOf('[') + 1)
+  const declarations = [...subset.matchAll(/<!ENTITY\s+([^>"']*)(?:"([^"]*)"|'([^']*)')/g)]
+  if (declarations.length > entityLimits.entities) throw new Error('more than 256 entities')
+  let expanded = 0
+  for (const [, head = '', double, single] of declarations) {
+    const name = head.trim()
+    const value = double ?? single ?? ''
+    if (!/^[\p{L}_:][\p{L}\p{N}_:.-]*$/u.test(name)) {
+      throw new Error('external and parameter entities are not accepted')
+    }
+    if (value.length > entityLimits.value)
+      throw new Error(`entity ${name} is longer than 1024 characters`)
+    const text = plain(value)
+    Object.defineProperty(target, name, {
+      configurable: true,
+      get: () => {
+        expanded += text.length
+        if (expanded > fed() * entityLimits.expansion + entityLimits.grace) {
+          throw new Error('entities expand to more than ten times the document')
+        }
+        return text
+      },
+    })
+  }
+}
+
+const predefined: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+}
+
+/** Character references inside a value count; entities inside entities are left as they stand. */
+const plain = (value: string) =>
+  value.replace(/&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
+    if (name) return predefined[name] ?? whole
+    const code = hex ? Number.parseInt(hex, 16) : Number(decimal)
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+  })

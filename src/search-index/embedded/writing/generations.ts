@@ -1,8 +1,7 @@
 /** The generations of each index: which one answers, which one is being built, which ones go. */
 
 import type { DatabaseSync } from 'node:sqlite'
-import { icuVersion } from '../../../text/segment.ts'
-import { tokeniserNumber } from '../../../text/tokens.ts'
+import { icuVersion, tokeniserNumber } from '../../../text/tokens.ts'
 import type { IndexName, IndexSettings } from '../../settings.ts'
 import { columnsOf, layoutNumber } from '../layout.ts'
 import { createTables, tablesOf } from '../tables.ts'

@@ -1,8 +1,7 @@
 /** What decides how documents are written: two indices with the same signature hold the same documents. */
 
 import { hash } from 'node:crypto'
-import { icuVersion } from '../../../text/segment.ts'
-import { tokeniserNumber } from '../../../text/tokens.ts'
+import { icuVersion, tokeniserNumber } from '../../../text/tokens.ts'
 import type { IndexSettings } from '../../settings.ts'
 
 /** Counts changes of the layout of documents: an index of another one is written anew. */
