@@ -9,7 +9,6 @@ import {
 import { datasetBuilder, type DatasetInput } from './building/datasets.ts'
 import type { BuilderDeps, Built } from './building/deps.ts'
 import { resourceBuilder, type ResourceInput } from './building/resources.ts'
-import { scoresBuilder, type ScoresBuilder } from './building/scores.ts'
 import type { Concept } from './vocabulary/concept.ts'
 import type { ResourceType } from '../profile/fields.ts'
 import { defaultFacets, defaultNonCountries, type FacetConfig } from './facets.ts'
@@ -24,8 +23,6 @@ export type DocumentDeps = Pick<BuilderDeps, 'profile' | 'concepts' | 'names' | 
 
 export type DocumentBuilder = {
   readonly dataset: (input: DatasetInput) => Built
-  /** Of a dataset whose document is there and lacks nothing but scores. */
-  readonly scores: ScoresBuilder
   readonly catalogue: (input: CatalogueInput) => Built
   /** A record of a custom type. */
   readonly resource: (type: ResourceType, input: ResourceInput) => Built
@@ -49,7 +46,6 @@ export function documentBuilder(given: DocumentDeps): DocumentBuilder {
   const { one, all } = conceptBuilder(deps)
   return {
     dataset: datasetBuilder(deps, read),
-    scores: scoresBuilder(deps),
     catalogue: catalogueBuilder(deps, read),
     resource: resourceBuilder(deps, read),
     concepts: all,

@@ -205,22 +205,12 @@ export class Projector {
       await this.#flight.ended()
       await this.#refill()
     }
-    const next = this.#waiting.take(batch)
-    if (next.length === 0) return false
-    const taken = next.map((one) => (this.#lacksScores(one) ? { ...one, lacksScores: true } : one))
+    const taken = this.#waiting.take(batch)
+    if (taken.length === 0) return false
     // Beside what others embed nothing is made ready: it could be built from what was.
     const isAlone = taken.some(({ resource }) => isFirst(resource))
     await this.#flight.take(taken, isAlone)
     return true
-  }
-
-  /**
-   * Whether scores are all that the index lacks of a resource: nothing else of it waits, is on its way and may fail, or stands
-   * marked in the store alone.
-   */
-  #lacksScores({ resource, fresh, marked, told }: Pending): boolean {
-    const isAll = marked.length === 1 && !told && !this.#overflow
-    return fresh?.scores !== undefined && isAll && !this.#flight.has(resource)
   }
 
   #tried({ done, failed, error }: Attempt): void {

@@ -11,7 +11,7 @@ import { EmbeddedCursors } from './embedded/cursors.ts'
 import { DocumentCounts } from './embedded/documents.ts'
 import { Mending } from './embedded/mending.ts'
 import { openThreads } from './embedded/opening.ts'
-import { amendingBatch, batchOf } from './embedded/threads/batches.ts'
+import { batchOf } from './embedded/threads/batches.ts'
 import { unlessGivenUp } from './embedded/threads/giving-up.ts'
 import type { Readers } from './embedded/threads/readers.ts'
 import { WriteQueue } from './embedded/threads/write-queue.ts'
@@ -88,16 +88,11 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
 }
 
 /** What changes documents; cursors that nobody reads any more go with it. */
-function writes(queue: WriteQueue, cursors: EmbeddedCursors): Pick<SearchIndex, 'write' | 'amend'> {
+function writes(queue: WriteQueue, cursors: EmbeddedCursors): Pick<SearchIndex, 'write'> {
   return {
     write: async (changes, signal) => {
       await queue.write(batchOf(changes), signal)
       cursors.sweep()
-    },
-    amend: async (amendments, signal) => {
-      const left = await queue.write(amendingBatch(amendments), signal)
-      cursors.sweep()
-      return left.flatMap((at) => amendments[at] ?? [])
     },
   }
 }

@@ -33,8 +33,6 @@ export type Document = {
   readonly order: Readonly<Record<string, string>>
   /** The JSON that clients get. */
   readonly record: Readonly<Record<string, unknown>>
-  /** Fields of the record that amendments replace. */
-  readonly amendable?: readonly string[]
 }
 
 export type IndexChange =
@@ -51,20 +49,6 @@ export type IndexChange =
         readonly version: number
       }
     }
-
-/** What is other in a document that is there: the rest of it stays, its texts, dates and boxes among it. */
-export type Amendment = {
-  readonly index: IndexName
-  readonly id: string
-  /** As of a document. */
-  readonly version: number
-  /** Fields that the document calls amendable; null = gone. */
-  readonly record: Readonly<Record<string, unknown>>
-  /** null = gone. */
-  readonly numbers: Readonly<Record<string, number | null>>
-  /** All values of these facets. */
-  readonly facets: Readonly<Record<string, readonly FacetValue[]>>
-}
 
 /** Groups combine with `groups`, the values inside one group with `values`. */
 export type FacetFilter = {
@@ -200,14 +184,6 @@ export type SearchIndex = {
   current(): readonly IndexSettings[]
   /** Resolves when all are searchable. A change older than the stored version is skipped. Whole or absent after a crash. */
   write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void>
-  /**
-   * As `write`, for parts of documents. Answers those that changed nothing because the record is not there, or because that part of
-   * it cannot be changed by itself just now: these documents are to be written whole. Absent where all are.
-   */
-  readonly amend?: (
-    amendments: readonly Amendment[],
-    signal?: AbortSignal,
-  ) => Promise<readonly Amendment[]>
   /** One consistent snapshot for hits, count and facets. */
   search(request: SearchRequest, signal?: AbortSignal): Promise<Answer>
   /** The first page of a snapshot. Rejects with `too-many-cursors` too. */

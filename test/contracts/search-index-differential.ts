@@ -2,23 +2,9 @@
 
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type {
-  Amendment,
-  Document,
-  IndexChange,
-  SearchIndex,
-  SearchRequest,
-} from '../../src/search-index/search-index.ts'
+import type { SearchRequest } from '../../src/search-index/search-index.ts'
 import { compareCodePoints } from '../../src/text/code-points.ts'
-import {
-  asAmended,
-  history,
-  indexNames,
-  languages,
-  remaining,
-  settings,
-  type Change,
-} from './reference/corpus.ts'
+import { history, indexNames, languages, remaining, settings } from './reference/corpus.ts'
 import { dictionaryOf, expected, facetLine, nameOf, type World } from './reference/evaluator.ts'
 import { requestsOver } from './reference/requests.ts'
 import { configured, request, type Made } from './search-index-corpus.ts'
@@ -43,8 +29,8 @@ export function searchIndexDifferential(name: string, make: () => Promise<Made>)
     beforeAll(async () => {
       made = await make()
       await configured(made.index, settings)
-      for (const [n, batch] of batches.entries()) {
-        await written(made.index, batch, batches.slice(0, n).flat())
+      for (const batch of batches) {
+        await made.index.write(batch)
         // Whoever reads has to take what is other in with what is new.
         await made.index.search(request())
       }
@@ -116,30 +102,4 @@ export function searchIndexDifferential(name: string, make: () => Promise<Made>)
       }
     })
   })
-}
-
-/** Writes a batch in its order; what an engine cannot amend is written whole. */
-async function written(
-  index: SearchIndex,
-  batch: readonly Change[],
-  before: readonly Change[],
-): Promise<void> {
-  let waiting: IndexChange[] = []
-  for (const [n, change] of batch.entries()) {
-    if (!('amend' in change)) {
-      waiting.push(change)
-      continue
-    }
-    await index.write(waiting)
-    waiting = []
-    const left = (await index.amend?.([change.amend])) ?? [change.amend]
-    const all = remaining([[...before, ...batch.slice(0, n)]])
-    await index.write(left.flatMap((one) => wholeOf(one, all) ?? []))
-  }
-  await index.write(waiting)
-}
-
-function wholeOf(amend: Amendment, all: readonly Document[]): IndexChange | undefined {
-  const document = all.find(({ index, id }) => index === amend.index && id === amend.id)
-  return document && { put: asAmended(document, amend) }
 }

@@ -1,4 +1,4 @@
-/** A dataset of which only the scores are other: its document is changed in part, and ends as if it had been built anew. */
+/** A dataset of which only the scores changed: its document ends as if the index had been rebuilt. */
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,11 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import '../support/seed.ts'
-import type { SearchIndex, SearchRequest } from '../../src/search-index/search-index.ts'
-import { amendmentsOf } from '../../src/projector/gathering/scores.ts'
-import { asAmended } from '../contracts/reference/corpus.ts'
+import type { SearchRequest } from '../../src/search-index/search-index.ts'
 import { request } from '../contracts/search-index-corpus.ts'
-import { builder, datasetOf, graph, iris, quadsOf } from './built.ts'
+import { iris, quadsOf } from './built.ts'
 import { station } from './enriching/station.ts'
 
 type Station = Awaited<ReturnType<typeof station>>
@@ -74,14 +72,12 @@ async function opening(hurried = false): Promise<Station> {
 }
 
 describe('scores alone', () => {
-  it('reach record, order, numbers and bands without the document being put again', async () => {
+  it('reach record, order, numbers and bands', async () => {
     const one = await opening()
     for (const id of ['a', 'b']) await one.putDataset('cat', id)
     await one.quiet()
-    const before = one.put.length
     expect(await measure(one, { a: 120, b: 380 })).toEqual(['created', 'created'])
     await one.quiet()
-    expect(one.put.slice(before)).toEqual([])
     expect(await one.get('dataset', 'b')).toMatchObject({
       title: { en: 'b' },
       quality_meas: { scoring: 380, findabilityScoring: 7 },
@@ -98,18 +94,16 @@ describe('scores alone', () => {
     expect(await state(await rebuilt(one))).toEqual(all)
   })
 
-  it('are put with the whole document while it is not indexed yet, or somebody scrolls', async () => {
+  it('are not shown to a cursor that was opened before', async () => {
     const one = await opening()
     await one.putDataset('cat', 'a')
     await measure(one, { a: 1 })
     await one.quiet()
     expect(await one.get('dataset', 'a')).toMatchObject({ quality_meas: { scoring: 1 } })
-    const before = one.put.length
     const { offset: _, ...all } = request({ limit: 1 })
     const { cursor } = await one.index.open({ ...all, client: 'c', note: '' })
     await measure(one, { a: 2 })
     await one.quiet()
-    expect(one.put.slice(before)).toEqual(['dataset/a'])
     const [hit] = (await one.index.page(cursor, { after: 0 })).hits
     expect(JSON.parse(hit?.record ?? '')).toMatchObject({ quality_meas: { scoring: 1 } })
     expect(await one.get('dataset', 'a')).toMatchObject({ quality_meas: { scoring: 2 } })
@@ -167,36 +161,4 @@ describe('scores alone', () => {
       },
     )
   }, 120_000)
-})
-
-describe('an amendment', () => {
-  it('makes of a document the one that is built with the other scores', async () => {
-    const [text, other] = [{ scoring: 100, reusabilityScoring: 3 }, { scoring: 380 }]
-    const dataset = 'd:x dct:title "X"@en ; dct:description "Y"@en .'
-    const { document } = await datasetOf(dataset, undefined, measured('x', text))
-    for (const scores of [text, other, {}]) {
-      const metrics = await graph(measured('x', scores))
-      const amendment = builder.scores({ id: 'x', iri: iris.dataset('x'), version: 8, metrics })
-      const whole = await datasetOf(dataset, undefined, measured('x', scores))
-      const { facets, ...rest } = asAmended(document, amendment!)
-      const some = Object.entries(facets).filter(([, values]) => values.length > 0)
-      expect({ ...rest, facets: Object.fromEntries(some), version: 7 }).toEqual(whole.document)
-    }
-  })
-
-  it('is none where a score is left out, which is told of whole documents', async () => {
-    const metrics = await graph(measured('x', { scoring: '"none"' }))
-    const input = { id: 'x', iri: iris.dataset('x'), version: 8, metrics }
-    expect(builder.scores(input)).toBeUndefined()
-  })
-
-  it('is asked for only where the index has everything else, and can do it', async () => {
-    const scored = await quadsOf(measured('x', { scoring: 1 }))
-    const fresh = { catalogue: 'cat', quads: () => [], created: false, scores: scored }
-    const one = { resource: iris.dataset('x'), version: 8, marked: [8], fresh }
-    const amend: NonNullable<SearchIndex['amend']> = async () => []
-    const sizeOf = (index: Pick<SearchIndex, 'amend'>, lacksScores: boolean) =>
-      amendmentsOf({ index, builder, names: iris }, [{ ...one, lacksScores }]).size
-    expect([sizeOf({ amend }, true), sizeOf({ amend }, false), sizeOf({}, true)]).toEqual([1, 0, 0])
-  })
 })

@@ -21,7 +21,7 @@ export const budgets: Readonly<Record<string, number>> = {
   repository: 10824,
   scheduler: 2499,
   search: 4778,
-  'search-index': 10207,
+  'search-index': 9894,
   skos: 355,
   store: 9635,
   text: 299,

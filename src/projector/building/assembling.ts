@@ -19,7 +19,6 @@ export type Assembled = {
   /** Languages of the record's catalogue, the default language first. */
   readonly languages: readonly string[]
   readonly catalogue?: NonNullable<FacetScene['catalogue']>
-  readonly amendable?: readonly string[]
 }
 
 /** Whether distributions are given access to by data services. */
@@ -53,7 +52,7 @@ export function assembler(
   const { names, nonCountries } = deps
   const readers = facetReaders(deps, index)
   const catalogueId = (iri: string) => names.idOf('catalogue', iri) ?? lastSegment(iri)
-  return ({ id, version, hash, record, languages, catalogue, amendable }) => {
+  return ({ id, version, hash, record, languages, catalogue }) => {
     const scene = {
       language: languages[0] ?? 'en',
       nonCountries,
@@ -66,7 +65,6 @@ export function assembler(
     indexed.flags['countryData'] = hasCountry(record, scene) === true
     if (index === 'dataset') indexed.flags['dataServices'] = hasService(record, scene).length > 0
     const values = facetsOf(record, readers, scene)
-    const document = { index, id, version, hash, ...indexed, facets: values, record }
-    return amendable ? { ...document, amendable } : document
+    return { index, id, version, hash, ...indexed, facets: values, record }
   }
 }

@@ -12,7 +12,6 @@ import { assembler } from './assembling.ts'
 import { inCatalogue, type CatalogueReader } from './catalogues.ts'
 import type { BuilderDeps, Built } from './deps.ts'
 import { sceneOf } from './scenes.ts'
-import { scoreFields } from './scores.ts'
 
 export type DatasetInput = {
   readonly id: string
@@ -39,7 +38,6 @@ export function datasetBuilder(deps: BuilderDeps, read: CatalogueReader) {
   const { fields } = deps.profile.dataset
   const slots = slotsOf(fields)
   const always = arrays(slots)
-  const amendable = scoreFields(fields)
   const assemble = assembler(deps, 'dataset', columnsOf(fields))
   return (input: DatasetInput): Built => {
     const { facts } = read(input.catalogue)
@@ -60,7 +58,7 @@ export function datasetBuilder(deps: BuilderDeps, read: CatalogueReader) {
     const record = deps.enrich?.(mapped, 'dataset', language) ?? mapped
     const catalogue = inCatalogue(facts)
     return {
-      document: assemble({ id, version, hash, record, languages, catalogue, amendable }),
+      document: assemble({ id, version, hash, record, languages, catalogue }),
       reports,
     }
   }

@@ -7,8 +7,6 @@ import type { BuilderDeps } from './deps.ts'
 
 export type NamedReader = {
   readonly id: string
-  /** Dotted: where the values stand in the record. */
-  readonly path: string
   readonly read: FacetReader
 }
 
@@ -18,5 +16,5 @@ export const facetReaders = (
 ): readonly NamedReader[] =>
   allFacets(profile, facets).flatMap((facet): NamedReader[] => {
     const served = servedFacet(facet, index, profile)
-    return served ? [{ id: facet.id, path: served.path, read: facetReader(served) }] : []
+    return served ? [{ id: facet.id, read: facetReader(served) }] : []
   })

@@ -6,7 +6,6 @@ import type { Pending } from '../loop/queue.ts'
 import { telling, type LeftOut } from './left-out.ts'
 import { catalogueChanges, datasetChanges, type GatherDeps } from './records.ts'
 import { resourceChanges } from './resources.ts'
-import { amended, amendmentsOf } from './scores.ts'
 import { indexVocabulary } from './vocabulary/indexing.ts'
 
 export type BatchDeps = Omit<GatherDeps, 'told'> & { readonly leftOut?: LeftOut }
@@ -27,16 +26,10 @@ export async function gatherBatch(
     batch.filter(({ resource }) => deps.names.idOf(kind, resource) !== undefined)
   for (const pending of of('vocabulary')) await indexVocabulary(gather, pending, signal)
   const changes: IndexChange[] = await catalogueChanges(gather, of('catalogue'), signal)
-  const datasets = of('dataset')
-  const amendments = amendmentsOf(gather, datasets)
-  const build = async (pending: readonly Pending[]) => {
-    for (const part of portions(pending))
-      changes.push(...(await datasetChanges(gather, part, signal)))
-  }
-  await build(datasets.filter((one) => !amendments.has(one)))
+  for (const part of portions(of('dataset')))
+    changes.push(...(await datasetChanges(gather, part, signal)))
   for (const part of portions(batch)) changes.push(...(await resourceChanges(gather, part, signal)))
   return async () => {
-    await build(await amended(gather, amendments, signal))
     if (changes.length > 0) await deps.index.write(changes, signal)
     end()
   }

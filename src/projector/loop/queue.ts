@@ -11,8 +11,6 @@ export type Pending = {
   readonly marked: readonly number[]
   /** What the newest version holds, when its writer handed it over. */
   readonly fresh?: Fresh
-  /** The index has all of it but the scores in `fresh`. */
-  readonly lacksScores?: boolean
   /** Only for indices that are being filled. */
   readonly filling?: boolean
   /** Told when the resource is indexed. */

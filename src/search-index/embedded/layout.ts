@@ -5,7 +5,7 @@ import { idField } from '../fields.ts'
 import type { IndexSettings } from '../settings.ts'
 
 /** Counts changes of this layout: an index of another one is written anew. */
-export const layoutNumber = 6
+export const layoutNumber = 7
 
 export type Column = {
   /** Our own short name: names of profiles contain dots and come from outside. */

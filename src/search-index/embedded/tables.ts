@@ -7,9 +7,9 @@ import { layoutNumber, type Column } from './layout.ts'
 export type Tables = {
   /** Record id → number of its current version (null after a deletion), version, hash, and what tells it from another one. */
   readonly key: string
-  /** Number → record as deflated JSON, and beside it what amendments change of it. */
+  /** Number → record as deflated JSON. */
   readonly doc: string
-  /** Number → the narrow row that readers load into arrays; `amended` = the commit with amendments that last changed it. */
+  /** Number → the narrow row that readers load into arrays. */
   readonly col: string
   /** Full text, contentless. */
   readonly fts: string
@@ -39,8 +39,7 @@ export function createCommonTables(db: DatabaseSync): void {
   db.exec(`
     CREATE TABLE IF NOT EXISTS gen (
       generation INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, state TEXT NOT NULL,
-      signature TEXT NOT NULL, settings TEXT NOT NULL, languages TEXT NOT NULL,
-      amendments INTEGER NOT NULL DEFAULT 0);
+      signature TEXT NOT NULL, settings TEXT NOT NULL, languages TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS ord (
       o INTEGER PRIMARY KEY, facet TEXT NOT NULL, value TEXT NOT NULL, title TEXT NOT NULL,
       seq INTEGER NOT NULL);
@@ -58,11 +57,10 @@ export function createTables(db: DatabaseSync, tables: Tables, columns: readonly
     CREATE TABLE ${tables.key} (
       id TEXT PRIMARY KEY, n INTEGER, version INTEGER NOT NULL, hash TEXT NOT NULL,
       print TEXT NOT NULL) WITHOUT ROWID;
-    CREATE TABLE ${tables.doc} (n INTEGER PRIMARY KEY, json BLOB NOT NULL, parts TEXT);
+    CREATE TABLE ${tables.doc} (n INTEGER PRIMARY KEY, json BLOB NOT NULL);
     CREATE TABLE ${tables.col} (
       n INTEGER PRIMARY KEY, id TEXT NOT NULL, dates BLOB, numbers BLOB, flags BLOB, boxes BLOB,
-      ords BLOB, orders TEXT, amended INTEGER);
-    CREATE INDEX ${tables.col}_amended ON ${tables.col} (amended) WHERE amended IS NOT NULL;
+      ords BLOB, orders TEXT);
     CREATE TABLE ${tables.dead} (
       seq INTEGER PRIMARY KEY, n INTEGER NOT NULL, gone INTEGER NOT NULL DEFAULT 0);
     CREATE INDEX ${tables.dead}_waiting ON ${tables.dead} (seq) WHERE gone = 0;

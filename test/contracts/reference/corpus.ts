@@ -1,7 +1,7 @@
 /** Random corpora: few words in many shapes, so that what is generated meets itself, and values that engines like to confuse. */
 
 import * as fc from 'fast-check'
-import type { Amendment, Document, IndexChange } from '../../../src/search-index/search-index.ts'
+import type { Document, IndexChange } from '../../../src/search-index/search-index.ts'
 import type { IndexName, IndexSettings } from '../../../src/search-index/settings.ts'
 
 /** Languages with a bucket of their own; `zu` and `de-CH` are written too. */
@@ -166,7 +166,6 @@ function documentOf(own: IndexSettings): fc.Arbitrary<Omit<Document, 'version'>>
       index: own.index,
       hash: `#${mark}`,
       record: { id: document.id, mark, title: document.text['title'] ?? {} },
-      amendable: ['quality'],
     }))
 }
 
@@ -174,74 +173,34 @@ const document = fc.oneof(
   ...[6, 2, 1].map((weight, at) => ({ weight, arbitrary: documentOf(settings[at]!) })),
 )
 
-/** Numbers and the quality of datasets, whether they are there or not. */
-const amendment: fc.Arbitrary<Amendment> = fc
-  .record({
-    id,
-    quality: fc.subarray([...(facetValues['quality'] ?? [])]),
-    scoring: fc.option(fc.constantFrom(...amounts)),
-    size: fc.option(fc.constantFrom(...amounts)),
-    version: fc.integer({ min: 1, max: 9 }),
-  })
-  .map(({ id: own, quality, scoring, size, version }) => ({
-    index: 'dataset',
-    id: own,
-    version,
-    record: { quality: quality.length === 0 ? null : { scoring, quality } },
-    numbers: { scoring, ...(size !== null && { size }) },
-    facets: { quality: quality.map((value) => ({ id: value, title: `<${value}>` })) },
-  }))
-
-export type Change = IndexChange | { readonly amend: Amendment }
-
-/** Writes in batches: versions go up and down, some records are deleted, some come back, some are amended. */
-export const history: fc.Arbitrary<Change[][]> = fc
+/** Writes in batches: versions go up and down, some records are deleted, some come back. */
+export const history: fc.Arbitrary<IndexChange[][]> = fc
   .array(
     fc.record({
       document,
       version: fc.integer({ min: 1, max: 9 }),
       kind: fc.integer({ min: 0, max: 5 }),
-      amendment,
     }),
     { minLength: 150, maxLength: 220 },
   )
   .map((steps) => {
-    const changes = steps.map(({ document: one, version, kind, amendment: amend }): Change => {
+    const changes = steps.map(({ document: one, version, kind }): IndexChange => {
       if (kind === 0) return { remove: { index: one.index, id: one.id, version } }
-      return kind === 1 ? { amend } : { put: { ...one, version } }
+      return { put: { ...one, version } }
     })
     return Array.from({ length: Math.ceil(changes.length / 25) }, (_, n) =>
       changes.slice(n * 25, (n + 1) * 25),
     )
   })
 
-/** The whole document that an amendment makes of one. */
-export function asAmended(document: Document, amendment: Amendment): Document {
-  const { version, record, numbers, facets } = amendment
-  const some = <Value>(all: Readonly<Record<string, Value | null>>) =>
-    Object.fromEntries(
-      Object.entries(all).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
-    )
-  return {
-    ...document,
-    version,
-    record: some({ ...document.record, ...record }),
-    numbers: some({ ...document.numbers, ...numbers }),
-    facets: { ...document.facets, ...facets },
-  }
-}
-
 /** What a history leaves: of every record the newest version, the first of equal ones; a deletion stays until a newer write. */
-export function remaining(batches: readonly (readonly Change[])[]): Document[] {
+export function remaining(batches: readonly (readonly IndexChange[])[]): Document[] {
   const kept = new Map<string, { version: number; document?: Document }>()
   for (const change of batches.flat()) {
-    const one = 'put' in change ? change.put : 'amend' in change ? change.amend : change.remove
+    const one = 'put' in change ? change.put : change.remove
     const name = JSON.stringify([one.index, one.id])
-    const { version, document: before } = kept.get(name) ?? { version: 0 }
-    if (version >= one.version || ('amend' in change && !before)) continue
-    const next =
-      'put' in change ? change.put : 'amend' in change && asAmended(before!, change.amend)
-    kept.set(name, { version: one.version, ...(next && { document: next }) })
+    if ((kept.get(name)?.version ?? 0) >= one.version) continue
+    kept.set(name, { version: one.version, ...('put' in change && { document: change.put }) })
   }
   return [...kept.values()].flatMap((one) => one.document ?? [])
 }

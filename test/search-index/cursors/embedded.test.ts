@@ -32,7 +32,7 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'cursors-'))
   const path = join(directory, 'index.db')
   const entry = (name: string) =>
-    new URL(`../../../src/indices/embedded/${name}/worker.ts`, import.meta.url)
+    new URL(`../../../src/search-index/embedded/${name}/worker.ts`, import.meta.url)
   const common = { path, wildcardTerms: 10, log: logger('silent'), damaged: () => undefined }
   const ended = () => cursors.lose()
   writer = new Thread({ ...common, name: 'writer', entry: entry('writing'), ended })

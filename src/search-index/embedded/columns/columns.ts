@@ -30,9 +30,8 @@ export class Columns {
   words: Uint32Array = new Uint32Array(0)
   readonly #hasBoxes: boolean
   #capacity = 0
-  /** Places of `ords` that were given, and how many of them nobody has any more. */
+  /** Places of `ords` that were given. */
   #given = 0
-  #lost = 0
 
   constructor(settings: IndexSettings) {
     const empty = () => new Float64Array(0)
@@ -47,10 +46,10 @@ export class Columns {
   append(n: number, row: Row): void {
     this.#reserve(n + 1)
     this.size = n + 1
-    this.#setOrds(n, ordsOf(row['ords']))
+    this.#appendOrds(n, ordsOf(row['ords']))
     this.words[n] = wordsOf(row['sizes'])
     this.#appendDates(n, floatsOf(row['dates']))
-    this.#setNumbers(n, floatsOf(row['numbers']))
+    this.#appendNumbers(n, floatsOf(row['numbers']))
     const flags = row['flags']
     if (flags instanceof Uint8Array) {
       for (const [i, column] of this.flags.entries()) column[n] = flags[i] ?? 0
@@ -61,34 +60,20 @@ export class Columns {
     if (boxes.length > 4) this.moreBoxes.set(n, boxes.slice(4))
   }
 
-  /** Takes in what amendments change of a row. */
-  amend(n: number, row: Row): void {
-    for (const column of this.numbers) column[n] = Number.NaN
-    this.#setNumbers(n, floatsOf(row['numbers']))
-    this.#setOrds(n, ordsOf(row['ords']))
-  }
-
-  #setNumbers(n: number, pairs: Float64Array): void {
+  #appendNumbers(n: number, pairs: Float64Array): void {
     for (let i = 0; i < pairs.length; i += 2) {
       const column = this.numbers[pairs[i] ?? -1]
       if (column) column[n] = pairs[i + 1] ?? Number.NaN
     }
   }
 
-  /** In the place that the record has, where there is enough of it. */
-  #setOrds(n: number, ords: Uint32Array): void {
-    const held = (this.ends[n] ?? 0) - (this.starts[n] ?? 0)
-    if (ords.length > held) {
-      this.#lost += held
-      // What is lost is not to be kept when room is made.
-      this.ends[n] = this.starts[n] ?? 0
-      this.#reserveOrds(ords.length)
-      this.starts[n] = this.#given
-      this.#given += ords.length
-    } else this.#lost += held - ords.length
-    const start = this.starts[n] ?? 0
-    this.ends[n] = start + ords.length
-    this.ords.set(ords, start)
+  #appendOrds(n: number, ords: Uint32Array): void {
+    const end = this.#given + ords.length
+    if (end > this.ords.length) this.ords = grown(this.ords, new Uint32Array(room(end)))
+    this.ords.set(ords, this.#given)
+    this.starts[n] = this.#given
+    this.ends[n] = end
+    this.#given = end
   }
 
   #appendDates(n: number, triples: Float64Array): void {
@@ -101,27 +86,6 @@ export class Columns {
         periods.to[n] = to
       } else periods.more.set(n, [...(periods.more.get(n) ?? []), [from, to]])
     }
-  }
-
-  /** What was lost is taken back when there is no room left and half of all is lost. */
-  #reserveOrds(more: number): void {
-    if (this.#given + more <= this.ords.length) return
-    if (this.#lost * 2 < this.#given) {
-      this.ords = grown(this.ords, new Uint32Array(room(this.#given + more)))
-      return
-    }
-    const kept = new Uint32Array(room(this.#given - this.#lost + more))
-    let end = 0
-    for (let n = 0; n < this.size; n++) {
-      const own = this.ords.subarray(this.starts[n], this.ends[n])
-      kept.set(own, end)
-      this.starts[n] = end
-      end += own.length
-      this.ends[n] = end
-    }
-    this.ords = kept
-    this.#given = end
-    this.#lost = 0
   }
 
   #reserve(rows: number): void {

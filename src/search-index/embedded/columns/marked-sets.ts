@@ -1,6 +1,6 @@
 /** Which records have some facet values: remembered, because people go on from filter to filter. */
 
-import { add, bitmapOf, remove, type Bitmap } from './bitmap.ts'
+import { bitmapOf, type Bitmap } from './bitmap.ts'
 import type { Columns } from './columns.ts'
 
 /** Numbers of facet values: any of them, or all. */
@@ -11,10 +11,10 @@ const most = 64
 /** Longer lists of values are not remembered. */
 const longest = 100
 
-/** Only new numbers are looked at again, and those of records that were amended. */
+/** Only new numbers are looked at again. */
 export class MarkedSets {
   readonly #columns: Columns
-  readonly #sets = new Map<string, { readonly set: Bitmap; readonly size: number; marks: Marks }>()
+  readonly #sets = new Map<string, { readonly set: Bitmap; readonly size: number }>()
 
   constructor(columns: Columns) {
     this.#columns = columns
@@ -34,22 +34,10 @@ export class MarkedSets {
     if (known) set.set(known.set)
     mark(set, this.#columns, { ...marks, from: known?.size ?? 0 })
     this.#sets.delete(key)
-    if (marks.ords.length <= longest) this.#sets.set(key, { set, size, marks })
+    if (marks.ords.length <= longest) this.#sets.set(key, { set, size })
     const [oldest] = this.#sets.keys()
     if (this.#sets.size > most && oldest !== undefined) this.#sets.delete(oldest)
     return set
-  }
-
-  /** The values of a record are other than they were: a few, that are looked through for each set. */
-  amend(n: number): void {
-    const { starts, ends, ords } = this.#columns
-    const own = ords.subarray(starts[n], ends[n])
-    const has = (o: number) => own.includes(o)
-    for (const { set, size, marks } of this.#sets.values()) {
-      if (n >= size) continue
-      if (marks.all ? marks.ords.every(has) : marks.ords.some(has)) add(set, n)
-      else remove(set, n)
-    }
   }
 }
 

@@ -23,29 +23,21 @@ export function packRow(document: Packed, settings: IndexSettings): PackedRow {
   const dates = settings.dates.flatMap((name, i) =>
     (document.dates[name] ?? []).flatMap(([from, to]) => [i, from, to]),
   )
+  const numbers = settings.numbers.flatMap((name, i) => {
+    const value = document.numbers[name]
+    return value === undefined ? [] : [i, value]
+  })
   const flags = settings.flags.map((name) => {
     const value = document.flags[name]
     return value === undefined ? 0 : value ? 2 : 1
   })
   return {
     dates: bytesOf(dates),
-    numbers: packNumbers(settings.numbers, (name) => document.numbers[name]),
+    numbers: bytesOf(numbers),
     flags: flags.some((flag) => flag > 0) ? Uint8Array.from(flags) : null,
     boxes: settings.boxes ? bytesOf(document.boxes.flat()) : null,
   }
 }
-
-/** Numbers by the position of their names. */
-export const packNumbers = (
-  names: readonly string[],
-  valueOf: (name: string, position: number) => number | undefined,
-): Blob | null =>
-  bytesOf(
-    names.flatMap((name, position) => {
-      const value = valueOf(name, position)
-      return typeof value === 'number' ? [position, value] : []
-    }),
-  )
 
 const bytesOf = (numbers: readonly number[]): Blob | null =>
   numbers.length === 0 ? null : new Uint8Array(Float64Array.from(numbers).buffer)

@@ -24,9 +24,9 @@ export class Versions {
 
   /** The JSON text of a version, reduced to `include`. */
   text(generation: number, n: number, include?: readonly string[]): string {
-    const { json, parts } = this.#of(generation).doc.get(n) ?? {}
+    const json = this.#of(generation).doc.get(n)?.['json']
     if (!(json instanceof Uint8Array)) throw new Error(`record version ${n} is missing`)
-    const text = whole(inflateRawSync(json).toString(), parts)
+    const text = inflateRawSync(json).toString()
     if (!include) return text
     const record: Readonly<Record<string, unknown>> = JSON.parse(text)
     return JSON.stringify(includeFields(record, include))
@@ -47,21 +47,11 @@ export class Versions {
     if (this.#statements.size >= remembered) this.#statements.clear()
     const { doc, col } = tablesOf(generation)
     const made = {
-      doc: this.#db.prepare(`SELECT json, parts FROM ${doc} WHERE n = ?`),
+      doc: this.#db.prepare(`SELECT json FROM ${doc} WHERE n = ?`),
       id: this.#db.prepare(`SELECT id FROM ${col} WHERE n = ?`),
       row: this.#db.prepare(`SELECT dates, numbers, flags FROM ${col} WHERE n = ?`),
     }
     this.#statements.set(generation, made)
     return made
   }
-}
-
-/** The text of a record with what stands beside it. */
-function whole(text: string, parts: unknown): string {
-  if (typeof parts !== 'string') return text
-  const all: object = JSON.parse(parts)
-  const there = Object.entries(all).filter(([, value]) => value !== null)
-  if (there.length === 0) return text
-  const beside = JSON.stringify(Object.fromEntries(there))
-  return text === '{}' ? beside : `${text.slice(0, -1)},${beside.slice(1)}`
 }

@@ -1,7 +1,7 @@
 /** One index as a reader sees it: its columns, and which record numbers are alive in this snapshot. */
 
 import type { DatabaseSync } from 'node:sqlite'
-import { add, bitmapOf, has, type Bitmap } from '../columns/bitmap.ts'
+import { add, bitmapOf, type Bitmap } from '../columns/bitmap.ts'
 import { Columns } from '../columns/columns.ts'
 import { Living } from '../columns/living.ts'
 import { MarkedSets } from '../columns/marked-sets.ts'
@@ -30,8 +30,6 @@ export class View {
   readonly #statements
   readonly #texts = new Map<string, Positions>()
   #lastDeath = 0
-  /** The last commit with amendments whose rows are taken in. */
-  #amendment = 0
   #scores = new Float64Array(0)
   #frequencies = new Float64Array(0)
   #touched = new Uint32Array(0)
@@ -113,38 +111,16 @@ export class View {
    */
   refresh(check: () => void): void {
     this.scored.clear()
-    // Rows are read with all that was ever amended in them.
-    if (this.columns.size === 0) this.#amendment = this.generation.amendments
     for (const row of this.#statements.rows.iterate(this.columns.size - 1)) {
       const n = Number(row['n'])
       if (n % stride === 0) check()
       this.columns.append(n, row)
       this.#living.add(n)
     }
-    this.#amend(check)
     this.#bury()
     for (const positions of [this.ids, ...this.#texts.values()]) {
       positions.extend(this.columns.size)
     }
-  }
-
-  /** Only what lives is amended: what it counted before is taken back. */
-  #amend(check: () => void): void {
-    const { amendments } = this.generation
-    if (amendments === this.#amendment) return
-    let taken = 0
-    for (const row of this.#statements.amended.iterate(this.#amendment)) {
-      if (taken++ % stride === 0) check()
-      // What was amended before is taken in: who is stopped here goes on from here.
-      this.#amendment = Number(row['amended']) - 1
-      const n = Number(row['n'])
-      const lived = has(this.live, n)
-      this.#living.remove(n)
-      this.columns.amend(n, row)
-      this.marked.amend(n)
-      if (lived) this.#living.add(n)
-    }
-    this.#amendment = amendments
   }
 
   #bury(): void {
@@ -192,9 +168,6 @@ function prepare(db: DatabaseSync, { key, col, dead, fts }: Tables) {
     rows: db.prepare(
       `SELECT n, dates, numbers, flags, boxes, ords, sz AS sizes
        FROM ${col} LEFT JOIN ${fts}_docsize AS d ON d.id = n WHERE n > ? ORDER BY n`,
-    ),
-    amended: db.prepare(
-      `SELECT n, amended, numbers, ords FROM ${col} WHERE amended > ? ORDER BY amended`,
     ),
     deaths: db.prepare(`SELECT seq, n FROM ${dead} WHERE seq > ? ORDER BY seq`),
     oldestDeath: db.prepare(`SELECT min(seq) AS seq FROM ${dead}`),

@@ -1,13 +1,6 @@
 /** What travels between the main thread and the workers: plain values, big ones as text. */
 
-import type {
-  Amendment,
-  Answer,
-  Document,
-  Entry,
-  FacetItem,
-  SearchRequest,
-} from '../../search-index.ts'
+import type { Answer, Document, Entry, FacetItem, SearchRequest } from '../../search-index.ts'
 import type { IndexName, IndexSettings } from '../../settings.ts'
 import type { EntriesWanted } from '../reading/entries.ts'
 import type { Opened, Slice, SlicePage, SnapshotRequest } from '../reading/snapshot.ts'
@@ -20,33 +13,25 @@ export type Sent = {
   readonly index: IndexName
   readonly id: string
   readonly version: number
-  /** Without this and `amend` it is a removal. */
+  /** Without this it is a removal. */
   readonly put?: {
     readonly hash: string
     /** `Indexed` as JSON. */
     readonly indexed: string
     readonly record: string
-    /** What is amendable of the record, as JSON; null = not there. Absent where nothing is. */
-    readonly parts?: string
   }
-  /** `Amended` as JSON. */
-  readonly amend?: string
   readonly filling?: boolean
 }
 
 /** What of a document is indexed beside its record. */
-export type Indexed = Omit<Document, 'index' | 'id' | 'version' | 'hash' | 'record' | 'amendable'>
-
-/** What is other in a document. */
-export type Amended = Pick<Amendment, 'record' | 'numbers' | 'facets'>
+export type Indexed = Omit<Document, 'index' | 'id' | 'version' | 'hash' | 'record'>
 
 /** One call of `write`. */
 export type Batch = readonly Sent[]
 
-/** Per batch what went wrong, and the places of what has to be written whole; and the size of the write-ahead log. */
+/** Per batch what went wrong, and the size of the write-ahead log. */
 export type Written = {
   readonly errors: readonly (string | undefined)[]
-  readonly left: readonly (readonly number[])[]
   readonly walBytes: number
 }
 

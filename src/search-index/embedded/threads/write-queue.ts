@@ -6,7 +6,7 @@ import { unavailable, type Thread } from './thread.ts'
 
 type Waiting = {
   readonly batch: Batch
-  readonly resolve: (left: readonly number[]) => void
+  readonly resolve: () => void
   readonly reject: (failure: unknown) => void
 }
 
@@ -38,12 +38,11 @@ export class WriteQueue {
     this.#committed = committed
   }
 
-  /** Resolves with the places of what has to be written whole. */
-  write(batch: Batch, signal?: AbortSignal): Promise<readonly number[]> {
+  write(batch: Batch, signal?: AbortSignal): Promise<void> {
     if (this.#closed) return Promise.reject(unavailable('it is closed'))
-    if (batch.length === 0) return Promise.resolve([])
+    if (batch.length === 0) return Promise.resolve()
     if (signal?.aborted) return Promise.reject(givenUp(signal))
-    const { promise, resolve, reject } = Promise.withResolvers<readonly number[]>()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiting = { batch, resolve, reject }
     const stop = () => {
       // What the writer has already got will land; what still waits need not.
@@ -91,7 +90,7 @@ export class WriteQueue {
     }
     for (const [i, one] of group.entries()) {
       const error = written.errors[i]
-      if (error === undefined) one.resolve(written.left[i] ?? [])
+      if (error === undefined) one.resolve()
       else one.reject(unavailable('a batch could not be written', error))
     }
     if (written.walBytes > walLimit) await this.#checkpoint()

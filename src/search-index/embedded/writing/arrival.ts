@@ -8,8 +8,6 @@ export class Arrival {
   readonly hash: string
   /** As JSON text. */
   readonly record: string
-  /** What is amendable of it. */
-  readonly parts: string | undefined
   readonly #text: string
   #indexed: Indexed | undefined
   #print: string | undefined
@@ -18,7 +16,6 @@ export class Arrival {
     this.id = id
     this.hash = put.hash
     this.record = put.record
-    this.parts = put.parts
     this.#text = put.indexed
   }
 
@@ -28,7 +25,7 @@ export class Arrival {
 
   /** Two with the same one are stored and found alike; 132 bits of SHA-256. */
   get print(): string {
-    const whole = () => hash('sha256', `${this.#text}\n${this.record}\n${this.parts}`, 'base64url')
+    const whole = () => hash('sha256', `${this.#text}\n${this.record}`, 'base64url')
     return (this.#print ??= whole().slice(0, 22))
   }
 }

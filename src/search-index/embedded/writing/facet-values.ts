@@ -8,18 +8,15 @@ const remembered = 20_000
 
 export class FacetValues {
   readonly #find
-  readonly #facetOf
   readonly #insert
   readonly #retitle
   #known = new Map<string, { o: number; title: string }>()
-  #facets = new Map<number, string>()
   #next = 0
   #seq = 0
   readonly #newest
 
   constructor(db: DatabaseSync) {
     this.#find = db.prepare('SELECT o, title FROM ord WHERE facet = ? AND value = ?')
-    this.#facetOf = db.prepare('SELECT facet FROM ord WHERE o = ?')
     this.#insert = db.prepare(
       'INSERT INTO ord (o, facet, value, title, seq) VALUES (?, ?, ?, ?, ?)',
     )
@@ -40,20 +37,9 @@ export class FacetValues {
     return known.o
   }
 
-  /** The facet that a number is of; it stays with it for ever. */
-  facet(o: number): string {
-    const known = this.#facets.get(o)
-    if (known !== undefined) return known
-    const facet = String(this.#facetOf.get(o)?.['facet'] ?? '')
-    if (this.#facets.size > remembered) this.#facets.clear()
-    this.#facets.set(o, facet)
-    return facet
-  }
-
   /** After a rollback the memory is wrong. */
   forget(): void {
     this.#known = new Map()
-    this.#facets = new Map()
     const row = this.#newest.get()
     this.#next = Number(row?.['next'] ?? 0)
     this.#seq = Number(row?.['seq'] ?? 0)

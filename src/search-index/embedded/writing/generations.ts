@@ -21,8 +21,6 @@ export type Generation = {
   readonly signature: string
   readonly settings: IndexSettings
   readonly languages: readonly string[]
-  /** Commits that amended records of it. */
-  readonly amendments: number
 }
 
 export const answers = ({ state }: Generation): boolean =>
@@ -34,8 +32,7 @@ export const isBuilt = ({ state }: Generation): boolean => state === 'next' || s
 export function readGenerations(db: DatabaseSync): Generation[] {
   const rows = db
     .prepare(
-      `SELECT generation, state, signature, settings, languages, amendments
-       FROM gen ORDER BY generation`,
+      'SELECT generation, state, signature, settings, languages FROM gen ORDER BY generation',
     )
     .all()
   return rows.map((row) => {
@@ -50,7 +47,6 @@ export function readGenerations(db: DatabaseSync): Generation[] {
       signature,
       settings,
       languages,
-      amendments: Number(row['amendments']),
     }
   })
 }

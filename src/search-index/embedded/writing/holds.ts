@@ -42,11 +42,6 @@ export class Holds {
     return Math.min(Infinity, ...limits)
   }
 
-  /** Whether nobody reads a version by its number. */
-  get isEmpty(): boolean {
-    return this.#holds.size === 0
-  }
-
   isHeld(generation: number): boolean {
     return this.lastDeath(generation) < Infinity
   }

@@ -1,13 +1,12 @@
-/** Writing the records of one index: every version gets a number of its own, under which it changes in parts at most. */
+/** Writing the records of one index: every version gets a number of its own, under which it never changes. */
 
 import type { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync } from 'node:zlib'
 import type { IndexSettings } from '../../settings.ts'
-import { amendedNumbers, amendedOrds } from '../columns/amended-rows.ts'
 import { packOrds, packRow } from '../columns/rows.ts'
 import { columnsOf } from '../layout.ts'
 import type { Tables } from '../tables.ts'
-import type { Amended, Indexed } from '../threads/messages.ts'
+import type { Indexed } from '../threads/messages.ts'
 import type { Arrival } from './arrival.ts'
 import type { FacetValues } from './facet-values.ts'
 import { FullTextRows } from './full-text.ts'
@@ -20,9 +19,6 @@ type How = { readonly version: number; readonly again: boolean }
 type Deps = {
   readonly db: DatabaseSync
   readonly tables: Tables
-  readonly generation: number
-  /** Commits that have amended records. */
-  readonly amendments: number
   readonly settings: IndexSettings
   readonly languages: readonly string[]
   readonly terms: Terms
@@ -41,12 +37,9 @@ export class IndexWriter {
   #last = -1
   /** Living records; counted when somebody asks, and kept up from then on. */
   #count: number | undefined
-  #amendments: number
-  #hasAmended = false
 
   constructor(deps: Deps) {
     this.#deps = deps
-    this.#amendments = deps.amendments
     this.#texts = new Texts(deps.terms, columnsOf(deps.settings), deps.languages)
     this.#statements = prepare(deps.db, deps.tables)
     this.#fullText = new FullTextRows(deps.db, deps.tables.fts)
@@ -99,48 +92,21 @@ export class IndexWriter {
     this.#statements.key.run(id, null, version, '', '')
   }
 
-  /**
-   * Changes parts of a record under the number of its version: the row of its text, which takes most of a `put`, stays. False
-   * where the record is not there. Nobody may be reading versions by their numbers.
-   */
-  amend(id: string, version: number, text: string): boolean {
-    const row = this.#statements.find.get(id)
-    if (row && Number(row['version']) >= version) return true
-    const n = Number(row?.['n'] ?? -1)
-    const stored = n < 0 ? undefined : this.#statements.stored.get(n)
-    const amended: Amended = JSON.parse(text)
-    const parts = stored && amendedParts(stored['parts'], amended.record)
-    if (!parts) return false
-    if (!this.#hasAmended) this.#amendments += 1
-    this.#hasAmended = true
-    const { settings } = this.#deps
-    const numbers = amendedNumbers(stored['numbers'], amended.numbers, settings.numbers)
-    const ords = this.#amendedOrds(stored['ords'], amended.facets)
-    // Its print is that of what was put, which it is not any more.
-    this.#statements.revise.key.run(version, '', id)
-    this.#statements.revise.doc.run(JSON.stringify(parts), n)
-    this.#statements.revise.col.run(numbers, ords, this.#amendments, n)
-    return true
-  }
-
   /** To be called before a transaction is committed. */
   end(): void {
     this.#fullText.write()
-    if (this.#hasAmended) this.#statements.revise.gen.run(this.#amendments, this.#deps.generation)
-    this.#hasAmended = false
   }
 
   /** After a rollback: what the memory says about numbers is wrong. */
   forget(): void {
     this.#fullText.forget()
     this.#count = undefined
-    this.#hasAmended = false
     this.#last = Number(this.#statements.last.get()?.['n'] ?? -1)
   }
 
-  #insert(n: number, { id, record, parts, indexed }: Arrival): void {
+  #insert(n: number, { id, record, indexed }: Arrival): void {
     const { doc, col } = this.#statements
-    doc.run(n, deflateRawSync(record, deflate), parts ?? null)
+    doc.run(n, deflateRawSync(record, deflate))
     const { dates, numbers, flags, boxes } = packRow(indexed, this.#deps.settings)
     const orders = this.#orders(indexed)
     const text = orders.length > 0 ? JSON.stringify(Object.fromEntries(orders)) : null
@@ -162,18 +128,10 @@ export class IndexWriter {
   }
 
   #ords({ facets }: Indexed) {
-    return packOrds(new Set(this.#numbersOf(facets)))
-  }
-
-  #amendedOrds(stored: unknown, facets: Amended['facets']) {
-    const isOther = (o: number) => Object.hasOwn(facets, this.#deps.values.facet(o))
-    return amendedOrds(stored, isOther, this.#numbersOf(facets))
-  }
-
-  #numbersOf(facets: Indexed['facets']): number[] {
-    return Object.entries(facets).flatMap(([facet, values]) =>
+    const numbers = Object.entries(facets).flatMap(([facet, values]) =>
       this.#facets.has(facet) ? values.map((value) => this.#deps.values.number(facet, value)) : [],
     )
+    return packOrds(new Set(numbers))
   }
 
   #orders({ order }: Indexed): (readonly [string, string])[] {
@@ -182,14 +140,6 @@ export class IndexWriter {
       ([name]) => orders.includes(name) || orders.includes(name.slice(0, name.lastIndexOf('.'))),
     )
   }
-}
-
-/** The parts of a record, some of them other; `undefined` where one of these does not stand apart. */
-function amendedParts(stored: unknown, others: Amended['record']): object | undefined {
-  const parts: object = typeof stored === 'string' ? JSON.parse(stored) : {}
-  return Object.keys(others).every((name) => Object.hasOwn(parts, name))
-    ? { ...parts, ...others }
-    : undefined
 }
 
 type Row = Readonly<Record<string, unknown>>
@@ -209,18 +159,11 @@ function prepare(db: DatabaseSync, tables: Tables) {
       `INSERT OR REPLACE INTO ${key} (id, n, version, hash, print) VALUES (?, ?, ?, ?, ?)`,
     ),
     stay: db.prepare(`UPDATE ${key} SET version = ?, hash = ? WHERE id = ?`),
-    doc: db.prepare(`INSERT INTO ${doc} (n, json, parts) VALUES (?, ?, ?)`),
+    doc: db.prepare(`INSERT INTO ${doc} (n, json) VALUES (?, ?)`),
     col: db.prepare(
       `INSERT INTO ${col} (n, id, dates, numbers, flags, boxes, ords, orders)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    stored: db.prepare(`SELECT parts, numbers, ords FROM ${doc} JOIN ${col} USING (n) WHERE n = ?`),
-    revise: {
-      key: db.prepare(`UPDATE ${key} SET version = ?, print = ? WHERE id = ?`),
-      doc: db.prepare(`UPDATE ${doc} SET parts = ? WHERE n = ?`),
-      col: db.prepare(`UPDATE ${col} SET numbers = ?, ords = ?, amended = ? WHERE n = ?`),
-      gen: db.prepare('UPDATE gen SET amendments = ? WHERE generation = ?'),
-    },
     die: db.prepare(`INSERT INTO ${dead} (n) VALUES (?)`),
     // Numbers of purged versions stay taken: readers know them as dead.
     last: db.prepare(

@@ -67,14 +67,13 @@ export class Writer {
    */
   write(batches: readonly Batch[]): Written {
     try {
-      const left = this.#transaction(batches)
-      return { errors: batches.map(() => undefined), left, walBytes: this.#walBytes() }
+      this.#transaction(batches)
+      return { errors: batches.map(() => undefined), walBytes: this.#walBytes() }
     } catch (error) {
       if (isDamage(error)) throw error
       const alone = batches.length === 1
-      const tried = batches.map((batch) => (alone ? failed(error) : this.#try(batch)))
-      const errors = tried.map((one) => one.error)
-      return { errors, left: tried.map((one) => one.left), walBytes: this.#walBytes() }
+      const errors = batches.map((batch) => (alone ? messageOf(error) : this.#try(batch)))
+      return { errors, walBytes: this.#walBytes() }
     }
   }
 
@@ -153,25 +152,25 @@ export class Writer {
     return answering.map(({ settings }) => settings)
   }
 
-  #try(batch: Batch): Tried {
+  /** What went wrong with a batch. */
+  #try(batch: Batch): string | undefined {
     try {
-      return { error: undefined, left: this.#transaction([batch]).flat() }
+      this.#transaction([batch])
+      return undefined
     } catch (error) {
-      return failed(error)
+      return messageOf(error)
     }
   }
 
-  /** Of each batch the places of what has to be written whole. */
-  #transaction(batches: readonly Batch[]): number[][] {
+  #transaction(batches: readonly Batch[]): void {
     this.#db.exec('BEGIN IMMEDIATE')
     try {
-      const left = batches.map((batch) => this.#apply(batch))
+      for (const batch of batches) this.#apply(batch)
       for (const { answering, built } of this.#indices.values()) {
         answering.end()
         built?.end()
       }
       this.#db.exec('COMMIT')
-      return left
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
       this.#terms.forget()
@@ -184,30 +183,18 @@ export class Writer {
     }
   }
 
-  #apply(batch: Batch): number[] {
-    return batch.flatMap((sent, at) => {
+  #apply(batch: Batch): void {
+    for (const sent of batch) {
       const pair = this.#indices.get(sent.index)
       if (!pair) throw new Error(`index ${sent.index} is not configured`)
-      if (sent.amend === undefined) apply(sent, pair)
-      else if (!this.#amend(sent, sent.amend, pair)) return [at]
-      return []
-    })
-  }
-
-  /** What is read by its number must stay as it is, and what is being filled needs whole documents. */
-  #amend({ id, version }: Sent, amended: string, { answering, built }: Pair): boolean {
-    if (!this.#holds.isEmpty || (built && built !== answering)) return false
-    return answering.amend(id, version, amended)
+      apply(sent, pair)
+    }
   }
 
   #walBytes(): number {
     return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0
   }
 }
-
-type Tried = { readonly error: string | undefined; readonly left: readonly number[] }
-
-const failed = (error: unknown): Tried => ({ error: messageOf(error), left: [] })
 
 function builtOf(
   index: IndexName,
