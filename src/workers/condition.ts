@@ -1,0 +1,24 @@
+/**
+ * A condition variable: waiting for the next change of something that other code on the same thread changes. Whoever waits looks
+ * again afterwards, because the change need not be the one that was hoped for.
+ */
+
+import { unlessAborted } from './abort.ts'
+
+export type ConditionVariable = {
+  /** Wakes everybody who waits now. */
+  readonly notify: () => void
+  /** Resolves at the next `notify`; rejects with the signal's reason. */
+  readonly next: (signal?: AbortSignal) => Promise<void>
+}
+
+export function conditionVariable(): ConditionVariable {
+  let coming = Promise.withResolvers<void>()
+  return {
+    notify: () => {
+      coming.resolve()
+      coming = Promise.withResolvers()
+    },
+    next: (signal) => (signal ? unlessAborted(coming.promise, signal) : coming.promise),
+  }
+}

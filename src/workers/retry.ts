@@ -1,0 +1,61 @@
+/** Trying again: which answers may be different next time, how long to wait before that, and the loop itself. */
+
+/** Waits; rejects with the signal's reason. An argument, so that tests need not wait. */
+export type Pause = (ms: number, signal: AbortSignal) => Promise<void>
+
+/** What an attempt came to. */
+export type Attempted<Result> = { readonly value: Result } | { readonly error: unknown }
+
+export type RetryOptions<Result> = {
+  /** Milliseconds to wait before the next attempt, or nothing when this outcome is final. Attempts count from 1. */
+  readonly delayMs: (outcome: Attempted<Result>, attempt: number) => number | undefined
+  readonly pause: Pause
+  readonly signal: AbortSignal
+}
+
+/** The value of the last attempt, or its error; the signal's reason as soon as it is aborted. */
+export async function retry<Result>(
+  work: (attempt: number) => Promise<Result>,
+  { delayMs, pause, signal }: RetryOptions<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    signal.throwIfAborted()
+    const outcome: Attempted<Result> = await work(attempt).then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    )
+    if ('error' in outcome) signal.throwIfAborted()
+    const ms = delayMs(outcome, attempt)
+    if (ms === undefined) {
+      if ('error' in outcome) throw outcome.error
+      return outcome.value
+    }
+    await pause(ms, signal).catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw error
+    })
+  }
+}
+
+/** HTTP statuses that may be different next time. */
+export const isTransient = (status: number): boolean => transient.has(status)
+
+const transient: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
+
+type BackoffOptions = { readonly firstMs?: number; readonly longestMs?: number }
+
+/** Milliseconds before the attempt after the n-th: 1, 2, 4 … s, at most 60 s, with full jitter. `random` gives 0..1. */
+export const backoffMs = (
+  attempt: number,
+  random: () => number,
+  { firstMs = 1000, longestMs = 60_000 }: BackoffOptions = {},
+): number => random() * Math.min(longestMs, firstMs * 2 ** (attempt - 1))
+
+/** `Retry-After` (RFC 9110 10.2.3), seconds or a date, as milliseconds from `now`; never negative. */
+export function retryAfterMs(header: string | null | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? ''
+  if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
+  // Only whole dates: `Date.parse` takes "5 apples" for one.
+  const date = /^[A-Za-z]{3,9},? \d/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}

@@ -1,0 +1,175 @@
+/** The small parts of `workers/`: condition variable, channel, semaphore, retry, turns on the event loop. */
+
+import { describe, expect, it } from 'vitest'
+import { Channel } from '../../src/workers/channel.ts'
+import { conditionVariable } from '../../src/workers/condition.ts'
+import { inTurns, yielding } from '../../src/workers/event-loop.ts'
+import { backoffMs, isTransient, retry, retryAfterMs } from '../../src/workers/retry.ts'
+import { Semaphore } from '../../src/workers/semaphore.ts'
+
+describe('a condition variable', () => {
+  it('wakes all who wait, and nobody who comes later', async () => {
+    const changed = conditionVariable()
+    const both = Promise.all([changed.next(), changed.next()])
+    changed.notify()
+    await both
+    const control = new AbortController()
+    const late = changed.next(control.signal)
+    control.abort(new Error('enough'))
+    await expect(late).rejects.toThrow('enough')
+  })
+})
+
+async function allOf<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
+  const all: Value[] = []
+  for await (const value of values) all.push(value)
+  return all
+}
+
+describe('a channel', () => {
+  it('hands values over in order and ends after the last', async () => {
+    const channel = new Channel<number>({ items: 2 })
+    const read = allOf(channel)
+    for (const value of [1, 2, 3, 4]) await channel.send(value)
+    channel.close()
+    channel.put(5)
+    expect(await read).toEqual([1, 2, 3, 4])
+  })
+
+  it('makes writers wait for room in number and weight; the empty one takes anything', async () => {
+    const channel = new Channel<string>({ items: 2, weight: 10 })
+    expect(channel.hasRoom(50)).toBe(true)
+    channel.put('a', 8)
+    expect([channel.hasRoom(2), channel.hasRoom(3)]).toEqual([true, false])
+    channel.put('b', 2)
+    const waits = channel.room().then(() => 'room')
+    const reader = channel[Symbol.asyncIterator]()
+    await reader.next()
+    expect(await waits).toBe('room')
+  })
+
+  it('gives its error after what is there', async () => {
+    const channel = new Channel<number>({ items: 5 })
+    channel.put(1)
+    channel.close(new Error('broken'))
+    const reader = channel[Symbol.asyncIterator]()
+    expect((await reader.next()).value).toBe(1)
+    await expect(reader.next()).rejects.toThrow('broken')
+  })
+
+  it('keeps nobody waiting when its reader is gone', async () => {
+    const channel = new Channel<number>({ items: 1 })
+    channel.put(1)
+    const waits = channel.send(2)
+    channel.cancel()
+    await waits
+    expect([channel.size, channel.isClosed]).toEqual([0, true])
+  })
+})
+
+describe('a semaphore', () => {
+  it('lets so many in, the others in order', async () => {
+    const semaphore = new Semaphore(2)
+    const order: number[] = []
+    let [active, most] = [0, 0]
+    const work = (number: number) => async () => {
+      most = Math.max(most, (active += 1))
+      order.push(number)
+      await Promise.resolve()
+      active -= 1
+    }
+    await Promise.all([0, 1, 2, 3, 4].map((number) => semaphore.run(work(number))))
+    expect([most, order]).toEqual([2, [0, 1, 2, 3, 4]])
+  })
+
+  it('lets go of who gives up, and of a place once', async () => {
+    const semaphore = new Semaphore(1)
+    const release = await semaphore.acquire()
+    expect(semaphore.tryAcquire()).toBeUndefined()
+    const control = new AbortController()
+    const waits = semaphore.acquire(control.signal)
+    expect(semaphore.waiting).toBe(1)
+    control.abort(new Error('enough'))
+    await expect(waits).rejects.toThrow('enough')
+    release()
+    release()
+    const other = semaphore.tryAcquire()
+    expect(semaphore.tryAcquire()).toBeUndefined()
+    other?.()
+  })
+
+  it('gives its place back when the work fails', async () => {
+    const semaphore = new Semaphore(1)
+    await expect(semaphore.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await semaphore.run(async () => 'yes')).toBe('yes')
+  })
+})
+
+describe('retry', () => {
+  const { signal } = new AbortController()
+
+  it('tries until the outcome is final, after the time that is named', async () => {
+    const waits: number[] = []
+    const pause = async (ms: number) => void waits.push(ms)
+    const answers = [503, 429, 200]
+    const status = await retry(async (attempt) => answers[attempt - 1] ?? 0, {
+      delayMs: (outcome, attempt) =>
+        'value' in outcome && isTransient(outcome.value) ? attempt * 10 : undefined,
+      pause,
+      signal,
+    })
+    expect([status, waits]).toEqual([200, [10, 20]])
+  })
+
+  it('throws the last error, and the reason of its signal without another attempt', async () => {
+    const failing = () => Promise.reject(new Error('no'))
+    await expect(
+      retry(failing, {
+        delayMs: (_, attempt) => (attempt < 3 ? 0 : undefined),
+        pause: async () => undefined,
+        signal,
+      }),
+    ).rejects.toThrow('no')
+    const control = new AbortController()
+    const aborting = async () => {
+      control.abort(new Error('enough'))
+      throw new Error('cancelled on the way')
+    }
+    await expect(
+      retry(aborting, { delayMs: () => 0, pause: async () => undefined, signal: control.signal }),
+    ).rejects.toThrow('enough')
+  })
+
+  it('waits longer each time, up to a bound', () => {
+    const waits = [1, 2, 3, 20].map((attempt) => backoffMs(attempt, () => 1))
+    expect(waits).toEqual([1000, 2000, 4000, 60_000])
+    expect(backoffMs(2, () => 0.5, { firstMs: 100, longestMs: 150 })).toBe(75)
+  })
+
+  it('reads Retry-After as seconds and as a date, and nothing else', () => {
+    const now = Date.parse('2026-01-01T00:00:00Z')
+    expect(retryAfterMs('120', now)).toBe(120_000)
+    expect(retryAfterMs('Thu, 01 Jan 2026 00:00:10 GMT', now)).toBe(10_000)
+    expect(retryAfterMs('Wed, 31 Dec 2025 00:00:10 GMT', now)).toBe(0)
+    for (const text of [null, undefined, '', '5 apples', '-1', '1e3'])
+      expect(retryAfterMs(text, now)).toBeUndefined()
+  })
+})
+
+describe('turns on the event loop', () => {
+  it('are taken when the time is up', async () => {
+    let now = 0
+    const yieldWhenDue = yielding(() => now, 10)
+    now = 9
+    expect(yieldWhenDue()).toBeUndefined()
+    now = 10
+    expect(yieldWhenDue()).toBeInstanceOf(Promise)
+  })
+
+  it('let others in between the items', async () => {
+    const seen: unknown[] = []
+    setImmediate(() => seen.push('other'))
+    for await (const item of inTurns([1, 2, 3], 2)) seen.push(item)
+    expect(seen).toEqual([1, 2, 'other', 3])
+  })
+})
