@@ -1,6 +1,6 @@
 /** Trying again: which answers may be different next time, how long to wait before that, and the loop itself. */
 
-/** Waits; rejects with the signal's reason. An argument, so that tests need not wait. */
+/** Waits; rejects with the signal's reason. */
 export type Pause = (ms: number, signal: AbortSignal) => Promise<void>
 
 /** What an attempt came to. */
@@ -9,8 +9,9 @@ export type Attempted<Result> = { readonly value: Result } | { readonly error: u
 export type RetryOptions<Result> = {
   /** Milliseconds to wait before the next attempt, or nothing when this outcome is final. Attempts count from 1. */
   readonly delayMs: (outcome: Attempted<Result>, attempt: number) => number | undefined
-  readonly pause: Pause
-  readonly signal: AbortSignal
+  /** Waits so many milliseconds; an argument, so that tests need not. */
+  readonly pause: (ms: number) => Promise<void>
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The value of the last attempt, or its error; the signal's reason as soon as it is aborted. */
@@ -19,19 +20,19 @@ export async function retry<Result>(
   { delayMs, pause, signal }: RetryOptions<Result>,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
-    signal.throwIfAborted()
+    signal?.throwIfAborted()
     const outcome: Attempted<Result> = await work(attempt).then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     )
-    if ('error' in outcome) signal.throwIfAborted()
+    if ('error' in outcome) signal?.throwIfAborted()
     const ms = delayMs(outcome, attempt)
     if (ms === undefined) {
       if ('error' in outcome) throw outcome.error
       return outcome.value
     }
-    await pause(ms, signal).catch((error: unknown) => {
-      signal.throwIfAborted()
+    await pause(ms).catch((error: unknown) => {
+      signal?.throwIfAborted()
       throw error
     })
   }

@@ -10,7 +10,7 @@ import { stage, type Stage } from '../support/portals/outbound.ts'
 
 const signal = new AbortController().signal
 const pem = (name: string) =>
-  readFileSync(new URL(`../../fixtures/tls/${name}.pem`, import.meta.url), 'utf8')
+  readFileSync(new URL(`../fixtures/tls/${name}.pem`, import.meta.url), 'utf8')
 const known = getCACertificates('default')
 const seen: (string | undefined)[] = []
 let server: Server

@@ -7,7 +7,7 @@ import { fuseki } from '../../src/store/fuseki.ts'
 import type { StoreConfig } from '../../src/store/open.ts'
 import { doorOf } from '../../src/store/remote/door.ts'
 import { StoreLease, type LeaseOptions } from '../../src/store/remote/lease.ts'
-import { connectWire } from '../../src/store/remote/wire/wire.ts'
+import { serviceClient } from '../../src/client/service.ts'
 import { sparql11 } from '../../src/store/sparql11.ts'
 import { virtuoso } from '../../src/store/virtuoso.ts'
 
@@ -28,7 +28,8 @@ export function candidates(config: StoreConfig) {
   const dialect = dialects[config.dialect]
   const { username, password, queryEndpoint, updateEndpoint } = config
   const pause = (ms: number) => sleep(ms)
-  const wire = connectWire({
+  const wire = serviceClient({
+    service: { name: 'store', unavailable: 'store-unavailable' },
     ...(username !== undefined && password !== undefined && { auth: { username, password } }),
     destroyAfterError: dialect.destroyAfterError,
     sockets: 8,

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { logger } from '../../src/log.ts'
 import { sparqlClient } from '../../src/store/protocol/client.ts'
-import { connectWire } from '../../src/store/remote/wire/wire.ts'
+import { serviceClient } from '../../src/client/service.ts'
 import type { EngineConfig } from '../support/engines/engine.ts'
 
 const system = '<urn:cartulary:system>'
@@ -19,7 +19,8 @@ const queries = {
 /** Sentences about what should have gone with the write that it belonged to; empty when all is tidy. */
 export async function leftovers(config: EngineConfig): Promise<string[]> {
   const { username, password } = config
-  const wire = connectWire({
+  const wire = serviceClient({
+    service: { name: 'store', unavailable: 'store-unavailable' },
     ...(username !== undefined && password !== undefined && { auth: { username, password } }),
     destroyAfterError: true,
     sockets: 2,

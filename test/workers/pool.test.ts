@@ -147,7 +147,10 @@ describe('exclusive work', () => {
     const one = pool({ workers: 2 })
     const order: string[] = []
     const before = one.call('slow', 30).then(() => order.push('before'))
-    const alone = one.exclusive(async () => order.push('alone'))
+    const alone = one.exclusive(async () => {
+      await new Promise(setImmediate)
+      order.push('alone')
+    })
     const after = one.call('echo', 'x').then(() => order.push('after'))
     await Promise.all([before, alone, after])
     expect(order).toEqual(['before', 'alone', 'after'])

@@ -1,7 +1,12 @@
 /** What one product does its own way. Everything that remote stores have in common stands beside this file. */
 
 import type { GraphStore } from '../graph-store.ts'
-import type { Sink, StreamedBody, WireAnswer, WireRequest } from './wire/messages.ts'
+import type {
+  Sink,
+  StreamedBody,
+  ServiceAnswer,
+  ServiceRequest,
+} from '../../client/service-exchange.ts'
 
 /**
  * How a store keeps values. Lines are single triples of N-Triples without their line end; ours are in our own spelling,
@@ -50,7 +55,7 @@ export type Door = Pick<GraphStore, 'ask' | 'select' | 'construct'> & {
   /** One update request, sent as `application/sparql-update`. It runs to its end: there is no signal. */
   readonly update: (text: string) => Promise<void>
   /** Any request, for probes; the answer may have any status. */
-  readonly send: (request: WireRequest) => Promise<WireAnswer>
+  readonly send: (request: ServiceRequest) => Promise<ServiceAnswer>
   readonly queryEndpoint: string
   readonly updateEndpoint: string
   /** A name that no other write of any process uses, of characters that may stand in an IRI. */
@@ -85,9 +90,11 @@ export type Dialect = {
   readonly idleMs?: number
   /** Whether the wire gives up a connection after an error, and after which answers it sends again. */
   readonly destroyAfterError: boolean
-  readonly retryable: (answer: WireAnswer) => boolean
+  readonly retryable: (answer: ServiceAnswer) => boolean
   /** What an update that was answered with an error means, where the status does not say it (see `refusal.ts`). */
-  readonly refused?: (answer: WireAnswer) => 'invalid-content' | 'store-full' | 'store-unavailable'
+  readonly refused?: (
+    answer: ServiceAnswer,
+  ) => 'invalid-content' | 'store-full' | 'store-unavailable'
   /** Whether edits of this size may share one request: several groups are packed only as long as they do. */
   readonly fits: (size: Size) => boolean
   /** Lands all edits or none, visible and durable when it resolves; a single group may be of any size. */
@@ -115,7 +122,7 @@ export type Dialect = {
   /** Whether an answer of text ends in a notice that the store gave up in the middle of it. */
   readonly gaveUp?: (text: string) => boolean
   /** Whether an answer says outside its text that the store gave up in the middle of it. */
-  readonly incomplete?: (answer: WireAnswer) => boolean
+  readonly incomplete?: (answer: ServiceAnswer) => boolean
   /** IRIs that reach behind the store when they stand in a query: strangers may not name them, as a function or otherwise. */
   readonly reserved?: (iri: string, isFunction: boolean) => boolean
   /** One request of several operations, of any length, is atomic: graphs of any size are replaced by their difference. */

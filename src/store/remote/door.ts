@@ -4,12 +4,11 @@ import { Failure } from '../../errors.ts'
 import { sparqlClient, type Fetch } from '../protocol/client.ts'
 import type { Dialect, Door } from './dialect.ts'
 import { refusalOf } from './refusal.ts'
-import { fetching } from './wire/fetching.ts'
-import type { Wire } from './wire/wire.ts'
+import { fetching, type ServiceClient } from '../../client/service.ts'
 
 type Settings = {
   readonly dialect: Dialect
-  readonly wire: Pick<Wire, 'send' | 'fetch'>
+  readonly wire: Pick<ServiceClient, 'send' | 'fetch'>
   readonly queryEndpoint: string
   readonly updateEndpoint: string
   /** Of the Graph Store Protocol, where there is one. */
@@ -40,7 +39,7 @@ function bodyFor({ body }: RequestInit, { dialect, callMs }: Settings) {
 /** A wire whose answers are whole: one that the store calls incomplete is one that met a time limit. */
 function complete(wire: Settings['wire'], { incomplete }: Dialect): Settings['wire'] {
   if (!incomplete) return wire
-  const send: Wire['send'] = async (request, signal) => {
+  const send: ServiceClient['send'] = async (request, signal) => {
     const answer = await wire.send(request, signal)
     return incomplete(answer) ? { ...answer, status: 504 } : answer
   }

@@ -2,7 +2,7 @@
 
 import { Failure, type Kind } from '../../errors.ts'
 import type { Dialect } from './dialect.ts'
-import type { WireAnswer } from './wire/messages.ts'
+import type { ServiceAnswer } from '../../client/service-exchange.ts'
 
 const kinds: Readonly<Record<number, Kind>> = {
   400: 'invalid-content',
@@ -19,7 +19,7 @@ const details: Partial<Record<Kind, string>> = {
 }
 
 /** The failure of an update that was answered with an error. */
-export function refusalOf(answer: WireAnswer, { refused }: Pick<Dialect, 'refused'>): Failure {
+export function refusalOf(answer: ServiceAnswer, { refused }: Pick<Dialect, 'refused'>): Failure {
   const { status, text } = answer
   const kind = refused?.(answer) ?? kinds[status] ?? 'store-unavailable'
   const detail = details[kind] ?? `The triplestore answered a write with ${status}.`

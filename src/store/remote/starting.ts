@@ -3,7 +3,7 @@
 import { Failure, StartRefused } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { isDoubtful } from './refusal.ts'
-import { CredentialsFault } from './wire/faults.ts'
+import { CredentialsError } from '../../client/authentication.ts'
 
 type Waiting = {
   readonly log: Log
@@ -20,7 +20,7 @@ const [firstMs, longestMs] = [250, 5000]
 const isFinal = (error: unknown) =>
   error instanceof StartRefused ||
   !isDoubtful(error) ||
-  (error instanceof Failure && error.cause instanceof CredentialsFault)
+  (error instanceof Failure && error.cause instanceof CredentialsError)
 
 /**
  * What `work` gives, once it gives something: it is tried again as long as the store is away or busy, with a line of

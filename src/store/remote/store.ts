@@ -18,7 +18,7 @@ import { readContent, textOf, type Reading } from './reading.ts'
 import { onceThere } from './starting.ts'
 import { steady } from './steady.ts'
 import { streaming } from './streaming/streaming.ts'
-import { connectWire, type Wire } from './wire/wire.ts'
+import { serviceClient, type ServiceClient } from '../../client/service.ts'
 import { turns } from './writing/turns.ts'
 import { Writer } from './writing/writer.ts'
 import { Landings, writing, type Settings } from './writing/writing.ts'
@@ -58,9 +58,10 @@ function publicSide(run: Lane['run'], { publicDoor, publicBuildMs: buildMs }: St
   return new PublicDoor({ ...publicDoor, lanes: () => all, buildMs, closed, now })
 }
 
-function wireOf(dialect: Dialect, options: RemoteOptions): Wire {
+function wireOf(dialect: Dialect, options: RemoteOptions): ServiceClient {
   const { endpoints, limits, log, now, random, pause } = options
-  return connectWire({
+  return serviceClient({
+    service: { name: 'store', unavailable: 'store-unavailable' },
     ...(endpoints.auth && { auth: endpoints.auth }),
     destroyAfterError: dialect.destroyAfterError,
     sockets: dialect.sockets,
@@ -100,7 +101,7 @@ const guarded = (door: Door, lease: StoreLease): Door => ({
 
 async function started(
   dialect: Dialect,
-  wire: Wire,
+  wire: ServiceClient,
   options: RemoteOptions,
   signal: AbortSignal,
 ): Promise<Started> {

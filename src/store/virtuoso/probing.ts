@@ -3,8 +3,8 @@
 import { Failure } from '../../errors.ts'
 import { ctl, systemGraph } from '../../rdf/namespaces.ts'
 import type { Door, Probed } from '../remote/dialect.ts'
-import type { WireAnswer } from '../remote/wire/messages.ts'
-import { CredentialsFault } from '../remote/wire/faults.ts'
+import { CredentialsError } from '../../client/authentication.ts'
+import type { ServiceAnswer } from '../../client/service-exchange.ts'
 import { isRefusal } from './answers.ts'
 
 const own = 'http://www.openlinksw.com/schemas/virtrdf#'
@@ -29,17 +29,17 @@ const sent = (door: Door, url: string, form: Readonly<Record<string, string>>) =
   })
 
 // Waiting does not help here: the cause says so.
-function notAuthorised(what: string, role: string, answer: WireAnswer): Failure {
+function notAuthorised(what: string, role: string, answer: ServiceAnswer): Failure {
   const why = `The user of the triplestore may not ${what}: it needs the role ${role}.`
-  return new Failure('store-unavailable', why, { cause: new CredentialsFault(why, answer) })
+  return new Failure('store-unavailable', why, { cause: new CredentialsError(why, answer) })
 }
 
-const refused = (what: string, { status, text }: WireAnswer) =>
+const refused = (what: string, { status, text }: ServiceAnswer) =>
   new Failure('store-unavailable', `The triplestore answered ${what} with ${status}.`, {
     cause: text.slice(0, 500),
   })
 
-async function ask(door: Door, query: string): Promise<WireAnswer> {
+async function ask(door: Door, query: string): Promise<ServiceAnswer> {
   const answer = await sent(door, door.queryEndpoint, { query })
   if (answer.status < 300) return answer
   if (isRefusal(answer)) throw notAuthorised('read', 'SPARQL_SELECT', answer)

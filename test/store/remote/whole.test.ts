@@ -9,7 +9,7 @@ import type { Dialect, Door } from '../../../src/store/remote/dialect.ts'
 import { linkRule } from '../../../src/store/remote/links.ts'
 import { readContent, type Reading } from '../../../src/store/remote/reading.ts'
 import { onceThere } from '../../../src/store/remote/starting.ts'
-import { CredentialsFault } from '../../../src/store/remote/wire/faults.ts'
+import { CredentialsError } from '../../../src/client/authentication.ts'
 import { graphName, isCatalogue, linesOf, record, system } from '../graphs.ts'
 import { openEmbedded } from '../opening.ts'
 
@@ -119,7 +119,7 @@ describe('the start', () => {
   it('does not wait for what waiting does not mend', async () => {
     const { pauses, how } = waiting()
     const answer = { status: 401, headers: {}, text: '' }
-    const cause = new CredentialsFault('the credentials are refused', answer)
+    const cause = new CredentialsError('the credentials are refused', answer)
     for (const error of [
       new Failure('store-unavailable', 'The store refuses the configured credentials.', { cause }),
       new Failure('malformed-query', 'The store answered with 400.'),

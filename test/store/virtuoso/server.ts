@@ -7,7 +7,7 @@ import type { StoreConfig } from '../../../src/store/open.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import type { Door } from '../../../src/store/remote/dialect.ts'
 import { doorOf } from '../../../src/store/remote/door.ts'
-import { connectWire, type Wire } from '../../../src/store/remote/wire/wire.ts'
+import { serviceClient, type ServiceClient } from '../../../src/client/service.ts'
 import { virtuoso } from '../../../src/store/virtuoso.ts'
 import { openRemote } from '../opening.ts'
 
@@ -27,12 +27,13 @@ export const config: StoreConfig = {
 export const open = (changed: Partial<StoreConfig> = {}): Promise<GraphStore> =>
   openRemote({ ...config, ...changed })
 
-export type Bare = { readonly door: Door; readonly close: Wire['close'] }
+export type Bare = { readonly door: Door; readonly close: ServiceClient['close'] }
 
 /** A door without anything behind it: what is sent through it is all that is sent. */
 export function bareDoor(): Bare {
   const { username = '', password = '' } = config
-  const wire = connectWire({
+  const wire = serviceClient({
+    service: { name: 'store', unavailable: 'store-unavailable' },
     auth: { username, password },
     destroyAfterError: true,
     sockets: 4,

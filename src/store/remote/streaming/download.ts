@@ -7,7 +7,7 @@ import { LineSpool } from '../../spool/line-spool.ts'
 import type { Dialect, Door } from '../dialect.ts'
 import { readContent, type Reading } from '../reading.ts'
 import { linesOf } from '../values/respell.ts'
-import type { Sink } from '../wire/messages.ts'
+import type { Sink } from '../../../client/service-exchange.ts'
 
 /** What is in a graph. */
 export type Spooled = {

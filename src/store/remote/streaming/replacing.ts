@@ -10,7 +10,7 @@ import { linesOf } from '../../spool/merging.ts'
 import { openScratch, type Scratch } from '../../spool/scratch.ts'
 import type { Edit, Fidelity } from '../dialect.ts'
 import { noteOf } from '../values/notes.ts'
-import type { StreamedBody } from '../wire/messages.ts'
+import type { StreamedBody } from '../../../client/service-exchange.ts'
 import type { Spooled } from './download.ts'
 import { Noting } from './noting.ts'
 

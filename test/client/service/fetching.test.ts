@@ -1,7 +1,7 @@
 /** `fetch` over the wire, as the SPARQL client uses it. */
 
 import { describe, expect, it } from 'vitest'
-import { sparqlClient } from '../../../../src/store/protocol/client.ts'
+import { sparqlClient } from '../../../src/store/protocol/client.ts'
 import { failureOf, httpServer, rawServer, wholeAnswer, wire } from './servers.ts'
 
 const fetchOf = () => wire().fetch

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { challengesIn } from '../../../../src/store/remote/wire/challenge.ts'
+import { challengesIn } from '../../../src/client/authentication.ts'
 import { httpServer } from './servers.ts'
 
 export const credentials = { username: 'portal', password: 'a secret: worth 1 "quote"' }

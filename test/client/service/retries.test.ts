@@ -1,7 +1,7 @@
 /** Another try: for whom, how often, after which pause, and when not. */
 
 import { describe, expect, it } from 'vitest'
-import { ConnectionFault } from '../../../../src/store/remote/wire/faults.ts'
+import { ConnectionError } from '../../../src/client/service-exchange.ts'
 import { asking, failureOf, rawServer, updating, wholeAnswer, wire } from './servers.ts'
 
 /** A clock that only pauses move, and what was paused. */
@@ -85,7 +85,7 @@ describe('a connection that broke', () => {
     const failure = await failureOf(wire().send(asking(url)))
     expect(failure.kind).toBe('store-unavailable')
     expect(failure.retryAfter).toBeGreaterThan(0)
-    expect(failure.cause).toBeInstanceOf(ConnectionFault)
+    expect(failure.cause).toBeInstanceOf(ConnectionError)
     expect(connections()).toBe(4)
   })
 })

@@ -1,7 +1,7 @@
 /** Credentials: asked for before a body is sent, kept per path, renewed once, refused with a typed error. */
 
 import { describe, expect, it } from 'vitest'
-import { CredentialsFault } from '../../../../src/store/remote/wire/faults.ts'
+import { CredentialsError } from '../../../src/client/authentication.ts'
 import { basicServer, credentials, digestServer } from './guarded.ts'
 import { asking, failureOf, httpServer, rawServer, updating, wholeAnswer, wire } from './servers.ts'
 
@@ -57,7 +57,7 @@ describe.each([
     ]) {
       const failure = await failureOf(one.send(update))
       expect(failure.kind).toBe('store-unavailable')
-      expect(failure.cause).toBeInstanceOf(CredentialsFault)
+      expect(failure.cause).toBeInstanceOf(CredentialsError)
       expect(failure.detail).not.toContain('who are you?')
       expect(String(failure.cause)).toContain('who are you?')
       expect(seen.map(({ body }) => body)).toEqual(expected)
@@ -68,7 +68,7 @@ describe.each([
   it('is a typed error when no credentials are configured', async () => {
     const { url, seen } = await start()
     const failure = await failureOf(wire().send(asking(url)))
-    expect(failure.cause).toBeInstanceOf(CredentialsFault)
+    expect(failure.cause).toBeInstanceOf(CredentialsError)
     expect(seen).toHaveLength(1)
   })
 
@@ -125,7 +125,7 @@ describe('the nonce of a digest', () => {
   it('that is stale again and again is an error, not a circle', async () => {
     const { url, seen } = await digestServer({ uses: 0 })
     const failure = await failureOf(wire({ auth }).send(updating(url)))
-    expect(failure.cause).toBeInstanceOf(CredentialsFault)
+    expect(failure.cause).toBeInstanceOf(CredentialsError)
     expect(seen).toHaveLength(3)
   })
 
@@ -220,7 +220,7 @@ describe('a store that wants what we do not master', () => {
       })
       const failure = await failureOf(wire({ auth }).send(updating(url)))
       expect(failure.kind).toBe('store-unavailable')
-      expect(failure.cause).toBeInstanceOf(CredentialsFault)
+      expect(failure.cause).toBeInstanceOf(CredentialsError)
     },
   )
 })

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { challengesIn } from '../../../../src/store/remote/wire/challenge.ts'
+import { challengesIn } from '../../../src/client/authentication.ts'
 
 const told = (header: string) =>
   challengesIn(header).map(({ scheme, parameters }) => [scheme, Object.fromEntries(parameters)])

@@ -12,20 +12,25 @@ import {
   type Socket,
 } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { Failure } from '../../../../src/errors.ts'
-import { logger } from '../../../../src/log.ts'
-import type { WireRequest } from '../../../../src/store/remote/wire/messages.ts'
-import { connectWire, type Wire, type WireOptions } from '../../../../src/store/remote/wire/wire.ts'
+import { Failure } from '../../../src/errors.ts'
+import { logger } from '../../../src/log.ts'
+import type { ServiceRequest } from '../../../src/client/service-exchange.ts'
+import {
+  serviceClient,
+  type ServiceClient,
+  type ServiceOptions,
+} from '../../../src/client/service.ts'
 
 const generous = { connectMs: 20_000, firstByteMs: 20_000, totalMs: 40_000, bytes: 1_000_000 }
 
-type Told = Partial<Omit<WireOptions, 'limits'>> & {
-  readonly limits?: Partial<WireOptions['limits']>
+type Told = Partial<Omit<ServiceOptions, 'limits'>> & {
+  readonly limits?: Partial<ServiceOptions['limits']>
 }
 
 /** A wire whose pauses take no time, with generous limits; closed when the test ends. */
-export function wire(told: Told = {}): Wire {
-  const connected = connectWire({
+export function wire(told: Told = {}): ServiceClient {
+  const connected = serviceClient({
+    service: { name: 'store', unavailable: 'store-unavailable' },
     destroyAfterError: false,
     sockets: 4,
     retryable: ({ status }) => status === 503,
@@ -41,7 +46,7 @@ export function wire(told: Told = {}): Wire {
 }
 
 /** A read by GET, unless told otherwise. */
-export const asking = (url: string, told: Partial<WireRequest> = {}): WireRequest => ({
+export const asking = (url: string, told: Partial<ServiceRequest> = {}): ServiceRequest => ({
   url,
   method: 'GET',
   headers: {},
@@ -50,7 +55,7 @@ export const asking = (url: string, told: Partial<WireRequest> = {}): WireReques
 })
 
 /** An update by POST that must not be sent twice, unless told otherwise. */
-export const updating = (url: string, told: Partial<WireRequest> = {}): WireRequest =>
+export const updating = (url: string, told: Partial<ServiceRequest> = {}): ServiceRequest =>
   asking(url, {
     method: 'POST',
     headers: { 'Content-Type': 'application/sparql-update' },

@@ -1,7 +1,7 @@
 /** The proxy that injects faults does what it says, and says what it did; the wire lives with it. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { allFaults, faultProxy, type Fault } from '../../../support/fault-proxy.ts'
+import { allFaults, faultProxy, type Fault } from '../../support/fault-proxy.ts'
 import { asking, httpServer, rawServer, updating, wholeAnswer, wire } from './servers.ts'
 
 async function proxy(target: string, options: Parameters<typeof faultProxy>[1] = {}) {

@@ -3,7 +3,7 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, vi } from 'vitest'
-import { logger } from '../../../../src/log.ts'
+import { logger } from '../../../src/log.ts'
 import { asking, failureOf, rawServer, wholeAnswer, wire } from './servers.ts'
 
 /** A store that can be away (every connection is reset) or silent, behind a wire whose clock the test moves. */

@@ -1,8 +1,7 @@
 /** Authorization headers, against the examples of their standards. */
 
 import { describe, expect, it } from 'vitest'
-import { challengesIn } from '../../../../src/store/remote/wire/challenge.ts'
-import { proofFor } from '../../../../src/store/remote/wire/proof.ts'
+import { challengesIn, proofFor } from '../../../src/client/authentication.ts'
 
 const mufasa = { username: 'Mufasa', password: 'Circle of Life' }
 const cnonce = 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ'

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { logger } from '../../../../src/log.ts'
+import { logger } from '../../../src/log.ts'
 import { basicServer, credentials, digestServer } from './guarded.ts'
 import { asking, httpServer, rawServer, updating, wire } from './servers.ts'
 
@@ -37,7 +37,7 @@ describe('[T7] a password', () => {
       ]
     })
     expect(told).toContain('store.exchange')
-    expect(told).toContain('CredentialsFault')
+    expect(told).toContain('CredentialsError')
     expect(told).not.toContain(credentials.password)
     expect(told).not.toContain(JSON.stringify(credentials.password).slice(1, -1))
     expect(told).not.toContain(base64)

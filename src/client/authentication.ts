@@ -1,0 +1,246 @@
+/** Proves to a server who we are: Basic (RFC 7617) and Digest (RFC 7616). */
+
+import { hash, randomBytes } from 'node:crypto'
+import { Failure } from '../errors.ts'
+import {
+  ConnectionError,
+  type Exchange,
+  type Outgoing,
+  type ServiceAnswer,
+  type ServiceName,
+} from './service-exchange.ts'
+
+export type Credentials = { readonly username: string; readonly password: string }
+
+/** Makes the `Authorization` header of one request; `target` is path and query. */
+type Proof = {
+  readonly header: (method: string, target: string) => string
+  /** Whether the server may stop to accept it, so that it has to be asked again. */
+  readonly expires: boolean
+}
+
+/** The strongest proof that one of `challenges` takes; `undefined` when we master none of them. */
+export function proofFor(
+  challenges: readonly Challenge[],
+  credentials: Credentials,
+  cnonce: string,
+): Proof | undefined {
+  const digests = challenges.filter(({ scheme }) => scheme === 'digest')
+  for (const [name, algorithm] of algorithms) {
+    const challenge = digests.find((one) => nameIn(one) === name && offersAuth(one))
+    if (challenge) return digest({ challenge, credentials, cnonce, algorithm })
+  }
+  return challenges.some(({ scheme }) => scheme === 'basic') ? basic(credentials) : undefined
+}
+
+/** From the strongest to the weakest; in the header, no algorithm means MD5. */
+const algorithms = [
+  ['SHA-256', 'sha256'],
+  ['MD5', 'md5'],
+] as const
+
+const nameIn = ({ parameters }: Challenge): string =>
+  (parameters.get('algorithm') ?? 'MD5').toUpperCase()
+
+const offersAuth = ({ parameters }: Challenge): boolean =>
+  parameters.has('nonce') && /(^|[\s,])auth([\s,]|$)/i.test(parameters.get('qop') ?? '')
+
+function basic({ username, password }: Credentials): Proof | undefined {
+  // The first colon ends the user name (RFC 7617, 2): one of its own would move the border.
+  if (username.includes(':')) return undefined
+  const header = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+  return { header: () => header, expires: false }
+}
+
+type Digest = {
+  readonly challenge: Challenge
+  readonly credentials: Credentials
+  readonly cnonce: string
+  readonly algorithm: 'sha256' | 'md5'
+}
+
+function digest({ challenge, credentials, cnonce, algorithm }: Digest): Proof {
+  const { parameters } = challenge
+  const realm = parameters.get('realm') ?? ''
+  const nonce = parameters.get('nonce') ?? ''
+  const opaque = parameters.get('opaque')
+  const secret = hash(algorithm, `${credentials.username}:${realm}:${credentials.password}`)
+  const fixed = [
+    userField(credentials.username),
+    `realm=${quoted(realm)}`,
+    `nonce=${quoted(nonce)}`,
+    `algorithm=${nameIn(challenge)}`,
+    'qop=auth',
+    `cnonce=${quoted(cnonce)}`,
+    ...(opaque === undefined ? [] : [`opaque=${quoted(opaque)}`]),
+  ].join(', ')
+  let uses = 0
+  const header = (method: string, target: string): string => {
+    uses += 1
+    const count = uses.toString(16).padStart(8, '0')
+    const request = hash(algorithm, `${method}:${target}`)
+    const response = hash(algorithm, `${secret}:${nonce}:${count}:${cnonce}:auth:${request}`)
+    return `Digest ${fixed}, uri=${quoted(target)}, nc=${count}, response="${response}"`
+  }
+  return { header, expires: true }
+}
+
+const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
+
+/** Names beyond ASCII have a spelling of their own (RFC 7616, 3.4; RFC 8187). */
+const userField = (username: string): string =>
+  /^[\x20-\x7e]*$/.test(username)
+    ? `username=${quoted(username)}`
+    : `username*=UTF-8''${encodeURIComponent(username).replace(/['()*!]/g, percentOf)}`
+
+const percentOf = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
+
+/** One way to authenticate that a server names in `WWW-Authenticate` (RFC 9110, 11.6.1). Scheme and parameter names are in lower case, values as they were meant. */
+type Challenge = {
+  readonly scheme: string
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const gap = /[\t ,]*/y
+const parameter = new RegExp(`(${token})[\\t ]*=[\\t ]*(?:(${token})|"((?:[^"\\\\]|\\\\.)*)")`, 'y')
+const scheme = new RegExp(`(${token})(?:[\\t ]+[A-Za-z0-9._~+/-]+=*(?=[\\t ]*(?:,|$)))?`, 'y')
+
+/** All challenges of a header, or of several that were joined by commas. What cannot be understood ends the list. */
+export function challengesIn(header: string): Challenge[] {
+  const found: { scheme: string; parameters: Map<string, string> }[] = []
+  let at = 0
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at
+    const match = pattern.exec(header)
+    if (match) at = pattern.lastIndex
+    return match
+  }
+  while (at < header.length) {
+    take(gap)
+    const last = found.at(-1)
+    const pair = last && take(parameter)
+    if (pair) last.parameters.set((pair[1] ?? '').toLowerCase(), pair[2] ?? unquoted(pair[3] ?? ''))
+    else {
+      const next = take(scheme)
+      if (!next) break
+      found.push({ scheme: (next[1] ?? '').toLowerCase(), parameters: new Map() })
+    }
+  }
+  return found
+}
+
+const unquoted = (text: string): string => text.replace(/\\(.)/gs, '$1')
+
+/** The service asks for credentials and does not take ours. The message holds what it said. */
+export class CredentialsError extends Error {
+  constructor(why: string, answer: ServiceAnswer) {
+    super(`${why} (${answer.status}): ${answer.text.slice(0, 2048)}`)
+    this.name = 'CredentialsError'
+  }
+}
+
+/** What is known of a path: how to prove there who we are, or that nobody asks. */
+type Known = Proof | 'open'
+
+type Sending = Parameters<Exchange>
+
+/**
+ * Answers challenges: finds out once per path what the service wants, and sends no body before that. A 401 that remains is a
+ * `Failure` with a `CredentialsError` as its cause.
+ */
+export class Authentication {
+  readonly #bare: Exchange
+  readonly #credentials: Credentials | undefined
+  readonly #service: ServiceName
+  readonly #paths = new Map<string, Known>()
+
+  constructor(bare: Exchange, credentials: Credentials | undefined, service: ServiceName) {
+    this.#bare = bare
+    this.#credentials = credentials
+    this.#service = service
+  }
+
+  readonly exchange: Exchange = async (...sending) => {
+    const [outgoing, bounds, signal] = sending
+    const path = outgoing.url.origin + outgoing.url.pathname
+    let known = this.#paths.get(path)
+    let isFresh = false
+    if (this.#credentials && known === undefined && outgoing.body !== undefined) {
+      const probed = await this.#bare(probeFor(outgoing), bounds, signal)
+      if (!isTelling(probed, outgoing)) return probed
+      known = this.#learn(path, probed)
+      isFresh = known !== 'open'
+    }
+    const answer = await this.#send(path, known ?? 'open', sending)
+    if (answer.status !== 401) return answer
+    if (isFresh && !isStale(answer)) throw this.#wrong(path, answer)
+    const again = await this.#send(path, this.#learn(path, answer), sending)
+    if (again.status === 401) throw this.#wrong(path, again)
+    return again
+  }
+
+  #learn(path: string, answer: ServiceAnswer): Known {
+    const known = answer.status === 401 ? this.#proof(answer) : 'open'
+    this.#paths.set(path, known)
+    return known
+  }
+
+  #proof(answer: ServiceAnswer): Proof {
+    if (!this.#credentials) throw this.#refused('no credentials are configured', answer)
+    const cnonce = randomBytes(16).toString('hex')
+    const proof = proofFor(challengesOf(answer), this.#credentials, cnonce)
+    if (proof) return proof
+    throw this.#refused('it takes neither Basic nor Digest with qop=auth from us', answer)
+  }
+
+  async #send(path: string, known: Known, sending: Sending): Promise<ServiceAnswer> {
+    if (known === 'open') return this.#bare(...sending)
+    const [outgoing, bounds, signal] = sending
+    const { url, method, headers } = outgoing
+    const authorization = known.header(method, url.pathname + url.search)
+    const proven = { ...outgoing, headers: { ...headers, Authorization: authorization } }
+    try {
+      return await this.#bare(proven, bounds, signal)
+    } catch (error) {
+      // A server that refuses a proof may hang up before it has read the body, and its answer is lost: ask again.
+      const isLost = error instanceof ConnectionError && error.stage === 'asking'
+      if (isLost && known.expires && this.#paths.get(path) === known) this.#paths.delete(path)
+      throw error
+    }
+  }
+
+  #wrong(path: string, answer: ServiceAnswer): Failure {
+    this.#paths.delete(path)
+    return this.#refused('the user name or the password is wrong', answer)
+  }
+
+  #refused(why: string, answer: ServiceAnswer): Failure {
+    const { name, unavailable } = this.#service
+    const detail = `The ${name} refuses the configured credentials.`
+    const cause = new CredentialsError(why, answer)
+    return new Failure(unavailable, detail, { retryAfter: 2, cause })
+  }
+}
+
+// An empty POST does nothing or is complained about; an empty PUT would empty a graph.
+const probeFor = ({ url, method, headers }: Outgoing): Outgoing => ({
+  url,
+  method: method === 'PUT' ? 'GET' : method,
+  headers,
+})
+
+/** Complaints about an empty request: whoever makes them has not asked who we are. */
+const complaints: ReadonlySet<number> = new Set([400, 405, 406, 411, 415, 422])
+
+/** Whether the answer to a probe tells what the path wants; others stand for the answer to the request. */
+const isTelling = ({ status }: ServiceAnswer, { method }: Outgoing): boolean =>
+  status === 401 ||
+  (status >= 200 && status < 300) ||
+  complaints.has(status) ||
+  (status === 404 && method === 'PUT')
+
+const challengesOf = ({ headers }: ServiceAnswer) => challengesIn(headers['www-authenticate'] ?? '')
+
+const isStale = (answer: ServiceAnswer): boolean =>
+  challengesOf(answer).some(({ parameters }) => parameters.get('stale')?.toLowerCase() === 'true')
