@@ -1,14 +1,16 @@
 /** The concept cache of a process: bundled tables, replaced by stored vocabularies of the same scheme. */
 
-import type { Bundled } from './vocabulary/bundled.ts'
-import { schemes, type Concept } from './vocabulary/concept.ts'
-import { formatsOf, type Formats } from './vocabulary/formats.ts'
-import { licencesOf, type Licences } from './vocabulary/licences.ts'
-import { overlay, type Overlay } from './vocabulary/overlay.ts'
-import { spellings } from './vocabulary/spellings.ts'
-import { once, preferred, tableOf, type Table } from './vocabulary/table.ts'
-
-export { loadBundled } from './vocabulary/bundled.ts'
+import {
+  once,
+  preferred,
+  spellings,
+  type ConceptTable,
+  tableOf,
+} from '../vocabularies/concept-table.ts'
+import { type Concept, schemes } from '../vocabularies/concept.ts'
+import { type FormatLookup, formatLookup } from '../vocabularies/formats.ts'
+import { type LicenceLookup, licenceLookup } from '../vocabularies/licences.ts'
+import type { Bundled } from '../vocabularies/authorities.ts'
 
 export type ConceptCache = {
   /** By IRI: exact, then with http and https exchanged, then without a trailing `/`. */
@@ -19,10 +21,10 @@ export type ConceptCache = {
   readonly byCode: (scheme: string, code: string) => Concept | undefined
   /** Countries and languages by two-letter code in lower case. */
   readonly byAlpha2: (scheme: string, code: string) => Concept | undefined
-  readonly licenceByIri: Licences['byIri']
-  readonly licenceByText: Licences['byText']
-  readonly formatByText: Formats['byText']
-  readonly formatByMediaType: Formats['byMediaType']
+  readonly licenceByIri: LicenceLookup['byIri']
+  readonly licenceByText: LicenceLookup['byText']
+  readonly formatByText: FormatLookup['byText']
+  readonly formatByMediaType: FormatLookup['byMediaType']
   /** Whether IANA has registered the media type; in lower case. */
   readonly isMediaType: (type: string) => boolean
   /** None of a large vocabulary. */
@@ -63,12 +65,12 @@ type Lookup = (iri: string) => Concept | undefined
 type Lookups = {
   /** By IRI: tables before parts of large vocabularies. */
   readonly finders: () => readonly Lookup[]
-  readonly licences: () => Licences
-  readonly formats: () => Formats
+  readonly licences: () => LicenceLookup
+  readonly formats: () => FormatLookup
 }
 
 function lookupsOf(
-  tables: ReadonlyMap<string, Table>,
+  tables: ReadonlyMap<string, ConceptTable>,
   large: ReadonlyMap<string, Overlay>,
 ): Lookups {
   const of = (scheme: string) => tables.get(scheme)?.concepts ?? []
@@ -82,9 +84,9 @@ function lookupsOf(
       const matching = every().filter(
         ({ exactMatch, scheme }) => exactMatch.length > 0 && scheme !== schemes.licence,
       )
-      return licencesOf(of(schemes.licence), preferred(matching))
+      return licenceLookup(of(schemes.licence), preferred(matching))
     }),
-    formats: once(() => formatsOf(of(schemes.fileType))),
+    formats: once(() => formatLookup(of(schemes.fileType))),
   }
 }
 
@@ -101,12 +103,12 @@ function spelled(iri: string, lookups: readonly Lookup[]): Concept | undefined {
 
 /** The tables in use; their common lookups are made anew after a change. */
 function shelf(bundled: Bundled) {
-  const tables = new Map<string, Table>()
+  const tables = new Map<string, ConceptTable>()
   for (const [scheme, concepts] of bundled.tables) tables.set(scheme, tableOf(concepts))
   const large = new Map<string, Overlay>()
   let lookups = lookupsOf(tables, large)
   let revision = 0
-  const put = (scheme: string, table: Table | undefined, part?: Overlay) => {
+  const put = (scheme: string, table: ConceptTable | undefined, part?: Overlay) => {
     large.delete(scheme)
     if (part) large.set(scheme, part)
     if (table) tables.set(scheme, table)
@@ -149,5 +151,45 @@ export function conceptCache(bundled: Bundled): ConceptCache {
     },
     replaceLarge: (scheme) => put(scheme, undefined, overlay()),
     large: () => large,
+  }
+}
+
+// The part of a large vocabulary that records asked for lately; the rest stays in the store.
+
+/** IRIs remembered, known and unknown ones; a batch of records asks for some thousand. */
+const most = 50_000
+
+type Overlay = {
+  readonly get: (iri: string) => Concept | undefined
+  /** Which of these nobody has asked for lately. */
+  readonly unasked: (iris: Iterable<string>) => readonly string[]
+  /** What the store said: every IRI that was asked for is known or known to be none. */
+  readonly learn: (asked: readonly string[], found: readonly Concept[]) => void
+}
+
+function overlay(): Overlay {
+  const known = new Map<string, Concept | undefined>()
+  const put = (iri: string, concept: Concept | undefined) => {
+    known.delete(iri)
+    known.set(iri, concept)
+  }
+  return {
+    get: (iri) => known.get(iri),
+    unasked: (iris) => {
+      const unasked: string[] = []
+      for (const iri of iris) {
+        if (known.has(iri)) put(iri, known.get(iri))
+        else unasked.push(iri)
+      }
+      return unasked
+    },
+    learn: (asked, found) => {
+      const concepts = new Map(found.map((concept) => [concept.iri, concept]))
+      for (const iri of asked) put(iri, concepts.get(iri))
+      for (const iri of known.keys()) {
+        if (known.size <= most) return
+        known.delete(iri)
+      }
+    },
   }
 }

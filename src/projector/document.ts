@@ -9,7 +9,7 @@ import {
 import { datasetBuilder, type DatasetInput } from './building/datasets.ts'
 import type { BuilderDeps, Built } from './building/deps.ts'
 import { resourceBuilder, type ResourceInput } from './building/resources.ts'
-import type { Concept } from './vocabulary/concept.ts'
+import type { Concept } from '../vocabularies/concept.ts'
 import type { ResourceType } from '../profile/fields.ts'
 import { defaultFacets, defaultNonCountries, type FacetConfig } from './facets.ts'
 

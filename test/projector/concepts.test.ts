@@ -2,9 +2,9 @@
 
 import { fingerprint } from '../../src/text/fingerprint.ts'
 import { describe, expect, test } from 'vitest'
-import { conceptCache, loadBundled } from '../../src/projector/concepts.ts'
-import { schemes } from '../../src/projector/vocabulary/concept.ts'
-import { conceptsOf, schemeIn } from '../../src/projector/vocabulary/reading.ts'
+import { conceptCache } from '../../src/projector/concepts.ts'
+import { loadBundled } from '../../src/vocabularies/authorities.ts'
+import { conceptsOf, schemeIn, schemes } from '../../src/vocabularies/concept.ts'
 import { builder, concepts, graph } from './built.ts'
 
 const voc = 'https://example.org/voc'

@@ -3,25 +3,8 @@
 import type { Term } from '@rdfjs/types'
 import { dc, dct, skos } from '../../rdf/namespaces.ts'
 import type { Graph } from '../../rdf/read.ts'
+import { licenceKey } from '../../vocabularies/licences.ts'
 import type { Concept } from './concepts.ts'
-
-function withoutSlashes(text: string): string {
-  let end = text.length
-  while (text.charAt(end - 1) === '/') end -= 1
-  return text.slice(0, end)
-}
-
-/**
- * An IRI without what does not tell licences apart: https, `www.`, `/` at the end, and a last step `legalcode` or `deed`
- * with or without a language.
- */
-export function licenceForm(iri: string): string {
-  const bare = withoutSlashes(iri.trim().replace(/^https?:\/\/(?:www\.)?/i, 'http://'))
-  const step = bare.lastIndexOf('/')
-  return legal.test(bare.slice(step + 1)) ? withoutSlashes(bare.slice(0, step)) : bare
-}
-
-const legal = /^(?:legalcode|deed)(?:\.[a-z_-]+)?$/i
 
 /** Whether a value of `dct:license` is one of them; the graph may say more about it. */
 export type KnownLicence = (value: Term, graph: Graph) => boolean
@@ -37,16 +20,16 @@ export function knownLicence(
   const iris = new Set<string>()
   const codes = new Set<string>()
   for (const { iri, exactMatch, codes: own } of [...concepts, ...trusted]) {
-    for (const one of [iri, ...exactMatch]) iris.add(licenceForm(one))
+    for (const one of [iri, ...exactMatch]) iris.add(licenceKey(one))
     for (const code of own) codes.add(code)
   }
-  for (const { closeMatch } of trusted) for (const one of closeMatch) iris.add(licenceForm(one))
-  const isKnownText = (text: string) => codes.has(text.trim()) || iris.has(licenceForm(text))
+  for (const { closeMatch } of trusted) for (const one of closeMatch) iris.add(licenceKey(one))
+  const isKnownText = (text: string) => codes.has(text.trim()) || iris.has(licenceKey(text))
   return (value, graph) => {
     if (value.termType === 'Literal') return isKnownText(value.value)
-    if (value.termType === 'NamedNode' && iris.has(licenceForm(value.value))) return true
+    if (value.termType === 'NamedNode' && iris.has(licenceKey(value.value))) return true
     return (
-      graph.objects(value, exact).some((match) => iris.has(licenceForm(match.value))) ||
+      graph.objects(value, exact).some((match) => iris.has(licenceKey(match.value))) ||
       identifiers.some((name) => graph.objects(value, name).some((id) => isKnownText(id.value)))
     )
   }

@@ -8,10 +8,9 @@ import { columnsOf } from '../indexing/columns.ts'
 import { indexFields, nothingIndexed } from '../indexing/index-fields.ts'
 import { addText, noLanguage } from '../indexing/texts.ts'
 import { objectOf, type JsonObject } from '../mappings/json.ts'
-import { oneText } from '../mappings/text/languages.ts'
-import type { Concept } from '../vocabulary/concept.ts'
-import { conceptsOf } from '../vocabulary/reading.ts'
-import { preferred } from '../vocabulary/table.ts'
+import { oneText } from '../../vocabularies/labels.ts'
+import { type Concept, conceptsOf } from '../../vocabularies/concept.ts'
+import { preferred } from '../../vocabularies/concept-table.ts'
 import type { BuilderDeps, Built } from './deps.ts'
 
 type Place = {

@@ -3,7 +3,7 @@
 import type { Profile } from '../../profile/fields.ts'
 import type { BuilderDeps } from '../building/deps.ts'
 import { isObject, type Json, type JsonObject } from '../mappings/json.ts'
-import type { Concept } from '../vocabulary/concept.ts'
+import type { Concept } from '../../vocabularies/concept.ts'
 import { fieldsOfIndex, placesOf, type EnrichmentRule, type Place, type Use } from './places.ts'
 import { shaped } from './targets.ts'
 

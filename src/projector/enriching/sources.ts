@@ -1,6 +1,6 @@
 /** What a replacement takes out of a concept: the paths of the indexed concept, and which language stands in for one that is missing. */
 
-import type { Concept } from '../vocabulary/concept.ts'
+import type { Concept } from '../../vocabularies/concept.ts'
 
 /** Language key → text. */
 type Texts = Readonly<Record<string, string>>

@@ -8,9 +8,9 @@ import { paged } from '../../store/protocol/paged.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { ConceptCache } from '../concepts.ts'
 import type { Lookup } from '../enriching/enrichment.ts'
-import type { Concept } from '../vocabulary/concept.ts'
-import { spellings } from '../vocabulary/spellings.ts'
-import { conceptsIn, describedConcepts } from '../vocabulary/streaming.ts'
+import type { Concept } from '../../vocabularies/concept.ts'
+import { spellings } from '../../vocabularies/concept-table.ts'
+import { conceptsIn, describedConcepts } from './vocabulary/stored-vocabulary.ts'
 import { irisIn } from './mentions.ts'
 
 const vocabularies = loadQuery('vocabularies')

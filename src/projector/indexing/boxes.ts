@@ -2,7 +2,7 @@
 
 import type { Box } from '../../search-index/search-index.ts'
 import { isObject, listOf, type Json } from '../mappings/json.ts'
-import { boundsOf, positionsOf } from '../mappings/geometry/geometry.ts'
+import { boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
 
 const most = 4
 

@@ -4,9 +4,10 @@ import type { Quad } from '@rdfjs/types'
 import type { Profile } from '../../profile/fields.ts'
 import { names } from '../../rdf/names.ts'
 import { graphOf } from '../../rdf/read.ts'
-import { conceptCache, loadBundled } from '../concepts.ts'
+import { conceptCache } from '../concepts.ts'
+import { loadBundled } from '../../vocabularies/authorities.ts'
 import { documentBuilder, type Built, type DocumentBuilder } from '../document.ts'
-import { schemeIn } from '../vocabulary/reading.ts'
+import { schemeIn } from '../../vocabularies/concept.ts'
 import { classesOf, recordsIn, type Found, type Records } from './records.ts'
 
 /** The file holds nothing that the profile would index. */

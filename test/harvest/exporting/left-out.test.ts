@@ -3,7 +3,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadProfile } from '../../../src/profile/load.ts'
 import { unfitValues, type UnfitValues } from '../../../src/projector/building/unfit-values.ts'
-import { conceptCache, loadBundled } from '../../../src/projector/concepts.ts'
+import { conceptCache } from '../../../src/projector/concepts.ts'
+import { loadBundled } from '../../../src/vocabularies/authorities.ts'
 import { names } from '../../../src/rdf/names.ts'
 import { complete, dataset, harvestGround, record } from './ground.ts'
 

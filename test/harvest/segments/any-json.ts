@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import type { Quad } from '@rdfjs/types'
 import { isIri } from '../../../src/rdf/iri.ts'
-import { fieldsOf, type Fields } from '../../../src/harvest/segments/mapping/values/json.ts'
+import { fieldsOf, type Fields } from '../../../src/vocabularies/loose-values.ts'
 
 type Path = readonly (string | number)[]
 

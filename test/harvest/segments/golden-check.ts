@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Quad } from '@rdfjs/types'
 import { importConfig } from '../../../src/harvest/segments/import-config.ts'
-import { fieldsOf, type Fields } from '../../../src/harvest/segments/mapping/values/json.ts'
+import { fieldsOf, type Fields } from '../../../src/vocabularies/loose-values.ts'
 import { canonicalise } from '../../../src/rdf/canonical.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import { parse } from '../../../src/rdf/parse.ts'

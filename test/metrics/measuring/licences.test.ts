@@ -3,10 +3,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Concept } from '../../../src/metrics/measuring/concepts.ts'
-import { knownLicence, licenceForm } from '../../../src/metrics/measuring/licences.ts'
+import { knownLicence } from '../../../src/metrics/measuring/licences.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
 import { blankNode, literal, namedNode } from '../../../src/rdf/terms.ts'
+import { licenceKey } from '../../../src/vocabularies/licences.ts'
 import { prefixes } from '../travelling/ground.ts'
 
 const eu = 'http://publications.europa.eu/resource/authority/licence/'
@@ -91,9 +92,9 @@ describe('a licence', () => {
     fc.assert(
       fc.property(fc.array(step), fc.constantFrom('', 'www.'), end, (steps, www, tail) => {
         const place = ['example.org', ...steps].join('/')
-        const form = licenceForm(`http://${place}`)
-        expect(licenceForm(`https://${www}${place}${tail}`)).toBe(form)
-        expect(licenceForm(form)).toBe(form)
+        const form = licenceKey(`http://${place}`)
+        expect(licenceKey(`https://${www}${place}${tail}`)).toBe(form)
+        expect(licenceKey(form)).toBe(form)
       }),
     )
     expect(isKnown(literal(`${'/'.repeat(1_000_000)}x`), empty)).toBe(false)

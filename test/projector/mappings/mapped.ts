@@ -2,7 +2,8 @@
 
 import { expect, test } from 'vitest'
 import type { Field, MappingClass } from '../../../src/profile/fields.ts'
-import { conceptCache, loadBundled } from '../../../src/projector/concepts.ts'
+import { conceptCache } from '../../../src/projector/concepts.ts'
+import { loadBundled } from '../../../src/vocabularies/authorities.ts'
 import type { Json } from '../../../src/projector/mappings/json.ts'
 import type { Scene } from '../../../src/projector/mappings/mapping.ts'
 import { fieldsOf } from '../../../src/projector/mappings/nested.ts'

@@ -3,7 +3,7 @@
 import { expect } from 'vitest'
 import type { ResourceType } from '../../../src/profile/fields.ts'
 import { documentBuilder, type Built } from '../../../src/projector/document.ts'
-import { schemeIn } from '../../../src/projector/vocabulary/reading.ts'
+import { schemeIn } from '../../../src/vocabularies/concept.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf, type Graph } from '../../../src/rdf/read.ts'
 import type { Quad } from '@rdfjs/types'

@@ -1,9 +1,9 @@
 /** People and organisations behind a dataset, and how to reach them. */
 import type { NamedNode } from '@rdfjs/types'
 import { dct, foaf, rdf, vcard } from '../../../rdf/namespaces.ts'
-import { conceptOf } from './concepts.ts'
+import { conceptIri } from '../../../vocabularies/authorities.ts'
 import type { Subject } from './subject.ts'
-import { saidText, type Fields } from './values/json.ts'
+import { saidText, type Fields } from '../../../vocabularies/loose-values.ts'
 
 /** Every value as the source gives it. */
 export type AgentFields = {
@@ -28,7 +28,7 @@ export function agent(
   const isNamed = typeof name === 'object' ? name !== null : saidText(name) !== undefined
   if (!isNamed && saidText(iri) === undefined) return undefined
   const part = subject.part(predicate, undefined, saidText(iri))
-  const kind = conceptOf('publisherType', type, subject.record.options.authorities)
+  const kind = conceptIri('publisherType', type, subject.record.options.authorities)
   if (kind === undefined) part.lost(dct('type'), type)
   const said = [
     part.text(foaf('name'), name),

@@ -1,6 +1,6 @@
 /** What a pipe may say about how the values of its source are read. */
 import { z } from 'zod'
-import type { Authorities } from './authority/authorities.ts'
+import type { Authorities } from '../../../vocabularies/authorities.ts'
 
 const zone = (name: string) => {
   if (/^[+-]\d{2}:\d{2}$/.test(name)) return true

@@ -1,9 +1,63 @@
-/** What a dataset is about in space and time. */
+/** What a dataset is about in space and time: places with one geometry each, periods, resolutions. */
 import { dcat, dct, geosparql, locn, skos, xsd } from '../../../rdf/namespaces.ts'
 import { literal } from '../../../rdf/terms.ts'
-import { boxFrom, geometryOf, polygonOf, type Geometry } from './geometry.ts'
+import { fromWkt, toWkt } from '../../../vocabularies/geometry-text.ts'
+import {
+  boxGeometry,
+  boxOf,
+  strictGeometry,
+  type Bounds,
+  type Geometry,
+} from '../../../vocabularies/geometry.ts'
 import type { Subject } from './subject.ts'
-import { saidText } from './values/json.ts'
+import { saidText, structured } from '../../../vocabularies/loose-values.ts'
+
+type Outline = {
+  readonly wkt: string
+  /** A box has sides along meridians and parallels. */
+  readonly kind: 'box' | 'point' | 'other'
+}
+
+const wktText =
+  /^\s*(?:<[^<>\s]{1,200}>\s*)?(?:MULTI)?(?:POINT|LINESTRING|POLYGON)\s*(?:Z|M|ZM)?\s*\([-+0-9.eE,\s()]{3,500000}\)\s*$/i
+
+const boxOutline = (box: Bounds): Outline => ({ wkt: toWkt(boxGeometry(box)), kind: 'box' })
+
+function outlineOf(geometry: Geometry): Outline {
+  const box = boxOf(geometry)
+  if (box) return boxOutline(box)
+  return { wkt: toWkt(geometry), kind: geometry.type === 'Point' ? 'point' : 'other' }
+}
+
+/**
+ * The outline that a source gives as GeoJSON (object or text), or as WKT, which stays as it is unless it is a plain box; `undefined`
+ * for whatever breaks a rule of RFC 7946.
+ */
+export function outlineFrom(value: unknown): Outline | undefined {
+  if (typeof value !== 'string' || !wktText.test(value)) {
+    const geometry = strictGeometry(structured(value))
+    return geometry && outlineOf(geometry)
+  }
+  const wkt = value.trim()
+  const isForeign = wkt.startsWith('<')
+  const geometry = isForeign ? undefined : fromWkt(wkt)
+  if (!geometry && !isForeign) return undefined
+  if (geometry && boxOf(geometry)) return outlineOf(geometry)
+  return { wkt, kind: /^(?:<[^<>]*>\s*)?POINT/i.test(wkt) ? 'point' : 'other' }
+}
+
+/** `[west, south, east, north]` as numbers or text; `undefined` when it encloses nothing on the globe. */
+export function boxFrom(value: unknown): Bounds | undefined {
+  const parts: readonly unknown[] =
+    typeof value === 'string' ? value.split(/[\s,;]+/) : Array.isArray(value) ? value.flat() : []
+  const numbers = parts.map((one) => Number(saidText(one)))
+  const corner = (at: number) =>
+    strictGeometry({ type: 'Point', coordinates: numbers.slice(at, at + 2) })
+  const [low, high] = [corner(0), corner(2)]
+  if (numbers.length !== 4 || low?.type !== 'Point' || high?.type !== 'Point') return undefined
+  const [[west, south], [east, north]] = [low.coordinates, high.coordinates]
+  return west <= east && south <= north ? [west, south, east, north] : undefined
+}
 
 export type PlaceFields = {
   /** GeoJSON, as object or text. */
@@ -20,7 +74,7 @@ export type PlaceFields = {
  */
 export function place(subject: Subject, { geometry, bbox, iri, label }: PlaceFields): boolean {
   const box = boxFrom(bbox)
-  const shape = geometryOf(geometry) ?? (box && polygonOf(box))
+  const shape = outlineFrom(geometry) ?? (box && boxOutline(box))
   if (!shape) for (const one of [geometry, bbox]) subject.lost(dct('spatial'), one)
   const name = typeof label === 'object' ? label : saidText(label)
   if (!shape && (name === undefined || name === null))
@@ -31,7 +85,7 @@ export function place(subject: Subject, { geometry, bbox, iri, label }: PlaceFie
 }
 
 /** One geometry for a place, or the shapes of DCAT-AP refuse the record; always as WKT. */
-function outline(part: Subject, { wkt, kind }: Geometry): void {
+function outline(part: Subject, { wkt, kind }: Outline): void {
   part.add(outlines[kind], literal(wkt, geosparql('wktLiteral')))
 }
 

@@ -2,11 +2,11 @@
 import { dcat, dcatap, dct, foaf, rdfs, spdx, xsd } from '../../../rdf/namespaces.ts'
 import { literal, namedNode } from '../../../rdf/terms.ts'
 import { repairIri } from '../../../rdf/iri.ts'
-import { formatOf, formatOfAddress, mediaTypeOf } from './authority/formats.ts'
-import { licenceOf, type LicenceNames } from './authority/licences.ts'
+import { formatOf, formatOfAddress, mediaTypeIri } from '../../../vocabularies/formats.ts'
+import { licenceOf, type LicenceNames } from '../../../vocabularies/licences.ts'
 import { concept, concepts } from './concepts.ts'
 import type { Subject } from './subject.ts'
-import { listOf, plainText, saidText } from './values/json.ts'
+import { listOf, plainText, saidText } from '../../../vocabularies/loose-values.ts'
 import { adms, nameOf } from './values/names.ts'
 import { bytesOf } from './values/sizes.ts'
 import { webAddress } from './values/urls.ts'
@@ -73,7 +73,7 @@ export function distribution(dataset: Subject, fields: DistributionFields): Subj
   part.link(foaf('page'), fields.documentation)
   standards(part, fields.conformsTo)
   concepts(part, dct('language'), 'language', fields.language)
-  concept(part, adms('status'), 'status', fields.status)
+  concept(part, adms('status'), 'distributionStatus', fields.status)
   concept(part, dcatap('availability'), 'availability', fields.availability)
   return part
 }
@@ -92,12 +92,13 @@ function fileType(part: Subject, fields: DistributionFields, download: string | 
     const unknown = part.part(dct('format'), dct('MediaTypeOrExtent'))
     unknown.literal(rdfs('label'), said)
   }
-  const type = mediaTypeOf(fields.mediaType, authorities) ?? mediaTypeOf(fields.format, authorities)
+  const type =
+    mediaTypeIri(fields.mediaType, authorities) ?? mediaTypeIri(fields.format, authorities)
   if (type === undefined && formatOf(fields.mediaType, authorities) === undefined)
     part.lost(dcat('mediaType'), fields.mediaType)
   part.iri(dcat('mediaType'), type)
-  part.iri(dcat('compressFormat'), mediaTypeOf(fields.compressFormat, authorities))
-  part.iri(dcat('packageFormat'), mediaTypeOf(fields.packageFormat, authorities))
+  part.iri(dcat('compressFormat'), mediaTypeIri(fields.compressFormat, authorities))
+  part.iri(dcat('packageFormat'), mediaTypeIri(fields.packageFormat, authorities))
 }
 
 const algorithms: Readonly<Record<string, string>> = {

@@ -4,9 +4,16 @@ import { xsd } from '../../../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../../rdf/terms.ts'
 import type { Finding } from '../../../pipe/message.ts'
 import type { RecordOptions } from './config.ts'
-import { dateLiteral } from './values/dates.ts'
-import { textFromHtml } from './values/html.ts'
-import { fieldsOf, isPlaceholder, listOf, plainText, saidText, structured } from './values/json.ts'
+import { dateLiteral } from '../../../vocabularies/dates.ts'
+import { textFromHtml } from '../../../vocabularies/html-text.ts'
+import {
+  fieldsOf,
+  isPlaceholder,
+  listOf,
+  plainText,
+  saidText,
+  structured,
+} from '../../../vocabularies/loose-values.ts'
 import { nameOf } from './values/names.ts'
 import { contactAddress, isUsableIri, webAddress } from './values/urls.ts'
 

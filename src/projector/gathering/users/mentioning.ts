@@ -6,7 +6,7 @@ import { literal, namedNode } from '../../../rdf/terms.ts'
 import type { GraphStore } from '../../../store/graph-store.ts'
 import { paged } from '../../../store/protocol/paged.ts'
 import { bind, loadQuery } from '../../../store/queries.ts'
-import { mentionsOf } from '../../vocabulary/spellings.ts'
+import { mentionsOf } from '../../../vocabularies/concept-table.ts'
 
 const mentions = loadQuery('mentions')
 const count = loadQuery('mentions-count')

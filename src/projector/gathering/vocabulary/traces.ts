@@ -3,7 +3,7 @@
 import type { SearchIndex } from '../../../search-index/search-index.ts'
 import { hash } from 'node:crypto'
 import { fingerprint } from '../../../text/fingerprint.ts'
-import type { Concept } from '../../vocabulary/concept.ts'
+import type { Concept } from '../../../vocabularies/concept.ts'
 
 /** Entries read per step. */
 const page = 1000

@@ -2,11 +2,11 @@
 
 import type { Term } from '@rdfjs/types'
 import { foaf, org, rdf, schema, vcard } from '../../../rdf/namespaces.ts'
-import type { Concept } from '../../vocabulary/concept.ts'
+import type { Concept } from '../../../vocabularies/concept.ts'
 import { objectOf, type Json, type JsonObject } from '../json.ts'
 import { iriOf, settle, type Mapping, type Ranked, type Scene, type Site } from '../mapping.ts'
 import { labelMapOf, labelOf } from '../text/labels.ts'
-import { languageMap, oneText } from '../text/languages.ts'
+import { languageMap, oneText } from '../../../vocabularies/labels.ts'
 import { emailOf, webAddress } from './contact-values.ts'
 
 const type = rdf('type').value

@@ -6,7 +6,7 @@ import { foaf, rdf, vcard } from '../../../rdf/namespaces.ts'
 import { objectOf, type Json, type JsonObject } from '../json.ts'
 import { iriOf, settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
 import { labelOf } from '../text/labels.ts'
-import { oneText } from '../text/languages.ts'
+import { oneText } from '../../../vocabularies/labels.ts'
 import { emailOf, valueOf, valuesOf } from './contact-values.ts'
 
 const kinds: readonly (readonly [string, string])[] = [

@@ -1,6 +1,6 @@
 /** The JSON of a known concept; made once per concept, because the same few concepts stand in every record. */
 
-import type { Concept } from '../../vocabulary/concept.ts'
+import type { Concept } from '../../../vocabularies/concept.ts'
 import type { JsonObject } from '../json.ts'
 
 /** Makes a function of a concept that remembers what it made. */

@@ -1,11 +1,11 @@
 /** Languages from the EU table, LOC, lexvo and bare codes (ISO 639). */
 
 import type { Term } from '@rdfjs/types'
-import { schemes, type Concept } from '../../vocabulary/concept.ts'
+import { schemes, type Concept } from '../../../vocabularies/concept.ts'
 import type { JsonObject } from '../json.ts'
 import { iriLike, settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
 import { remembered } from './described.ts'
-import { threeLetters } from './language-codes.ts'
+import { threeLetters } from '../../../vocabularies/languages.ts'
 
 const foreign =
   /^https?:\/\/(?:id\.loc\.gov\/vocabulary\/iso639-[12]|lexvo\.org\/id\/iso639-[123])\/([a-z]{2,3})\/?$/i

@@ -3,11 +3,11 @@
 import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Term } from '@rdfjs/types'
 import { dc, dct, rdfs, skos } from '../../../rdf/namespaces.ts'
-import { schemes, type Concept } from '../../vocabulary/concept.ts'
+import { schemes, type Concept } from '../../../vocabularies/concept.ts'
 import { objectOf, type JsonObject } from '../json.ts'
 import { iriLike, iriOf, settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
 import { normalised } from '../text/keywords.ts'
-import { oneText } from '../text/languages.ts'
+import { oneText } from '../../../vocabularies/labels.ts'
 import { remembered } from './described.ts'
 
 const ofAuthority = remembered(

@@ -3,7 +3,7 @@
 import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Term } from '@rdfjs/types'
 import type { ConceptCache } from '../../concepts.ts'
-import { schemes, type Concept } from '../../vocabulary/concept.ts'
+import { schemes, type Concept } from '../../../vocabularies/concept.ts'
 import type { JsonObject } from '../json.ts'
 import { iriOf, settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
 import { remembered } from './described.ts'

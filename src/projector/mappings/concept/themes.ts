@@ -1,6 +1,6 @@
 /** Concepts with labels in all languages. */
 
-import { schemes } from '../../vocabulary/concept.ts'
+import { schemes } from '../../../vocabularies/concept.ts'
 import { iriLike, settle, type Mapping, type Ranked } from '../mapping.ts'
 import { multilingual } from './described.ts'
 

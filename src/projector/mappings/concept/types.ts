@@ -1,7 +1,7 @@
 /** Concepts of small EU tables with their English label: access rights, frequencies, types. */
 
 import type { Term } from '@rdfjs/types'
-import { schemes, type Concept } from '../../vocabulary/concept.ts'
+import { schemes, type Concept } from '../../../vocabularies/concept.ts'
 import type { JsonObject } from '../json.ts'
 import { iriLike, settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
 import { labelled } from './described.ts'

@@ -4,9 +4,8 @@ import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Term } from '@rdfjs/types'
 import { dcat, geosparql, locn } from '../../../rdf/namespaces.ts'
 import { settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
-import { geometryOf, type Geometry } from './geometry.ts'
-import { fromGml } from './gml.ts'
-import { fromWkt } from './wkt.ts'
+import { geometryOf, type Geometry } from '../../../vocabularies/geometry.ts'
+import { fromGml, fromWkt } from '../../../vocabularies/geometry-text.ts'
 
 const properties = [
   locn('geometry').value,

@@ -2,9 +2,9 @@
 
 import { compareCodePoints, cutCodePoints } from '../../../text/code-points.ts'
 import type { Literal, Term } from '@rdfjs/types'
-import type { Concept } from '../../vocabulary/concept.ts'
+import type { Concept } from '../../../vocabularies/concept.ts'
 import { iriOf, type Mapping, type Scene } from '../mapping.ts'
-import { tagOf } from './languages.ts'
+import { tagOf } from '../../../vocabularies/labels.ts'
 
 const longest = 256
 

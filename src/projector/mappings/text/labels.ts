@@ -4,7 +4,7 @@ import type { Term } from '@rdfjs/types'
 import { dct, foaf, rdfs, schema, skos } from '../../../rdf/namespaces.ts'
 import type { JsonObject } from '../json.ts'
 import type { Scene } from '../mapping.ts'
-import { languageMap, oneText } from './languages.ts'
+import { languageMap, oneText } from '../../../vocabularies/labels.ts'
 
 const predicates = [
   skos('prefLabel').value,

@@ -1,6 +1,6 @@
 /** Texts in several languages: an object from language to text. */
 
-import { keyedTexts, languageObject } from './languages.ts'
+import { keyedTexts, languageObject } from '../../../vocabularies/labels.ts'
 import type { Mapping } from '../mapping.ts'
 
 /** SimpleMultiLang, MultiLang and their title kinds: `"Forêts"@fr, "Forests"@en` → `{en, fr}`. */

@@ -4,7 +4,7 @@ import type { Term } from '@rdfjs/types'
 import { dcat, schema, time } from '../../../rdf/namespaces.ts'
 import { isObject, objectOf, type JsonObject } from '../json.ts'
 import { settle, type Mapping, type Ranked, type Scene, type Site } from '../mapping.ts'
-import { instantOf, instantText } from './instants.ts'
+import { instantOf, instantText } from '../../../vocabularies/dates.ts'
 
 /** DateTime: `2024-11-05T08:30:00Z`; several values on a single field: the latest. */
 export const dateTime: Mapping = (nodes, site, scene) => {

@@ -6,7 +6,7 @@ import { dct } from '../../../rdf/namespaces.ts'
 import { formatOf } from '../concept/formats.ts'
 import { objectOf, type Json, type JsonObject } from '../json.ts'
 import { iriLike, settle, type Mapping, type Ranked, type Scene } from '../mapping.ts'
-import { languageMap } from '../text/languages.ts'
+import { languageMap } from '../../../vocabularies/labels.ts'
 
 const title = dct('title').value
 const description = dct('description').value

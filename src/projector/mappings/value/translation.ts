@@ -4,7 +4,7 @@ import type { Term } from '@rdfjs/types'
 import { compareCodePoints } from '../../../text/code-points.ts'
 import type { JsonObject } from '../json.ts'
 import type { Filler, Scene } from '../mapping.ts'
-import { keyedTexts, type KeyedText } from '../text/languages.ts'
+import { keyedTexts, type KeyedText } from '../../../vocabularies/labels.ts'
 
 const silent = { notLiteral: () => undefined, twice: () => undefined }
 

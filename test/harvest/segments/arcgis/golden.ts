@@ -4,8 +4,8 @@ import { arcgisConfig } from '../../../../src/harvest/segments/importing/arcgis/
 import { mapEntry } from '../../../../src/harvest/segments/importing/arcgis/entry-mapping.ts'
 import { mapFeature } from '../../../../src/harvest/segments/importing/arcgis/feature-mapping.ts'
 import { contextOf } from '../../../../src/harvest/segments/importing/arcgis/terms.ts'
-import { shippedAuthorities } from '../../../../src/harvest/segments/mapping/authority/authorities.ts'
-import type { Fields } from '../../../../src/harvest/segments/mapping/values/json.ts'
+import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
+import type { Fields } from '../../../../src/vocabularies/loose-values.ts'
 import { commonConfig } from '../golden-check.ts'
 
 const root = 'https://hub.city.example'

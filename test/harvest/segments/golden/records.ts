@@ -5,8 +5,8 @@ import { mappedPackage } from '../../../../src/harvest/segments/importing/ckan/p
 import { mapPod } from '../../../../src/harvest/segments/importing/documents/pod.ts'
 import { mappedDataset } from '../../../../src/harvest/segments/importing/udata/dataset.ts'
 import { importConfig } from '../../../../src/harvest/segments/import-config.ts'
-import { shippedAuthorities } from '../../../../src/harvest/segments/mapping/authority/authorities.ts'
-import { fieldsOf, type Fields } from '../../../../src/harvest/segments/mapping/values/json.ts'
+import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
+import { fieldsOf, type Fields } from '../../../../src/vocabularies/loose-values.ts'
 import type { MappedRecord } from '../../../../src/harvest/segments/mapping/record.ts'
 
 const common = importConfig.parse({ address: 'https://portal.example/', catalogue: 'city' })

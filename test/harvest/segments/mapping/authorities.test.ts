@@ -1,26 +1,17 @@
 /** What sources call formats, licences, frequencies, languages, countries, themes and access. */
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  shippedAuthorities,
-  type Authorities,
-} from '../../../../src/harvest/segments/mapping/authority/authorities.ts'
+import { type Authorities, shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import {
   formatOf,
   formatOfAddress,
   isDataAddress,
-  mediaTypeOf,
-} from '../../../../src/harvest/segments/mapping/authority/formats.ts'
-import { textTag } from '../../../../src/harvest/segments/mapping/authority/languages.ts'
-import { licenceOf } from '../../../../src/harvest/segments/mapping/authority/licences.ts'
-import {
-  accessOf,
-  countryOf,
-  frequencyOf,
-  languageOf,
-  themesOf,
-  themesOfTopic,
-} from '../../../../src/harvest/segments/mapping/concepts.ts'
+  mediaTypeIri,
+} from '../../../../src/vocabularies/formats.ts'
+import { languageOf, textTag } from '../../../../src/vocabularies/languages.ts'
+import { licenceOf } from '../../../../src/vocabularies/licences.ts'
+import { themesOf, themesOfTopic } from '../../../../src/vocabularies/themes.ts'
+import { accessOf, countryOf, frequencyOf } from '../../../../src/vocabularies/coded-values.ts'
 
 let all: Authorities
 beforeAll(async () => {
@@ -63,9 +54,9 @@ describe('formats', () => {
 
   it('have a media type only when it is registered', () => {
     const prefix = 'https://www.iana.org/assignments/media-types/'
-    expect(mediaTypeOf('TEXT/CSV; charset=utf-8', all)).toBe(`${prefix}text/csv`)
-    expect(mediaTypeOf('parquet', all)).toBe(`${prefix}application/vnd.apache.parquet`)
-    expect(mediaTypeOf('application/x-made-up', all)).toBeUndefined()
+    expect(mediaTypeIri('TEXT/CSV; charset=utf-8', all)).toBe(`${prefix}text/csv`)
+    expect(mediaTypeIri('parquet', all)).toBe(`${prefix}application/vnd.apache.parquet`)
+    expect(mediaTypeIri('application/x-made-up', all)).toBeUndefined()
   })
 })
 

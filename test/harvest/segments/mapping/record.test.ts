@@ -2,14 +2,11 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { agent } from '../../../../src/harvest/segments/mapping/agents.ts'
-import {
-  shippedAuthorities,
-  type Authorities,
-} from '../../../../src/harvest/segments/mapping/authority/authorities.ts'
+import { type Authorities, shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import { mappingKeys, type RecordOptions } from '../../../../src/harvest/segments/mapping/config.ts'
 import { period, place } from '../../../../src/harvest/segments/mapping/coverage.ts'
 import { distribution } from '../../../../src/harvest/segments/mapping/distribution.ts'
-import { geometryOf } from '../../../../src/harvest/segments/mapping/geometry.ts'
+import { outlineFrom } from '../../../../src/harvest/segments/mapping/coverage.ts'
 import { MappedRecord } from '../../../../src/harvest/segments/mapping/record.ts'
 import { dcat, dct } from '../../../../src/rdf/namespaces.ts'
 
@@ -106,7 +103,7 @@ describe('a place', () => {
     'POINT(1 x)',
     null,
   ])('is nothing when its shape breaks the rules of GeoJSON', (geometry) => {
-    expect(geometryOf(geometry)).toBeUndefined()
+    expect(outlineFrom(geometry)).toBeUndefined()
     expect(place(record().dataset, { geometry })).toBe(false)
   })
 
@@ -127,7 +124,7 @@ describe('a place', () => {
     ],
     [{ type: 'MultiPolygon', coordinates: [[ring]] }, 'MULTIPOLYGON(((1 1, 2 1, 2 2, 1 2, 1 1)))'],
   ])('of %j is %j', (geometry, wkt) => {
-    expect(geometryOf(geometry)?.wkt).toBe(wkt)
+    expect(outlineFrom(geometry)?.wkt).toBe(wkt)
   })
 })
 

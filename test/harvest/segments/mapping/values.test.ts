@@ -2,21 +2,18 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  dateLiteral,
-  type DateOptions,
-} from '../../../../src/harvest/segments/mapping/values/dates.ts'
-import { textFromHtml } from '../../../../src/harvest/segments/mapping/values/html.ts'
+import { dateLiteral, type DateOptions } from '../../../../src/vocabularies/dates.ts'
+import { textFromHtml } from '../../../../src/vocabularies/html-text.ts'
 import {
   plainText,
   saidText,
   structured,
-} from '../../../../src/harvest/segments/mapping/values/json.ts'
+  suffixOf,
+} from '../../../../src/vocabularies/loose-values.ts'
 import { bytesOf } from '../../../../src/harvest/segments/mapping/values/sizes.ts'
 import {
   contactAddress,
   isUsableIri,
-  suffixOf,
   webAddress,
 } from '../../../../src/harvest/segments/mapping/values/urls.ts'
 

@@ -2,7 +2,7 @@
 
 import { opendatasoftConfig } from '../../../../src/harvest/segments/importing/opendatasoft/config.ts'
 import { entryReader } from '../../../../src/harvest/segments/importing/opendatasoft/entry-reader.ts'
-import { shippedAuthorities } from '../../../../src/harvest/segments/mapping/authority/authorities.ts'
+import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import { commonConfig } from '../golden-check.ts'
 
 const domain = 'https://data.auenfeld.example'

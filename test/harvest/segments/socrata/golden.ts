@@ -2,7 +2,7 @@
 
 import { socrataConfig } from '../../../../src/harvest/segments/importing/socrata/config.ts'
 import { entryReader } from '../../../../src/harvest/segments/importing/socrata/entry-reader.ts'
-import { shippedAuthorities } from '../../../../src/harvest/segments/mapping/authority/authorities.ts'
+import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import { commonConfig } from '../golden-check.ts'
 
 const host = 'data.rivers.example'

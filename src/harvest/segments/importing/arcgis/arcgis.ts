@@ -2,7 +2,7 @@
 import { Failure, type Kind } from '../../../../errors.ts'
 import type { Found } from '../../found.ts'
 import type { ImporterKind } from '../../importer.ts'
-import { shippedAuthorities } from '../../mapping/authority/authorities.ts'
+import { shippedAuthorities } from '../../../../vocabularies/authorities.ts'
 import { validatorOf } from '../../validators.ts'
 import type { JsonDocument } from '../documents/json-document.ts'
 import { openUnlessSame } from '../documents/unless-same.ts'

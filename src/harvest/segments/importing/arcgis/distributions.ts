@@ -2,7 +2,7 @@
 import { dcat } from '../../../../rdf/namespaces.ts'
 import { distribution } from '../../mapping/distribution.ts'
 import type { Subject } from '../../mapping/subject.ts'
-import { fieldsOf, listOf, plainText, type Fields } from '../../mapping/values/json.ts'
+import { fieldsOf, listOf, plainText, type Fields } from '../../../../vocabularies/loose-values.ts'
 import { accessService } from '../documents/subjects.ts'
 import { licenceIn, type LicenceTold } from './licences.ts'
 import { plain, sayRest, type TermContext } from './terms.ts'

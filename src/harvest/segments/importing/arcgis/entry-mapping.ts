@@ -5,8 +5,14 @@ import { concepts } from '../../mapping/concepts.ts'
 import { period } from '../../mapping/coverage.ts'
 import { MappedRecord } from '../../mapping/record.ts'
 import type { Subject } from '../../mapping/subject.ts'
-import { textFromHtml } from '../../mapping/values/html.ts'
-import { fieldsOf, listOf, plainText, saidText, type Fields } from '../../mapping/values/json.ts'
+import { textFromHtml } from '../../../../vocabularies/html-text.ts'
+import {
+  fieldsOf,
+  listOf,
+  plainText,
+  saidText,
+  type Fields,
+} from '../../../../vocabularies/loose-values.ts'
 import { periodFrom, placeFrom, themesOrKeywords } from '../documents/subjects.ts'
 import { mapDistributions } from './distributions.ts'
 import { licenceIn } from './licences.ts'

@@ -1,6 +1,6 @@
 /** A feed of a site as a JSON document: its datasets, whichever of the two vocabularies it speaks. */
 import type { Found } from '../../found.ts'
-import { fieldsOf, plainText, type Fields } from '../../mapping/values/json.ts'
+import { fieldsOf, plainText, type Fields } from '../../../../vocabularies/loose-values.ts'
 import { foundEntry, type Entry } from '../documents/entry.ts'
 import { envelopeFailure } from '../documents/envelope.ts'
 import type { JsonDocument } from '../documents/json-document.ts'

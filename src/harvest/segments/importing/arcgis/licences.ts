@@ -1,8 +1,8 @@
 /** The licence of a feed's dataset: an address in it, a known name, or words about rights. */
-import type { Authorities } from '../../mapping/authority/authorities.ts'
-import { licenceOf, type LicenceNames } from '../../mapping/authority/licences.ts'
-import { textFromHtml } from '../../mapping/values/html.ts'
-import { fieldsOf, listOf, saidText } from '../../mapping/values/json.ts'
+import type { Authorities } from '../../../../vocabularies/authorities.ts'
+import { licenceOf, type LicenceNames } from '../../../../vocabularies/licences.ts'
+import { textFromHtml } from '../../../../vocabularies/html-text.ts'
+import { fieldsOf, listOf, saidText } from '../../../../vocabularies/loose-values.ts'
 import { plain } from './terms.ts'
 
 export type LicenceTold = {

@@ -1,7 +1,7 @@
 /** The records of a site (OGC API - Records, part 1), page by page in the order in which they were made. */
 import { Failure } from '../../../../errors.ts'
 import type { Found } from '../../found.ts'
-import { fieldsOf, plainText, type Fields } from '../../mapping/values/json.ts'
+import { fieldsOf, plainText, type Fields } from '../../../../vocabularies/loose-values.ts'
 import { foundEntry, type Entry } from '../documents/entry.ts'
 import { countOf, envelopeFailure } from '../documents/envelope.ts'
 import { recordsAddress } from './addresses.ts'

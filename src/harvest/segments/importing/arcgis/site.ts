@@ -1,7 +1,7 @@
 /** What the parts of an ArcGIS Hub import know of the site. */
 import type { ImportConfig } from '../../import-config.ts'
 import type { ImportContext } from '../../importer.ts'
-import type { Authorities } from '../../mapping/authority/authorities.ts'
+import type { Authorities } from '../../../../vocabularies/authorities.ts'
 import type { Source } from '../../source.ts'
 import type { ArcgisConfig } from './config.ts'
 

@@ -3,7 +3,13 @@ import type { NamedNode } from '@rdfjs/types'
 import { prefixes, rdf, xsd } from '../../../../rdf/namespaces.ts'
 import { literal, namedNode } from '../../../../rdf/terms.ts'
 import { isUsableIri } from '../../mapping/values/urls.ts'
-import { fieldsOf, listOf, plainText, saidText, type Fields } from '../../mapping/values/json.ts'
+import {
+  fieldsOf,
+  listOf,
+  plainText,
+  saidText,
+  type Fields,
+} from '../../../../vocabularies/loose-values.ts'
 import type { Subject } from '../../mapping/subject.ts'
 
 /** Names and prefixes → IRIs. Contexts of the feeds have prefixes only; nothing of them is ever fetched. */

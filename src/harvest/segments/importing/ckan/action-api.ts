@@ -1,7 +1,7 @@
 /** The action API of CKAN: where it stands, and the envelope of its answers. */
 import { Failure } from '../../../../errors.ts'
 import { shownUrl } from '../../gathering/reading.ts'
-import { fieldsOf, plainText } from '../../mapping/values/json.ts'
+import { fieldsOf, plainText } from '../../../../vocabularies/loose-values.ts'
 import type { Source, SourceRequest } from '../../source.ts'
 
 /** The root of a portal without a slash at its end; a sub-path such as `/ckan` stays. */

@@ -1,6 +1,6 @@
 /** From packages to what the importer offers: which are datasets for us, under which ids. */
 import type { Found } from '../../found.ts'
-import { plainText, type Fields } from '../../mapping/values/json.ts'
+import { plainText, type Fields } from '../../../../vocabularies/loose-values.ts'
 import { foundEntry, type Entry } from '../documents/entry.ts'
 import { lasting } from '../documents/lasting.ts'
 import { isMarkedPrivate, mappedPackage } from './package/package.ts'

@@ -2,7 +2,7 @@
 import { Failure } from '../../../../errors.ts'
 import type { Found } from '../../found.ts'
 import type { ImportConfig } from '../../import-config.ts'
-import { fieldsOf, plainText } from '../../mapping/values/json.ts'
+import { fieldsOf, plainText } from '../../../../vocabularies/loose-values.ts'
 import type { Source } from '../../source.ts'
 import { action, type ActionAnswer } from './action-api.ts'
 import type { CkanConfig } from './config.ts'

@@ -1,7 +1,7 @@
 /** Packages one by one, by the names that the portal lists. */
 import type { Found } from '../../found.ts'
 import type { Source } from '../../source.ts'
-import { listOf } from '../../mapping/values/json.ts'
+import { listOf } from '../../../../vocabularies/loose-values.ts'
 import { action } from './action-api.ts'
 import { packages } from './packages.ts'
 import type { Portal } from './package/portal.ts'

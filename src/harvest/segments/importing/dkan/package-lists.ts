@@ -1,7 +1,7 @@
 /** The lists of DKAN 1, which speaks the action API of CKAN with its own accent. */
 import { Failure } from '../../../../errors.ts'
 import type { Found } from '../../found.ts'
-import { listOf } from '../../mapping/values/json.ts'
+import { listOf } from '../../../../vocabularies/loose-values.ts'
 import { action } from '../ckan/action-api.ts'
 import { packages } from '../ckan/packages.ts'
 import type { Portal } from '../ckan/package/portal.ts'

@@ -1,6 +1,6 @@
 /** The search of DKAN 2, page by page. */
 import type { Found } from '../../found.ts'
-import { fieldsOf } from '../../mapping/values/json.ts'
+import { fieldsOf } from '../../../../vocabularies/loose-values.ts'
 import { countOf, envelopeFailure } from '../documents/envelope.ts'
 import { foundDataset } from '../documents/data-json.ts'
 import { podSource, type Site } from './site.ts'

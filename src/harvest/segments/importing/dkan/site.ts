@@ -1,7 +1,7 @@
 /** A DKAN site as all ways of reading it see it. */
 import type { ImportConfig } from '../../import-config.ts'
 import type { ImportContext } from '../../importer.ts'
-import type { Authorities } from '../../mapping/authority/authorities.ts'
+import type { Authorities } from '../../../../vocabularies/authorities.ts'
 import type { Source } from '../../source.ts'
 import type { PodSource } from '../documents/data-json.ts'
 import type { DkanConfig } from './config.ts'

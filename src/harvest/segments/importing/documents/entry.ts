@@ -5,7 +5,7 @@ import type { Found } from '../../found.ts'
 import { canonicalJson } from '../../import-config.ts'
 import type { ImportContext } from '../../importer.ts'
 import type { MappedRecord } from '../../mapping/record.ts'
-import { fieldsOf, saidText, type Fields } from '../../mapping/values/json.ts'
+import { fieldsOf, saidText, type Fields } from '../../../../vocabularies/loose-values.ts'
 
 /** What an importer makes of an entry that is an object. */
 export type Entry = {

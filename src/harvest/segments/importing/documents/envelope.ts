@@ -1,7 +1,7 @@
 /** Answers with status 200 that are errors all the same, or no answer to what was asked. */
 import { Failure } from '../../../../errors.ts'
 import { shownUrl } from '../../gathering/reading.ts'
-import { fieldsOf, plainText } from '../../mapping/values/json.ts'
+import { fieldsOf, plainText } from '../../../../vocabularies/loose-values.ts'
 
 const longestMessage = 500
 

@@ -1,5 +1,5 @@
 /** A record without what changes by itself: visits, scores, views. */
-import { fieldsOf, type Fields } from '../../mapping/values/json.ts'
+import { fieldsOf, type Fields } from '../../../../vocabularies/loose-values.ts'
 
 /** The fields without the volatile ones, in the record itself and in its resources. */
 export function lasting(fields: Fields, volatile: ReadonlySet<string>): unknown {

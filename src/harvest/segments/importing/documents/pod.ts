@@ -3,7 +3,9 @@ import type { NamedNode } from '@rdfjs/types'
 import { dcat, dct, foaf, org, owl, prov, rdfs, skos } from '../../../../rdf/namespaces.ts'
 import { namedNode } from '../../../../rdf/terms.ts'
 import { agent, contact } from '../../mapping/agents.ts'
-import { accessOf, concepts, themesOf } from '../../mapping/concepts.ts'
+import { concepts } from '../../mapping/concepts.ts'
+import { themesOf } from '../../../../vocabularies/themes.ts'
+import { accessOf } from '../../../../vocabularies/coded-values.ts'
 import { metres, period, place, resolution } from '../../mapping/coverage.ts'
 import { distribution, rightsStatement, standards } from '../../mapping/distribution.ts'
 import { MappedRecord } from '../../mapping/record.ts'
@@ -15,7 +17,7 @@ import {
   plainText,
   saidText,
   type Fields,
-} from '../../mapping/values/json.ts'
+} from '../../../../vocabularies/loose-values.ts'
 import { adms, nameOf } from '../../mapping/values/names.ts'
 import { isUsableIri } from '../../mapping/values/urls.ts'
 import { periodFrom, placeFrom, themesOrKeywords } from './subjects.ts'

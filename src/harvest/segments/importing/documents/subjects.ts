@@ -1,10 +1,10 @@
 /** What the mappings of several platforms say of a dataset in the same words. */
 import { dcat, dct } from '../../../../rdf/namespaces.ts'
 import { namedNode } from '../../../../rdf/terms.ts'
-import { themesOf } from '../../mapping/concepts.ts'
+import { themesOf } from '../../../../vocabularies/themes.ts'
 import { place, period } from '../../mapping/coverage.ts'
 import type { Subject } from '../../mapping/subject.ts'
-import { listOf, saidText } from '../../mapping/values/json.ts'
+import { listOf, saidText } from '../../../../vocabularies/loose-values.ts'
 
 /** `dcat:theme` for labels that mean a theme of the authority, and for IRIs; the others become keywords. */
 export function themesOrKeywords(subject: Subject, labels: unknown): void {

@@ -1,7 +1,7 @@
 /** The ways to the data of an OpenDataSoft dataset: exports in every format, the query API, and files. */
 import { distribution } from '../../mapping/distribution.ts'
 import type { Subject } from '../../mapping/subject.ts'
-import { fieldsOf, listOf, plainText, type Fields } from '../../mapping/values/json.ts'
+import { fieldsOf, listOf, plainText, type Fields } from '../../../../vocabularies/loose-values.ts'
 import { accessService } from '../documents/subjects.ts'
 import type { Placed } from './domain.ts'
 

@@ -1,6 +1,6 @@
 /** What the mapping of an OpenDataSoft dataset knows beside the dataset. */
 import type { ImportConfig } from '../../import-config.ts'
-import type { Authorities } from '../../mapping/authority/authorities.ts'
+import type { Authorities } from '../../../../vocabularies/authorities.ts'
 import type { OpendatasoftConfig } from './config.ts'
 
 export type Domain = {

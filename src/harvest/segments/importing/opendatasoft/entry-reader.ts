@@ -1,5 +1,11 @@
 /** What an entry of an OpenDataSoft list is: its ids, and whether it is for us. */
-import { fieldsOf, listOf, plainText, saidText, type Fields } from '../../mapping/values/json.ts'
+import {
+  fieldsOf,
+  listOf,
+  plainText,
+  saidText,
+  type Fields,
+} from '../../../../vocabularies/loose-values.ts'
 import type { Entry } from '../documents/entry.ts'
 import type { OpendatasoftConfig } from './config.ts'
 import type { Domain } from './domain.ts'

@@ -3,7 +3,7 @@ import { Failure } from '../../../../errors.ts'
 import type { Finding } from '../../../../pipe/message.ts'
 import type { ImportContext } from '../../importer.ts'
 import { shownUrl } from '../../gathering/reading.ts'
-import { fieldsOf, listOf, plainText } from '../../mapping/values/json.ts'
+import { fieldsOf, listOf, plainText } from '../../../../vocabularies/loose-values.ts'
 import type { Source } from '../../source.ts'
 import { countOf, envelopeFailure } from '../documents/envelope.ts'
 

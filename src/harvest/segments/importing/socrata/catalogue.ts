@@ -2,7 +2,7 @@
 import { Failure } from '../../../../errors.ts'
 import type { Finding } from '../../../../pipe/message.ts'
 import { pageGuard } from '../../gathering/page-guard.ts'
-import { fieldsOf, plainText } from '../../mapping/values/json.ts'
+import { fieldsOf, plainText } from '../../../../vocabularies/loose-values.ts'
 import type { Source } from '../../source.ts'
 import { countOf, envelopeFailure } from '../documents/envelope.ts'
 

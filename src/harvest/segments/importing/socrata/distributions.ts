@@ -1,7 +1,13 @@
 /** The ways to the data of a Socrata asset: exports of a table, a file, or links to other places. */
 import { distribution } from '../../mapping/distribution.ts'
 import type { Subject } from '../../mapping/subject.ts'
-import { fieldsOf, listOf, plainText, saidText, type Fields } from '../../mapping/values/json.ts'
+import {
+  fieldsOf,
+  listOf,
+  plainText,
+  saidText,
+  type Fields,
+} from '../../../../vocabularies/loose-values.ts'
 import { accessService } from '../documents/subjects.ts'
 import type { Sharing } from './site.ts'
 

@@ -1,5 +1,11 @@
 /** What an asset of a Socrata domain is: its id, and whether it is for us. */
-import { fieldsOf, listOf, plainText, saidText, type Fields } from '../../mapping/values/json.ts'
+import {
+  fieldsOf,
+  listOf,
+  plainText,
+  saidText,
+  type Fields,
+} from '../../../../vocabularies/loose-values.ts'
 import type { Entry } from '../documents/entry.ts'
 import { mapAsset } from './mapping.ts'
 import type { Site } from './site.ts'

@@ -1,6 +1,6 @@
 /** Where an asset that is only a link leads to: its own description has that, the list of assets does not. */
 import { Failure } from '../../../../errors.ts'
-import { fieldsOf, plainText } from '../../mapping/values/json.ts'
+import { fieldsOf, plainText } from '../../../../vocabularies/loose-values.ts'
 import type { Source } from '../../source.ts'
 import { assetIn, isLink } from './entry-reader.ts'
 import type { Site } from './site.ts'

@@ -1,5 +1,5 @@
 /** What the portal's own metadata of an asset means: keys that the config names, and endings that many portals use. */
-import { fieldsOf, listOf, saidText } from '../../mapping/values/json.ts'
+import { fieldsOf, listOf, saidText } from '../../../../vocabularies/loose-values.ts'
 import type { Meaning } from './config.ts'
 
 /** The texts that have a meaning, in the order of the source. */

@@ -1,5 +1,5 @@
 /** The list of assets that older Socrata sites have beside the discovery API, in the words of that API. */
-import { fieldsOf, listOf, plainText, type Fields } from '../../mapping/values/json.ts'
+import { fieldsOf, listOf, plainText, type Fields } from '../../../../vocabularies/loose-values.ts'
 import type { Source } from '../../source.ts'
 import { envelopeFailure } from '../documents/envelope.ts'
 import type { AssetPage } from './catalogue.ts'

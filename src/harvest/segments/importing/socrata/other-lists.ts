@@ -1,7 +1,7 @@
 /** What Socrata sites without the discovery API have: `data.json`, else a list of views. Both leave assets out. */
 import { Failure } from '../../../../errors.ts'
 import type { Found } from '../../found.ts'
-import { plainText, type Fields } from '../../mapping/values/json.ts'
+import { plainText, type Fields } from '../../../../vocabularies/loose-values.ts'
 import { foundEntry, type Entry } from '../documents/entry.ts'
 import { openJsonDocument } from '../documents/json-document.ts'
 import { mapPod, podIdentifier, podRestriction } from '../documents/pod.ts'

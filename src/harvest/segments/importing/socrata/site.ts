@@ -1,8 +1,8 @@
 /** What the parts of a Socrata import know of the site. */
 import type { ImportConfig } from '../../import-config.ts'
 import type { ImportContext } from '../../importer.ts'
-import type { Authorities } from '../../mapping/authority/authorities.ts'
-import type { LicenceNames } from '../../mapping/authority/licences.ts'
+import type { Authorities } from '../../../../vocabularies/authorities.ts'
+import type { LicenceNames } from '../../../../vocabularies/licences.ts'
 import type { Source } from '../../source.ts'
 import type { SocrataConfig } from './config.ts'
 

@@ -2,14 +2,20 @@
 import { dcat, dcatap, dct, skos } from '../../../../rdf/namespaces.ts'
 import { namedNode } from '../../../../rdf/terms.ts'
 import type { ImportConfig } from '../../import-config.ts'
-import type { Authorities } from '../../mapping/authority/authorities.ts'
-import type { LicenceNames } from '../../mapping/authority/licences.ts'
-import { concepts, conceptOf } from '../../mapping/concepts.ts'
+import { type Authorities, conceptIri } from '../../../../vocabularies/authorities.ts'
+import type { LicenceNames } from '../../../../vocabularies/licences.ts'
+import { concepts } from '../../mapping/concepts.ts'
 import type { MappingConfig } from '../../mapping/config.ts'
 import { period, place } from '../../mapping/coverage.ts'
 import { MappedRecord } from '../../mapping/record.ts'
 import type { Subject } from '../../mapping/subject.ts'
-import { fieldsOf, listOf, plainText, saidText, type Fields } from '../../mapping/values/json.ts'
+import {
+  fieldsOf,
+  listOf,
+  plainText,
+  saidText,
+  type Fields,
+} from '../../../../vocabularies/loose-values.ts'
 import { adms } from '../../mapping/values/names.ts'
 import { people } from './people.ts'
 import { resources } from './resources.ts'
@@ -80,7 +86,7 @@ function access(dataset: Subject, value: unknown): void {
   const type = plainText(value) ?? ''
   const code = Object.hasOwn(accessTypes, type) ? accessTypes[type] : undefined
   const { authorities } = dataset.record.options
-  dataset.iri(dct('accessRights'), conceptOf('access', code, authorities))
+  dataset.iri(dct('accessRights'), conceptIri('accessRight', code, authorities))
 }
 
 /** A shape, and the zones that it is made of: names when the portal gives them, else their ids. */

@@ -1,7 +1,7 @@
 /** The licences that a uData portal knows: title and address for the ids of its datasets. */
 import { Failure } from '../../../../errors.ts'
-import type { LicenceNames } from '../../mapping/authority/licences.ts'
-import { fieldsOf, listOf, plainText } from '../../mapping/values/json.ts'
+import type { LicenceNames } from '../../../../vocabularies/licences.ts'
+import { fieldsOf, listOf, plainText } from '../../../../vocabularies/loose-values.ts'
 import type { Source } from '../../source.ts'
 
 export type Licences = {

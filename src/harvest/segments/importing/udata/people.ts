@@ -2,7 +2,7 @@
 import { dcat, dct, prov } from '../../../../rdf/namespaces.ts'
 import { agent, contact, type AgentFields } from '../../mapping/agents.ts'
 import type { Subject } from '../../mapping/subject.ts'
-import { fieldsOf, listOf, plainText, type Fields } from '../../mapping/values/json.ts'
+import { fieldsOf, listOf, plainText, type Fields } from '../../../../vocabularies/loose-values.ts'
 
 export function people(dataset: Subject, fields: Fields): void {
   const contacts = listOf(fields['contact_points']).map(fieldsOf)

@@ -1,9 +1,14 @@
 /** The resources of uData: files and services as distributions, the others as pages about the dataset. */
 import { dcat, dct, foaf } from '../../../../rdf/namespaces.ts'
-import type { LicenceNames } from '../../mapping/authority/licences.ts'
+import type { LicenceNames } from '../../../../vocabularies/licences.ts'
 import { distribution, standards } from '../../mapping/distribution.ts'
 import type { Subject } from '../../mapping/subject.ts'
-import { fieldsOf, plainText, saidText, type Fields } from '../../mapping/values/json.ts'
+import {
+  fieldsOf,
+  plainText,
+  saidText,
+  type Fields,
+} from '../../../../vocabularies/loose-values.ts'
 
 /** Kinds of resources that are about the data. */
 const about = new Set(['documentation', 'code'])

@@ -1,5 +1,5 @@
 /** Sizes of files, as numbers of bytes or as people write them. */
-import { plainText } from './json.ts'
+import { plainText } from '../../../../vocabularies/loose-values.ts'
 
 const factors: Readonly<Record<string, number>> = {
   '': 1,

@@ -1,7 +1,7 @@
 /** Addresses: trimmed, repaired, made absolute, and without credentials. */
 import { isIri, maxIriBytes, repairIri } from '../../../../rdf/iri.ts'
 import type { Finding } from '../../../../pipe/message.ts'
-import { plainText, saidText } from './json.ts'
+import { saidText } from '../../../../vocabularies/loose-values.ts'
 
 export type Notes = {
   readonly note: (slug: Finding['slug'], detail: string) => void
@@ -86,14 +86,4 @@ function mailAddress(text: string): string | undefined {
 function telephone(text: string): string | undefined {
   const digits = text.replace(/^tel:/i, '').replaceAll(/[\s()./-]/g, '')
   return /^\+?\d{3,20}$/.test(digits) ? `tel:${digits}` : undefined
-}
-
-const suffix = /\.([A-Za-z0-9]{1,10}(?:\.(?:gz|zip|bz2|xz))?)$/
-
-/** The last ending of the path of an address, in lower case: `csv`, `tar.gz`. */
-export function suffixOf(value: unknown): string | undefined {
-  const url = plainText(value)
-  if (url === undefined || !URL.canParse(url)) return undefined
-  const { pathname } = new URL(url)
-  return suffix.exec(pathname.slice(pathname.lastIndexOf('/') + 1))?.[1]?.toLowerCase()
 }

@@ -1,8 +1,13 @@
 /** Where and when the data of a package are. */
 import { metres, period, place, resolution } from '../../../mapping/coverage.ts'
-import { boxFrom, geometryOf } from '../../../mapping/geometry.ts'
+import { boxFrom, outlineFrom } from '../../../mapping/coverage.ts'
 import type { Subject } from '../../../mapping/subject.ts'
-import { fieldsOf, saidText, structured, structuredList } from '../../../mapping/values/json.ts'
+import {
+  fieldsOf,
+  saidText,
+  structured,
+  structuredList,
+} from '../../../../../vocabularies/loose-values.ts'
 import { isUsableIri } from '../../../mapping/values/urls.ts'
 import { firstOf, type Reader } from './fields.ts'
 
@@ -10,7 +15,7 @@ export function extent(dataset: Subject, { get }: Reader): void {
   own(dataset, get)
   for (const one of structuredList(get('spatial_coverage'))) {
     const { uri, text, geom, bbox, centroid } = fieldsOf(one)
-    const geometry = [geom, bbox, centroid].find((value) => geometryOf(value))
+    const geometry = [geom, bbox, centroid].find((value) => outlineFrom(value))
     place(dataset, { geometry, iri: uri ?? saidText(one), label: text })
   }
   period(dataset, { start: get('temporal_start'), end: get('temporal_end') })
@@ -25,7 +30,7 @@ export function extent(dataset: Subject, { get }: Reader): void {
 /** `spatial` is GeoJSON, a box of four numbers, an IRI, or the name of a place. */
 function own(dataset: Subject, get: Reader['get']): void {
   const spatial = get('spatial')
-  const isShape = geometryOf(spatial) !== undefined
+  const isShape = outlineFrom(spatial) !== undefined
   // An object without a geometry is told as lost.
   const geometry = isShape || typeof structured(spatial) === 'object' ? spatial : undefined
   const sides = ['west_long', 'south_lat', 'east_long', 'north_lat'].map((side) =>

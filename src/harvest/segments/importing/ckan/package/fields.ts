@@ -5,7 +5,7 @@ import {
   plainText,
   structured,
   type Fields,
-} from '../../../mapping/values/json.ts'
+} from '../../../../../vocabularies/loose-values.ts'
 
 export type Reader = {
   /** The first of the names that has a value; with `-` or `_`, with the prefix `dcat_` or without; the top level wins. */

@@ -1,11 +1,12 @@
 /** A package of CKAN as a dataset of DCAT-AP, as ckanext-dcat and the schemas of scheming portals write it. */
-import { dcat, dct, owl, rdfs, skos } from '../../../../../rdf/namespaces.ts'
-import { textTag } from '../../../mapping/authority/languages.ts'
-import { accessOf, concept, concepts, themesOf, themesOfTopic } from '../../../mapping/concepts.ts'
+import { dcat, dcatap, dct, foaf, owl, prov, rdfs, skos } from '../../../../../rdf/namespaces.ts'
+import { textTag } from '../../../../../vocabularies/languages.ts'
+import { concept, concepts } from '../../../mapping/concepts.ts'
+import { themesOf, themesOfTopic } from '../../../../../vocabularies/themes.ts'
+import { accessOf } from '../../../../../vocabularies/coded-values.ts'
 import { rightsStatement, standards } from '../../../mapping/distribution.ts'
 import { MappedRecord } from '../../../mapping/record.ts'
 import type { Subject } from '../../../mapping/subject.ts'
-import { foaf, dcatap, prov } from '../../../../../rdf/namespaces.ts'
 import { namedNode } from '../../../../../rdf/terms.ts'
 import {
   fieldsOf,
@@ -15,7 +16,7 @@ import {
   structured,
   structuredList,
   type Fields,
-} from '../../../mapping/values/json.ts'
+} from '../../../../../vocabularies/loose-values.ts'
 import { adms } from '../../../mapping/values/names.ts'
 import { isUsableIri } from '../../../mapping/values/urls.ts'
 import { extent } from './extent.ts'
@@ -82,7 +83,7 @@ function subjects(dataset: Subject, reader: Reader): void {
   for (const { name, display_name: shown, title } of groups) theme(dataset, [name, shown, title])
   for (const topic of structuredList(reader.get('topic_category', 'topiccategory')))
     addThemes(dataset, themesOfTopic(topic, dataset.record.options.authorities))
-  concept(dataset, dcatap('hvdCategory'), 'hvd', reader.get('hvd_category'))
+  concept(dataset, dcatap('hvdCategory'), 'hvdCategory', reader.get('hvd_category'))
   const byLanguage = structured(reader.get('keywords'))
   const isList = Array.isArray(byLanguage) || typeof byLanguage !== 'object'
   if (!isList)

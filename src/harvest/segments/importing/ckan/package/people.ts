@@ -9,7 +9,7 @@ import {
   saidText,
   structured,
   structuredList,
-} from '../../../mapping/values/json.ts'
+} from '../../../../../vocabularies/loose-values.ts'
 import { isUsableIri } from '../../../mapping/values/urls.ts'
 import { readerOf, type Reader } from './fields.ts'
 import type { Portal } from './portal.ts'

@@ -1,7 +1,7 @@
 /** A portal as the mapping of its packages sees it. */
 import type { ImportConfig } from '../../../import-config.ts'
-import type { Authorities } from '../../../mapping/authority/authorities.ts'
-import type { LicenceNames } from '../../../mapping/authority/licences.ts'
+import type { Authorities } from '../../../../../vocabularies/authorities.ts'
+import type { LicenceNames } from '../../../../../vocabularies/licences.ts'
 import type { MappingConfig } from '../../../mapping/config.ts'
 
 /** What is the same for all packages of a run. */

@@ -1,7 +1,7 @@
 /** The resources of a package as distributions. */
 import { dcat, dct } from '../../../../../rdf/namespaces.ts'
-import { isDataAddress } from '../../../mapping/authority/formats.ts'
-import type { LicenceNames } from '../../../mapping/authority/licences.ts'
+import { isDataAddress } from '../../../../../vocabularies/formats.ts'
+import type { LicenceNames } from '../../../../../vocabularies/licences.ts'
 import { distribution, type DistributionFields } from '../../../mapping/distribution.ts'
 import type { Subject } from '../../../mapping/subject.ts'
 import {
@@ -11,7 +11,7 @@ import {
   saidText,
   structuredList,
   type Fields,
-} from '../../../mapping/values/json.ts'
+} from '../../../../../vocabularies/loose-values.ts'
 import { firstOf, readerOf, type Reader } from './fields.ts'
 import type { Portal } from './portal.ts'
 

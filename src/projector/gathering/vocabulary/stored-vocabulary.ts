@@ -1,14 +1,13 @@
 /** Reads the concepts of a stored vocabulary piece by piece, so that memory does not grow with it. */
 
-import { fromLines } from '../../rdf/lines.ts'
-import { graphOf, type Graph } from '../../rdf/read.ts'
-import { namedNode } from '../../rdf/terms.ts'
-import type { GraphStore } from '../../store/graph-store.ts'
-import { paged } from '../../store/protocol/paged.ts'
-import { bind, loadQuery } from '../../store/queries.ts'
-import { oneText } from '../mappings/text/languages.ts'
-import type { Concept } from './concept.ts'
-import { conceptAt, isConcept } from './reading.ts'
+import { fromLines } from '../../../rdf/lines.ts'
+import { graphOf, type Graph } from '../../../rdf/read.ts'
+import { namedNode } from '../../../rdf/terms.ts'
+import type { GraphStore } from '../../../store/graph-store.ts'
+import { paged } from '../../../store/protocol/paged.ts'
+import { bind, loadQuery } from '../../../store/queries.ts'
+import { oneText } from '../../../vocabularies/labels.ts'
+import { type Concept, conceptAt, isConcept } from '../../../vocabularies/concept.ts'
 
 const head = loadQuery('vocabulary-head')
 const tops = loadQuery('vocabulary-tops')

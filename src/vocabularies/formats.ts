@@ -1,7 +1,12 @@
-/** File types: what people and servers call a format, as a concept of the EU file-type authority. */
-import { plainText, isPlaceholder } from '../values/json.ts'
-import { suffixOf } from '../values/urls.ts'
+/**
+ * File types: what people and servers call a format, as a concept of the EU file-type table, and media types as the IANA registry
+ * has them. One list of other names for harvesting and for search documents.
+ */
+
 import type { Authorities } from './authorities.ts'
+import type { Concept } from './concept.ts'
+import { firstWins } from './concept-table.ts'
+import { isPlaceholder, plainText, suffixOf } from './loose-values.ts'
 
 /** Code → labels and media types in upper case; a concept's own code and unambiguous media types need no line. */
 const names = `
@@ -11,10 +16,10 @@ TXT: TXT, TEXT, TEXT/PLAIN, PLAIN TEXT
 XLSX: XLSX, EXCEL (XLSX), APPLICATION/VND.OPENXMLFORMATS-OFFICEDOCUMENT.SPREADSHEETML.SHEET
 XLS: XLS, EXCEL, MS EXCEL, MICROSOFT EXCEL, APPLICATION/VND.MS-EXCEL, APPLICATION/EXCEL
 ODS: ODS, APPLICATION/VND.OASIS.OPENDOCUMENT.SPREADSHEET
-JSON: JSON, APPLICATION/JSON, NDJSON, JSONL, JSONLINES, TEXT/JSON
+JSON: JSON, APPLICATION/JSON, TEXT/JSON
 JSON_LD: JSONLD, JSON-LD, JSON_LD, APPLICATION/LD+JSON
 GEOJSON: GEOJSON, GEO JSON, APPLICATION/GEO+JSON, APPLICATION/VND.GEO+JSON
-XML: XML, TEXT/XML, APPLICATION/XML, GPX, APPLICATION/GPX+XML
+XML: XML, TEXT/XML, APPLICATION/XML
 GML: GML, APPLICATION/GML+XML
 KML: KML, APPLICATION/VND.GOOGLE-EARTH.KML+XML
 KMZ: KMZ, APPLICATION/VND.GOOGLE-EARTH.KMZ
@@ -38,7 +43,7 @@ RDF_TRIG: TRIG, APPLICATION/TRIG
 RDF_TRIX: TRIX
 N3: N3, TEXT/N3
 SPARQLQ: SPARQL
-HTML: HTML, HTM, TEXT/HTML, WEBSITE, WEB PAGE, WEBPAGE, WEB SITE
+HTML: HTML, HTM, TEXT/HTML, WEB PAGE, WEBPAGE
 PDF: PDF, APPLICATION/PDF
 DOC: DOC, WORD, APPLICATION/MSWORD
 DOCX: DOCX, APPLICATION/VND.OPENXMLFORMATS-OFFICEDOCUMENT.WORDPROCESSINGML.DOCUMENT
@@ -66,10 +71,21 @@ MDB: MDB, ACCESS
 SQL: SQL
 `
 
-const table = new Map<string, string>()
+/** Formats without a concept of their own, and the nearest one: for the records that we make, not for what others wrote. */
+const nearest: Readonly<Record<string, string>> = {
+  NDJSON: 'JSON',
+  JSONL: 'JSON',
+  JSONLINES: 'JSON',
+  GPX: 'XML',
+  'APPLICATION/GPX+XML': 'XML',
+  WEBSITE: 'HTML',
+  'WEB SITE': 'HTML',
+}
+
+const codes = new Map<string, string>()
 for (const line of names.trim().split('\n')) {
   const [code = '', labels = ''] = line.split(/:\s(.*)/)
-  for (const label of labels.split(',')) table.set(label.trim(), code)
+  for (const label of labels.split(',')) codes.set(label.trim(), code)
 }
 
 /** Formats without a code: their media types. */
@@ -81,33 +97,93 @@ const mediaTypesByName: Readonly<Record<string, string>> = {
 const normal = (text: string) =>
   (text.split(';', 1)[0] ?? '').trim().replace(/^\.+/, '').toUpperCase().replaceAll(/\s+/g, ' ')
 
-/** One label, media type or IRI. */
-export function formatOf(value: unknown, authorities: Authorities): string | undefined {
-  const text = plainText(value)
-  if (text === undefined || isPlaceholder(text)) return undefined
-  const formats = authorities.table('format')
-  if (/^https?:/i.test(text)) {
-    const type = /\/media-types\/(.+)$/.exec(text)?.[1]
-    return formats.byIri(text) ?? (type === undefined ? undefined : formatOf(type, authorities))
-  }
-  const label = normal(text)
-  const code = table.get(label)
-  return (
-    formats.byCode(label) ??
-    (code === undefined ? undefined : formats.byCode(code)) ??
-    formats.byCode(label.replaceAll('.', '')) ??
-    formats.byMediaType(label) ??
-    formats.byLabel(text)
+export type FormatLookup = {
+  readonly byText: (text: string) => Concept | undefined
+  /** Only when one file type has it, or one of them is the plain one. */
+  readonly byMediaType: (type: string) => Concept | undefined
+}
+
+/** The file types that a media type or an ending of many file types means. */
+const plain = new Set(['XML', 'PDF', 'ZIP', 'HTML', 'TXT', 'TIFF', 'RDF_XML', 'GZIP'])
+
+const spelling = (text: string) => text.trim().toLowerCase().replace(/^\./, '').replaceAll('_', '-')
+
+function unambiguous(
+  concepts: readonly Concept[],
+  keysOf: (concept: Concept) => readonly string[],
+): ReadonlyMap<string, Concept> {
+  const pairs = concepts.flatMap((one) => keysOf(one).map((key) => ({ key, one })))
+  return new Map(
+    [...Map.groupBy(pairs, ({ key }) => key)].flatMap(([key, all]) => {
+      const found = all.length === 1 ? all[0] : all.find(({ one }) => plain.has(one.id))
+      return found ? [[key, found.one]] : []
+    }),
   )
 }
 
-/** What a download address ends in; pages that only lead to a file say nothing about it. */
-export const formatOfAddress = (url: unknown, authorities: Authorities): string | undefined => {
-  const ending = suffixOf(url)
-  return ending === undefined ? undefined : formatOf(ending, authorities)
+/** Lookups over the file types, which are in order of preference: by code, label, ending, other name or media type. */
+export function formatLookup(fileTypes: readonly Concept[]): FormatLookup {
+  const byCode = firstWins(fileTypes.map((one) => [spelling(one.id), one] as const))
+  const byLabel = firstWins(
+    fileTypes.flatMap((one) =>
+      Object.values(one.prefLabel).map((label) => [spelling(label), one] as const),
+    ),
+  )
+  const byEnding = unambiguous(fileTypes, ({ endings }) => endings.map(spelling))
+  const mediaTypes = unambiguous(fileTypes, (one) => one.mediaTypes)
+  return {
+    byMediaType: (type) => mediaTypes.get(type),
+    byText: (text) => {
+      const key = spelling(text)
+      const code = codes.get(normal(text))
+      return (
+        byCode.get(key) ??
+        byLabel.get(key) ??
+        byEnding.get(key) ??
+        (code === undefined ? undefined : byCode.get(spelling(code)))
+      )
+    },
+  }
 }
 
-/** Endings of addresses behind which there is data, not a page or a program. */
+const lookups = new WeakMap<Authorities, FormatLookup>()
+
+function lookupOf(authorities: Authorities): FormatLookup {
+  const known = lookups.get(authorities)
+  if (known) return known
+  const made = formatLookup(authorities.table('fileType').concepts)
+  lookups.set(authorities, made)
+  return made
+}
+
+/** The IRI of the file type that a label, media type or IRI means. */
+export function formatOf(value: unknown, authorities: Authorities): string | undefined {
+  const text = plainText(value)
+  if (text === undefined || isPlaceholder(text)) return undefined
+  const formats = authorities.table('fileType')
+  if (/^https?:/i.test(text)) {
+    const type = /\/media-types\/(.+)$/.exec(text)?.[1]
+    const own = formats.bySimilarIri(text)?.iri
+    return own ?? (type === undefined ? undefined : formatOf(type, authorities))
+  }
+  const label = normal(text)
+  const concept =
+    formats.byCode(label) ??
+    formats.byCode(codes.get(label) ?? nearest[label] ?? '') ??
+    formats.byCode(label.replaceAll('.', '')) ??
+    lookupOf(authorities).byMediaType(label.toLowerCase()) ??
+    formats.byLabel(text)
+  return concept?.iri
+}
+
+/** What a download address ends in; pages that only lead to a file say nothing about it. */
+export const formatOfAddress = (url: unknown, authorities: Authorities): string | undefined =>
+  formatOf(suffixOf(url), authorities)
+
+/** Endings of addresses with a page or a program behind them. */
+const pages = new Set('html htm php asp aspx jsp jsf do rest xhtml api js pl exe'.split(' '))
+
+/** Whether an address ends as data does, not as a page or a program. */
 export function isDataAddress(url: unknown, authorities: Authorities): boolean {
   const ending = suffixOf(url)
   if (ending === undefined || pages.has(ending)) return false
@@ -116,25 +192,9 @@ export function isDataAddress(url: unknown, authorities: Authorities): boolean {
     mediaTypesByName[ending.toUpperCase()] !== undefined
   )
 }
-const pages = new Set([
-  'html',
-  'htm',
-  'php',
-  'asp',
-  'aspx',
-  'jsp',
-  'jsf',
-  'do',
-  'rest',
-  'xhtml',
-  'api',
-  'js',
-  'pl',
-  'exe',
-])
 
 /** A registered media type as its IRI; a name that stands for one counts too. */
-export function mediaTypeOf(value: unknown, authorities: Authorities): string | undefined {
+export function mediaTypeIri(value: unknown, authorities: Authorities): string | undefined {
   const text = plainText(value)
   if (text === undefined) return undefined
   const bare = text.replace(/^https?:\/\/(?:www\.)?iana\.org\/assignments\/media-types\//i, '')

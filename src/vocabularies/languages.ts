@@ -1,6 +1,8 @@
-/** Languages by code or name, as the three-letter codes of the EU language authority. */
-import { saidText } from '../values/json.ts'
-import { squashed } from './spellings.ts'
+/** Languages by code or name (ISO 639, BCP 47), as concepts and three-letter codes of the EU language table. */
+import { conceptIri, type Authorities } from './authorities.ts'
+import { authority } from './concept.ts'
+import { squashed } from './concept-table.ts'
+import { saidText } from './loose-values.ts'
 
 /** ISO 639-1 followed by ISO 639-3. */
 const pairs =
@@ -9,7 +11,7 @@ const pairs =
   'fifin fjfij fofao frfra fyfry gagle gdgla glglg gngrn guguj gvglv hahau heheb hihin hohmo hrhrv hthat huhun hyhye ' +
   'iaina idind igibo isisl itita iuiku jajpn jvjav kakat kgkon kikik kkkaz klkal kmkhm knkan kokor kskas kukur kwcor ' +
   'kykir lalat lbltz lglug lilim lnlin lolao ltlit lvlav mgmlg mhmah mimri mkmkd mlmal mnmon mrmar msmsa mtmlt mymya ' +
-  'nanau nbnob ndnde nenep nlnld nnnno nonor nrnbl nvnav nynya ococi omorm orori papan plpol pspus ptpor quque rmroh ' +
+  'nanau nbnob ndnde nenep nlnld nnnno nonor nrnbl nvnav nynya ococi omorm orori ososs papan plpol pspus ptpor quque rmroh ' +
   'rnrun roron rurus rwkin sasan scsrd sdsnd sesme sgsag sisin skslk slslv smsmo snsna sosom sqsqi srsrp ssssw stsot ' +
   'susun svswe swswa tatam tetel tgtgk ththa titir tktuk tltgl tntsn toton trtur tstso tttat tytah uguig ukukr ururd ' +
   'uzuzb veven vivie wawln wowol xhxho yiyid yoyor zazha zhzho zuzul'
@@ -49,7 +51,7 @@ function displayed(code: string, language: string): string | undefined {
  * The code in upper case for ISO 639-1, 639-2 (both), 639-3, a language tag (its primary subtag) or a name; `undefined`
  * when there is no such language.
  */
-export function languageCode(text: string): string | undefined {
+function languageCode(text: string): string | undefined {
   const tag = /^([A-Za-z]{2,3})(?:[_-][A-Za-z0-9_-]{1,40})?$/.exec(text)?.[1]?.toLowerCase()
   const code =
     tag === undefined
@@ -73,4 +75,23 @@ export function textTag(languages: readonly unknown[]): string | undefined {
   if (/^[a-z]{2}(?:-[A-Za-z0-9]{2,8})?$/i.test(text)) return text
   const code = languageCode(text.replace(/^https?:.*[/#]/, ''))
   return code === undefined || code === 'UND' ? undefined : tagOfCode(code)
+}
+
+/** `swa` of `sw`; a code of three letters is its own. */
+export const threeLetters = (code: string): string | undefined =>
+  code.length === 3 ? code : byAlpha2.get(code)
+
+/** Codes that say that the language is unknown, or that there is none or many. */
+const noLanguage = /^(?:und|mis|mul|zxx)$/i
+
+/** The concept of a language by code, tag, name, or IRI of any list of codes. */
+export function languageOf(value: unknown, authorities: Authorities): string | undefined {
+  const text = saidText(value)
+  if (text === undefined) return undefined
+  const name = /^https?:/i.test(text) ? text.replace(/^.*[/#]/, '') : text
+  if (noLanguage.test(name)) return undefined
+  const code = languageCode(name)
+  return code === undefined
+    ? conceptIri('language', text, authorities)
+    : `${authority}language/${code}`
 }

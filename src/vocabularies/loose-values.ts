@@ -53,3 +53,13 @@ export function saidText(value: unknown): string | undefined {
   const text = plainText(value)
   return text === undefined || isPlaceholder(text) ? undefined : text
 }
+
+const suffix = /\.([A-Za-z0-9]{1,10}(?:\.(?:gz|zip|bz2|xz))?)$/
+
+/** The last ending of the path of an address, in lower case: `csv`, `tar.gz`. */
+export function suffixOf(value: unknown): string | undefined {
+  const url = plainText(value)
+  if (url === undefined || !URL.canParse(url)) return undefined
+  const { pathname } = new URL(url)
+  return suffix.exec(pathname.slice(pathname.lastIndexOf('/') + 1))?.[1]?.toLowerCase()
+}

@@ -1,4 +1,7 @@
-/** Well-known text (OGC 06-103r4) with the leading CRS of GeoSPARQL 1.1, 8.5.1. */
+/**
+ * Geometries as text: well-known text (OGC 06-103r4) with the leading CRS of GeoSPARQL 1.1, 8.5.1, and the few elements of GML
+ * (OGC 07-036r1) that catalogues use for their areas: Envelope, Point, Polygon.
+ */
 
 import { boxGeometry, geometryOf, type Geometry } from './geometry.ts'
 
@@ -15,7 +18,7 @@ const number = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`
 const position = new RegExp(`(${number})\\s+(${number})(?:\\s+${number}){0,2}`, 'g')
 
 /** Coordinate reference systems by axis order; others are not understood. */
-export function axisOrder(crs: string): 'lon-lat' | 'lat-lon' | undefined {
+function axisOrder(crs: string): 'lon-lat' | 'lat-lon' | undefined {
   if (/CRS:?84$/i.test(crs)) return 'lon-lat'
   return /EPSG(?:\/[\d.]*\/|:+[\d.]*:*)4326$/i.test(crs) ? 'lat-lon' : undefined
 }
@@ -92,4 +95,74 @@ export function fromWkt(text: string): Geometry | undefined {
   const [, crs, body = ''] = /^\s*(?:<([^<>]*)>|SRID=4326;)?\s*([^]*)$/i.exec(text) ?? []
   const axes = crs === undefined ? 'lon-lat' : axisOrder(crs)
   return axes && geometryOf(shapeOf(body, axes === 'lat-lon'))
+}
+
+const written = (coordinates: unknown): string => {
+  const parts: readonly unknown[] = Array.isArray(coordinates) ? coordinates : []
+  return typeof parts[0] === 'number' ? parts.join(' ') : `(${parts.map(written).join(', ')})`
+}
+
+/** A geometry as WKT: longitude before latitude, no CRS. */
+export const toWkt = (geometry: Geometry): string => {
+  if (geometry.type === 'GeometryCollection')
+    return `GEOMETRYCOLLECTION(${geometry.geometries.map(toWkt).join(', ')})`
+  const body = written(geometry.coordinates)
+  return `${geometry.type.toUpperCase()}${geometry.type === 'Point' ? `(${body})` : body}`
+}
+
+type Numbers = readonly number[]
+
+/** Text of every element with that local name. */
+function textsOf(xml: string, name: string): readonly string[] {
+  const pattern = new RegExp(`<(?:[A-Za-z][\\w-]*:)?${name}(?:\\s[^<>]*)?>([^<]*)</`, 'g')
+  return [...xml.matchAll(pattern)].map(([, text = '']) => text)
+}
+
+const numbersIn = (text: string): Numbers =>
+  text
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number)
+
+function pairs(numbers: Numbers, swap: boolean): readonly Numbers[] | undefined {
+  if (numbers.length < 2 || numbers.length % 2 !== 0 || !numbers.every(Number.isFinite))
+    return undefined
+  const found: Numbers[] = []
+  for (let at = 0; at < numbers.length; at += 2) {
+    const pair = numbers.slice(at, at + 2)
+    found.push(swap ? pair.toReversed() : pair)
+  }
+  return found
+}
+
+function gmlEnvelope(xml: string, swap: boolean): unknown {
+  const corner = (name: string) => pairs(numbersIn(textsOf(xml, name)[0] ?? ''), swap)?.[0] ?? []
+  const [west, south] = corner('lowerCorner')
+  const [east, north] = corner('upperCorner')
+  if (west === undefined || south === undefined || east === undefined || north === undefined)
+    return undefined
+  return boxGeometry([west, south, east, north])
+}
+
+function gmlPolygon(xml: string, swap: boolean): unknown {
+  const rings = [...textsOf(xml, 'posList'), ...textsOf(xml, 'coordinates')]
+  return { type: 'Polygon', coordinates: rings.map((ring) => pairs(numbersIn(ring), swap)) }
+}
+
+function gmlPoint(xml: string, swap: boolean): unknown {
+  const [text = ''] = [...textsOf(xml, 'pos'), ...textsOf(xml, 'coordinates')]
+  return { type: 'Point', coordinates: pairs(numbersIn(text), swap)?.[0] }
+}
+
+const shapes = { Envelope: gmlEnvelope, Point: gmlPoint, Polygon: gmlPolygon } as const
+
+/** The geometry of a GML text; `undefined` when it is none or in a foreign coordinate system. */
+export function fromGml(text: string): Geometry | undefined {
+  const root =
+    /^\s*(?:<\?[^>]*>\s*)?<(?:[A-Za-z][\w-]*:)?(Envelope|Point|Polygon)(\s[^<>]*)?>/.exec(text)
+  const name = root?.[1]
+  if (name !== 'Envelope' && name !== 'Point' && name !== 'Polygon') return undefined
+  const crs = /\bsrsName\s*=\s*["']([^"']*)["']/.exec(root?.[2] ?? '')?.[1]
+  const axes = crs === undefined ? 'lon-lat' : axisOrder(crs)
+  return axes && geometryOf(shapes[name](text, axes === 'lat-lon'))
 }

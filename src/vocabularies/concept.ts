@@ -1,11 +1,72 @@
-/** Reads the concepts of a vocabulary out of its graph (SKOS reference, W3C 2009). */
+/**
+ * A concept of a vocabulary, the vocabularies that are asked for by name, and how concepts are read out of a graph (SKOS Reference,
+ * W3C 2009).
+ */
 
-import { compareCodePoints } from '../../text/code-points.ts'
 import type { Term } from '@rdfjs/types'
-import { ctl, dc, dct, foaf, opauthority, owl, rdf, skos } from '../../rdf/namespaces.ts'
-import type { Graph } from '../../rdf/read.ts'
-import { keyedTexts, tagOf } from '../mappings/text/languages.ts'
-import { schemes, type Concept, type Extensions } from './concept.ts'
+import { ctl, dc, dct, foaf, opauthority, owl, rdf, skos } from '../rdf/namespaces.ts'
+import type { Graph } from '../rdf/read.ts'
+import { compareCodePoints } from '../text/code-points.ts'
+import { keyedTexts, tagOf } from './labels.ts'
+
+/** What a concept knows besides labels; the names are those of the search service. */
+type Extensions = {
+  readonly foaf_homepage?: string
+  readonly foaf_mbox?: string
+  readonly foaf_type?: string
+  readonly iso_31661_alpha2?: string
+  readonly iso_6391_code?: string
+  readonly licensing_assistant?: string
+}
+
+export type Concept = {
+  readonly iri: string
+  /** Code inside the vocabulary. */
+  readonly id: string
+  /** IRI of the concept scheme. */
+  readonly scheme: string
+  readonly deprecated: boolean
+  /** Language key → label, keys in order. */
+  readonly prefLabel: Readonly<Record<string, string>>
+  /** English, else the first by language; the id when there is no label at all. */
+  readonly label: string
+  /** Language key → all alternative labels by code point. */
+  readonly altLabel: Readonly<Record<string, readonly string[]>>
+  /** By code point. */
+  readonly exactMatch: readonly string[]
+  /** English definition. */
+  readonly definition?: string
+  readonly extensions: Extensions
+  /** File types: registered media types and usual endings, lower case. */
+  readonly mediaTypes: readonly string[]
+  readonly endings: readonly string[]
+  /** File types: what the assessment of metadata quality counts. */
+  readonly machineReadable: boolean
+  readonly nonProprietary: boolean
+}
+
+/** Where the tables of the EU Publications Office are. */
+export const authority = 'http://publications.europa.eu/resource/authority/'
+
+/** Scheme IRIs of the tables that mapping classes look into. */
+export const schemes = {
+  accessRight: `${authority}access-right`,
+  continent: `${authority}continent`,
+  availability: `${authority}planned-availability`,
+  corporateBody: `${authority}corporate-body`,
+  country: `${authority}country`,
+  datasetType: `${authority}dataset-type`,
+  dataTheme: `${authority}data-theme`,
+  distributionStatus: `${authority}distribution-status`,
+  distributionType: `${authority}distribution-type`,
+  fileType: `${authority}file-type`,
+  frequency: `${authority}frequency`,
+  hvdCategory: 'http://data.europa.eu/bna/asd487ae75',
+  language: `${authority}language`,
+  licence: `${authority}licence`,
+  place: `${authority}place`,
+  publisherType: 'http://purl.org/adms/publishertype/1.0',
+} as const
 
 const silent = { notLiteral: () => undefined, twice: () => undefined }
 

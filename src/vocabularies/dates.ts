@@ -1,9 +1,12 @@
-/** Dates and times as sources write them, to the precision that they have. */
+/**
+ * Dates and times as sources write them: as literals of the precision that they have (`dateLiteral`), and as instants for search
+ * documents (`instantOf`; XSD 1.1 part 2, ISO 8601).
+ */
+
 import type { Literal } from '@rdfjs/types'
-import { xsd } from '../../../../rdf/namespaces.ts'
-import { literal } from '../../../../rdf/terms.ts'
-import { isPlaceholder, plainText } from './json.ts'
-import { offsetOf } from './zones.ts'
+import { isPlaceholder, plainText } from './loose-values.ts'
+import { xsd } from '../rdf/namespaces.ts'
+import { literal } from '../rdf/terms.ts'
 
 export type DateOptions = {
   readonly timezone?: string | undefined
@@ -69,7 +72,7 @@ function named(text: string, options: DateOptions): Literal | undefined {
   const [, day, name = '', year, hour, minute = '', second = '00', zone] = match
   const month = monthNamed(name, options.language)
   const date = { year: Number(year), month: month ?? 0, day: Number(day) }
-  if (!isDay(date)) return undefined
+  if (date.year === 0 || !isDay(date)) return undefined
   if (hour === undefined) return literal(dayText(date), xsd('date'))
   return moment(date, { hour: hour.padStart(2, '0'), minute, second, fraction: '', zone }, options)
 }
@@ -158,7 +161,7 @@ function chosen(
   { dateOrder, language }: DateOptions,
 ): Day | undefined {
   const readings = { dmy: { year, month: b, day: a }, mdy: { year, month: a, day: b } }
-  const possible = Object.values(readings).filter(isDay)
+  const possible = year > 0 ? Object.values(readings).filter(isDay) : []
   if (possible.length < 2 || a === b) return possible[0]
   if (dateOrder) return readings[dateOrder]
   const weekdays = weekdaysNamed(/(\p{L}+)[^\p{L}]*$/u.exec(words)?.[1] ?? '')
@@ -188,9 +191,10 @@ function utcOf({ year, month, day }: Day): Date {
   return date
 }
 
+/** Whether the calendar has the day; the year 0 counts with `instantOf` only. */
 function isDay(day: Day): boolean {
   const date = utcOf(day)
-  return day.year > 0 && date.getUTCMonth() === day.month - 1 && date.getUTCDate() === day.day
+  return date.getUTCMonth() === day.month - 1 && date.getUTCDate() === day.day
 }
 
 const padded = (value: number, length = 2) => String(value).padStart(length, '0')
@@ -222,3 +226,89 @@ function writtenZone(zone: string): string | undefined {
     ? undefined
     : `${sign}${hours}:${minutes}`
 }
+
+// The offset of local times from UTC.
+
+/** Offset of a local time `YYYY-MM-DDThh:mm:ss` in a zone, as `Z` or `+hh:mm`; UTC when no zone is given. */
+function offsetOf(local: string, zone: string | undefined): string {
+  if (zone === undefined || /^(?:utc|gmt|z)$/i.test(zone)) return 'Z'
+  if (/^[+-]\d{2}:\d{2}$/.test(zone)) return zone
+  const asUtc = Date.parse(`${local.slice(0, 19)}Z`)
+  // The offset at the moment that the local time would be in UTC, then at the moment that this makes of it.
+  const first = minutesAt(asUtc, zone)
+  return offsetText(minutesAt(asUtc - first * 60_000, zone))
+}
+
+function minutesAt(time: number, zone: string): number {
+  const parts = formatOf(zone).formatToParts(time)
+  const part = (type: Intl.DateTimeFormatPartTypes) =>
+    Number(parts.find((one) => one.type === type)?.value)
+  const local = new Date(0)
+  local.setUTCFullYear(part('year'), part('month') - 1, part('day'))
+  local.setUTCHours(part('hour'), part('minute'), part('second'))
+  return Math.round((local.getTime() - Math.floor(time / 1000) * 1000) / 60_000)
+}
+
+const known = new Map<string, Intl.DateTimeFormat>()
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const found = known.get(zone)
+  if (found) return found
+  const numeric = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
+  const clock = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const
+  const made = new Intl.DateTimeFormat('en-u-ca-iso8601', { timeZone: zone, ...numeric, ...clock })
+  known.set(zone, made)
+  return made
+}
+
+function offsetText(minutes: number): string {
+  if (minutes === 0) return 'Z'
+  const [sign, size] = [minutes < 0 ? '-' : '+', Math.abs(minutes)]
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${sign}${two(Math.floor(size / 60))}:${two(size % 60)}`
+}
+
+const instantPattern =
+  /^(\d{4})(?:([-/])(\d{2})(?:\2(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?)?)?\s?(Z|[+-]\d{2}:?\d{2})?$/
+
+const firstInstant = -62_135_596_800_000
+const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59)
+
+/** Minutes; `undefined` for what is no offset of a zone. */
+function zoneMinutes(zone: string | undefined): number | undefined {
+  if (zone === undefined || zone === 'Z') return 0
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(-2))]
+  if (hours > 14 || minutes > 59) return undefined
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
+}
+
+/** Milliseconds since midnight. */
+const timeOfDay = (hour: number, minutes: number, seconds: number): number | undefined => {
+  const inDay = hour < 24 && minutes < 60 && seconds < 60
+  const isMidnight = hour === 24 && minutes === 0 && seconds === 0
+  return inDay || isMidnight ? (hour * 3600 + minutes * 60 + seconds) * 1000 : undefined
+}
+
+/**
+ * Epoch milliseconds of a date or time, whole seconds; `undefined` when it is none. Without a zone UTC; the zone of a
+ * mere date is not looked at; a month or year is its first day; `24:00:00` is the next day.
+ */
+export function instantOf(text: string): number | undefined {
+  const match = instantPattern.exec(text.trim())
+  if (!match) return undefined
+  const [, year, separator, month, day, hour, minutes, seconds, zone] = match
+  if (separator === '/' && (day === undefined || hour !== undefined)) return undefined
+  const written = { year: Number(year), month: Number(month ?? 1), day: Number(day ?? 1) }
+  if (!isDay(written)) return undefined
+  const date = utcOf(written).getTime()
+  if (hour === undefined) return date < firstInstant ? undefined : date
+  const time = timeOfDay(Number(hour), Number(minutes), Number(seconds ?? 0))
+  const offset = zoneMinutes(zone)
+  if (time === undefined || offset === undefined) return undefined
+  const instant = date + time - offset * 60_000
+  return instant < firstInstant || instant > lastInstant ? undefined : instant
+}
+
+/** `yyyy-MM-ddTHH:mm:ssZ` */
+export const instantText = (instant: number): string =>
+  `${new Date(instant).toISOString().slice(0, 19)}Z`

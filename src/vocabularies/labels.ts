@@ -1,6 +1,6 @@
 /** Language tags and texts: which language key a literal gets, and which text is taken when one is wanted (BCP 47, RFC 6497). */
 
-import { compareCodePoints } from '../../../text/code-points.ts'
+import { compareCodePoints } from '../text/code-points.ts'
 import type { Literal, Term } from '@rdfjs/types'
 
 /** What a language tag says. */

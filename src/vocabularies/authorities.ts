@@ -1,0 +1,82 @@
+/** The controlled tables that the product ships: read from `shapes/vocabularies`, and the registry of media types beside them. */
+
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parse } from '../rdf/parse.ts'
+import { graphOf } from '../rdf/read.ts'
+import { conceptsOf, schemeIn, schemes, type Concept } from './concept.ts'
+import { tableOf, type ConceptTable } from './concept-table.ts'
+import { saidText } from './loose-values.ts'
+
+export type Bundled = {
+  /** Scheme IRI → its concepts. */
+  readonly tables: ReadonlyMap<string, readonly Concept[]>
+  /** Registered media types (IANA): lower case → as registered. */
+  readonly mediaTypes: ReadonlyMap<string, string>
+}
+
+const mediaTypesFile = 'iana-media-types.txt'
+
+async function tableIn(file: string): Promise<readonly [string, readonly Concept[]]> {
+  const text = await readFile(file, 'utf8')
+  const graph = graphOf(await parse(text, 'turtle', { baseIri: 'urn:cartulary:bundled:' }))
+  const scheme = schemeIn(graph)
+  if (scheme === undefined) throw new Error(`${file} has no concept scheme`)
+  return [scheme, conceptsOf(graph, scheme)]
+}
+
+/** Reads every `*.ttl` of a directory, each one vocabulary, and the list of media types when there is one. */
+export async function loadBundled(directory: string): Promise<Bundled> {
+  const names = (await readdir(directory)).toSorted()
+  const tables = new Map<string, readonly Concept[]>()
+  for (const name of names.filter((one) => one.endsWith('.ttl'))) {
+    const [scheme, concepts] = await tableIn(join(directory, name))
+    tables.set(scheme, concepts)
+  }
+  const list = names.includes(mediaTypesFile)
+    ? await readFile(join(directory, mediaTypesFile), 'utf8')
+    : ''
+  const lines = list.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return { tables, mediaTypes: new Map(lines.map((line) => [line.toLowerCase(), line])) }
+}
+
+export type AuthorityName = keyof typeof schemes
+
+export type Authorities = {
+  readonly table: (name: AuthorityName) => ConceptTable
+  /** A media type as it is registered (IANA), whatever its case. */
+  readonly mediaType: (type: string) => string | undefined
+}
+
+/** The directory with the tables that come with the product. */
+export const shippedVocabularies = fileURLToPath(
+  new URL('../../shapes/vocabularies', import.meta.url),
+)
+
+const empty = tableOf([])
+let shipped: Promise<Authorities> | undefined
+
+/** The shipped tables with their lookups; read once per process. */
+export const shippedAuthorities = (): Promise<Authorities> =>
+  (shipped ??= loadBundled(shippedVocabularies).then(authoritiesOf))
+
+function authoritiesOf({ tables, mediaTypes }: Bundled): Authorities {
+  const made = new Map([...tables].map(([scheme, concepts]) => [scheme, tableOf(concepts)]))
+  return {
+    table: (name) => made.get(schemes[name]) ?? empty,
+    mediaType: (type) => mediaTypes.get(type.toLowerCase()),
+  }
+}
+
+/** The IRI of the concept that a text means: its IRI, its code, or its label in any language. */
+export function conceptIri(
+  name: AuthorityName,
+  value: unknown,
+  authorities: Authorities,
+): string | undefined {
+  const text = saidText(value)
+  if (text === undefined) return undefined
+  const table = authorities.table(name)
+  return (table.bySimilarIri(text) ?? table.byCode(text) ?? table.byLabel(text))?.iri
+}

@@ -1,0 +1,207 @@
+/**
+ * Geometries as GeoJSON has them (RFC 7946): read leniently for search documents (`geometryOf`), strictly for records that we make
+ * (`strictGeometry`).
+ */
+
+export type Position = readonly [number, number]
+type Line = readonly Position[]
+
+export type Geometry =
+  | { readonly type: 'Point'; readonly coordinates: Position }
+  | { readonly type: 'MultiPoint' | 'LineString'; readonly coordinates: Line }
+  | { readonly type: 'MultiLineString' | 'Polygon'; readonly coordinates: readonly Line[] }
+  | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly Line[])[] }
+  | { readonly type: 'GeometryCollection'; readonly geometries: readonly Geometry[] }
+
+/** West, south, east, north. */
+export type Bounds = readonly [number, number, number, number]
+
+const mostPoints = 10_000
+const deepest = 8
+
+/** How closely a geometry is looked at. */
+type Rules = {
+  /** Degrees that a position may be outside the globe. */
+  readonly tolerance: number
+  readonly decimals: number
+  /** Whether a ring that does not end where it begins is closed; else it is refused (RFC 7946, 3.1.6). */
+  readonly closesRings: boolean
+}
+
+/** For search documents: what can be mended is mended. */
+const lenient: Rules = { tolerance: 1e-6, decimals: 7, closesRings: true }
+/** For the records that we make. */
+const strict: Rules = { tolerance: 0, decimals: 9, closesRings: false }
+
+/** Degrees that print without an exponent; a millionth of a degree is a hand's breadth. */
+function degrees(value: unknown, limit: number, { tolerance, decimals }: Rules) {
+  if (typeof value !== 'number' || !(Math.abs(value) <= limit + tolerance)) return undefined
+  const factor = 10 ** decimals
+  const rounded = Math.round(Math.max(-limit, Math.min(limit, value)) * factor) / factor
+  return Math.abs(rounded) < 1e-6 ? 0 : rounded
+}
+
+/** Reads an array of what `read` reads; one bad member spoils it. */
+const listOf =
+  <T>(read: (value: unknown) => T | undefined) =>
+  (value: unknown): readonly T[] | undefined => {
+    if (!Array.isArray(value) || value.length === 0) return undefined
+    const parts = value.map((part: unknown) => read(part))
+    return parts.every((part) => part !== undefined) ? parts : undefined
+  }
+
+const same = (a: Position | undefined, b: Position | undefined) =>
+  a !== undefined && b !== undefined && a[0] === b[0] && a[1] === b[1]
+
+/** Readers of coordinates: nested arrays in, positions, lines, rings and polygons out. */
+function readers(rules: Rules) {
+  const position = (value: unknown): Position | undefined => {
+    if (!Array.isArray(value)) return undefined
+    const [x, y]: readonly unknown[] = value
+    const [east, north] = [degrees(x, 180, rules), degrees(y, 90, rules)]
+    return east === undefined || north === undefined ? undefined : [east, north]
+  }
+  const points = listOf(position)
+  const line = (value: unknown): Line | undefined => {
+    const found = points(value)
+    return found && found.length > 1 ? found : undefined
+  }
+  const ring = (value: unknown): Line | undefined => {
+    const found = points(value)
+    const start = found?.[0]
+    if (found === undefined || start === undefined) return undefined
+    const isClosed = same(start, found.at(-1))
+    if (!isClosed && !rules.closesRings) return undefined
+    const whole = isClosed ? found : [...found, start]
+    return whole.length >= 4 ? whole : undefined
+  }
+  const rings = listOf(ring)
+  return { position, points, line, lines: listOf(line), rings, polygons: listOf(rings) }
+}
+
+const reading = { lenient: readers(lenient), strict: readers(strict) }
+type Readers = ReturnType<typeof readers>
+
+function simpleOf(type: unknown, value: unknown, read: Readers): Geometry | undefined {
+  switch (type) {
+    case 'Point': {
+      const coordinates = read.position(value)
+      return coordinates && { type, coordinates }
+    }
+    case 'MultiPoint':
+    case 'LineString': {
+      const coordinates = type === 'LineString' ? read.line(value) : read.points(value)
+      return coordinates && { type, coordinates }
+    }
+    case 'MultiLineString':
+    case 'Polygon': {
+      const coordinates = type === 'Polygon' ? read.rings(value) : read.lines(value)
+      return coordinates && { type, coordinates }
+    }
+    case 'MultiPolygon': {
+      const coordinates = read.polygons(value)
+      return coordinates && { type, coordinates }
+    }
+    default:
+      return undefined
+  }
+}
+
+type Loose = { readonly [key: string]: unknown }
+const isLoose = (value: unknown): value is Loose => typeof value === 'object' && value !== null
+
+function collected(parts: unknown, read: Readers, depth: number): Geometry | undefined {
+  if (!Array.isArray(parts) || parts.length === 0 || depth >= deepest) return undefined
+  const geometries = parts.map((part: unknown) => shapeOf(part, read, depth + 1))
+  return geometries.every((geometry) => geometry !== undefined)
+    ? { type: 'GeometryCollection', geometries }
+    : undefined
+}
+
+function shapeOf(value: unknown, read: Readers, depth: number): Geometry | undefined {
+  if (!isLoose(value)) return undefined
+  const { type } = value
+  if (type === 'Feature')
+    return depth < deepest ? shapeOf(value['geometry'], read, depth + 1) : undefined
+  if (type === 'FeatureCollection') return collected(value['features'], read, depth)
+  if (type === 'GeometryCollection') return collected(value['geometries'], read, depth)
+  return simpleOf(type, value['coordinates'], read)
+}
+
+/** Every position in a geometry or a part of one. */
+export function* positionsOf(json: unknown): Generator<Position> {
+  if (Array.isArray(json)) {
+    const [east, north]: readonly unknown[] = json
+    if (typeof east === 'number' && typeof north === 'number') yield [east, north]
+    else for (const part of json) yield* positionsOf(part)
+  } else if (isLoose(json)) yield* positionsOf(json['coordinates'] ?? json['geometries'])
+}
+
+/** The box around positions. */
+export function boundsOf(all: Iterable<Position>): Bounds {
+  let [west, south, east, north] = [180, 90, -180, -90]
+  for (const [x, y] of all) {
+    if (x < west) west = x
+    if (x > east) east = x
+    if (y < south) south = y
+    if (y > north) north = y
+  }
+  return [west, south, east, north]
+}
+
+const rectangle = ([west, south, east, north]: Bounds): Line => [
+  [west, south],
+  [east, south],
+  [east, north],
+  [west, north],
+  [west, south],
+]
+
+/** A box as a polygon; one that goes over the date line (west > east) as two. */
+export function boxGeometry([west, south, east, north]: Bounds): Geometry {
+  if (west <= east) return { type: 'Polygon', coordinates: [rectangle([west, south, east, north])] }
+  return {
+    type: 'MultiPolygon',
+    coordinates: [[rectangle([west, south, 180, north])], [rectangle([-180, south, east, north])]],
+  }
+}
+
+function countPositions(geometry: Geometry): number {
+  let count = 0
+  for (const _ of positionsOf(geometry)) count++
+  return count
+}
+
+/**
+ * Checks a GeoJSON value: geometry, Feature or FeatureCollection; two dimensions, seven decimals, closed rings, degrees
+ * in range. `undefined` when it is none. More than 10 000 points become the box around them.
+ */
+export function geometryOf(value: unknown): Geometry | undefined {
+  const geometry = shapeOf(value, reading.lenient, 0)
+  return geometry && countPositions(geometry) > mostPoints
+    ? boxGeometry(boundsOf(positionsOf(geometry)))
+    : geometry
+}
+
+/** More would be no metadata. */
+const mostStrictPoints = 20_000
+
+/** A GeoJSON geometry, or a Feature with one, that keeps the rules of RFC 7946; no collection, no more than 20 000 points. */
+export function strictGeometry(value: unknown): Geometry | undefined {
+  const geometry = shapeOf(value, reading.strict, 0)
+  const isSingle = geometry !== undefined && geometry.type !== 'GeometryCollection'
+  return isSingle && countPositions(geometry) <= mostStrictPoints ? geometry : undefined
+}
+
+/** The box that a polygon is: four corners whose sides run along meridians and parallels. */
+export function boxOf(geometry: Geometry): Bounds | undefined {
+  if (geometry.type !== 'Polygon' || geometry.coordinates.length !== 1) return undefined
+  const [points = []] = geometry.coordinates
+  const [xs, ys] = [new Set(points.map(([x]) => x)), new Set(points.map(([, y]) => y))]
+  if (points.length !== 5 || xs.size !== 2 || ys.size !== 2) return undefined
+  const isAround = points.every(([x, y], at) => {
+    const next = points[at + 1]
+    return !next || (x === next[0]) !== (y === next[1])
+  })
+  return isAround ? boundsOf(points) : undefined
+}

@@ -1,0 +1,103 @@
+/**
+ * HTML as text: blocks become lines, links keep their address, everything else goes. Read with the tokenizer of htmlparser2 and not
+ * its parser: the parser's stack of open elements takes quadratic time for `<a><a><a>…`.
+ */
+import { decodeHTMLStrict } from 'entities'
+import { Tokenizer } from 'htmlparser2'
+
+/** What each element puts into the text where it opens and where it closes. */
+const separators = new Map<string, string>([
+  ...'p h1 h2 h3 h4 h5 h6'.split(' ').map((tag) => [tag, '\n\n'] as const),
+  ...(
+    'address article aside blockquote br dd div dl dt figcaption figure footer form header hr main nav ol pre section table ' +
+    'tbody thead tr ul'
+  )
+    .split(' ')
+    .map((tag) => [tag, '\n'] as const),
+  ['td', ' '],
+  ['th', ' '],
+])
+const silent = new Set(['script', 'style', 'head', 'template', 'noscript'])
+
+/** Whether a text holds whole tags or entities at all. */
+export const isHtml = (text: string) =>
+  /<\/?[A-Za-z][^<>]*>|<!--/.test(text) || /&(?:#\d|#x|[A-Za-z])[^\s;&]{0,31};/i.test(text)
+
+/** Text without markup. What is no HTML stays as it is. */
+export function textFromHtml(given: string): string {
+  if (!isHtml(given)) return given
+  return written(withoutLooseEnds(given))
+    .replaceAll(/[ \t\u00a0]+/g, ' ')
+    .replaceAll(/ ?\n ?/g, '\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+const skip = () => undefined
+const passedOver = {
+  onattribend: skip,
+  onattribentity: skip,
+  oncomment: skip,
+  ondeclaration: skip,
+  onend: skip,
+  onprocessinginstruction: skip,
+  ontextentity: skip,
+}
+
+function written(html: string): string {
+  let [out, tag, attribute, href] = ['', '', '', '']
+  let muted: string | undefined
+  let link: { readonly from: number; readonly url: string } | undefined
+  const at = (from: number, to: number) => html.slice(from, to)
+  const text = (from: number, to: number) => {
+    // A name counts only with its semicolon: addresses hold `&copy=1`.
+    if (muted === undefined) out += decodeHTMLStrict(at(from, to).replaceAll(/\s+/g, ' '))
+  }
+  const open = () => {
+    if (muted !== undefined) return
+    if (silent.has(tag)) muted = tag
+    else if (tag === 'a') link = { from: out.length, url: decodeHTMLStrict(href).trim() }
+    else out += tag === 'li' ? '\n- ' : (separators.get(tag) ?? '')
+  }
+  const close = (name: string) => {
+    if (muted === name) muted = undefined
+    else if (muted !== undefined) return
+    else if (name !== 'a') out += separators.get(name) ?? ''
+    else if (link) {
+      out += addressAfter(out.slice(link.from).trim(), link.url)
+      link = undefined
+    }
+  }
+  const tokenizer = new Tokenizer(
+    { decodeEntities: false },
+    {
+      onopentagname: (from, to) => void ([tag, href] = [at(from, to).toLowerCase(), '']),
+      onattribname: (from, to) => void (attribute = at(from, to).toLowerCase()),
+      onattribdata: (from, to) => void (href += attribute === 'href' ? at(from, to) : ''),
+      onopentagend: open,
+      onselfclosingtag: open,
+      onclosetag: (from, to) => close(at(from, to).toLowerCase()),
+      ontext: text,
+      oncdata: (from, to, cut) => text(from, to - cut),
+      ...passedOver,
+    },
+  )
+  tokenizer.write(html)
+  tokenizer.end()
+  return out
+}
+
+function addressAfter(text: string, url: string): string {
+  if (!/^(?:https?:|mailto:)/i.test(url)) return ''
+  if (text === '') return url
+  return url.endsWith(text) ? '' : ` (${url})`
+}
+
+/** What only looks like the beginning of a tag or comment stays text, and so does an address in angle brackets. */
+function withoutLooseEnds(html: string): string {
+  const lastComment = html.lastIndexOf('-->')
+  return html
+    .replaceAll('<!--', (open, at: number) => (at > lastComment ? '&lt;!--' : open))
+    .replaceAll(/<((?:https?|mailto):[^\s<>]*|[^\s<>@/"'=]+@[^\s<>@"'=]+)>/gi, '$1')
+    .replaceAll(/<(?!!--)(?![^<>]*>)/g, '&lt;')
+}

@@ -1,0 +1,233 @@
+/**
+ * Licences: one form under which the addresses of a licence are the same, the lookups that use it, and what sources call a licence
+ * (`licenceOf`): a concept of the EU licence table, a web address, or just a text.
+ */
+
+import type { Authorities } from './authorities.ts'
+import type { Concept } from './concept.ts'
+import { firstWins, labelsOf, squashed, withoutSlashes } from './concept-table.ts'
+import { isHtml, textFromHtml } from './html-text.ts'
+import { isPlaceholder, plainText } from './loose-values.ts'
+
+/**
+ * What all addresses of one licence have in common, only to compare: lower case, without scheme, `www.`, slashes at the end, and
+ * a last step `legalcode` or `deed` with or without a language.
+ */
+export function licenceKey(iri: string): string {
+  const bare = withoutSlashes(
+    iri
+      .trim()
+      .toLowerCase()
+      .replace(/^https?:\/\/(?:www\.)?/, ''),
+  )
+  return withoutSlashes(bare.replace(/\/(?:legalcode|deed)(?:[._-][^/]*)?(?:\/[^/]*)?$/, ''))
+}
+
+export type LicenceLookup = {
+  readonly byIri: (iri: string) => Concept | undefined
+  readonly byText: (text: string) => Concept | undefined
+}
+
+/**
+ * Lookups over the licences and over every concept that says what it exactly matches. Both lists are in order of
+ * preference.
+ */
+export function licenceLookup(
+  licences: readonly Concept[],
+  matching: readonly Concept[],
+): LicenceLookup {
+  const all = [...licences, ...matching]
+  const pairs = (
+    keysOf: (concept: Concept) => readonly string[],
+    concepts: readonly Concept[] = all,
+  ) =>
+    concepts.flatMap((concept) => keysOf(concept).map((key): [string, Concept] => [key, concept]))
+  const exact = firstWins(pairs(({ exactMatch }) => exactMatch))
+  const similar = firstWins(pairs(({ exactMatch, iri }) => [...exactMatch, iri].map(licenceKey)))
+  const texts = firstWins([
+    ...pairs(({ id }) => [squashed(id)], licences),
+    ...pairs(({ prefLabel }) => Object.values(prefLabel).map(squashed), licences),
+    ...pairs((concept) => labelsOf(concept).map(squashed), licences),
+  ])
+  return {
+    byIri: (iri) => exact.get(iri) ?? similar.get(licenceKey(iri)),
+    byText: (text) => texts.get(squashed(text)),
+  }
+}
+
+/** `iri`: a licence · `label`: one of which only the name is known · `rights`: words that are no licence. */
+export type Licence =
+  | { readonly kind: 'iri'; readonly iri: string }
+  | { readonly kind: 'label'; readonly label: string }
+  | { readonly kind: 'rights'; readonly text: string }
+
+/** What a source says of one licence, in any of three ways. */
+export type LicenceNames = {
+  readonly url?: unknown
+  readonly id?: unknown
+  readonly title?: unknown
+}
+
+/** Code in the EU table, the licence's address where the table has no concept for it, and its squashed ids and names. */
+const names = `
+CC0 https://creativecommons.org/publicdomain/zero/1.0/: cczero cc0 cc010 creativecommonszero creativecommonscczero creativecommonscc0
+CC_PDM_1_0: publicdomain otherpublicdomain otherpd
+CC_BY: ccby creativecommonsattribution
+CC_BYSA: ccbysa creativecommonsattributionsharealike
+CC_BYNC: ccnc ccbync creativecommonsnoncommercialany
+CC_BYND: ccbynd
+CC_BYNCSA: ccbyncsa
+CC_BYNCND: ccbyncnd
+ODC_PDDL: odcpddl pddl pddl10 opendatacommonspublicdomaindedicationandlicencepddl
+ODC_BY: odcby odcby10 opendatacommonsattributionlicense
+ODC_BL: odcodbl odbl odbl10 opendatabaselicense opendatacommonsopendatabaselicenseodbl
+DLDE_BY_2_0 https://www.govdata.de/dl-de/by-2-0: dldeby20 httpdcatapdedeflicensesdlbyde20 dlbyde20
+DLDE_BY_1_0 https://www.govdata.de/dl-de/by-1-0: dldeby10 dlbyde10
+DLDE_ZERO_2_0 https://www.govdata.de/dl-de/zero-2-0: dldezero20 dlzerode20
+ETALAB_1_0 https://www.etalab.gouv.fr/wp-content/uploads/2014/05/Licence_Ouverte.pdf: frlo lov1 licenceouverte licenceouverteetalab licenceouvertev1 licenceouverte10 licenceouverteopenlicence licenceouvertev10
+ETALAB_2_0 https://www.etalab.gouv.fr/licence-ouverte-open-licence/: lov2 etalab20 licenceouvertev2 licenceouverte20 licenceouvertev20 licenceouverteopenlicenceversion20 licenceouverteversion20 licenceouvertev20etalab
+OGL_3_0 https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/: ukogl oglukv3 ogluk30 ogl30 ogl3 opengovernmentlicencev30 opengovernmentlicence30 ukopengovernmentlicenceogl
+OGL_2_0 https://www.nationalarchives.gov.uk/doc/open-government-licence/version/2/: ogluk20 opengovernmentlicencev20
+EUPL_1_2: eupl12
+EUPL_1_1: eupl11
+GNU_FDL: gfdl gnufreedocumentationlicense
+NLOD_2_0: nlod20
+NLOD_1_0: nlod10
+`
+
+type Entry = { readonly code?: string | undefined; readonly address?: string | undefined }
+
+const entries = names.trim().split('\n').map(readEntry)
+const byWord = new Map(entries.flatMap(({ words, entry }) => words.map((word) => [word, entry])))
+const byAddress = new Map(
+  entries.flatMap(({ entry }) => (entry.address ? [[licenceKey(entry.address), entry]] : [])),
+)
+
+function readEntry(line: string): { readonly words: readonly string[]; readonly entry: Entry } {
+  const [head = '', words = ''] = line.split(/: (?!.*: )/)
+  const [code, address] = head.split(' ')
+  return { words: words.split(' '), entry: { code, address } }
+}
+
+/** Words that say that there is no licence, or none worth the name. */
+const placeholders = new Set(
+  (
+    'notspecified otheropen otherat otherclosed othernc other seetermsofuse none licensenotspecified ' +
+    'licencenotspecified otherattribution othernotopen othernoncommercial unknown nolicense nolicence ' +
+    'nolicenseprovided custom customlicense seedescription'
+  ).split(' '),
+)
+
+/**
+ * The first way that leads to a concept counts, then the first address, byte for byte as the source wrote it, then the
+ * address of a licence that goes by that name, then the last name. Texts may be HTML, and may hold an address.
+ * `undefined` when nothing was said, or only that there is no licence.
+ */
+export function licenceOf(given: LicenceNames, authorities: Authorities): Licence | undefined {
+  const said = [given.url, given.id, given.title]
+    .map(plainText)
+    .filter((text) => text !== undefined)
+    .filter((text) => !isPlaceholder(text))
+  const candidates = said.flatMap((text) => {
+    const plain = textFromHtml(text)
+    return isAddress(text) ? [text] : [...addressesIn(plain), plain]
+  })
+  const iri =
+    candidates.map((text) => conceptOf(text, authorities)).find(Boolean) ??
+    candidates.find(isAddress) ??
+    candidates.map((text) => namedLicence(text)?.address).find(Boolean)
+  if (iri !== undefined) return { kind: 'iri', iri }
+  const isNone = said.some((text) => placeholders.has(squashed(text)))
+  const last = said.findLast((text) => !placeholders.has(squashed(text)))
+  if (last === undefined) return undefined
+  const text = textFromHtml(last)
+  if (text === '') return undefined
+  return isNone || isHtml(last) ? { kind: 'rights', text } : { kind: 'label', label: text }
+}
+
+const isAddress = (text: string) => /^https?:\/\/\S+$/i.test(text)
+
+/** Addresses inside a text, without the punctuation around them. */
+const addressesIn = (text: string): readonly string[] =>
+  (text.match(/https?:\/\/[^\s<>"']+/gi) ?? []).map((found) => {
+    const bare = found.replace(/[.,;:!?]+$/, '')
+    return bare.includes('(') ? bare : bare.replace(/\)[.,;:!?)]*$/, '')
+  })
+
+/** The IRI of the concept that a text names. */
+function conceptOf(text: string, authorities: Authorities): string | undefined {
+  if (isAddress(text)) return conceptAt(text, authorities)
+  const licences = authorities.table('licence')
+  const entry = namedLicence(text)
+  if (entry) {
+    const { code = '', address = '' } = entry
+    return (licences.byCode(code) ?? matching(licenceKey(address), authorities))?.iri
+  }
+  const own = licences.byCode(text.replaceAll(/[\s.-]+/g, '_')) ?? licences.byLabel(text)
+  return own?.iri ?? parenthesised(text, (part) => conceptOf(part, authorities))
+}
+
+/** The concept of an address, with the translations of Creative Commons and the pages about licences by their names. */
+function conceptAt(address: string, authorities: Authorities): string | undefined {
+  const licences = authorities.table('licence')
+  const key = licenceKey(address)
+  const plain = key.startsWith('creativecommons.org/')
+    ? key
+        .replace(/[?#].*$/, '')
+        .replace(/(\/(?:4\.0|zero\/1\.0|mark\/1\.0))\/[a-z]{2}(?:[_-][a-z]+)?$/, '$1')
+    : key
+  const concept =
+    licences.bySimilarIri(address) ??
+    matching(plain, authorities) ??
+    licences.byCode(byAddress.get(plain)?.code ?? '')
+  const open = /^(?:opendefinition\.org|opensource\.org)\/licen[cs]es\/([^/?#]+)$/.exec(key)?.[1]
+  return concept?.iri ?? (open === undefined ? undefined : conceptOf(open, authorities))
+}
+
+/** `Open Database License (ODbL)`: what is in parentheses by itself, then the text without it. */
+function parenthesised<T>(text: string, read: (part: string) => T | undefined): T | undefined {
+  const [, before = '', inside = '', after = ''] =
+    /^([^()]{0,300})\(([^()]{1,300})\)([^()]{0,300})$/.exec(text) ?? []
+  const parts = [inside, `${before} ${after}`].map((part) => part.trim())
+  for (const part of parts) {
+    const found = part === '' ? undefined : read(part)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** A licence that goes by that name, whether or not the table has it. */
+function namedLicence(text: string): Entry | undefined {
+  const read = (name: string) => byWord.get(squashed(name)) ?? creativeCommons(name)
+  return read(text) ?? parenthesised(text, read)
+}
+
+const matches = new WeakMap<Authorities, ReadonlyMap<string, Concept>>()
+
+/** The concept that says that it is exactly the licence with that key. */
+function matching(key: string, authorities: Authorities): Concept | undefined {
+  let known = matches.get(authorities)
+  if (!known) {
+    const pairs = authorities
+      .table('licence')
+      .concepts.flatMap((one) =>
+        one.exactMatch.map((iri): [string, Concept] => [licenceKey(iri), one]),
+      )
+    // The table gives some addresses to several concepts: such an address tells none of them.
+    const groups = [...Map.groupBy(pairs, ([address]) => address).values()]
+    known = new Map(groups.filter((all) => all.length === 1).flat())
+    matches.set(authorities, known)
+  }
+  return known.get(key)
+}
+
+/** `cc-by-sa-4.0`, `CC BY SA 3.0`, `CC BY-NC-ND 2.5` … */
+function creativeCommons(text: string): Entry | undefined {
+  const [, parts = '', version = ''] =
+    /^(?:creativecommons|cc)(by(?:nc)?(?:sa|nd)?)([1-4]\.[05])(?:international|unported|generic)?$/.exec(
+      text.toLowerCase().replaceAll(/[\s_-]+/g, ''),
+    ) ?? []
+  if (version === '') return undefined
+  const kind = parts.replaceAll(/(?<=.)(nc|sa|nd)/g, '-$1')
+  return { address: `https://creativecommons.org/licenses/${kind}/${version}/` }
+}
