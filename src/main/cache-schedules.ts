@@ -2,7 +2,7 @@
 
 import { Failure } from '../errors.ts'
 import { invalid } from '../http/shell/complaints.ts'
-import type { Schedule, Schedules } from '../metrics/cache/scheduling/schedules.ts'
+import type { Schedule, Schedules } from '../metrics/figures/schedules.ts'
 import { triggerAnswer } from '../scheduler/answering/scheduled.ts'
 import { triggerSchema } from '../scheduler/reading/trigger.ts'
 import { nextFiring } from '../scheduler/timing/next-firing.ts'
@@ -28,6 +28,6 @@ const scheduleOf = (trigger: Trigger): Schedule => ({
   id: trigger.id,
   isEnabled: trigger.status === 'enabled',
   kept: JSON.stringify(trigger),
-  told: triggerAnswer({ ...trigger, pipe: '', since: 0 }),
+  document: triggerAnswer({ ...trigger, pipe: '', since: 0 }),
   next: (after) => nextFiring(trigger.timing, after),
 })

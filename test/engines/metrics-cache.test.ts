@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { GraphStore } from '../../src/store/graph-store.ts'
-import { names, openStore, openedCache } from '../metrics/cache/ground.ts'
-import { scores, write, type MeasuredCatalogue } from '../metrics/cache/measured.ts'
+import { names, openStore, openedCache } from '../metrics/figures/ground.ts'
+import { scores, write, type MeasuredCatalogue } from '../metrics/figures/measured.ts'
 import { openRemote } from '../store/opening.ts'
 import { isMissing, stores } from './stores.ts'
 

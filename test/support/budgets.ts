@@ -13,7 +13,7 @@ export const budgets: Readonly<Record<string, number>> = {
   harvest: 15700,
   http: 4749,
   main: 2250,
-  metrics: 10330,
+  metrics: 9653,
   pipe: 8228,
   profile: 2078,
   projector: 8370,

@@ -33,7 +33,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   sparqljs: ['store'],
   'node:sqlite': ['sqlite', 'store/embedded', 'search-index/embedded', 'lease', 'spool'],
   hono: ['http', 'routes', 'app'],
-  '@hono/': ['http', 'routes', 'app'],
+  '@hono/': ['http', 'routes', 'app', 'metrics'],
   'prom-client': ['http'],
   'swagger-ui-dist': ['http'],
   'robots-parser': ['client'],

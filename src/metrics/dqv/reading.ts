@@ -3,8 +3,8 @@
 import type { Quad, Term } from '@rdfjs/types'
 import { computedOn, dqv, prov } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
-import { indicatorOf } from '../words/indicators.ts'
-import { localName } from '../words/terms.ts'
+import { indicatorOf } from '../indicators.ts'
+import { localName } from '../quality-terms.ts'
 
 export { reportOf } from './report-reading.ts'
 
@@ -93,7 +93,7 @@ const truth: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /** The metric decides what it is that was written, whatever the datatype; of an unknown metric the text does. */
-function valueIn(metric: string, text: string, datatype: string): boolean | number | undefined {
+export function valueIn(metric: string, text: string, datatype = ''): boolean | number | undefined {
   const word = text.toLowerCase()
   const indicator = indicatorOf(metric)
   const isBoolean = indicator

@@ -3,7 +3,7 @@
 import type { Quad, Term } from '@rdfjs/types'
 import { dqv } from '../../rdf/namespaces.ts'
 import { closure, first, graphOf, instances, keyOf, textOf, type Graph } from '../../rdf/read.ts'
-import { localName, oa, pv, sh } from '../words/terms.ts'
+import { localName, oa, pv, sh } from '../quality-terms.ts'
 import type { ReportGraph, ReportResult } from './writing.ts'
 
 const reportClass = sh('ValidationReport').value

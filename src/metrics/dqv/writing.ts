@@ -4,7 +4,7 @@ import type { BlankNode, Literal, NamedNode, Quad, Quad_Object, Term } from '@rd
 import { isIri } from '../../rdf/iri.ts'
 import { dqv, prov, rdf, xsd } from '../../rdf/namespaces.ts'
 import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
-import { oa, pv, sh } from '../words/terms.ts'
+import { oa, pv, sh } from '../quality-terms.ts'
 
 /** One result of a SHACL validation. */
 export type ReportResult = {

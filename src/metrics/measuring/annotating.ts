@@ -6,7 +6,7 @@ import { graphOf, type Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { distributionsOf } from '../travelling/distributions.ts'
 import type { Payload } from '../travelling/payload.ts'
-import type { IndicatorName } from '../words/indicators.ts'
+import type { IndicatorName } from '../indicators.ts'
 import { isDate, isValue, type Values } from './values.ts'
 
 /** What is measured on one node. */

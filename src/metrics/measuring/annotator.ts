@@ -8,7 +8,7 @@ import { isCompliant } from '../dqv/report-reading.ts'
 import { measurement } from '../dqv/writing.ts'
 import type { Payload } from '../travelling/payload.ts'
 import { metricsSegment, segmentConfig } from '../travelling/segment.ts'
-import { indicators } from '../words/indicators.ts'
+import { indicators } from '../indicators.ts'
 import { annotate } from './annotating.ts'
 import type { Values } from './values.ts'
 

@@ -5,7 +5,7 @@ import { target } from '../../client/guard/target.ts'
 import type { RunSink } from '../../pipe/runs/sink.ts'
 import type { Allowance } from './allowance.ts'
 import { check, invalid, unreachable, type Checking, type Outcome } from './checking.ts'
-import type { Joining } from './joining.ts'
+import type { Joining } from '../joining.ts'
 import type { Lanes } from './lanes.ts'
 import { keyOf, type Key, type Known, type VerdictFile } from './verdict-file.ts'
 

@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts'
 import { allowance, type Paces } from './allowance.ts'
 import { verdict, type Ground, type Keeping, type Run, type Verdict } from './asking.ts'
 import { invalid } from './checking.ts'
-import { joining } from './joining.ts'
+import { joining } from '../joining.ts'
 import { lanes } from './lanes.ts'
 import { openVerdictFile } from './verdict-file.ts'
 

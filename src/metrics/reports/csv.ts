@@ -1,6 +1,6 @@
 /** A report as CSV (RFC 4180): one figure a row, so that all of a report fits into one table. */
 
-import { dimensions } from '../words/indicators.ts'
+import { dimensions } from '../indicators.ts'
 import type { Points } from './points.ts'
 import type { CatalogueList, DatasetRow, MeasuredReport, Report } from './report.ts'
 import { tenths } from './telling/numbers.ts'

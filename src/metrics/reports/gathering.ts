@@ -1,19 +1,12 @@
 /** Puts a report together from the figures of the last refresh; every list in it has an end. */
 
-import type {
-  CatalogueFigures,
-  DatasetFigures,
-  Figures,
-  Page,
-  Scope,
-  Texts,
-} from '../cache/figures.ts'
+import type { CatalogueFigures, DatasetFigures, Figures, Page, Scope } from '../figures/figures.ts'
 import type { Weights } from '../scoring/weights.ts'
 import { ascending, bandOf, type Band } from './bands.ts'
 import { indicatorFigures, worstOf } from './indicators.ts'
 import { pointsOf } from './points.ts'
 import type { CatalogueList, DatasetRow, MeasuredReport, Moment, Order, Report } from './report.ts'
-import { spoken } from './telling/spoken.ts'
+import { localText, type Texts } from '../localized-texts.ts'
 
 export type Ground = {
   readonly figures: Figures
@@ -32,8 +25,8 @@ const top = { indicators: 6, rules: 15, hosts: 15, datasets: 10 } as const
 /** `found`: a catalogue of the figures, measured or not. */
 export function catalogueReport(ground: Ground, found: CatalogueFigures, { locale }: Wish): Report {
   const { id, titles, descriptions, languages } = found
-  const title = spoken(titles, { locale, languages, id })
-  const description = spoken(descriptions, { locale, languages, id: '' })
+  const title = localText(titles, { locale, languages, id })
+  const description = localText(descriptions, { locale, languages, id: '' })
   const measured = measuredReport(ground, { catalogue: id }, { locale })
   return {
     ...head(ground, locale),
@@ -93,7 +86,7 @@ function measuredReport(ground: Ground, scope: Scope, wish: Wish): MeasuredRepor
 }
 
 const messageOf = (texts: Texts, { locale }: Wish) =>
-  spoken(texts, { locale, languages: [], id: '' })
+  localText(texts, { locale, languages: [], id: '' })
 
 /** Months that make a line; fewer are told day by day. */
 const fewMonths = 6
@@ -119,7 +112,7 @@ function datasetRow(dataset: DatasetFigures, bands: readonly Band[], { locale }:
     id,
     iri,
     catalogue,
-    title: spoken(titles, { locale, languages, id }),
+    title: localText(titles, { locale, languages, id }),
     score,
     band: score === null ? undefined : bandOf(bands, score),
     points,
@@ -137,7 +130,7 @@ function catalogueList(
     order,
     rows: rows.map(({ catalogue, score, datasets, dimensions }) => ({
       id: catalogue.id,
-      title: spoken(catalogue.titles, {
+      title: localText(catalogue.titles, {
         locale,
         languages: catalogue.languages,
         id: catalogue.id,

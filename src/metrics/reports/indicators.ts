@@ -1,8 +1,8 @@
 /** The indicators of a report: how many fulfil each, and what is missing. */
 
-import type { Aggregate, MetricName, Shares } from '../cache/figures.ts'
+import type { Aggregate, MetricName, Shares } from '../figures/figures.ts'
 import type { Weights } from '../scoring/weights.ts'
-import { indicators, type IndicatorName } from '../words/indicators.ts'
+import { indicators, type IndicatorName } from '../indicators.ts'
 import type { IndicatorFigure } from './report.ts'
 
 /** Whether a URL works is told by the share of good status codes. */

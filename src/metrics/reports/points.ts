@@ -1,7 +1,7 @@
 /** The five dimensions: as they were reckoned, and their points alone. */
 
-import type { DimensionScore } from '../cache/figures.ts'
-import { dimensions, type Dimension } from '../words/indicators.ts'
+import type { DimensionScore } from '../figures/figures.ts'
+import { dimensions, type Dimension } from '../indicators.ts'
 
 export type Dimensions = Readonly<Record<Dimension, DimensionScore | null>>
 

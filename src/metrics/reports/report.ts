@@ -1,17 +1,17 @@
 /** A report as a thing of its own: what HTML, CSV and JSON tell in their ways. */
 
-import type { BrokenRule, Listed, Page, Shares, UnreachableHost } from '../cache/figures.ts'
-import type { Dimension, Indicator, IndicatorName } from '../words/indicators.ts'
+import type { BrokenRule, Listed, Page, Shares, UnreachableHost } from '../figures/figures.ts'
+import type { Dimension, Indicator, IndicatorName } from '../indicators.ts'
 import type { Band } from './bands.ts'
 import type { Dimensions, Points } from './points.ts'
-import type { Spoken } from './telling/spoken.ts'
+import type { LocalText } from '../localized-texts.ts'
 
 export type Report = {
   /** Whose report; a catalogue has an id. */
   readonly subject: {
     readonly id?: string
-    readonly title: Spoken
-    readonly description?: Spoken
+    readonly title: LocalText
+    readonly description?: LocalText
   }
   /** Language of the texts of others. */
   readonly locale: string
@@ -67,12 +67,12 @@ export type IndicatorFigure = {
   readonly codes: Shares
 }
 
-export type RuleFigure = BrokenRule & { readonly message: Spoken }
+export type RuleFigure = BrokenRule & { readonly message: LocalText }
 
 export type DatasetRow = {
   readonly id: string
   readonly iri: string
-  readonly title: Spoken
+  readonly title: LocalText
   readonly catalogue: string
   readonly score: number | null
   readonly band: Band | undefined
@@ -81,7 +81,7 @@ export type DatasetRow = {
 
 export type CatalogueRow = {
   readonly id: string
-  readonly title: Spoken
+  readonly title: LocalText
   /** Measured ones. */
   readonly datasets: number
   readonly score: number | null

@@ -9,7 +9,7 @@ import { measurement } from '../dqv/writing.ts'
 import { distributionsOf } from '../travelling/distributions.ts'
 import type { Payload } from '../travelling/payload.ts'
 import { metricsSegment, segmentConfig } from '../travelling/segment.ts'
-import { dimensions, dimensionScore, scoring } from '../words/indicators.ts'
+import { dimensions, dimensionScore, scoring } from '../indicators.ts'
 import { scoreOf } from './scoring.ts'
 import type { Weights } from './weights.ts'
 

@@ -9,7 +9,7 @@ import {
   isReachable,
   type Dimension,
   type IndicatorName,
-} from '../words/indicators.ts'
+} from '../indicators.ts'
 import type { Weights } from './weights.ts'
 
 export type Score = {

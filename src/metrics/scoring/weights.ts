@@ -12,8 +12,8 @@ import {
   indicators,
   type Dimension,
   type IndicatorName,
-} from '../words/indicators.ts'
-import { localName, pv } from '../words/terms.ts'
+} from '../indicators.ts'
+import { localName, pv } from '../quality-terms.ts'
 
 /** Points of a true and of a false measurement, integers, and where they count. */
 type Weight = { readonly dimension: Dimension; readonly yes: number; readonly no: number }

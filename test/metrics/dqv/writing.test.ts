@@ -8,7 +8,7 @@ import {
   type ReportGraph,
   type ReportResult,
 } from '../../../src/metrics/dqv/writing.ts'
-import { sh } from '../../../src/metrics/words/terms.ts'
+import { sh } from '../../../src/metrics/quality-terms.ts'
 import { canonicalise } from '../../../src/rdf/canonical.ts'
 import { dcat } from '../../../src/rdf/namespaces.ts'
 import { parse } from '../../../src/rdf/parse.ts'

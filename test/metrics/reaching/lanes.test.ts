@@ -1,7 +1,7 @@
 /** Turns at hosts, and work that many share. */
 
 import { describe, expect, it } from 'vitest'
-import { joining } from '../../../src/metrics/reaching/joining.ts'
+import { joining } from '../../../src/metrics/joining.ts'
 import { lanes } from '../../../src/metrics/reaching/lanes.ts'
 
 const never = new AbortController().signal

@@ -2,10 +2,10 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Figures } from '../../../src/metrics/cache/figures.ts'
+import type { Figures } from '../../../src/metrics/figures/figures.ts'
 import { csvOf } from '../../../src/metrics/reports/csv.ts'
 import { catalogueReport } from '../../../src/metrics/reports/gathering.ts'
-import { indicators } from '../../../src/metrics/words/indicators.ts'
+import { indicators } from '../../../src/metrics/indicators.ts'
 import { catalogueOf, datasetOf, figuresOf, rules } from './figures-double.ts'
 import { groundOf, textOf } from './ground.ts'
 

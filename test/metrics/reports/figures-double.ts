@@ -11,11 +11,11 @@ import type {
   Scope,
   Shares,
   Snapshot,
-  Texts,
   UnreachableHost,
-} from '../../../src/metrics/cache/figures.ts'
+} from '../../../src/metrics/figures/figures.ts'
+import type { Texts } from '../../../src/metrics/localized-texts.ts'
 import type { Weights } from '../../../src/metrics/scoring/weights.ts'
-import { dimensions, indicators, type Dimension } from '../../../src/metrics/words/indicators.ts'
+import { dimensions, indicators, type Dimension } from '../../../src/metrics/indicators.ts'
 
 export const bands = [
   { id: 'excellentScoring', title: 'Excellent', from: 351, to: 405 },

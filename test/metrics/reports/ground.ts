@@ -1,7 +1,7 @@
 /** The reports over figures that a test chooses. */
 
 import { pino } from 'pino'
-import type { Figures } from '../../../src/metrics/cache/figures.ts'
+import type { Figures } from '../../../src/metrics/figures/figures.ts'
 import { reportsApp } from '../../../src/metrics/reports/app.ts'
 import type { Ground } from '../../../src/metrics/reports/gathering.ts'
 import { bands, figuresOf, weights } from './figures-double.ts'

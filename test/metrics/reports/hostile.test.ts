@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clipped, line, spoken } from '../../../src/metrics/reports/telling/spoken.ts'
+import { clipped, line, localText } from '../../../src/metrics/localized-texts.ts'
 import { addressesFrom } from '../../../src/metrics/reports/addresses.ts'
 import { catalogueReport, portalReport } from '../../../src/metrics/reports/gathering.ts'
 import { pageOf } from '../../../src/metrics/reports/page/page.ts'
@@ -123,7 +123,7 @@ describe('texts', () => {
   ])(
     'of %j are told in the wanted language, else the main one, English, any: %j',
     (texts, found) => {
-      expect(spoken(texts, wish)).toEqual(found)
+      expect(localText(texts, wish)).toEqual(found)
     },
   )
 

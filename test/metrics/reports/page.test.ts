@@ -1,7 +1,7 @@
 /** What a page says. */
 
 import { describe, expect, it } from 'vitest'
-import { indicators } from '../../../src/metrics/words/indicators.ts'
+import { indicators } from '../../../src/metrics/indicators.ts'
 import { indicatorWords } from '../../../src/metrics/reports/telling/rules.ts'
 import {
   aggregateOf,

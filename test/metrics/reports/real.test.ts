@@ -1,8 +1,8 @@
 /** Reports over the real cache: what was measured in the store, counted, and read. */
 
 import { describe, expect, it } from 'vitest'
-import { openedCache, openStore } from '../cache/ground.ts'
-import { scores, write } from '../cache/measured.ts'
+import { openedCache, openStore } from '../figures/ground.ts'
+import { scores, write } from '../figures/measured.ts'
 import { asked, sectionOf, textOf, wordsOf } from './ground.ts'
 
 const byteSize = 'http://www.w3.org/ns/dcat#byteSize'

@@ -7,7 +7,7 @@ import type { Quad } from '@rdfjs/types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { logger } from '../../../src/log.ts'
 import { payloadOf } from '../../../src/metrics/travelling/payload.ts'
-import { dimensions } from '../../../src/metrics/words/indicators.ts'
+import { dimensions } from '../../../src/metrics/indicators.ts'
 import { canonicalise } from '../../../src/rdf/canonical.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import { parse } from '../../../src/rdf/parse.ts'
@@ -29,7 +29,7 @@ import {
 } from './counting.ts'
 import { asked, generated, generatedRecord, isThere, validated } from './worked.ts'
 
-const tables = new URL('../../../../shared/data/vocabularies/', import.meta.url).pathname
+const tables = new URL('../../../../shared/data/vocabularies', import.meta.url).pathname
 const read = (name: string) => readFileSync(join(tables, name), 'utf8')
 const amount = 200
 

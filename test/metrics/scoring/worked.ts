@@ -8,12 +8,12 @@ import { measurements } from '../../../src/metrics/dqv/reading.ts'
 import { measurement } from '../../../src/metrics/dqv/writing.ts'
 import { distributionsOf } from '../../../src/metrics/travelling/distributions.ts'
 import { payloadOf, withPayload } from '../../../src/metrics/travelling/payload.ts'
-import { sh } from '../../../src/metrics/words/terms.ts'
+import { sh } from '../../../src/metrics/quality-terms.ts'
 import type { RecordMessage } from '../../../src/pipe/message.ts'
 import { dcat } from '../../../src/rdf/namespaces.ts'
 import { at, record } from '../travelling/ground.ts'
 
-const data = new URL('../../../../shared/data/', import.meta.url).pathname
+const data = new URL('../../../../shared/data', import.meta.url).pathname
 export const isThere = existsSync(data)
 export const worked = (name: string): string =>
   readFileSync(join(data, 'samples/worked', name), 'utf8')

@@ -1,6 +1,6 @@
 /** The points of the five dimensions as cells of a row. */
 
-import { dimensions, type Dimension } from '../../words/indicators.ts'
+import { dimensions, type Dimension } from '../../indicators.ts'
 import type { Points } from '../points.ts'
 import { dimensionWords } from '../telling/rules.ts'
 import { markup, type Markup } from './markup.ts'

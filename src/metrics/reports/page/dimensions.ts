@@ -1,6 +1,6 @@
 /** The five dimensions: how much of each is reached, and where it came from. */
 
-import { dimensions, type Dimension } from '../../words/indicators.ts'
+import { dimensions, type Dimension } from '../../indicators.ts'
 import { bar } from '../charts/bar.ts'
 import { spark } from '../charts/spark.ts'
 import type { MeasuredReport, Moment } from '../report.ts'

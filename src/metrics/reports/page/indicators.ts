@@ -1,6 +1,6 @@
 /** The indicators: those with most missing, and all of them with their rules. */
 
-import { dimensions, isReachable, pseudoCodes, type Dimension } from '../../words/indicators.ts'
+import { dimensions, isReachable, pseudoCodes, type Dimension } from '../../indicators.ts'
 import { bar } from '../charts/bar.ts'
 import type { IndicatorFigure, MeasuredReport } from '../report.ts'
 import { decimal, percent } from '../telling/numbers.ts'

@@ -2,7 +2,7 @@
 
 import type { Addresses } from '../addresses.ts'
 import type { MeasuredReport, Report } from '../report.ts'
-import { clipped } from '../telling/spoken.ts'
+import { clipped } from '../../localized-texts.ts'
 import { catalogues } from './catalogues.ts'
 import { bestDatasets, worstDatasets } from './datasets.ts'
 import { fiveDimensions } from './dimensions.ts'

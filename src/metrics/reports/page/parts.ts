@@ -2,14 +2,14 @@
 
 import { rank, type Band } from '../bands.ts'
 import { decimal, percent } from '../telling/numbers.ts'
-import { clipped, type Spoken } from '../telling/spoken.ts'
+import { clipped, type LocalText } from '../../localized-texts.ts'
 import { markup, type Markup } from './markup.ts'
 
 /** Characters of a title in a row. */
 const longest = 160
 
 /** In a direction of its own, and in its own language when that is not the page's. */
-export const said = ({ text, language }: Spoken, most = longest): Markup =>
+export const said = ({ text, language }: LocalText, most = longest): Markup =>
   language === undefined || language === 'en'
     ? markup`<bdi>${clipped(text, most)}</bdi>`
     : markup`<bdi lang="${language}">${clipped(text, most)}</bdi>`

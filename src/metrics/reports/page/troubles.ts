@@ -1,12 +1,12 @@
 /** What is wrong most often: broken rules, and hosts that do not answer. */
 
-import type { UnreachableHost } from '../../cache/figures.ts'
+import type { UnreachableHost } from '../../figures/figures.ts'
 import { bar } from '../charts/bar.ts'
 import type { MeasuredReport, RuleFigure } from '../report.ts'
 import { count } from '../telling/numbers.ts'
 import { compact, constraintName } from '../telling/names.ts'
 import { figureRules } from '../telling/rules.ts'
-import { clipped } from '../telling/spoken.ts'
+import { clipped } from '../../localized-texts.ts'
 import { markup, type Markup } from './markup.ts'
 import { statusName } from './indicators.ts'
 import { said, section } from './parts.ts'

@@ -1,6 +1,6 @@
 /** What each indicator is called, and the rule behind it in one sentence (https://data.europa.eu/mqa/methodology). */
 
-import type { Dimension, IndicatorName } from '../../words/indicators.ts'
+import type { Dimension, IndicatorName } from '../../indicators.ts'
 
 type Words = { readonly label: string; readonly rule: string }
 

@@ -1,6 +1,6 @@
 /** A report in a few sentences. */
 
-import { dimensions, type Dimension } from '../../words/indicators.ts'
+import { dimensions, type Dimension } from '../../indicators.ts'
 import type { MeasuredReport } from '../report.ts'
 import { count, counted, decimal, longDay, percent } from './numbers.ts'
 import { dimensionWords, indicatorWords } from './rules.ts'

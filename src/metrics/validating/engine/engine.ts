@@ -8,7 +8,7 @@ import ValidationEngine, {
 import type { Constraint } from 'rdf-validate-shacl/src/shapes-graph.js'
 import { closure, graphOf } from '../../../rdf/read.ts'
 import type { ReportResult } from '../../dqv/writing.ts'
-import { localName, sh } from '../../words/terms.ts'
+import { localName, sh } from '../../quality-terms.ts'
 import { Pointer } from './pointer.ts'
 import { Triples } from './triples.ts'
 

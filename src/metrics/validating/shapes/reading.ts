@@ -8,7 +8,7 @@ import { formatOfSuffix } from '../../../rdf/media-types.ts'
 import { owl, skos } from '../../../rdf/namespaces.ts'
 import { decode, parse } from '../../../rdf/parse.ts'
 import { blankNode, quad } from '../../../rdf/terms.ts'
-import { sh } from '../../words/terms.ts'
+import { sh } from '../../quality-terms.ts'
 
 /** The shapes of one model, out of all of its files. */
 export type Shapes = {

@@ -1,0 +1,214 @@
+/** What the routes of the metrics cache have in common: their parameters, and the schemas of their answers. */
+
+import { z, type RouteConfig } from '@hono/zod-openapi'
+import { problemMembers } from '../../http/contract/problem.ts'
+import { idForm } from '../../rdf/ids.ts'
+import { dimensions } from '../indicators.ts'
+import { resolutions } from './figures.ts'
+
+const problem = {
+  description: 'Problem (RFC 9457), with success and result for clients that look there',
+  content: {
+    'application/problem+json': {
+      schema: z
+        .looseObject({ success: z.literal(false), result: z.null(), ...problemMembers })
+        .openapi('Problem'),
+    },
+  },
+}
+
+type Responses = RouteConfig['responses']
+
+export const content = (description: string, schema: z.ZodType): Responses[string] => ({
+  description,
+  content: { 'application/json': { schema } },
+})
+
+/** Every other status is a problem. */
+export const responses = (good: Responses): Responses => ({ ...good, default: problem })
+
+/** What follows from the last refresh, in the envelope that clients know. */
+export const answers = (description: string, row: z.ZodType): Responses =>
+  responses({
+    200: content(
+      description,
+      z.object({
+        success: z.literal(true),
+        result: z.object({
+          count: z.int().describe('All rows, not only those of the page'),
+          results: z.array(row),
+        }),
+      }),
+    ),
+    304: { description: 'Not changed since the state named in If-None-Match' },
+  })
+
+export const security = [{ ApiKey: [] }, { Bearer: [] }]
+
+/** A list, comma separated or repeated. */
+const listOf = (words: readonly [string, ...string[]]) =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .transform((given) =>
+      [given]
+        .flat()
+        .flatMap((text) => text.split(','))
+        .map((word) => word.trim())
+        .filter((word) => word !== ''),
+    )
+    .pipe(z.array(z.enum(words)))
+    .optional()
+    .openapi({
+      type: 'array',
+      items: { type: 'string', enum: [...words] },
+      description: 'Only these keys; comma separated or repeated, by default all',
+    })
+
+const keys = [...dimensions, 'score'] as const
+export const filter = z.object({ filter: listOf([...keys, 'info']) })
+/** There is no `info` of the whole portal. */
+export const filterOfAll = z.object({ filter: listOf([...keys]) })
+
+const day = (example: string) =>
+  z
+    .string()
+    .transform(dayOf)
+    .pipe(z.string('must be a date such as 2026-03-01'))
+    .openapi({ type: 'string', format: 'date', example })
+
+/** `2026-3-1` and the date of an instant are taken too; `undefined` for what is no day. */
+function dayOf(text: string): string | undefined {
+  const [, year = '', month = '', date = ''] =
+    /^(\d{4})-(\d{1,2})-(\d{1,2})(?:T.*)?$/.exec(text.trim()) ?? []
+  const iso = `${year}-${month.padStart(2, '0')}-${date.padStart(2, '0')}`
+  const time = Date.parse(`${iso}T00:00:00Z`)
+  const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(iso)
+  return isDay ? iso : undefined
+}
+
+export const span = z.object({
+  startDate: day('2026-01-01'),
+  endDate: day('2026-12-31').optional(),
+  resolution: z.enum(resolutions).default('month'),
+})
+
+export const locale = z.object({
+  locale: z
+    .string()
+    .regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/, 'must be a language code such as de')
+    .default('en')
+    .describe('Language of titles and messages'),
+})
+
+const number = (least: number, most?: number) =>
+  z
+    .string()
+    .regex(/^\d{1,12}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= least && (most === undefined || value <= most), {
+      message: most === undefined ? `must be ${least} or more` : `must be ${least}..${most}`,
+    })
+
+export const page = z.object({
+  offset: number(0).default(0).openapi({ type: 'integer', minimum: 0 }),
+  limit: number(1, 1000).default(100).openapi({ type: 'integer', minimum: 1, maximum: 1000 }),
+})
+
+/** Of a catalogue or a country. */
+export const idPath = z.object({ id: z.string().openapi({ pattern: `^${idForm}$` }) })
+
+const score = z
+  .object({ points: z.int(), percentage: z.number(), max: z.int() })
+  .nullable()
+  .describe('Mean of the datasets; null when nothing was scored')
+const shares = z.array(z.object({ name: z.string(), percentage: z.number() })).nullable()
+const part = z.object({ score }).catchall(shares)
+
+const parts = <T extends z.ZodType>(schema: T) => ({
+  findability: schema.optional(),
+  accessibility: schema.optional(),
+  interoperability: schema.optional(),
+  reusability: schema.optional(),
+  contextuality: schema.optional(),
+})
+
+const about = z.union([z.looseObject({ id: z.string() }), z.string()])
+
+export const aggregate = z
+  .object({ info: about.optional(), score: z.int().nullable().optional(), ...parts(part) })
+  .openapi('Aggregate')
+
+const periods = z.array(z.looseObject({}))
+
+export const history = z
+  .object({
+    info: about.optional(),
+    score: periods.optional(),
+    ...parts(z.record(z.string(), periods)),
+  })
+  .openapi('History')
+
+const pieces = z.array(z.looseObject({}))
+
+export const datasetDocument = z
+  .object({
+    info: z.looseObject({
+      'dataset-id': z.string(),
+      'dataset-uri': z.string(),
+      score: z.int().nullable(),
+      title: z.string(),
+    }),
+    ...parts(pieces),
+  })
+  .openapi('DatasetMetrics')
+
+export const distributionDocument = pieces.openapi('DistributionMetrics')
+
+export const violation = z
+  .object({
+    resultPath: z.string().nullable(),
+    resultMessage: z.string().nullable(),
+    value: z.string().nullable(),
+    severity: z.enum(['Violation', 'Warning', 'Info']),
+    title: z.string(),
+    reference: z.string(),
+    'dataset-id': z.string(),
+  })
+  .openapi('Violation')
+
+export const unreachable = z
+  .object({
+    reference: z.string(),
+    'dataset-id': z.string(),
+    title: z.string(),
+    'distribution-id': z.string(),
+    'distribution-uri': z.string(),
+    type: z.enum(['accessUrl', 'downloadUrl']),
+    url: z.string().nullable(),
+    statusCode: z.int(),
+    checked: z.string().nullable(),
+  })
+  .openapi('UnreachableUrl')
+
+export const count = z.object({
+  success: z.literal(true),
+  result: z.object({ count: z.int() }),
+})
+
+export const schedule = z
+  .looseObject({
+    id: z.string(),
+    status: z.enum(['enabled', 'disabled']),
+    cron: z.string().optional(),
+    interval: z.object({ unit: z.string(), value: z.int() }).optional(),
+    specific: z.array(z.string()).optional(),
+    next: z.string().optional(),
+    last: z.string().optional(),
+  })
+  .openapi('Schedule')
+
+export const health = z.looseObject({
+  status: z.literal('up'),
+  refresh: z.looseObject({ number: z.int(), at: z.string() }).nullable(),
+  refreshing: z.looseObject({ since: z.string(), datasets: z.int() }).nullable(),
+})

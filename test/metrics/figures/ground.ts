@@ -1,0 +1,75 @@
+/** A cache over a real store with datasets that were measured as the test says, and a clock that the test turns. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { logger } from '../../../src/log.ts'
+import { cacheSchedules } from '../../../src/main/cache-schedules.ts'
+import { openCache, type Cache } from '../../../src/metrics/figures/metrics-cache.ts'
+import type { Points } from '../../../src/metrics/figures/counts.ts'
+import { indicators } from '../../../src/metrics/indicators.ts'
+import { names as namesOf } from '../../../src/rdf/names.ts'
+import { embeddedStore } from '../../../src/store/embedded.ts'
+import type { GraphStore } from '../../../src/store/graph-store.ts'
+import { handClock } from './hand-clock.ts'
+
+export const names = namesOf('http://localhost:8080/')
+
+export const points = Object.fromEntries(
+  indicators.map((indicator) => [indicator.name, indicator.points]),
+) as Points
+
+const bands = [
+  { id: 'excellentScoring', from: 351, to: 405 },
+  { id: 'goodScoring', from: 221, to: 350 },
+  { id: 'sufficientScoring', from: 121, to: 220 },
+  { id: 'badScoring', from: 0, to: 120 },
+]
+
+export function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'cartulary-cache-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+export async function openStore(): Promise<GraphStore> {
+  const store = await embeddedStore({ directory: newDirectory(), log: logger('silent') })
+  onTestFinished(() => store.close())
+  return store
+}
+
+type Options = {
+  readonly store: Pick<GraphStore, 'select' | 'readAll'>
+  readonly directory?: string
+  /** What the clock shows at first. */
+  readonly at?: string
+}
+
+/** The time of the first refresh is far away, so that a test says when there is one. */
+export function openedCache({
+  store,
+  directory = newDirectory(),
+  at = '2026-11-22T10:00:00Z',
+}: Options) {
+  const clock = handClock(at)
+  const cache: Cache = openCache({
+    path: join(directory, 'figures.sqlite'),
+    store,
+    names,
+    bands,
+    points,
+    schedules: cacheSchedules,
+    now: clock.now,
+    elapsed: () => performance.now(),
+    pause: clock.pause,
+    log: logger('silent'),
+  })
+  const state = { stopped: false }
+  const stop = async () => {
+    if (!state.stopped) await cache.stop()
+    state.stopped = true
+  }
+  onTestFinished(stop)
+  return { cache, figures: cache.figures, clock, directory, stop }
+}
