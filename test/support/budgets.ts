@@ -20,7 +20,7 @@ export const budgets: Readonly<Record<string, number>> = {
   rdf: 3874,
   repository: 10824,
   scheduler: 2499,
-  search: 4778,
+  search: 4746,
   'search-index': 9894,
   skos: 355,
   store: 8700,
