@@ -1,8 +1,31 @@
 /** A feed in the Atom Syndication Format (RFC 4287). */
 
-import type { FeedDocument } from './feeds.ts'
 import type { FeedEntry } from './feed-entries.ts'
 import type { Chosen } from '../record-values.ts'
+
+export type Pages = {
+  /** The feed whatever the page: what names it. */
+  readonly feed: string
+  readonly self: string
+  readonly first: string
+  readonly previous: string | undefined
+  readonly next: string | undefined
+  readonly last: string
+}
+
+export type FeedDocument = {
+  readonly language: string
+  readonly title: string
+  readonly description: string
+  /** Who answers for entries without an author. */
+  readonly author: string
+  /** Where people find the service. */
+  readonly site: string
+  readonly pages: Pages
+  /** That of the newest entry; now where there is none. */
+  readonly updated: Date
+  readonly entries: readonly FeedEntry[]
+}
 
 export const atomType = 'application/atom+xml'
 

@@ -1,5 +1,13 @@
 /** The feeds bound to their routes. */
 
+import {
+  type FeedDocument,
+  type Pages,
+  atomText,
+  atomType,
+  rssText,
+  rssType,
+} from './feed-formats.ts'
 import { hash } from 'node:crypto'
 import { createRoute, z } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
@@ -15,8 +23,7 @@ import {
 } from '../request/search-parameters.ts'
 import { searchOf } from '../request/search-request.ts'
 import { queryParameters } from '../search-answers.ts'
-import { atomText, atomType, rssText, rssType } from './feed-formats.ts'
-import { type FeedEntry, entryFields, entryOf } from './feed-entries.ts'
+import { entryFields, entryOf } from './feed-entries.ts'
 
 const forms = {
   atom: { type: atomType, write: atomText },
@@ -146,20 +153,6 @@ type FeedDeps = Pick<
   | 'dateTypes'
 >
 
-export type FeedDocument = {
-  readonly language: string
-  readonly title: string
-  readonly description: string
-  /** Who answers for entries without an author. */
-  readonly author: string
-  /** Where people find the service. */
-  readonly site: string
-  readonly pages: Pages
-  /** That of the newest entry; now where there is none. */
-  readonly updated: Date
-  readonly entries: readonly FeedEntry[]
-}
-
 type Wanted = {
   /** Where the client reaches the service, without a slash at its end, and the platform. */
   readonly address: string
@@ -205,16 +198,6 @@ type Paging = {
   readonly limit: number
   /** Hits reachable by page. */
   readonly window: number
-}
-
-type Pages = {
-  /** The feed whatever the page: what names it. */
-  readonly feed: string
-  readonly self: string
-  readonly first: string
-  readonly previous: string | undefined
-  readonly next: string | undefined
-  readonly last: string
 }
 
 /** `address` is that of the feed without its query. */
