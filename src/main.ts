@@ -112,12 +112,12 @@ const startingFront = (shell: Shell): App =>
 /** The front of all services. */
 function front(
   { shell, engines, keys }: Ground,
-  { reconciled }: Pick<Stations, 'reconciled'>,
+  stations: Pick<Stations, 'reconciled' | 'scheduler'>,
   { isReady, isStopping }: Readiness,
 ): App {
   const app = rootApp({
     ...frontOf(shell),
-    health: () => runningHealth(engines, reconciled, isStopping()),
+    health: () => runningHealth(engines, stations, isStopping()),
     isReady,
     hasKey: (c) => keys.find(c) !== undefined,
   })

@@ -131,6 +131,9 @@ async function openOwnStore({ config, log, waiting, wishes, version }: Shell) {
     random: Math.random,
     pause,
     told,
+    loading: (now) => {
+      waiting.progress = now
+    },
     lease: {
       ...holding(config.dataDir),
       told: telling(waiting, 'lease'),

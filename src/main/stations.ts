@@ -29,6 +29,8 @@ export type Stations = {
   readonly addresses: readonly string[]
   /** What the last comparison of index and store found. */
   readonly reconciled: Reconciling['last']
+  /** Absent where none runs. */
+  readonly scheduler: Harvesting['health'] | undefined
   readonly stop: () => Promise<void>
 }
 
@@ -75,8 +77,8 @@ export async function openStations(ground: Ground): Promise<Stations> {
     await repository?.stop()
   }
   const addresses = shell?.addresses ?? []
-  const reconciled = comparing.last
-  return { entrances: [...entrances, ...figures], addresses, reconciled, stop }
+  const told = { reconciled: comparing.last, scheduler: harvesting?.health }
+  return { entrances: [...entrances, ...figures], addresses, ...told, stop }
 }
 
 const comparison = ({ engines, shell }: Ground): Reconciling =>

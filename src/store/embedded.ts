@@ -9,7 +9,7 @@ import { boundedEngine, processBytes, writerBytes } from './embedded/engine.ts'
 import type { Opened, WriterSettings } from './embedded/messages.ts'
 import { streaming } from './embedded/pieces/streaming.ts'
 import { protocolOf } from './embedded/serving/serve.ts'
-import type { EmbeddedStore, GraphStore, Landing, StoreHealth } from './graph-store.ts'
+import type { EmbeddedStore, GraphStore, Landing, Loading, StoreHealth } from './graph-store.ts'
 import { standardLimits, type StoreLimits } from './limits.ts'
 import { Copies } from './public/copies.ts'
 import { PublicDoor } from './public/door.ts'
@@ -23,6 +23,8 @@ export type EmbeddedOptions = {
   readonly directory: string
   readonly log: Log
   readonly limits?: Partial<StoreLimits>
+  /** Hears how far the loading is while the store opens. */
+  readonly loading?: ((now: Loading) => void) | undefined
 }
 
 function launch(settings: WriterSettings, feed?: MessagePort): Worker {
@@ -117,6 +119,7 @@ export async function embeddedStore(options: EmbeddedOptions): Promise<EmbeddedS
     callMs: limits.callMs,
     log,
     lost: () => copies.end(),
+    loading: options.loading,
   })
   const { copies, publicQuery } = publicSide(options, limits, calls)
   report(log, await calls.opened, limits.quads)

@@ -30,6 +30,9 @@ export type PublicAnswer = {
   readonly cut: boolean
 }
 
+/** How many graphs of the embedded store are in its index, of how many. */
+export type Loading = { readonly done: number; readonly of: number }
+
 export type StoreHealth = {
   readonly ready: boolean
   /** What runs there, in its own words where it says so: `embedded`, `Apache Jena Fuseki 5.6.0`. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Failure, StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { fuseki } from './fuseki.ts'
-import type { GraphStore } from './graph-store.ts'
+import type { GraphStore, Loading } from './graph-store.ts'
 import { standardLimits, type StoreLimits } from './limits.ts'
 import type { Dialect } from './remote/dialect.ts'
 import type { LeaseOptions } from './remote/lease.ts'
@@ -40,6 +40,8 @@ export type OpenOptions = {
   readonly lease?: LeaseOptions
   /** Hears what is waited for, and `undefined` when it is there. */
   readonly told?: (detail: string | undefined) => void
+  /** Hears how far the loading of the embedded store is. */
+  readonly loading?: (now: Loading) => void
 }
 
 const dialects: Readonly<Record<StoreConfig['dialect'], Dialect>> = {
@@ -54,11 +56,11 @@ export async function openStore(
   options: OpenOptions,
   signal?: AbortSignal,
 ): Promise<GraphStore> {
-  const { directory, log, limits = {}, isCatalogue, pause } = options
+  const { directory, log, limits = {}, isCatalogue, pause, loading } = options
   if (!config) {
     // Only now: a process on another store has no use for its engine.
     const { embeddedStore } = await import('./embedded.ts')
-    return embeddedStore({ directory, log, limits }).catch((error: unknown) => {
+    return embeddedStore({ directory, log, limits, loading }).catch((error: unknown) => {
       throw isDamage(error) ? damaged(directory, error) : error
     })
   }

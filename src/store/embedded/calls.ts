@@ -8,6 +8,7 @@
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import type { Loading } from '../graph-store.ts'
 import {
   failureOf,
   type JobName,
@@ -41,6 +42,8 @@ type Settings = {
   readonly log: Log
   /** A worker is gone, and with it what followed it. */
   readonly lost: () => void
+  /** Hears how far a worker is that opens. */
+  readonly loading?: ((now: Loading) => void) | undefined
 }
 
 type Entry = {
@@ -70,7 +73,7 @@ function fullOf(error: unknown): Failure | undefined {
   return error.kind === 'store-full' ? new Failure('store-full', String(error.detail)) : undefined
 }
 
-type Message = readonly Reply[] | Sign | { readonly opened: Opened }
+type Message = readonly Reply[] | Sign | { readonly opened: Opened } | { readonly loading: Loading }
 
 export class Calls {
   readonly #settings: Settings
@@ -183,6 +186,7 @@ export class Calls {
       void this.#succeed()
       return
     }
+    if ('loading' in message) return this.#settings.loading?.(message.loading)
     if ('opened' in message) {
       this.#isOpen = true
       if (this.#isHandingOver) this.#settings.log.info({ ...message.opened }, 'store.compacted')

@@ -2,6 +2,7 @@
 
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads'
 import { isTight, startEngine } from './engine.ts'
+import type { Loading } from '../graph-store.ts'
 import type { Feed, Handover, Job, Opened, Reply, Sign, WriterSettings } from './messages.ts'
 import { engineFull } from './state.ts'
 import { openSuccessor, openWriter, type Writer } from './writer.ts'
@@ -16,7 +17,7 @@ const queue: Job[] = []
 let writer: Writer | undefined
 let isCrowded = false
 
-const beat = () => parentPort?.postMessage([], [])
+const beat = (loading?: Loading) => parentPort?.postMessage(loading ? { loading } : [], [])
 const sign = (what: Sign) => parentPort?.postMessage(what, [])
 
 const sizeOf = (job: Job) =>

@@ -6,6 +6,7 @@ import { openBlobs, type Blobs } from './blobs.ts'
 import { putGraph, runUpdate } from './direct.ts'
 import { isShort, isTight } from './engine.ts'
 import { feeder } from './feeder.ts'
+import type { Loading } from '../graph-store.ts'
 import { checkGraph } from '../lines.ts'
 import { refusalOf, type Handover, type Job, type Reply, type WriterSettings } from './messages.ts'
 import { isBroken, isCrowded, openQuads, type Quads } from './quads.ts'
@@ -16,10 +17,18 @@ import { gathered, perform, settle, sizeOf, type Effect, type Settled } from './
 type Write = Job<'write'> | Job<'put'>
 type Outcome = { readonly reply: Reply; readonly effects: readonly Effect[] }
 
-/** Loads every graph into an empty index; answers the names of those that would not load. */
-export function fill(blobs: Blobs, quads: Quads, wanted: (graph: string) => boolean): string[] {
+/** Loads every graph into an empty index; answers the names of those that would not load. `told` hears which one it is at. */
+export function fill(
+  blobs: Blobs,
+  quads: Quads,
+  wanted: (graph: string) => boolean,
+  told: (done: number) => void = () => undefined,
+): string[] {
   const unreadable: string[] = []
+  let [done, last] = [0, '']
   for (const { name, content, links } of blobs.all()) {
+    if (name !== last) told((done += 1))
+    last = name
     if (!wanted(name) || unreadable.at(-1) === name) continue
     try {
       quads.load(name, links.length === 0 ? content : `${content}${links.join('\n')}\n`)
@@ -170,13 +179,17 @@ function runJobs(store: State, jobs: readonly Job[], answer: Answer): void {
   }
 }
 
-/** Opens the durable copy and builds the index from it. */
-export function openWriter(settings: WriterSettings, beat: () => void = () => undefined) {
+/** Opens the durable copy and builds the index from it; `beat` is told how far that is. */
+export function openWriter(settings: WriterSettings, beat: (now?: Loading) => void) {
   const blobs = openBlobs(settings.directory)
   // What a crash left of contents that were being laid ready.
   blobs.pieces.sweep()
   const quads = openQuads()
-  const unreadable = fill(blobs, quads, () => true)
+  const of = blobs.count()
+  const told = (done: number) => {
+    if (done % Math.ceil(of / 100) === 0) beat({ done, of })
+  }
+  const unreadable = fill(blobs, quads, () => true, told)
   const store = { settings, blobs, quads, feed: feeder(), drafts: new Map(), beat }
   return writerOf({ ...store, count: quads.size() }, unreadable)
 }
