@@ -23,8 +23,8 @@ import { reachingSegment } from './reaching/segment.ts'
 import { scoringSegment } from './scoring/scorer.ts'
 import { loadWeights, type Weights } from './scoring/weights.ts'
 import { metricsExport } from './travelling/exporting.ts'
-import { validatingSegment } from './validating/segment.ts'
-import { openValidation, type Validation } from './validating/validation.ts'
+import { validatingSegment } from './validate/validating-segment.ts'
+import { openValidation, type Validation } from './validate/validation.ts'
 
 export type MetricsOptions = {
   readonly config: MetricsConfig

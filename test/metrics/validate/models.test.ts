@@ -1,12 +1,12 @@
 /** Names of shape models. */
 
 import { describe, expect, it } from 'vitest'
-import type { Failure } from '../../../../src/errors.ts'
+import type { Failure } from '../../../src/errors.ts'
 import {
   chosenModels,
   shippedFiles,
   shippedModels,
-} from '../../../../src/metrics/validating/shapes/models.ts'
+} from '../../../src/metrics/validate/shape-models.ts'
 
 const known = [...shippedModels, 'house']
 

@@ -9,7 +9,7 @@ import {
   openValidation,
   type Validation,
   type ValidationOptions,
-} from '../../../src/metrics/validating/validation.ts'
+} from '../../../src/metrics/validate/validation.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 
 export const prefixes = `

@@ -4,9 +4,8 @@ import type { Quad } from '@rdfjs/types'
 import { dqv, prov, rdf, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
 import { metricsNode, type Payload } from '../travelling/payload.ts'
-import { replaced } from './reading.ts'
-import { withoutReport } from './report-reading.ts'
-import { annotation, type ReportGraph } from './writing.ts'
+import { replaced } from './measurements.ts'
+import { annotation, type ReportGraph, withoutReport } from './validation-report.ts'
 
 /** An `xsd:dateTime` in UTC, to the second. */
 export const dateTimeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`

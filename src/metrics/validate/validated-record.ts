@@ -1,9 +1,9 @@
 /** What of a record is validated: the catalogue's own bookkeeping is taken out, the schemes of its concepts come in. */
 
 import type { Quad } from '@rdfjs/types'
-import { dcat, rdf, skos } from '../../../rdf/namespaces.ts'
-import { keyOf } from '../../../rdf/read.ts'
-import { namedNode, quad } from '../../../rdf/terms.ts'
+import { dcat, rdf, skos } from '../../rdf/namespaces.ts'
+import { keyOf } from '../../rdf/read.ts'
+import { namedNode, quad } from '../../rdf/terms.ts'
 
 const type = rdf('type').value
 const recordClass = dcat('CatalogRecord').value

@@ -4,14 +4,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Quad, Term } from '@rdfjs/types'
 import Validator from 'rdf-validate-shacl'
 import environment from 'rdf-validate-shacl/src/defaultEnv.js'
-import { fromLines } from '../../../../src/rdf/lines.ts'
-import { parse } from '../../../../src/rdf/parse.ts'
-import { engineOf } from '../../../../src/metrics/validating/engine/engine.ts'
-import { readShapes } from '../../../../src/metrics/validating/shapes/reading.ts'
+import { fromLines } from '../../../src/rdf/lines.ts'
+import { parse } from '../../../src/rdf/parse.ts'
+import { engineOf } from '../../../src/metrics/validate/shacl-engine.ts'
+import { readShapes } from '../../../src/metrics/validate/shape-files.ts'
 
-export const data = new URL('../../../../../shared/data/', import.meta.url).pathname
+export const data = new URL('../../../../shared/data/', import.meta.url).pathname
 export const isThere = existsSync(data)
-export const directory = new URL('../../../../shapes/dcat-ap/', import.meta.url).pathname
+export const directory = new URL('../../../shapes/dcat-ap/', import.meta.url).pathname
 
 const old = 'dcat-ap-2.1.1/dcat-ap_2.1.1_shacl_'
 

@@ -1,9 +1,9 @@
 /** What of a record is validated. */
 
 import { describe, expect, it } from 'vitest'
-import { toLine } from '../../../../src/rdf/lines.ts'
-import { withoutRecords, withSchemes } from '../../../../src/metrics/validating/engine/record.ts'
-import { parse } from '../../../../src/rdf/parse.ts'
+import { toLine } from '../../../src/rdf/lines.ts'
+import { withoutRecords, withSchemes } from '../../../src/metrics/validate/validated-record.ts'
+import { parse } from '../../../src/rdf/parse.ts'
 
 const prefixes = `
   @prefix : <https://example.org/> .

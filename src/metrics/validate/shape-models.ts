@@ -1,6 +1,6 @@
 /** Names of shape models: which sets of shapes a record is validated against. */
 
-import { Failure } from '../../../errors.ts'
+import { Failure } from '../../errors.ts'
 
 const sets = ['base', 'recommended', 'vocabularies', 'deprecated', 'range'] as const
 type SetName = (typeof sets)[number]

@@ -4,10 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { shippedFiles, shippedModels } from '../../../../src/metrics/validating/shapes/models.ts'
-import { readShapes } from '../../../../src/metrics/validating/shapes/reading.ts'
-import { readSchemes } from '../../../../src/metrics/validating/shapes/schemes.ts'
-import { fromLines } from '../../../../src/rdf/lines.ts'
+import { shippedFiles, shippedModels } from '../../../src/metrics/validate/shape-models.ts'
+import { readSchemes, readShapes } from '../../../src/metrics/validate/shape-files.ts'
+import { fromLines } from '../../../src/rdf/lines.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'shapes-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -24,7 +23,7 @@ function file(name: string, text: string): string {
 }
 
 const good = ':S a sh:NodeShape ; sh:targetClass :T ; sh:property [ sh:path :p ; sh:minCount 1 ] .'
-const shipped = new URL('../../../../shapes/dcat-ap/', import.meta.url).pathname
+const shipped = new URL('../../../shapes/dcat-ap/', import.meta.url).pathname
 
 describe('shapes', () => {
   it.each(shippedModels.filter((name) => name !== 'customized'))(

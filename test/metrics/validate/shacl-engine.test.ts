@@ -4,10 +4,10 @@ import type { Quad } from '@rdfjs/types'
 import Validator from 'rdf-validate-shacl'
 import environment from 'rdf-validate-shacl/src/defaultEnv.js'
 import { describe, expect, it } from 'vitest'
-import { engineOf } from '../../../../src/metrics/validating/engine/engine.ts'
-import { termText, toLine } from '../../../../src/rdf/lines.ts'
-import { parse } from '../../../../src/rdf/parse.ts'
-import type { ReportResult } from '../../../../src/metrics/dqv/writing.ts'
+import { engineOf } from '../../../src/metrics/validate/shacl-engine.ts'
+import { termText, toLine } from '../../../src/rdf/lines.ts'
+import { parse } from '../../../src/rdf/parse.ts'
+import type { ReportResult } from '../../../src/metrics/dqv/validation-report.ts'
 
 const prefixes = `
   @prefix : <https://example.org/> .

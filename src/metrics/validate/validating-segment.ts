@@ -3,12 +3,12 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { ConfigProblem, SegmentContext, SegmentKind } from '../../pipe/segment.ts'
-import { dateTimeOf, reported } from '../dqv/metadata.ts'
-import { replaced } from '../dqv/reading.ts'
-import { withoutReport } from '../dqv/report-reading.ts'
+import { dateTimeOf, reported } from '../dqv/quality-metadata.ts'
+import { replaced } from '../dqv/measurements.ts'
+import { withoutReport } from '../dqv/validation-report.ts'
 import type { Payload } from '../travelling/payload.ts'
 import { metricsSegment, segmentConfig } from '../travelling/segment.ts'
-import { chosenModels } from './shapes/models.ts'
+import { chosenModels } from './shape-models.ts'
 import type { Validation } from './validation.ts'
 
 export type ValidatingDeps = {

@@ -1,8 +1,8 @@
 /** Records that try shapes with every kind of value: one per class and kind, each property of the shapes with that value. */
 
 import type { Quad, Quad_Object } from '@rdfjs/types'
-import { rdf, skos, xsd } from '../../../../src/rdf/namespaces.ts'
-import { blankNode, literal, namedNode, quad } from '../../../../src/rdf/terms.ts'
+import { rdf, skos, xsd } from '../../../src/rdf/namespaces.ts'
+import { blankNode, literal, namedNode, quad } from '../../../src/rdf/terms.ts'
 
 const typed: readonly (readonly [string, string])[] = [
   ['2024-01-15', 'date'],

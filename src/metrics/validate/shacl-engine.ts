@@ -6,11 +6,10 @@ import ValidationEngine, {
   type ValidationResult,
 } from 'rdf-validate-shacl/src/validation-engine.js'
 import type { Constraint } from 'rdf-validate-shacl/src/shapes-graph.js'
-import { closure, graphOf } from '../../../rdf/read.ts'
-import type { ReportResult } from '../../dqv/writing.ts'
-import { localName, sh } from '../../quality-terms.ts'
-import { Pointer } from './pointer.ts'
-import { Triples } from './triples.ts'
+import { closure, graphOf } from '../../rdf/read.ts'
+import type { ReportResult } from '../dqv/validation-report.ts'
+import { localName, sh } from '../quality-terms.ts'
+import { Pointer, Triples } from './shacl-data.ts'
 
 export type Found = {
   /** Violations first. */

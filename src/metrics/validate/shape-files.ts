@@ -1,17 +1,18 @@
 /** Files of shapes, read and looked through before anybody validates with them. */
 
-import { readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Quad, Term } from '@rdfjs/types'
-import { Failure } from '../../../errors.ts'
-import { toLine } from '../../../rdf/lines.ts'
-import { formatOfSuffix } from '../../../rdf/media-types.ts'
-import { owl, skos } from '../../../rdf/namespaces.ts'
-import { decode, parse } from '../../../rdf/parse.ts'
-import { blankNode, quad } from '../../../rdf/terms.ts'
-import { sh } from '../../quality-terms.ts'
+import { Failure } from '../../errors.ts'
+import { toLine } from '../../rdf/lines.ts'
+import { formatOfSuffix } from '../../rdf/media-types.ts'
+import { owl, skos } from '../../rdf/namespaces.ts'
+import { decode, parse } from '../../rdf/parse.ts'
+import { blankNode, quad } from '../../rdf/terms.ts'
+import { sh } from '../quality-terms.ts'
 
 /** The shapes of one model, out of all of its files. */
-export type Shapes = {
+type Shapes = {
   /** N-Triples. */
   readonly lines: string
   /** They ask which scheme a concept is in. */
@@ -83,4 +84,23 @@ function check(predicate: string, value: string): void {
   } catch (cause) {
     throw new Error(`the pattern ${value} is no regular expression`, { cause })
   }
+}
+
+// The controlled vocabularies that are shipped, as far as validation needs them: which scheme a concept is in.
+
+export type Schemes = readonly (readonly [concept: string, scheme: string])[]
+
+const inScheme = skos('inScheme').value
+
+/** Concept and scheme of every concept in the Turtle files of a directory. */
+export async function readSchemes(directory: string): Promise<Schemes> {
+  const files = (await readdir(directory)).filter((name) => name.endsWith('.ttl'))
+  const found: (readonly [string, string])[] = []
+  for (const file of files.sort()) {
+    const text = await readFile(join(directory, file), 'utf8')
+    for (const { subject, predicate, object } of await parse(text, 'turtle', { baseIri: '' })) {
+      if (predicate.value === inScheme) found.push([subject.value, object.value])
+    }
+  }
+  return found
 }

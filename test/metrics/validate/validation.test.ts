@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Failure } from '../../../src/errors.ts'
-import type { Validation } from '../../../src/metrics/validating/validation.ts'
+import type { Validation } from '../../../src/metrics/validate/validation.ts'
 import { endless, endlessTitle, never, opened, sound, turtle, untitled } from './builders.ts'
 
 const running: Validation[] = []

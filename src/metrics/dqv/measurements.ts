@@ -1,12 +1,69 @@
-/** Measurements and reports as they were written by us, by older versions and by others. */
+/** Measurements in the Data Quality Vocabulary (W3C DQV): as we write them, and as older versions and others did. */
 
-import type { Quad, Term } from '@rdfjs/types'
-import { computedOn, dqv, prov } from '../../rdf/namespaces.ts'
+import type { BlankNode, Literal, NamedNode, Quad, Term } from '@rdfjs/types'
+import { isIri } from '../../rdf/iri.ts'
+import { computedOn, dqv, prov, rdf, xsd } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
+import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
 import { indicatorOf } from '../indicators.ts'
-import { localName } from '../quality-terms.ts'
+import { localName, pv } from '../quality-terms.ts'
 
-export { reportOf } from './report-reading.ts'
+export type Measurement = {
+  /** Local name of the metric. */
+  readonly metric: string
+  /** The dataset or the distribution. */
+  readonly on: NamedNode | BlankNode
+  readonly value: boolean | number
+  /** Lexical form of an `xsd:dateTime`. */
+  readonly at: string
+  /** URL that was asked. */
+  readonly from?: string
+}
+
+const terms = {
+  link: dqv('hasQualityMeasurement'),
+  type: rdf('type'),
+  class: dqv('QualityMeasurement'),
+  metric: dqv('isMeasurementOf'),
+  computedOn: dqv('computedOn'),
+  value: dqv('value'),
+  time: prov('generatedAtTime'),
+  source: prov('wasDerivedFrom'),
+} as const
+
+const dateTime = xsd('dateTime')
+const truths = { true: literal('true', xsd('boolean')), false: literal('false', xsd('boolean')) }
+
+const valueTerm = (value: boolean | number): Literal =>
+  typeof value === 'number' ? literal(String(value), xsd('integer')) : truths[`${value}`]
+
+let latest = literal('', dateTime)
+
+/** Those of one dataset have the same time: a catalogue has millions of measurements. */
+function timeTerm(at: string): Literal {
+  if (latest.value !== at) latest = literal(at, dateTime)
+  return latest
+}
+
+/**
+ * A measurement as a fresh blank node, linked from what was measured; booleans and integers. Its triples come in the order in which
+ * they are stored, so that nobody has to sort them.
+ */
+export function measurement({ metric, on, value, at, from }: Measurement): Quad[] {
+  const node = blankNode()
+  const quads = [
+    quad(on, terms.link, node),
+    quad(node, terms.type, terms.class),
+    quad(node, terms.computedOn, on),
+    quad(node, terms.metric, pv(metric)),
+    quad(node, terms.value, valueTerm(value)),
+    quad(node, terms.time, timeTerm(at)),
+  ]
+  // What a dataset calls a URL need not be an IRI.
+  if (from !== undefined)
+    quads.push(quad(node, terms.source, isIri(from) ? namedNode(from) : literal(from)))
+  return quads
+}
 
 export type Measured = {
   /** Local name of the metric. */
@@ -19,12 +76,6 @@ export type Measured = {
   /** When, as it was written. */
   readonly at?: string
 }
-
-const link = dqv('hasQualityMeasurement').value
-const metricOf = dqv('isMeasurementOf').value
-const valueOf = dqv('value').value
-const source = prov('wasDerivedFrom').value
-const time = prov('generatedAtTime').value
 
 type Draft = {
   metric?: string
@@ -40,11 +91,11 @@ export function measurements(quads: Iterable<Quad>): readonly Measured[] {
   const drafts = new Drafts()
   for (const { subject, predicate, object } of quads) {
     const iri = predicate.value
-    if (iri === link) drafts.of(object).linkedBy = keyOf(subject)
-    else if (iri === metricOf) drafts.of(subject).metric = localName(object.value)
-    else if (iri === valueOf) drafts.of(subject).value = object
-    else if (iri === time) drafts.of(subject).at = object.value
-    else if (iri === source) drafts.of(subject).from = object.value
+    if (iri === terms.link.value) drafts.of(object).linkedBy = keyOf(subject)
+    else if (iri === terms.metric.value) drafts.of(subject).metric = localName(object.value)
+    else if (iri === terms.value.value) drafts.of(subject).value = object
+    else if (iri === terms.time.value) drafts.of(subject).at = object.value
+    else if (iri === terms.source.value) drafts.of(subject).from = object.value
     else if (computedOn.includes(iri)) drafts.of(subject).on = keyOf(object)
   }
   return drafts.all().flatMap(measured)
@@ -109,10 +160,13 @@ export function replaced(quads: readonly Quad[], metrics: Iterable<string>): rea
   const wanted = new Set(metrics)
   const old = new Set<string>()
   for (const { subject, predicate, object } of quads) {
-    if (predicate.value === metricOf && wanted.has(localName(object.value))) old.add(keyOf(subject))
+    if (predicate.value === terms.metric.value && wanted.has(localName(object.value)))
+      old.add(keyOf(subject))
   }
   if (old.size === 0) return quads
   return quads.filter(({ subject, predicate, object }) => {
-    return !old.has(keyOf(subject)) && !(predicate.value === link && old.has(keyOf(object)))
+    return (
+      !old.has(keyOf(subject)) && !(predicate.value === terms.link.value && old.has(keyOf(object)))
+    )
   })
 }
