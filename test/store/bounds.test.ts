@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { logger } from '../../src/log.ts'
-import { embeddedStore } from '../../src/store/embedded.ts'
+import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { Loading } from '../../src/store/graph-store.ts'
 import { graphName, linesOf, record } from './graphs.ts'
 import { newDirectory, openEmbedded } from './opening.ts'
