@@ -23,7 +23,7 @@ export const budgets: Readonly<Record<string, number>> = {
   search: 4746,
   'search-index': 9921,
   skos: 355,
-  store: 8717,
+  store: 7300,
   text: 299,
   vocabularies: 2160,
   workers: 740,
@@ -44,8 +44,6 @@ const homes: readonly {
     others: [
       'harvest/segments/transforming/bench.ts',
       'search-index/embedded/threads/thread.ts',
-      'store/embedded.ts',
-      'store/public/replica.ts',
     ],
   },
   {

@@ -1,6 +1,7 @@
 /** The embedded triplestore: Oxigraph and SQLite in a worker thread, for one process and about ten million triples. */
 
-import { Worker, type MessagePort } from 'node:worker_threads'
+import type { MessagePort, Worker } from 'node:worker_threads'
+import { startWorker } from '../../workers/thread.ts'
 import type { Change, GraphStore, Landing, Loading, StoreHealth, Written } from '../graph-store.ts'
 import type { Log } from '../../log.ts'
 import { booleanOf, rowsOf } from '../sparql-results.ts'
@@ -26,15 +27,11 @@ export type EmbeddedOptions = {
 }
 
 function launch(settings: WriterSettings, feed?: MessagePort): Worker {
-  const entry = new URL('./worker.ts', import.meta.url)
-  // Texts come and go by the megabyte here: a small nursery keeps their garbage from counting as memory.
-  const resourceLimits = { maxYoungGenerationSizeMb: 24 }
-  return new Worker(entry, {
+  return startWorker({
+    entry: new URL('./worker.ts', import.meta.url),
     name: 'store writer',
-    workerData: { ...settings, ...(feed ? { feed } : {}) },
-    transferList: feed ? [feed] : [],
-    execArgv: [],
-    resourceLimits,
+    data: { ...settings, ...(feed ? { feed } : {}) },
+    transfer: feed ? [feed] : [],
   })
 }
 
@@ -74,10 +71,11 @@ async function* linesOf(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<string> {
   const large = await calls.call('pieces', { graph }, { signal })
-  if (!large) return yield* readWhole(read, graph, signal)
-  for (let number = 0; number < large.count; number += 1) {
-    yield await calls.call('piece', { owner: large.owner, number }, { signal })
-  }
+  if (large) {
+    for (let number = 0; number < large.count; number += 1) {
+      yield await calls.call('piece', { owner: large.owner, number }, { signal })
+    }
+  } else yield* readWhole(read, graph, signal)
 }
 
 async function healthOf(calls: Calls, { state: replica }: Copies): Promise<StoreHealth> {

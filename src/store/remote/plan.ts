@@ -1,11 +1,11 @@
 /** From changes to edits: what each graph held, what it shall hold, and which lines that takes. */
 
 import { Failure } from '../../errors.ts'
-import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
+import { ctl, systemGraph } from '../../rdf/namespaces.ts'
 import type { Change, Written } from '../graph-store.ts'
 import { checkGraph, isTriple, triplesOf } from '../lines.ts'
 import type { Dialect, Edit } from './dialect.ts'
-import type { Content, Wanted } from './reading.ts'
+import type { Content, LinkRule, Wanted } from './reading.ts'
 import { toNote } from './spelling-notes.ts'
 import { difference, noteEdit, rewriting, Sum } from './edits.ts'
 
@@ -167,27 +167,3 @@ function partsOf(change: Change, isLink: LinkRule): Parts {
     },
   }
 }
-
-// What of a graph is a link: where content and links lie together, a rule tells them apart.
-
-/** Whether a line (with or without its line end) is a link of the graph, and not content. */
-export type LinkRule = (graph: string, line: string) => boolean
-
-/** The predicates by which a catalogue names its members. */
-export const linkPredicates: readonly string[] = [dcat('dataset').value, dcat('record').value]
-
-/**
- * Every line of the system graph, and in a catalogue's graph the lines by which the catalogue itself names its datasets
- * and records.
- */
-export function linkRule(isCatalogue: (graph: string) => boolean): LinkRule {
-  return (graph, line) => {
-    if (graph === systemGraph) return true
-    if (!isCatalogue(graph)) return false
-    return linkPredicates.some((predicate) => line.startsWith(`<${graph}> <${predicate}> <`))
-  }
-}
-
-/** Whether a graph can have links, so that reading its content alone has to leave them out. */
-export const mayHaveLinks = (graph: string, isLink: LinkRule): boolean =>
-  isLink(graph, `<${graph}> <${linkPredicates[0]}> <urn:x> .`)

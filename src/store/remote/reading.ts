@@ -1,11 +1,32 @@
 /** Reads graphs as they were written: content, spelling notes and the sign of an unfinished write in one query. */
 
 import { Failure } from '../../errors.ts'
-import { ctl, systemGraph } from '../../rdf/namespaces.ts'
+import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
 import { checkGraph } from '../lines.ts'
 import type { Dialect, Door } from './dialect.ts'
-import { linkPredicates, type LinkRule, mayHaveLinks } from './plan.ts'
 import { linesOf, notedLine, respelled } from './spelling-notes.ts'
+
+/** Whether a line (with or without its line end) is a link of the graph, and not content. */
+export type LinkRule = (graph: string, line: string) => boolean
+
+/** The predicates by which a catalogue names its members. */
+export const linkPredicates: readonly string[] = [dcat('dataset').value, dcat('record').value]
+
+/**
+ * Every line of the system graph, and in a catalogue's graph the lines by which the catalogue itself names its datasets
+ * and records.
+ */
+export function linkRule(isCatalogue: (graph: string) => boolean): LinkRule {
+  return (graph, line) => {
+    if (graph === systemGraph) return true
+    if (!isCatalogue(graph)) return false
+    return linkPredicates.some((predicate) => line.startsWith(`<${graph}> <${predicate}> <`))
+  }
+}
+
+/** Whether a graph can have links, so that reading its content alone has to leave them out. */
+export const mayHaveLinks = (graph: string, isLink: LinkRule): boolean =>
+  isLink(graph, `<${graph}> <${linkPredicates[0]}> <urn:x> .`)
 
 /** What is in a graph, in our spelling. */
 export type Content = {

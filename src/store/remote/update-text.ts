@@ -2,7 +2,7 @@
 
 import { prefixOf } from '../lines.ts'
 import type { Edit } from './dialect.ts'
-import { linkPredicates } from './plan.ts'
+import { linkPredicates } from './reading.ts'
 import { xsdName, valueOf } from './values.ts'
 
 // `\\u0022` is a backslash and letters to N-Triples, but a store that decodes \uXXXX before it parses (SPARQL 1.1, 19.2)
