@@ -41,10 +41,7 @@ const homes: readonly {
   {
     code: /new Worker\(/,
     home: 'workers/',
-    others: [
-      'harvest/segments/transforming/bench.ts',
-      'search-index/embedded/threads/thread.ts',
-    ],
+    others: ['harvest/segments/transforming/bench.ts', 'search-index/embedded/threads/thread.ts'],
   },
   {
     code: /new (?:https?\.)?Agent\(/,
