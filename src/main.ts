@@ -3,7 +3,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseConfig } from './config.ts'
+import { parseConfig } from './config/config.ts'
+import { defaultFacets } from './projector/facets.ts'
 import { WrongUsage } from './errors.ts'
 import { runDemo } from './harvest/demo.ts'
 import type { App } from './http/app.ts'
@@ -132,7 +133,7 @@ async function run(argumentList: readonly string[]): Promise<void> {
   const directory = demo ? await mkdtemp(join(tmpdir(), 'cartulary-demo-')) : undefined
   const env =
     directory === undefined ? process.env : { ...process.env, PLATFORM_DATA_DIR: directory }
-  const parsed = parseConfig(env)
+  const parsed = parseConfig(env, defaultFacets)
   if (!parsed.ok) return fail(parsed.message)
   const secrets = secretRegistry(parsed.config.secrets)
   const log = logger(demo ? 'warn' : parsed.config.logLevel, undefined, {

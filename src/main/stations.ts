@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { Service } from '../config.ts'
+import type { Service } from '../config/config.ts'
 import type { App } from '../http/app.ts'
 import type { Entrance } from '../http/gateway.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'

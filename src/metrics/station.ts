@@ -1,7 +1,7 @@
 /** The room of metrics, put together: the segments that measure, what feeds them, and the figures of what they found. */
 
 import { join } from 'node:path'
-import type { MetricsConfig } from '../http/environment/metrics.ts'
+import type { MetricsConfig } from '../config/metrics.ts'
 import type { Outbound } from '../client/outbound.ts'
 import type { Log } from '../log.ts'
 import type { MetricsExport } from '../pipe/metrics-export.ts'

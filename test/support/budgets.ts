@@ -7,11 +7,12 @@ import type { SourceFile } from './ladder.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 export const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1319,
+  '(root)': 1090,
   client: 2815,
+  config: 1580,
   console: 3063,
   harvest: 15710,
-  http: 4749,
+  http: 2990,
   main: 2250,
   metrics: 9393,
   pipe: 8228,

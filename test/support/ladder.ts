@@ -15,9 +15,9 @@ const rungs: readonly (readonly string[])[] = [
   ['store'],
   ['search-index'],
   ['http'],
+  ['config'],
   ['pipe'],
   ['repository', 'projector', 'search', 'harvest', 'metrics', 'scheduler', 'console', 'portal'],
-  ['config'],
   ['main'],
 ]
 

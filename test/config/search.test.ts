@@ -1,9 +1,11 @@
 /** The configuration of the search: enrichment, facets, weights, bounds, and a problem for every mistake. */
 
 import { describe, expect, it } from 'vitest'
-import { parseConfig, type Config } from '../../../../src/config.ts'
+import { parseConfig, type Config } from '../../src/config/config.ts'
+import { defaultFacets } from '../../src/projector/facets.ts'
 
-const read = (value: unknown) => parseConfig({ PLATFORM_SEARCH_CONFIG: JSON.stringify(value) })
+const read = (value: unknown) =>
+  parseConfig({ PLATFORM_SEARCH_CONFIG: JSON.stringify(value) }, defaultFacets)
 
 function searchOf(value: unknown): Config['search'] {
   const result = read(value)

@@ -1,20 +1,18 @@
 /** Every environment variable: its shape, its default and its meaning. */
 
 import { z } from 'zod'
-import { logLevels } from '../../log.ts'
-import { isIri } from '../../rdf/iri.ts'
-import { isPermission } from '../keys/permission.ts'
-import { isRange } from '../shell/client.ts'
+import { isPermission } from '../http/keys/permission.ts'
+import { limitNames, limitTable, type Limits } from '../http/limits.ts'
+import { isRange } from '../http/shell/client.ts'
+import { logLevels } from '../log.ts'
+import { isIri } from '../rdf/iri.ts'
+import { segmentKinds, usualSegments } from '../rdf/names.ts'
 import { clusterConfig } from './cluster.ts'
 import { harvestConfig } from './harvest.ts'
-import { limitValues } from './limit-values.ts'
 import { metricsConfig, validatorConfig } from './metrics.ts'
-import { engineConfig } from './search/engine-config.ts'
-import { searchConfig } from './search/search-config.ts'
-import { segmentValues } from './segments.ts'
-import { shellConfig } from './shell.ts'
-import { triplestore } from './triplestore.ts'
-import { facts, is, json, list, whole } from './values.ts'
+import { searchConfig } from './search.ts'
+import { engineConfig, shellConfig, triplestoreConfig } from './services.ts'
+import { facts, is, json, list, object, whole } from './settings.ts'
 
 /** Stations that this version can run. */
 export const services = [
@@ -52,6 +50,44 @@ const profileConfig = z.object({ type: z.literal('directory'), path: z.string().
 const secretValues = z.record(z.string().regex(/^[\w.-]{1,100}$/), z.string().min(1))
 const flags = z.record(z.string(), z.union([z.boolean(), z.stringbool()]))
 
+/** Path parts, each with its slash. None begins with a dot, so that what is well known (RFC 8615) stays apart. */
+const segment = is(
+  (text) => /^(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*\/){1,8}$/.test(text),
+  'a relative path that ends in a slash, such as "dataset/"',
+).exactOptional()
+
+/** What stands between base and id in IRIs. None may be the beginning of another one, or an IRI would be of two kinds. */
+const segmentValues = object(
+  {
+    dataset: segment,
+    catalogue: segment,
+    record: segment,
+    metrics: segment,
+    distribution: segment,
+    vocabulary: segment,
+    resource: segment,
+  },
+  'is no kind of resource',
+).superRefine((given, context) => {
+  const all = segmentKinds.map((kind) => [kind, given[kind] ?? usualSegments[kind]] as const)
+  for (const [kind, start] of all) {
+    const other = all.find(([name, text]) => name !== kind && text.startsWith(start))
+    const message = `("${start}") must not be the beginning of ${other?.[0]} ("${other?.[1]}")`
+    if (other) context.addIssue({ code: 'custom', path: [kind], message })
+  }
+})
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `fromEntries` forgets the names of the table
+const limitShape = Object.fromEntries(
+  limitNames.map((name) => [
+    name,
+    whole(limitTable[name].least, limitTable[name].most).exactOptional(),
+  ]),
+) as Record<keyof Limits, z.ZodExactOptional<z.ZodInt>>
+
+/** Decimal digits as a number. */
+const digits = z.string().transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN))
+
 /** What `parseConfig` reads. */
 export const variables = z.object({
   PLATFORM_HOST: z
@@ -62,7 +98,7 @@ export const variables = z.object({
       right: 'a host name or an address',
       standard: '127.0.0.1',
     }),
-  PLATFORM_PORT: whole(0, 65_535).register(facts, {
+  PLATFORM_PORT: digits.pipe(whole(0, 65_535)).register(facts, {
     meaning: 'Port to listen on; 0 takes a free one.',
     right: 'a whole number 0..65535',
     standard: '8080',
@@ -130,7 +166,7 @@ export const variables = z.object({
       'Folder of the profile, if it is not the built-in one: `{"type":"directory","path":"…"}`.',
     right: '{"type":"directory","path":"<folder>"}',
   }),
-  PLATFORM_TRIPLESTORE_CONFIG: json(triplestore)
+  PLATFORM_TRIPLESTORE_CONFIG: json(triplestoreConfig)
     .optional()
     .register(facts, {
       meaning:
@@ -139,7 +175,7 @@ export const variables = z.object({
         '`username` and `password` for Basic or Digest; `queryEndpoint`, `updateEndpoint`, `graphEndpoint`, relative to the ' +
         'address or absolute, where they are not the usual ones.',
       right: 'a JSON object such as {"dialect":"fuseki","address":"http://127.0.0.1:3030/ds"}',
-      secret: true,
+      secret: 'values',
     }),
   PLATFORM_SEARCH_CONFIG: json(searchConfig)
     .optional()
@@ -158,7 +194,7 @@ export const variables = z.object({
         '`{"engine":"meilisearch","url":"http://127.0.0.1:7700"}`, `apiKey` where it asks for one, `prefix` (default ' +
         '`cartulary_`) where several platforms share one. Meilisearch 1.16 or newer.',
       right: 'a JSON object such as {"engine":"meilisearch","url":"http://127.0.0.1:7700"}',
-      secret: true,
+      secret: 'values',
     }),
   PLATFORM_HARVEST_CONFIG: json(harvestConfig).optional().register(facts, {
     meaning: 'How harvests behave and for how long things are kept, as told below.',
@@ -210,7 +246,7 @@ export const variables = z.object({
     right: 'a JSON object of name → value',
     secret: true,
   }),
-  PLATFORM_LIMITS: json(limitValues).optional().register(facts, {
+  PLATFORM_LIMITS: json(object(limitShape, 'is no limit')).optional().register(facts, {
     meaning: 'Limits in place of the defaults below.',
     right: 'a JSON object of limit → whole number',
   }),

@@ -1,7 +1,7 @@
 /** `PLATFORM_HUB_SHELL_CONFIG`: a door that is not named stays shut, and nothing but loopback is taken by itself. */
 
 import { describe, expect, it } from 'vitest'
-import { shellConfig, type ShellConfig } from '../../../src/http/environment/shell.ts'
+import { shellConfig, type ShellConfig } from '../../src/config/services.ts'
 
 describe('the shell configuration', () => {
   it.each<[unknown, ShellConfig]>([

@@ -3,28 +3,24 @@
 import { hash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import type { z } from 'zod'
-import type { ClusterConfig } from './http/environment/cluster.ts'
-import { configurationPage } from './http/environment/page.ts'
-import { defaultHarvest, type HarvestConfig } from './http/environment/harvest.ts'
-import { defaultMetrics, type MetricsConfig } from './http/environment/metrics.ts'
-import { readEnvironment, unknownVariables, type Environment } from './http/environment/reading.ts'
-import { nearest } from './http/environment/spelling.ts'
+import { withDefaults, type Limits } from '../http/limits.ts'
+import type { LogLevel } from '../log.ts'
+import type { Segments } from '../rdf/names.ts'
+import type { StoreConfig } from '../store/open.ts'
+import type { ClusterConfig } from './cluster.ts'
+import { readEnvironment, unknownVariables, type Environment } from './environment.ts'
+import { defaultHarvest, type HarvestConfig } from './harvest.ts'
+import { defaultMetrics, type MetricsConfig } from './metrics.ts'
+import { configurationPage } from './page.ts'
 import {
-  serviceAliases,
-  services,
-  variables,
-  type ApiKeyPermissions,
-} from './http/environment/variables.ts'
-import type { EngineConfig } from './http/environment/search/engine-config.ts'
-import { facetsIn, pathForm, type OwnFacet } from './http/environment/search/facet-config.ts'
-import { defaultSearch, type SearchConfig } from './http/environment/search/search-config.ts'
-import type { ShellConfig } from './http/environment/shell.ts'
-import { withDefaults, type Limits } from './http/limits.ts'
-import { shown } from './errors.ts'
-import type { LogLevel } from './log.ts'
-import { defaultFacets, type FacetConfig } from './projector/facets.ts'
-import type { Segments } from './rdf/names.ts'
-import type { StoreConfig } from './store/open.ts'
+  facetProblems,
+  searchConfig,
+  wholeFacets,
+  type SearchConfig,
+  type SearchFacet,
+} from './search.ts'
+import type { EngineConfig, ShellConfig } from './services.ts'
+import { serviceAliases, services, variables, type ApiKeyPermissions } from './variables.ts'
 
 export type Config = {
   readonly host: string
@@ -50,7 +46,7 @@ export type Config = {
   /** Absent for the embedded one. */
   readonly searchEngine: EngineConfig | undefined
   /** What `PLATFORM_SEARCH_CONFIG` says; absent facets are the default ones. */
-  readonly search: Omit<SearchConfig, 'facets'> & { readonly facets?: readonly FacetConfig[] }
+  readonly search: Omit<SearchConfig, 'facets'> & { readonly facets?: readonly SearchFacet[] }
   readonly limits: Limits
   /** For how long what was deleted can be restored; 0 = not at all. */
   readonly restoreDays: number
@@ -77,9 +73,13 @@ export type Config = {
 
 export type Service = (typeof services)[number]
 
-/** All settings, or one readable message with every problem: variable, what would be right, what was given. */
+/**
+ * All settings, or one readable message with every problem: variable, what would be right, what was given. `defaultFacets` are
+ * those of the search service, which the configuration may name.
+ */
 export function parseConfig(
   env: Environment,
+  defaultFacets: readonly SearchFacet[] = [],
 ):
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly message: string } {
@@ -87,16 +87,21 @@ export function parseConfig(
   const problems = [
     ...(reading.ok ? [] : reading.problems),
     ...missingProfile(env),
-    ...facetProblems(env),
+    ...facetProblems(env['PLATFORM_SEARCH_CONFIG'] ?? '', defaultFacets).map(
+      (problem) => `PLATFORM_SEARCH_CONFIG: ${problem}`,
+    ),
   ]
   if (!reading.ok || problems.length > 0) {
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
     return { ok: false, message: `${count} in the configuration:\n  ${problems.join('\n  ')}` }
   }
-  return { ok: true, config: configOf(reading.values, env) }
+  const { facets, ...search } = reading.values.PLATFORM_SEARCH_CONFIG ?? searchConfig.parse({})
+  const whole = facets && wholeFacets(facets, defaultFacets)
+  const config = configOf(reading.values, env)
+  return { ok: true, config: { ...config, search: { ...search, ...(whole && { facets: whole }) } } }
 }
 
-function configOf(values: z.output<typeof variables>, env: Environment): Config {
+function configOf(values: z.output<typeof variables>, env: Environment): Omit<Config, 'search'> {
   const port = values.PLATFORM_PORT
   const chosen = [...new Set(values.PLATFORM_SERVICES.map(serviceCalled))]
   const later = chosen.filter((name) => !isService(name))
@@ -117,7 +122,6 @@ function configOf(values: z.output<typeof variables>, env: Environment): Config 
     profile: { enabled, ...(enabled && directory !== undefined && { directory }) },
     triplestore: values.PLATFORM_TRIPLESTORE_CONFIG,
     searchEngine: values.PLATFORM_SEARCH_ENGINE_CONFIG,
-    search: searchOf(values.PLATFORM_SEARCH_CONFIG ?? defaultSearch),
     limits: withDefaults(values.PLATFORM_LIMITS ?? {}),
     harvest,
     restoreDays: harvest.restoreDays,
@@ -179,55 +183,11 @@ function missingProfile(env: Environment): string[] {
   ]
 }
 
-/** A name stands for the whole definition of a default facet. */
-function searchOf({ facets, ...others }: SearchConfig): Config['search'] {
-  const whole = facets?.flatMap(
-    (one) => (typeof one === 'string' ? facetCalled(one) : wholeFacet(one)) ?? [],
-  )
-  return { ...others, ...(whole && { facets: whole }) }
-}
-
-const facetCalled = (name: unknown): FacetConfig | undefined =>
-  defaultFacets.find(({ id }) => id === name)
-
-/** An object that names a default facet, and no other field, keeps what it does not say, above all the kind. */
-function wholeFacet({ path, ...given }: OwnFacet): FacetConfig | undefined {
-  const usual = facetCalled(given.id)
-  if (usual && (path === undefined || path === usual.path || path === `${usual.path}.id`)) {
-    const { bands, ...kept } = usual
-    const sameKind = given.kind === undefined || given.kind === usual.kind
-    return { ...kept, ...(bands && sameKind && { bands }), ...given }
-  }
-  return path === undefined ? undefined : { title: given.id, indices: ['dataset'], path, ...given }
-}
-
-/** Looks at the variable alone, so that the problem is told beside the others. */
-function facetProblems(env: Environment): string[] {
-  const known = defaultFacets.map(({ id }) => id)
-  return facetsIn(env['PLATFORM_SEARCH_CONFIG'] ?? '').flatMap((facet, at): string[] => {
-    const place = `PLATFORM_SEARCH_CONFIG: facets.${at}`
-    if (typeof facet === 'string' && facet.trim() !== '' && !known.includes(facet)) {
-      const close = nearest(facet, known)
-      const meant = close === undefined ? `they are ${known.join(', ')}` : `did you mean ${close}?`
-      return [
-        `PLATFORM_SEARCH_CONFIG: facets names ${shown(facet)}, which is no default facet (${meant})`,
-      ]
-    }
-    if (typeof facet !== 'object' || facet === null || !('name' in facet)) return []
-    const usual = facetCalled(facet.name)
-    if (!usual && !('path' in facet)) return [`${place}.path must be ${pathForm}; it is missing`]
-    const hasBands = 'bands' in facet && !('kind' in facet)
-    return hasBands && usual?.kind !== 'bands'
-      ? [`${place}.bands belongs to facets of "kind":"bands" alone`]
-      : []
-  })
-}
-
 /** The text of `docs/configuration.md`. */
 export const documentation = (): string => configurationPage(variables)
 
 if (import.meta.main) {
   if (process.argv.includes('--write')) {
-    await writeFile(new URL('../docs/configuration.md', import.meta.url), documentation())
+    await writeFile(new URL('../../docs/configuration.md', import.meta.url), documentation())
   } else process.stdout.write(documentation())
 }

@@ -2,8 +2,8 @@
 
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { nearest } from '../../../src/http/environment/spelling.ts'
-import { limitNames, limitTable } from '../../../src/http/limits.ts'
+import { nearest } from '../../src/text/nearest.ts'
+import { limitNames, limitTable } from '../../src/http/limits.ts'
 
 it.each([
   ['bodybytes', 'bodyBytes'],

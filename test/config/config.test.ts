@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { documentation } from '../src/config.ts'
-import { defaultHarvest } from '../src/http/environment/harvest.ts'
-import { defaultMetrics } from '../src/http/environment/metrics.ts'
-import { defaultLimits } from '../src/http/limits.ts'
-import { segmentAddress } from '../src/main/ground.ts'
-import { configOf, problemsOf } from './support/settings.ts'
+import { documentation } from '../../src/config/config.ts'
+import { defaultHarvest } from '../../src/config/harvest.ts'
+import { defaultMetrics } from '../../src/config/metrics.ts'
+import { defaultLimits } from '../../src/http/limits.ts'
+import { segmentAddress } from '../../src/main/ground.ts'
+import { configOf, problemsOf } from '../support/settings.ts'
 
 describe('an empty environment', () => {
   it('has settings that work on this machine only', () => {
@@ -360,7 +360,7 @@ describe('the triplestore', () => {
 
 describe('the configuration page', () => {
   it('is what the schema says now (npm run configuration writes it)', () => {
-    const written = readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8')
+    const written = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
     expect(written).toBe(documentation())
   })
 

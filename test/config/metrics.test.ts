@@ -1,8 +1,8 @@
 /** How quality is measured, as the environment says it. */
 
 import { expect, it } from 'vitest'
-import { defaultMetrics } from '../src/http/environment/metrics.ts'
-import { configOf, problemsOf } from './support/settings.ts'
+import { defaultMetrics } from '../../src/config/metrics.ts'
+import { configOf, problemsOf } from '../support/settings.ts'
 
 it('what is set counts, and says what of it is wrong', () => {
   const { services, validator, metrics } = configOf({

@@ -1,7 +1,7 @@
 /** `PLATFORM_CLUSTER_CONFIG`: where pipes come from, and where segments outside this process are. */
 
 import { z } from 'zod'
-import { nearest } from './spelling.ts'
+import { nearest } from '../text/nearest.ts'
 
 /** A git repository of pipes; the token never stands in an address. */
 export type GitRepository = {

@@ -1,7 +1,7 @@
 /** `PLATFORM_CLUSTER_CONFIG`. */
 
 import { describe, expect, it } from 'vitest'
-import { clusterConfig, isBranch, isGitAddress } from '../../../src/http/environment/cluster.ts'
+import { clusterConfig, isBranch, isGitAddress } from '../../src/config/cluster.ts'
 
 const problems = (value: unknown) => {
   const result = clusterConfig.safeParse(value)
