@@ -1,7 +1,8 @@
 /** The ways to the data of an OpenDataSoft dataset: exports in every format, the query API, and files. */
+import { dcat } from '../../../../rdf/namespaces.ts'
 import { distribution } from '../../mapping/distribution.ts'
 import type { Subject } from '../../mapping/subject.ts'
-import { fieldsOf, listOf, plainText, type Fields } from '../../../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText, saidText, type Fields } from '../../../../vocabularies/loose-values.ts'
 import { accessService } from '../documents/subjects.ts'
 import type { Placed } from './domain.ts'
 
@@ -58,7 +59,10 @@ export function mapDistributions(dataset: Subject, fields: Fields, placed: Place
     { list, place: root }: Record<'list' | 'place', string>,
   ) {
     const name = plainText(one['id'])
-    if (name === undefined) return
+    if (name === undefined) {
+      subject.lost(dcat('distribution'), `${saidText(one['title']) ?? 'one'} has no id`)
+      return
+    }
     const url = `${root}/${list}/${encodeURIComponent(name)}`
     distribution(subject, {
       identifier: `${sourceId}/${list}/${name}`,
