@@ -2,10 +2,18 @@
 
 import { both, json, missing, type More, type Sample } from './sample.ts'
 
+type Asset = {
+  readonly type?: string
+  /** What `/api/views/{id}.json` answers. */
+  readonly view?: object
+  readonly resource?: object
+  readonly metadata?: object
+}
+
 /** Socrata is asked by host: each sample has one of its own. */
 const socrata = (
   name: string,
-  { type = 'dataset', view, ...fields }: { type?: string; view?: object; [key: string]: unknown },
+  { type = 'dataset', view, resource, ...fields }: Asset,
   { answers = {}, ...more }: More,
 ): Sample => {
   const id = 'abcd-0001'
@@ -26,7 +34,7 @@ const socrata = (
       updatedAt: '2026-01-02T03:04:05.000Z',
       page_views: { page_views_total: 77 },
       columns_datatype: ['Text', 'Number'],
-      ...((fields['resource'] as object | undefined) ?? {}),
+      ...resource,
     },
   }
   const only = `only=${type}&published=true&audience=public&limit=`

@@ -5,7 +5,14 @@ import type jsonld from 'jsonld'
 import { Failure } from '../../../errors.ts'
 import { rdf, xsd } from '../../namespaces.ts'
 import { CheckedTerms } from '../checked-terms.ts'
-import { BadTerm, malformed, type ParseOptions, placeOf, type Placing, refused } from '../options.ts'
+import {
+  BadTerm,
+  malformed,
+  type ParseOptions,
+  placeOf,
+  type Placing,
+  refused,
+} from '../options.ts'
 import { usable } from '../pieces.ts'
 import { bundledContext } from './contexts.ts'
 import { markIn, markPlaces, placeKey } from './places.ts'

@@ -2,8 +2,7 @@
 import { dcat, dct, rdfs } from '../../../../rdf/namespaces.ts'
 import { contact, agent } from '../../mapping/agents.ts'
 import { concepts } from '../../mapping/concepts.ts'
-import { period, place } from '../../mapping/coverage.ts'
-import { geometryOf } from '../../mapping/geometry.ts'
+import { outlineFrom, period, place } from '../../mapping/coverage.ts'
 import { MappedRecord } from '../../mapping/record.ts'
 import type { Subject } from '../../mapping/subject.ts'
 import { textFromHtml } from '../../../../vocabularies/html-text.ts'
@@ -140,7 +139,7 @@ const outlines = ['locn:geometry', 'dcat:bbox', 'dcat:centroid']
 function coverage(dataset: Subject, fields: Fields): void {
   for (const one of listOf(fields['dct:spatial'])) {
     const shapes = outlines.flatMap((name) => listOf(fieldsOf(one)[name])).map(plain)
-    const geometry = shapes.find((text) => geometryOf(text) !== undefined) ?? shapes[0]
+    const geometry = shapes.find((text) => outlineFrom(text) !== undefined) ?? shapes[0]
     const label = plain(fieldsOf(one)['skos:prefLabel'])
     if (geometry !== undefined) place(dataset, { geometry, label })
     else if (!placeFrom(dataset, plain(one) ?? label)) dataset.lost(dct('spatial'), one)

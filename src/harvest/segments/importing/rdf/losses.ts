@@ -15,10 +15,11 @@ export function tellDropped(sink: Sink, { repairs, url }: Document): void {
     sink.finding({ slug: 'dropped-statement', detail: `and ${more} more` }, { sourceUrl: url })
 }
 
-/** Services that no distribution names. */
-export function tellServices(sink: Sink, { spool, url }: Document): void {
-  const { count, first } = spool.services()
-  tellCounted(sink, { count, first: first.map((term) => iriOf(term) ?? term) }, url)
+/** Statements that nobody can read, and services that no distribution names. */
+export function tellLosses(sink: Sink, document: Document): void {
+  tellDropped(sink, document)
+  const { count, first } = document.spool.services()
+  tellCounted(sink, { count, first: first.map((term) => iriOf(term) ?? term) }, document.url)
 }
 
 /** `services-not-harvested` with the number, and the names of the first where they are known; nothing for none. */

@@ -10,7 +10,7 @@ import { rdfConfig, type RdfConfig } from './config.ts'
 import type { Document } from './document.ts'
 import { fetchDocument, type Fetching } from './fetch-document.ts'
 import { acceptRdf } from './format.ts'
-import { tellDropped, tellServices } from './losses.ts'
+import { tellLosses } from './losses.ts'
 import { linkedNext, nextPage } from './next-page.ts'
 import { records } from './records.ts'
 import { Stubs } from './stubs.ts'
@@ -51,8 +51,7 @@ async function* importRdf(
     try {
       guard.body(document.hash)
       context.validate(validatorOf(url, document.headers, document.hash))
-      tellDropped(context.sink, document)
-      tellServices(context.sink, document)
+      tellLosses(context.sink, document)
       const paging = document.hydra.paging(document.url)
       total = paging.total ?? total
       if (paging.total !== undefined) yield { kind: 'total', total: paging.total }

@@ -1,12 +1,12 @@
 /** The SPARQL importer: every dataset behind an endpoint, page by page by its IRI, or what an own query says. */
 import { Failure } from '../../../../errors.ts'
-import { withoutCredentials } from '../../../../http/secrets/links.ts'
+import { withoutCredentials } from '../../../../secrets.ts'
 import { bind, loadQuery } from '../../../../store/queries.ts'
 import type { Found } from '../../found.ts'
 import type { ImportConfig } from '../../import-config.ts'
 import type { ImportContext, ImporterKind } from '../../importer.ts'
 import type { Source } from '../../source.ts'
-import { tellCounted, tellDropped, tellServices } from '../rdf/losses.ts'
+import { tellCounted, tellLosses } from '../rdf/losses.ts'
 import { records } from '../rdf/records.ts'
 import { Stubs } from '../rdf/stubs.ts'
 import { sparqlConfig, type SparqlConfig } from './config.ts'
@@ -171,8 +171,7 @@ async function* windows(
   for (let offset = 0; ; offset += config.pageSize) {
     const document = await endpoint.construct(textFor(config.pageSize, offset))
     try {
-      tellDropped(context.sink, document)
-      tellServices(context.sink, document)
+      tellLosses(context.sink, document)
       if (document.spool.datasetCount() === 0) break
       yield* records(document, naming, choice)
       yield { kind: 'page' }
@@ -186,8 +185,7 @@ async function* windows(
 async function* whole({ endpoint, context }: Ground, text: string): Finds {
   const document = await endpoint.construct(text)
   try {
-    tellDropped(context.sink, document)
-    tellServices(context.sink, document)
+    tellLosses(context.sink, document)
     const choice = { stubs: new Stubs() }
     yield* records(document, naming, choice)
     yield* choice.stubs.left()

@@ -74,7 +74,7 @@ async function* membersOf({ bytes }: Spilled, options: ParseOptions): AsyncItera
   }
   for await (const { list, key, value, size } of members) {
     waiting.push(value)
-    pointers.push(list === undefined ? `/${String(key)}` : `/${list}/${String(key)}`)
+    pointers.push(list === undefined ? `/${key}` : `/${list}/${key}`)
     characters += size
     count += 1
     if (characters >= batchCharacters) yield (await expand()).map(unshielded)
@@ -110,9 +110,9 @@ async function pathsOf(bytes: Bytes): Promise<string[]> {
 }
 
 type Value = {
-  readonly key: unknown
+  readonly key: string | number | undefined
   /** The name of what holds it, unless that is the document. */
-  readonly list: unknown
+  readonly list: string | number | undefined
   readonly value: unknown
   readonly size: number
 }
