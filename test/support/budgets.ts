@@ -8,25 +8,45 @@ import type { SourceFile } from './ladder.ts'
  */
 export const budgets: Readonly<Record<string, number>> = {
   '(root)': 1090,
+
   client: 2815,
+
   config: 1580,
+
   console: 3063,
-  harvest: 15710,
+
+  harvest: 15889,
+
   http: 2990,
+
   main: 2250,
+
   metrics: 9393,
+
   pipe: 8228,
+
   profile: 2078,
+
   projector: 8370,
-  rdf: 3874,
+
+  rdf: 3972,
+
   repository: 10824,
+
   scheduler: 2499,
+
   search: 4746,
+
   'search-index': 9921,
+
   skos: 355,
+
   store: 7300,
+
   text: 320,
+
   vocabularies: 2160,
+
   workers: 740,
 }
 
