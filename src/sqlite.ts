@@ -47,8 +47,6 @@ type SqliteOptions = {
   readonly format: number
   /** Pages of deleted rows can be given back to the file system (`PRAGMA incremental_vacuum`). */
   readonly shrinks?: boolean
-  /** The file is there and another connection writes it: what that one has committed is seen, nothing is written. */
-  readonly readOnly?: boolean
 }
 
 const synchronous = { durable: 'FULL', quick: 'NORMAL' } as const
@@ -231,10 +229,14 @@ const numberOf = (file: DatabaseSync, name: 'application_id' | 'user_version'): 
   Number(file.prepare(`PRAGMA ${name}`).get()?.[name])
 
 /** Opens the file with a write-ahead log. */
-export function openSqlite(options: SqliteOptions): Sqlite {
-  const { path, format, readOnly = false } = options
-  const file = openFile(path, { format, readOnly })
-  if (!readOnly) prepare(file, options)
+export function openSqlite({ path, schema, format, shrinks = false }: SqliteOptions): Sqlite {
+  const file = openFile(path, { format })
+  // Before the first page is written: afterwards it takes a VACUUM.
+  if (shrinks) file.exec('PRAGMA auto_vacuum = INCREMENTAL')
+  file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+  file.exec(`PRAGMA wal_autocheckpoint = ${logPages}`)
+  file.exec(schema)
+  stamp(file, path, format)
   const statement = preparedOnce(file)
   return {
     rows: (sql, ...values) => statement(sql).all(...values),
@@ -249,16 +251,8 @@ export function openSqlite(options: SqliteOptions): Sqlite {
   }
 }
 
-function prepare(file: DatabaseSync, { path, schema, format, shrinks = false }: SqliteOptions) {
-  // Before the first page is written: afterwards it takes a VACUUM.
-  if (shrinks) file.exec('PRAGMA auto_vacuum = INCREMENTAL')
-  file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
-  file.exec(`PRAGMA wal_autocheckpoint = ${logPages}`)
-  file.exec(schema)
-  stamp(file, path, format)
-}
-
-function preparedOnce(file: DatabaseSync): (sql: string) => StatementSync {
+/** Statements of a file by their text, each prepared when it is first asked for. */
+export function preparedOnce(file: DatabaseSync): (sql: string) => StatementSync {
   const prepared = new Map<string, StatementSync>()
   return (sql) => {
     const known = prepared.get(sql)
@@ -269,7 +263,8 @@ function preparedOnce(file: DatabaseSync): (sql: string) => StatementSync {
   }
 }
 
-function transaction<T>(file: DatabaseSync, work: () => T, safety: Safety): T {
+/** See `Sqlite.transaction`. */
+export function transaction<T>(file: DatabaseSync, work: () => T, safety: Safety = 'quick'): T {
   if (file.isTransaction) return part(file, work)
   file.exec(`PRAGMA synchronous = ${synchronous[safety]}; BEGIN IMMEDIATE`)
   try {

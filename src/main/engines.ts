@@ -3,11 +3,11 @@
 import { hash, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config.ts'
 import { Failure } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { LongAnswers } from '../http/shell/long-answers.ts'
-import { recordsIn } from '../search-index/embedded/documents.ts'
+import { recordsIn } from '../search-index/sqlite/document-counts.ts'
 import { openLease, type Lease } from '../lease.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/fields.ts'
@@ -131,9 +131,6 @@ async function openOwnStore({ config, log, waiting, wishes, version }: Shell) {
     random: Math.random,
     pause,
     told,
-    loading: (now) => {
-      waiting.progress = now
-    },
     lease: {
       ...holding(config.dataDir),
       told: telling(waiting, 'lease'),

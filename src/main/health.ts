@@ -12,21 +12,18 @@ import type { Stations } from './stations.ts'
 /** ISO 8601; of the process. */
 const started = new Date(Date.now() - performance.now()).toISOString()
 
-/** The only one there is: whoever runs, writes. */
-const role = 'writer'
-
 /** Before the first answer of a service. */
-export function startingHealth({ waiting }: Pick<Shell, 'waiting'>, isTrusted: boolean): Health {
+export function startingHealth({ waiting }: Shell, isTrusted: boolean): Health {
   const awaited = waiting.current()
-  if (!awaited) return { status: 'starting', version, started, role, progress: waiting.progress }
+  if (!awaited) return { status: 'starting', version, started }
   const { what, since, detail } = awaited
   const waitingFor = { what, since, ...(isTrusted && { detail }) }
-  return { status: 'waiting', version, started, role, waitingFor }
+  return { status: 'waiting', version, started, waitingFor }
 }
 
 export async function runningHealth(
   { store: graphs, index: engine, profile, projection, config, disk }: Engines,
-  { reconciled, scheduler }: Pick<Stations, 'reconciled' | 'scheduler'>,
+  reconciled: Stations['reconciled'],
   isStopping: boolean,
 ): Promise<Health> {
   const [store, index] = await Promise.all([graphs.health(), engineHealth(engine)])
@@ -36,7 +33,6 @@ export async function runningHealth(
     status: isStopping ? 'stopping' : isWhole ? 'up' : 'degraded',
     version,
     started,
-    role,
     store: { ...store, ...writing },
     index,
     disk: { free: disk.free() },
@@ -45,7 +41,6 @@ export async function runningHealth(
     rebuilding: projection.rebuilding(),
     damaged: damagedFiles(config.dataDir),
     reconciled: reconciled() ?? null,
-    scheduler: scheduler?.(),
   }
 }
 

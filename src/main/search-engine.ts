@@ -2,13 +2,13 @@
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Config } from '../config/config.ts'
-import type { CursorLimits } from '../search-index/cursors/registry.ts'
+import type { Config } from '../config.ts'
+import type { CursorLimits } from '../search-index/cursors.ts'
 import { Failure } from '../errors.ts'
-import { embeddedIndex } from '../search-index/embedded.ts'
+import { embeddedIndex } from '../search-index/sqlite/sqlite-index.ts'
 import { meilisearchIndex } from '../search-index/meilisearch.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
-import type { IndexSettings } from '../search-index/settings.ts'
+import type { IndexSettings } from '../search-index/index-settings.ts'
 import type { Log } from '../log.ts'
 
 /** What all cursors hold together. */

@@ -2,7 +2,7 @@
 
 import { Failure } from '../errors.ts'
 import type { Field, Profile, ResourceType } from '../profile/fields.ts'
-import type { Band, IndexName } from '../search-index/settings.ts'
+import type { Band, IndexName } from '../search-index/index-settings.ts'
 import type { FacetConfig } from './indexing/facet-config.ts'
 import { withTerms } from './indexing/facet-terms.ts'
 

@@ -1,7 +1,7 @@
 /** The projector with everything around it: concept cache, document builder, index settings, cascades. */
 
 import type { SearchIndex } from '../search-index/search-index.ts'
-import type { IndexName } from '../search-index/settings.ts'
+import type { IndexName } from '../search-index/index-settings.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/fields.ts'
 import type { Names } from '../rdf/names.ts'
@@ -104,7 +104,7 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
   const users = usersOf(deps, { ...gather, next: versions.next, pause })
   const cascading = cascades({ store, projector, log, users, pause })
   const all = records(store, names)
-  const reindexDeps = { ...deps, records: all, projector, indexed: () => newestIndexed(store) }
+  const reindexDeps = { ...deps, records: all, projector }
   const fill = (rebuild: readonly IndexName[]) => reindex(reindexDeps, rebuild)
   const engine = engineStart({ ...deps, fill, found: versions.raise }, settings, configured)
   return {

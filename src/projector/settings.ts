@@ -1,7 +1,7 @@
 /** What the search engine is told about its indices, derived from the profile. */
 
 import { createHash } from 'node:crypto'
-import type { FacetSettings, IndexName, IndexSettings } from '../search-index/settings.ts'
+import type { FacetSettings, IndexName, IndexSettings } from '../search-index/index-settings.ts'
 import type { Profile, Shape } from '../profile/fields.ts'
 import { allFacets, defaultFacets, servedFacet, type FacetConfig } from './facets.ts'
 import { columnsOf, flat, isDate, numberNames, orderNames } from './indexing/columns.ts'

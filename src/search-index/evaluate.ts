@@ -3,10 +3,10 @@
 import { bucketOf, otherBucket } from '../text/language.ts'
 import { stems } from '../text/stems.ts'
 import { tokenOf, words } from '../text/tokens.ts'
-import { idField, reachOf, reaches } from './fields.ts'
+import { idField, reachOf, reaches } from './field-reach.ts'
 import type { Leaf, QueryTree } from './query-tree.ts'
 import type { Document } from './search-index.ts'
-import type { IndexSettings } from './settings.ts'
+import type { IndexSettings } from './index-settings.ts'
 import { wildMatcher } from './wildcard.ts'
 
 export type Scope = {

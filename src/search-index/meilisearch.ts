@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { officialLanguages } from '../text/language.ts'
-import type { CursorLimits } from './cursors/registry.ts'
+import type { CursorLimits } from './cursors.ts'
 import { attributes, uidsOf } from './meilisearch/layout/names.ts'
 import { reads } from './meilisearch/reading/reads.ts'
 import { indicesOf } from './meilisearch/settings/indices.ts'
@@ -116,7 +116,6 @@ function partsOf(options: MeilisearchOptions) {
   const queue = new Queue(async (changes, signal) => {
     await state.certain()
     await writer.write(changes, signal)
-    await state.remove(changes)
   })
   return { wire, indices, state, count, read, writer, queue, log }
 }
@@ -168,8 +167,7 @@ function lookingCalls({ wire, indices, state, count, writer }: Parts): Looking {
     },
     newest: async () => {
       state.check()
-      const present = await largest(wire, allUids(state.answering), attributes.version)
-      return Math.max(present, state.removed)
+      return largest(wire, allUids(state.answering), attributes.version)
     },
     health: async () => {
       state.check()

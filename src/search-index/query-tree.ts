@@ -22,3 +22,31 @@ export type QueryTree =
   | { readonly kind: 'and'; readonly of: readonly QueryTree[] }
   | { readonly kind: 'or'; readonly of: readonly QueryTree[] }
   | { readonly kind: 'not'; readonly of: QueryTree }
+
+/** The words, phrases and wildcards of a tree from left to right, those under a `not` too. */
+export function leavesOf(tree: QueryTree): readonly Leaf[] {
+  return tree.kind === 'not' ? leavesOf(tree.of) : leavesBelow(tree, leavesOf)
+}
+
+/** The part of a query that relevance is about: its leaves that are not under a `not`. */
+export function rankingLeaves(tree: QueryTree): readonly Leaf[] {
+  return tree.kind === 'not' ? [] : leavesBelow(tree, rankingLeaves)
+}
+
+function leavesBelow(
+  tree: Exclude<QueryTree, { readonly kind: 'not' }>,
+  inner: (part: QueryTree) => readonly Leaf[],
+): readonly Leaf[] {
+  switch (tree.kind) {
+    case 'all':
+    case 'none':
+    case 'range':
+    case 'value':
+      return []
+    case 'and':
+    case 'or':
+      return tree.of.flatMap(inner)
+    default:
+      return [tree]
+  }
+}

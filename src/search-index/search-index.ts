@@ -1,7 +1,7 @@
 /** The port to a search engine. There is a port because there are two engines: embedded and Meilisearch. */
 
 import type { QueryTree } from './query-tree.ts'
-import type { IndexName, IndexSettings } from './settings.ts'
+import type { IndexName, IndexSettings } from './index-settings.ts'
 
 /** West, south, east, north in degrees. */
 export type Box = readonly [number, number, number, number]

@@ -1,5 +1,7 @@
 /** Wildcards: `?` is exactly one code point, `*` any number of them. */
 
+import { compareCodePoints } from '../text/code-points.ts'
+
 /** The literal text before the first wildcard. */
 export const literalPrefix = (pattern: string) => /^[^*?]*/.exec(pattern)?.[0] ?? ''
 
@@ -34,3 +36,11 @@ function matches(pattern: readonly string[], token: readonly string[]): boolean 
   while (pattern[at] === '*') at++
   return at === pattern.length
 }
+
+/** The `most` shortest terms by code points; of equal length in the order of code points. */
+export const shortestTerms = (terms: readonly string[], most: number): string[] =>
+  terms
+    .map((term) => ({ term, length: Array.from(term).length }))
+    .sort((a, b) => a.length - b.length || compareCodePoints(a.term, b.term))
+    .slice(0, most)
+    .map(({ term }) => term)

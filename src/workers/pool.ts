@@ -19,6 +19,8 @@ export type PoolOptions = ThreadOptions & {
    * (within `callMs`). The caller never waits for that.
    */
   readonly abortGraceMs?: number
+  /** Told when a worker has ended, for whatever reason: what only it knew is lost. */
+  readonly onEnded?: () => void
 }
 
 export type CallOptions = {
@@ -144,6 +146,7 @@ export class WorkerPool<Calls extends Signatures> {
       ended: (ended, left) => {
         this.#threads.delete(ended)
         this.#waiting.unshift(...left)
+        this.#options.onEnded?.()
         this.#assign()
       },
     })

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import type { Document, SearchIndex, SearchRequest } from '../../src/search-index/search-index.ts'
-import type { IndexName, IndexSettings } from '../../src/search-index/settings.ts'
+import type { IndexName, IndexSettings } from '../../src/search-index/index-settings.ts'
 import { cutCodePoints } from '../../src/text/code-points.ts'
 import { fold } from '../../src/text/fold.ts'
 

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { embeddedIndex } from '../../src/search-index/embedded.ts'
+import { embeddedIndex } from '../../src/search-index/sqlite/sqlite-index.ts'
 import { logger } from '../../src/log.ts'
 import { languages } from './search-index-corpus.ts'
 import { cursorContract } from './search-index-cursors.ts'

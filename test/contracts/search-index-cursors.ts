@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { CursorRequest, Page } from '../../src/search-index/search-index.ts'
-import type { CursorLimits } from '../../src/search-index/cursors/registry.ts'
+import type { CursorLimits } from '../../src/search-index/cursors.ts'
 import type { SearchIndex } from '../../src/search-index/search-index.ts'
 import {
   configured,

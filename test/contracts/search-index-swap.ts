@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { IndexChange, SearchIndex } from '../../src/search-index/search-index.ts'
-import type { IndexName, IndexSettings } from '../../src/search-index/settings.ts'
+import type { IndexName, IndexSettings } from '../../src/search-index/index-settings.ts'
 import {
   configured,
   documentOf,

@@ -1,7 +1,7 @@
 /** What the process knows of its search engine. */
 
 import { expect, it } from 'vitest'
-import type { IndexSettings } from '../../src/search-index/settings.ts'
+import type { IndexSettings } from '../../src/search-index/index-settings.ts'
 import { effectiveBoosts } from '../../src/main/search-engine.ts'
 
 const settings = (index: IndexSettings['index'], texts: Record<string, number>): IndexSettings => ({

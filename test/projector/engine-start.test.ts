@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import type { SearchIndex } from '../../src/search-index/search-index.ts'
-import type { IndexName } from '../../src/search-index/settings.ts'
+import type { IndexName } from '../../src/search-index/index-settings.ts'
 import { logger } from '../../src/log.ts'
 import { configuredOrAway, engineStart } from '../../src/projector/engine-start.ts'
 import { settings } from '../contracts/search-index-corpus.ts'

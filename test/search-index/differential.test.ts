@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { embeddedIndex } from '../../src/search-index/embedded.ts'
+import { embeddedIndex } from '../../src/search-index/sqlite/sqlite-index.ts'
 import { logger } from '../../src/log.ts'
 import { languages } from '../contracts/reference/corpus.ts'
 import { searchIndexDifferential } from '../contracts/search-index-differential.ts'

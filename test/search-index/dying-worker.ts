@@ -1,14 +1,11 @@
 /** A worker that echoes, dies or never answers, as it is told. */
 
-import { parentPort } from 'node:worker_threads'
-import { serve } from '../../src/search-index/embedded/threads/serve.ts'
+import { serve } from '../../src/workers/serve.ts'
+import type { ReaderCalls } from '../../src/search-index/sqlite/worker-messages.ts'
 
-const calls = {
-  get: ({ id }: { id: string }) => {
+serve<Pick<ReaderCalls, 'get'>>({
+  get: ({ id }) => {
     if (id === 'die') process.exit(3)
     for (;;) if (id !== 'hang') return id
   },
-  close: () => undefined,
-}
-
-if (parentPort) serve(parentPort, calls)
+})

@@ -7,9 +7,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { Writable } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
-import { embeddedIndex, type EmbeddedOptions } from '../../src/search-index/embedded.ts'
+import { embeddedIndex, type EmbeddedOptions } from '../../src/search-index/sqlite/sqlite-index.ts'
 import type { SearchIndex } from '../../src/search-index/search-index.ts'
-import type { IndexSettings } from '../../src/search-index/settings.ts'
+import type { IndexSettings } from '../../src/search-index/index-settings.ts'
 import { logger } from '../../src/log.ts'
 import {
   configured,

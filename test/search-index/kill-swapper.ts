@@ -1,6 +1,6 @@
 /** A process that rebuilds an index again and again until it is killed; one line per swap. */
 
-import { embeddedIndex } from '../../src/search-index/embedded.ts'
+import { embeddedIndex } from '../../src/search-index/sqlite/sqlite-index.ts'
 import { logger } from '../../src/log.ts'
 import { documentOf, languages, settings } from '../contracts/search-index-corpus.ts'
 

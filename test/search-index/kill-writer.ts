@@ -1,6 +1,6 @@
 /** A process that writes batches until it is killed, one line per acknowledged batch. */
 
-import { embeddedIndex } from '../../src/search-index/embedded.ts'
+import { embeddedIndex } from '../../src/search-index/sqlite/sqlite-index.ts'
 import { logger } from '../../src/log.ts'
 import { configured, documentOf, languages } from '../contracts/search-index-corpus.ts'
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
-import { batchOf } from '../../src/search-index/embedded/threads/batches.ts'
-import { Reader } from '../../src/search-index/embedded/reading/reader.ts'
-import { Writer } from '../../src/search-index/embedded/writing/writer.ts'
+import { batchOf } from '../../src/search-index/sqlite/worker-messages.ts'
+import { Reader } from '../../src/search-index/sqlite/reader.ts'
+import { Writer } from '../../src/search-index/sqlite/writer.ts'
 import { documentOf, languages, request, settings } from '../contracts/search-index-corpus.ts'
 import { treeOf } from '../contracts/search-index-trees.ts'
 
@@ -49,7 +49,7 @@ describe('purging', () => {
       expect(db.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.['count']).toBe(1000)
     }
     // As after a hundred thousand further purges: the first deaths are forgotten, the last ones are not.
-    db.exec('DELETE FROM dead_1 WHERE seq < 2900')
+    db.exec('DELETE FROM dead WHERE seq < 2900')
     db.close()
     for (const reader of [awake, sleeper, new Reader(path, () => undefined)]) {
       expect(reader.search(request({ limit: 1 })).count).toBe(1000)

@@ -1,33 +1,28 @@
 /** Workers that die or hang: the call fails with the right kind, and the next one is answered. */
 
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ReaderCalls } from '../../src/search-index/embedded/threads/messages.ts'
-import { Readers } from '../../src/search-index/embedded/threads/readers.ts'
-import { Thread } from '../../src/search-index/embedded/threads/thread.ts'
+import { IndexWorkers } from '../../src/search-index/sqlite/index-workers.ts'
+import type { ReaderCalls } from '../../src/search-index/sqlite/worker-messages.ts'
 import { logger } from '../../src/log.ts'
 
 const entry = new URL('dying-worker.ts', import.meta.url)
+type Readers = IndexWorkers<ReaderCalls>
 const made: Readers[] = []
 
 function readers(limitMs: number, count = 1): Readers {
-  const options = {
-    entry,
-    path: '',
-    wildcardTerms: 1,
-    log: logger('silent'),
-    damaged: () => undefined,
-  }
-  const threads = Array.from(
-    { length: count },
-    (_, i) => new Thread<ReaderCalls>({ ...options, name: `test ${i}` }),
+  const log = logger('silent')
+  const all: Readers = new IndexWorkers(
+    { path: '', wildcardTerms: 1, log, damaged: () => undefined },
+    { entry, name: 'test', workers: count, abortGraceMs: 2_000 },
+    limitMs,
   )
-  const all = new Readers(threads, limitMs)
   made.push(all)
   return all
 }
 
 const get = (from: Readers, id: string, signal?: AbortSignal) =>
-  from.run('get', { index: 'dataset', id }, signal)
+  from.call('get', { index: 'dataset', id }, signal)
 
 afterEach(async () => {
   for (const one of made.splice(0)) await one.close()
@@ -68,9 +63,10 @@ describe('a pause', () => {
     const two = readers(10_000, 2)
     const order: string[] = []
     const before = get(two, 'before').then((id) => order.push(String(id)))
-    const pause = two.pausedFor(async () => {
+    const pause = two.exclusive(async () => {
+      // What a call answers goes to its caller first.
+      await setImmediate()
       order.push('paused')
-      await Promise.resolve()
     })
     const after = get(two, 'after').then((id) => order.push(String(id)))
     await Promise.all([before, pause, after])

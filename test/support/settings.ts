@@ -1,16 +1,15 @@
 /** What the environment says, as tests of settings ask for it. */
 
-import { parseConfig, type Config } from '../../src/config/config.ts'
-import { defaultFacets } from '../../src/projector/facets.ts'
+import { parseConfig, type Config } from '../../src/config.ts'
 
 /** Throws the message when there are problems. */
 export function configOf(env: Record<string, string> = {}): Config {
-  const result = parseConfig(env, defaultFacets)
+  const result = parseConfig(env)
   if (!result.ok) throw new Error(result.message)
   return result.config
 }
 
 export function problemsOf(env: Record<string, string>): string {
-  const result = parseConfig(env, defaultFacets)
+  const result = parseConfig(env)
   return result.ok ? 'no problem' : result.message
 }

@@ -1,8 +1,8 @@
 /** Bands: how a score is called. */
 
-import type { Band } from '../../search-index/settings.ts'
+import type { Band } from '../../search-index/index-settings.ts'
 
-export type { Band } from '../../search-index/settings.ts'
+export type { Band } from '../../search-index/index-settings.ts'
 
 /** The band of a score; between two bands the lower one. `undefined` below all of them. */
 export const bandOf = (bands: readonly Band[], score: number): Band | undefined =>

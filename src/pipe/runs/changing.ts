@@ -120,8 +120,7 @@ function interrupted({ deps }: RunRoom, orphan: KeptRun): Run {
   const run: Run = {
     ...orphan.run,
     status: 'interrupted',
-    // Not when that is noticed: in an older copy of the file it may have been long ago.
-    endTime: timeOf(Math.min(deps.now(), orphan.lease)),
+    endTime: timeOf(deps.now()),
     problem: storedProblem(
       new Failure('run-interrupted', 'the process that worked on the run has ended'),
     ),

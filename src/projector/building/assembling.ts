@@ -1,7 +1,7 @@
 /** Puts a document together: the JSON of a record and all that is indexed of it. */
 
 import type { Document, FacetValue } from '../../search-index/search-index.ts'
-import type { IndexName } from '../../search-index/settings.ts'
+import type { IndexName } from '../../search-index/index-settings.ts'
 import type { FacetConfig } from '../facets.ts'
 import type { Columns } from '../indexing/columns.ts'
 import { facetReader, hasCountry, type FacetScene } from '../indexing/facet-values.ts'

@@ -1,6 +1,6 @@
 /** The facets that the records of an index feed, each with what reads it. */
 
-import type { IndexName } from '../../search-index/settings.ts'
+import type { IndexName } from '../../search-index/index-settings.ts'
 import { allFacets, servedFacet } from '../facets.ts'
 import { facetReader, type FacetReader } from '../indexing/facet-values.ts'
 import type { BuilderDeps } from './deps.ts'

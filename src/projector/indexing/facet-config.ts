@@ -1,6 +1,6 @@
 /** What is said about one facet of the search service. */
 
-import type { Band, IndexName } from '../../search-index/settings.ts'
+import type { Band, IndexName } from '../../search-index/index-settings.ts'
 
 /** One facet. Its id is the name under which requests filter by it. */
 export type FacetConfig = {

@@ -1,10 +1,11 @@
 /** All records that an index is made of, as the store has them. */
 
-import type { IndexName } from '../../search-index/settings.ts'
+import type { IndexName } from '../../search-index/index-settings.ts'
 import type { Names } from '../../rdf/names.ts'
 import { literal } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
-import { bind, loadQuery, paged, type Values } from '../../store/queries.ts'
+import { paged } from '../../store/protocol/paged.ts'
+import { bind, loadQuery, type Values } from '../../store/queries.ts'
 import { page } from './cascades.ts'
 import { members } from './members.ts'
 

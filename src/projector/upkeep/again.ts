@@ -1,7 +1,7 @@
 /** Projects catalogues again into the present index, with everything in them. */
 
 import { Failure, shown } from '../../errors.ts'
-import type { IndexName } from '../../search-index/settings.ts'
+import type { IndexName } from '../../search-index/index-settings.ts'
 import type { Names } from '../../rdf/names.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'

@@ -2,7 +2,7 @@
 
 import { Failure, shown } from '../../errors.ts'
 import type { SearchIndex } from '../../search-index/search-index.ts'
-import type { IndexName } from '../../search-index/settings.ts'
+import type { IndexName } from '../../search-index/index-settings.ts'
 import type { Log } from '../../log.ts'
 import type { Profile } from '../../profile/fields.ts'
 import type { Names } from '../../rdf/names.ts'

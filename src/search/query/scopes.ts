@@ -1,16 +1,16 @@
 /** Which names in front of a colon limit a term to a field, and what kind of field each is. */
 
-import { reachOf } from '../../search-index/fields.ts'
-import type { IndexSettings } from '../../search-index/settings.ts'
+import { reachOf } from '../../search-index/field-reach.ts'
+import type { IndexSettings } from '../../search-index/index-settings.ts'
 
-export type QueryScope =
+export type Scope =
   | { readonly kind: 'text'; readonly field: string }
   | { readonly kind: 'date' | 'number'; readonly name: string }
   /** `field`: the facet's values have labels that can be searched, too. */
   | { readonly kind: 'facet'; readonly facet: string; readonly field?: string }
 
 /** The scope that a name stands for; `undefined` leaves the colon literal. */
-export type Scopes = (name: string) => QueryScope | undefined
+export type Scopes = (name: string) => Scope | undefined
 
 /** Language keys of documents: `de`, `sr-Latn`. */
 const language = /^[a-z]{2,3}(-[A-Za-z0-9-]{1,40})?$/

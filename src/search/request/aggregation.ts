@@ -1,8 +1,8 @@
 /** Which facets an answer counts, and the form in which they are shown. */
 
 import type { Facet, FacetItem, SearchRequest } from '../../search-index/search-index.ts'
-import type { Band, IndexSettings } from '../../search-index/settings.ts'
-import type { Parameters } from './search-parameters.ts'
+import type { Band, IndexSettings } from '../../search-index/index-settings.ts'
+import type { Parameters } from './parameters.ts'
 
 /** The facets to count in the order of the settings; `undefined` when none are asked for. */
 export function aggregationOf(

@@ -1,7 +1,6 @@
 /** One public copy of the data in a worker of its own: built, asked one query at a time, ended at the deadline. */
 
-import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
-import { startWorker } from '../../workers/thread.ts'
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { boundedEngine, type Engine } from '../embedded/engine.ts'
@@ -92,14 +91,14 @@ export class Replica implements Lane {
     const { directory, follow } = this.#settings
     await follow(port1)
     if (this.#ready !== ready) return port2.close()
-    const data: ReplicaSettings = { engine: boundedEngine(bytes), directory, feed: port2 }
-    const worker = startWorker({
-      entry: new URL('./worker.ts', import.meta.url),
+    const workerData: ReplicaSettings = { engine: boundedEngine(bytes), directory, feed: port2 }
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
       name: 'public copy',
-      data,
-      transfer: [port2],
+      workerData,
+      transferList: [port2],
+      execArgv: [],
       // Answers leave the engine as one text.
-      heapMb: 256,
+      resourceLimits: { maxOldGenerationSizeMb: 256 },
     })
     this.#worker = worker
     worker.on('message', (reply: ReplicaReply) => {

@@ -1,7 +1,7 @@
 /** The store by itself, spoken to with as little as will do: the measure that the repository is held against. */
 
 import { hash } from 'node:crypto'
-import type { GraphStore } from '../../../src/store/graph-store.ts'
+import type { EmbeddedStore } from '../../../src/store/graph-store.ts'
 import type { EngineConfig } from '../../support/engines/engine.ts'
 import { wire, type Answered, type Sending } from '../wire.ts'
 
@@ -104,18 +104,26 @@ async function asked(address: string, { username, password }: EngineConfig): Pro
   }
 }
 
-/** The embedded store through its port, which is all that there is to it. */
-export function rawEmbedded(store: GraphStore): RawStore {
+/** The embedded store, by the same two protocols in process. */
+export function rawEmbedded(store: EmbeddedStore): RawStore {
+  const send = async (path: string, method: string, type?: string, body?: string) => {
+    const accept = path === 'query' ? `${ntriples}, application/sparql-results+json` : ntriples
+    const headers = { Accept: accept, ...(type && { 'Content-Type': type }) }
+    const request = new Request(`http://store/${path}`, { method, headers, body: body ?? null })
+    const answer = await store.protocol(request)
+    return right({ status: answer.status, text: await answer.text() })
+  }
   return {
     put: async (graph, body) => {
-      await store.write([{ graph, content: body }])
+      await send(named('data', graph), 'PUT', ntriples, body)
     },
     insert: async (graph, lines) => {
-      await store.write([{ graph, add: lines.trimEnd().split('\n') }])
+      await send('update', 'POST', 'application/sparql-update', insertData(graph, lines))
     },
-    readGraph: async (graph) => (await store.read(graph)) ?? '',
-    construct: (graph) => store.construct(constructAll(graph)),
-    select: async (query) => JSON.stringify(await store.select(query)),
+    readGraph: (graph) => send(named('data', graph), 'GET'),
+    construct: (graph) =>
+      send('query', 'POST', form, new URLSearchParams({ query: constructAll(graph) }).toString()),
+    select: (query) => send('query', 'POST', form, new URLSearchParams({ query }).toString()),
     close: () => store.close(),
   }
 }

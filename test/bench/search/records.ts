@@ -1,7 +1,7 @@
 /** Generated documents: words as often as in real texts, three of known share, 15 facets, dates and scores. */
 
 import type { Document } from '../../../src/search-index/search-index.ts'
-import type { IndexSettings } from '../../../src/search-index/settings.ts'
+import type { IndexSettings } from '../../../src/search-index/index-settings.ts'
 
 const facetSizes = [40, 12, 300, 5000, 30, 14, 200, 2, 2, 6, 100, 1000, 60, 25, 8]
 const facetIds = facetSizes.map((_, n) => `facet${n}`)

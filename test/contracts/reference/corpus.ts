@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import type { Document, IndexChange } from '../../../src/search-index/search-index.ts'
-import type { IndexName, IndexSettings } from '../../../src/search-index/settings.ts'
+import type { IndexName, IndexSettings } from '../../../src/search-index/index-settings.ts'
 
 /** Languages with a bucket of their own; `zu` and `de-CH` are written too. */
 export const languages = ['en', 'de', 'fr', 'el', 'ja']

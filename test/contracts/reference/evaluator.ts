@@ -5,7 +5,7 @@
 
 import type { Leaf, QueryTree } from '../../../src/search-index/query-tree.ts'
 import type { Document, OrderKey, SearchRequest } from '../../../src/search-index/search-index.ts'
-import type { IndexSettings } from '../../../src/search-index/settings.ts'
+import type { IndexSettings } from '../../../src/search-index/index-settings.ts'
 import { compareCodePoints } from '../../../src/text/code-points.ts'
 import { stems } from '../../../src/text/stems.ts'
 import { tokenOf, words } from '../../../src/text/tokens.ts'

@@ -1,6 +1,11 @@
 /** Answers in the shapes of real portals: CKAN, DKAN 1 and data.json. */
 
-import { both, json, missing, type More, type Sample } from './sample.ts'
+import type { Sample } from './sample.ts'
+
+type More = Partial<Omit<Sample, 'name' | 'importer' | 'answers'>>
+
+const json = (value: unknown) => ({ body: JSON.stringify(value), type: 'application/json' })
+const missing = { body: 'not here', type: 'text/plain', status: 404 }
 
 const ckan = (name: string, fields: object, more: More = {}): Sample => ({
   name,
@@ -22,6 +27,7 @@ const ckan = (name: string, fields: object, more: More = {}): Sample => ({
 })
 const resource = (url: string, more: object = {}) => ({ id: 'r1', name: 'File', url, ...more })
 
+const both = (url: string) => [`accessURL ${url}`, `downloadURL ${url}`]
 const page = (name: string) => `landingPage {portal}/dataset/${name}`
 
 const ckanAnswers: readonly Sample[] = [

@@ -2,13 +2,13 @@
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { embeddedIndex } from '../../../src/search-index/embedded.ts'
-import type { IndexName } from '../../../src/search-index/settings.ts'
+import { embeddedIndex } from '../../../src/search-index/sqlite/sqlite-index.ts'
+import type { IndexName } from '../../../src/search-index/index-settings.ts'
 import { logger, type Log } from '../../../src/log.ts'
 import { loadProfile } from '../../../src/profile/load.ts'
 import { projection } from '../../../src/projector/projection.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
-import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
+import { embeddedStore } from '../../../src/store/embedded.ts'
 import { markLine, systemChange, type Mark } from '../../../src/store/marks.ts'
 
 export const names = namesOf('http://localhost:8080/')

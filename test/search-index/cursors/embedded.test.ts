@@ -5,16 +5,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { batchOf } from '../../../src/search-index/embedded/threads/batches.ts'
 import { Failure } from '../../../src/errors.ts'
 import type { CursorRequest } from '../../../src/search-index/search-index.ts'
-import { EmbeddedCursors } from '../../../src/search-index/embedded/cursors.ts'
-import type {
-  ReaderCalls,
-  WriterCalls,
-} from '../../../src/search-index/embedded/threads/messages.ts'
-import { Readers } from '../../../src/search-index/embedded/threads/readers.ts'
-import { Thread } from '../../../src/search-index/embedded/threads/thread.ts'
+import { SqliteCursors } from '../../../src/search-index/sqlite/sqlite-cursors.ts'
+import {
+  indexReaders,
+  indexWriter,
+  type IndexWorkers,
+} from '../../../src/search-index/sqlite/index-workers.ts'
+import {
+  batchOf,
+  type ReaderCalls,
+  type WriterCalls,
+} from '../../../src/search-index/sqlite/worker-messages.ts'
 import { logger } from '../../../src/log.ts'
 import { documentOf, languages, request, settings } from '../../contracts/search-index-corpus.ts'
 
@@ -23,31 +26,28 @@ const count = 20
 
 let directory: string
 let clock: number
-let writer: Thread<WriterCalls>
-let readers: Readers
-let cursors: EmbeddedCursors
+let writer: IndexWorkers<WriterCalls>
+let readers: IndexWorkers<ReaderCalls>
+let cursors: SqliteCursors
 let version: number
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'cursors-'))
   const path = join(directory, 'index.db')
-  const entry = (name: string) =>
-    new URL(`../../../src/search-index/embedded/${name}/worker.ts`, import.meta.url)
   const common = { path, wildcardTerms: 10, log: logger('silent'), damaged: () => undefined }
-  const ended = () => cursors.lose()
-  writer = new Thread({ ...common, name: 'writer', entry: entry('writing'), ended })
-  const reader = new Thread<ReaderCalls>({ ...common, name: 'reader', entry: entry('reading') })
-  readers = new Readers([reader], 10_000)
+  writer = indexWriter(common, () => cursors.lose())
+  readers = indexReaders(common, { count: 1 })
   clock = version = 0
-  cursors = new EmbeddedCursors({ writer, readers, limits, now: () => clock })
-  await writer.call('configure', { settings, languages }).answer
+  cursors = new SqliteCursors({ writer, readers, limits, now: () => clock })
+  await writer.call('configure', { settings, languages })
   await write()
 })
 
 afterEach(async () => {
   cursors.close()
   await readers.close()
-  if (writer.running) await writer.call('close', undefined).answer
+  if (writer.isRunning) await writer.call('close', undefined)
+  await writer.close()
   rmSync(directory, { recursive: true })
 })
 
@@ -57,7 +57,7 @@ async function write(): Promise<void> {
   const puts = Array.from({ length: count }, (_, i) => ({
     put: documentOf({ index: 'dataset', id: `r${i}`, version }),
   }))
-  await writer.call('write', [batchOf(puts)]).answer
+  await writer.call('write', [batchOf(puts)])
 }
 
 function open(changes: Partial<CursorRequest> = {}, signal?: AbortSignal) {
@@ -142,8 +142,8 @@ describe('a cursor', () => {
 
   it('is lost when the writer dies, and a new one is opened with the next', async () => {
     const { cursor } = await open()
-    await writer.terminate()
-    await expect.poll(() => writer.running).toBe(false)
+    await writer.restart()
+    await expect.poll(() => writer.isRunning).toBe(false)
     await expect(cursors.page(cursor)).rejects.toMatchObject({ kind: 'unknown-cursor' })
     const again = await open()
     await write()
@@ -152,19 +152,19 @@ describe('a cursor', () => {
 
   it('whose writer dies while it is opened is not opened', async () => {
     const opening = open()
-    await writer.terminate()
+    await writer.restart()
     await expect(opening).rejects.toMatchObject({ kind: 'engine-unavailable' })
     expect((await open()).count).toBe(count)
   })
 
   it('whose writer dies behind the hold is not opened: what it found may be gone', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const pause = readers.pausedFor(() => promise)
+    const pause = readers.exclusive(() => promise)
     const opening = open()
     // Behind the one of the cursor.
-    await writer.call('hold', 1_000).answer
-    await writer.terminate()
-    await expect.poll(() => writer.running).toBe(false)
+    await writer.call('hold', 1_000)
+    await writer.restart()
+    await expect.poll(() => writer.isRunning).toBe(false)
     resolve()
     await expect(opening).rejects.toMatchObject({ kind: 'engine-unavailable' })
     await pause
@@ -199,7 +199,7 @@ describe('a cursor', () => {
     for (let i = 0; i < 3; i++) await open({ client: 'another' })
     expect(limits.bytes / 7).toBeGreaterThan(1_024 + 4 * count)
     const large = { ...limits, bytes: 1_024 + 4 * count }
-    const narrow = new EmbeddedCursors({ writer, readers, limits: large, now: () => clock })
+    const narrow = new SqliteCursors({ writer, readers, limits: large, now: () => clock })
     const { offset: _, ...rest } = request()
     const asked = { ...rest, client: 'x', note: '' }
     await narrow.open(asked)

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { standing } from '../../../src/search-index/cursors/held.ts'
-import { embeddedIndex } from '../../../src/search-index/embedded.ts'
+import { cursorBytes } from '../../../src/search-index/cursors.ts'
+import { embeddedIndex } from '../../../src/search-index/sqlite/sqlite-index.ts'
 import type { IndexChange, Page, SearchIndex } from '../../../src/search-index/search-index.ts'
 import { logger } from '../../../src/log.ts'
 import { configured, documentOf, languages, request } from '../../contracts/search-index-corpus.ts'
@@ -42,7 +42,7 @@ it(
   async () => {
     directory = mkdtempSync(join(tmpdir(), 'scroll-'))
     // Numbers, which index each is in, and scores: no more than that may be held.
-    const bytes = standing + 10 * count
+    const bytes = cursorBytes + 10 * count
     const cursors = { perClient: 1, total: 1, ttlMs: 600_000, bytes }
     index = await embeddedIndex({
       directory,

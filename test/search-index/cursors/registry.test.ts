@@ -1,7 +1,7 @@
 /** Open cursors: bounds by client, number and memory, and a life that begins anew with every use. */
 
 import { beforeEach, describe, expect, it } from 'vitest'
-import { cursorRegistry, type CursorRegistry } from '../../../src/search-index/cursors/registry.ts'
+import { CursorRegistry } from '../../../src/search-index/cursors.ts'
 import { Failure } from '../../../src/errors.ts'
 
 type Held = { readonly bytes: number; readonly name?: string }
@@ -12,7 +12,7 @@ let registry: CursorRegistry<Held>
 
 beforeEach(() => {
   clock = 5_000
-  registry = cursorRegistry<Held>(limits, () => clock)
+  registry = new CursorRegistry<Held>(limits, () => clock)
 })
 
 const open = (client: string, bytes = 10) => registry.open(client, { bytes }, '')

@@ -1,7 +1,7 @@
 /** Counts of documents: one question at a time, and as they were for those who come meanwhile. */
 
 import { expect, it } from 'vitest'
-import { DocumentCounts } from '../../../src/search-index/embedded/documents.ts'
+import { DocumentCounts } from '../../../src/search-index/sqlite/document-counts.ts'
 
 function counted() {
   const asked: PromiseWithResolvers<{ dataset: number }>[] = []

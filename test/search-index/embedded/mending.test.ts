@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Writable } from 'node:stream'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { embeddedIndex } from '../../../src/search-index/embedded.ts'
+import { embeddedIndex } from '../../../src/search-index/sqlite/sqlite-index.ts'
 import type { SearchIndex } from '../../../src/search-index/search-index.ts'
 import { logger } from '../../../src/log.ts'
 import {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { embeddedIndex } from '../../../src/search-index/embedded.ts'
+import { embeddedIndex } from '../../../src/search-index/sqlite/sqlite-index.ts'
 import type {
   Answer,
   Document,

@@ -2,8 +2,8 @@
 
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { createCommonTables } from '../../../src/search-index/embedded/tables.ts'
-import { Terms } from '../../../src/search-index/embedded/writing/terms.ts'
+import { createCommonTables } from '../../../src/search-index/sqlite/index-file.ts'
+import { Terms } from '../../../src/search-index/sqlite/indexed-text.ts'
 
 /** More than are remembered, and some that come again and again. */
 const texts = Array.from({ length: 7_000 }, (_, n) =>

@@ -5,13 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Writer } from '../../../src/search-index/embedded/writing/writer.ts'
-import {
-  configure,
-  finish,
-  readGenerations,
-} from '../../../src/search-index/embedded/writing/generations.ts'
-import { createCommonTables, tablesOf } from '../../../src/search-index/embedded/tables.ts'
+import { Writer } from '../../../src/search-index/sqlite/writer.ts'
+import { configure, finish, readGenerations } from '../../../src/search-index/sqlite/generations.ts'
+import { createCommonTables, tablesOf } from '../../../src/search-index/sqlite/index-file.ts'
 import { languages, settings } from '../../contracts/search-index-corpus.ts'
 
 let directory: string

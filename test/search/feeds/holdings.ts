@@ -1,7 +1,7 @@
 /** Datasets as a portal holds them, with the settings of their index: for all doors that show records in other forms. */
 
 import type { Document } from '../../../src/search-index/search-index.ts'
-import type { IndexSettings } from '../../../src/search-index/settings.ts'
+import type { IndexSettings } from '../../../src/search-index/index-settings.ts'
 import { fold } from '../../../src/text/fold.ts'
 
 const facet = (id: string, title: string) => ({ id, title })

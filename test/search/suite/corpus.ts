@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import type { Document, FacetValue } from '../../../src/search-index/search-index.ts'
-import type { IndexName } from '../../../src/search-index/settings.ts'
+import type { IndexName } from '../../../src/search-index/index-settings.ts'
 import { fingerprint } from '../../../src/text/fingerprint.ts'
 import { fold } from '../../../src/text/fold.ts'
 import { scoreBands } from './settings.ts'

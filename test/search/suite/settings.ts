@@ -1,6 +1,6 @@
 /** Index settings of the suite: those of the contract, and what only the station knows: bands and a label. */
 
-import type { FacetSettings, IndexSettings } from '../../../src/search-index/settings.ts'
+import type { FacetSettings, IndexSettings } from '../../../src/search-index/index-settings.ts'
 import { settings as contracted } from '../../contracts/search-index-corpus.ts'
 
 export const scoreBands = [

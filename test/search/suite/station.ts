@@ -1,15 +1,15 @@
 /** The search station over a real engine, holding the corpus or other documents. */
 
-import type { CursorLimits } from '../../../src/search-index/cursors/registry.ts'
+import type { CursorLimits } from '../../../src/search-index/cursors.ts'
 import type { SearchIndex } from '../../../src/search-index/search-index.ts'
 import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
 import { loadProfile } from '../../../src/profile/load.ts'
-import { searchApp } from '../../../src/search/search-app.ts'
+import { searchApp } from '../../../src/search/app.ts'
 import { configured, type Made } from '../../contracts/search-index-corpus.ts'
 import { documents } from './corpus.ts'
 import { engineHere } from './engine.ts'
-import type { IndexSettings } from '../../../src/search-index/settings.ts'
+import type { IndexSettings } from '../../../src/search-index/index-settings.ts'
 import type { Profile } from '../../../src/profile/fields.ts'
 import { settings } from './settings.ts'
 

@@ -2,7 +2,8 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LineSpool, openScratch } from '../../../src/store/line-spool.ts'
+import { LineSpool } from '../../../src/store/spool/line-spool.ts'
+import { openScratch } from '../../../src/store/spool/scratch.ts'
 import { newDirectory } from '../opening.ts'
 
 const directory = newDirectory()

@@ -1,6 +1,6 @@
 /** How indices, attributes and their values are called in Meilisearch. */
 
-import type { IndexName } from '../../settings.ts'
+import type { IndexName } from '../../index-settings.ts'
 import { spelled } from './spelling.ts'
 
 /** The indices of one platform: all begin with its prefix. */

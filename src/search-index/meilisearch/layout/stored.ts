@@ -1,7 +1,7 @@
 /** A record as a document of Meilisearch. */
 
 import type { Document } from '../../search-index.ts'
-import type { IndexSettings } from '../../settings.ts'
+import type { IndexSettings } from '../../index-settings.ts'
 import { facetCode } from './codes.ts'
 import {
   attributes,

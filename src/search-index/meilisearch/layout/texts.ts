@@ -1,7 +1,7 @@
 /** The text of a document as Meilisearch gets it: tokens to match, pairs for phrases, the values themselves to rank by. */
 
 import { bucketOf, otherBucket } from '../../../text/language.ts'
-import { idField } from '../../fields.ts'
+import { idField } from '../../field-reach.ts'
 import type { Document } from '../../search-index.ts'
 import { hasPairs, pairCode } from './codes.ts'
 import { pairsOf, textsOf, tokensOf } from './names.ts'

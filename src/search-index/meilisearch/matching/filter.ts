@@ -1,7 +1,7 @@
 /** The filter of a request as one condition. */
 
 import type { Box, FacetFilter, Filter } from '../../search-index.ts'
-import type { IndexSettings } from '../../settings.ts'
+import type { IndexSettings } from '../../index-settings.ts'
 import { facetCode } from '../layout/codes.ts'
 import { attributes, boxOf, codesOf, numberOf, periodOf, places } from '../layout/names.ts'
 import { ordered } from '../layout/spelling.ts'

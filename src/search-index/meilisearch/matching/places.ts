@@ -1,8 +1,8 @@
 /** Where words are looked for: a field in one bucket. */
 
 import { otherBucket } from '../../../text/language.ts'
-import { idField, reaches, reachOf } from '../../fields.ts'
-import type { IndexSettings } from '../../settings.ts'
+import { idField, reaches, reachOf } from '../../field-reach.ts'
+import type { IndexSettings } from '../../index-settings.ts'
 
 export type Place = { readonly field: string; readonly bucket: string }
 

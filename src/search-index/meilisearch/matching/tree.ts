@@ -1,7 +1,7 @@
 /** A whole query tree as one condition. */
 
 import type { Leaf, QueryTree } from '../../query-tree.ts'
-import type { IndexSettings } from '../../settings.ts'
+import type { IndexSettings } from '../../index-settings.ts'
 import { and, none, not, or, all, type Condition } from './condition.ts'
 import { hasValue, isBetween, overlaps } from './filter.ts'
 

@@ -1,6 +1,6 @@
 /** Order keys of a request in the words of Meilisearch. */
 
-import { orderOf as keysThatCount } from '../../order.ts'
+import { orderOf as keysThatCount } from '../../hit-order.ts'
 import type { OrderKey, SearchRequest } from '../../search-index.ts'
 import { attributes, dateOrderOf, numberOf, orderOf } from '../layout/names.ts'
 import type { Answering } from '../settings/answering.ts'

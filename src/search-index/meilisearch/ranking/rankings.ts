@@ -1,7 +1,7 @@
 /** Relevance: searches whose words, weights and fields put the documents of a match set in order. */
 
-import { idField } from '../../fields.ts'
-import type { IndexSettings } from '../../settings.ts'
+import { idField } from '../../field-reach.ts'
+import type { IndexSettings } from '../../index-settings.ts'
 import { attributes, sentinel, textsOf } from '../layout/names.ts'
 import type { Place } from '../matching/places.ts'
 import { isInOrder, weightsOf, type Boosts } from './weights.ts'

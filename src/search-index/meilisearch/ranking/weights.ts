@@ -1,7 +1,7 @@
 /** How much a field counts in the order of relevance. */
 
-import { idField } from '../../fields.ts'
-import type { IndexSettings } from '../../settings.ts'
+import { idField } from '../../field-reach.ts'
+import type { IndexSettings } from '../../index-settings.ts'
 
 /** Field, or field and language, → weight of a request. */
 export type Boosts = Readonly<Record<string, number>>

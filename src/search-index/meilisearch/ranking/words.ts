@@ -1,7 +1,6 @@
 /** The words of a query that relevance is about. */
 
-import type { Leaf, QueryTree } from '../../query-tree.ts'
-import { rankingLeaves } from '../../ranking-leaves.ts'
+import { type Leaf, type QueryTree, rankingLeaves } from '../../query-tree.ts'
 
 /** The tokens of a word, one, or of a phrase. */
 export type Word = readonly string[]

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Entry } from '../../search-index.ts'
-import type { IndexName } from '../../settings.ts'
+import type { IndexName } from '../../index-settings.ts'
 import { attributes } from '../layout/names.ts'
 import { keyOf } from '../layout/spelling.ts'
 import { textOf } from '../matching/condition.ts'

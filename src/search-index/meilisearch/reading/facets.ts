@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { compareCodePoints } from '../../../text/code-points.ts'
 import type { Facet, FacetItem } from '../../search-index.ts'
-import type { Band, FacetSettings } from '../../settings.ts'
+import type { Band, FacetSettings } from '../../index-settings.ts'
 import { codesOf } from '../layout/names.ts'
 import type { Part } from './reading.ts'
 

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { Failure } from '../../../errors.ts'
 import { matches } from '../../evaluate.ts'
-import { idField } from '../../fields.ts'
+import { idField } from '../../field-reach.ts'
 import type { Leaf } from '../../query-tree.ts'
 import type { Document, SearchRequest } from '../../search-index.ts'
 import { attributes, textsOf } from '../layout/names.ts'

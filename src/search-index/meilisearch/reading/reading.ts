@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Log } from '../../../log.ts'
-import type { IndexName } from '../../settings.ts'
+import type { IndexName } from '../../index-settings.ts'
 import type { Uids } from '../layout/names.ts'
 import type { Answering } from '../settings/answering.ts'
 import type { Read } from '../matching/terms.ts'

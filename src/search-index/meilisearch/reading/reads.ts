@@ -1,8 +1,8 @@
 /** The reading half of the engine. */
 
-import type { CursorLimits } from '../../cursors/registry.ts'
+import type { CursorLimits } from '../../cursors.ts'
 import type { SearchIndex } from '../../search-index.ts'
-import { Cursors } from '../cursors/cursors.ts'
+import { MeilisearchCursors } from '../cursors/cursors.ts'
 import type { Keeping } from '../cursors/past.ts'
 import { entriesOf, recordOf } from './entries.ts'
 import { facetValues } from './facet-values.ts'
@@ -25,7 +25,7 @@ export function reads(given: Reading & { readonly cursors: CursorLimits }): Read
     ruledOut: fresh(given, mostQueries),
   }
   const tools = { reading, values: facetValues(reading) }
-  const cursors = new Cursors(tools, given.cursors)
+  const cursors = new MeilisearchCursors(tools, given.cursors)
   return {
     search: (request, signal) => search(request, tools, signal),
     get: (index, id, signal) => recordOf(reading, index, id, signal),

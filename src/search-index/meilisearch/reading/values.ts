@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { compareCodePoints } from '../../../text/code-points.ts'
 import type { FacetItem } from '../../search-index.ts'
-import type { IndexName } from '../../settings.ts'
+import type { IndexName } from '../../index-settings.ts'
 import { codesOf } from '../layout/names.ts'
 import { quoted } from '../matching/quoted.ts'
 import type { FacetValues } from './facet-values.ts'

@@ -1,6 +1,6 @@
 /** What readers and writers must know of an index at this moment. */
 
-import type { IndexSettings } from '../../settings.ts'
+import type { IndexSettings } from '../../index-settings.ts'
 import type { Uids } from '../layout/names.ts'
 import type { Generation, Known } from './meta.ts'
 

@@ -1,12 +1,15 @@
 /** The generations of each index: which one answers, which one is filled beside it, which ones go. */
 
 import { randomUUID } from 'node:crypto'
-import type { IndexName, IndexSettings } from '../../settings.ts'
+import { signatureOf, type IndexName, type IndexSettings } from '../../index-settings.ts'
 import type { Uids } from '../layout/names.ts'
 import type { Indices } from './indices.ts'
 import type { Generation, Known, Meta } from './meta.ts'
-import { signatureOf } from './signature.ts'
+
 import { dictionarySettings, recordSettings, seedOf, type Wanted } from './wanted.ts'
+
+/** Counts changes of the layout of documents: an index of another one is written anew. */
+const layoutNumber = 1
 
 type Deps = {
   readonly uids: Uids
@@ -60,11 +63,10 @@ export async function remembered(deps: Deps): Promise<readonly Known[]> {
 
 /** What was filled answers from now on; without anything being filled nothing changes. */
 export async function finished({ uids, indices, meta }: Deps, known: Known): Promise<Known> {
-  const { next, ...rest } = known
-  const { index, answering } = rest
+  const { index, answering, next } = known
   if (!next && answering.isWhole) return known
   if (next) await indices.swap(uids.of(index), uids.next(index))
-  const after: Known = { ...rest, answering: { ...(next ?? answering), isWhole: true } }
+  const after: Known = { index, answering: { ...(next ?? answering), isWhole: true } }
   await meta.write([after])
   if (next) await indices.drop(uids.next(index))
   return after
@@ -76,10 +78,9 @@ export const isFilled = ({ answering, next }: Known): boolean =>
 
 /** After a crash between a swap and the note of it, the mark in the index says what happened. */
 async function settled({ uids, indices, meta }: Deps, known: Known): Promise<Known> {
-  const { next, ...rest } = known
-  const { index } = rest
+  const { index, next } = known
   if (!next || !hasMark(await indices.settings(uids.of(index)), next.mark)) return known
-  const after: Known = { ...rest, answering: { ...next, isWhole: true } }
+  const after: Known = { index, answering: { ...next, isWhole: true } }
   await meta.write([after])
   await indices.drop(uids.next(index))
   return after
@@ -99,29 +100,28 @@ async function prepared(
 ): Promise<Known> {
   const { uids, indices, languages } = deps
   const { index } = settings
-  const signature = signatureOf(settings, languages)
+  const signature = signatureOf(layoutNumber, settings, languages)
   const wantedOf = (mark: string) => recordSettings(settings, languages, mark)
   const answering = known && (await present(indices, uids.of(index), known.answering))
   const next = known?.next && (await present(indices, uids.next(index), known.next))
   const newest = next ?? answering
-  const own = { index, ...(known?.removed !== undefined && { removed: known.removed }) }
   if (known && answering && newest?.signature === signature && !isOld) {
     const renewed = { ...newest, settings, languages }
     await indices.ensure(next ? uids.next(index) : uids.of(index), wantedOf(newest.mark))
     return next
       ? { ...known, next: renewed }
-      : { ...own, answering: { ...known.answering, ...renewed } }
+      : { index, answering: { ...known.answering, ...renewed } }
   }
   // The one that answers was written to under other settings while `next` was filled: it is not what its signature says.
   const made: Generation = { mark: `_gen_${randomUUID()}`, signature, settings, languages }
   const make = (uid: string) => indices.make(uid, wantedOf(made.mark), seedOf(settings, languages))
   if (known && answering && !isEmpty) {
     await make(uids.next(index))
-    return { ...own, answering: known.answering, next: made }
+    return { index, answering: known.answering, next: made }
   }
   await indices.drop(uids.next(index))
   await make(uids.of(index))
-  return { ...own, answering: { ...made, isWhole: false } }
+  return { index, answering: { ...made, isWhole: false } }
 }
 
 /** A generation, if its index is still there. */

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { expected } from '../wire/answers.ts'
-import type { IndexName, IndexSettings } from '../../settings.ts'
+import type { IndexName, IndexSettings } from '../../index-settings.ts'
 import { attributes, type Uids } from '../layout/names.ts'
 import { spelled } from '../layout/spelling.ts'
 import type { Tasks } from '../wire/tasks.ts'
@@ -23,8 +23,6 @@ export type Known = {
   readonly answering: Generation & { readonly isWhole: boolean }
   /** What is filled beside it. */
   readonly next?: Generation
-  /** The largest version that took a record away: documents that are gone tell of none. */
-  readonly removed?: number
 }
 
 export type Meta = {

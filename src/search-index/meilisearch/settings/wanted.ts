@@ -1,7 +1,7 @@
 /** The settings of our indices, as Meilisearch writes them. */
 
 import { otherBucket } from '../../../text/language.ts'
-import type { IndexSettings } from '../../settings.ts'
+import type { IndexSettings } from '../../index-settings.ts'
 import { attributes, dateOrderOf, numberOf, orderOf, sentinel, textsOf } from '../layout/names.ts'
 import { searchedFields } from '../ranking/weights.ts'
 

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../../errors.ts'
 import type { IndexChange } from '../../search-index.ts'
-import type { IndexName } from '../../settings.ts'
+import type { IndexName } from '../../index-settings.ts'
 import { attributes, type Uids } from '../layout/names.ts'
 import { keyOf } from '../layout/spelling.ts'
 import type { Told } from '../layout/stored.ts'

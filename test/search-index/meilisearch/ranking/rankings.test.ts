@@ -12,7 +12,7 @@ import {
 } from '../../../../src/search-index/meilisearch/ranking/weights.ts'
 import { wordsOf } from '../../../../src/search-index/meilisearch/ranking/words.ts'
 import type { OrderKey } from '../../../../src/search-index/search-index.ts'
-import type { IndexSettings } from '../../../../src/search-index/settings.ts'
+import type { IndexSettings } from '../../../../src/search-index/index-settings.ts'
 import { request, settings } from '../../../contracts/search-index-corpus.ts'
 import { treeOf } from '../../../contracts/search-index-trees.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { facetsOfAnswer } from '../../../../src/search-index/meilisearch/reading/facets.ts'
-import type { IndexSettings } from '../../../../src/search-index/settings.ts'
+import type { IndexSettings } from '../../../../src/search-index/index-settings.ts'
 import { facetText, settings } from '../../../contracts/search-index-corpus.ts'
 
 const part = (one: IndexSettings) => ({

@@ -6,7 +6,7 @@ import {
   type Indices,
 } from '../../../../src/search-index/meilisearch/settings/indices.ts'
 import { recordSettings, seedOf } from '../../../../src/search-index/meilisearch/settings/wanted.ts'
-import { signatureOf } from '../../../../src/search-index/meilisearch/settings/signature.ts'
+import { signatureOf } from '../../../../src/search-index/index-settings.ts'
 import { tasksOf } from '../../../../src/search-index/meilisearch/wire/tasks.ts'
 import { connect, type Wire } from '../../../../src/search-index/meilisearch/wire/wire.ts'
 import { logger } from '../../../../src/log.ts'
@@ -90,7 +90,9 @@ it('swaps in one call', async () => {
 
 it('are those of the same documents when only weights, titles or bands differ', () => {
   const same = { ...dataset, facets: dataset.facets.map(({ id }) => ({ id, title: 'other' })) }
-  expect(signatureOf(same, ['en'])).toBe(signatureOf(dataset, ['en']))
-  expect(signatureOf(dataset, ['de'])).not.toBe(signatureOf(dataset, ['en']))
-  expect(signatureOf({ ...dataset, basis: '2' }, ['en'])).not.toBe(signatureOf(dataset, ['en']))
+  expect(signatureOf(1, same, ['en'])).toBe(signatureOf(1, dataset, ['en']))
+  expect(signatureOf(1, dataset, ['de'])).not.toBe(signatureOf(1, dataset, ['en']))
+  expect(signatureOf(1, { ...dataset, basis: '2' }, ['en'])).not.toBe(
+    signatureOf(1, dataset, ['en']),
+  )
 })

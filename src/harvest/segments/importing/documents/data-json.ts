@@ -8,7 +8,6 @@ import { textTag } from '../../../../vocabularies/languages.ts'
 import type { MappingConfig } from '../../mapping/config.ts'
 import { fieldsOf, listOf, plainText, type Fields } from '../../../../vocabularies/loose-values.ts'
 import { isUsableIri } from '../../mapping/values/urls.ts'
-import { tellCounted } from '../rdf/losses.ts'
 import { foundEntry, type Entry } from './entry.ts'
 import { envelopeFailure } from './envelope.ts'
 import type { JsonDocument } from './json-document.ts'
@@ -39,34 +38,25 @@ export async function* datasetsOf(
     )
   let isCatalogue = /^\s*\[|"(?:dataset|service|catalog)"\s*:/.test(document.start)
   let services = 0
-  const { findings } = document
-  for await (const { kind, value, pointer } of membersIn(document)) {
+  for await (const { kind, value } of membersIn(document)) {
     isCatalogue = true
     if (kind === 'service') services += 1
-    else yield foundDataset(withoutKeywords(value, everywhere), source, { findings, pointer })
+    else yield foundDataset(withoutKeywords(value, everywhere), source, document)
   }
   if (!isCatalogue) throw envelopeFailure({}, document.url)
-  tellCounted(sink, { count: services, first: [] }, document.url)
+  const told = { slug: 'services-not-harvested', detail: String(services) } as const
+  if (services > 0) sink.finding(told, { sourceUrl: document.url })
   yield { kind: 'page' }
 }
 
-type Origin = {
-  readonly findings?: JsonDocument['findings']
-  /** The id that a page of search results files it under. */
-  readonly key?: string
-  /** Where it stands in a document (RFC 6901). */
-  readonly pointer?: string
-}
-
-/** One dataset of a document or of a page of search results. */
+/** One dataset of a document or of a page of search results; `key` is the id that the page files it under. */
 export function foundDataset(
   value: unknown,
   source: PodSource,
-  { findings = [], key = '', pointer }: Origin = {},
+  { findings = [], key = '' }: { findings?: JsonDocument['findings']; key?: string } = {},
 ): Exclude<Found, { kind: 'end' }> {
   const read = (fields: Fields) => entryOf(fields, source, key)
-  const place = pointer === undefined ? {} : { pointer }
-  return foundEntry(value, { output: source.output, read, findings, ...place })
+  return foundEntry(value, { output: source.output, read, findings })
 }
 
 function entryOf(fields: Fields, source: PodSource, key: string): Entry {
@@ -92,38 +82,23 @@ function entryOf(fields: Fields, source: PodSource, key: string): Entry {
   }
 }
 
-type Member = {
-  readonly kind: 'dataset' | 'service'
-  readonly value: unknown
-  readonly pointer: string
-}
+type Member = { readonly kind: 'dataset' | 'service'; readonly value: unknown }
 
 async function* membersIn(document: JsonDocument): AsyncGenerator<Member, void> {
-  for await (const { list, key, value } of document.members()) {
-    const pointer = list === '' ? `/${key}` : `/${list}/${key}`
-    if (list === '' || list === 'dataset') yield { kind: 'dataset', value, pointer }
-    else if (list === 'service') yield { kind: 'service', value, pointer }
-    else if (list === 'catalog') yield* insideOf({ value, pointer })
+  for await (const { list, value } of document.members()) {
+    if (list === '' || list === 'dataset') yield { kind: 'dataset', value }
+    else if (list === 'service') yield { kind: 'service', value }
+    else if (list === 'catalog') yield* insideOf(value)
   }
 }
 
 const deepest = 8
 
-type Placed = Pick<Member, 'value' | 'pointer'>
-
-function* insideOf(catalogue: Placed, depth = 1): Generator<Member, void> {
-  for (const one of placedIn(catalogue, 'dataset')) yield { kind: 'dataset', ...one }
-  for (const one of placedIn(catalogue, 'service')) yield { kind: 'service', ...one }
-  if (depth < deepest)
-    for (const inner of placedIn(catalogue, 'catalog')) yield* insideOf(inner, depth + 1)
-}
-
-function placedIn({ value, pointer }: Placed, name: string): readonly Placed[] {
-  const held = fieldsOf(value)[name]
-  const place = `${pointer}/${name}`
-  // A single one may be written without being a list.
-  if (!Array.isArray(held)) return listOf(held).map((one) => ({ value: one, pointer: place }))
-  return held.map((one: unknown, at) => ({ value: one, pointer: `${place}/${at}` }))
+function* insideOf(catalogue: unknown, depth = 1): Generator<Member, void> {
+  const { dataset, service, catalog } = fieldsOf(catalogue)
+  for (const value of listOf(dataset)) yield { kind: 'dataset', value }
+  for (const value of listOf(service)) yield { kind: 'service', value }
+  if (depth < deepest) for (const inner of listOf(catalog)) yield* insideOf(inner, depth + 1)
 }
 
 /** A keyword that more than so many records carry, all of them, tells none apart. */

@@ -3,8 +3,9 @@
 import type { Term } from '@rdfjs/types'
 import { Failure } from '../../../../errors.ts'
 import { literal, namedNode } from '../../../../rdf/terms.ts'
-import { sparqlText, type Token, tokens } from '../../../../store/queries.ts'
-import { isNode, parseSparql, placed } from '../../../../store/sparql-syntax.ts'
+import { sparqlText } from '../../../../store/binding/term-text.ts'
+import { tokens, type Token } from '../../../../store/binding/tokens.ts'
+import { isNode, parseSparql, placed } from '../../../../store/protocol/parse-sparql.ts'
 
 /** What is known of a record. `address`: where it was found. */
 type Known = {

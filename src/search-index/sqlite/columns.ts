@@ -1,0 +1,175 @@
+/**
+ * The columns of one index in memory, indexed by record number: what filters, facets and sorting read. In the file they are narrow
+ * rows (table `col`), packed for one quick scan when a reader starts.
+ */
+
+import type { Row } from '../../sqlite.ts'
+import type { IndexSettings } from '../index-settings.ts'
+import type { Document } from '../search-index.ts'
+
+/** First period of every record; the few records with more keep the others beside. Missing = NaN. */
+export type Periods = {
+  from: Float64Array
+  to: Float64Array
+  readonly more: Map<number, readonly (readonly [number, number])[]>
+}
+
+export class Columns {
+  /** Numbers 0 … size − 1 have a place. */
+  size = 0
+  readonly dates: Periods[]
+  readonly numbers: Float64Array[]
+  /** 0 missing, 1 false, 2 true. */
+  readonly flags: Uint8Array[]
+  /** Four numbers per record; missing = NaN. */
+  boxes: Float64Array
+  readonly moreBoxes = new Map<number, Float64Array>()
+  /** Facet numbers of record n: `ords` from `starts[n]` to `ends[n]`. */
+  starts: Uint32Array = new Uint32Array(0)
+  ends: Uint32Array = new Uint32Array(0)
+  ords: Uint32Array = new Uint32Array(0)
+  readonly #hasBoxes: boolean
+  #capacity = 0
+  /** Places of `ords` that were given. */
+  #given = 0
+
+  constructor(settings: IndexSettings) {
+    const empty = () => new Float64Array(0)
+    this.dates = settings.dates.map(() => ({ from: empty(), to: empty(), more: new Map() }))
+    this.numbers = settings.numbers.map(empty)
+    this.flags = settings.flags.map(() => new Uint8Array(0))
+    this.boxes = empty()
+    this.#hasBoxes = settings.boxes
+  }
+
+  /** Takes in a row of the `col` table whose number is larger than all before; numbers that were purged have an empty place. */
+  append(n: number, row: Row): void {
+    this.#reserve(n + 1)
+    this.size = n + 1
+    this.#appendOrds(n, ordsOf(row['ords']))
+    this.#appendDates(n, floatsOf(row['dates']))
+    this.#appendNumbers(n, floatsOf(row['numbers']))
+    const flags = row['flags']
+    if (flags instanceof Uint8Array) {
+      for (const [i, column] of this.flags.entries()) column[n] = flags[i] ?? 0
+    }
+    const boxes = floatsOf(row['boxes'])
+    if (boxes.length === 0) return
+    this.boxes.set(boxes.subarray(0, 4), n * 4)
+    if (boxes.length > 4) this.moreBoxes.set(n, boxes.slice(4))
+  }
+
+  #appendNumbers(n: number, pairs: Float64Array): void {
+    for (let i = 0; i < pairs.length; i += 2) {
+      const column = this.numbers[pairs[i] ?? -1]
+      if (column) column[n] = pairs[i + 1] ?? Number.NaN
+    }
+  }
+
+  #appendOrds(n: number, ords: Uint32Array): void {
+    const end = this.#given + ords.length
+    if (end > this.ords.length) this.ords = grown(this.ords, new Uint32Array(room(end)))
+    this.ords.set(ords, this.#given)
+    this.starts[n] = this.#given
+    this.ends[n] = end
+    this.#given = end
+  }
+
+  #appendDates(n: number, triples: Float64Array): void {
+    for (let i = 0; i < triples.length; i += 3) {
+      const periods = this.dates[triples[i] ?? -1]
+      const [from, to] = [triples[i + 1] ?? Number.NaN, triples[i + 2] ?? Number.NaN]
+      if (!periods) continue
+      if (Number.isNaN(periods.from[n])) {
+        periods.from[n] = from
+        periods.to[n] = to
+      } else periods.more.set(n, [...(periods.more.get(n) ?? []), [from, to]])
+    }
+  }
+
+  #reserve(rows: number): void {
+    if (rows <= this.#capacity) return
+    const capacity = room(rows)
+    const floats = (old: Float64Array, width = 1) =>
+      grown(old, new Float64Array(capacity * width).fill(Number.NaN))
+    for (const periods of this.dates) {
+      periods.from = floats(periods.from)
+      periods.to = floats(periods.to)
+    }
+    for (const [i, column] of this.numbers.entries()) this.numbers[i] = floats(column)
+    for (const [i, column] of this.flags.entries()) {
+      this.flags[i] = grown(column, new Uint8Array(capacity))
+    }
+    if (this.#hasBoxes) this.boxes = floats(this.boxes, 4)
+    this.starts = grown(this.starts, new Uint32Array(capacity))
+    this.ends = grown(this.ends, new Uint32Array(capacity))
+    this.#capacity = capacity
+  }
+}
+
+const room = (wanted: number) => Math.max(1024, Math.ceil(wanted * 1.5))
+
+function grown<T extends Float64Array | Uint32Array | Uint8Array>(old: T, next: T): T {
+  next.set(old)
+  return next
+}
+
+type Blob = Uint8Array<ArrayBuffer>
+
+/** Blobs are null where there is nothing. Positions are those of the names in the settings. */
+type PackedRow = {
+  /** Float64 triples: position, from, to. */
+  readonly dates: Blob | null
+  /** Float64 pairs: position, value. */
+  readonly numbers: Blob | null
+  /** One byte per flag: 0 missing, 1 false, 2 true. */
+  readonly flags: Blob | null
+  /** Float64 quadruples: west, south, east, north. */
+  readonly boxes: Blob | null
+}
+
+type Packed = Pick<Document, 'dates' | 'numbers' | 'flags' | 'boxes'>
+
+export function packRow(document: Packed, settings: IndexSettings): PackedRow {
+  const dates = settings.dates.flatMap((name, i) =>
+    (document.dates[name] ?? []).flatMap(([from, to]) => [i, from, to]),
+  )
+  const numbers = settings.numbers.flatMap((name, i) => {
+    const value = document.numbers[name]
+    return value === undefined ? [] : [i, value]
+  })
+  const flags = settings.flags.map((name) => {
+    const value = document.flags[name]
+    return value === undefined ? 0 : value ? 2 : 1
+  })
+  return {
+    dates: bytesOf(dates),
+    numbers: bytesOf(numbers),
+    flags: flags.some((flag) => flag > 0) ? Uint8Array.from(flags) : null,
+    boxes: settings.boxes ? bytesOf(document.boxes.flat()) : null,
+  }
+}
+
+const bytesOf = (numbers: readonly number[]): Blob | null =>
+  numbers.length === 0 ? null : new Uint8Array(Float64Array.from(numbers).buffer)
+
+/** Facet numbers of a record, without doubles. */
+export const packOrds = (ords: ReadonlySet<number>): Blob | null =>
+  ords.size === 0 ? null : new Uint8Array(Uint32Array.from(ords).buffer)
+
+export function floatsOf(blob: unknown): Float64Array {
+  return blob instanceof Uint8Array ? new Float64Array(aligned(blob, 8)) : none
+}
+
+function ordsOf(blob: unknown): Uint32Array {
+  return blob instanceof Uint8Array ? new Uint32Array(aligned(blob, 4)) : noOrds
+}
+
+const none = new Float64Array(0)
+const noOrds = new Uint32Array(0)
+
+/** SQLite's own buffer where it fits, else a copy. */
+function aligned(blob: Uint8Array, width: number): ArrayBufferLike {
+  const whole = blob.byteOffset === 0 && blob.byteLength === blob.buffer.byteLength
+  return whole && blob.byteLength % width === 0 ? blob.buffer : blob.slice().buffer
+}

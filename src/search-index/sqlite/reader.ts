@@ -1,0 +1,141 @@
+/** A reader of the index file: each request sees one committed state from beginning to end. */
+
+import { preparedOnce } from '../../sqlite.ts'
+import type { IndexName } from '../index-settings.ts'
+import type { Answer, FacetItem, SearchRequest } from '../search-index.ts'
+import { allValues, FacetDictionary } from './facet-counts.ts'
+import { FullText } from './full-text.ts'
+import { answers, readGenerations, type Generation } from './generations.ts'
+import { openDatabase } from './index-file.ts'
+import { LeafPhrases } from './leaf-phrases.ts'
+import { open, search, type SearchContext } from './search-request.ts'
+import {
+  readSlice,
+  type Opened,
+  type Slice,
+  type SlicePage,
+  type SnapshotRequest,
+} from './snapshot.ts'
+import { StoredRecords } from './stored-records.ts'
+import { View, type ReaderFile } from './view.ts'
+
+export class Reader {
+  readonly #file: ReaderFile
+  readonly #context: SearchContext
+  /** What SQLite said of the last state that was taken in. */
+  #seen: unknown
+  /** What answers, by index. */
+  #views = new Map<IndexName, View>()
+  /** What is being filled, by index: kept up with, so that nobody waits for it when it takes over. */
+  #built = new Map<IndexName, View>()
+
+  /** `check` throws when the request at hand is to stop. */
+  constructor(path: string, check: () => void, wildcardTerms = 1_000) {
+    const db = openDatabase(path, 'reader')
+    const sql = preparedOnce(db)
+    this.#file = { db, sql }
+    this.#context = {
+      fullText: new FullText(db, check),
+      leaves: new LeafPhrases(sql, check, wildcardTerms),
+      facets: new FacetDictionary(sql),
+      records: new StoredRecords(sql),
+      check,
+    }
+  }
+
+  search(request: SearchRequest): Answer {
+    return this.#snapshot(() => search(request, this.#searched(request), this.#context))
+  }
+
+  open(request: SnapshotRequest): Opened {
+    return this.#snapshot(() => open(request, this.#searched(request), this.#context))
+  }
+
+  /** Reads by number only: whatever was written or swapped since changes nothing. */
+  page(slice: Slice): SlicePage {
+    return this.#transaction(() => readSlice(slice, this.#context.records))
+  }
+
+  /** All values of a facet with their counts. */
+  values(index: IndexName, facet: string): readonly FacetItem[] {
+    return this.#snapshot(() => {
+      const view = this.#views.get(index)
+      return view ? allValues(view, this.#context.facets, facet) : []
+    })
+  }
+
+  /** The record as JSON text. */
+  get(index: IndexName, id: string): string | undefined {
+    return this.#snapshot(() => {
+      const generation = this.#views.get(index)?.generation.generation
+      if (generation === undefined) return undefined
+      const n = this.#context.records.find(generation, id)
+      return typeof n === 'number' ? this.#context.records.text(generation, n) : undefined
+    })
+  }
+
+  /** Of these ids those that neither are nor were there; none in an index that is not being filled. */
+  missing(index: IndexName, ids: readonly string[]): readonly string[] {
+    return this.#snapshot(() => {
+      const answering = this.#views.get(index)
+      const isWhole = answering?.generation.state === 'current'
+      const view = this.#built.get(index) ?? (isWhole ? undefined : answering)
+      if (!view) return []
+      const { generation } = view.generation
+      return ids.filter((id) => this.#context.records.find(generation, id) === undefined)
+    })
+  }
+
+  close(): void {
+    this.#file.db.close()
+  }
+
+  #searched({ indices }: SnapshotRequest): View[] {
+    return [...new Set(indices)].flatMap((name) => this.#views.get(name) ?? [])
+  }
+
+  #snapshot<T>(work: () => T): T {
+    return this.#transaction(() => {
+      this.#refresh()
+      return work()
+    })
+  }
+
+  #transaction<T>(work: () => T): T {
+    this.#file.db.exec('BEGIN')
+    try {
+      return work()
+    } finally {
+      this.#file.db.exec('ROLLBACK')
+    }
+  }
+
+  /** Reading the data version also fixes the snapshot. */
+  #refresh(): void {
+    const version = this.#file.sql('PRAGMA data_version').get()?.['data_version']
+    if (version === this.#seen) return
+    const known = new Map(
+      [...this.#views.values(), ...this.#built.values()].map((view) => [
+        view.generation.generation,
+        view,
+      ]),
+    )
+    const living = readGenerations(this.#file.db).filter(({ state }) => state !== 'old')
+    const views = living.map((one) => this.#viewOf(one, known.get(one.generation)))
+    const byIndex = (some: readonly View[]) => new Map(some.map((view) => [view.index, view]))
+    this.#views = byIndex(views.filter(({ generation }) => answers(generation)))
+    this.#built = byIndex(views.filter(({ generation }) => !answers(generation)))
+    this.#context.facets.refresh()
+    for (const view of views) view.refresh(this.#context.check)
+    this.#seen = version
+  }
+
+  /** A view stays when its generation takes over; where weights or titles are others it is made anew. */
+  #viewOf(generation: Generation, known: View | undefined): View {
+    const settings = JSON.stringify(generation.settings)
+    if (!known || JSON.stringify(known.generation.settings) !== settings)
+      return new View(this.#file, generation)
+    known.generation = generation
+    return known
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * One search from request to answer, inside one snapshot: the match set of the tree, narrowed by the filter, counted by facets,
+ * put in order as far as the page goes, and the records of the page.
+ */
+
+import { orderOf } from '../hit-order.ts'
+import type { Leaf } from '../query-tree.ts'
+import type { Answer, Facet, OrderKey, SearchRequest } from '../search-index.ts'
+import { sizeOf } from './bitmap.ts'
+import { keepFiltered } from './column-filters.ts'
+import { countFacets, type FacetDictionary } from './facet-counts.ts'
+import type { FullText } from './full-text.ts'
+import type { LeafPhrases } from './leaf-phrases.ts'
+import { matchSet } from './match-set.ts'
+import { scoresOf } from './relevance.ts'
+import { readSlice, sliceOf, type Opened, type Snapshot, type SnapshotRequest } from './snapshot.ts'
+import { canOrderBy, keysOf, sortColumn } from './sort-keys.ts'
+import type { StoredRecords } from './stored-records.ts'
+import { merge, top, type Merged, type Ordered } from './top-hits.ts'
+import type { Part, View } from './view.ts'
+
+export type SearchContext = {
+  readonly fullText: FullText
+  readonly leaves: LeafPhrases
+  readonly facets: FacetDictionary
+  readonly records: StoredRecords
+  /** Throws when the answer is no longer needed. */
+  readonly check: () => void
+}
+
+/** A page of hits, an exact count, and facets where they are asked for. */
+export function search(
+  request: SearchRequest,
+  views: readonly View[],
+  context: SearchContext,
+): Answer {
+  const { offset, limit } = request
+  const end = limit > 0 ? offset + limit : 0
+  const { parts, facets, shortened } = matched(request, views, context)
+  const snapshot = end > 0 ? snapshotOf(request, parts, { context, end }) : noHits
+  const { hits } = page(request, sliceOf(snapshot, offset, Math.max(offset, end)), context)
+  return {
+    count: parts.reduce((sum, { set }) => sum + sizeOf(set), 0),
+    hits,
+    ...facets,
+    ...shortened,
+  }
+}
+
+const noHits: Snapshot = { spans: [], numbers: new Uint32Array(0), byScore: false }
+
+/** All hits as numbers, the first page of them as records. */
+export function open(
+  request: SnapshotRequest,
+  views: readonly View[],
+  context: SearchContext,
+): Opened {
+  const { parts, facets, shortened } = matched(request, views, context)
+  const snapshot = snapshotOf(request, parts, { context, end: Infinity })
+  const first = page(request, sliceOf(snapshot, 0, request.limit), context)
+  return { ...first, snapshot, ...facets, ...shortened }
+}
+
+const page = ({ include, score }: SnapshotRequest, slice: Snapshot, { records }: SearchContext) =>
+  readSlice({ ...slice, ...(include && { include }), score }, records)
+
+function matched(
+  request: SnapshotRequest,
+  views: readonly View[],
+  context: SearchContext,
+): {
+  readonly parts: readonly Part[]
+  readonly facets: { readonly facets?: readonly Facet[] }
+  readonly shortened: { readonly shortened?: readonly string[] }
+} {
+  const { leaves, check } = context
+  leaves.begin()
+  const parts = views.map((view) => matchedIn(view, request, context))
+  check()
+  const facets = request.facets && facetsOf(request.facets, parts, context)
+  check()
+  return {
+    parts,
+    facets: facets ? { facets } : {},
+    shortened: leaves.cut.size > 0 ? { shortened: [...leaves.cut] } : {},
+  }
+}
+
+function matchedIn(view: View, request: SnapshotRequest, context: SearchContext): Part {
+  const { fullText, facets } = context
+  const phrases = phrasesIn(view, request, context)
+  const set = matchSet(request.tree, { view, fullText, facets, phrases })
+  const isFiltered = Object.keys(request.filter).length > 0
+  const all = isFiltered ? { all: set.slice() } : {}
+  return { view, set: keepFiltered(set, request.filter, view, facets), ...all }
+}
+
+const phrasesIn =
+  (view: View, { fields }: SnapshotRequest, { leaves }: SearchContext) =>
+  (leaf: Leaf) =>
+    leaves.of(leaf, fields, view)
+
+function facetsOf(
+  wanted: NonNullable<SearchRequest['facets']>,
+  parts: readonly Part[],
+  { facets }: SearchContext,
+): Facet[] {
+  const counted = wanted.global ? parts.map(({ view }) => ({ view, set: view.live })) : parts
+  return countFacets(counted, facets, wanted)
+}
+
+type Ordering = { readonly context: SearchContext; readonly end: number }
+
+function snapshotOf(
+  request: SnapshotRequest,
+  parts: readonly Part[],
+  ordering: Ordering,
+): Snapshot {
+  const settings = parts.map(({ view }) => view.generation.settings)
+  const order = orderOf(request, (name) => settings.every((one) => canOrderBy(name, one)))
+  const merged = orderedBy(order, request, parts, ordering)
+  const [first] = order
+  const byScore = first?.by === 'relevance'
+  return {
+    spans: merged.lists.map(({ view: { generation: one } }) => {
+      const column = first && sortColumn(first, one.settings)
+      return { index: one.index, generation: one.generation, ...(column && { column }) }
+    }),
+    numbers: merged.numbers,
+    ...(merged.of && { of: merged.of }),
+    ...((byScore || request.score) && { scores: scoresIn(merged) }),
+    byScore,
+  }
+}
+
+const scoresIn = ({ lists, numbers, of }: Merged): Float32Array =>
+  Float32Array.from(numbers, (n, i) => lists[of?.[i] ?? 0]?.scores?.[n] ?? 0)
+
+/** The first hits of all indices in their order, up to `end`. */
+function orderedBy(
+  order: readonly OrderKey[],
+  request: SnapshotRequest,
+  parts: readonly Part[],
+  { context, end }: Ordering,
+): Merged {
+  const { fullText, check } = context
+  const isRanked = request.score || order.some((key) => key.by === 'relevance')
+  const lists = parts.map((part): Ordered => {
+    const { view, set } = part
+    const phrases = phrasesIn(view, request, context)
+    const scores = isRanked ? scoresOf(request, part, { fullText, phrases }) : undefined
+    const keys = keysOf(order, view, scores)
+    const numbers = top(set, end, keys, view.ids.places())
+    check()
+    return { view, numbers, keys, scores }
+  })
+  return merge(lists, end, check)
+}

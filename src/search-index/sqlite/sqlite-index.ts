@@ -1,0 +1,193 @@
+/** The embedded search engine: one file, one writer thread, a few reader threads, nothing to install. Good to about a million records. */
+
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Log } from '../../log.ts'
+import { officialLanguages } from '../../text/language.ts'
+import { defaultCursorLimits, type CursorLimits } from '../cursors.ts'
+import type { IndexName, IndexSettings } from '../index-settings.ts'
+import type { SearchIndex } from '../search-index.ts'
+import { WriteQueue } from '../write-queue.ts'
+import { DamagedFile, Repair } from './damage.ts'
+import { DocumentCounts } from './document-counts.ts'
+import { indexReaders, indexWriter, unavailable, type IndexWorkers } from './index-workers.ts'
+import { SqliteCursors } from './sqlite-cursors.ts'
+import { batchOf, type Batch, type ReaderCalls, type WriterCalls } from './worker-messages.ts'
+
+export type EmbeddedOptions = {
+  /** Holds `index.db`; made when it is not there. */
+  readonly directory: string
+  readonly log: Log
+  /** Reader threads; by default one less than there are cores, at least 1 and at most 2. */
+  readonly readers?: number
+  /** Languages with a text bucket of their own; by default the official ones of the European Union. */
+  readonly languages?: readonly string[]
+  /** Milliseconds after which a search fails with `time-limit`. */
+  readonly searchMs?: number
+  /** Terms that one wildcard stands for at most. */
+  readonly wildcardTerms?: number
+  readonly cursors?: CursorLimits
+  /** Milliseconds that never go back, for the life of cursors. */
+  readonly now?: () => number
+}
+
+/**
+ * Opens the file of a directory. One that cannot be read is set aside and replaced by an empty one: `configure` then asks for a
+ * rebuild.
+ */
+export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchIndex> {
+  const { directory, log } = options
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const isNew = !existsSync(join(directory, 'index.db'))
+  const parts = await opened(options)
+  const { writer, cursors, repair, configuration } = parts
+  const [process, state] = [randomUUID(), { changes: 0 }]
+  const changed = () => void state.changes++
+  const stateOf = () => `${process}.${state.changes}`
+  const queue = writeQueue(parts, changed)
+  // By the writer: a reader takes 20 MB and more, and nobody needs one before the first search.
+  const counts = new DocumentCounts(() => writer.call('documents', undefined))
+  return {
+    configure: async (settings, anew) => {
+      const rebuild = await configuration.configure(settings, anew)
+      changed()
+      if (rebuild.length > 0 && !isNew) log.warn({ indices: rebuild }, 'index.unfilled')
+      return { rebuild }
+    },
+    finish: async (index) => {
+      await configuration.finish(index)
+      repair.filled(index)
+      changed()
+    },
+    onLost: (listener) => repair.onLost(listener),
+    current: () => configuration.current,
+    write: async (changes, signal) => {
+      await queue.write(batchOf(changes), signal)
+      cursors.sweep()
+    },
+    ...searches(parts),
+    state: stateOf,
+    entries: (index, after, limit, signal) =>
+      writer.call('entries', { index, after, limit }, signal),
+    worn: () => writer.call('worn', undefined),
+    newest: () => writer.call('newest', undefined),
+    health: async () => ({ documents: await counts.at(stateOf()) }),
+    close: () => close(parts, queue),
+  }
+}
+
+type Parts = {
+  readonly writer: IndexWorkers<WriterCalls>
+  readonly readers: IndexWorkers<ReaderCalls>
+  readonly cursors: SqliteCursors
+  readonly repair: Repair
+  readonly configuration: Configuration
+}
+
+/** The parts of the engine, each told of what happens to the others; the file is open when the writer has answered. */
+async function opened(options: EmbeddedOptions): Promise<Parts> {
+  const { log, languages = officialLanguages, wildcardTerms = 1_000, searchMs } = options
+  const { cursors: limits = defaultCursorLimits, now = () => performance.now() } = options
+  const path = join(options.directory, 'index.db')
+  const file = new DamagedFile(path, log)
+  const running: { repair?: Repair } = {}
+  const damaged = () => {
+    file.mark()
+    running.repair?.begin()
+  }
+  const common = { path, wildcardTerms, log, damaged }
+  const writer = indexWriter(common, () => cursors.lose())
+  const readers = indexReaders(common, { count: options.readers, searchMs })
+  const cursors = new SqliteCursors({ writer, readers, limits, now })
+  const configuration = new Configuration(writer, languages)
+  const configure = () => configuration.configure()
+  if (file.isMarked) file.setAside()
+  await writer.call('open', undefined).catch((error: unknown) => {
+    if (!file.isMarked) throw error
+    file.setAside()
+    return writer.call('open', undefined)
+  })
+  const repair = new Repair({ writer, readers, log, file, configure })
+  running.repair = repair
+  return { writer, readers, cursors, repair, configuration }
+}
+
+/** The settings of the indices: those that were asked for, and those that answers are given under. */
+class Configuration {
+  current: readonly IndexSettings[] = []
+  readonly #writer: IndexWorkers<WriterCalls>
+  readonly #languages: readonly string[]
+  #latest: readonly IndexSettings[] = []
+
+  constructor(writer: IndexWorkers<WriterCalls>, languages: readonly string[]) {
+    this.#writer = writer
+    this.#languages = languages
+  }
+
+  /** Which indices are to be filled; without settings those of the last time are made sure of. */
+  async configure(
+    settings = this.#latest,
+    anew: readonly IndexName[] = [],
+  ): Promise<readonly IndexName[]> {
+    this.#latest = settings
+    const payload = { settings, languages: this.#languages, anew }
+    const { rebuild, current } = await this.#writer.call('configure', payload)
+    this.current = current
+    return rebuild
+  }
+
+  async finish(index: IndexName): Promise<void> {
+    this.current = await this.#writer.call('finish', index)
+  }
+}
+
+/** Changes per transaction. */
+const mostChanges = 200
+/** A log of this size is moved into the file while the readers pause. */
+const mostWalBytes = 64 * 1024 * 1024
+
+function writeQueue({ writer, readers }: Parts, changed: () => void): WriteQueue<Batch> {
+  const commit = async (batches: readonly Batch[]) => {
+    const { errors, walBytes } = await writer.call('write', batches).finally(changed)
+    if (walBytes > mostWalBytes) {
+      // A log that could not be moved is moved after a later batch; the failure is already in the log.
+      const moved = readers.exclusive(() => writer.call('checkpoint', undefined))
+      await Promise.allSettled([moved])
+    }
+    return errors.map((error) => error && unavailable('a batch could not be written', error))
+  }
+  return new WriteQueue({ most: mostChanges, commit })
+}
+
+/** What answers of indices that are whole. */
+function searches({ readers, repair, cursors }: Parts) {
+  return {
+    search: async (request, signal) => {
+      repair.need(request.indices)
+      return readers.call('search', request, signal)
+    },
+    values: async (index, facet, signal) => {
+      repair.need([index])
+      return readers.call('values', { index, facet }, signal)
+    },
+    get: async (index, id, signal) => {
+      repair.need([index])
+      return readers.call('get', { index, id }, signal)
+    },
+    missing: (index, ids) => readers.call('missing', { index, ids }),
+    open: async (request, signal) => {
+      repair.need(request.indices)
+      return cursors.open(request, signal)
+    },
+    page: (cursor, wish, signal) => cursors.page(cursor, wish, signal),
+  } satisfies Partial<SearchIndex>
+}
+
+async function close({ writer, readers, cursors }: Parts, queue: WriteQueue<Batch>): Promise<void> {
+  cursors.close()
+  await queue.close()
+  await readers.close()
+  if (writer.isRunning) await writer.call('close', undefined)
+  await writer.close()
+}

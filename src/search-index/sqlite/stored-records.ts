@@ -1,0 +1,75 @@
+/** Records by number and by id, in whatever generation they are: also versions that no search finds any more. */
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { inflateRawSync } from 'node:zlib'
+import type { Row } from '../../sqlite.ts'
+import { compareCodePoints } from '../../text/code-points.ts'
+import { includeFields } from '../include.ts'
+import type { IndexName } from '../index-settings.ts'
+import type { Entry } from '../search-index.ts'
+import { answers, readGenerations } from './generations.ts'
+import { tablesOf } from './index-file.ts'
+
+export class StoredRecords {
+  readonly #sql: (text: string) => StatementSync
+
+  /** `sql` gives prepared statements by their text. */
+  constructor(sql: (text: string) => StatementSync) {
+    this.#sql = sql
+  }
+
+  /** The JSON text of a version, reduced to `include`. */
+  text(generation: number, n: number, include?: readonly string[]): string {
+    const { doc } = tablesOf(generation)
+    const json = this.#sql(`SELECT json FROM ${doc} WHERE n = ?`).get(n)?.['json']
+    if (!(json instanceof Uint8Array)) throw new Error(`record version ${n} is missing`)
+    const text = inflateRawSync(json).toString()
+    if (!include) return text
+    const record: Readonly<Record<string, unknown>> = JSON.parse(text)
+    return JSON.stringify(includeFields(record, include))
+  }
+
+  /** Its id, and what sorting reads, as it is stored. */
+  row(generation: number, n: number): Row {
+    const { col } = tablesOf(generation)
+    return this.#sql(`SELECT id, dates, numbers, flags FROM ${col} WHERE n = ?`).get(n) ?? {}
+  }
+
+  /** The number of the current version of a record; null = it was deleted. */
+  find(generation: number, id: string): number | null | undefined {
+    const row = this.#sql(`SELECT n FROM ${tablesOf(generation).key} WHERE id = ?`).get(id)
+    const n = row?.['n']
+    return typeof n === 'number' || n === null ? n : undefined
+  }
+}
+
+export type EntriesRequest = {
+  readonly index: IndexName
+  /** Ids after this one. */
+  readonly after: string
+  readonly limit: number
+}
+
+/**
+ * What an index has, in the order of ids: for those who compare it with the store. Of two versions of one record, one of them in
+ * a generation that is being filled, the one that answers counts.
+ */
+export function entries(db: DatabaseSync, { index, after, limit }: EntriesRequest): Entry[] {
+  const living = readGenerations(db).filter((one) => one.index === index && one.state !== 'old')
+  const answeringLast = living.toSorted((a, b) => Number(answers(a)) - Number(answers(b)))
+  const all = new Map<string, Entry>()
+  for (const { generation } of answeringLast) {
+    const { key } = tablesOf(generation)
+    const rows = db
+      .prepare(
+        `SELECT id, version, hash FROM ${key} WHERE id > ? AND n IS NOT NULL ORDER BY id LIMIT ?`,
+      )
+      .all(after, limit)
+    for (const row of rows) {
+      const id = String(row['id'])
+      all.set(id, { id, version: Number(row['version']), hash: String(row['hash']) })
+    }
+  }
+  const inOrder = [...all.values()].sort((a, b) => compareCodePoints(a.id, b.id))
+  return inOrder.slice(0, limit)
+}

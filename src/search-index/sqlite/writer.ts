@@ -1,0 +1,188 @@
+/** The only writer of the index file: one transaction per call. */
+
+import { statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { transaction } from '../../sqlite.ts'
+import type { IndexName, IndexSettings } from '../index-settings.ts'
+import type { Entry } from '../search-index.ts'
+import { FacetNumbers } from './facet-numbers.ts'
+import {
+  answers,
+  configure,
+  finish,
+  isBuilt,
+  isWorn,
+  readGenerations,
+  type Generation,
+} from './generations.ts'
+import { createCommonTables, isDamage, openDatabase } from './index-file.ts'
+import { IndexWriter } from './index-writer.ts'
+import { Terms } from './indexed-text.ts'
+import { Purge } from './purge.ts'
+import { entries, type EntriesRequest } from './stored-records.ts'
+import type { Batch, Configured, Counts, Sent, Written } from './worker-messages.ts'
+
+/** What answers for an index, and what has to be filled; the same one while there is nothing older. */
+type Pair = { readonly answering: IndexWriter; readonly built?: IndexWriter }
+
+export class Writer {
+  readonly #db: DatabaseSync
+  readonly #path: string
+  readonly #terms: Terms
+  readonly #values: FacetNumbers
+  readonly #purge: Purge
+  /** By generation; one is kept as long as it lives, as it knows the last number that was given. */
+  #writers = new Map<number, IndexWriter>()
+  #indices = new Map<IndexName, Pair>()
+
+  constructor(path: string) {
+    this.#path = path
+    this.#db = openDatabase(path, 'writer')
+    createCommonTables(this.#db)
+    this.#terms = new Terms(this.#db)
+    this.#values = new FacetNumbers(this.#db)
+    this.#purge = new Purge(this.#db)
+    this.#open()
+  }
+
+  configure(
+    settings: readonly IndexSettings[],
+    languages: readonly string[],
+    anew: readonly IndexName[] = [],
+  ): Configured {
+    const rebuild = configure(this.#db, settings, languages, anew)
+    return { rebuild, current: this.#open() }
+  }
+
+  /** What was filled of an index answers from now on; the settings of all that answer. */
+  finish(index: IndexName): IndexSettings[] {
+    finish(this.#db, index)
+    return this.#open()
+  }
+
+  /**
+   * Writes all batches in one commit. Where that fails, each gets a commit of its own, so that a bad batch does not take
+   * its neighbours with it.
+   */
+  write(batches: readonly Batch[]): Written {
+    const error = this.#tried(batches)
+    const isAlone = batches.length === 1
+    const errors = batches.map((batch) =>
+      error === undefined || isAlone ? error : this.#tried([batch]),
+    )
+    return { errors, walBytes: this.#walBytes() }
+  }
+
+  /** What can be found from now on stays readable by its number until the hold is released. */
+  hold(id: number): void {
+    this.#purge.hold(id)
+  }
+
+  release(ids: readonly number[]): void {
+    this.#purge.release(ids)
+  }
+
+  /** The largest version ever written, deletions included. */
+  newest(): number {
+    return Math.max(0, ...[...this.#writers.values()].map((writer) => writer.newest()))
+  }
+
+  /** Indices in which most numbers are of dead versions. */
+  worn(): IndexName[] {
+    const all = readGenerations(this.#db).filter((one) => isWorn(this.#db, one))
+    return all.map(({ index }) => index)
+  }
+
+  documents(): Counts {
+    return Object.fromEntries(
+      [...this.#indices].map(([index, { answering }]) => [index, answering.count]),
+    )
+  }
+
+  entries(request: EntriesRequest): readonly Entry[] {
+    return entries(this.#db, request)
+  }
+
+  /** Removes one portion of what nobody can read any more; true = there is more. */
+  purge(): boolean {
+    return this.#purge.step()
+  }
+
+  /** Moves the whole log into the file; complete only while no reader is inside a request. */
+  checkpoint(): number {
+    this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    return this.#walBytes()
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  /** The settings of what answers. */
+  #open(): IndexSettings[] {
+    const context = { db: this.#db, terms: this.#terms, values: this.#values }
+    const living = readGenerations(this.#db).filter(({ state }) => state !== 'old')
+    const before = this.#writers
+    const writerOf = (one: Generation) =>
+      before.get(one.generation) ?? new IndexWriter(one, context)
+    this.#writers = new Map(living.map((one) => [one.generation, writerOf(one)]))
+    const answering = living.filter(answers)
+    this.#indices = new Map(answering.map((one) => [one.index, this.#pairOf(one, living)]))
+    return answering.map(({ settings }) => settings)
+  }
+
+  #pairOf(answering: Generation, living: readonly Generation[]): Pair {
+    const own = living.filter((one) => one.index === answering.index && isBuilt(one))
+    const built = own.find(({ state }) => state === 'next') ?? own[0]
+    return {
+      answering: this.#writer(answering),
+      ...(built && { built: this.#writer(built) }),
+    }
+  }
+
+  #writer({ generation }: Generation): IndexWriter {
+    const writer = this.#writers.get(generation)
+    if (!writer) throw new Error(`generation ${generation} is not open`)
+    return writer
+  }
+
+  /** What went wrong, as text; nothing of the batches is written then. Throws when the file is damaged. */
+  #tried(batches: readonly Batch[]): string | undefined {
+    try {
+      transaction(this.#db, () => {
+        for (const batch of batches) for (const change of batch) this.#apply(change)
+        for (const writer of this.#writers.values()) writer.end()
+      })
+      return undefined
+    } catch (error) {
+      this.#terms.forget()
+      this.#values.forget()
+      for (const writer of this.#writers.values()) writer.forget()
+      if (isDamage(error)) throw error
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  /** A write goes to all that live, each under its own settings; what only fills goes where the record is missing. */
+  #apply({ index, id, version, put, filling }: Sent): void {
+    const pair = this.#indices.get(index)
+    if (!pair) throw new Error(`index ${index} is not configured`)
+    const { answering, built } = pair
+    const stored = () => answering.version(id) ?? 0
+    if (filling) {
+      if (put && built && built.version(id) === undefined)
+        built.put({ id, ...put }, { version: stored(), again: false })
+      return
+    }
+    const again = version === 0
+    const how = { version: again ? stored() : version, again }
+    for (const writer of new Set([answering, ...(built ? [built] : [])])) {
+      if (put) writer.put({ id, ...put }, how)
+      else writer.remove(id, how)
+    }
+  }
+
+  #walBytes(): number {
+    return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  }
+}
