@@ -3,7 +3,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseConfig } from './config.ts'
+import { parseConfig } from './config/config.ts'
+import { defaultFacets } from './projector/facets.ts'
 import { WrongUsage } from './errors.ts'
 import { runDemo } from './harvest/demo.ts'
 import type { App } from './http/app.ts'
@@ -112,12 +113,12 @@ const startingFront = (shell: Shell): App =>
 /** The front of all services. */
 function front(
   { shell, engines, keys }: Ground,
-  { reconciled }: Pick<Stations, 'reconciled'>,
+  stations: Pick<Stations, 'reconciled' | 'scheduler'>,
   { isReady, isStopping }: Readiness,
 ): App {
   const app = rootApp({
     ...frontOf(shell),
-    health: () => runningHealth(engines, reconciled, isStopping()),
+    health: () => runningHealth(engines, stations, isStopping()),
     isReady,
     hasKey: (c) => keys.find(c) !== undefined,
   })
@@ -132,7 +133,7 @@ async function run(argumentList: readonly string[]): Promise<void> {
   const directory = demo ? await mkdtemp(join(tmpdir(), 'cartulary-demo-')) : undefined
   const env =
     directory === undefined ? process.env : { ...process.env, PLATFORM_DATA_DIR: directory }
-  const parsed = parseConfig(env)
+  const parsed = parseConfig(env, defaultFacets)
   if (!parsed.ok) return fail(parsed.message)
   const secrets = secretRegistry(parsed.config.secrets)
   const log = logger(demo ? 'warn' : parsed.config.logLevel, undefined, {

@@ -47,6 +47,8 @@ type SqliteOptions = {
   readonly format: number
   /** Pages of deleted rows can be given back to the file system (`PRAGMA incremental_vacuum`). */
   readonly shrinks?: boolean
+  /** The file is there and another connection writes it: what that one has committed is seen, nothing is written. */
+  readonly readOnly?: boolean
 }
 
 const synchronous = { durable: 'FULL', quick: 'NORMAL' } as const
@@ -229,14 +231,10 @@ const numberOf = (file: DatabaseSync, name: 'application_id' | 'user_version'): 
   Number(file.prepare(`PRAGMA ${name}`).get()?.[name])
 
 /** Opens the file with a write-ahead log. */
-export function openSqlite({ path, schema, format, shrinks = false }: SqliteOptions): Sqlite {
-  const file = openFile(path, { format })
-  // Before the first page is written: afterwards it takes a VACUUM.
-  if (shrinks) file.exec('PRAGMA auto_vacuum = INCREMENTAL')
-  file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
-  file.exec(`PRAGMA wal_autocheckpoint = ${logPages}`)
-  file.exec(schema)
-  stamp(file, path, format)
+export function openSqlite(options: SqliteOptions): Sqlite {
+  const { path, format, readOnly = false } = options
+  const file = openFile(path, { format, readOnly })
+  if (!readOnly) prepare(file, options)
   const statement = preparedOnce(file)
   return {
     rows: (sql, ...values) => statement(sql).all(...values),
@@ -249,6 +247,15 @@ export function openSqlite({ path, schema, format, shrinks = false }: SqliteOpti
     transaction: (work, safety = 'quick') => transaction(file, work, safety),
     close: () => file.close(),
   }
+}
+
+function prepare(file: DatabaseSync, { path, schema, format, shrinks = false }: SqliteOptions) {
+  // Before the first page is written: afterwards it takes a VACUUM.
+  if (shrinks) file.exec('PRAGMA auto_vacuum = INCREMENTAL')
+  file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+  file.exec(`PRAGMA wal_autocheckpoint = ${logPages}`)
+  file.exec(schema)
+  stamp(file, path, format)
 }
 
 /** Statements of a file by their text, each prepared when it is first asked for. */

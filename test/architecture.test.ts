@@ -24,7 +24,7 @@ describe('the house', () => {
     const loaded = loadedWith(files, 'main.ts')
     expect(loaded.has('n3')).toBe(true)
     expect(loaded.has('oxigraph/web.js')).toBe(false)
-    expect(loadedWith(files, 'store/embedded.ts').has('oxigraph/web.js')).toBe(true)
+    expect(loadedWith(files, 'store/embedded/embedded-store.ts').has('oxigraph/web.js')).toBe(true)
   })
 
   it('has no file over 400 lines', () => {

@@ -6,14 +6,14 @@ import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { parseConfig } from '../src/config.ts'
+import { parseConfig } from '../src/config/config.ts'
 import { loadProfile } from '../src/profile/load.ts'
 import { mappings } from '../src/projector/mappings/table.ts'
 import { remove, temporaryDirectory } from './support/gateway.ts'
 import { firstSteps } from './journeys/first-steps.ts'
 import { embedded } from './journeys/ground.ts'
 
-const root = new URL('../', import.meta.url)
+const root = new URL('..', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')
 const scripts = (
   JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { scripts: object }

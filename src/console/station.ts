@@ -2,7 +2,7 @@
 
 import type { ApiKeys } from '../http/api-key.ts'
 import type { App, AppOptions } from '../http/app.ts'
-import type { ShellConfig } from '../http/environment/shell.ts'
+import type { ShellConfig } from '../config/services.ts'
 import type { Limits } from '../http/limits.ts'
 import { serve } from '../http/serve.ts'
 import type { Log } from '../log.ts'

@@ -1,6 +1,6 @@
 /** The fixed table of commands: found by name, listed, completed. */
 
-import { nearest } from '../http/environment/spelling.ts'
+import { nearest } from '../text/nearest.ts'
 import { WrongCommand, type Command, type Wish } from './command.ts'
 import { helpOf, usageOf, wishOf } from './syntax/wish.ts'
 import { wordsOf } from './syntax/words.ts'

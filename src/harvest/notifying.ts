@@ -29,8 +29,8 @@ type Verdict = 'good' | 'bad'
 
 /** Messages that wait while the receiver is slow; older ones go first when there are more. */
 const mostWaiting = 100
-/** Runs of a pipe that are looked at for the one before. */
-const mostBefore = 50
+/** Runs of a pipe that are looked at for one that says something, and how many at a time: mostly the first does. */
+const [mostBefore, page] = [50, 5]
 const retryAfterMaxMs = 60_000
 
 /** Several messages are sent one after the other, each tried as often as other requests are. */
@@ -48,7 +48,7 @@ export function notifier(deps: NotifierDeps): Notifier {
   }
   return {
     ended: (run) => {
-      const verdict = verdictOf(deps, run)
+      const verdict = verdictOf(deps.runs, run)
       if (!verdict || stopping.signal.aborted) return
       const before = last.get(run.pipe) ?? verdictBefore(deps, run)
       last.set(run.pipe, verdict)
@@ -69,7 +69,7 @@ export function notifier(deps: NotifierDeps): Notifier {
 }
 
 /** Nothing for a run that says nothing about its pipe: broken off by somebody, dry, or about some records only. */
-function verdictOf({ runs }: NotifierDeps, run: Run): Verdict | undefined {
+function verdictOf(runs: NotifierDeps['runs'], run: Run): Verdict | undefined {
   const { dryRun, only, retryOf } = runs.resumption(run.id).start
   if (dryRun || only || retryOf !== undefined) return undefined
   if (run.status === 'failed' || run.status === 'timed-out') return 'bad'
@@ -77,15 +77,37 @@ function verdictOf({ runs }: NotifierDeps, run: Run): Verdict | undefined {
   return run.problem ? 'bad' : 'good'
 }
 
-/** A pipe that never ran has never gone wrong. */
-function verdictBefore(deps: NotifierDeps, run: Run): Verdict {
-  const earlier = deps.runs.list({ pipe: run.pipe, offset: 0, limit: mostBefore })
-  for (const one of earlier) {
-    const isBefore = one.id !== run.id && (one.endTime ?? '9') <= (run.endTime ?? '')
-    const verdict = isBefore ? verdictOf(deps, one) : undefined
-    if (verdict) return verdict
+/** That of the last run that says something, among those that count. A pipe that never ran has never gone wrong. */
+function lastVerdict(
+  runs: NotifierDeps['runs'],
+  pipe: string,
+  counts: (run: Run) => boolean = () => true,
+): Verdict {
+  for (let offset = 0; offset < mostBefore; offset += page) {
+    const found = runs.list({ pipe, offset, limit: page })
+    for (const run of found) {
+      const verdict = counts(run) ? verdictOf(runs, run) : undefined
+      if (verdict) return verdict
+    }
+    if (found.length < page) break
   }
   return 'good'
+}
+
+const verdictBefore = ({ runs }: NotifierDeps, { id, pipe, endTime = '' }: Run): Verdict =>
+  lastVerdict(runs, pipe, (one) => one.id !== id && (one.endTime ?? '9') <= endTime)
+
+/** Which pipes go wrong by their last runs: asked of the history once, then told by every run that ends. */
+export function failing(runs: NotifierDeps['runs'], pipes: readonly string[]) {
+  const names = new Set(pipes.filter((pipe) => lastVerdict(runs, pipe) === 'bad'))
+  return {
+    ended: (run: Run): void => {
+      const verdict = verdictOf(runs, run)
+      if (verdict === 'bad') names.add(run.pipe)
+      else if (verdict === 'good') names.delete(run.pipe)
+    },
+    names: (): readonly string[] => [...names].toSorted(),
+  }
 }
 
 type Message = {

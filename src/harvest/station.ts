@@ -1,9 +1,9 @@
 /** The harvest room, put together: every segment that this process can run, and what stands between them. */
 
 import { join } from 'node:path'
-import type { ClusterConfig } from '../http/environment/cluster.ts'
+import type { ClusterConfig } from '../config/cluster.ts'
 import type { OwnKeys } from '../http/keys/own-keys.ts'
-import type { HarvestConfig } from '../http/environment/harvest.ts'
+import type { HarvestConfig } from '../config/harvest.ts'
 import type { Outbound } from '../client/outbound.ts'
 import type { Log } from '../log.ts'
 import type { Runs } from '../pipe/runs/runs.ts'

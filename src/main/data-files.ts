@@ -11,7 +11,7 @@ import { runsFormat } from '../pipe/runs/keeping/run-file.ts'
 import { tombstonesFormat } from '../repository/deleting/keeping/tombstone-file.ts'
 import { triggersFormat } from '../scheduler/keeping/trigger-file.ts'
 import { asideMark, conditionOf, hasBrokenLog, setAside } from '../sqlite.ts'
-import { blobsFormat } from '../store/embedded/blobs.ts'
+import { graphFileFormat } from '../store/embedded/graph-file.ts'
 
 type DataFile = {
   readonly name: string
@@ -36,7 +36,7 @@ const dataFiles: readonly DataFile[] = [
   {
     ...rest,
     name: 'store/store.db',
-    format: blobsFormat,
+    format: graphFileFormat,
     damaged: 'refuse',
     loss: 'The store begins anew.',
     cure: 'Restore a backup of the store; there is no other way to its records.',

@@ -3,7 +3,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { Failure } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { LongAnswers } from '../http/shell/long-answers.ts'
@@ -131,6 +131,9 @@ async function openOwnStore({ config, log, waiting, wishes, version }: Shell) {
     random: Math.random,
     pause,
     told,
+    loading: (now) => {
+      waiting.progress = now
+    },
     lease: {
       ...holding(config.dataDir),
       told: telling(waiting, 'lease'),

@@ -1,7 +1,7 @@
 /** What the stations of this process stand on, and where their doors are. */
 
 import { hostname } from 'node:os'
-import type { Config, Service } from '../config.ts'
+import type { Config, Service } from '../config/config.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { OwnKeys } from '../http/keys/own-keys.ts'
 import type { Secrets } from '../secrets.ts'

@@ -4,8 +4,8 @@ import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Config } from '../config.ts'
-import { notifier } from '../harvest/notifying.ts'
+import type { Config } from '../config/config.ts'
+import { failing, notifier } from '../harvest/notifying.ts'
 import { identifierOf } from '../harvest/segments/importing/rdf/identifier.ts'
 import { openHarvest, type Harvest, type HarvestOptions } from '../harvest/station.ts'
 import type { Outbound } from '../client/outbound.ts'
@@ -43,6 +43,8 @@ export type Harvesting = {
   readonly runs: Runs
   readonly triggers: Triggers
   readonly transport: Transport
+  /** Of the scheduler, from memory. */
+  readonly health: () => object
   readonly stop: () => Promise<void>
 }
 
@@ -79,6 +81,8 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
   const transport = transportOf(options, { ...segments, outbound: client })
   await transport.listen()
   const notices = noticesOf(options, { outbound: client, runs })
+  const names = pipes.list().map(({ pipe }) => pipe.header.name)
+  const wrong = failing(runs, names)
   const launcher = await openLauncher({
     ...segments,
     runs,
@@ -87,6 +91,7 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
     onEnd: (run) => {
       const isFed = runs.resumption(run.id).start.feed !== undefined
       if (isFed) measuring?.measured(run)
+      wrong.ended(run)
       notices?.ended(run)
     },
     remote: (pipe, segment, found, trust) => transport.remote(pipe, segment, found, trust),
@@ -110,7 +115,16 @@ export async function openHarvesting(options: Options): Promise<Harvesting> {
     await client.close()
     await runs.close()
   }
-  return { harvest, measuring, launcher, pipes, runs, triggers, transport, stop }
+  const health = () => schedulerHealth(triggers, launcher, wrong.names())
+  return { harvest, measuring, launcher, pipes, runs, triggers, transport, health, stop }
+}
+
+/** `nextFiring` is ISO 8601, null where nothing fires; `failing` the first hundred pipes whose last run went wrong. */
+function schedulerHealth(triggers: Triggers, launcher: Launcher, wrong: readonly string[]) {
+  const next = triggers.next()
+  const nextFiring = next === undefined ? null : new Date(next).toISOString()
+  const failing = wrong.slice(0, 100)
+  return { leads: triggers.leads(), ...launcher.load(), nextFiring, failing }
 }
 
 function sourcesOf(

@@ -12,18 +12,21 @@ import type { Stations } from './stations.ts'
 /** ISO 8601; of the process. */
 const started = new Date(Date.now() - performance.now()).toISOString()
 
+/** The only one there is: whoever runs, writes. */
+const role = 'writer'
+
 /** Before the first answer of a service. */
-export function startingHealth({ waiting }: Shell, isTrusted: boolean): Health {
+export function startingHealth({ waiting }: Pick<Shell, 'waiting'>, isTrusted: boolean): Health {
   const awaited = waiting.current()
-  if (!awaited) return { status: 'starting', version, started }
+  if (!awaited) return { status: 'starting', version, started, role, progress: waiting.progress }
   const { what, since, detail } = awaited
   const waitingFor = { what, since, ...(isTrusted && { detail }) }
-  return { status: 'waiting', version, started, waitingFor }
+  return { status: 'waiting', version, started, role, waitingFor }
 }
 
 export async function runningHealth(
   { store: graphs, index: engine, profile, projection, config, disk }: Engines,
-  reconciled: Stations['reconciled'],
+  { reconciled, scheduler }: Pick<Stations, 'reconciled' | 'scheduler'>,
   isStopping: boolean,
 ): Promise<Health> {
   const [store, index] = await Promise.all([graphs.health(), engineHealth(engine)])
@@ -33,6 +36,7 @@ export async function runningHealth(
     status: isStopping ? 'stopping' : isWhole ? 'up' : 'degraded',
     version,
     started,
+    role,
     store: { ...store, ...writing },
     index,
     disk: { free: disk.free() },
@@ -41,6 +45,7 @@ export async function runningHealth(
     rebuilding: projection.rebuilding(),
     damaged: damagedFiles(config.dataDir),
     reconciled: reconciled() ?? null,
+    scheduler: scheduler?.(),
   }
 }
 

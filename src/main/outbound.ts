@@ -1,6 +1,6 @@
 /** How this process asks foreign hosts, as the configuration says. */
 
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { userAgent } from '../client/headers.ts'
 import { outbound, type Outbound } from '../client/outbound.ts'
 import type { Log } from '../log.ts'

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { CursorLimits } from '../search-index/cursors.ts'
 import { Failure } from '../errors.ts'
 import { embeddedIndex } from '../search-index/sqlite/sqlite-index.ts'

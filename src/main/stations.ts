@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { Service } from '../config.ts'
+import type { Service } from '../config/config.ts'
 import type { App } from '../http/app.ts'
 import type { Entrance } from '../http/gateway.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
@@ -12,9 +12,9 @@ import { sparqlApp } from '../repository/sparql/app.ts'
 import { openRepository, type Repository } from '../repository/station.ts'
 import { locks } from '../repository/writing/locks.ts'
 import { schedulerApp } from '../scheduler/app.ts'
-import { searchApp } from '../search/app.ts'
-import type { RecordPages } from '../search/deps.ts'
-import { openSitemap } from '../search/sitemap/bind.ts'
+import { searchApp } from '../search/search-app.ts'
+import type { RecordPages } from '../search/search-deps.ts'
+import { openSitemap } from '../search/feeds/sitemap.ts'
 import { clock } from './clock.ts'
 import { courtesy, type Courtesy } from './courtesy.ts'
 import { consoleStation } from './console.ts'
@@ -29,6 +29,8 @@ export type Stations = {
   readonly addresses: readonly string[]
   /** What the last comparison of index and store found. */
   readonly reconciled: Reconciling['last']
+  /** Absent where none runs. */
+  readonly scheduler: Harvesting['health'] | undefined
   readonly stop: () => Promise<void>
 }
 
@@ -75,8 +77,8 @@ export async function openStations(ground: Ground): Promise<Stations> {
     await repository?.stop()
   }
   const addresses = shell?.addresses ?? []
-  const reconciled = comparing.last
-  return { entrances: [...entrances, ...figures], addresses, reconciled, stop }
+  const told = { reconciled: comparing.last, scheduler: harvesting?.health }
+  return { entrances: [...entrances, ...figures], addresses, ...told, stop }
 }
 
 const comparison = ({ engines, shell }: Ground): Reconciling =>

@@ -1,6 +1,7 @@
 /** What the start of the platform waits for, from when on: told by `/health`, the log and every address that is not served yet. */
 
 import type { Log } from '../log.ts'
+import type { Loading } from '../store/graph-store.ts'
 
 /** What somebody else has, or is. */
 const things = {
@@ -23,6 +24,8 @@ export type Waiting = {
   /** Begins to wait, or goes on with what is waited for already: `since` stays. */
   readonly for: (what: Awaited['what'], detail: string) => void
   readonly over: () => void
+  /** How much of the embedded store is loaded; absent before that begins. */
+  progress?: Loading
 }
 
 /** `now`: milliseconds since 1970. The log has one warning for each reason: nothing else would say why nothing starts. */

@@ -1,7 +1,7 @@
 /** The room of metrics, put together: the segments that measure, what feeds them, and the figures of what they found. */
 
 import { join } from 'node:path'
-import type { MetricsConfig } from '../http/environment/metrics.ts'
+import type { MetricsConfig } from '../config/metrics.ts'
 import type { Outbound } from '../client/outbound.ts'
 import type { Log } from '../log.ts'
 import type { MetricsExport } from '../pipe/metrics-export.ts'
@@ -23,8 +23,8 @@ import { reachingSegment } from './reaching/segment.ts'
 import { scoringSegment } from './scoring/scorer.ts'
 import { loadWeights, type Weights } from './scoring/weights.ts'
 import { metricsExport } from './travelling/exporting.ts'
-import { validatingSegment } from './validating/segment.ts'
-import { openValidation, type Validation } from './validating/validation.ts'
+import { validatingSegment } from './validate/validating-segment.ts'
+import { openValidation, type Validation } from './validate/validation.ts'
 
 export type MetricsOptions = {
   readonly config: MetricsConfig

@@ -1,6 +1,6 @@
 /** Where the segment of a name is: at an address that the operator names, in this process, or where the pipe says. */
 
-import type { ClusterConfig } from '../http/environment/cluster.ts'
+import type { ClusterConfig } from '../config/cluster.ts'
 import type { Endpoint, Segment } from './document.ts'
 import { normalName } from './naming.ts'
 import type { SegmentKind } from './segment.ts'

@@ -104,7 +104,7 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
   const users = usersOf(deps, { ...gather, next: versions.next, pause })
   const cascading = cascades({ store, projector, log, users, pause })
   const all = records(store, names)
-  const reindexDeps = { ...deps, records: all, projector }
+  const reindexDeps = { ...deps, records: all, projector, indexed: () => newestIndexed(store) }
   const fill = (rebuild: readonly IndexName[]) => reindex(reindexDeps, rebuild)
   const engine = engineStart({ ...deps, fill, found: versions.raise }, settings, configured)
   return {

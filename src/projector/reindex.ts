@@ -14,6 +14,8 @@ export type ReindexDeps = {
   readonly index: SearchIndex
   readonly records: Records
   readonly projector: Pick<Projector, 'fill'>
+  /** The largest version of which the index has told that it has it, 0 when there is none. */
+  readonly indexed: () => Promise<number>
   readonly log: Log
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** Epoch milliseconds. */
@@ -74,7 +76,7 @@ export function reindex(deps: ReindexDeps, indices: readonly IndexName[]): Reind
 type Task = { readonly index: IndexName; readonly tell: (state: Rebuilding) => void }
 
 async function rebuild(
-  { index: engine, records, projector, log, pause, now }: ReindexDeps,
+  { index: engine, records, projector, indexed, log, pause, now }: ReindexDeps,
   { index, tell }: Task,
   signal: AbortSignal,
 ): Promise<number> {
@@ -101,10 +103,19 @@ async function rebuild(
   const take = (resource: string) => projector.fill(resource)
   const window = engine.batch === undefined ? {} : { window: 2 * engine.batch }
   const filled = await feed(missing(), { take, pause, progress, ...window }, signal)
+  await reached(engine, index, await indexed())
   await engine.finish(index)
   const counts = { records: present + filled, present, ms: now() - start }
   log.info({ index, ...counts }, 'reindex.finished')
   return counts.records
+}
+
+/**
+ * Documents that only fill have the version 0, and what was deleted has none: without a word on how far it is, the index would
+ * look like an older copy at the next start. No record has an empty id.
+ */
+async function reached(engine: SearchIndex, index: IndexName, version: number): Promise<void> {
+  if (version > 0) await engine.write([{ remove: { index, id: '', version } }])
 }
 
 /** A record that becomes many documents is always looked at. */

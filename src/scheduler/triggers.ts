@@ -30,6 +30,8 @@ export type Triggers = {
   turn(pipe: string, id: string, status: Status): Scheduled
   /** Whether this process is the one that fires. */
   leads(): boolean
+  /** When the next trigger fires; absent where none does and where another process fires. */
+  next(): number | undefined
   /** Ends the firing and gives the lease away. */
   stop(): Promise<void>
 }
@@ -97,6 +99,7 @@ export function openTriggers(options: TriggersOptions): Triggers {
     turn: (pipe, id, status) =>
       change(() => scheduled(turned(file, { pipe, id, status, now: now() }))),
     leads: () => firing.leads(),
+    next: () => firing.next(),
     stop: () => (stopped ??= firing.stop().then(() => file.close())),
   }
 }

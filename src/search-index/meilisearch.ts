@@ -116,6 +116,7 @@ function partsOf(options: MeilisearchOptions) {
   const queue = new Queue(async (changes, signal) => {
     await state.certain()
     await writer.write(changes, signal)
+    await state.remove(changes)
   })
   return { wire, indices, state, count, read, writer, queue, log }
 }
@@ -167,7 +168,8 @@ function lookingCalls({ wire, indices, state, count, writer }: Parts): Looking {
     },
     newest: async () => {
       state.check()
-      return largest(wire, allUids(state.answering), attributes.version)
+      const present = await largest(wire, allUids(state.answering), attributes.version)
+      return Math.max(present, state.removed)
     },
     health: async () => {
       state.check()

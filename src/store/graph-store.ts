@@ -1,7 +1,6 @@
 /** The triplestore as every room sees it: one type for all dialects, spoken to in N-Triples and SPARQL. */
 
 import type { Term } from '@rdfjs/types'
-import type { Change, Written } from './change.ts'
 
 /** One solution. A variable that is not bound is an absent key, so a solution may be empty. */
 export type Row = Readonly<Record<string, Term>>
@@ -29,6 +28,9 @@ export type PublicAnswer = {
   /** True when rows or triples are missing because the answer met a limit. */
   readonly cut: boolean
 }
+
+/** How many graphs of the embedded store are in its index, of how many. */
+export type Loading = { readonly done: number; readonly of: number }
 
 export type StoreHealth = {
   readonly ready: boolean
@@ -74,15 +76,13 @@ export type GraphStore = {
   ): Promise<readonly Landing[]>
   /**
    * The whole graph as chunks of whole lines, content and links together, sorted over all chunks (by UTF-16 code unit) and
-   * without doubles; nothing for an absent graph. One state of the graph, whatever is written meanwhile. Nothing is read
-   * ahead of the consumer, and memory does not grow with the graph.
+   * without doubles; nothing for an absent graph. One state of the graph, whatever is written meanwhile.
    */
   readLines(graph: string, signal?: AbortSignal): AsyncIterable<string>
   /**
    * Replaces the content of a graph that is no catalogue's by `lines` (as `readLines` gives them; none = the graph goes), and
    * lands `others` in the same atomic step. All or nothing for whoever reads through this store; whatever fails or ends before
-   * that step leaves the old state, also when `lines` itself fails. Memory does not grow with the graph. The signal counts
-   * until that step is asked for.
+   * that step leaves the old state, also when `lines` itself fails. `Failure` too-large beyond 256 million characters.
    */
   replaceStreamed(
     graph: string,
@@ -101,8 +101,34 @@ export type GraphStore = {
   close(): Promise<void>
 }
 
-/** The embedded store is also a server of both protocols, in process. */
-export type EmbeddedStore = GraphStore & {
-  /** SPARQL 1.1 Protocol at `…/query` and `…/update`, Graph Store Protocol at `…/data`; no socket. */
-  readonly protocol: (request: Request) => Promise<Response>
+// What one atomic write to the triplestore consists of.
+
+/**
+ * A change of one named graph. A graph has two parts: its *content*, which a PUT replaces as a whole, and *links*, single
+ * lines that other resources' writes add and remove (`dcat:dataset` on a catalogue, pending marks in the system graph).
+ * Replacing the content leaves the links alone, so that the cost of a PUT does not grow with their number.
+ *
+ * All texts are ground N-Triples in our own spelling: one triple per line, `\n` after each, no blank nodes.
+ */
+export type Change = {
+  readonly graph: string
+  /** The new content, sorted and without doubles; `''` removes the content; absent = content stays. */
+  readonly content?: string
+  /**
+   * The content as `read` gave it to this writer under the lock that covers this write, `''` = there was none. A store that
+   * works by differences need not read it again.
+   */
+  readonly before?: string
+  /** Links that go. One that is not there is no error. */
+  readonly remove?: readonly string[]
+  /** Links that come, each a line without its line end. One that is there already is no error. */
+  readonly add?: readonly string[]
+  /** Removes the graph with its links; nothing else may stand beside it. */
+  readonly drop?: true
 }
+
+/**
+ * The outcome per change, in the order of the changes. Stores behind a wire do not look whether a graph existed of which
+ * only links change, and say that it did.
+ */
+export type Written = { readonly graph: string; readonly existed: boolean }

@@ -4,7 +4,7 @@ import type { Quad } from '@rdfjs/types'
 import { toLine } from '../rdf/lines.ts'
 import { ctl, systemGraph } from '../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../rdf/terms.ts'
-import type { Change } from './change.ts'
+import type { Change } from './graph-store.ts'
 
 /** A resource that was written and waits to be indexed. Versions grow with every write. */
 export type Mark = { readonly resource: string; readonly version: number }

@@ -1,31 +1,31 @@
 /** Opens the triplestore that is configured: the embedded one, or one behind a wire. */
 
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Failure, StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { fuseki } from './fuseki.ts'
-import type { GraphStore } from './graph-store.ts'
+import { fuseki } from './remote/fuseki.ts'
+import type { GraphStore, Loading } from './graph-store.ts'
 import { standardLimits, type StoreLimits } from './limits.ts'
 import type { Dialect } from './remote/dialect.ts'
 import type { LeaseOptions } from './remote/lease.ts'
 import { onceThere } from './remote/starting.ts'
-import { remoteStore } from './remote/store.ts'
-import { sparql11 } from './sparql11.ts'
-import { virtuoso } from './virtuoso.ts'
+import { remoteStore } from './remote/remote-store.ts'
+import { sparql11 } from './remote/sparql11.ts'
+import { virtuoso } from './virtuoso/virtuoso.ts'
 
 /** A triplestore in a process of its own. Endpoints are absolute URLs. */
 export type StoreConfig = {
   readonly dialect: 'fuseki' | 'virtuoso' | 'sparql11'
   readonly queryEndpoint: string
   readonly updateEndpoint: string
+  /** Of the Graph Store Protocol, which is not needed: older configurations name it. */
   readonly graphEndpoint?: string | undefined
   readonly username?: string | undefined
   readonly password?: string | undefined
 }
 
 export type OpenOptions = {
-  /** Of the embedded store; others keep there what does not fit into memory on its way, `''` = in the system's folder. */
+  /** Of the embedded store; others have no use for it. */
   readonly directory: string
   readonly log: Log
   readonly limits?: Partial<StoreLimits>
@@ -40,6 +40,8 @@ export type OpenOptions = {
   readonly lease?: LeaseOptions
   /** Hears what is waited for, and `undefined` when it is there. */
   readonly told?: (detail: string | undefined) => void
+  /** Hears how far the loading of the embedded store is. */
+  readonly loading?: (now: Loading) => void
 }
 
 const dialects: Readonly<Record<StoreConfig['dialect'], Dialect>> = {
@@ -54,22 +56,21 @@ export async function openStore(
   options: OpenOptions,
   signal?: AbortSignal,
 ): Promise<GraphStore> {
-  const { directory, log, limits = {}, isCatalogue, pause } = options
+  const { directory, log, limits = {}, isCatalogue, pause, loading } = options
   if (!config) {
     // Only now: a process on another store has no use for its engine.
-    const { embeddedStore } = await import('./embedded.ts')
-    return embeddedStore({ directory, log, limits }).catch((error: unknown) => {
+    const { embeddedStore } = await import('./embedded/embedded-store.ts')
+    return embeddedStore({ directory, log, limits, loading }).catch((error: unknown) => {
       throw isDamage(error) ? damaged(directory, error) : error
     })
   }
-  const { dialect, queryEndpoint, updateEndpoint, graphEndpoint, username, password } = config
+  const { dialect, queryEndpoint, updateEndpoint, username, password } = config
   const auth = username !== undefined && password !== undefined ? { username, password } : undefined
   const remote = {
-    endpoints: { query: queryEndpoint, update: updateEndpoint, graph: graphEndpoint, auth },
+    endpoints: { query: queryEndpoint, update: updateEndpoint, auth },
     log,
     limits: { ...standardLimits, ...limits },
     isCatalogue,
-    scratch: directory === '' ? tmpdir() : join(directory, 'scratch'),
     now: options.now ?? (() => performance.now()),
     random: options.random ?? (() => 0.5),
     pause,

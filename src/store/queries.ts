@@ -2,8 +2,8 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import type { Term } from '@rdfjs/types'
-import { sparqlText } from './binding/term-text.ts'
-import { tokens, type Token } from './binding/tokens.ts'
+import { shortEscapes } from '../rdf/lines.ts'
+import { rdf, xsd } from '../rdf/namespaces.ts'
 
 /** A query with `$parameters`, legal SPARQL as it stands. */
 export type Query = { readonly name: string; readonly tokens: readonly Token[] }
@@ -125,4 +125,104 @@ export function bind(query: Query, values: Values): string {
   const unused = Object.keys(values).filter((name) => !used.has(name))
   if (unused.length > 0) throw new Error(`${query.name}: has no $${unused.join(', $')}`)
   return texts.join('')
+}
+
+// RDF terms as SPARQL text that cannot be read as anything else.
+
+const xsdString = xsd('string').value
+const langString = rdf('langString').value
+
+// A backslash before u is written `\\` + an escaped u: stores that decode \uXXXX before they parse (SPARQL 1.1, 19.2)
+// would otherwise see a quotation mark in what is text.
+const escapes: Readonly<Record<string, string>> = {
+  ...shortEscapes,
+  '\\u': '\\\\\\u0075',
+  '\\U': '\\\\\\u0055',
+}
+
+const escape = (value: string) =>
+  value.replace(/\\[uU]|["\\\n\r\t\b\f]/g, (found) => escapes[found] ?? '')
+
+/** `<iri>`; an Error for anything that would not be one IRI token. */
+function iriText(iri: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are exactly what must not get through
+  if (!/^[A-Za-z][A-Za-z0-9+.-]*:[^\u0000-\u0020<>"{}|^`\\\u007F-\u009F]*$/.test(iri)) {
+    throw new Error(`not an absolute IRI: ${JSON.stringify(iri)}`)
+  }
+  if (!iri.isWellFormed()) throw new Error('an IRI with half a character')
+  return `<${iri}>`
+}
+
+function literalText(value: string, language: string, datatype: string): string {
+  if (!value.isWellFormed()) throw new Error('a literal with half a character')
+  const text = `"${escape(value)}"`
+  if (language !== '') {
+    if (!/^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/.test(language)) {
+      throw new Error(`not a language tag: ${JSON.stringify(language)}`)
+    }
+    return `${text}@${language}`
+  }
+  return datatype === xsdString || datatype === langString ? text : `${text}^^${iriText(datatype)}`
+}
+
+/** A named node or literal in SPARQL. Others (blank nodes, variables) are an Error: they would change the query. */
+export function sparqlText(term: Term): string {
+  if (term.termType === 'NamedNode') return iriText(term.value)
+  if (term.termType === 'Literal') {
+    return literalText(term.value, term.language, term.datatype.value)
+  }
+  throw new Error(`a ${term.termType} cannot be bound`)
+}
+
+// A scanner for SPARQL text that knows strings, IRIs and comments, so that nothing inside them is mistaken for
+// syntax.
+
+export type Token = {
+  readonly kind: 'parameter' | 'word' | 'mark' | 'skip'
+  /** As it stands in the text; for `parameter` with the `$`. */
+  readonly text: string
+  readonly start: number
+}
+
+// Order matters: long strings before short ones, an IRI before the sign "less than" (SPARQL 1.1, 19.8).
+const pattern = new RegExp(
+  [
+    String.raw`(?<skip>\s+|#[^\n\r]*` +
+      String.raw`|"""(?:(?:"|"")?(?:[^"\\]|\\[^]))*"""|'''(?:(?:'|'')?(?:[^'\\]|\\[^]))*'''` +
+      String.raw`|"(?:[^"\\\n\r]|\\[^])*"|'(?:[^'\\\n\r]|\\[^])*'` +
+      String.raw`|<[^\u0000-\u0020<>"{}|^${'`'}\\]*>)`,
+    String.raw`(?<parameter>\$[\p{L}\p{N}_][\p{L}\p{N}\p{M}_\u00B7\u203F\u2040]*)`,
+    String.raw`(?<word>(?:[?@]?[\p{L}\p{N}\p{M}_:%.\u00B7\u203F\u2040-]|\\[^])+)`,
+    String.raw`(?<mark>[^])`,
+  ].join('|'),
+  'gyu',
+)
+
+/** All tokens; joined, their texts are the text again. White space, comments, strings and IRIs are `skip`. */
+export function tokens(text: string): Token[] {
+  return [...text.matchAll(pattern)].map((match) => {
+    const found = match.groups ?? {}
+    const kind = found['skip']
+      ? 'skip'
+      : found['parameter']
+        ? 'parameter'
+        : found['word']
+          ? 'word'
+          : 'mark'
+    return { kind, text: match[0], start: match.index }
+  })
+}
+
+// Pages of a query's solutions.
+
+/** The query with `LIMIT` and `OFFSET`, which SPARQL does not take as variables. The query must end in its ordering. */
+export function paged(
+  query: string,
+  page: { readonly limit: number; readonly offset?: number },
+): string {
+  const { limit, offset = 0 } = page
+  if (![limit, offset].every((value) => Number.isSafeInteger(value) && value >= 0)) {
+    throw new Error(`a page of ${limit} from ${offset} is none`)
+  }
+  return `${query}\nLIMIT ${limit} OFFSET ${offset}`
 }

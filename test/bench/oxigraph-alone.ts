@@ -1,16 +1,16 @@
 /** What Oxigraph needs for the triples of an embedded store and nothing else: `node oxigraph-alone.ts <directory>`, a line of JSON. */
 
-import { openBlobs } from '../../src/store/embedded/blobs.ts'
 import { boundedEngine, startEngine } from '../../src/store/embedded/engine.ts'
+import { GraphFile } from '../../src/store/embedded/graph-file.ts'
 import { openQuads } from '../../src/store/embedded/quads.ts'
 import { fill } from '../../src/store/embedded/writer.ts'
 import { memory } from './memory.ts'
 
-const blobs = openBlobs(process.argv[2] ?? '', true)
+const file = new GraphFile(process.argv[2] ?? '', true)
 startEngine(boundedEngine(2 ** 32))
 const quads = openQuads()
 const before = await memory(process.pid)
-fill(blobs, quads, () => true)
+fill(file, quads, () => true)
 const after = await memory(process.pid)
 process.stdout.write(
   JSON.stringify({ triples: quads.size(), before: before.now, after: after.now }),

@@ -21,7 +21,7 @@ import { graphOf } from '../../src/rdf/read.ts'
 import { skolemise } from '../../src/rdf/skolem.ts'
 import { literal, namedNode, quad } from '../../src/rdf/terms.ts'
 import { recordQuads } from '../../src/repository/content/record.ts'
-import { embeddedStore } from '../../src/store/embedded.ts'
+import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { perSecond, table, timed } from './figures.ts'
 import { dataset, documents } from './repository/documents.ts'
 

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { logger } from '../../src/log.ts'
-import { embeddedStore } from '../../src/store/embedded.ts'
+import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
 import { table } from './figures.ts'
 import { memory } from './memory.ts'

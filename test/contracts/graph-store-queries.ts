@@ -1,7 +1,7 @@
 /** What every triplestore must do for us, part three: queries, limits, signals and errors. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { StoreLimits } from '../../src/store/embedded.ts'
+import type { StoreLimits } from '../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
 import { graphName, record } from '../store/graphs.ts'
 

@@ -202,6 +202,7 @@ function writing(name: string, make: () => Promise<Made>): void {
       const remove = { index: 'dataset', id: 'd01', version: 6 } as const
       await made.index.write([{ remove }])
       await made.index.write([{ remove }, { remove: { ...remove, id: 'never-there' } }])
+      expect(await made.index.newest()).toBe(6)
       await made.index.write([put({ id: 'd01', version: 5, text: words('late') })])
       expect(await made.index.get('dataset', 'd01')).toBeUndefined()
       expect(await found('rewritten')).toEqual([])

@@ -3,13 +3,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { logger } from '../../src/log.ts'
-import { fuseki } from '../../src/store/fuseki.ts'
+import { fuseki } from '../../src/store/remote/fuseki.ts'
 import type { StoreConfig } from '../../src/store/open.ts'
-import { doorOf } from '../../src/store/remote/door.ts'
+import { doorOf } from '../../src/store/remote/endpoint.ts'
 import { StoreLease, type LeaseOptions } from '../../src/store/remote/lease.ts'
 import { serviceClient } from '../../src/client/service.ts'
-import { sparql11 } from '../../src/store/sparql11.ts'
-import { virtuoso } from '../../src/store/virtuoso.ts'
+import { sparql11 } from '../../src/store/remote/sparql11.ts'
+import { virtuoso } from '../../src/store/virtuoso/virtuoso.ts'
 
 const dialects = { fuseki, sparql11, virtuoso } as const
 const log = logger('silent')

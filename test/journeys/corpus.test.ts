@@ -16,31 +16,75 @@ import {
 } from '../support/gateway.ts'
 import { portal, type Portal } from '../support/portals/portal.ts'
 import { answers } from './corpus/answers.ts'
+import { hubAnswers } from './corpus/arcgis.ts'
 import { documents } from './corpus/documents.ts'
-import type { Sample } from './corpus/sample.ts'
+import { odsAnswers } from './corpus/opendatasoft.ts'
+import { missing, type Sample } from './corpus/sample.ts'
+import { socrataAnswers } from './corpus/socrata.ts'
+import { udataAnswers } from './corpus/udata.ts'
 import { scheduler } from './harvesting/scheduler.ts'
 
-const samples = [...documents, ...answers]
+const samples = [
+  ...documents,
+  ...answers,
+  ...hubAnswers,
+  ...odsAnswers,
+  ...socrataAnswers,
+  ...udataAnswers,
+]
 
-const answerTo = (path: string): Response => {
-  const [, name = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(path) ?? []
-  const sample = samples.find((one) => one.name === name)
-  const found = Object.entries(sample?.answers ?? {}).find(([part]) => rest.includes(part))
-  const { body, type, status } = found?.[1] ?? { body: 'not here', type: 'text/plain', status: 404 }
-  return new Response(body, { status: status ?? 200, headers: { 'Content-Type': type } })
+/** `url`: of the sample's source. */
+const answerTo = (sample: Sample | undefined, path: string, url: string): Response => {
+  const found = Object.entries(sample?.answers ?? {}).find(([part]) => path.includes(part))
+  const { body, type, status } = found?.[1] ?? missing
+  const own = (text: string) =>
+    text.replaceAll('{portal}', url).replaceAll('{host}', new URL(url).host)
+  return new Response(typeof body === 'string' ? own(body) : body, {
+    status: status ?? 200,
+    headers: { 'Content-Type': type },
+  })
+}
+
+const pathOf = (request: Request): string => {
+  const { pathname, search } = new URL(request.url)
+  return pathname + search
+}
+
+/** A source for all samples, told apart by the path, and one for each that wants a host of its own. */
+async function sources() {
+  const urls = new Map<string, string>()
+  const shared = await portal((request) => {
+    const [, name = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(pathOf(request)) ?? []
+    const sample = samples.find((one) => one.name === name)
+    return answerTo(sample, rest, `${shared.url}/${name}`)
+  })
+  const all: Portal[] = [shared]
+  for (const sample of samples) {
+    if (sample.ownHost !== true) {
+      urls.set(sample.name, `${shared.url}/${sample.name}`)
+      continue
+    }
+    const own: Portal = await portal((request) => answerTo(sample, pathOf(request), own.url))
+    urls.set(sample.name, own.url)
+    all.push(own)
+  }
+  return {
+    urlOf: ({ name }: Sample) => urls.get(name) ?? '',
+    close: () => Promise.all(all.map((one) => one.close())),
+  }
 }
 
 const segment = (name: string, segmentNumber: number, config: object) => ({
   header: { name, segmentNumber, processed: false },
   body: { config },
 })
-const pipeOf = ({ name, importer, address = '', config }: Sample, site: string) => ({
+const pipeOf = ({ name, importer, address = '', config }: Sample, url: string) => ({
   header: { id: name, name, transport: 'payload', version: '2.0.0' },
   body: {
     segments: [
       segment(`importing-${importer}`, 1, {
         ...config,
-        address: `${site}/${name}${address}`,
+        address: url + address,
         catalogue: name,
       }),
       segment('exporting-hub', 2, {}),
@@ -51,17 +95,17 @@ const pipeOf = ({ name, importer, address = '', config }: Sample, site: string) 
 describe(`${samples.length} documents and answers in the shapes of real sources`, () => {
   let directory: string
   let platform: Gateway
-  let site: Portal
+  let site: Awaited<ReturnType<typeof sources>>
   beforeAll(async () => {
     directory = await temporaryDirectory()
-    site = await portal((request) => {
-      const { pathname, search } = new URL(request.url)
-      return answerTo(pathname + search)
-    })
+    site = await sources()
     const pipes = join(directory, 'own-pipes')
     await mkdir(pipes)
     for (const sample of samples)
-      await writeFile(join(pipes, `${sample.name}.json`), JSON.stringify(pipeOf(sample, site.url)))
+      await writeFile(
+        join(pipes, `${sample.name}.json`),
+        JSON.stringify(pipeOf(sample, site.urlOf(sample))),
+      )
     platform = await gateway(directory, {
       PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [pipes] } }),
       PLATFORM_HARVEST_CONFIG: '{"hostDelayMs":0}',
@@ -93,7 +137,7 @@ describe(`${samples.length} documents and answers in the shapes of real sources`
       status: 'finished',
       problem,
     })
-    const expected = sample.addresses.map((one) => one.replace('{portal}', `${site.url}/${name}`))
+    const expected = sample.addresses.map((one) => one.replace('{portal}', site.urlOf(sample)))
     const all = [...expected, ...(sample.samples ?? [])]
     expect(await stored(api.repo, name)).toEqual(all.toSorted())
     const searched = () => shown(api.search, name)

@@ -189,6 +189,15 @@ describe('what can be made anew is set aside with a warning', () => {
     expect((await setAside()).join()).toContain('verdicts.sqlite.damaged-')
   }, 30_000)
 
+  it('and an index that was filled anew is no older copy of itself at the next start', async () => {
+    await damages.missing('search/index.db')
+    await isWhole(await start())
+    await running?.stop()
+    const again = await start()
+    expect(again.log()).not.toContain('copy.older')
+    await isWhole(again)
+  }, 60_000)
+
   it('where the settings in the index cannot be read', async () => {
     const file = new DatabaseSync(at('search/index.db'))
     file.exec(`UPDATE gen SET settings = '{'`)
@@ -380,6 +389,49 @@ describe('an older copy', () => {
       await remove(`${directory}-older`)
     }
   }, 60_000)
+
+  const interruption = { type: 'urn:cartulary:problem:run-interrupted' }
+  it.each([
+    ['young', 'goes on', 0, { status: 'finished', problem: null }],
+    ['days old', 'stays ended', 3, { status: 'interrupted', problem: interruption }],
+  ])(
+    'of runs.sqlite is taken; what was under way in it is ended, and where it is %s it %s',
+    async (_, __, days, ended) => {
+      expect(await harvested()).toMatchObject({ counts: { created: 3 } })
+      const gate = Promise.withResolvers<void>()
+      source.wait = gate.promise
+      source.datasets.set(1, 2)
+      const before = scheduler(running as Gateway)
+      const id = await before.launch('city')
+      await expect.poll(async () => (await before.run(id)).status).toBe('running')
+      const file = new DatabaseSync(at('runs.sqlite'))
+      file.exec(`VACUUM INTO '${at('older')}'`)
+      file.close()
+      gate.resolve()
+      expect(await before.settled(id)).toMatchObject({ counts: { updated: 1 } })
+      source.datasets.set(7, 1)
+      const later = await harvested()
+      expect(later).toMatchObject({ counts: { created: 1 } })
+      await running?.stop()
+      const older = new DatabaseSync(at('older'))
+      older.exec(`UPDATE run SET lease = lease - ${days * 86_400_000}`)
+      older.close()
+      await putBack('runs.sqlite')
+
+      running = await gateway(directory, env)
+      const after = scheduler(running)
+      expect((await after.runs()).map((run) => run.id)).not.toContain(later.run.id)
+      expect(await after.settled(id)).toMatchObject({ ...ended, counts: { removed: 0 } })
+      expect(await present()).toHaveLength(4)
+      source.datasets.set(0, 2)
+      expect(await harvested()).toMatchObject({
+        run: { outcome: 'complete' },
+        counts: { updated: 1, unchanged: 3, removed: 0, held: 0 },
+        findings: {},
+      })
+    },
+    90_000,
+  )
 
   it('is what a missing harvest.sqlite is like: the first run adopts what it finds', async () => {
     await harvested()

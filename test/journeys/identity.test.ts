@@ -4,10 +4,9 @@ import { copyFile, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startProtocol } from '../store/opening.ts'
 import { freePort } from '../support/engines/engine.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
-import type { ProtocolServer } from '../support/protocol-server.ts'
+import { protocolServer, type ProtocolServer } from '../support/protocol-server.ts'
 import { prefixes } from '../support/repository.ts'
 
 let directory: string
@@ -178,7 +177,7 @@ describe('a store behind a wire', () => {
   let server: ProtocolServer
   let env: Record<string, string>
   beforeAll(async () => {
-    server = await startProtocol()
+    server = await protocolServer()
     env = { PLATFORM_TRIPLESTORE_CONFIG: JSON.stringify(server.config) }
   })
   afterAll(() => server.stop())

@@ -1,17 +1,16 @@
 /** A start whose every step may meet a store that is away for a moment: it waits, and then it is there. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startProtocol } from '../store/opening.ts'
 import { faultProxy, type FaultProxy } from '../support/fault-proxy.ts'
 import { gateway, remove, temporaryDirectory } from '../support/gateway.ts'
-import type { ProtocolServer } from '../support/protocol-server.ts'
+import { protocolServer, type ProtocolServer } from '../support/protocol-server.ts'
 
 describe('a start', () => {
   let server: ProtocolServer
   let proxy: FaultProxy
   let directory: string
   beforeAll(async () => {
-    server = await startProtocol()
+    server = await protocolServer()
     proxy = await faultProxy(server.config.queryEndpoint)
     directory = await temporaryDirectory()
   })

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest'
 import { logger } from '../../src/log.ts'
-import { readiness, type Readiness } from '../../src/main/health.ts'
+import { readiness, startingHealth, type Readiness } from '../../src/main/health.ts'
 import { waiting } from '../../src/main/waiting.ts'
 
 describe('a running platform', () => {
@@ -68,5 +68,19 @@ describe('what is waited for', () => {
     waits.over()
     expect(waits.current()).toBeUndefined()
     expect(lines).toEqual(['It refuses connections.', 'It is busy.', 'gateway-1 holds it.'])
+  })
+})
+
+describe('a platform that starts', () => {
+  it('tells how much of its store is loaded, and nothing of that while it waits for somebody', () => {
+    const waits = waiting(Date.now, logger('silent'))
+    const health = () => startingHealth({ waiting: waits }, false)
+    expect(health()).toMatchObject({ status: 'starting', role: 'writer' })
+    expect(health()['progress']).toBeUndefined()
+    waits.progress = { done: 20, of: 300 }
+    expect(health()).toMatchObject({ status: 'starting', progress: { done: 20, of: 300 } })
+    waits.for('lease', 'gateway-1 holds it.')
+    expect(health()).toMatchObject({ status: 'waiting', role: 'writer' })
+    expect(health()).not.toHaveProperty('progress')
   })
 })

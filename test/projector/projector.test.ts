@@ -9,7 +9,7 @@ import { logger } from '../../src/log.ts'
 import { newestMark, readMarks } from '../../src/projector/loop/marks.ts'
 import type { Pending } from '../../src/projector/loop/queue.ts'
 import { Projector } from '../../src/projector/projector.ts'
-import { embeddedStore } from '../../src/store/embedded.ts'
+import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
 import { markLine, systemChange, type Mark } from '../../src/store/marks.ts'
 

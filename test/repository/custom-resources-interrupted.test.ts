@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
-import type { EmbeddedStore } from '../../src/store/graph-store.ts'
+import type { GraphStore } from '../../src/store/graph-store.ts'
 import { eventually, remove as removeDirectory, temporaryDirectory } from '../support/gateway.ts'
 import { prefixes, repository } from '../support/repository.ts'
 import { aService, declared } from './declared.ts'
@@ -10,7 +10,7 @@ import { aService, declared } from './declared.ts'
 /** Failures of `writeEach`: `before` = nothing lands, `after` = it lands and nobody is told. */
 const faults: ('before' | 'after')[] = []
 const away = () => new Failure('store-unavailable', 'the store is away')
-const around = (store: EmbeddedStore): EmbeddedStore => ({
+const around = (store: GraphStore): GraphStore => ({
   ...store,
   writeEach: async (groups, signal) => {
     const fault = faults.shift()

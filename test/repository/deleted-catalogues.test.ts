@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { base, prefixes, repository } from '../support/repository.ts'
 import { eventually } from '../support/gateway.ts'
-import type { EmbeddedStore } from '../../src/store/graph-store.ts'
+import type { GraphStore } from '../../src/store/graph-store.ts'
 
 /** Holds the removal of datasets back as long as it is closed. */
 function gate() {
@@ -16,7 +16,7 @@ function gate() {
       release = next.resolve
     },
     open: () => release(),
-    around: (store: EmbeddedStore): EmbeddedStore => ({
+    around: (store: GraphStore): GraphStore => ({
       ...store,
       writeEach: async (groups, signal) => {
         await open

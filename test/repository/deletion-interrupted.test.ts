@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Failure } from '../../src/errors.ts'
 import { keptTombstones } from '../../src/repository/deleting/keeping/kept-tombstones.ts'
 import type { Remains } from '../../src/repository/deleting/tombstones.ts'
-import type { EmbeddedStore } from '../../src/store/graph-store.ts'
+import type { GraphStore } from '../../src/store/graph-store.ts'
 import { eventually, remove as removeDirectory, temporaryDirectory } from '../support/gateway.ts'
 import { prefixes, repository } from '../support/repository.ts'
 
@@ -15,7 +15,7 @@ type Repository = Awaited<ReturnType<typeof repository>>
 /** Failures of `writeEach`: `before` = nothing lands, `after` = it lands and nobody is told. */
 const faults: ('before' | 'after')[] = []
 const away = () => new Failure('store-unavailable', 'the store is away')
-const around = (store: EmbeddedStore): EmbeddedStore => ({
+const around = (store: GraphStore): GraphStore => ({
   ...store,
   writeEach: async (groups, signal) => {
     const fault = faults.shift()

@@ -12,7 +12,7 @@ import { toLine } from '../../src/rdf/lines.ts'
 import { parse } from '../../src/rdf/parse.ts'
 import { dcat } from '../../src/rdf/namespaces.ts'
 import { namedNode, quad } from '../../src/rdf/terms.ts'
-import type { EmbeddedStore } from '../../src/store/graph-store.ts'
+import type { GraphStore } from '../../src/store/graph-store.ts'
 import { base, prefixes, repository } from '../support/repository.ts'
 import { quickClock } from '../harvest/importing/builders.ts'
 
@@ -22,7 +22,7 @@ let repo: Repository
 let away = false
 let readings = 0
 /** A store that goes away on demand, in the middle of a dump. */
-const fragile = (store: EmbeddedStore): EmbeddedStore => ({
+const fragile = (store: GraphStore): GraphStore => ({
   ...store,
   readAll: async (graphs, options, signal) => {
     readings += 1

@@ -6,14 +6,14 @@ import { serve } from '../../src/http/serve.ts'
 import { toLines } from '../../src/rdf/lines.ts'
 import { recordQuads } from '../../src/repository/content/record.ts'
 import { linkLines } from '../../src/repository/deleting/removal.ts'
-import type { EmbeddedStore } from '../../src/store/graph-store.ts'
+import type { GraphStore } from '../../src/store/graph-store.ts'
 import { repository } from '../support/repository.ts'
 
 let repo: Awaited<ReturnType<typeof repository>>
 let questions = 0
 let most = Number.POSITIVE_INFINITY
 /** A store that counts what it is asked for and goes away after so many questions. */
-const counted = (store: EmbeddedStore): EmbeddedStore => ({
+const counted = (store: GraphStore): GraphStore => ({
   ...store,
   select: async (query, signal) => {
     questions += 1

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Settled } from '../../src/repository/answering/waiting.ts'
-import type { EmbeddedStore } from '../../src/store/graph-store.ts'
+import type { GraphStore } from '../../src/store/graph-store.ts'
 import { base, prefixes, repository, type RepositoryOptions } from '../support/repository.ts'
 
 type Repository = Awaited<ReturnType<typeof repository>>
@@ -53,7 +53,7 @@ describe('a write that has landed', () => {
   })
 
   it('says so when it landed in the last moment and its client asked for nothing', async () => {
-    const late = (store: EmbeddedStore): EmbeddedStore => ({
+    const late = (store: GraphStore): GraphStore => ({
       ...store,
       write: async (changes, signal) => {
         await sleep(150)
@@ -115,7 +115,7 @@ describe('the status of the index', () => {
 describe('a writer that waits for another one until its time is over', () => {
   it('gets 503 and is told to come back soon', async () => {
     const gate = Promise.withResolvers<void>()
-    const held = (store: EmbeddedStore): EmbeddedStore => ({
+    const held = (store: GraphStore): GraphStore => ({
       ...store,
       write: async (changes, signal) => {
         const isLevels = changes.some(({ graph }) => graph.endsWith('/levels'))
@@ -145,7 +145,7 @@ describe('a catalogue that is restored', () => {
   it('is answered as the client prefers, and its datasets go on coming back', async () => {
     const gate = Promise.withResolvers<void>()
     let isHeld = false
-    const held = (store: EmbeddedStore): EmbeddedStore => ({
+    const held = (store: GraphStore): GraphStore => ({
       ...store,
       writeEach: async (groups, signal) => {
         if (isHeld) await gate.promise

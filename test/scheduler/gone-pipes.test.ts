@@ -31,6 +31,17 @@ describe('a pipe that is gone', () => {
     expect((await station.get('/triggers/city')).body[0]).not.toHaveProperty('problem')
   })
 
+  it('is not what fires next', async () => {
+    await station.clock.advance(1000)
+    const [lake] = station.triggers.of('lake')
+    expect([station.triggers.next(), lake?.next]).toEqual([lake?.next, expect.any(Number)])
+    gone.clear()
+    const [often] = station.triggers.of('city')
+    expect(station.triggers.next()).toBe(often?.next)
+    gone.add('city').add('lake')
+    expect(station.triggers.next()).toBeUndefined()
+  })
+
   it('lets all triggers be read and sent again', async () => {
     const all = (await station.get('/triggers')).body
     const answer = await station.put('/triggers', all)

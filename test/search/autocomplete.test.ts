@@ -1,7 +1,7 @@
 /** Suggestions while somebody types: every word begins a word of a title or label. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { beginningsOf } from '../../src/search/request/autocomplete.ts'
+import { beginningsOf } from '../../src/search/request/search-request.ts'
 import { queryLimits } from '../../src/search/query/parser.ts'
 import { settings } from './suite/settings.ts'
 import { idsOf, station, type Station } from './suite/station.ts'

@@ -3,8 +3,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
-import { parametersOfBody } from '../../src/search/request/body.ts'
-import { parametersOf, searchParameters } from '../../src/search/request/parameters.ts'
+import { parametersOfBody } from '../../src/search/request/body-parameters.ts'
+import { parametersOf, searchParameters } from '../../src/search/request/search-parameters.ts'
 import { searchOf } from '../../src/search/request/search-request.ts'
 import { settings } from './suite/settings.ts'
 

@@ -1,7 +1,7 @@
 /** What each parameter of a search becomes, and what is refused. */
 
 import { describe, expect, it } from 'vitest'
-import { parametersOf } from '../../src/search/request/parameters.ts'
+import { parametersOf } from '../../src/search/request/search-parameters.ts'
 import { searchOf } from '../../src/search/request/search-request.ts'
 import { settings } from './suite/settings.ts'
 import { treeText } from './suite/tree-text.ts'

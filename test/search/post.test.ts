@@ -1,8 +1,8 @@
 /** The search with its parameters as JSON: the same answers as by GET. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parametersOfBody } from '../../src/search/request/body.ts'
-import { parametersOf } from '../../src/search/request/parameters.ts'
+import { parametersOfBody } from '../../src/search/request/body-parameters.ts'
+import { parametersOf } from '../../src/search/request/search-parameters.ts'
 import { idsOf, station, type Station } from './suite/station.ts'
 
 let search: Station

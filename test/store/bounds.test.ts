@@ -1,6 +1,9 @@
 /** Bounds of the embedded store, and how it comes back when its engine breaks. */
 
 import { describe, expect, it } from 'vitest'
+import { logger } from '../../src/log.ts'
+import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import type { Loading } from '../../src/store/graph-store.ts'
 import { graphName, linesOf, record } from './graphs.ts'
 import { newDirectory, openEmbedded } from './opening.ts'
 
@@ -55,6 +58,24 @@ describe('the embedded store', () => {
     await Promise.all([store.close(), ...writes])
     const again = await openEmbedded({}, directory)
     expect((await again.readAll(graphs)).size).toBe(600)
+    await again.close()
+  })
+
+  it('tells how many of its graphs are loaded while it opens', async () => {
+    const directory = newDirectory()
+    const store = await openEmbedded({}, directory)
+    await store.write(
+      Array.from({ length: 250 }, () => ({ graph: graphName(), content: record(2) })),
+    )
+    await store.close()
+    const told: Loading[] = []
+    const loading = (now: Loading) => void told.push(now)
+    const again = await embeddedStore({ directory, log: logger('silent'), loading })
+    const done = told.map((now) => now.done)
+    expect(done).toEqual(done.toSorted((a, b) => a - b))
+    expect([done[0], done.at(-1)]).toEqual([3, 249])
+    expect(done).toHaveLength(83)
+    expect(new Set(told.map(({ of }) => of))).toEqual(new Set([250]))
     await again.close()
   })
 

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { logger, type Log } from '../../src/log.ts'
-import { embeddedStore } from '../../src/store/embedded.ts'
+import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
 
 const graphs = Array.from({ length: 40 }, (_, n) => `urn:test:graph:${n}`)

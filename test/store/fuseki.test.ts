@@ -1,8 +1,8 @@
 /** What is Fuseki's own: how it says that it gave up, what one request holds, which forms TDB2 keeps. */
 
 import { describe, expect, it } from 'vitest'
-import { fuseki } from '../../src/store/fuseki.ts'
-import { updateText } from '../../src/store/fuseki/update-text.ts'
+import { fuseki } from '../../src/store/remote/fuseki.ts'
+import { updateText } from '../../src/store/remote/update-text.ts'
 
 const notice =
   '\n##  Query cancelled due to timeout during execution   ##\n##  ****          Incomplete results           ****   ##\n'

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { boundedEngine, startEngine } from '../../src/store/embedded/engine.ts'
 import { openQuads } from '../../src/store/embedded/quads.ts'
-import { gathered, perform, type Effect } from '../../src/store/embedded/settle.ts'
+import { gathered, perform, type Effect } from '../../src/store/embedded/effects.ts'
 
 startEngine(boundedEngine(2 ** 30))
 

@@ -4,7 +4,7 @@ import { fork } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openBlobs } from '../../src/store/embedded/blobs.ts'
+import { GraphFile } from '../../src/store/embedded/graph-file.ts'
 import { linesOf } from './graphs.ts'
 import { newDirectory, openEmbedded } from './opening.ts'
 import { streamed, streamedGraph, streamedLines } from './streamed.ts'
@@ -77,9 +77,9 @@ describe('a killed process', () => {
       expect(row?.['n']?.value).toBe(String(streamedLines))
       acknowledged = facts
       await store.close()
-      const blobs = openBlobs(directory)
-      expect(blobs.pieces.sweep()).toBe(0)
-      blobs.close()
+      const file = new GraphFile(directory)
+      expect(file.sweep()).toBe(0)
+      file.close()
     }
   })
 

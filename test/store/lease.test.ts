@@ -3,12 +3,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { candidates, leaseContract } from '../contracts/store-lease.ts'
-import type { ProtocolServer } from '../support/protocol-server.ts'
-import { openRemote, startProtocol } from './opening.ts'
+import { protocolServer, type ProtocolServer } from '../support/protocol-server.ts'
+import { openRemote } from './opening.ts'
 
 let server: ProtocolServer
 beforeAll(async () => {
-  server = await startProtocol()
+  server = await protocolServer()
 })
 afterAll(() => server.stop())
 

@@ -94,7 +94,7 @@ describe('an engine that is full', () => {
   })
 
   it('refuses one write that is larger than what is left, as if it had never come', async () => {
-    const store = await openEmbedded(small)
+    const store = await openEmbedded({ memory: 250 * MB })
     await store.write([{ graph: 'urn:t:1', content: text(1, 1) }])
     const large = text(2, 150)
     expect(await kindOf(store.write([{ graph: 'urn:t:2', content: large }]))).toBe('store-full')

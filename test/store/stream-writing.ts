@@ -1,7 +1,7 @@
 /** Child process of the kill test of streams: replaces one large graph again and again and says after each that it was acknowledged. */
 
 import { logger } from '../../src/log.ts'
-import { embeddedStore } from '../../src/store/embedded.ts'
+import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { streamed, streamedFact, streamedGraph } from './streamed.ts'
 
 const store = await embeddedStore({ directory: process.argv[2] ?? '', log: logger('silent') })

@@ -1,7 +1,7 @@
 /** Child process of the kill test: writes call after call and says after each that it was acknowledged. */
 
 import { logger } from '../../src/log.ts'
-import { embeddedStore } from '../../src/store/embedded.ts'
+import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { content, record } from './graphs.ts'
 
 const store = await embeddedStore({ directory: process.argv[2] ?? '', log: logger('silent') })

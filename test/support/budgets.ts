@@ -7,25 +7,46 @@ import type { SourceFile } from './ladder.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 export const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1319,
+  '(root)': 1090,
+
   client: 2815,
+
+  config: 1580,
+
   console: 3063,
-  harvest: 15700,
-  http: 4749,
+
+  harvest: 15889,
+
+  http: 2990,
+
   main: 2250,
-  metrics: 9653,
+
+  metrics: 9393,
+
   pipe: 8228,
+
   profile: 2078,
+
   projector: 8370,
-  rdf: 3874,
+
+  rdf: 3972,
+
   repository: 10824,
+
   scheduler: 2499,
-  search: 4778,
-  'search-index': 8933,
+
+  search: 4746,
+
+  'search-index': 8962,
+
   skos: 355,
-  store: 8700,
-  text: 299,
+
+  store: 7300,
+
+  text: 320,
+
   vocabularies: 2160,
+
   workers: 740,
 }
 
@@ -41,12 +62,7 @@ const homes: readonly {
   {
     code: /new Worker\(/,
     home: 'workers/',
-    others: [
-      'harvest/segments/transforming/bench.ts',
-      'metrics/validating/threads/lane.ts',
-      'store/embedded.ts',
-      'store/public/replica.ts',
-    ],
+    others: ['harvest/segments/transforming/bench.ts'],
   },
   {
     code: /new (?:https?\.)?Agent\(/,

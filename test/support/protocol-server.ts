@@ -1,10 +1,10 @@
-/** The embedded store as a SPARQL server on a real socket: the other end of the dialect `sparql11`. */
+/** A SPARQL 1.1 store on a real socket: the other end of the dialect `sparql11`. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { EmbeddedStore } from '../../src/store/graph-store.ts'
 import type { StoreConfig } from '../../src/store/open.ts'
+import { SparqlDouble } from './sparql-double.ts'
 
 export type ProtocolServer = {
   readonly url: string
@@ -26,28 +26,35 @@ export type Guard = {
 const isWelcome = ({ authorization }: IncomingMessage['headers'], guard: Guard) =>
   authorization === `Basic ${btoa(`${guard.username}:${guard.password}`)}`
 
+type Called = { readonly store: SparqlDouble; readonly guard: Guard | undefined }
+
 async function answer(
-  { store, guard }: { readonly store: EmbeddedStore; readonly guard: Guard | undefined },
+  { store, guard }: Called,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { method = 'GET', url = '/', headers } = request
-  const body = method === 'GET' || method === 'HEAD' ? undefined : await text(request)
+  const { method, url = '/', headers } = request
+  const body = await text(request)
   if (guard && !isWelcome(headers, guard)) {
-    guard.refused.push(body ?? '')
+    guard.refused.push(body)
     response.writeHead(401, { 'www-authenticate': 'Basic realm="store"' }).end()
     return
   }
-  const given = Object.entries(headers).filter(([, value]) => typeof value === 'string')
-  const answered = await store.protocol(
-    new Request(new URL(url, 'http://store'), {
-      method,
-      headers: Object.fromEntries(given) as Record<string, string>,
-      ...(body !== undefined && { body }),
-    }),
-  )
-  response.writeHead(answered.status, Object.fromEntries(answered.headers))
-  response.end(await answered.text())
+  if (method === 'POST' && headers['content-type'] === 'application/sparql-update') {
+    const done = await store.update(body)
+    response.writeHead(done.status).end(done.text)
+    return
+  }
+  const { searchParams } = new URL(url, 'http://store')
+  const form = method === 'POST' ? new URLSearchParams(body) : searchParams
+  const mediaType = headers.accept?.split(/[,;]/)[0] ?? 'application/sparql-results+json'
+  const shape = {
+    mediaType: mediaType === '*/*' ? 'application/sparql-results+json' : mediaType,
+    defaultGraphs: form.getAll('default-graph-uri'),
+    namedGraphs: form.getAll('named-graph-uri'),
+  }
+  const found = await store.query(form.get('query') ?? '', shape)
+  response.writeHead(found.status, { 'content-type': mediaType }).end(found.text)
 }
 
 const listening = (server: Server, port: number) =>
@@ -62,8 +69,9 @@ const closed = (server: Server) =>
     server.closeAllConnections()
   })
 
-/** Serves a store on a free port of 127.0.0.1; the store itself stays the caller's. */
-export async function protocolServer(store: EmbeddedStore, guard?: Guard): Promise<ProtocolServer> {
+/** Serves a new and empty store on a free port of 127.0.0.1. */
+export async function protocolServer(guard?: Guard): Promise<ProtocolServer> {
+  const store = new SparqlDouble()
   const server = createServer((request, response) => {
     answer({ store, guard }, request, response).catch(() => response.destroy())
   })
@@ -79,6 +87,9 @@ export async function protocolServer(store: EmbeddedStore, guard?: Guard): Promi
     },
     kill: () => closed(server),
     restart: async () => void (await listening(server, port)),
-    stop: () => closed(server),
+    stop: async () => {
+      await closed(server)
+      await store.close()
+    },
   }
 }

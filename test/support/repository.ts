@@ -20,8 +20,8 @@ import { previewDataset } from '../../src/repository/writing/preview.ts'
 import { locks } from '../../src/repository/writing/locks.ts'
 import { versions } from '../../src/store/versions.ts'
 import type { IndexStatus, Settled } from '../../src/repository/answering/waiting.ts'
-import { embeddedStore } from '../../src/store/embedded.ts'
-import type { EmbeddedStore } from '../../src/store/graph-store.ts'
+import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import type { GraphStore } from '../../src/store/graph-store.ts'
 import type { Mark } from '../../src/store/marks.ts'
 
 const key = 'a-key-for-everything'
@@ -53,7 +53,7 @@ export type RepositoryOptions = {
   /** What a bulk write waits for before each part. */
   keptUp?: (signal: AbortSignal) => Promise<void>
   /** Puts something between repository and store. */
-  around?: (store: EmbeddedStore) => EmbeddedStore
+  around?: (store: GraphStore) => GraphStore
 }
 
 export async function repository(options: RepositoryOptions = {}) {

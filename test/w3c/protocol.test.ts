@@ -10,8 +10,8 @@ import { logger } from '../../src/log.ts'
 import { parse } from '../../src/rdf/parse.ts'
 import { first, graphOf, textOf, type Graph, type Node } from '../../src/rdf/read.ts'
 import { sparqlApp } from '../../src/repository/sparql/app.ts'
-import { embeddedStore } from '../../src/store/embedded.ts'
-import type { EmbeddedStore } from '../../src/store/graph-store.ts'
+import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
+import type { GraphStore } from '../../src/store/graph-store.ts'
 import { isThere, note, unpacked } from './archive.ts'
 
 const mf = (name: string) => `http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#${name}`
@@ -91,7 +91,7 @@ const accepted: Readonly<Record<string, RegExp>> = {
 
 describe.skipIf(!isThere)(`the protocol of SPARQL 1.1${note}`, () => {
   let directory: string
-  let store: EmbeddedStore
+  let store: GraphStore
   let served: Served
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'cartulary-'))

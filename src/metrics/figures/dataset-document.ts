@@ -8,7 +8,8 @@ import { dcat, dct } from '../../rdf/namespaces.ts'
 import { graphOf, type Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
-import { measurements, reportOf, type Measured } from '../dqv/reading.ts'
+import { type Measured, measurements } from '../dqv/measurements.ts'
+import { reportOf } from '../dqv/validation-report.ts'
 import {
   dimensions,
   indicatorOf,

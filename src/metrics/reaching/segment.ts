@@ -2,8 +2,8 @@
 
 import type { SegmentContext, SegmentKind } from '../../pipe/segment.ts'
 import type { Message } from '../../pipe/message.ts'
-import { dateTimeOf, remeasured } from '../dqv/metadata.ts'
-import { measurement, type Measurement } from '../dqv/writing.ts'
+import { dateTimeOf, remeasured } from '../dqv/quality-metadata.ts'
+import { measurement, type Measurement } from '../dqv/measurements.ts'
 import { payloadOf, type Payload } from '../travelling/payload.ts'
 import { metricsSegment, segmentConfig } from '../travelling/segment.ts'
 import { invalid } from './checking.ts'

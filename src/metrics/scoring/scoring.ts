@@ -1,7 +1,7 @@
 /** The score of a dataset: what its best distribution and it reach together. */
 
 import { compareCodePoints } from '../../text/code-points.ts'
-import type { Measured } from '../dqv/reading.ts'
+import type { Measured } from '../dqv/measurements.ts'
 import {
   dimensions,
   indicatorOf,

@@ -1,7 +1,7 @@
 /** What each segment of a pipe is told about its place, and what its config has against it there. */
 
 import { type Complaint, shown } from '../../errors.ts'
-import { durationMs } from '../../http/environment/settings/duration.ts'
+import { durationMs } from '../../text/duration.ts'
 import { replacesAddress } from '../configure.ts'
 import type { Resolution } from '../discovery.ts'
 import type { Configs, Pipe, Segment } from '../document.ts'

@@ -25,6 +25,8 @@ export type Launcher = {
   retry(runId: string): Run
   /** Running and waiting, in order. */
   active(): readonly Run[]
+  /** How many run and how many wait; costs nothing. */
+  load(): { readonly runs: number; readonly waiting: number }
   /** The run when it has ended. */
   settled(runId: string, signal: AbortSignal): Promise<Run>
   /** Interrupts what runs; it is resumed at the next start. */
@@ -82,6 +84,7 @@ export async function openLauncher(options: LauncherOptions): Promise<Launcher> 
     resume: (id) => (flying.checkOpen(), resumed(hall, id)),
     retry: (id) => (flying.checkOpen(), retried(hall, id)),
     active: () => [...line.running(), ...line.waiting()].flatMap(({ id }) => runs.get(id) ?? []),
+    load: () => ({ runs: line.running().length, waiting: line.waiting().length }),
     settled: (id, signal) => settled(runs, id, signal),
     stop: async () => {
       flying.close()

@@ -120,7 +120,8 @@ function interrupted({ deps }: RunRoom, orphan: KeptRun): Run {
   const run: Run = {
     ...orphan.run,
     status: 'interrupted',
-    endTime: timeOf(deps.now()),
+    // Not when that is noticed: in an older copy of the file it may have been long ago.
+    endTime: timeOf(Math.min(deps.now(), orphan.lease)),
     problem: storedProblem(
       new Failure('run-interrupted', 'the process that worked on the run has ended'),
     ),

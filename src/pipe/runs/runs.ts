@@ -48,7 +48,10 @@ export type Runs = {
   lastSign(id: string): number | undefined
   /** Renews the leases of this process's runs for 60 s; the ids of runs that somebody else has taken meanwhile. */
   renew(): readonly string[]
-  /** Marks runs whose lease has expired, or that an earlier process of this owner left, as `interrupted`. */
+  /**
+   * Marks runs whose lease has expired, or that an earlier process of this owner left, as `interrupted`: then, or when the lease
+   * ran out.
+   */
   interruptOrphans(): readonly Run[]
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 /** All pipes that this process knows, kept up to date while it runs. */
 
 import { resolve } from 'node:path'
-import type { ClusterConfig } from '../../http/environment/cluster.ts'
+import type { ClusterConfig } from '../../config/cluster.ts'
 import type { Log } from '../../log.ts'
 import type { PipeLimits } from '../documents/read.ts'
 import { board } from './board.ts'

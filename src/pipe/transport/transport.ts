@@ -1,6 +1,6 @@
 /** Pipes between processes: over HTTP, over queues of this process, and over a broker. */
 
-import type { ClusterConfig } from '../../http/environment/cluster.ts'
+import type { ClusterConfig } from '../../config/cluster.ts'
 import type { App } from '../../http/app.ts'
 import type { Pipe, Segment } from '../document.ts'
 import { normalName } from '../naming.ts'

@@ -2,11 +2,9 @@
 
 import { systemGraph, xsd } from '../../rdf/namespaces.ts'
 import { literal } from '../../rdf/terms.ts'
-import type { Change } from '../../store/change.ts'
+import type { Change, GraphStore } from '../../store/graph-store.ts'
 import { fact, markLine, systemChange, type Mark } from '../../store/marks.ts'
-import type { GraphStore } from '../../store/graph-store.ts'
-import { paged } from '../../store/protocol/paged.ts'
-import { bind, loadQuery } from '../../store/queries.ts'
+import { bind, loadQuery, paged } from '../../store/queries.ts'
 import type { Pending } from './queue.ts'
 
 const pendingQuery = loadQuery('pending')

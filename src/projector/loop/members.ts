@@ -2,8 +2,7 @@
 
 import { literal, namedNode } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
-import { paged } from '../../store/protocol/paged.ts'
-import { bind, loadQuery } from '../../store/queries.ts'
+import { bind, loadQuery, paged } from '../../store/queries.ts'
 import { page, type Users } from './cascades.ts'
 
 const query = loadQuery('catalogue-members-after')

@@ -3,7 +3,7 @@ import { CheckedTerms } from './checked-terms.ts'
 import { scanChecked } from './line-scanner.ts'
 import { n3Pieces } from './n3-reader.ts'
 import type { ParseOptions } from './options.ts'
-import type { PieceReader } from './pieces.ts'
+import { type PieceReader, tellPlace, typeIri } from './pieces.ts'
 import { scanStatements } from './statement-scanner.ts'
 import { type Statement, statementOf } from './statements.ts'
 
@@ -16,6 +16,7 @@ export function linePieces(format: 'ntriples' | 'nquads', options: ParseOptions)
   return scanned(options, {
     scan: (block, terms) => scanChecked(block, terms, named),
     parser: (terms) => n3Pieces(format, options, terms),
+    tell: (quad, line) => tellPlace(options, quad, line),
   })
 }
 
@@ -27,17 +28,24 @@ export const statementPieces = (options: ParseOptions): PieceReader<Statement> =
       const { write, end } = n3Pieces('ntriples', options, terms)
       return { write: (text) => write(text).map(statementOf), end: () => end().map(statementOf) }
     },
+    tell: ({ subject, predicate, object }, line) => {
+      if (predicate !== typeIri || !subject.startsWith('_:')) return
+      if (options.places?.classes.has(object.slice(1, -1)) === true)
+        options.places.tell(subject, { line })
+    },
   })
 
 type Ways<Found> = {
   /** What a block of whole lines says, a thing for each line; `undefined` when it is not known. */
   readonly scan: (block: string, terms: CheckedTerms) => Found[] | undefined
   readonly parser: (terms: CheckedTerms) => PieceReader<Found>
+  /** What stands on a scanned line, for those who want to know places; the parser tells itself. */
+  readonly tell: (found: Found, line: number) => void
 }
 
 function scanned<Found>(options: ParseOptions, ways: Ways<Found>): PieceReader<Found> {
   // Without repair: what needs one is not known to the scanner.
-  const { baseIri, limits } = options
+  const { baseIri, limits, places } = options
   const terms = new CheckedTerms({ baseIri, ...(limits && { limits }) })
   let parser: PieceReader<Found> | undefined
   let rest = ''
@@ -53,6 +61,7 @@ function scanned<Found>(options: ParseOptions, ways: Ways<Found>): PieceReader<F
   const read = (block: string): Found[] => {
     const found = ways.scan(block, terms)
     if (!found) return giveUp().write(block)
+    if (places) for (const [at, one] of found.entries()) ways.tell(one, lines + at + 1)
     lines += found.length
     return found
   }

@@ -13,7 +13,7 @@ import {
   placeInLine,
   refused,
 } from './options.ts'
-import { type PieceReader, usable } from './pieces.ts'
+import { type PieceReader, tellPlace, usable } from './pieces.ts'
 
 export type N3Format = Exclude<Format, 'rdfxml' | 'jsonld'>
 
@@ -183,7 +183,7 @@ export function n3Pieces(
       if (error) throw error
       if (!quad) return
       quads.push(quad)
-      options.placed?.(quad, place.line ?? 1)
+      tellPlace(options, quad, place.line ?? 1)
     },
     onToken: (token) => {
       place = placeOfToken(token)

@@ -1,6 +1,5 @@
 /** What a reader is told, and what it reports back. */
 
-import type { Quad } from '@rdfjs/types'
 import { type Complaint, Failure, type Kind } from '../../errors.ts'
 
 /**
@@ -15,6 +14,17 @@ export type Repair = {
   readonly column?: number
 }
 
+/** A line of a text, counted from 1; in JSON, which is read without lines, a JSON Pointer (RFC 6901). */
+export type NodePlace = { readonly line: number } | { readonly pointer: string }
+
+/** A wish to know where nodes of some classes stand. */
+export type Placing = {
+  /** IRIs. */
+  readonly classes: ReadonlySet<string>
+  /** `node`: an IRI or `_:label`. Readers need not tell of nodes with an IRI. */
+  readonly tell: (node: string, place: NodePlace) => void
+}
+
 /** Longest IRI and literal in UTF-8 bytes. */
 export type TermLimits = { readonly iriBytes: number; readonly literalBytes: number }
 
@@ -23,8 +33,8 @@ export type ParseOptions = {
   readonly baseIri: string
   /** Present: broken IRIs and language tags are repaired and reported here. Absent: they are `malformed-rdf`. */
   readonly repair?: (repair: Repair) => void
-  /** Told of each statement and the line on which it was complete; by formats whose lines people read (Turtle, TriG, RDF/XML). */
-  readonly placed?: (quad: Quad, line: number) => void
+  /** Served by the readers that take a text in pieces, and by that of JSON-LD. */
+  readonly places?: Placing
   /** RDF/XML only: `internal` allows an internal subset with entities, within limits; default is to refuse entities. */
   readonly entities?: 'internal'
   /** What an operator set; absent: what every supported store keeps. */

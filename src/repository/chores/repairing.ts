@@ -2,8 +2,7 @@
 
 import { literal, namedNode } from '../../rdf/terms.ts'
 import { markLine, systemChange } from '../../store/marks.ts'
-import { paged } from '../../store/protocol/paged.ts'
-import { bind, loadQuery } from '../../store/queries.ts'
+import { bind, loadQuery, paged } from '../../store/queries.ts'
 import type { WritingDeps } from '../deps.ts'
 import { present } from '../deleting/keeping/doubts.ts'
 import { linkLines } from '../deleting/removal.ts'

@@ -4,7 +4,7 @@ import { toLine } from '../../rdf/lines.ts'
 import { dcat } from '../../rdf/namespaces.ts'
 import type { Names } from '../../rdf/names.ts'
 import { namedNode, quad } from '../../rdf/terms.ts'
-import type { Change } from '../../store/change.ts'
+import type { Change } from '../../store/graph-store.ts'
 import { markLine, systemChange, type Mark } from '../../store/marks.ts'
 
 /** The changes that take one dataset away, with its links and its metrics; without marks the index is not told. */

@@ -1,7 +1,7 @@
 /** Brings deleted datasets back: the same ids, distributions, record and metrics, byte for byte. */
 
 import { Failure } from '../../errors.ts'
-import type { Change } from '../../store/change.ts'
+import type { Change } from '../../store/graph-store.ts'
 import { markLine, systemChange, type Landed } from '../../store/marks.ts'
 import { storedRecord } from '../content/record.ts'
 import type { Outcome, RepositoryDeps, WritingDeps } from '../deps.ts'

@@ -2,8 +2,7 @@
 
 import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
 import type { Names } from '../../rdf/names.ts'
-import type { Change } from '../../store/change.ts'
-import type { GraphStore } from '../../store/graph-store.ts'
+import type { Change, GraphStore } from '../../store/graph-store.ts'
 import { homes, type Homes } from './homes.ts'
 import { cataloguesOf } from './lookup.ts'
 import { rosters, type Rosters } from './rosters.ts'

@@ -1,7 +1,7 @@
 /** Brings deleted resources of declared types back, byte for byte: one that a client names, or those of a catalogue. */
 
 import { Failure } from '../../errors.ts'
-import type { Change } from '../../store/change.ts'
+import type { Change } from '../../store/graph-store.ts'
 import { markLine, systemChange, type Mark } from '../../store/marks.ts'
 import type { Deletions } from '../deleting/deletions.ts'
 import { present } from '../deleting/keeping/doubts.ts'

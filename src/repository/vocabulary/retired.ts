@@ -2,7 +2,7 @@
 
 import { rdf, skos } from '../../rdf/namespaces.ts'
 import { fact } from '../../store/marks.ts'
-import { linesFrom } from '../../store/spool/merging.ts'
+import { linesFrom } from '../../store/line-spool.ts'
 
 /** More are not listed; then every record that uses any concept counts. */
 const mostRetired = 10_000

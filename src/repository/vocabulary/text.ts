@@ -1,6 +1,6 @@
 /** A text of lines that is written once and read often: on disk, or in memory where it is small. */
 
-import type { Scratch } from '../../store/spool/scratch.ts'
+import type { Scratch } from '../../store/line-spool.ts'
 
 export type Text = Pick<Scratch, 'append' | 'chunks' | 'close'>
 

@@ -2,7 +2,7 @@
 
 import type { Quad } from '@rdfjs/types'
 import { fromLines, toLines } from '../../rdf/lines.ts'
-import type { Change } from '../../store/change.ts'
+import type { Change } from '../../store/graph-store.ts'
 import { markLine, systemChange, type Fresh, type Mark } from '../../store/marks.ts'
 import { restamped, timestamp } from '../content/record.ts'
 import { datasetLock } from './locks.ts'

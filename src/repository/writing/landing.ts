@@ -1,7 +1,6 @@
 /** The one way in which a write reaches the store and those who follow it. */
 
-import type { Change } from '../../store/change.ts'
-import type { GraphStore } from '../../store/graph-store.ts'
+import type { Change, GraphStore } from '../../store/graph-store.ts'
 import type { Landed } from '../../store/marks.ts'
 
 type Landing<Calls extends keyof GraphStore> = {

@@ -31,6 +31,8 @@ export type Firing = {
   changed(): void
   /** Whether this process is the one that fires. */
   leads(): boolean
+  /** The earliest firing of all; absent where there is none and where another process fires. */
+  next(): number | undefined
   /** Resolves when nothing fires any more; the lease is free then. */
   stop(): Promise<void>
 }
@@ -46,14 +48,21 @@ export function startFiring(deps: FiringDeps): Firing {
   const stopping = new AbortController()
   const { signal } = stopping
   const opened = now()
-  const state: State = { table: undefined, version: 0, opened, leads: false, failed: new Map() }
+  const state: State = {
+    table: undefined,
+    isStale: false,
+    version: 0,
+    opened,
+    leads: false,
+    failed: new Map(),
+  }
   const work = async () => {
     while (!signal.aborted) {
       let wait = afterFailureMs
       try {
         wait = round(deps, state)
       } catch (error) {
-        state.table = undefined
+        state.isStale = true
         log.error({ err: error }, 'scheduler.failed')
       }
       await pause(wait, signal).catch(() => undefined)
@@ -62,9 +71,13 @@ export function startFiring(deps: FiringDeps): Firing {
   const working = work()
   return {
     changed: () => {
-      state.table = undefined
+      state.isStale = true
     },
     leads: () => state.leads,
+    next: () => {
+      const next = state.leads ? state.table?.next(deps.isMissing) : undefined
+      return next === Infinity ? undefined : next
+    },
     stop: async () => {
       stopping.abort()
       await working
@@ -75,6 +88,8 @@ export function startFiring(deps: FiringDeps): Firing {
 
 type State = {
   table: Timetable | undefined
+  /** The table has to be made anew; the old one is still good enough to be told about. */
+  isStale: boolean
   /** Of the file, when the table was made. */
   version: number
   leads: boolean
@@ -109,11 +124,12 @@ function round(deps: FiringDeps, state: State): number {
 
 function currentTable({ file, now, runs }: FiringDeps, state: State): Timetable {
   const { opened } = state
-  if (state.table && state.version === file.version()) return state.table
+  if (state.table && !state.isStale && state.version === file.version()) return state.table
   // Asked first: a change in between is seen once more and not missed.
   state.version = file.version()
   const isOwed = owed({ file, runs }, now())
   state.table = timetable(file.all(), { opened, now: now(), isOwed })
+  state.isStale = false
   return state.table
 }
 

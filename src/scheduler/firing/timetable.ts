@@ -6,6 +6,8 @@ import type { KeptTrigger } from '../trigger.ts'
 export type Timetable = {
   /** The earliest firing of all; `Infinity` when there is none. */
   earliest(): number
+  /** The same of the pipes that are not left out. */
+  next(isLeftOut: (pipe: string) => boolean): number
   /** What is due now, each trigger once however often it was due, and moves it to its next firing. */
   take(now: number): readonly KeptTrigger[]
 }
@@ -36,6 +38,7 @@ export function timetable(
   let earliest = earliestOf(rows)
   return {
     earliest: () => earliest,
+    next: (isLeftOut) => earliestOf(rows.filter(({ trigger }) => !isLeftOut(trigger.pipe))),
     take: (now) => {
       const due = rows.filter((row) => row.due <= now)
       for (const row of due) row.due = nextFiring(row.trigger.timing, now) ?? Infinity

@@ -1,7 +1,7 @@
 /** Dates as clients write them (ISO 8601), as spans of epoch milliseconds. */
 
 /** First and last instant that the text covers, in epoch ms; equal for a point in time. */
-export type Span = { readonly from: number; readonly to: number }
+export type InstantSpan = { readonly from: number; readonly to: number }
 
 // A plus sign that nobody encoded arrives as a space in front of the zone.
 const iso =
@@ -13,7 +13,7 @@ const day = 86_400_000
  * A year, month, day or date-time, in UTC when it names no zone; `undefined` when it is none of them or not in the
  * calendar.
  */
-export function spanOf(text: string): Span | undefined {
+export function spanOf(text: string): InstantSpan | undefined {
   const parts = iso.exec(text.trim())
   if (!parts) return undefined
   const [, year = '', month = '01', date = '01', hour] = parts
@@ -26,7 +26,7 @@ export function spanOf(text: string): Span | undefined {
   return { from, to: firstOf(next[0] ?? 0, next[1] ?? 1) - 1 }
 }
 
-function instant(date: string, time: readonly (string | undefined)[]): Span | undefined {
+function instant(date: string, time: readonly (string | undefined)[]): InstantSpan | undefined {
   const [hour, minute, second = '00', fraction = '0', zone = 'Z'] = time
   const offset = zone
     .toUpperCase()

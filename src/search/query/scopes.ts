@@ -3,14 +3,14 @@
 import { reachOf } from '../../search-index/field-reach.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
 
-export type Scope =
+export type QueryScope =
   | { readonly kind: 'text'; readonly field: string }
   | { readonly kind: 'date' | 'number'; readonly name: string }
   /** `field`: the facet's values have labels that can be searched, too. */
   | { readonly kind: 'facet'; readonly facet: string; readonly field?: string }
 
 /** The scope that a name stands for; `undefined` leaves the colon literal. */
-export type Scopes = (name: string) => Scope | undefined
+export type Scopes = (name: string) => QueryScope | undefined
 
 /** Language keys of documents: `de`, `sr-Latn`. */
 const language = /^[a-z]{2,3}(-[A-Za-z0-9-]{1,40})?$/

@@ -2,7 +2,7 @@
 
 import type { Facet, FacetItem, SearchRequest } from '../../search-index/search-index.ts'
 import type { Band, IndexSettings } from '../../search-index/index-settings.ts'
-import type { Parameters } from './parameters.ts'
+import type { Parameters } from './search-parameters.ts'
 
 /** The facets to count in the order of the settings; `undefined` when none are asked for. */
 export function aggregationOf(

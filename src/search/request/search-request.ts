@@ -1,19 +1,17 @@
 /** From the parameters of a search to the request that an engine answers. */
 
+import { Failure } from '../../errors.ts'
 import type { QueryTree } from '../../search-index/query-tree.ts'
-import type { SearchRequest } from '../../search-index/search-index.ts'
+import type { OrderKey, SearchRequest } from '../../search-index/search-index.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
-import { parseQuery, queryLimits, type QueryLimits } from '../query/parser.ts'
-import { scopesOf } from '../query/scopes.ts'
+import { cutCodePoints } from '../../text/code-points.ts'
+import { tokens } from '../../text/tokens.ts'
+import { parseQuery, queryLimits, type QueryLimits, withinLimit } from '../query/parser.ts'
+import { scopesOf, withoutLanguage } from '../query/scopes.ts'
 import { aggregationOf } from './aggregation.ts'
-import { beginningsOf } from './autocomplete.ts'
-import type { DateType } from '../date-types.ts'
-import { filterOf } from './filters.ts'
-import { narrowedInclude, narrowingOf, type Narrowing } from './narrowing.ts'
-import type { Parameters } from './parameters.ts'
-import { runOf, type Run } from './run.ts'
-import { orderOf } from './sorting.ts'
-import { weightsOf } from './weights.ts'
+import { filterOf, narrowedInclude, type Narrowing, narrowingOf } from './search-filters.ts'
+import type { DateType, Parameters } from './search-parameters.ts'
+import { type PageRun, runOf } from './page-run.ts'
 
 export type SearchOptions = {
   /** What the index answers with at present. */
@@ -35,7 +33,7 @@ export type SearchOptions = {
 
 type Bounds = { readonly window: number; readonly facetSize: number }
 
-export type Search = {
+export type SearchPlan = {
   readonly request: SearchRequest
   /** Whether the client named indices; then the answer has facets. */
   readonly named: boolean
@@ -44,11 +42,11 @@ export type Search = {
   readonly include?: readonly string[]
   readonly narrowing?: Narrowing
   /** Absent for a single page. */
-  readonly run?: Run
+  readonly run?: PageRun
 }
 
 /** Throws `invalid-parameter`, `query-too-complex`, `filters-required`, `field-not-configured`. */
-export function searchOf(parameters: Parameters, options: SearchOptions): Search {
+export function searchOf(parameters: Parameters, options: SearchOptions): SearchPlan {
   const { scoreField = 'quality_meas.scoring' } = options
   const wanted = wantedIndices(parameters)
   const isWanted = chosenBy(parameters, wanted)
@@ -68,7 +66,7 @@ export function searchOf(parameters: Parameters, options: SearchOptions): Search
     ...wordsOf(parameters, settings, options),
     filter,
     ...(facets && { facets }),
-    order: orderOf(parameters.sort ?? [], settings),
+    order: sortOrder(parameters.sort ?? [], settings),
     offset: shows && run === undefined ? page * limit : 0,
     limit: shows ? limit : 0,
     ...(include && { include }),
@@ -155,4 +153,102 @@ function restricted(
   const others: QueryTree = { kind: 'not', of: { kind: 'range', name: mark } }
   const restriction: QueryTree = { kind: 'or', of: marked ? [...values, others] : values }
   return tree.kind === 'all' ? restriction : { kind: 'and', of: [tree, restriction] }
+}
+
+// Where words are looked for and how much each field counts: `fields` and `boost.<field>`.
+
+type Weights = {
+  /** Field names as the client wrote them, without weights; absent = all. */
+  readonly fields?: readonly string[]
+  readonly boosts: Readonly<Record<string, number>>
+}
+
+const weight = /^\d+(?:\.\d+)?$|^\.\d+$/
+
+/** `title^2.5` limits and weighs at once; `boost.title` wins over it. Throws `invalid-parameter`. */
+function weightsOf({ fields, boosts }: Pick<Parameters, 'fields' | 'boosts'>): Weights {
+  const parts = (fields ?? []).map((entry) => {
+    const [name = '', value] = entry.split('^', 2)
+    if (value !== undefined && !weight.test(value)) {
+      const detail = `the weight of ${name} in fields must be a number of at least 0`
+      throw new Failure('invalid-parameter', detail, { errors: [{ parameter: 'fields', detail }] })
+    }
+    return { name: name.trim(), value }
+  })
+  const own = parts.flatMap(({ name, value }) =>
+    value === undefined ? [] : [[name, Number(value)]],
+  )
+  return {
+    ...(fields && { fields: parts.map(({ name }) => name) }),
+    boosts: { ...Object.fromEntries(own), ...boosts },
+  }
+}
+
+// Searching while somebody types: each word begins a word of a title or label.
+
+type Beginnings = { readonly tree: QueryTree; readonly fields: readonly string[] }
+
+/** Code points of a beginning: fewer say too little to be looked for, more are not looked at. */
+const most = 20
+const twoOrMore = /^..+$/su
+
+/** Throws `field-not-configured` when none of the indices has a field for it, `query-too-complex`. */
+export function beginningsOf(
+  q: string,
+  settings: readonly IndexSettings[],
+  limits: QueryLimits,
+): Beginnings {
+  const texts = settings.flatMap((one) => one.texts.filter(({ autocomplete }) => autocomplete))
+  const fields = [...new Set(texts.map(({ name }) => name))]
+  if (settings.length > 0 && fields.length === 0) {
+    const detail = `no field of ${settings.map(({ index }) => index).join(', ')} has autocomplete`
+    throw new Failure('field-not-configured', detail, {
+      errors: [{ parameter: 'autocomplete', detail }],
+    })
+  }
+  withinLimit('queryCharacters', q.length, limits)
+  const words = new Set(tokens(q).filter((token) => twoOrMore.test(token)))
+  withinLimit('queryTerms', words.size, limits)
+  const of = [...words].map((word): QueryTree => ({
+    kind: 'prefix',
+    token: cutCodePoints(word, most),
+  }))
+  const [first, second] = of
+  const tree: QueryTree = second ? { kind: 'and', of } : (first ?? { kind: 'none' })
+  return { tree, fields }
+}
+
+// The order of hits: what clients write into `sort`, as keys of fields that can be sorted by.
+
+/**
+ * `field asc`, `field+asc`, `field-asc`, `field:asc`; a missing or misspelt direction is descending. Fields that not all of
+ * the indices can sort by are left out; nothing left means the engine's default order.
+ */
+export function sortOrder(
+  entries: readonly string[],
+  settings: readonly IndexSettings[],
+): readonly OrderKey[] {
+  const known = settings.map(sortable)
+  const isKnown = (name: string) => name === 'relevance' || known.every((has) => has(name))
+  return entries.flatMap((entry) => keyOf(entry, isKnown) ?? [])
+}
+
+const blanks = /[\s+]+/
+const joined = /[-:](asc|desc)$/i
+
+function keyOf(entry: string, isKnown: (name: string) => boolean): OrderKey | undefined {
+  const [name = '', direction = ''] = entry.split(blanks).filter((part) => part !== '')
+  if (isKnown(name)) return { by: name, direction: directionOf(direction) }
+  const suffix = joined.exec(name)
+  const field = suffix ? name.slice(0, suffix.index) : ''
+  return isKnown(field) ? { by: field, direction: directionOf(suffix?.[1] ?? '') } : undefined
+}
+
+const directionOf = (text: string): 'asc' | 'desc' =>
+  text.toLowerCase() === 'asc' ? 'asc' : 'desc'
+
+function sortable({ dates, numbers, flags, orders }: IndexSettings): (name: string) => boolean {
+  const exact = new Set([...dates, ...numbers, ...flags, ...orders])
+  const texts = new Set(orders)
+  return (name) => exact.has(name) || texts.has(withoutLanguage(name))
 }

@@ -8,6 +8,7 @@
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import type { Loading } from '../graph-store.ts'
 import {
   failureOf,
   type JobName,
@@ -27,8 +28,6 @@ const successorRetryMs = 30_000
 export type CallOptions = {
   readonly signal?: AbortSignal | undefined
   readonly ports?: readonly MessagePort[]
-  /** It takes as long as it takes, as long as the worker gives signs of life. */
-  readonly isLong?: boolean
 }
 
 type Settings = {
@@ -41,6 +40,8 @@ type Settings = {
   readonly log: Log
   /** A worker is gone, and with it what followed it. */
   readonly lost: () => void
+  /** Hears how far a worker is that opens. */
+  readonly loading?: ((now: Loading) => void) | undefined
 }
 
 type Entry = {
@@ -55,12 +56,10 @@ type Entry = {
 const gone = (detail: string, cause?: unknown) =>
   new Failure('store-unavailable', detail, { retryAfter: 2, cause })
 
-const changing: ReadonlySet<unknown> = new Set<JobName>(['write', 'put', 'update', 'stage', 'swap'])
-
 /** What a call is told whose worker is gone: one that may have been too much for the engine's memory, that it is full. */
 function lossOf(error: unknown, { message }: Pick<Entry, 'message'>): Failure {
   const full = fullOf(error)
-  if (full && changing.has(message['name'])) return full
+  if (full && message['name'] === 'write') return full
   return gone('The store had to start again; repeat the request.', error)
 }
 
@@ -70,7 +69,7 @@ function fullOf(error: unknown): Failure | undefined {
   return error.kind === 'store-full' ? new Failure('store-full', String(error.detail)) : undefined
 }
 
-type Message = readonly Reply[] | Sign | { readonly opened: Opened }
+type Message = readonly Reply[] | Sign | { readonly opened: Opened } | { readonly loading: Loading }
 
 export class Calls {
   readonly #settings: Settings
@@ -110,7 +109,7 @@ export class Calls {
     job: Jobs[Name][0],
     options: CallOptions = {},
   ): Promise<Jobs[Name][1]> {
-    const { signal, ports = [], isLong = false } = options
+    const { signal, ports = [] } = options
     if (signal?.aborted) return Promise.reject<Jobs[Name][1]>(signal.reason)
     if (this.#closing) return Promise.reject(gone('The store is closed.'))
     if (this.#waiting.length >= this.#settings.waiting) {
@@ -123,7 +122,7 @@ export class Calls {
     const entry: Entry = {
       message: { ...job, id, name },
       ports,
-      age: isLong ? -Infinity : 0,
+      age: 0,
       left: false,
       settle: (outcome) => {
         signal?.removeEventListener('abort', abort)
@@ -183,6 +182,7 @@ export class Calls {
       void this.#succeed()
       return
     }
+    if ('loading' in message) return this.#settings.loading?.(message.loading)
     if ('opened' in message) {
       this.#isOpen = true
       if (this.#isHandingOver) this.#settings.log.info({ ...message.opened }, 'store.compacted')

@@ -2,19 +2,10 @@
 
 import type { MessagePort } from 'node:worker_threads'
 import { Failure, type Complaint, type Kind } from '../../errors.ts'
-import type { Change, Written } from '../change.ts'
+import type { Change, Written } from '../graph-store.ts'
+import type { Effect } from './effects.ts'
 import type { Engine } from './engine.ts'
 import type { QueryShape } from './quads.ts'
-import type { Effect } from './settle.ts'
-
-/** A Graph Store Protocol write; `text` is ground N-Triples. `''` names the default graph. */
-export type GraphWrite = {
-  readonly graph: string
-  readonly does: 'replace' | 'merge' | 'drop'
-  readonly text: string
-}
-
-export type Update = { readonly text: string; readonly baseIri?: string }
 
 type Counts = {
   readonly quads: number
@@ -32,41 +23,16 @@ export type Jobs = {
   ]
   write: [job: { readonly changes: readonly Change[] }, result: readonly Written[]]
   query: [job: { readonly text: string; readonly shape: QueryShape }, result: string]
-  update: [job: Update, result: undefined]
-  /** Answers whether the graph existed. */
-  put: [job: GraphWrite, result: boolean]
   counts: [job: object, result: Counts]
-  /** Lays a piece of a content ready, under a name of the caller's: whole lines, sorted over all pieces. */
-  stage: [job: { readonly staging: string; readonly text: string }, result: undefined]
-  /** What was laid ready is the content now, and the other changes have landed. Without pieces the graph is emptied. */
-  swap: [
-    job: { readonly graph: string; readonly staging: string; readonly changes: readonly Change[] },
-    result: undefined,
+  /** Where a content lies in pieces and has no links beside it; `undefined` = it is to be read whole. */
+  pieces: [
+    job: { readonly graph: string },
+    result: { readonly owner: number; readonly count: number } | undefined,
   ]
-  /** Forgets what was laid ready. */
-  unstage: [job: { readonly staging: string }, result: undefined]
-  /** Opens a graph for reading piece by piece: its present state is kept until `leave`. */
-  visit: [job: { readonly graph: string }, result: Visit]
+  /** Rejects with store-unavailable when it is gone: the graph has been replaced twice since. */
   piece: [job: { readonly owner: number; readonly number: number }, result: string]
-  leave: [job: { readonly owner: number }, result: undefined]
   /** Every later effect goes through the port, until somebody closes it; `whole` = those of the system graph too. */
   follow: [job: { readonly port: MessagePort; readonly whole: boolean }, result: undefined]
-}
-
-/** A content that is being laid ready: whose pieces, how many, how many lines, and the last of these. */
-export type Draft = {
-  readonly owner: number
-  readonly pieces: number
-  readonly lines: number
-  readonly last: string
-}
-
-/** A graph as `visit` finds it: one text, or pieces of an owner. Links beside it. */
-export type Visit = {
-  readonly text: string
-  readonly links: readonly string[]
-  readonly owner: number | undefined
-  readonly pieces: number
 }
 
 export type JobName = keyof Jobs
@@ -99,8 +65,6 @@ export type Feed = { readonly effects: readonly Effect[]; readonly size: number 
 /** The last that a writing worker sends to its successor: what is nowhere on the disk. */
 export type Handover = {
   readonly count: number
-  readonly drafts: ReadonlyMap<string, Draft>
-  readonly visits: ReadonlyMap<number, number>
   /** Of public copies, which follow the successor from now on. */
   readonly ports: readonly MessagePort[]
 }

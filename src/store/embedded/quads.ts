@@ -2,8 +2,12 @@
 
 import { defaultGraph, namedNode, Store } from 'oxigraph/web.js'
 import { inUtf8 } from '../../text/utf8.ts'
+import { chunksOf } from '../streams.ts'
 
 const triples = 'application/n-triples'
+
+/** UTF-16 units that are given to the engine at once. */
+const partSize = 2 ** 21
 
 /** A trap (memory, stack) and not a complaint about the text: the engine must not be used again. */
 export const isBroken = (error: unknown): boolean =>
@@ -55,18 +59,16 @@ export type Quads = {
   change(graph: string, removed: string, added: string): void
   drop(graph: string): void
   dump(graph: string): string
-  /** Names of all graphs that hold or held a triple. */
-  graphs(): string[]
   query(text: string, shape: QueryShape): string
-  update(text: string, baseIri?: string): void
+  update(text: string): void
 }
 
 // Loads in transactions become twenty times slower after some thousand of them; texts are checked before they come here.
 function load(store: Store, graph: string, text: string): void {
   const to_graph_name = graphTerm(graph)
   const options = { format: triples, to_graph_name, lenient: true, no_transaction: true }
-  // Of a text Oxigraph takes the characters one by one.
-  inUtf8(text, (bytes) => store.load(bytes, options))
+  // Of a text Oxigraph takes the characters one by one; one in parts needs no copy of all of it in the engine's memory.
+  for (const part of chunksOf(text, partSize)) inUtf8(part, (bytes) => store.load(bytes, options))
 }
 
 // Updates are parsed strictly, loads are not: with an IRI that only the lenient parser takes, the graph is made anew.
@@ -89,7 +91,9 @@ function drop(store: Store, graph: string): void {
 function change(store: Store, graph: string, removed: string, added: string): number {
   if (removed !== '') {
     try {
-      store.update(`DELETE DATA { ${inGraph(graph, removed)} }`)
+      for (const part of chunksOf(removed, partSize)) {
+        store.update(`DELETE DATA { ${inGraph(graph, part)} }`)
+      }
     } catch (error) {
       if (isBroken(error)) throw error
       return rebuild(store, graph, removed, added)
@@ -146,20 +150,13 @@ export function openQuads(): Quads {
       drop(store, graph)
     },
     dump: (graph) => store.dump({ format: triples, from_graph_name: graphTerm(graph) }),
-    graphs: () => {
-      const text = query(store, 'SELECT ?g { GRAPH ?g {} }', {
-        mediaType: 'text/tab-separated-values',
-      })
-      return [...text.matchAll(/^<(.*)>$/gm)].map(([, iri = '']) => iri)
-    },
     query: (text, shape) => query(store, text, shape),
-    update: (text, baseIri) =>
-      store.update(text, baseIri === undefined ? {} : { base_iri: baseIri }),
+    update: (text) => store.update(text, {}),
   }
 }
 
 /** The line that Oxigraph gives back for a line: values in its own spelling. */
-export function normalForm(line: string): string {
+function normalForm(line: string): string {
   const scratch = new Store()
   load(scratch, '', line)
   return scratch.dump({ format: triples, from_graph_name: defaultGraph() })

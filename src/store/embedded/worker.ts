@@ -1,10 +1,10 @@
 /** Entry of the writing worker: collects what has arrived and does it in one go. A successor follows the present one first. */
 
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads'
+import type { Loading } from '../graph-store.ts'
 import { isTight, startEngine } from './engine.ts'
 import type { Feed, Handover, Job, Opened, Reply, Sign, WriterSettings } from './messages.ts'
-import { engineFull } from './state.ts'
-import { openSuccessor, openWriter, type Writer } from './writer.ts'
+import { engineFull, openSuccessor, openWriter, type Writer } from './writer.ts'
 
 /** UTF-16 units of changes per transaction: enough to share one sync, not so many that reads wait. */
 const groupSize = 2 * 1024 * 1024
@@ -16,7 +16,7 @@ const queue: Job[] = []
 let writer: Writer | undefined
 let isCrowded = false
 
-const beat = () => parentPort?.postMessage([], [])
+const loading = (now: Loading) => parentPort?.postMessage({ loading: now }, [])
 const sign = (what: Sign) => parentPort?.postMessage(what, [])
 
 const sizeOf = (job: Job) =>
@@ -58,7 +58,7 @@ function open(opened: Writer): void {
 
 /** Builds an index, brings it up to what the present worker does, and takes that one's place when it hands over. */
 function succeed(feed: MessagePort): void {
-  const successor = openSuccessor(settings, beat)
+  const successor = openSuccessor(settings)
   const hear = (message: Feed | Handover) => {
     if ('effects' in message) {
       successor.perform(message.effects)
@@ -91,4 +91,4 @@ parentPort?.on('message', (message: readonly Job[] | 'close' | 'hand over') => {
 })
 
 if (settings.feed) succeed(settings.feed)
-else open(named(() => openWriter(settings, beat)))
+else open(named(() => openWriter(settings, loading)))

@@ -3,7 +3,7 @@
 import SimpleClient from 'sparql-http-client/SimpleClient.js'
 import { Failure, type Kind } from '../../errors.ts'
 import type { GraphStore } from '../graph-store.ts'
-import { booleanOf, rowsOf } from './rows.ts'
+import { booleanOf, rowsOf } from '../sparql-results.ts'
 
 /** As much of a `Response` as is read here; an answer that never saw a socket need not be more. */
 type Answer = Pick<Response, 'ok' | 'status' | 'text'>

@@ -1,6 +1,7 @@
 /** One public copy of the data in a worker of its own: built, asked one query at a time, ended at the deadline. */
 
-import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
+import { startWorker } from '../../workers/thread.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { boundedEngine, type Engine } from '../embedded/engine.ts'
@@ -91,14 +92,14 @@ export class Replica implements Lane {
     const { directory, follow } = this.#settings
     await follow(port1)
     if (this.#ready !== ready) return port2.close()
-    const workerData: ReplicaSettings = { engine: boundedEngine(bytes), directory, feed: port2 }
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    const data: ReplicaSettings = { engine: boundedEngine(bytes), directory, feed: port2 }
+    const worker = startWorker({
+      entry: new URL('./worker.ts', import.meta.url),
       name: 'public copy',
-      workerData,
-      transferList: [port2],
-      execArgv: [],
+      data,
+      transfer: [port2],
       // Answers leave the engine as one text.
-      resourceLimits: { maxOldGenerationSizeMb: 256 },
+      heapMb: 256,
     })
     this.#worker = worker
     worker.on('message', (reply: ReplicaReply) => {

@@ -7,10 +7,10 @@ import { formats } from '../../rdf/media-types.ts'
 import { systemGraph } from '../../rdf/namespaces.ts'
 import { rdfXml } from '../../rdf/writing/xml.ts'
 import { startEngine } from '../embedded/engine.ts'
-import { openBlobs } from '../embedded/blobs.ts'
+import { GraphFile } from '../embedded/graph-file.ts'
 import { refusalOf, type Feed } from '../embedded/messages.ts'
 import { fromTriples, isBroken, isCrowded, openQuads, type Quads } from '../embedded/quads.ts'
-import { perform } from '../embedded/settle.ts'
+import { perform } from '../embedded/effects.ts'
 import { fill } from '../embedded/writer.ts'
 import type { PublicAnswer } from '../graph-store.ts'
 import { cutAnswer, distinct } from './cut.ts'
@@ -81,9 +81,9 @@ const post = (message: ReplicaReply) => parentPort?.postMessage(message, [])
 
 function filled(directory: string): Quads {
   const quads = openQuads()
-  const blobs = openBlobs(directory, true)
+  const file = new GraphFile(directory, true)
   try {
-    fill(blobs, quads, (graph) => graph !== systemGraph)
+    fill(file, quads, (graph) => graph !== systemGraph)
     return quads
   } catch (cause) {
     if (!isBroken(cause)) throw cause
@@ -91,7 +91,7 @@ function filled(directory: string): Quads {
     post({ refusal: refusalOf(failure) })
     throw cause
   } finally {
-    blobs.close()
+    file.close()
   }
 }
 

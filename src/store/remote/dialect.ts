@@ -1,12 +1,7 @@
 /** What one product does its own way. Everything that remote stores have in common stands beside this file. */
 
 import type { GraphStore } from '../graph-store.ts'
-import type {
-  Sink,
-  StreamedBody,
-  ServiceAnswer,
-  ServiceRequest,
-} from '../../client/service-exchange.ts'
+import type { ServiceAnswer, ServiceRequest } from '../../client/service-exchange.ts'
 
 /**
  * How a store keeps values. Lines are single triples of N-Triples without their line end; ours are in our own spelling,
@@ -60,12 +55,6 @@ export type Door = Pick<GraphStore, 'ask' | 'select' | 'construct'> & {
   readonly updateEndpoint: string
   /** A name that no other write of any process uses, of characters that may stand in an IRI. */
   readonly name: () => string
-  /** One update request of any length; the signal ends it, and with it the update if not all of it was sent. */
-  readonly updateStreamed: (body: StreamedBody, signal?: AbortSignal) => Promise<void>
-  /** A whole graph as the store writes it, N-Triples; `undefined` where no Graph Store endpoint is known. */
-  readonly download:
-    | ((graph: string, into: () => Sink, signal?: AbortSignal) => Promise<void>)
-    | undefined
   /** Waits; used by recovery and by retries. */
   readonly pause: (ms: number) => Promise<void>
 }
@@ -125,8 +114,6 @@ export type Dialect = {
   readonly incomplete?: (answer: ServiceAnswer) => boolean
   /** IRIs that reach behind the store when they stand in a query: strangers may not name them, as a function or otherwise. */
   readonly reserved?: (iri: string, isFunction: boolean) => boolean
-  /** One request of several operations, of any length, is atomic: graphs of any size are replaced by their difference. */
-  readonly streams?: true
   /** Whether `CONSTRUCT { GRAPH ?g { … } }` is answered with N-Quads, so that many graphs are read by one query. */
   readonly quads: boolean
   /** The default graph of a query that names no graph: all graphs by itself, by this name in `GRAPH`, or none. */

@@ -1,13 +1,32 @@
 /** Reads graphs as they were written: content, spelling notes and the sign of an unfinished write in one query. */
 
 import { Failure } from '../../errors.ts'
-import { ctl, systemGraph } from '../../rdf/namespaces.ts'
+import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
 import { checkGraph } from '../lines.ts'
 import type { Dialect, Door } from './dialect.ts'
-import { linkPredicates, mayHaveLinks, type LinkRule } from './links.ts'
-import { pagedGraph } from './pages.ts'
-import { notedLine, respelled } from './values/notes.ts'
-import { linesOf } from './values/respell.ts'
+import { linesOf, notedLine, respelled } from './spelling-notes.ts'
+
+/** Whether a line (with or without its line end) is a link of the graph, and not content. */
+export type LinkRule = (graph: string, line: string) => boolean
+
+/** The predicates by which a catalogue names its members. */
+export const linkPredicates: readonly string[] = [dcat('dataset').value, dcat('record').value]
+
+/**
+ * Every line of the system graph, and in a catalogue's graph the lines by which the catalogue itself names its datasets
+ * and records.
+ */
+export function linkRule(isCatalogue: (graph: string) => boolean): LinkRule {
+  return (graph, line) => {
+    if (graph === systemGraph) return true
+    if (!isCatalogue(graph)) return false
+    return linkPredicates.some((predicate) => line.startsWith(`<${graph}> <${predicate}> <`))
+  }
+}
+
+/** Whether a graph can have links, so that reading its content alone has to leave them out. */
+export const mayHaveLinks = (graph: string, isLink: LinkRule): boolean =>
+  isLink(graph, `<${graph}> <${linkPredicates[0]}> <urn:x> .`)
 
 /** What is in a graph, in our spelling. */
 export type Content = {
@@ -56,7 +75,7 @@ function queryOf(wanted: Wanted, { dialect, isLink }: Reading): string {
 const signOf = (graph: string) => `<${graph}> <${writing}> `
 
 /** Tells content from notes; `undefined` when the graph is being written in several steps. */
-export function contentOf(
+function contentOf(
   graph: string,
   all: ReadonlySet<string>,
   { dialect }: Pick<Reading, 'dialect'>,
@@ -117,4 +136,135 @@ export function textOf(
   const parts = Map.groupBy([...lines].sort(), (line) => isLink(graph, line))
   const kept = [...(parts.get(false) ?? []), ...(links ? (parts.get(true) ?? []) : [])]
   return kept.length === 0 ? undefined : `${kept.join('\n')}\n`
+}
+
+// Reads what is too long for one answer of a store that cuts answers without a word.
+
+type Paging = { readonly page: number; readonly signal?: AbortSignal | undefined }
+
+const tries = 3
+
+/** `CONSTRUCT { template } WHERE { pattern }` of ours, which stands in the pages' sub-select. */
+function partsOf(query: string) {
+  const at = query.indexOf('WHERE {')
+  return { template: query.slice(0, at), pattern: query.slice(at + 'WHERE '.length) }
+}
+
+const variables = '?s ?p ?o ?note ?staging'
+
+// The limit stands outside: Virtuoso sorts any number of rows, but no more than 10,000 beside a limit.
+function pageOf(query: string, limit: number, offset: number): string {
+  const { template, pattern } = partsOf(query)
+  const ordered = `SELECT ${variables} WHERE ${pattern} ORDER BY ${variables}`
+  return `${template} WHERE { { ${ordered} } } LIMIT ${limit} OFFSET ${offset}`
+}
+
+async function countOf(query: string, { door, signal }: { door: Door } & Paging): Promise<number> {
+  const count = `SELECT (COUNT(*) AS ?n) WHERE ${partsOf(query).pattern}`
+  const [row] = await door.select(count, signal)
+  return Number(row?.['n']?.value)
+}
+
+/**
+ * All lines of one of our graph queries, page by page. They are complete when there are as many as the store counts before
+ * and after; a graph that changes all the time is store-unavailable.
+ */
+export async function pagedGraph(
+  query: string,
+  door: Door,
+  { page, signal }: Paging,
+): Promise<ReadonlySet<string>> {
+  for (let left = tries; left > 0; left -= 1) {
+    const before = await countOf(query, { door, page, signal })
+    const lines = new Set<string>()
+    for (let offset = 0; offset < before; offset += page) {
+      for (const line of linesOf(await door.construct(pageOf(query, page, offset), signal))) {
+        lines.add(line)
+      }
+    }
+    const after = await countOf(query, { door, page, signal })
+    if (before === after && lines.size === after) return lines
+  }
+  throw new Failure('store-unavailable', 'The graph changes while it is read.', { retryAfter: 1 })
+}
+
+// Reads many graphs at once: by one query of quads where the store answers that, else a few at a time.
+
+type Many = { readonly graphs: readonly string[]; readonly links: boolean }
+
+const perQuery = 100
+const atOnce = 6
+
+/** Graphs in one query of quads. */
+function quadsQuery(graphs: readonly string[]): string {
+  const values = `VALUES ?g { ${graphs.map((graph) => `<${graph}>`).join(' ')} }`
+  const note = `?g <${ctl('spelling').value}> ?note`
+  return (
+    `CONSTRUCT { GRAPH ?g { ?s ?p ?o . ${note} } } ` +
+    `WHERE { ${values} { GRAPH ?g { ?s ?p ?o } } UNION { GRAPH <${systemGraph}> { ${note} } } }`
+  )
+}
+
+/** `<s> <p> o <g> .` as the graph's name and the line of the triple. */
+function splitQuad(line: string): readonly [graph: string, triple: string] {
+  const at = line.lastIndexOf(' <')
+  return [line.slice(at + 2, -3), `${line.slice(0, at)} .`]
+}
+
+async function readQuads(
+  graphs: readonly string[],
+  reading: Reading,
+  signal: AbortSignal | undefined,
+): Promise<[string, Content | undefined][]> {
+  const answer = await reading.door.construct(quadsQuery(graphs), signal)
+  const lines = new Map(graphs.map((graph) => [graph, new Array<string>()]))
+  for (const quad of answer.split('\n')) {
+    const [graph, line] = splitQuad(quad)
+    lines.get(graph)?.push(line)
+  }
+  return [...lines].map(([graph, all]) => {
+    return [graph, contentOf(graph, linesOf(all.join('\n')), reading)]
+  })
+}
+
+/** Runs `work` over all, a few at a time; stops at the first failure. */
+async function few<One>(all: readonly One[], work: (one: One) => Promise<void>): Promise<void> {
+  const left = [...all]
+  const lane = async () => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one)
+  }
+  try {
+    await Promise.all(Array.from({ length: atOnce }, lane))
+  } finally {
+    left.length = 0
+  }
+}
+
+/** The contents of graphs; absent ones have no line. */
+export async function readMany(
+  { graphs, links }: Many,
+  reading: Reading,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, Content>> {
+  for (const graph of graphs) checkGraph(graph)
+  const found = new Map<string, Content>()
+  const { dialect, isLink } = reading
+  const together = dialect.quads && !dialect.stages && reading.rows === undefined
+  // Links must not come along: their number has no bound.
+  const isQuick = (graph: string) => together && (links || !mayHaveLinks(graph, isLink))
+  const { true: quick = [], false: single = [] } = Object.groupBy(new Set(graphs), (graph) =>
+    isQuick(graph) ? 'true' : 'false',
+  )
+  const batches = Array.from({ length: Math.ceil(quick.length / perQuery) }, (_, at) =>
+    quick.slice(at * perQuery, (at + 1) * perQuery),
+  )
+  await few(batches, async (batch) => {
+    for (const [graph, content] of await readQuads(batch, reading, signal)) {
+      if (content) found.set(graph, content)
+    }
+  })
+  await few(single, async (graph) => {
+    found.set(graph, await readContent({ graph, links }, reading, signal))
+  })
+  return found
 }

@@ -1,8 +1,8 @@
 /** Lines that go and lines that come which Virtuoso holds for one triple: it would delete what it has just inserted. */
 
-import { shown } from '../remote/values/value.ts'
+import { shown } from '../remote/values.ts'
 import type { Edit } from '../remote/dialect.ts'
-import { virtuosoFidelity } from './values.ts'
+import { virtuosoFidelity } from './virtuoso-values.ts'
 
 /** Lines have different keys unless they end in a value that may be spelled in several ways. */
 const isSpelled = (line: string) => /"(?:@[^"]+|\^\^<[^"]+>) \.$/.test(line)

@@ -1,6 +1,6 @@
 /** Which numbers Virtuoso keeps, which it spells in another way, and which it would change (measured with 7.2.5.1). */
 
-import { integers } from '../remote/values/value.ts'
+import { integers } from '../remote/values.ts'
 
 /** `exact` = comes back as it was sent, `respelt` = in another spelling of the same value, `damaged` = as something else. */
 export type Fate = 'exact' | 'respelt' | 'damaged'

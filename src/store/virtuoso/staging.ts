@@ -4,7 +4,7 @@ import { ctl, systemGraph } from '../../rdf/namespaces.ts'
 import type { Door, Edit } from '../remote/dialect.ts'
 import { isDoubtful } from '../remote/refusal.ts'
 import { collidingOf } from './collisions.ts'
-import { insertText } from './update-text.ts'
+import { insertText } from './virtuoso-update.ts'
 
 /**
  * A part of a staged write, a line of its manifest: what is to be done to a graph, and the graph that holds the lines.

@@ -1,7 +1,7 @@
 /** The store by itself, spoken to with as little as will do: the measure that the repository is held against. */
 
 import { hash } from 'node:crypto'
-import type { EmbeddedStore } from '../../../src/store/graph-store.ts'
+import type { GraphStore } from '../../../src/store/graph-store.ts'
 import type { EngineConfig } from '../../support/engines/engine.ts'
 import { wire, type Answered, type Sending } from '../wire.ts'
 
@@ -104,26 +104,18 @@ async function asked(address: string, { username, password }: EngineConfig): Pro
   }
 }
 
-/** The embedded store, by the same two protocols in process. */
-export function rawEmbedded(store: EmbeddedStore): RawStore {
-  const send = async (path: string, method: string, type?: string, body?: string) => {
-    const accept = path === 'query' ? `${ntriples}, application/sparql-results+json` : ntriples
-    const headers = { Accept: accept, ...(type && { 'Content-Type': type }) }
-    const request = new Request(`http://store/${path}`, { method, headers, body: body ?? null })
-    const answer = await store.protocol(request)
-    return right({ status: answer.status, text: await answer.text() })
-  }
+/** The embedded store through its port, which is all that there is to it. */
+export function rawEmbedded(store: GraphStore): RawStore {
   return {
     put: async (graph, body) => {
-      await send(named('data', graph), 'PUT', ntriples, body)
+      await store.write([{ graph, content: body }])
     },
     insert: async (graph, lines) => {
-      await send('update', 'POST', 'application/sparql-update', insertData(graph, lines))
+      await store.write([{ graph, add: lines.trimEnd().split('\n') }])
     },
-    readGraph: (graph) => send(named('data', graph), 'GET'),
-    construct: (graph) =>
-      send('query', 'POST', form, new URLSearchParams({ query: constructAll(graph) }).toString()),
-    select: (query) => send('query', 'POST', form, new URLSearchParams({ query }).toString()),
+    readGraph: async (graph) => (await store.read(graph)) ?? '',
+    construct: (graph) => store.construct(constructAll(graph)),
+    select: async (query) => JSON.stringify(await store.select(query)),
     close: () => store.close(),
   }
 }

@@ -1,11 +1,6 @@
 /** Answers in the shapes of real portals: CKAN, DKAN 1 and data.json. */
 
-import type { Sample } from './sample.ts'
-
-type More = Partial<Omit<Sample, 'name' | 'importer' | 'answers'>>
-
-const json = (value: unknown) => ({ body: JSON.stringify(value), type: 'application/json' })
-const missing = { body: 'not here', type: 'text/plain', status: 404 }
+import { both, json, missing, type More, type Sample } from './sample.ts'
 
 const ckan = (name: string, fields: object, more: More = {}): Sample => ({
   name,
@@ -27,7 +22,6 @@ const ckan = (name: string, fields: object, more: More = {}): Sample => ({
 })
 const resource = (url: string, more: object = {}) => ({ id: 'r1', name: 'File', url, ...more })
 
-const both = (url: string) => [`accessURL ${url}`, `downloadURL ${url}`]
 const page = (name: string) => `landingPage {portal}/dataset/${name}`
 
 const ckanAnswers: readonly Sample[] = [

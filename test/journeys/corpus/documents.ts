@@ -1,6 +1,6 @@
 /** Documents in the shapes of real RDF sources: how they name things, and what they get wrong. */
 
-import type { Sample } from './sample.ts'
+import { both, type More as MoreOfSample, type Sample } from './sample.ts'
 
 const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
 @prefix foaf: <http://xmlns.com/foaf/0.1/> . @prefix vcard: <http://www.w3.org/2006/vcard/ns#> .
@@ -10,7 +10,11 @@ const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <htt
 @prefix c: <https://city.example/> .
 `
 
-type More = Partial<Omit<Sample, 'name' | 'importer'>> & { readonly type?: string }
+const dcat = 'http://www.w3.org/ns/dcat#'
+const dct = 'http://purl.org/dc/terms/'
+const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
+
+type More = MoreOfSample & { readonly type?: string }
 
 const document = (
   name: string,
@@ -31,7 +35,6 @@ const turtle = (name: string, body: string, more: More = {}): Sample =>
 
 const file = (url: string) =>
   `a dcat:Distribution ; dcat:accessURL <${url}> ; dcat:downloadURL <${url}>`
-const both = (url: string) => [`accessURL ${url}`, `downloadURL ${url}`]
 
 /** How sources name things. */
 const named: readonly Sample[] = [
@@ -140,7 +143,7 @@ const written: readonly Sample[] = [
   document(
     'jsonld',
     JSON.stringify({
-      '@context': { dcat: 'http://www.w3.org/ns/dcat#', dct: 'http://purl.org/dc/terms/' },
+      '@context': { dcat, dct },
       '@graph': [
         {
           '@id': 'https://city.example/j',
@@ -238,6 +241,32 @@ const wrong: readonly Sample[] = [
   turtle('nameless', `c:1 a dcat:Dataset ; dct:title "A" .\n[] a dcat:Dataset ; dct:title "B" .`, {
     lost: ['failed The record has no identifier. "B", record 2 of the run, line 8.'],
   }),
+  document(
+    'nameless-lines',
+    `<https://city.example/1> <${rdfType}> <${dcat}Dataset> .
+<https://city.example/1> <${dct}title> "A" .
+_:b <${dct}title> "B" .
+_:b <${rdfType}> <${dcat}Dataset> .
+`,
+    {
+      type: 'application/n-triples',
+      lost: ['failed The record has no identifier. "B", record 2 of the run, line 4.'],
+    },
+  ),
+  document(
+    'nameless-json',
+    JSON.stringify({
+      '@context': { dcat, dct },
+      '@graph': [
+        { '@id': 'https://city.example/1', '@type': 'dcat:Dataset', 'dct:title': 'A' },
+        { '@type': 'dcat:Dataset', 'dct:title': 'B' },
+      ],
+    }),
+    {
+      type: 'application/ld+json',
+      lost: ['failed The record has no identifier. "B", record 2 of the run, /@graph/1.'],
+    },
+  ),
   turtle(
     'twice',
     `c:1 a dcat:Dataset ; dct:title "A" ; dct:identifier "x" ; dcat:landingPage c:1 .

@@ -11,8 +11,18 @@ type Answer = {
 export type Sample = {
   /** Also the catalogue and the pipe. */
   readonly name: string
-  readonly importer: 'rdf' | 'ckan' | 'dkan' | 'datajson'
-  /** By what the path and query below the address of the sample hold; the first that fits. */
+  readonly importer:
+    | 'rdf'
+    | 'ckan'
+    | 'dkan'
+    | 'datajson'
+    | 'opendatasoft'
+    | 'udata'
+    | 'arcgis'
+    | 'socrata'
+  /** A host of its own, for platforms that are asked by host: the address has no path. */
+  readonly ownHost?: true
+  /** By what the path and query below the address of the sample hold; the first that fits. `{portal}`, `{host}`: its own. */
   readonly answers: Readonly<Record<string, Answer>>
   /** What the address of the importer ends with. */
   readonly address?: string
@@ -28,3 +38,16 @@ export type Sample = {
   /** Slug of the problem of a run that is not complete. */
   readonly problem?: string
 }
+
+/** What else a sample may say. */
+export type More = Partial<Omit<Sample, 'name' | 'importer'>>
+
+export const json = (value: unknown): Answer => ({
+  body: JSON.stringify(value),
+  type: 'application/json',
+})
+
+export const missing: Answer = { body: 'not here', type: 'text/plain', status: 404 }
+
+/** An address for looking and for loading. */
+export const both = (url: string) => [`accessURL ${url}`, `downloadURL ${url}`]

@@ -9,6 +9,8 @@ export type City = {
   readonly address: string
   /** The datasets that the document holds: number → revision. */
   readonly datasets: Map<number, number>
+  /** What an answer waits for. */
+  wait: Promise<unknown>
   readonly end: () => Promise<void>
 }
 
@@ -26,21 +28,25 @@ export async function city(count: number): Promise<City> {
   const datasets = new Map(Array.from({ length: count }, (_, n) => [n, 1]))
   const server = createServer((_request, response) => {
     response.setHeader('Content-Type', 'text/turtle')
-    response.end(
-      '@prefix dcat: <http://www.w3.org/ns/dcat#> .\n@prefix dct: <http://purl.org/dc/terms/> .\n' +
-        [...datasets].map(([n, revision]) => dataset(n, revision)).join(''),
-    )
+    const answer = () =>
+      response.end(
+        '@prefix dcat: <http://www.w3.org/ns/dcat#> .\n@prefix dct: <http://purl.org/dc/terms/> .\n' +
+          [...datasets].map(([n, revision]) => dataset(n, revision)).join(''),
+      )
+    void made.wait.then(answer)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return {
+  const made: City = {
     address: `http://127.0.0.1:${port}/catalog.ttl`,
     datasets,
+    wait: Promise.resolve(),
     end: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
+  return made
 }
 
 /** A directory with one pipe that brings the city into the catalogue `city`. */

@@ -1,9 +1,8 @@
 /** Measurements of older versions and of others. */
 
 import { describe, expect, it } from 'vitest'
-import { measurements, replaced, reportOf } from '../../../src/metrics/dqv/reading.ts'
-import { isCompliant, withoutReport } from '../../../src/metrics/dqv/report-reading.ts'
-import { measurement } from '../../../src/metrics/dqv/writing.ts'
+import { measurement, measurements, replaced } from '../../../src/metrics/dqv/measurements.ts'
+import { isCompliant, reportOf, withoutReport } from '../../../src/metrics/dqv/validation-report.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { namedNode } from '../../../src/rdf/terms.ts'
 import { at, prefixes } from '../travelling/ground.ts'

@@ -1,13 +1,13 @@
 /** Measurements and reports as they stand in the metrics graph. */
 
 import { describe, expect, it } from 'vitest'
-import { reportOf } from '../../../src/metrics/dqv/reading.ts'
 import {
   annotation,
-  measurement,
   type ReportGraph,
+  reportOf,
   type ReportResult,
-} from '../../../src/metrics/dqv/writing.ts'
+} from '../../../src/metrics/dqv/validation-report.ts'
+import { measurement } from '../../../src/metrics/dqv/measurements.ts'
 import { sh } from '../../../src/metrics/quality-terms.ts'
 import { canonicalise } from '../../../src/rdf/canonical.ts'
 import { dcat } from '../../../src/rdf/namespaces.ts'

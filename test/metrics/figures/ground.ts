@@ -10,7 +10,7 @@ import { openCache, type Cache } from '../../../src/metrics/figures/metrics-cach
 import type { Points } from '../../../src/metrics/figures/counts.ts'
 import { indicators } from '../../../src/metrics/indicators.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
-import { embeddedStore } from '../../../src/store/embedded.ts'
+import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import { handClock } from './hand-clock.ts'
 

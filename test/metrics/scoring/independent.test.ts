@@ -14,9 +14,8 @@ import { parse } from '../../../src/rdf/parse.ts'
 import { skolemise } from '../../../src/rdf/skolem.ts'
 import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
 import { xsd } from '../../../src/rdf/namespaces.ts'
-import { embeddedStore } from '../../../src/store/embedded.ts'
-import type { Change } from '../../../src/store/change.ts'
-import type { EmbeddedStore } from '../../../src/store/graph-store.ts'
+import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
+import type { Change, GraphStore } from '../../../src/store/graph-store.ts'
 import { one, segments } from '../travelling/ground.ts'
 import {
   booleanQuery,
@@ -54,7 +53,7 @@ const statusOf = (url: string) => [200, 206, 404, 1100, 304, 301][url.length % 6
 
 describe.skipIf(!isThere)('an independent count', () => {
   let directory: string
-  let store: EmbeddedStore
+  let store: GraphStore
   const conditionsOf = () => conditions(JSON.parse(read('derived/format-lists.json')) as Lists)
 
   const changes: Change[] = []

@@ -1,7 +1,7 @@
 /** The score of a dataset from its measurements. */
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Measured } from '../../../src/metrics/dqv/reading.ts'
+import type { Measured } from '../../../src/metrics/dqv/measurements.ts'
 import { scoreOf } from '../../../src/metrics/scoring/scoring.ts'
 import { loadWeights, type Weights } from '../../../src/metrics/scoring/weights.ts'
 import { weightsFile } from '../travelling/ground.ts'

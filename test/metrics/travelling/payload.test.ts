@@ -2,9 +2,9 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { remeasured, reported } from '../../../src/metrics/dqv/metadata.ts'
-import { measurements, reportOf } from '../../../src/metrics/dqv/reading.ts'
-import { measurement } from '../../../src/metrics/dqv/writing.ts'
+import { remeasured, reported } from '../../../src/metrics/dqv/quality-metadata.ts'
+import { measurement, measurements } from '../../../src/metrics/dqv/measurements.ts'
+import { reportOf } from '../../../src/metrics/dqv/validation-report.ts'
 import { distributionsOf } from '../../../src/metrics/travelling/distributions.ts'
 import { metricsNode, payloadOf, withPayload } from '../../../src/metrics/travelling/payload.ts'
 import { canonicalise } from '../../../src/rdf/canonical.ts'

@@ -27,6 +27,7 @@ describe('after a crash', () => {
     await first.hanging(1)
     const second = await hall({ atOnce: 1 }, first.place.killed())
     expect([a, b].map(({ id }) => second.status(id))).toEqual(['running', 'waiting'])
+    expect(second.launcher.load()).toEqual({ runs: 1, waiting: 1 })
     await second.hanging(1)
     second.stage.release()
     expect(await second.launcher.settled(b.id, soon())).toMatchObject({
@@ -60,6 +61,12 @@ describe('after a crash', () => {
     const later = second.place.killed()
     later.at += day + 1
     expect((await hall({}, later)).status(id)).toBe('interrupted')
+    const third = await hall()
+    const killed = third.go('slow')
+    await third.hanging(1)
+    const older = third.place.killed()
+    older.at += day + 60_001
+    expect((await hall({}, older)).status(killed.id)).toBe('interrupted')
     const without = await hall({ sources: { find: () => undefined } }, second.place.killed())
     expect(without.status(id)).toBe('interrupted')
   })

@@ -51,6 +51,15 @@ describe('a lease', () => {
     expect(place.killed().open({ owner: 'host:9' }).interruptOrphans()).toEqual([])
   })
 
+  it('that ran out long ago ended its run then, as in an older copy of the file', () => {
+    const place = ground()
+    running(place.open())
+    const older = place.killed()
+    older.at += 3 * day
+    const [run] = older.open().interruptOrphans()
+    expect(run?.endTime).toBe(new Date(place.at + 60_000).toISOString())
+  })
+
   it('is of a process that is known to be gone only where that can be seen', () => {
     const here = { host: 'host', isAlive: (pid: number) => pid === 1 }
     expect(isGone(ownerOf('host', 2), here)).toBe(true)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { clusterConfig } from '../../../src/http/environment/cluster.ts'
+import { clusterConfig } from '../../../src/config/cluster.ts'
 import { logger } from '../../../src/log.ts'
 import {
   openSources,

@@ -19,7 +19,7 @@ import { openDeletion } from '../../../src/repository/deleting/deletion.ts'
 import { followed } from '../../../src/repository/listing/followed-store.ts'
 import { manyMetrics } from '../../../src/repository/metrics/many-metrics.ts'
 import { locks } from '../../../src/repository/writing/locks.ts'
-import { embeddedStore } from '../../../src/store/embedded.ts'
+import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 
 const key = 'a-key'
 const base = 'http://localhost:8080/'

@@ -12,7 +12,7 @@ import { catalogueContexts } from '../../../src/projector/gathering/catalogue-co
 import { storedConcepts } from '../../../src/projector/gathering/stored-concepts.ts'
 import { pageSize, vocabularyUsers } from '../../../src/projector/gathering/users/users.ts'
 import { readCascades } from '../../../src/projector/loop/marks.ts'
-import { embeddedStore } from '../../../src/store/embedded.ts'
+import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import { fact, markLine, systemChange, type Mark } from '../../../src/store/marks.ts'
 import { iris as names, profile } from '../built.ts'

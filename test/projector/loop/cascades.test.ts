@@ -9,7 +9,7 @@ import { cascades, type Users } from '../../../src/projector/loop/cascades.ts'
 import { readCascades } from '../../../src/projector/loop/marks.ts'
 import { systemGraph } from '../../../src/rdf/namespaces.ts'
 import { members } from '../../../src/projector/loop/members.ts'
-import { embeddedStore } from '../../../src/store/embedded.ts'
+import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import { fact, markLine, systemChange } from '../../../src/store/marks.ts'
 

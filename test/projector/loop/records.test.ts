@@ -9,7 +9,7 @@ import { logger } from '../../../src/log.ts'
 import { members } from '../../../src/projector/loop/members.ts'
 import { records } from '../../../src/projector/loop/records.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
-import { embeddedStore } from '../../../src/store/embedded.ts'
+import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import { fact, systemChange } from '../../../src/store/marks.ts'
 

@@ -8,7 +8,7 @@ import { logger, type Log } from '../../../src/log.ts'
 import { loadProfile } from '../../../src/profile/load.ts'
 import { projection } from '../../../src/projector/projection.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
-import { embeddedStore } from '../../../src/store/embedded.ts'
+import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import { markLine, systemChange, type Mark } from '../../../src/store/marks.ts'
 
 export const names = namesOf('http://localhost:8080/')

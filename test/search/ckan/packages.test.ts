@@ -1,7 +1,7 @@
 /** Records as packages of CKAN. */
 
 import { describe, expect, it } from 'vitest'
-import { packageOf } from '../../../src/search/ckan/packages.ts'
+import { packageOf } from '../../../src/search/ckan/ckan-packages.ts'
 
 const record = {
   id: 'rivers',

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { escaped } from '../../../src/search/feeds/xml.ts'
+import { xmlText } from '../../../src/search/feeds/feed-formats.ts'
 import { doors, type Doors } from './doors.ts'
 import { datasetOf } from './holdings.ts'
 import { children, textOf, xmlTree } from './xml-tree.ts'
@@ -51,7 +51,7 @@ describe('texts in XML', () => {
   it('come back as they were, but for what XML has no place for', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const xml = `<?xml version="1.0" encoding="utf-8"?>\n<a b="${escaped(text)}">${escaped(text)}</a>`
+        const xml = `<?xml version="1.0" encoding="utf-8"?>\n<a b="${xmlText(text)}">${xmlText(text)}</a>`
         const tree = xmlTree(xml)
         expect([tree.text, tree.attributes['b']]).toEqual([told(text), told(text)])
         expect(tree.children).toEqual([])

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { logger } from '../../../src/log.ts'
-import { sitemapKeeper, type Sitemap } from '../../../src/search/sitemap/keeper.ts'
+import { sitemapKeeper, type Sitemap } from '../../../src/search/feeds/sitemap-cache.ts'
 
 const page = (n: number) => ({ gzip: new Uint8Array([n]), addresses: n })
 const tagOf = ({ pages }: Sitemap) => pages.map(({ addresses }) => addresses).join(' ')

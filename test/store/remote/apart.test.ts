@@ -1,7 +1,7 @@
 /** Reads and writes kept apart: neither stands beside the other for long, and neither waits for ever. */
 
 import { describe, expect, it } from 'vitest'
-import { apart } from '../../../src/store/remote/apart.ts'
+import { apart } from '../../../src/store/remote/turns.ts'
 
 /** Work that ends when it is told to, and what has begun and ended so far. */
 function stage() {

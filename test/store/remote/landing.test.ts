@@ -4,14 +4,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { logger } from '../../../src/log.ts'
-import { fuseki } from '../../../src/store/fuseki.ts'
+import { fuseki } from '../../../src/store/remote/fuseki.ts'
 import type { Dialect, Door, Edit } from '../../../src/store/remote/dialect.ts'
-import { sumOf } from '../../../src/store/remote/writing/sums.ts'
-import { turns } from '../../../src/store/remote/writing/turns.ts'
-import { Writer } from '../../../src/store/remote/writing/writer.ts'
+import { sumOf } from '../../../src/store/remote/edits.ts'
+import { turns } from '../../../src/store/remote/turns.ts'
+import { Writer } from '../../../src/store/remote/update-queue.ts'
 import { faultProxy } from '../../support/fault-proxy.ts'
 import { graphName, linesOf, record, system } from '../graphs.ts'
-import { openRemote, startProtocol } from '../opening.ts'
+import { protocolServer } from '../../support/protocol-server.ts'
+import { openRemote } from '../opening.ts'
 
 const edit = (
   graph: string,
@@ -169,7 +170,7 @@ describe('a writer', () => {
 
 describe('a write of which nothing was heard', () => {
   it('makes the next one look for itself what was there', async () => {
-    const server = await startProtocol()
+    const server = await protocolServer()
     const proxy = await faultProxy(server.url)
     const at = (path: string) => new URL(path, proxy.url).href
     const store = await openRemote({

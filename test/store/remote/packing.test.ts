@@ -3,9 +3,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Edit, Size } from '../../../src/store/remote/dialect.ts'
-import { packOf, type Packable } from '../../../src/store/remote/writing/packing.ts'
-import { sizeOf, sumOf } from '../../../src/store/remote/writing/sums.ts'
-import { virtuoso } from '../../../src/store/virtuoso.ts'
+import { packOf, type Packable } from '../../../src/store/remote/update-queue.ts'
+import { sizeOf, sumOf } from '../../../src/store/remote/edits.ts'
+import { virtuoso } from '../../../src/store/virtuoso/virtuoso.ts'
 import { system } from '../graphs.ts'
 
 type Lines = Readonly<Partial<Record<'remove' | 'add', readonly string[]>>>
@@ -75,12 +75,6 @@ describe('a pack', () => {
       'x',
       'a',
     ])
-  })
-
-  it('is one group where that shares no request', () => {
-    const alone = { ...group('b', []), alone: () => Promise.resolve() }
-    expect(names(packOf([written('a'), alone, written('c')], everything))).toEqual(['a'])
-    expect(names(packOf([alone, written('c')], everything))).toEqual(['b'])
   })
 })
 

@@ -1,7 +1,7 @@
 /** Who waits for whom when several want the same graphs. */
 
 import { describe, expect, it } from 'vitest'
-import { turns } from '../../../src/store/remote/writing/turns.ts'
+import { turns } from '../../../src/store/remote/turns.ts'
 
 /** Works that say when they begin, and end when they are told. */
 function works() {

@@ -2,11 +2,16 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fuseki } from '../../../src/store/fuseki.ts'
+import { fuseki } from '../../../src/store/remote/fuseki.ts'
 import { keyOf } from '../../../src/store/remote/values/key.ts'
-import { notedLine, noteOf, respelled, toNote } from '../../../src/store/remote/values/notes.ts'
-import { linesOf } from '../../../src/store/remote/values/respell.ts'
-import { sparql11 } from '../../../src/store/sparql11.ts'
+import {
+  linesOf,
+  notedLine,
+  noteOf,
+  respelled,
+  toNote,
+} from '../../../src/store/remote/spelling-notes.ts'
+import { sparql11 } from '../../../src/store/remote/sparql11.ts'
 import { hostile } from '../hostile.ts'
 import { toLine } from '../../../src/rdf/lines.ts'
 import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'

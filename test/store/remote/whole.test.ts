@@ -3,11 +3,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { logger, type Log } from '../../../src/log.ts'
-import { fuseki } from '../../../src/store/fuseki.ts'
-import type { EmbeddedStore } from '../../../src/store/graph-store.ts'
+import { fuseki } from '../../../src/store/remote/fuseki.ts'
+import type { GraphStore } from '../../../src/store/graph-store.ts'
 import type { Dialect, Door } from '../../../src/store/remote/dialect.ts'
-import { linkRule } from '../../../src/store/remote/links.ts'
-import { readContent, type Reading } from '../../../src/store/remote/reading.ts'
+import { linkRule, readContent, type Reading } from '../../../src/store/remote/reading.ts'
 import { onceThere } from '../../../src/store/remote/starting.ts'
 import { CredentialsError } from '../../../src/client/authentication.ts'
 import { graphName, isCatalogue, linesOf, record, system } from '../graphs.ts'
@@ -16,7 +15,7 @@ import { openEmbedded } from '../opening.ts'
 const rows = 100
 
 describe('reading from a store that cuts answers without a word', () => {
-  let store: EmbeddedStore
+  let store: GraphStore
   beforeAll(async () => {
     store = await openEmbedded()
   })

@@ -2,8 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LineSpool } from '../../../src/store/spool/line-spool.ts'
-import { openScratch } from '../../../src/store/spool/scratch.ts'
+import { LineSpool, openScratch } from '../../../src/store/line-spool.ts'
 import { newDirectory } from '../opening.ts'
 
 const directory = newDirectory()

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Edit } from '../../../src/store/remote/dialect.ts'
-import { virtuoso } from '../../../src/store/virtuoso.ts'
+import { virtuoso } from '../../../src/store/virtuoso/virtuoso.ts'
 import { graphName, linesOf, system } from '../graphs.ts'
 import { bareDoor, counting, dying, isAbsent, type Bare } from './server.ts'
 

@@ -2,9 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
-import { pagedGraph } from '../../../src/store/remote/pages.ts'
-import { probeVirtuoso } from '../../../src/store/virtuoso/probing.ts'
-import { isIncomplete, isPassing, meaningOf } from '../../../src/store/virtuoso/answers.ts'
+import { pagedGraph } from '../../../src/store/remote/reading.ts'
+import {
+  isIncomplete,
+  isPassing,
+  meaningOf,
+  probeVirtuoso,
+} from '../../../src/store/virtuoso/virtuoso-probe.ts'
 import { content, graphName, linesOf, record } from '../graphs.ts'
 import { bareDoor, config, isAbsent, open, type Bare } from './server.ts'
 

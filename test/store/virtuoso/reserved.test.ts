@@ -1,9 +1,9 @@
 /** Strangers' queries do not reach the SQL engine behind Virtuoso. */
 
 import { describe, expect, it } from 'vitest'
-import { parseSparql } from '../../../src/store/protocol/parse-sparql.ts'
+import { parseSparql } from '../../../src/store/sparql-syntax.ts'
 import { guardedQuery } from '../../../src/store/remote/answering/guarding.ts'
-import { virtuoso } from '../../../src/store/virtuoso.ts'
+import { virtuoso } from '../../../src/store/virtuoso/virtuoso.ts'
 
 const guarded = (query: string) => guardedQuery(query, { ...virtuoso, chosen: false })
 

@@ -6,9 +6,9 @@ import { logger } from '../../../src/log.ts'
 import type { StoreConfig } from '../../../src/store/open.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import type { Door } from '../../../src/store/remote/dialect.ts'
-import { doorOf } from '../../../src/store/remote/door.ts'
+import { doorOf } from '../../../src/store/remote/endpoint.ts'
 import { serviceClient, type ServiceClient } from '../../../src/client/service.ts'
-import { virtuoso } from '../../../src/store/virtuoso.ts'
+import { virtuoso } from '../../../src/store/virtuoso/virtuoso.ts'
 import { openRemote } from '../opening.ts'
 
 const address = process.env['VIRTUOSO_URL']

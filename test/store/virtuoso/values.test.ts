@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toLine } from '../../../src/rdf/lines.ts'
 import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
-import { ownSpelling } from '../../../src/store/virtuoso/spelling.ts'
-import { checkName, virtuosoFidelity } from '../../../src/store/virtuoso/values.ts'
+import { ownSpelling } from '../../../src/store/virtuoso/virtuoso.ts'
+import { checkName, virtuosoFidelity } from '../../../src/store/virtuoso/virtuoso-values.ts'
 
 const xsd = (name: string) => namedNode(`http://www.w3.org/2001/XMLSchema#${name}`)
 const [s, p] = [namedNode('urn:test:s'), namedNode('urn:test:p')]

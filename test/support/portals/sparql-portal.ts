@@ -73,7 +73,7 @@ export async function sparqlPortal(
 }
 
 const namedNode = (iri: string) => ({ termType: 'NamedNode', value: iri }) as never
-const isCount = (query: string) => /COUNT\(DISTINCT/.test(query) && !/isBlank/.test(query)
+const isCount = (query: string) => /COUNT\(DISTINCT \?dataset/.test(query) && !/isBlank/.test(query)
 
 const countRow = (count: number) =>
   JSON.stringify({

@@ -53,6 +53,7 @@ export function launcherDouble(runs: Runs, catalogue = 'city'): LauncherDouble {
       return start({ pipe, startedBy: 'api' })
     },
     active: () => active(),
+    load: () => ({ runs: active().length, waiting: 0 }),
     settled: async (id) => demand(id, 'finished', 'failed'),
     stop: async () => undefined,
   }

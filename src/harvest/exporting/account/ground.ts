@@ -1,6 +1,6 @@
 /** What the parts of the exporter stand on. */
 
-import type { HarvestConfig } from '../../../http/environment/harvest.ts'
+import type { HarvestConfig } from '../../../config/harvest.ts'
 import type { Log } from '../../../log.ts'
 import type { Runs } from '../../../pipe/runs/runs.ts'
 import type { SegmentKind } from '../../../pipe/segment.ts'

@@ -1,7 +1,7 @@
 /** Which repository an exporter writes to: the one of this process, one that the operator names, or one of the pipe. */
 
 import { z } from 'zod'
-import type { ClusterConfig } from '../../../http/environment/cluster.ts'
+import type { ClusterConfig } from '../../../config/cluster.ts'
 import type { OwnKeys } from '../../../http/keys/own-keys.ts'
 import type { Outbound } from '../../../client/outbound.ts'
 import type { ConfigProblem, SegmentPlace } from '../../../pipe/segment.ts'

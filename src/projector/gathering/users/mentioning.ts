@@ -4,8 +4,7 @@ import type { Names } from '../../../rdf/names.ts'
 import { isIri } from '../../../rdf/iri.ts'
 import { literal, namedNode } from '../../../rdf/terms.ts'
 import type { GraphStore } from '../../../store/graph-store.ts'
-import { paged } from '../../../store/protocol/paged.ts'
-import { bind, loadQuery } from '../../../store/queries.ts'
+import { bind, loadQuery, paged } from '../../../store/queries.ts'
 import { mentionsOf } from '../../../vocabularies/concept-table.ts'
 
 const mentions = loadQuery('mentions')

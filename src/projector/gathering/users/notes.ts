@@ -4,8 +4,7 @@ import { ctl } from '../../../rdf/namespaces.ts'
 import { literal, namedNode } from '../../../rdf/terms.ts'
 import type { GraphStore } from '../../../store/graph-store.ts'
 import { fact, type Mark } from '../../../store/marks.ts'
-import { paged } from '../../../store/protocol/paged.ts'
-import { bind, loadQuery } from '../../../store/queries.ts'
+import { bind, loadQuery, paged } from '../../../store/queries.ts'
 import { everyConcept, notedConcept } from '../vocabulary/changed.ts'
 
 const leftovers = loadQuery('vocabulary-leftovers')

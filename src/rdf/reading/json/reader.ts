@@ -5,10 +5,18 @@ import type jsonld from 'jsonld'
 import { Failure } from '../../../errors.ts'
 import { rdf, xsd } from '../../namespaces.ts'
 import { CheckedTerms } from '../checked-terms.ts'
-import { BadTerm, malformed, type ParseOptions, placeOf, refused } from '../options.ts'
+import {
+  BadTerm,
+  malformed,
+  type ParseOptions,
+  placeOf,
+  type Placing,
+  refused,
+} from '../options.ts'
 import { usable } from '../pieces.ts'
 import { bundledContext } from './contexts.ts'
-import { eachObject, isObject, type Json, readJson } from './tree.ts'
+import { markIn, markPlaces, placeKey } from './places.ts'
+import { aliases, contextsIn, eachObject, isObject, type Json, readJson } from './tree.ts'
 
 const limits = { contexts: 16, terms: 1_000 }
 
@@ -18,6 +26,7 @@ export async function readJsonLd(text: string, options: ParseOptions): Promise<Q
   boundContexts(tree)
   shieldTags(tree)
   const restore = shieldSpaces(tree, text)
+  if (options.places) markPlaces(tree, options.places)
   const expanded = await expand(tree, options.baseIri)
   const terms = new CheckedTerms(options)
   const document = new ExpandedJson({ terms, restore })
@@ -117,7 +126,9 @@ const asText = (value: Json | undefined) => (typeof value === 'string' ? value :
 function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value)
-  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  const members = Object.entries(value)
+    .filter(([key]) => key !== placeKey)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
   return `{${members.map(([key, held]) => `${JSON.stringify(key)}:${canonicalJson(held)}`).join(',')}}`
 }
 
@@ -133,6 +144,13 @@ function datatypeOf({ '@type': type }: JsonObject): string | undefined {
 
 /** Canonical `xsd:double` of a native number (JSON-LD 1.1 API, 8.6). */
 const double = (value: number) => value.toExponential(15).replace(/(\d)0*e\+?/, '$1E')
+
+function tellPlace(subject: Resource, node: JsonObject, { classes, tell }: Placing): void {
+  const pointer = markIn(node)
+  const isWanted = asArray(node['@type']).some((type) => classes.has(asText(type) ?? ''))
+  if (pointer === undefined || !isWanted) return
+  tell(subject.termType === 'BlankNode' ? `_:${subject.value}` : subject.value, { pointer })
+}
 
 type Settings = {
   readonly terms: CheckedTerms
@@ -154,7 +172,10 @@ class ExpandedJson {
 
   node(node: JsonObject, graph: Quad_Graph): Resource {
     const subject = this.resource(asText(node['@id']))
+    const { places } = this.settings.terms.options
+    if (places) tellPlace(subject, node, places)
     for (const [key, value] of Object.entries(node)) {
+      if (places && key === placeKey) continue
       if (key === '@type') this.types(subject, asArray(value), graph)
       else if (key === '@graph') this.graph(value, subject)
       else if (key === '@included') this.graph(value, graph)
@@ -248,18 +269,6 @@ class ExpandedJson {
 
 // Language tags in the spelling of the document, which expansion lower-cases.
 
-/** Names that the contexts of a document give to a keyword. */
-function aliases(contexts: readonly JsonObject[], keyword: string): Set<string> {
-  const found = new Set([keyword])
-  for (const context of contexts) {
-    for (const [term, definition] of Object.entries(context)) {
-      const id = isObject(definition) ? definition['@id'] : definition
-      if (id === keyword) found.add(term)
-    }
-  }
-  return found
-}
-
 /** Terms whose values are language maps. */
 function mapTerms(contexts: readonly JsonObject[]): Set<string> {
   const found = new Set<string>()
@@ -299,10 +308,7 @@ function spelled(expanded: string): string {
 
 /** Rewrites the tags of a tree so that `spelled` can give them back: beside texts, in language maps and contexts. */
 function shieldTags(tree: Json): void {
-  const contexts: JsonObject[] = []
-  eachObject(tree, (object) => {
-    for (const context of [object['@context']].flat()) if (isObject(context)) contexts.push(context)
-  })
+  const contexts = contextsIn(tree)
   const tags = aliases(contexts, '@language')
   const maps = mapTerms(contexts)
   const none = aliases(contexts, '@none')

@@ -92,3 +92,26 @@ export function faultAt(text: string): number {
 
 const closes = (open: string | undefined, closing: string) =>
   (open === '{' && closing === '}') || (open === '[' && closing === ']')
+
+type JsonObject = { [key: string]: Json }
+
+/** The contexts that stand in a document, wherever they stand. */
+export function contextsIn(tree: Json): readonly JsonObject[] {
+  const contexts: JsonObject[] = []
+  eachObject(tree, (object) => {
+    for (const context of [object['@context']].flat()) if (isObject(context)) contexts.push(context)
+  })
+  return contexts
+}
+
+/** Names that the contexts of a document give to a keyword, and the keyword. */
+export function aliases(contexts: readonly JsonObject[], keyword: string): Set<string> {
+  const found = new Set([keyword])
+  for (const context of contexts) {
+    for (const [term, definition] of Object.entries(context)) {
+      const id = isObject(definition) ? definition['@id'] : definition
+      if (id === keyword) found.add(term)
+    }
+  }
+  return found
+}

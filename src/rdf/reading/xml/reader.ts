@@ -5,7 +5,7 @@ import { type IActiveTag, RdfXmlParser } from 'rdfxml-streaming-parser'
 import { Failure } from '../../../errors.ts'
 import { CheckedTerms } from '../checked-terms.ts'
 import { BadTerm, malformed, type ParseOptions, type Place, refused } from '../options.ts'
-import { type PieceReader, usable } from '../pieces.ts'
+import { type PieceReader, tellPlace, usable } from '../pieces.ts'
 
 const limits = { depth: 100, attributes: 256, name: 1_024, text: 10 * 1_048_576 }
 const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
@@ -59,7 +59,7 @@ class Reader extends RdfXmlParser {
   override push(quad: Quad | null): boolean {
     if (!quad) return true
     this.quads.push(quad)
-    this.settings.placed?.(quad, this['saxParser'].line)
+    tellPlace(this.settings, quad, this['saxParser'].line)
     return true
   }
 

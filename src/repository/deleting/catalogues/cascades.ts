@@ -1,8 +1,7 @@
 /** The deletions of catalogues that are at work: begun by a request, or found in the store when the process starts. */
 
 import { namedNode } from '../../../rdf/terms.ts'
-import { paged } from '../../../store/protocol/paged.ts'
-import { bind, loadQuery } from '../../../store/queries.ts'
+import { bind, loadQuery, paged } from '../../../store/queries.ts'
 import type { Row } from '../../../store/graph-store.ts'
 import { background, type BackgroundDeps, type Job } from './background.ts'
 import { emptyCatalogue, sizeOf } from './cascade.ts'

@@ -63,10 +63,11 @@ export async function remembered(deps: Deps): Promise<readonly Known[]> {
 
 /** What was filled answers from now on; without anything being filled nothing changes. */
 export async function finished({ uids, indices, meta }: Deps, known: Known): Promise<Known> {
-  const { index, answering, next } = known
+  const { next, ...rest } = known
+  const { index, answering } = rest
   if (!next && answering.isWhole) return known
   if (next) await indices.swap(uids.of(index), uids.next(index))
-  const after: Known = { index, answering: { ...(next ?? answering), isWhole: true } }
+  const after: Known = { ...rest, answering: { ...(next ?? answering), isWhole: true } }
   await meta.write([after])
   if (next) await indices.drop(uids.next(index))
   return after
@@ -78,9 +79,10 @@ export const isFilled = ({ answering, next }: Known): boolean =>
 
 /** After a crash between a swap and the note of it, the mark in the index says what happened. */
 async function settled({ uids, indices, meta }: Deps, known: Known): Promise<Known> {
-  const { index, next } = known
+  const { next, ...rest } = known
+  const { index } = rest
   if (!next || !hasMark(await indices.settings(uids.of(index)), next.mark)) return known
-  const after: Known = { index, answering: { ...next, isWhole: true } }
+  const after: Known = { ...rest, answering: { ...next, isWhole: true } }
   await meta.write([after])
   await indices.drop(uids.next(index))
   return after
@@ -105,23 +107,24 @@ async function prepared(
   const answering = known && (await present(indices, uids.of(index), known.answering))
   const next = known?.next && (await present(indices, uids.next(index), known.next))
   const newest = next ?? answering
+  const own = { index, ...(known?.removed !== undefined && { removed: known.removed }) }
   if (known && answering && newest?.signature === signature && !isOld) {
     const renewed = { ...newest, settings, languages }
     await indices.ensure(next ? uids.next(index) : uids.of(index), wantedOf(newest.mark))
     return next
       ? { ...known, next: renewed }
-      : { index, answering: { ...known.answering, ...renewed } }
+      : { ...own, answering: { ...known.answering, ...renewed } }
   }
   // The one that answers was written to under other settings while `next` was filled: it is not what its signature says.
   const made: Generation = { mark: `_gen_${randomUUID()}`, signature, settings, languages }
   const make = (uid: string) => indices.make(uid, wantedOf(made.mark), seedOf(settings, languages))
   if (known && answering && !isEmpty) {
     await make(uids.next(index))
-    return { index, answering: known.answering, next: made }
+    return { ...own, answering: known.answering, next: made }
   }
   await indices.drop(uids.next(index))
   await make(uids.of(index))
-  return { index, answering: { ...made, isWhole: false } }
+  return { ...own, answering: { ...made, isWhole: false } }
 }
 
 /** A generation, if its index is still there. */

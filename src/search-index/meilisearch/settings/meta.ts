@@ -23,6 +23,8 @@ export type Known = {
   readonly answering: Generation & { readonly isWhole: boolean }
   /** What is filled beside it. */
   readonly next?: Generation
+  /** The largest version that took a record away: documents that are gone tell of none. */
+  readonly removed?: number
 }
 
 export type Meta = {

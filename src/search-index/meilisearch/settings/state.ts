@@ -1,5 +1,6 @@
 /** What this process knows of its indices: made by `configure`, changed by `finish`, found out again when that is in doubt. */
 
+import type { IndexChange } from '../../search-index.ts'
 import type { IndexName, IndexSettings } from '../../index-settings.ts'
 import type { Uids } from '../layout/names.ts'
 import { answeringOf, type Answering, type Held } from './answering.ts'
@@ -54,6 +55,27 @@ export class State {
       const after = await finished(this.#deps, known)
       return this.#known.map((one) => (one === known ? after : one))
     })
+  }
+
+  /** The largest version that took a record away, 0 without any. */
+  get removed(): number {
+    return Math.max(0, ...this.#known.map(({ removed = 0 }) => removed))
+  }
+
+  /** Keeps the versions that take records away. Not beside another call that changes something. */
+  async remove(changes: readonly IndexChange[]): Promise<void> {
+    const noted = this.#known.flatMap((known) => {
+      const { index, removed: before = 0 } = known
+      const own = changes.flatMap((one) =>
+        'remove' in one && one.remove.index === index ? [one.remove.version] : [],
+      )
+      const removed = own.reduce((last, version) => Math.max(last, version), before)
+      return removed > before ? [{ ...known, removed }] : []
+    })
+    await this.#deps.meta.write(noted)
+    this.#known = this.#known.map(
+      (known) => noted.find(({ index }) => index === known.index) ?? known,
+    )
   }
 
   /** Rejects while nothing is configured; finds out what holds after a step whose end nobody saw. */

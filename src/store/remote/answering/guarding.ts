@@ -3,7 +3,7 @@
 import { Generator, type SparqlQuery } from 'sparqljs'
 import { Failure } from '../../../errors.ts'
 import { ctl, systemGraph } from '../../../rdf/namespaces.ts'
-import { isNode, nodes, parseSparql, type Node } from '../../protocol/parse-sparql.ts'
+import { isNode, nodes, parseSparql, type Node } from '../../sparql-syntax.ts'
 import type { Dialect } from '../dialect.ts'
 
 const reserved = ctl('').value

@@ -1,8 +1,8 @@
 /** Answers of SELECT and ASK in the formats of SPARQL 1.1, written from the store's JSON and cut where they get too long. */
 
 import { Failure } from '../../../errors.ts'
-import { askVariable } from '../../protocol/rows.ts'
-import { opaque } from '../values/value.ts'
+import { askVariable } from '../../sparql-results.ts'
+import { opaque } from '../values.ts'
 
 type Term = {
   readonly type: string

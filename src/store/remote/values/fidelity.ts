@@ -2,7 +2,7 @@
 
 import type { Fidelity } from '../dialect.ts'
 import { keyOf } from './key.ts'
-import { hasDots, hidden, shown, valueOf, xsdName } from './value.ts'
+import { hasDots, hidden, shown, valueOf, xsdName } from '../values.ts'
 
 type Rules = {
   /** Tags that come back as they are. */

@@ -2,7 +2,7 @@
 
 import { xsd } from '../../../rdf/namespaces.ts'
 import { instant, timeless } from './instant.ts'
-import { hasDots, integers, lineOf, valueOf, xsdName, type Value } from './value.ts'
+import { hasDots, integers, lineOf, valueOf, xsdName, type Value } from '../values.ts'
 
 const decimal = /^\s*([+-]?)0*(\d*)(?:\.(\d*?)0*)?\s*$/
 

@@ -103,6 +103,20 @@ describe('a feed', () => {
     expect(found.records.map(({ sourceId }) => sourceId)).toEqual([`${'a'.repeat(32)}_0`])
   })
 
+  it.each([
+    ['in a list of their own', { 'dcat:service': [{}, {}] }, '2'],
+    ['a single one', { 'dcat:service': { '@id': 'urn:s', 'dct:title': 'S' } }, '1'],
+    ['in the words of DCAT-US', { service: [{}] }, '1'],
+    ['among the nodes of a graph', { '@graph': [{ '@type': 'dcat:DataService' }] }, '1'],
+  ])('of services alone says how many: %s', async (_, document, count) => {
+    const portal = await arcgisPortal([])
+    open.push(portal)
+    portal.faults.when(isFeed, { kind: 'edited', edit: () => JSON.stringify(document) })
+    const found = await run(portal)
+    expect(found.findings).toEqual([`services-not-harvested ${count}`])
+    expect([found.offered, feedsOf(portal).length]).toEqual([0, 1])
+  })
+
   it('has datasets that cannot be read beside others that can', async () => {
     const portal = await show()
     const broken = (text: string) => {

@@ -66,6 +66,35 @@ describe('a dataset of a feed', () => {
     expect(await textOf(described)).toContain('description> "Flood Zones"')
   })
 
+  it.each([
+    ['GeoJSON', { 'locn:geometry': { '@value': '{"type":"Point","coordinates":[10,47]}' } }],
+    ['WKT', { 'locn:geometry': [{ '@value': 'POINT(10 47)', '@type': 'gsp:wktLiteral' }] }],
+    ['a centre', { 'dcat:centroid': 'POINT(10 47)', 'locn:geometry': '{{extent}}' }],
+  ])('has the place that is told by %s', async (_, place) => {
+    const told = { '@type': 'dct:Location', 'skos:prefLabel': 'Valdoro', ...place }
+    const text = await textOf({ 'dct:spatial': told })
+    expect(text).toContain('dcat#centroid> "POINT(10 47)"')
+    expect(text).toContain('prefLabel> "Valdoro"')
+  })
+
+  it('tells of a place and a time that say nothing to us, and of a path in place of words', async () => {
+    const record = await mappedEntry(
+      fieldsOf({
+        ...sample,
+        'dct:description': 'Flood.mxd',
+        'dct:spatial': { 'x:y': 1 },
+        'dct:temporal': { 'x:y': 2 },
+      }),
+    )
+    expect(record.findings.map(({ detail }) => detail)).toEqual(
+      expect.arrayContaining([
+        'dct:description: Flood.mxd',
+        'dct:spatial: {"x:y":1}',
+        'dct:temporal: {"x:y":2}',
+      ]),
+    )
+  })
+
   it.each(['none', '', '{{license}}'])('has no licence when it says "%s"', async (told) => {
     const text = await textOf({ 'dct:license': told, ...file({ title: 'x' }) })
     expect(text).not.toMatch(/dc\/terms\/(?:license|rights)>/)

@@ -123,6 +123,21 @@ describe('a catalogue of DCAT-US 3', () => {
     expect(found.findings).toEqual(['services-not-harvested 1'])
   })
 
+  it('tells where a dataset without identifier stands', async () => {
+    const document = {
+      dataset: [dataset3, { title: 'Nameless' }],
+      catalog: [
+        { dataset: [dataset3, { title: 'Inner' }], catalog: { dataset: { title: 'One' } } },
+      ],
+    }
+    const found = await importing(await siteWith({ '/data.json': document }), '/')
+    expect(found.refused.map(({ problem }) => problem.detail)).toEqual([
+      'The entry has no identifier. "Nameless", record 2 of the run, /dataset/1.',
+      'The entry has no identifier. "Inner", record 3 of the run, /catalog/0/dataset/1.',
+      'The entry has no identifier. "One", record 4 of the run, /catalog/0/catalog/dataset.',
+    ])
+  })
+
   it('has datasets with all that they say', async () => {
     const found = await importing(await siteWith({ '/data.json': whole }), '/')
     const record = found.records.find(({ sourceId }) => sourceId === 'LOUDOUN-1')

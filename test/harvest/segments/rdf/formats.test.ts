@@ -29,6 +29,73 @@ afterEach(async () => {
   for (const portal of open.splice(0)) await portal.close()
 })
 
+const dcat = 'http://www.w3.org/ns/dcat#'
+const title = '<http://purl.org/dc/terms/title>'
+const isDataset = `<http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <${dcat}Dataset>`
+const isSeries = isDataset.replace(/Dataset>$/, 'DatasetSeries>')
+const graph = '<https://e.example/g>'
+const inContext = (document: object) =>
+  JSON.stringify({
+    '@context': { dcat, dct: 'http://purl.org/dc/terms/', dataset: 'dcat:dataset' },
+    ...document,
+  })
+const air = { '@type': 'dcat:Dataset', 'dct:title': 'Air' }
+const named = { '@id': 'https://e.example/1', ...air }
+
+describe('a record without identifier', () => {
+  const toldOf = async (format: Format, text: string, maxPageBytes?: number) => {
+    const portal = await show({ format })
+    portal.faults.from(1, { kind: 'edited', edit: () => text })
+    const limits = maxPageBytes === undefined ? {} : { limits: { maxPageBytes } }
+    const { refused } = await run(portal, {}, limits)
+    expect(refused.map(({ problem }) => problem.kind)).toEqual(['item-no-identifier'])
+    const [{ problem } = { problem: undefined }] = refused
+    const [place] = problem?.errors ?? []
+    return [
+      problem?.detail.replace('The record has no identifier. ', ''),
+      place?.line ?? place?.pointer,
+    ]
+  }
+
+  it.each([
+    ['ntriples', `<urn:a> ${isDataset} .\n_:b ${title} "Air" .\n_:b ${isDataset} .\n`, 3],
+    [
+      'ntriples',
+      `# all of it\n\n<urn:a> ${isDataset} .\n_:b ${isDataset} .\n_:b ${title} "Air" .`,
+      4,
+    ],
+    ['ntriples', `<urn:a> ${isDataset} .\n_:b ${isSeries} .\n_:b ${title} "Air" .\n`, 2],
+    [
+      'nquads',
+      `<urn:a> ${isDataset} ${graph} .\n_:b ${title} "Air" ${graph} .\n_:b ${isDataset} ${graph} .\n`,
+      3,
+    ],
+    ['nquads', `\n<urn:a> ${isDataset} .\n_:b ${isDataset} .\n_:b ${title} "Air" .`, 3],
+  ] as const)('in %s is told with its title and its line: %#', async (format, text, line) => {
+    expect(await toldOf(format, text)).toEqual([`"Air", record 2 of the run, line ${line}.`, line])
+  })
+
+  it.each([
+    [{ '@graph': [named, air] }, '/@graph/1'],
+    [{ '@id': 'https://e.example/', 'dcat:dataset': [named, air] }, '/dcat:dataset/1'],
+    [{ '@id': 'https://e.example/', dataset: [named, air] }, '/dataset/1'],
+    [{ '@graph': [named, { '@id': '_:air', ...air }] }, '/@graph/1'],
+  ])('in JSON-LD is told with its title and its place: %#', async (document, pointer) => {
+    const text = inContext(document)
+    const expected = [`"Air", record 2 of the run, ${pointer}.`, pointer]
+    expect(await toldOf('jsonld', text)).toEqual(expected)
+    // Too large for memory, it is read member by member.
+    expect(await toldOf('jsonld', text, 100)).toEqual(expected)
+  })
+
+  it('in JSON-LD that is a list is told by its number in it', async () => {
+    const text = JSON.stringify([named, air].map((one) => JSON.parse(inContext(one))))
+    const expected = ['"Air", record 2 of the run, /1.', '/1']
+    expect(await toldOf('jsonld', text)).toEqual(expected)
+    expect(await toldOf('jsonld', text, 100)).toEqual(expected)
+  })
+})
+
 describe('a document of records', () => {
   const names = Object.keys(formats) as Format[]
 

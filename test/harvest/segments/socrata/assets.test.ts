@@ -181,6 +181,13 @@ describe('a domain that has no discovery API', () => {
     expect([found.end?.kind, found.problem]).toEqual(['incomplete', 'source-error'])
   })
 
+  it('says how many services its data.json has beside the datasets', async () => {
+    const portal = await show([], { lists: 'data.json' })
+    const edit = (text: string) => JSON.stringify({ ...JSON.parse(text), service: [{}, {}] })
+    portal.faults.when(({ url }) => url.endsWith('/data.json'), { kind: 'edited', edit })
+    expect((await run(portal)).findings).toEqual(['services-not-harvested 2'])
+  })
+
   it('is read by its list of views when it has no data.json either, and not vouched for', async () => {
     const portal = await show(five, { lists: 'metadata' })
     const found = await run(portal, { pageSize: 2 })

@@ -85,6 +85,74 @@ describe('an endpoint', () => {
   })
 })
 
+describe('services', () => {
+  const services = (names: readonly string[]) =>
+    names.map((name) => `<https://s.example/${name}> a <http://www.w3.org/ns/dcat#DataService> .`)
+
+  it.each([
+    ['by the built-in queries', {}],
+    ['by GET', { method: 'get' }],
+    ['by a query for everything', { query: 'CONSTRUCT WHERE { ?s ?p ?o }' }],
+    [
+      'by a query page by page',
+      {
+        query: 'CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o } ORDER BY ?s LIMIT $limit OFFSET $offset',
+      },
+    ],
+  ])('alone are told, %s: nothing disappears without a word', async (_, config) => {
+    const portal = await sparqlPortal([])
+    open.push(portal)
+    portal.load(services(['c', 'a', 'b']).join('\n'))
+    const found = await run(portal.address, config, { owns: true })
+    expect(found.findings).toEqual([
+      'services-not-harvested 3: https://s.example/a, https://s.example/b, https://s.example/c',
+    ])
+    expect([found.records.length, found.problem]).toEqual([0, 'source-empty'])
+  })
+
+  it('beside datasets are told, unless a distribution names them', async () => {
+    const portal = await show()
+    const names = Array.from({ length: 13 }, (_one, at) => `s${10 + at}`)
+    portal.load(`${services(names).join('\n')}
+      <https://x.example/csv> <http://www.w3.org/ns/dcat#accessService> <https://s.example/s10> .`)
+    const found = await run(portal.address)
+    expect([found.records.length, found.end?.kind]).toEqual([7, 'complete'])
+    const first = names.slice(1, 11).map((name) => `https://s.example/${name}`)
+    expect(found.findings).toEqual([`services-not-harvested 12: ${first.join(', ')}, …`])
+  })
+
+  it('in other graphs than the wanted one are not of the source', async () => {
+    const portal = await show()
+    portal.load(services(['a']).join('\n'))
+    const found = await run(portal.address, { graph: 'https://data.city.example/graph' })
+    expect(found.findings).toEqual([])
+  })
+
+  it('that cannot be counted are told as such, and take nothing from the datasets', async () => {
+    const portal = await show()
+    const isCount = ({ url }: Request) => url.includes('DataService')
+    portal.faults.when(isCount, { kind: 'status', status: 400 })
+    const found = await run(portal.address, { method: 'get', attempts: 1 })
+    expect([found.records.length, found.end?.kind]).toEqual([7, 'complete'])
+    expect(found.findings).toEqual([
+      expect.stringMatching(/^services-not-harvested their number is not known: .*400/),
+    ])
+  })
+})
+
+it('statements of an answer that nobody can read are told', async () => {
+  const portal = await show()
+  const broken = `<https://x.example/1> <http://purl.org/dc/terms/relation> <urn:${'x'.repeat(70_000)}> .\n`
+  portal.faults.when(({ url }) => url.includes('CONSTRUCT'), {
+    kind: 'edited',
+    edit: (text) => text + broken,
+  })
+  const found = await run(portal.address, { method: 'get', preProcessing: true })
+  expect(found.findings).toEqual([
+    expect.stringMatching(/^dropped-statement line \d+: iri urn:xxx/),
+  ])
+})
+
 describe('an own query', () => {
   it('of one variable lists the datasets', async () => {
     const portal = await show()

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import { constructTransformer } from '../../../../src/harvest/segments/transforming/construct.ts'
 import { recordQuery } from '../../../../src/harvest/segments/transforming/construct/query.ts'
-import { parseSparql } from '../../../../src/store/protocol/parse-sparql.ts'
+import { parseSparql } from '../../../../src/store/sparql-syntax.ts'
 import { dataset, end, jsonRecord, problemsOf, record, transformed, triplesOf } from './ground.ts'
 import type { Setting } from './ground.ts'
 

@@ -104,6 +104,26 @@ describe('the next start', () => {
     expect(state.filled('dataset')?.uid).toBe('p_dataset')
   })
 
+  it('knows the largest version that took a record away, whatever was filled since', async () => {
+    await whole()
+    const remove = (version: number) => state.remove([{ remove: { ...gone, version } }])
+    const gone = { index: 'dataset', id: 'a' } as const
+    await remove(7)
+    await remove(5)
+    const known = async (configured: IndexSettings[]) => {
+      restart()
+      const filled = await state.configure(configured)
+      const before = state.removed
+      for (const index of filled) await state.finish(index)
+      return [filled.length, before, state.removed]
+    }
+    expect(state.removed).toBe(7)
+    expect(await known(settings)).toEqual([0, 7, 7])
+    expect(await known(other('2'))).toEqual([1, 7, 7])
+    fill('p_dataset', 0)
+    expect(await known(other('3'))).toEqual([1, 7, 7])
+  })
+
   it('drops what is not named any more', async () => {
     await whole()
     await state.configure(other('2'))

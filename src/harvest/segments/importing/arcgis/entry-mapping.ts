@@ -2,7 +2,7 @@
 import { dcat, dct, rdfs } from '../../../../rdf/namespaces.ts'
 import { contact, agent } from '../../mapping/agents.ts'
 import { concepts } from '../../mapping/concepts.ts'
-import { period } from '../../mapping/coverage.ts'
+import { outlineFrom, period, place } from '../../mapping/coverage.ts'
 import { MappedRecord } from '../../mapping/record.ts'
 import type { Subject } from '../../mapping/subject.ts'
 import { textFromHtml } from '../../../../vocabularies/html-text.ts'
@@ -65,6 +65,7 @@ function description(dataset: Subject, fields: Fields): void {
   for (const value of texts) {
     const text = plain(value)
     const isPath = text !== undefined && serverPath.test(textFromHtml(text).trim())
+    if (isPath) dataset.lost(dct('description'), text)
     if (!isPath) words(dataset, 'description', value)
     else words(dataset, 'description', fields['snippet'] ?? listOf(fields['dct:title'])[0])
   }
@@ -132,18 +133,25 @@ function accessAndOrigin(dataset: Subject, fields: Fields): void {
   }
 }
 
+/** What a place may have for its outline; one of them is enough. */
+const outlines = ['locn:geometry', 'dcat:bbox', 'dcat:centroid']
+
 function coverage(dataset: Subject, fields: Fields): void {
   for (const one of listOf(fields['dct:spatial'])) {
-    const shapes = listOf(fieldsOf(one)['locn:geometry']).map(plain)
-    const shape = shapes.find((text) => text?.startsWith('{')) ?? plain(one)
-    placeFrom(dataset, shape ?? plain(fieldsOf(one)['skos:prefLabel']))
+    const shapes = outlines.flatMap((name) => listOf(fieldsOf(one)[name])).map(plain)
+    const geometry = shapes.find((text) => outlineFrom(text) !== undefined) ?? shapes[0]
+    const label = plain(fieldsOf(one)['skos:prefLabel'])
+    if (geometry !== undefined) place(dataset, { geometry, label })
+    else if (!placeFrom(dataset, plain(one) ?? label)) dataset.lost(dct('spatial'), one)
   }
   for (const one of listOf(fields['dct:temporal'])) {
     const ends = ['start', 'end'].map((end) => {
       const names = [`dcat:${end}Date`, `schema:${end}Date`]
       return names.map((name) => plain(fieldsOf(one)[name])).find(Boolean)
     })
-    if (!period(dataset, { start: ends[0], end: ends[1] })) periodFrom(dataset, one)
+    if (ends.some(Boolean)) period(dataset, { start: ends[0], end: ends[1] })
+    else if (plain(one) === undefined) dataset.lost(dct('temporal'), one)
+    else periodFrom(dataset, plain(one))
   }
   for (const one of listOf(fields['dct:language']))
     concepts(dataset, dct('language'), 'language', plain(one)?.replace(/^lang:/, ''))

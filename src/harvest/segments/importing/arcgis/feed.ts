@@ -1,10 +1,11 @@
 /** A feed of a site as a JSON document: its datasets, whichever of the two vocabularies it speaks. */
 import type { Found } from '../../found.ts'
-import { fieldsOf, plainText, type Fields } from '../../../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText, type Fields } from '../../../../vocabularies/loose-values.ts'
 import { foundEntry, type Entry } from '../documents/entry.ts'
 import { envelopeFailure } from '../documents/envelope.ts'
 import type { JsonDocument } from '../documents/json-document.ts'
 import { mapPod, podIdentifier, podRestriction } from '../documents/pod.ts'
+import { tellCounted } from '../rdf/losses.ts'
 import { itemIn } from './addresses.ts'
 import { mapEntry } from './entry-mapping.ts'
 import { mappingOf, type Site, type Travel } from './site.ts'
@@ -12,10 +13,12 @@ import { contextOf, plain, type TermContext } from './terms.ts'
 
 /** DCAT-AP feeds have the first, or the second when somebody has reordered them; DCAT-US has the last. */
 const lists = new Set(['dcat:dataset', '@graph', 'dataset'])
+const serviceLists = new Set(['dcat:service', 'service'])
 
-/** The document, if it has datasets or says that it has none. Closes it and throws what it is otherwise. */
+/** The document, if it has datasets or services or says that it has none. Closes it and throws what it is otherwise. */
 export async function withDatasets(document: JsonDocument): Promise<JsonDocument> {
-  for await (const { list } of document.members()) if (lists.has(list)) return document
+  for await (const { list } of document.members())
+    if (lists.has(list) || serviceLists.has(list)) return document
   if (/"(?:dcat:dataset|@graph|dataset)"\s*:/.test(document.start)) return document
   await document.close()
   throw envelopeFailure(valueOf(document.start), document.url)
@@ -42,18 +45,28 @@ export async function* feedFinds(
     const read = list === 'dataset' ? readers.pod : readers.ap
     return foundEntry(value, { output, read, findings })
   }
+  const services = new Set<string>()
   for await (const { list, key, value } of document.members()) {
-    if (list === '@context') {
+    if (serviceLists.has(list)) {
+      // A single one may be written without being a list: its members come one by one.
+      services.add(typeof key === 'number' ? `${list} ${key}` : list)
+    } else if (list === '@context') {
       terms[key] = value
       readers.ap = entryReader(site, contextOf(terms))
     } else if (lists.has(list)) {
-      if (typeof key === 'number') yield found(list, value)
+      if (list === '@graph' && isService(value)) services.add(`${list} ${key}`)
+      else if (typeof key === 'number') yield found(list, value)
       // A list of one may be written without being a list.
       else only = { ...only, [key]: value }
     }
   }
   if (only) yield found('dcat:dataset', only)
+  tellCounted(context.sink, { count: services.size, first: [] }, document.url)
 }
+
+/** Among the nodes of a graph there are others than datasets. */
+const isService = (value: unknown) =>
+  listOf(fieldsOf(value)['@type']).some((type) => plainText(type) === 'dcat:DataService')
 
 const entryReader =
   (site: Site, terms: TermContext) =>

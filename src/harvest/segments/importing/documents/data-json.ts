@@ -8,6 +8,7 @@ import { textTag } from '../../../../vocabularies/languages.ts'
 import type { MappingConfig } from '../../mapping/config.ts'
 import { fieldsOf, listOf, plainText, type Fields } from '../../../../vocabularies/loose-values.ts'
 import { isUsableIri } from '../../mapping/values/urls.ts'
+import { tellCounted } from '../rdf/losses.ts'
 import { foundEntry, type Entry } from './entry.ts'
 import { envelopeFailure } from './envelope.ts'
 import type { JsonDocument } from './json-document.ts'
@@ -38,25 +39,34 @@ export async function* datasetsOf(
     )
   let isCatalogue = /^\s*\[|"(?:dataset|service|catalog)"\s*:/.test(document.start)
   let services = 0
-  for await (const { kind, value } of membersIn(document)) {
+  const { findings } = document
+  for await (const { kind, value, pointer } of membersIn(document)) {
     isCatalogue = true
     if (kind === 'service') services += 1
-    else yield foundDataset(withoutKeywords(value, everywhere), source, document)
+    else yield foundDataset(withoutKeywords(value, everywhere), source, { findings, pointer })
   }
   if (!isCatalogue) throw envelopeFailure({}, document.url)
-  const told = { slug: 'services-not-harvested', detail: String(services) } as const
-  if (services > 0) sink.finding(told, { sourceUrl: document.url })
+  tellCounted(sink, { count: services, first: [] }, document.url)
   yield { kind: 'page' }
 }
 
-/** One dataset of a document or of a page of search results; `key` is the id that the page files it under. */
+type Origin = {
+  readonly findings?: JsonDocument['findings']
+  /** The id that a page of search results files it under. */
+  readonly key?: string
+  /** Where it stands in a document (RFC 6901). */
+  readonly pointer?: string
+}
+
+/** One dataset of a document or of a page of search results. */
 export function foundDataset(
   value: unknown,
   source: PodSource,
-  { findings = [], key = '' }: { findings?: JsonDocument['findings']; key?: string } = {},
+  { findings = [], key = '', pointer }: Origin = {},
 ): Exclude<Found, { kind: 'end' }> {
   const read = (fields: Fields) => entryOf(fields, source, key)
-  return foundEntry(value, { output: source.output, read, findings })
+  const place = pointer === undefined ? {} : { pointer }
+  return foundEntry(value, { output: source.output, read, findings, ...place })
 }
 
 function entryOf(fields: Fields, source: PodSource, key: string): Entry {
@@ -82,23 +92,38 @@ function entryOf(fields: Fields, source: PodSource, key: string): Entry {
   }
 }
 
-type Member = { readonly kind: 'dataset' | 'service'; readonly value: unknown }
+type Member = {
+  readonly kind: 'dataset' | 'service'
+  readonly value: unknown
+  readonly pointer: string
+}
 
 async function* membersIn(document: JsonDocument): AsyncGenerator<Member, void> {
-  for await (const { list, value } of document.members()) {
-    if (list === '' || list === 'dataset') yield { kind: 'dataset', value }
-    else if (list === 'service') yield { kind: 'service', value }
-    else if (list === 'catalog') yield* insideOf(value)
+  for await (const { list, key, value } of document.members()) {
+    const pointer = list === '' ? `/${key}` : `/${list}/${key}`
+    if (list === '' || list === 'dataset') yield { kind: 'dataset', value, pointer }
+    else if (list === 'service') yield { kind: 'service', value, pointer }
+    else if (list === 'catalog') yield* insideOf({ value, pointer })
   }
 }
 
 const deepest = 8
 
-function* insideOf(catalogue: unknown, depth = 1): Generator<Member, void> {
-  const { dataset, service, catalog } = fieldsOf(catalogue)
-  for (const value of listOf(dataset)) yield { kind: 'dataset', value }
-  for (const value of listOf(service)) yield { kind: 'service', value }
-  if (depth < deepest) for (const inner of listOf(catalog)) yield* insideOf(inner, depth + 1)
+type Placed = Pick<Member, 'value' | 'pointer'>
+
+function* insideOf(catalogue: Placed, depth = 1): Generator<Member, void> {
+  for (const one of placedIn(catalogue, 'dataset')) yield { kind: 'dataset', ...one }
+  for (const one of placedIn(catalogue, 'service')) yield { kind: 'service', ...one }
+  if (depth < deepest)
+    for (const inner of placedIn(catalogue, 'catalog')) yield* insideOf(inner, depth + 1)
+}
+
+function placedIn({ value, pointer }: Placed, name: string): readonly Placed[] {
+  const held = fieldsOf(value)[name]
+  const place = `${pointer}/${name}`
+  // A single one may be written without being a list.
+  if (!Array.isArray(held)) return listOf(held).map((one) => ({ value: one, pointer: place }))
+  return held.map((one: unknown, at) => ({ value: one, pointer: `${place}/${at}` }))
 }
 
 /** A keyword that more than so many records carry, all of them, tells none apart. */

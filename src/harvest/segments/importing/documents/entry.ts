@@ -27,15 +27,18 @@ type Ground = {
   readonly read: (fields: Fields) => Entry
   /** What is to be said of every record. */
   readonly findings?: readonly Finding[]
+  /** Where the entry stands in its document (RFC 6901). */
+  readonly pointer?: string
 }
 
 export function foundEntry(value: unknown, ground: Ground): Exclude<Found, { kind: 'end' }> {
+  const nameless = (detail: string) =>
+    refusal(value, { slug: 'item-no-identifier', detail, pointer: ground.pointer })
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return refusal(value, { slug: 'item-no-identifier', detail: 'The entry is no JSON object.' })
+    return nameless('The entry is no JSON object.')
   const entry = ground.read(fieldsOf(value))
   const { sourceId, skipped, flaw } = entry
-  if (sourceId === '')
-    return refusal(value, { slug: 'item-no-identifier', detail: 'The entry has no identifier.' })
+  if (sourceId === '') return nameless('The entry has no identifier.')
   if (skipped !== undefined) return { kind: 'skipped', sourceId, reason: skipped }
   if (flaw !== undefined) return refusal(value, { slug: 'item-malformed', detail: flaw, entry })
   try {
@@ -67,24 +70,25 @@ type Refusing = {
   readonly slug: 'item-no-identifier' | 'item-malformed'
   readonly detail: string
   readonly entry?: Entry
+  readonly pointer?: string | undefined
 }
 
-function refusal(value: unknown, { slug, detail, entry }: Refusing) {
+function refusal(value: unknown, { slug, detail, entry, pointer }: Refusing) {
   return {
     kind: 'refused',
     problem: new Failure(slug, detail),
     excerpt: excerptOf(value),
-    ...(slug === 'item-no-identifier' && { whereabouts: whereaboutsOf(value) }),
+    ...(slug === 'item-no-identifier' && { whereabouts: whereaboutsOf(value, pointer) }),
     ...(entry && { sourceId: entry.sourceId }),
     ...(entry?.sourceUrl !== undefined && { sourceUrl: entry.sourceUrl }),
   } as const
 }
 
 /** Under the names that sources give to titles. */
-function whereaboutsOf(value: unknown) {
+function whereaboutsOf(value: unknown, pointer: string | undefined) {
   const { title, name, label } = fieldsOf(value)
   const said = [title, name, label].map(saidText).find((text) => text !== undefined)
-  return said === undefined ? {} : { title: said }
+  return { ...(said !== undefined && { title: said }), ...(pointer !== undefined && { pointer }) }
 }
 
 function excerptOf(value: unknown): string {

@@ -1,7 +1,14 @@
 /** The ways to the data of an OpenDataSoft dataset: exports in every format, the query API, and files. */
-import { distribution } from '../../mapping/distribution.ts'
+import { dcat } from '../../../../rdf/namespaces.ts'
+import { distribution, type DistributionFields } from '../../mapping/distribution.ts'
 import type { Subject } from '../../mapping/subject.ts'
-import { fieldsOf, listOf, plainText, type Fields } from '../../../../vocabularies/loose-values.ts'
+import {
+  fieldsOf,
+  listOf,
+  plainText,
+  saidText,
+  type Fields,
+} from '../../../../vocabularies/loose-values.ts'
 import { accessService } from '../documents/subjects.ts'
 import type { Placed } from './domain.ts'
 
@@ -49,26 +56,33 @@ export function mapDistributions(dataset: Subject, fields: Fields, placed: Place
     accessService(records, { title: 'OpenDataSoft Explore API', endpoint: api })
   }
   for (const list of ['attachments', 'alternative_exports'])
-    for (const one of listOf(fields[list])) file(dataset, fieldsOf(one), { list, place })
+    for (const one of listOf(fields[list]).map(fieldsOf)) {
+      const about = { root: `${place}/${list}`, identifier: `${sourceId}/${list}`, licences }
+      file(dataset, one, about)
+    }
+}
 
-  /** Inside addresses (`odsfile://`) are nobody's business; the public one is made of the ids. */
-  function file(
-    subject: Subject,
-    one: Fields,
-    { list, place: root }: Record<'list' | 'place', string>,
-  ) {
-    const name = plainText(one['id'])
-    if (name === undefined) return
-    const url = `${root}/${list}/${encodeURIComponent(name)}`
-    distribution(subject, {
-      identifier: `${sourceId}/${list}/${name}`,
-      title: one['title'],
-      accessUrl: url,
-      downloadUrl: url,
-      mediaType: one['mimetype'],
-      licences,
-    })
+type Place = Required<Pick<DistributionFields, 'licences'>> & {
+  readonly root: string
+  readonly identifier: string
+}
+
+/** Inside addresses (`odsfile://`) are nobody's business; the public one is made of the ids. */
+function file(dataset: Subject, one: Fields, { root, identifier, licences }: Place): void {
+  const name = plainText(one['id'])
+  if (name === undefined) {
+    dataset.lost(dcat('distribution'), `${saidText(one['title']) ?? 'one'} has no id`)
+    return
   }
+  const url = `${root}/${encodeURIComponent(name)}`
+  distribution(dataset, {
+    identifier: `${identifier}/${name}`,
+    title: one['title'],
+    accessUrl: url,
+    downloadUrl: url,
+    mediaType: one['mimetype'],
+    licences,
+  })
 }
 
 function formatsOf({ features }: Fields, { config }: Placed): readonly string[] {

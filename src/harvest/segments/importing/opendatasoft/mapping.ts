@@ -89,7 +89,10 @@ function relations(dataset: Subject, own: Fields, cat: Fields): void {
     dataset.part(dct('provenance'), dct('ProvenanceStatement')).text(rdfs('label'), words)
   const address = saidText(own['source_domain_address']) ?? saidText(own['source_domain'])
   const source = saidText(own['source_dataset'])
-  if (address === undefined || !/^[\w.-]+\.[a-z]{2,}$/i.test(address)) return
+  if (address === undefined || !/^[\w.-]+\.[a-z]{2,}$/i.test(address)) {
+    dataset.lost(dct('source'), address)
+    return
+  }
   const path = source === undefined ? '' : `explore/dataset/${encodeURIComponent(source)}/`
   dataset.link(dct('source'), `https://${address}/${path}`)
 }

@@ -1,10 +1,11 @@
 /** One document of a source, read to its end: its triples in a spool, and what it said beside them. */
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../../../errors.ts'
-import { dcat, dct, rdf } from '../../../../rdf/namespaces.ts'
+import { dcat, dct } from '../../../../rdf/namespaces.ts'
 import type { Format } from '../../../../rdf/media-types.ts'
 import type { ParseOptions, Repair } from '../../../../rdf/parse.ts'
-import { bracketed, termText } from '../../../../rdf/lines.ts'
+import { bracketed } from '../../../../rdf/lines.ts'
+import type { NodePlace } from '../../../../rdf/reading/options.ts'
 import { parseStatements } from '../../../../rdf/reading/parse-stream.ts'
 import { type Statement, statementsOf } from '../../../../rdf/reading/statements.ts'
 import { withoutCredentials } from '../../../../secrets.ts'
@@ -34,8 +35,8 @@ export type Document = {
   /** Whether other resources of the document mention the node (N-Triples text); seldom true of one they do not. */
   readonly isMentioned: (term: string) => boolean
   readonly repairs: RepairBook
-  /** The line on which a dataset without an IRI (N-Triples text) begins, in formats that have such lines. */
-  readonly lineOf: (term: string) => number | undefined
+  /** Where a dataset without an IRI (N-Triples text) stands; known of the first 10,000. */
+  readonly placeOf: (term: string) => NodePlace | undefined
   readonly close: () => void
 }
 
@@ -72,8 +73,8 @@ export async function readDocument(answer: SourceStream, reading: Reading): Prom
     const repairs = repairBook()
     const { url: address, headers } = answer
     const { url } = withoutCredentials(address)
-    const lines = new Map<string, number>()
-    const options = optionsFor(url, reading, { repairs, lines })
+    const places = new Map<string, NodePlace>()
+    const options = optionsFor(url, reading, { repairs, places })
     const text = isXmlWithEncoding(format, start)
       ? body
       : utf8(body, charsetOf(headers), repairs.broken)
@@ -91,8 +92,8 @@ export async function readDocument(answer: SourceStream, reading: Reading): Prom
       batches,
     )
     const about = { url, address, headers, hash: digest.hash() }
-    const lineOf = (term: string) => lines.get(term)
-    return { ...about, spool, hydra, ...filled, repairs, lineOf, close: () => spool.close() }
+    const placeOf = (term: string) => places.get(term)
+    return { ...about, spool, hydra, ...filled, repairs, placeOf, close: () => spool.close() }
   } catch (error) {
     spool.close()
     throw translated(error, answer.url)
@@ -126,22 +127,25 @@ const charsetOf = (headers: Headers) =>
 const isXmlWithEncoding = (format: Format, start: Buffer) =>
   format === 'rdfxml' && /^[^<]{0,3}<\?xml[^>]*encoding\s*=/.test(start.toString('latin1'))
 
-type Notes = { readonly repairs: RepairBook; readonly lines: Map<string, number> }
+type Notes = { readonly repairs: RepairBook; readonly places: Map<string, NodePlace> }
 
-/** A document of nothing but nameless datasets must not fill the memory with their lines. */
-const mostLines = 10_000
+/** A document of nothing but nameless datasets must not fill the memory with their places. */
+const mostPlaces = 10_000
+const datasetClasses = new Set([dcat('Dataset').value, dcat('DatasetSeries').value])
 
 const optionsFor = (
   baseIri: string,
   { repair }: Reading,
-  { repairs, lines }: Notes,
+  { repairs, places }: Notes,
 ): ParseOptions => ({
   baseIri,
   entities: 'internal',
-  placed: ({ subject, predicate, object }, line) => {
-    if (subject.termType !== 'BlankNode' || lines.size >= mostLines) return
-    if (predicate.equals(rdf('type')) && object.equals(dcat('Dataset')))
-      lines.set(termText(subject), line)
+  places: {
+    classes: datasetClasses,
+    tell: (node, place) => {
+      if (node.startsWith('_:') && places.size < mostPlaces && !places.has(node))
+        places.set(node, place)
+    },
   },
   ...(repair && { repair: (one: Repair) => repairs.note(one) }),
 })
@@ -185,8 +189,8 @@ export async function documentOf(url: string, batches: AsyncIterable<Quad[]>): P
       headers: new Headers(),
       hash: '',
     }
-    const lineOf = () => undefined
-    return { ...about, spool, hydra, ...filled, repairs, lineOf, close: () => spool.close() }
+    const placeOf = () => undefined
+    return { ...about, spool, hydra, ...filled, repairs, placeOf, close: () => spool.close() }
   } catch (error) {
     spool.close()
     throw error

@@ -1,6 +1,5 @@
 /** The RDF importer: documents and Hydra collections in every format, record by record. */
 import { Failure } from '../../../../errors.ts'
-import { iriOf } from '../../../importing/cutting/original-id.ts'
 import type { Found } from '../../found.ts'
 import { pageGuard } from '../../gathering/page-guard.ts'
 import type { ImportConfig } from '../../import-config.ts'
@@ -11,6 +10,7 @@ import { rdfConfig, type RdfConfig } from './config.ts'
 import type { Document } from './document.ts'
 import { fetchDocument, type Fetching } from './fetch-document.ts'
 import { acceptRdf } from './format.ts'
+import { tellLosses } from './losses.ts'
 import { linkedNext, nextPage } from './next-page.ts'
 import { records } from './records.ts'
 import { Stubs } from './stubs.ts'
@@ -51,7 +51,7 @@ async function* importRdf(
     try {
       guard.body(document.hash)
       context.validate(validatorOf(url, document.headers, document.hash))
-      tellLosses(context, document)
+      tellLosses(context.sink, document)
       const paging = document.hydra.paging(document.url)
       total = paging.total ?? total
       if (paging.total !== undefined) yield { kind: 'total', total: paging.total }
@@ -91,19 +91,4 @@ async function pageOrEnd(
     const detail = `A page that the source links is not there: ${error.detail}`
     return new Failure('source-not-found', detail, { cause: error })
   }
-}
-
-/** What of a page is in no record: statements that nobody can read, and services of their own. */
-function tellLosses({ sink }: ImportContext, { repairs, spool, url }: Document): void {
-  const dropped = repairs.dropped()
-  for (const one of dropped.first)
-    sink.finding({ slug: 'dropped-statement', detail: one }, { sourceUrl: url })
-  const more = dropped.count - dropped.first.length
-  if (more > 0)
-    sink.finding({ slug: 'dropped-statement', detail: `and ${more} more` }, { sourceUrl: url })
-  const services = spool.services()
-  if (services.count === 0) return
-  const names = services.first.map((term) => iriOf(term) ?? term).join(', ')
-  const detail = `${services.count}: ${names}${services.count > services.first.length ? ', …' : ''}`
-  sink.finding({ slug: 'services-not-harvested', detail }, { sourceUrl: url })
 }

@@ -88,9 +88,8 @@ async function recordOf(document: Document, naming: Naming, standing: Standing) 
     return { kind: 'refused', problem, sourceUrl, excerpt: own, ...named } as const
   }
   const { text, findings } = titled(piece, place.term)
-  const line = document.lineOf(place.term)
   const title = titlesIn(text, place.term)[0]?.value
-  const whereabouts = { ...(title !== undefined && { title }), ...(line !== undefined && { line }) }
+  const whereabouts = { ...(title !== undefined && { title }), ...document.placeOf(place.term) }
   return {
     kind: 'record',
     sourceId,

@@ -63,6 +63,8 @@ function links(dataset: Subject, metadata: Fields, { origin, sourceId, licences 
     for (const [mediaType, url] of Object.entries(urls)) {
       const { title, description } = fieldsOf(about)
       const accessUrl = withProtocol(url)
+      const isMended = accessUrl?.startsWith('https:') === true && accessUrl !== saidText(url)
+      if (isMended) dataset.record.note('repaired-iri', `dcat:accessURL: ${accessUrl}`)
       const names = { title, description: description ?? undefined, html: true }
       const known = /\//.test(mediaType) ? { mediaType } : {}
       distribution(dataset, { ...names, accessUrl, ...known, licences })

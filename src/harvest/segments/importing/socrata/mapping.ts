@@ -5,7 +5,7 @@ import { concepts } from '../../mapping/concepts.ts'
 import { standards } from '../../mapping/distribution.ts'
 import { MappedRecord } from '../../mapping/record.ts'
 import type { Subject } from '../../mapping/subject.ts'
-import { fieldsOf, listOf, saidText, type Fields } from '../../../../vocabularies/loose-values.ts'
+import { fieldsOf, saidText, type Fields } from '../../../../vocabularies/loose-values.ts'
 import { periodFrom, placeFrom, themesOrKeywords } from '../documents/subjects.ts'
 import { mapDistributions } from './distributions.ts'
 import { meaningsIn, type Meanings } from './meanings.ts'
@@ -68,15 +68,17 @@ function times(dataset: Subject, asset: Fields, told: Meanings): void {
   issued.some((value) => dataset.date(dct('issued'), value))
   const [own] = told('modified')
   const changes = [asset['data_updated_at'], asset['metadata_updated_at'], asset['updatedAt']]
-  dataset.date(dct('modified'), latest(changes) ?? own)
+  dataset.date(dct('modified'), latest(dataset, changes) ?? own)
   for (const value of told('frequency'))
     concepts(dataset, dct('accrualPeriodicity'), 'frequency', value)
   for (const value of told('temporal')) periodFrom(dataset, value)
 }
 
-/** The latest of some times; those that cannot be read do not count. */
-function latest(values: readonly unknown[]): string | undefined {
-  const times = values.flatMap((value) => listOf(saidText(value))).map(String)
-  const readable = times.filter((time) => !Number.isNaN(Date.parse(time)))
-  return readable.toSorted((a, b) => Date.parse(b) - Date.parse(a))[0]
+/** The latest of some times; those that cannot be read do not count, and are told. */
+function latest(dataset: Subject, values: readonly unknown[]): string | undefined {
+  const times = values.map(saidText).filter((time) => time !== undefined)
+  const isReadable = (time: string) => !Number.isNaN(Date.parse(time))
+  for (const time of times)
+    if (!isReadable(time)) dataset.record.note('invalid-date', `dct:modified: ${time}`)
+  return times.filter(isReadable).toSorted((a, b) => Date.parse(b) - Date.parse(a))[0]
 }

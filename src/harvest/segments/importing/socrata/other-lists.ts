@@ -5,6 +5,7 @@ import { plainText, type Fields } from '../../../../vocabularies/loose-values.ts
 import { foundEntry, type Entry } from '../documents/entry.ts'
 import { openJsonDocument } from '../documents/json-document.ts'
 import { mapPod, podIdentifier, podRestriction } from '../documents/pod.ts'
+import { tellCounted } from '../rdf/losses.ts'
 import type { AssetPage } from './catalogue.ts'
 import { metadataPages } from './metadata-list.ts'
 import type { Site, Travel } from './site.ts'
@@ -38,8 +39,11 @@ async function* fromDataJson(travel: Travel, signal: AbortSignal): AsyncGenerato
   const { output } = context
   const { findings } = document
   try {
+    let services = 0
     for await (const { list, value } of document.members())
       if (list === 'dataset' || list === '') yield foundEntry(value, { output, read, findings })
+      else if (list === 'service') services += 1
+    tellCounted(context.sink, { count: services, first: [] }, url)
   } finally {
     await document.close()
   }

@@ -3,8 +3,10 @@ import { Failure } from '../../../../errors.ts'
 import { literal, namedNode } from '../../../../rdf/terms.ts'
 import { bracketed } from '../../../../rdf/lines.ts'
 import { bind, loadQuery } from '../../../../store/queries.ts'
+import type { SegmentContext } from '../../../../pipe/segment.ts'
 import type { Found } from '../../found.ts'
 import type { Document } from '../rdf/document.ts'
+import { tellDropped } from '../rdf/losses.ts'
 import { records } from '../rdf/records.ts'
 import { fromGraph, type Endpoint } from './endpoint.ts'
 
@@ -17,6 +19,7 @@ const curable = new Set(['source-truncated', 'source-timeout'])
 export type Describing = {
   readonly endpoint: Endpoint
   readonly graph: string | undefined
+  readonly sink: SegmentContext['sink']
   /** The operator's own query for one dataset; the built-in one describes many at once. */
   readonly own?: (dataset: string) => string
 }
@@ -49,6 +52,7 @@ export async function* describe(
       continue
     }
     try {
+      tellDropped(describing.sink, document)
       yield* recordsOf(document, some)
     } finally {
       document.close()

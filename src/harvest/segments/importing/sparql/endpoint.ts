@@ -2,7 +2,7 @@
 import { Failure } from '../../../../errors.ts'
 import { bracketed } from '../../../../rdf/lines.ts'
 import type { Row } from '../../../../store/graph-store.ts'
-import { rowsOf } from '../../../../store/protocol/rows.ts'
+import { rowsOf } from '../../../../store/sparql-results.ts'
 import { shownUrl } from '../../gathering/reading.ts'
 import type { ImportConfig } from '../../import-config.ts'
 import type { ImportContext } from '../../importer.ts'

@@ -1,10 +1,12 @@
 /** The SPARQL importer: every dataset behind an endpoint, page by page by its IRI, or what an own query says. */
 import { Failure } from '../../../../errors.ts'
+import { withoutCredentials } from '../../../../secrets.ts'
 import { bind, loadQuery } from '../../../../store/queries.ts'
 import type { Found } from '../../found.ts'
 import type { ImportConfig } from '../../import-config.ts'
 import type { ImportContext, ImporterKind } from '../../importer.ts'
 import type { Source } from '../../source.ts'
+import { tellCounted, tellLosses } from '../rdf/losses.ts'
 import { records } from '../rdf/records.ts'
 import { Stubs } from '../rdf/stubs.ts'
 import { sparqlConfig, type SparqlConfig } from './config.ts'
@@ -45,7 +47,7 @@ async function* importSparql(
       ? remoteEndpoint(asking, signal)
       : await queriedHere(asking, config.source)
   try {
-    yield* foundBy(own, { config, endpoint, context })
+    yield* foundBy(own, { config, endpoint, context, signal })
   } finally {
     await endpoint.close()
   }
@@ -55,6 +57,7 @@ type Ground = {
   readonly config: Config
   readonly endpoint: Endpoint
   readonly context: ImportContext
+  readonly signal: AbortSignal
 }
 
 function foundBy(own: OwnQuery | undefined, ground: Ground): Finds {
@@ -75,7 +78,8 @@ function foundBy(own: OwnQuery | undefined, ground: Ground): Finds {
 }
 
 /** By the IRIs of the datasets in their order, so that nothing that comes or goes can move the others. */
-async function* keyset({ config, endpoint, context }: Ground, own?: Describing['own']): Finds {
+async function* keyset(ground: Ground, own?: Describing['own']): Finds {
+  const { config, endpoint, context } = ground
   const { graph, pageSize } = config
   const built = (name: string, values: Parameters<typeof bind>[1] = {}) =>
     fromGraph(bind(loadQuery(`harvest/${name}`), values), graph)
@@ -89,7 +93,7 @@ async function* keyset({ config, endpoint, context }: Ground, own?: Describing['
         (await countOf(endpoint, built('dataset-count-after', { after: keyTerm(resumeFrom) })))
   yield { kind: 'total', total, before: total - rest }
   yield* nameless(blank)
-  const describing = { endpoint, graph, ...(own && { own }) }
+  const describing = { endpoint, graph, sink: context.sink, ...(own && { own }) }
   const portion = new Portion(own ? 1 : pageSize)
   for (let after = resumeFrom ?? '', met = blank; ;) {
     const page = `${built('dataset-page', { after: keyTerm(after) })}\nLIMIT ${pageSize}`
@@ -103,8 +107,28 @@ async function* keyset({ config, endpoint, context }: Ground, own?: Describing['
     met += datasets.length
     if (datasets.length < pageSize && met >= rest) break
   }
-  if ((await countOf(endpoint, built('dataset-count'))) !== total)
+  const again = await countOf(endpoint, built('dataset-count'))
+  await countServices(ground)
+  if (again !== total)
     throw new Failure('total-changed', 'The number of datasets changed while they were read.')
+}
+
+/** An endpoint that cannot answer that may be right about its datasets all the same. */
+async function countServices({ config, endpoint, context, signal }: Ground): Promise<void> {
+  const asked = (name: string) => fromGraph(bind(loadQuery(`harvest/${name}`), {}), config.graph)
+  const { url } = withoutCredentials(config.address)
+  try {
+    const count = await countOf(endpoint, asked('service-count'))
+    if (count === 0) return
+    const rows = await endpoint.select(asked('service-names'))
+    const first = rows.map((row) => row['service']?.value ?? '')
+    tellCounted(context.sink, { count, first }, url)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof Failure)) throw error
+    const detail = `their number is not known: ${error.detail}`
+    context.sink.finding({ slug: 'services-not-harvested', detail }, { sourceUrl: url })
+  }
 }
 
 function* nameless(count: number): Iterable<Found> {
@@ -116,7 +140,7 @@ function* nameless(count: number): Iterable<Found> {
 }
 
 async function* listed(
-  { config, endpoint }: Ground,
+  { config, endpoint, context }: Ground,
   { text, variable }: Extract<OwnQuery, { kind: 'list' }>,
 ): Finds {
   const rows = await endpoint.select(text)
@@ -132,7 +156,7 @@ async function* listed(
   const all = [...datasets]
   for (let at = 0; at < all.length; at += config.pageSize) {
     const some = all.slice(at, at + config.pageSize)
-    yield* describe({ endpoint, graph: config.graph }, some, portion)
+    yield* describe({ endpoint, graph: config.graph, sink: context.sink }, some, portion)
     yield { kind: 'page' }
   }
 }
@@ -140,13 +164,14 @@ async function* listed(
 const naming = { precedenceUriRef: false, removePrefix: false }
 
 async function* windows(
-  { config, endpoint }: Ground,
+  { config, endpoint, context }: Ground,
   textFor: (limit: number, offset: number) => string,
 ): Finds {
   const choice = { stubs: new Stubs() }
   for (let offset = 0; ; offset += config.pageSize) {
     const document = await endpoint.construct(textFor(config.pageSize, offset))
     try {
+      tellLosses(context.sink, document)
       if (document.spool.datasetCount() === 0) break
       yield* records(document, naming, choice)
       yield { kind: 'page' }
@@ -157,9 +182,10 @@ async function* windows(
   yield* choice.stubs.left()
 }
 
-async function* whole({ endpoint }: Ground, text: string): Finds {
+async function* whole({ endpoint, context }: Ground, text: string): Finds {
   const document = await endpoint.construct(text)
   try {
+    tellLosses(context.sink, document)
     const choice = { stubs: new Stubs() }
     yield* records(document, naming, choice)
     yield* choice.stubs.left()

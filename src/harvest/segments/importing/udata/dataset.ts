@@ -85,6 +85,7 @@ const accessTypes: Readonly<Record<string, string>> = {
 function access(dataset: Subject, value: unknown): void {
   const type = plainText(value) ?? ''
   const code = Object.hasOwn(accessTypes, type) ? accessTypes[type] : undefined
+  if (code === undefined) dataset.lost(dct('accessRights'), value)
   const { authorities } = dataset.record.options
   dataset.iri(dct('accessRights'), conceptIri('accessRight', code, authorities))
 }

@@ -49,4 +49,5 @@ function byRole(dataset: Subject, { name, email, contact_form: form, role }: Fie
   if (!agent(attribution, prov('agent'), who)) return
   const code = plainText(role) ?? ''
   if (roles.has(code)) attribution.iri(dcat('hadRole'), `${roleList}${code}`)
+  else attribution.lost(dcat('hadRole'), role)
 }

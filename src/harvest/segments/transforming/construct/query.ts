@@ -3,9 +3,8 @@
 import type { Term } from '@rdfjs/types'
 import { Failure } from '../../../../errors.ts'
 import { literal, namedNode } from '../../../../rdf/terms.ts'
-import { sparqlText } from '../../../../store/binding/term-text.ts'
-import { tokens, type Token } from '../../../../store/binding/tokens.ts'
-import { isNode, parseSparql, placed } from '../../../../store/protocol/parse-sparql.ts'
+import { sparqlText, type Token, tokens } from '../../../../store/queries.ts'
+import { isNode, parseSparql, placed } from '../../../../store/sparql-syntax.ts'
 
 /** What is known of a record. `address`: where it was found. */
 type Known = {

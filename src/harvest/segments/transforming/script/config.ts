@@ -1,7 +1,7 @@
 /** What the config of a script may say. */
 
 import { z } from 'zod'
-import { isBranch, isGitAddress } from '../../../../http/environment/cluster.ts'
+import { isBranch, isGitAddress } from '../../../../config/cluster.ts'
 
 const reference = z.object({ secret: z.string() })
 

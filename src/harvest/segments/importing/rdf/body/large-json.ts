@@ -3,6 +3,7 @@ import { JSONParser } from '@streamparser/json'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../../../../errors.ts'
 import { decode, parse, type ParseOptions } from '../../../../../rdf/parse.ts'
+import type { Placing } from '../../../../../rdf/reading/options.ts'
 import { parseText } from '../../../../../rdf/reading/parse-stream.ts'
 import { blankNode, literal, quad as quadOf } from '../../../../../rdf/terms.ts'
 import { demandEnd, step } from '../../documents/json-steps.ts'
@@ -59,17 +60,21 @@ async function* membersOf({ bytes }: Spilled, options: ParseOptions): AsyncItera
     if (key === '@context') context = value
   const members = values(bytes(), await pathsOf(bytes()), isMember)
   let waiting: unknown[] = []
+  let pointers: string[] = []
   let characters = 0
   let count = 0
   const expand = () => {
     const document = context === undefined ? waiting : { '@context': context, '@graph': waiting }
     const text = JSON.stringify(document, shielded)
+    const reading = { ...options, ...placesIn(pointers, options) }
     waiting = []
+    pointers = []
     characters = 0
-    return parse(text, 'jsonld', options)
+    return parse(text, 'jsonld', reading)
   }
-  for await (const { value, size } of members) {
+  for await (const { list, key, value, size } of members) {
     waiting.push(value)
+    pointers.push(list === undefined ? `/${key}` : `/${list}/${key}`)
     characters += size
     count += 1
     if (characters >= batchCharacters) yield (await expand()).map(unshielded)
@@ -77,6 +82,19 @@ async function* membersOf({ bytes }: Spilled, options: ParseOptions): AsyncItera
   if (count === 0)
     throw new Failure('too-large', 'The JSON-LD is too large and has no list of members to cut at.')
   if (waiting.length > 0) yield (await expand()).map(unshielded)
+}
+
+/** Of members that are read together the places in the document: `pointers` of theirs. */
+function placesIn(pointers: readonly string[], { places }: ParseOptions): Partial<ParseOptions> {
+  if (!places) return {}
+  const tell: Placing['tell'] = (node, place) => {
+    const pointer = 'pointer' in place ? place.pointer : ''
+    const [, at, below = ''] = /^(?:\/@graph)?\/(\d+)(.*)$/s.exec(pointer) ?? []
+    const member = pointers[Number(at)]
+    const name = node.startsWith(shield) ? `_:${blankOf({ value: node }).value}` : node
+    if (member !== undefined) places.tell(name, { pointer: member + below })
+  }
+  return { places: { classes: places.classes, tell } }
 }
 
 /** Where members are: in the document itself when it is a list, else under one of the known names. */
@@ -91,7 +109,13 @@ async function pathsOf(bytes: Bytes): Promise<string[]> {
   return []
 }
 
-type Value = { readonly key: unknown; readonly value: unknown; readonly size: number }
+type Value = {
+  readonly key: string | number | undefined
+  /** The name of what holds it, unless that is the document. */
+  readonly list: string | number | undefined
+  readonly value: unknown
+  readonly size: number
+}
 type Emitted = { readonly key?: unknown; readonly value?: unknown }
 
 const isMember = ({ key, value }: Emitted) =>
@@ -109,7 +133,8 @@ async function* values(
   const parser = new JSONParser({ paths, keepStack: false })
   parser.onValue = (emitted) => {
     if (!isWanted(emitted)) return
-    found.push({ key: emitted.key, value: emitted.value, size: length - last })
+    const { key, value, stack } = emitted
+    found.push({ key, list: stack.at(-1)?.key, value, size: length - last })
     last = length
   }
   for await (const piece of bytes) {

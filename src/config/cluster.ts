@@ -1,0 +1,183 @@
+/** `PLATFORM_CLUSTER_CONFIG`: where pipes come from, and where segments outside this process are. */
+
+import { z } from 'zod'
+import { nearest } from '../text/nearest.ts'
+
+/** A git repository of pipes; the token never stands in an address. */
+export type GitRepository = {
+  readonly uri: string
+  /** Absent: the branch that the repository itself shows first. */
+  readonly branch?: string
+  readonly username?: string
+  readonly token?: string
+}
+
+type ServiceAddress = {
+  readonly http?: {
+    readonly address: string
+    readonly method: 'POST' | 'PUT'
+    readonly headers: Readonly<Record<string, string>>
+  }
+  /** A queue of this process by its plain name, or a broker's URL with the queue as its path. */
+  readonly eventbus?: { readonly address: string }
+}
+
+export type ClusterConfig = {
+  readonly pipeRepositories: Readonly<Record<string, GitRepository>>
+  /** Directories beside `pipes`, relative to the working directory. */
+  readonly resources: { readonly paths: readonly string[] }
+  /** By the exact name of a segment. */
+  readonly serviceDiscovery: Readonly<Record<string, ServiceAddress>>
+}
+
+/** `ssh://`, `https://`, `http://`, `file://`, `user@host:path` or a path: what git may be asked to fetch from. */
+export const isGitAddress = (uri: string): boolean => {
+  // oxlint-disable-next-line no-control-regex -- they are what must not be there
+  if (uri === '' || uri.length > 2000 || uri.startsWith('-') || /[\u0000-\u0020\u007f]/.test(uri)) {
+    return false
+  }
+  if (/^[a-z][a-z0-9+.-]*::/i.test(uri)) return false
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(uri)?.[1]
+  if (scheme === undefined) return true
+  const url = URL.parse(uri)
+  if (url === null || url.password !== '') return false
+  return /^(ssh|file)$/i.test(scheme) || (/^https?$/i.test(scheme) && url.username === '')
+}
+
+/** A branch name that is one to git too, and no option, pattern or range of commits. */
+export const isBranch = (name: string): boolean =>
+  name.length <= 200 &&
+  // oxlint-disable-next-line no-control-regex -- they are what must not be there
+  /^[^\u0000-\u0020\u007f~^:?*[\\-][^\u0000-\u0020\u007f~^:?*[\\]*$/.test(name) &&
+  !/\.\.|@\{|\/\/|^\/|[/.]$|\.lock$/.test(name)
+
+const isService = (address: string) =>
+  /^https?:$/.test(URL.parse(address)?.protocol ?? '') && !/^https?:\/\/[^/?#]*@/i.test(address)
+
+/** Absent, null and blank are the same: generated configurations are full of blanks. */
+const optional = (test: (text: string) => boolean, error: string) =>
+  z
+    .string({ error })
+    .nullish()
+    .transform((text) => text?.trim() || undefined)
+    .refine((text) => text === undefined || test(text), { error })
+
+const repository = z
+  .strictObject(
+    {
+      uri: z.string({ error: 'must be the address of a git repository' }).refine(isGitAddress, {
+        error:
+          'must be an https, http, ssh or file address or a path, with username and token beside it',
+      }),
+      branch: optional(isBranch, 'must be the name of a branch'),
+      username: optional(() => true, 'must be text'),
+      token: optional(() => true, 'must be text'),
+    },
+    { error: 'must be an object of uri, branch, username and token' },
+  )
+  .transform(({ uri, branch, username, token }): GitRepository => ({
+    uri,
+    ...(branch !== undefined && { branch }),
+    ...(username !== undefined && { username }),
+    ...(token !== undefined && { token }),
+  }))
+
+const resources = z.looseObject(
+  { paths: z.array(z.string().min(1)).default([]) },
+  { error: 'must be an object with paths, an array of directories' },
+)
+
+const service = z
+  .preprocess(
+    inner,
+    z.looseObject(
+      {
+        http: z
+          .looseObject({
+            address: z
+              .string()
+              .refine(isService, { error: 'must be an http(s) URL without credentials' }),
+            method: z
+              .string()
+              .default('POST')
+              .transform((method) => method.toUpperCase())
+              .pipe(z.enum(['POST', 'PUT'], { error: 'must be POST or PUT' })),
+            headers: z.record(z.string(), z.string()).default({}),
+          })
+          .optional(),
+        eventbus: z.looseObject({ address: z.string().min(1) }).optional(),
+      },
+      { error: 'must be an object with http or eventbus' },
+    ),
+  )
+  .refine(({ http, eventbus }) => http ?? eventbus, { error: 'must name http or eventbus' })
+  .transform(({ http, eventbus }): ServiceAddress => ({
+    ...(http && { http: { address: http.address, method: http.method, headers: http.headers } }),
+    ...(eventbus && { eventbus: { address: eventbus.address } }),
+  }))
+
+/** What stands inside a lone `endpoints`, or the value itself. */
+function inner(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('endpoints' in value)) return value
+  const { endpoints } = value
+  const isLevel =
+    Object.keys(value).every((key) => key === 'endpoints') &&
+    typeof endpoints === 'object' &&
+    endpoints !== null
+  return isLevel ? endpoints : value
+}
+
+/** `resources` among the repositories says the same as `resources` beside them. */
+function apart(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const repositories = new Map<string, unknown>(Object.entries(value))
+  const paths = repositories.get('resources')
+  repositories.delete('resources')
+  return { repositories: Object.fromEntries(repositories), resources: paths ?? undefined }
+}
+
+const pipeRepositories = z.preprocess(
+  apart,
+  z.object(
+    { repositories: z.record(z.string(), repository), resources: resources.optional() },
+    { error: 'must be an object of name → repository' },
+  ),
+)
+
+const known = ['pipeRepositories', 'resources', 'serviceDiscovery'] as const
+
+const accepted = z
+  .looseObject({
+    pipeRepositories: pipeRepositories.optional(),
+    resources: resources.optional(),
+    serviceDiscovery: z.preprocess(inner, z.record(z.string(), service)).optional(),
+  })
+  .transform((given, context): ClusterConfig => {
+    for (const name of Object.keys(given)) {
+      const close = known.some((key) => key === name) ? undefined : nearest(name, known)
+      if (close !== undefined) {
+        context.addIssue(`has a field that is not read (did you mean ${close}?)`)
+      }
+    }
+    const { pipeRepositories: named, resources: beside, serviceDiscovery = {} } = given
+    const paths = [...(named?.resources?.paths ?? []), ...(beside?.paths ?? [])]
+    return {
+      pipeRepositories: named?.repositories ?? {},
+      resources: { paths: [...new Set(paths)] },
+      serviceDiscovery,
+    }
+  })
+
+/**
+ * The configuration with its accepted spellings made one; keys that other services read are left alone. Problems tell
+ * their place in their own words, because the names here may be seen and only the values hold secrets.
+ */
+export const clusterConfig = z.unknown().transform((given, context): ClusterConfig => {
+  const result = accepted.safeParse(given)
+  if (result.success) return result.data
+  for (const { path, message } of result.error.issues) {
+    const place = path.filter((step) => step !== 'repositories').join('.')
+    context.addIssue({ code: 'custom', message: `${place} ${message}`.trim() })
+  }
+  return z.NEVER
+})

@@ -1,0 +1,107 @@
+/** `PLATFORM_HARVEST_CONFIG`: how harvests behave towards sources, and how long what they leave is kept. */
+
+import { z } from 'zod'
+import { durationMs } from '../text/duration.ts'
+import { must, numberLines, numbersOf, object, type NumberRow } from './settings.ts'
+
+const day = 86_400_000
+const MB = 2 ** 20
+const GB = 2 ** 30
+
+const numbers = {
+  runs: [4, 1, 64, 'runs at once; further ones wait'],
+  hostConcurrency: [2, 1, 32, 'requests at once to one host'],
+  hostDelayMs: [200, 0, 60_000, 'between two request starts to one host'],
+  connectTimeoutMs: [10_000, 100, 600_000, 'to connect'],
+  firstByteTimeoutMs: [120_000, 100, day, 'until an answer begins'],
+  idleTimeoutMs: [30_000, 100, day, 'between two pieces'],
+  pageTimeoutMs: [600_000, 100, day, 'for one page, whole'],
+  stallMs: [600_000, 1000, day, 'without a page or a record until a run counts as standing still'],
+  attempts: [4, 1, 20, 'tries of one request'],
+  retryAfterMaxMs: [600_000, 0, day, 'longest `Retry-After` that a run waits for'],
+  maxPageBytes: [100 * MB, 1024, GB, 'one page, decompressed'],
+  maxDocumentBytes: [2 * GB, 1024, 64 * GB, 'one document that is read from a temporary file'],
+  maxItemBytes: [10 * MB, 1024, GB, 'one record'],
+  maxItems: [2_000_000, 1, 100_000_000, 'records of one run'],
+  maxPages: [100_000, 1, 10_000_000, 'pages of one run'],
+  segmentInFlight: [
+    8,
+    1,
+    10_000,
+    'records that a segment of others may have and has not given back',
+  ],
+  segmentFirstMs: [120_000, 100, day, 'until an importer of others has to give its first record'],
+  segmentQuietMs: [
+    120_000,
+    100,
+    day,
+    'silence after which an importer of others that tells no end counts as through',
+  ],
+  segmentSpoolBytes: [
+    GB,
+    MB,
+    1024 * GB,
+    'on disk: what segments of others gave back and waits to be written',
+  ],
+  guardPercent: [20, 0, 100, 'share of the records of a pipe that a run may remove without asking'],
+  guardMinimum: [10, 0, 1_000_000, 'number of records that a run may always remove without asking'],
+  missingRuns: [1, 1, 100, 'complete runs in a row that must miss a record before it goes'],
+  restoreDays: [30, 0, 36_500, 'days for which what was deleted can be restored; 0 keeps nothing'],
+  historyDays: [365, 1, 36_500, 'days for which runs are kept'],
+  forceDays: [7, 0, 36_500, 'days after which an unchanged record is written again all the same'],
+} as const satisfies Readonly<Record<string, NumberRow>>
+
+const duration = z.string().transform((text, context) => {
+  const span = durationMs(text)
+  if (span !== undefined) return span
+  context.addIssue('must be an ISO 8601 duration such as PT6H')
+  return z.NEVER
+})
+
+export const harvestConfig = object(
+  {
+    ...numbersOf(numbers),
+    deadline: duration.prefault('PT6H'),
+    /** Who a source may write to, as a mail or web address; part of `User-Agent`. */
+    contact: z
+      .string()
+      .regex(/^[\x20-\x7e]{1,200}$/, must('at most 200 ASCII characters'))
+      .optional(),
+    /** Texts of which records are kept with a run. */
+    keepSource: z.enum(['failed', 'none', 'all'], must('failed, none or all')).default('failed'),
+    /** Told when the outcome of a pipe turns bad or good again. */
+    notify: z
+      .strictObject({ url: z.url({ protocol: /^https?$/ }) }, must('{"url":"<http(s) address>"}'))
+      .optional(),
+    /** Hosts and ranges inside the institution that configured addresses may reach. */
+    allow: z.array(z.string().min(1), must('an array of hosts and ranges')).default([]),
+  },
+  'is no setting',
+)
+
+export type HarvestConfig = z.output<typeof harvestConfig>
+
+/** What counts when nothing is said. */
+export const defaultHarvest = harvestConfig.parse({})
+
+const amount = (name: string, value: number): string => {
+  if (name.endsWith('Bytes')) return `${value / MB} MB`
+  return name.endsWith('Ms') ? `${value / 1000} s` : String(value)
+}
+
+/** The part of the configuration page about `PLATFORM_HARVEST_CONFIG`. */
+export const harvestPage: readonly string[] = [
+  '## Harvesting',
+  '',
+  '`PLATFORM_HARVEST_CONFIG` is a JSON object; every key may be absent. Names that end in `Ms` are milliseconds, sizes bytes.',
+  '',
+  '| key | default | meaning |',
+  '|---|--:|---|',
+  '| `contact` | – | who a source may write to; part of `User-Agent` |',
+  '| `deadline` | PT6H | longest time of one run, an ISO 8601 duration |',
+  '| `keepSource` | failed | texts of which records are kept with a run: `failed`, `none`, `all` |',
+  '| `notify.url` | – | told by POST when the outcome of a pipe turns bad or good again |',
+  '| `allow` | `[]` | hosts and CIDR ranges inside the institution that configured addresses may reach |',
+  ...numberLines(numbers, amount),
+  '',
+]

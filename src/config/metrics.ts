@@ -1,0 +1,75 @@
+/** `PLATFORM_METRICS_CONFIG` and `PLATFORM_HUB_VALIDATOR`: how quality is measured, and whether it is by itself. */
+
+import { z } from 'zod'
+import { isAllowance } from '../client/guard/permission.ts'
+import { is, must, numberLines, numbersOf, object, type NumberRow } from './settings.ts'
+
+const numbers = {
+  workers: [1, 1, 64, 'threads that validate; more than there are processors do not help'],
+  recheckDays: [14, 0, 3650, 'days until a URL is asked again, a fifth more or less'],
+  unreachableDays: [3, 0, 3650, 'the same for a URL whose host could not be reached'],
+  budget: [20_000, 0, 10_000_000, 'URLs that one run asks at most'],
+  atOnce: [16, 1, 256, 'URLs that are asked at once'],
+  collectMinutes: [
+    60,
+    0,
+    10_080,
+    'between two runs of a catalogue that start by themselves after writes',
+  ],
+} as const satisfies Readonly<Record<string, NumberRow>>
+
+const models = must('an object of name → array of files')
+const files = z
+  .array(z.string(models).min(1), models)
+  .min(1, { error: 'must name at least one file' })
+const flag = z.boolean(must('true or false'))
+
+export const metricsConfig = object(
+  {
+    ...numbersOf(numbers),
+    weights: z.string().min(1).optional(),
+    shapeModels: z.record(z.string().regex(/^[\w.-]{1,100}$/), files, models).default({}),
+    urlChecks: flag.default(true),
+    literalFormats: flag.default(true),
+    licenceSchemes: z.array(z.url(must('IRIs of concept schemes')), must('an array')).default([]),
+    /** Hosts and ranges inside the institution whose links are checked; nothing else may use them. */
+    allow: z
+      .array(
+        is(isAllowance, 'a host name, an address or a range such as 10.20.0.0/16'),
+        must('an array of hosts and ranges'),
+      )
+      .default([]),
+    refresh: z.string(must('a cron expression')).min(1).optional(),
+  },
+  'is no setting',
+)
+
+export type MetricsConfig = z.output<typeof metricsConfig>
+
+/** What counts when nothing is said. */
+export const defaultMetrics = metricsConfig.parse({})
+
+/** Unknown names are those of other versions. */
+export const validatorConfig = z.looseObject({
+  enabled: z.union([z.boolean(), z.stringbool()]).default(false),
+  metricsPipeName: z.string().min(1).default('metrics'),
+})
+
+/** The part of the configuration page about `PLATFORM_METRICS_CONFIG`. */
+export const metricsPage: readonly string[] = [
+  '## Metrics',
+  '',
+  '`PLATFORM_METRICS_CONFIG` is a JSON object; every key may be absent.',
+  '',
+  '| key | default | meaning |',
+  '|---|--:|---|',
+  '| `weights` | – | RDF file with points in place of single ones of `shapes/metrics/weights.ttl` |',
+  '| `shapeModels` | `{}` | further names for `shapeModel`: name → array of SHACL files |',
+  '| `urlChecks` | true | whether access and download URLs are asked at all |',
+  '| `licenceSchemes` | `[]` | schemes of stored vocabularies whose licences are known ones |',
+  '| `literalFormats` | true | whether formats and media types that are given as text (`"csv"`) count as machine-readable and non-proprietary as their IRIs do; such a distribution is never aligned with the vocabularies (`formatMediaTypeVocabularyAlignment`) |',
+  '| `allow` | `[]` | hosts, addresses and CIDR ranges inside the institution whose access and download URLs are asked beside public ones (`["data.intranet.example","10.20.0.0/16"]`); link-local and metadata addresses never are |',
+  '| `refresh` | – | when all figures are counted anew, a cron expression in UTC; every day when nothing is said |',
+  ...numberLines(numbers),
+  '',
+]

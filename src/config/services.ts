@@ -1,0 +1,141 @@
+/** Services beside the process and doors into it: the triplestore, the search engine, the console. */
+
+import { z } from 'zod'
+import type { StoreConfig } from '../store/open.ts'
+import { is, misspelt, must, object, text, whole } from './settings.ts'
+
+const dialects = ['fuseki', 'virtuoso', 'sparql11'] as const
+
+type EndpointName = 'queryEndpoint' | 'updateEndpoint' | 'graphEndpoint'
+type Endpoints = Readonly<Partial<Record<EndpointName, string>>>
+
+/** Where the endpoints of a product are when nothing is said; every store of the two protocols has its own. */
+function usualEndpoints(dialect: (typeof dialects)[number], hasUser: boolean): Endpoints {
+  if (dialect === 'sparql11') return {}
+  if (dialect === 'fuseki')
+    return { queryEndpoint: '/query', updateEndpoint: '/update', graphEndpoint: '/data' }
+  const [sparql, graphEndpoint] = hasUser
+    ? ['/sparql-auth', '/sparql-graph-crud-auth']
+    : ['/sparql', '/sparql-graph-crud']
+  return { queryEndpoint: sparql, updateEndpoint: sparql, graphEndpoint }
+}
+
+const isHttp = (url: URL | null): url is URL =>
+  url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password
+
+const right = 'an http(s) URL without credentials'
+
+/** An endpoint as a URL, or what is wrong with it. */
+function endpoint(name: EndpointName, place: string | undefined, address: string | undefined) {
+  if (place === undefined) return { fault: `${name} must be given for this dialect` }
+  if (/^[a-z][a-z0-9+.-]*:/i.test(place))
+    return isHttp(URL.parse(place)) ? { url: place } : { fault: `${name} must be ${right}` }
+  if (address === undefined) return { fault: `${name} must be ${right}, or address must be given` }
+  const url = `${address.replace(/\/+$/, '')}/${place.replace(/^\/+/, '')}`
+  return isHttp(URL.parse(url)) ? { url } : { fault: `address must be ${right}` }
+}
+
+/** `PLATFORM_TRIPLESTORE_CONFIG`, with the usual endpoints where none are given. */
+export const triplestoreConfig = object({
+  dialect: z.enum(dialects, must(`one of ${dialects.join(', ')}`)),
+  address: text.optional(),
+  queryEndpoint: text.optional(),
+  updateEndpoint: text.optional(),
+  graphEndpoint: text.optional(),
+  username: text.optional(),
+  password: text.optional(),
+}).transform((given, context): StoreConfig => {
+  const { dialect, address, username, password } = given
+  const problems = new Set<string>()
+  if ((username === undefined) !== (password === undefined))
+    problems.add('username and password must be given together')
+  const usual = usualEndpoints(dialect, username !== undefined)
+  const url = (name: EndpointName): string => {
+    const found = endpoint(name, given[name] ?? usual[name], address)
+    if (found.fault !== undefined) problems.add(found.fault)
+    return found.url ?? ''
+  }
+  const hasGraphs = (given.graphEndpoint ?? usual.graphEndpoint) !== undefined
+  const [queryEndpoint, updateEndpoint] = [url('queryEndpoint'), url('updateEndpoint')]
+  const graphEndpoint = hasGraphs ? url('graphEndpoint') : undefined
+  for (const problem of problems) context.addIssue(problem)
+  if (problems.size > 0) return z.NEVER
+  return {
+    dialect,
+    queryEndpoint,
+    updateEndpoint,
+    ...(graphEndpoint !== undefined && { graphEndpoint }),
+    ...(username !== undefined && { username, password }),
+  }
+})
+
+const isBareUrl = (value: string): boolean => {
+  const url = URL.parse(value)
+  return isHttp(url) && !url.search && !url.hash
+}
+
+/** `PLATFORM_SEARCH_ENGINE_CONFIG`: a search engine beside the process, where it is, and who we are there. */
+export const engineConfig = object({
+  engine: z.literal('meilisearch', must('meilisearch')),
+  url: is(isBareUrl, 'an http(s) URL without credentials and query').transform((url) =>
+    url.replace(/\/+$/, ''),
+  ),
+  apiKey: is((key) => /^[\u0021-\u007e]+$/.test(key), 'text without spaces').optional(),
+  /** Start of the names of all its indices. Names there are letters, digits, `-` and `_`. */
+  prefix: is((prefix) => /^[\w-]{1,64}$/.test(prefix), '1 to 64 letters, digits, - and _').default(
+    'cartulary_',
+  ),
+}).transform(({ engine, url, apiKey, prefix }) => ({
+  engine,
+  url,
+  ...(apiKey !== undefined && { apiKey }),
+  prefix,
+}))
+
+export type EngineConfig = z.output<typeof engineConfig>
+
+/** Doors of the console; one that is absent stays shut. */
+export type ShellConfig = {
+  readonly telnet?: { readonly host: string; readonly port: number }
+  /** Without a port it is on the common one. */
+  readonly http?: { readonly host?: string; readonly port?: number }
+}
+
+const port = z.preprocess(
+  (value) => (typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value),
+  whole(0, 65_535),
+)
+const host = is(
+  (name) => /^[A-Za-z0-9_.:%-]{1,253}$/.test(name),
+  'an address or the name of a host',
+)
+
+/** Null and false are as good as absent: templates write them. */
+const door = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.preprocess(
+    (value) => (value === null || value === false ? undefined : value === true ? {} : value),
+    z
+      .looseObject(shape, must('an object of host and port'))
+      .superRefine(misspelt(Object.keys(shape)))
+      .optional(),
+  )
+
+/** `PLATFORM_HUB_SHELL_CONFIG`. */
+export const shellConfig = z
+  .looseObject(
+    {
+      telnet: door({ host: host.default('127.0.0.1'), port: port.default(5000) }),
+      http: door({ host: host.optional(), port: port.optional() }),
+    },
+    must('an object with telnet or http, such as {"telnet":{},"http":{}}'),
+  )
+  .superRefine(misspelt(['telnet', 'http']))
+  .transform(({ telnet, http }): ShellConfig => ({
+    ...(telnet && { telnet: { host: telnet.host, port: telnet.port } }),
+    ...(http && {
+      http: {
+        ...(http.host !== undefined && { host: http.host }),
+        ...(http.port !== undefined && { port: http.port }),
+      },
+    }),
+  }))

@@ -1,0 +1,273 @@
+/** Every environment variable: its shape, its default and its meaning. */
+
+import { z } from 'zod'
+import { isPermission } from '../http/keys/permission.ts'
+import { limitNames, limitTable, type Limits } from '../http/limits.ts'
+import { isRange } from '../http/shell/client.ts'
+import { logLevels } from '../log.ts'
+import { isIri } from '../rdf/iri.ts'
+import { segmentKinds, usualSegments } from '../rdf/names.ts'
+import { clusterConfig } from './cluster.ts'
+import { harvestConfig } from './harvest.ts'
+import { metricsConfig, validatorConfig } from './metrics.ts'
+import { searchConfig } from './search.ts'
+import { engineConfig, shellConfig, triplestoreConfig } from './services.ts'
+import { facts, is, json, list, object, whole } from './settings.ts'
+
+/** Stations that this version can run. */
+export const services = [
+  'repo',
+  'search',
+  'sparql',
+  'harvest',
+  'scheduler',
+  'metrics',
+  'console',
+] as const
+/** Other names of stations. */
+export const serviceAliases = { cache: 'metrics' } as const
+/** Names of stations that come later; asking for them is no mistake. */
+const laterServices = ['portal'] as const
+const knownServices = ['cache', ...services, ...laterServices] as const
+
+const origin = (text: string) => URL.canParse(text) && new URL(text).origin === text
+const folderIri = (text: string) =>
+  isIri(text) && /^https?:\/\/[^/?#]+\/([^?#]*\/)?$/.test(text) && URL.canParse(text)
+
+/** It stands in headers as it is. */
+const isPublicUrl = (text: string) =>
+  folderIri(text) && /^[\u0021-\u003f\u0041-\u007e]+$/.test(text)
+const isPlainHttp = (text: string) => {
+  const url = URL.parse(text)
+  return url?.protocol === 'http:' && !/[?#]/.test(text) && url.username === ''
+}
+
+const apiKeys = z.record(
+  z.string().regex(/^[\u0021-\u007e]{1,512}$/),
+  z.array(is(isPermission, '*, a catalogue id or METHOD /path')),
+)
+const profileConfig = z.object({ type: z.literal('directory'), path: z.string().min(1) })
+const secretValues = z.record(z.string().regex(/^[\w.-]{1,100}$/), z.string().min(1))
+const flags = z.record(z.string(), z.union([z.boolean(), z.stringbool()]))
+
+/** Path parts, each with its slash. None begins with a dot, so that what is well known (RFC 8615) stays apart. */
+const segment = is(
+  (text) => /^(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*\/){1,8}$/.test(text),
+  'a relative path that ends in a slash, such as "dataset/"',
+).exactOptional()
+
+/** What stands between base and id in IRIs. None may be the beginning of another one, or an IRI would be of two kinds. */
+const segmentValues = object(
+  {
+    dataset: segment,
+    catalogue: segment,
+    record: segment,
+    metrics: segment,
+    distribution: segment,
+    vocabulary: segment,
+    resource: segment,
+  },
+  'is no kind of resource',
+).superRefine((given, context) => {
+  const all = segmentKinds.map((kind) => [kind, given[kind] ?? usualSegments[kind]] as const)
+  for (const [kind, start] of all) {
+    const other = all.find(([name, text]) => name !== kind && text.startsWith(start))
+    const message = `("${start}") must not be the beginning of ${other?.[0]} ("${other?.[1]}")`
+    if (other) context.addIssue({ code: 'custom', path: [kind], message })
+  }
+})
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `fromEntries` forgets the names of the table
+const limitShape = Object.fromEntries(
+  limitNames.map((name) => [
+    name,
+    whole(limitTable[name].least, limitTable[name].most).exactOptional(),
+  ]),
+) as Record<keyof Limits, z.ZodExactOptional<z.ZodInt>>
+
+/** Decimal digits as a number. */
+const digits = z.string().transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN))
+
+/** What `parseConfig` reads. */
+export const variables = z.object({
+  PLATFORM_HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/)
+    .register(facts, {
+      meaning: 'Address to listen on. Only this machine by default; `0.0.0.0` is every interface.',
+      right: 'a host name or an address',
+      standard: '127.0.0.1',
+    }),
+  PLATFORM_PORT: digits.pipe(whole(0, 65_535)).register(facts, {
+    meaning: 'Port to listen on; 0 takes a free one.',
+    right: 'a whole number 0..65535',
+    standard: '8080',
+  }),
+  PLATFORM_BASE_URI: is(folderIri, 'an absolute http(s) IRI that ends in /')
+    .optional()
+    .register(facts, {
+      meaning: 'Start of every IRI that the platform makes. Choose it once: it stands in the data.',
+      right: 'an absolute http(s) IRI that ends in /',
+      derived: 'http://localhost:{port}/',
+    }),
+  PLATFORM_PUBLIC_URL: is(isPublicUrl, 'an absolute http(s) address that ends in /')
+    .optional()
+    .register(facts, {
+      meaning:
+        'Where clients reach the platform: start of the addresses in `Link`, pages of lists, `Location` of runs, sitemap, ' +
+        'feeds and notices. By default each answer takes what its request came by (`Host`, or what `PLATFORM_TRUSTED_PROXIES` ' +
+        'say with `Forwarded` or `X-Forwarded-Host`, `-Proto` and `-Prefix`), and what nobody asked for takes the base IRI.',
+      right: 'an absolute http(s) address that ends in /',
+    }),
+  PLATFORM_SEGMENT_URL: is(isPlainHttp, 'an address such as http://platform:8080, without query')
+    .optional()
+    .register(facts, {
+      meaning:
+        'Where segments of others reach this process, to give back what they made of a record. Plain http: they speak ' +
+        'nothing else.',
+      right: 'an address such as http://platform:8080, without query',
+      derived: 'http://{PLATFORM_HOST, or the name of the machine}:{port}',
+    }),
+  PLATFORM_IRI_SEGMENTS: json(segmentValues)
+    .optional()
+    .register(facts, {
+      meaning:
+        'What stands behind the base in IRIs, in place of `dataset` `set/data/`, `catalogue` `id/catalogue/`, `record` ' +
+        '`set/record/`, `metrics` `id/metrics/`, `distribution` `set/distribution/`, `vocabulary` `id/vocabulary/` and ' +
+        '`resource` `set/resource/` (those of declared types). Choose them once: they stand in the data.',
+      right: 'a JSON object such as {"dataset":"dataset/","catalogue":"catalogue/"}',
+    }),
+  PLATFORM_DATA_DIR: z.string().register(facts, {
+    meaning:
+      'Folder for everything durable: embedded store and index, what was deleted, generated API key.',
+    right: 'a path',
+    standard: './data',
+  }),
+  PLATFORM_SERVICES: list(z.enum(knownServices)).register(facts, {
+    meaning: `Which services this process runs: ${services.join(', ')}.`,
+    right: `a comma-separated list of ${services.join(', ')}`,
+    standard: services.join(','),
+  }),
+  PLATFORM_HUB_API_KEYS: json(apiKeys)
+    .optional()
+    .register(facts, {
+      meaning:
+        'API key → array of permissions: `*`, a catalogue id, or `METHOD /path/pattern` with `*` or `{name}` for one ' +
+        'segment and `**` for the rest. Without it a key is made at the first start and written to `{data}/api-key`.',
+      right: 'a JSON object of API key → array of permissions, such as {"<key>":["*"]}',
+      secret: true,
+    }),
+  PLATFORM_FEATURE_FLAGS: json(flags).optional().register(facts, {
+    meaning: '`{"platform_profile":true}` switches `PLATFORM_PROFILE` on.',
+    right: 'a JSON object of flag → true or false',
+  }),
+  PLATFORM_PROFILE: json(profileConfig).optional().register(facts, {
+    meaning:
+      'Folder of the profile, if it is not the built-in one: `{"type":"directory","path":"…"}`.',
+    right: '{"type":"directory","path":"<folder>"}',
+  }),
+  PLATFORM_TRIPLESTORE_CONFIG: json(triplestoreConfig)
+    .optional()
+    .register(facts, {
+      meaning:
+        'A triplestore of your own; without it the embedded store is used. ' +
+        '`{"dialect":"fuseki","address":"http://127.0.0.1:3030/ds"}`, dialect `fuseki`, `virtuoso` or `sparql11`; ' +
+        '`username` and `password` for Basic or Digest; `queryEndpoint`, `updateEndpoint`, `graphEndpoint`, relative to the ' +
+        'address or absolute, where they are not the usual ones.',
+      right: 'a JSON object such as {"dialect":"fuseki","address":"http://127.0.0.1:3030/ds"}',
+      secret: 'values',
+    }),
+  PLATFORM_SEARCH_CONFIG: json(searchConfig)
+    .optional()
+    .register(facts, {
+      meaning:
+        'What is searched and shown beyond the profile: `vocabulary`, `facets`, `boost`, `maxAggSize`, `maxResultWindow`, ' +
+        '`sitemapHours`, `reconcileHours`, `dateType`, `nonCountries`, `scoreField`, `portal`, as told below.',
+      right:
+        'a JSON object such as {"vocabulary":{"publishers":{"fields":["publisher"],"replacements":["name:pref_label.en"]}}}',
+    }),
+  PLATFORM_SEARCH_ENGINE_CONFIG: json(engineConfig)
+    .optional()
+    .register(facts, {
+      meaning:
+        'A search engine of your own; without it the embedded one is used. ' +
+        '`{"engine":"meilisearch","url":"http://127.0.0.1:7700"}`, `apiKey` where it asks for one, `prefix` (default ' +
+        '`cartulary_`) where several platforms share one. Meilisearch 1.16 or newer.',
+      right: 'a JSON object such as {"engine":"meilisearch","url":"http://127.0.0.1:7700"}',
+      secret: 'values',
+    }),
+  PLATFORM_HARVEST_CONFIG: json(harvestConfig).optional().register(facts, {
+    meaning: 'How harvests behave and for how long things are kept, as told below.',
+    right: 'a JSON object such as {"contact":"mailto:data@city.example","restoreDays":30}',
+  }),
+  PLATFORM_CLUSTER_CONFIG: json(clusterConfig)
+    .optional()
+    .register(facts, {
+      meaning:
+        'Where pipes come from beside the directory `pipes`, and where segments outside this process are: ' +
+        '`pipeRepositories` (name → `{"uri","branch","username","token"}`, polled with git), `resources.paths` (directories), ' +
+        '`serviceDiscovery` (segment name → `{"http":{"address","method","headers"}}` or `{"eventbus":{"address"}}`).',
+      right: 'a JSON object such as {"resources":{"paths":["harvest"]}}',
+      secret: true,
+    }),
+  PLATFORM_METRICS_CONFIG: json(metricsConfig).optional().register(facts, {
+    meaning: 'How the quality of metadata is measured, as told below.',
+    right: 'a JSON object such as {"workers":2,"recheckDays":30}',
+  }),
+  PLATFORM_HUB_VALIDATOR: json(validatorConfig)
+    .optional()
+    .register(facts, {
+      meaning:
+        '`{"enabled":true,"metricsPipeName":"metrics"}`: what is created or updated is measured by itself, by the pipe of that ' +
+        'name, and the console command `launch <catalogue> <pipe>` works.',
+      right: 'a JSON object such as {"enabled":true,"metricsPipeName":"metrics"}',
+    }),
+  PLATFORM_HUB_SHELL_CONFIG: json(shellConfig)
+    .optional()
+    .register(facts, {
+      meaning:
+        'Doors of the console, shut where absent: `{"http":{},"telnet":{}}`. `http` is at `/shell/shell.html`, or on a `port` ' +
+        'of its own; `telnet` listens on `host` (127.0.0.1) and `port` (5000).',
+      right: 'a JSON object such as {"http":{},"telnet":{"port":5000}}',
+    }),
+  PLATFORM_EVENTBUS_URL: is(
+    (text) => /^(nats|tls):\/\//.test(text) && URL.canParse(text),
+    'an address such as nats://127.0.0.1:4222',
+  )
+    .optional()
+    .register(facts, {
+      meaning: 'NATS server with JetStream that carries pipes between processes.',
+      right: 'an address such as nats://127.0.0.1:4222',
+      secret: true,
+    }),
+  PLATFORM_SECRETS: json(secretValues).optional().register(facts, {
+    meaning:
+      'Name → value, for what pipes refer to as `{"secret":"name"}`. Values stand in no log, report or address.',
+    right: 'a JSON object of name → value',
+    secret: true,
+  }),
+  PLATFORM_LIMITS: json(object(limitShape, 'is no limit')).optional().register(facts, {
+    meaning: 'Limits in place of the defaults below.',
+    right: 'a JSON object of limit → whole number',
+  }),
+  PLATFORM_CORS_ORIGINS: list(is(origin, 'an origin such as https://portal.example'))
+    .optional()
+    .register(facts, {
+      meaning: 'Origins whose web pages may write, separated by commas. Every page may read.',
+      right: 'a comma-separated list of origins',
+    }),
+  PLATFORM_TRUSTED_PROXIES: list(is(isRange, 'an address or a CIDR range'))
+    .optional()
+    .register(facts, {
+      meaning:
+        'Proxies whose `Forwarded` and `X-Forwarded-…` are believed: addresses or CIDR ranges.',
+      right: 'a comma-separated list of addresses or CIDR ranges',
+    }),
+  PLATFORM_LOG_LEVEL: z.enum(logLevels).register(facts, {
+    meaning: `One of ${logLevels.join(', ')}. Logs are JSON lines on standard error.`,
+    right: `one of ${logLevels.join(', ')}`,
+    standard: 'info',
+  }),
+})
+
+export type ApiKeyPermissions = z.output<typeof apiKeys>

@@ -1,0 +1,172 @@
+/** Measurements in the Data Quality Vocabulary (W3C DQV): as we write them, and as older versions and others did. */
+
+import type { BlankNode, Literal, NamedNode, Quad, Term } from '@rdfjs/types'
+import { isIri } from '../../rdf/iri.ts'
+import { computedOn, dqv, prov, rdf, xsd } from '../../rdf/namespaces.ts'
+import { keyOf } from '../../rdf/read.ts'
+import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
+import { indicatorOf } from '../indicators.ts'
+import { localName, pv } from '../quality-terms.ts'
+
+export type Measurement = {
+  /** Local name of the metric. */
+  readonly metric: string
+  /** The dataset or the distribution. */
+  readonly on: NamedNode | BlankNode
+  readonly value: boolean | number
+  /** Lexical form of an `xsd:dateTime`. */
+  readonly at: string
+  /** URL that was asked. */
+  readonly from?: string
+}
+
+const terms = {
+  link: dqv('hasQualityMeasurement'),
+  type: rdf('type'),
+  class: dqv('QualityMeasurement'),
+  metric: dqv('isMeasurementOf'),
+  computedOn: dqv('computedOn'),
+  value: dqv('value'),
+  time: prov('generatedAtTime'),
+  source: prov('wasDerivedFrom'),
+} as const
+
+const dateTime = xsd('dateTime')
+const truths = { true: literal('true', xsd('boolean')), false: literal('false', xsd('boolean')) }
+
+const valueTerm = (value: boolean | number): Literal =>
+  typeof value === 'number' ? literal(String(value), xsd('integer')) : truths[`${value}`]
+
+let latest = literal('', dateTime)
+
+/** Those of one dataset have the same time: a catalogue has millions of measurements. */
+function timeTerm(at: string): Literal {
+  if (latest.value !== at) latest = literal(at, dateTime)
+  return latest
+}
+
+/**
+ * A measurement as a fresh blank node, linked from what was measured; booleans and integers. Its triples come in the order in which
+ * they are stored, so that nobody has to sort them.
+ */
+export function measurement({ metric, on, value, at, from }: Measurement): Quad[] {
+  const node = blankNode()
+  const quads = [
+    quad(on, terms.link, node),
+    quad(node, terms.type, terms.class),
+    quad(node, terms.computedOn, on),
+    quad(node, terms.metric, pv(metric)),
+    quad(node, terms.value, valueTerm(value)),
+    quad(node, terms.time, timeTerm(at)),
+  ]
+  // What a dataset calls a URL need not be an IRI.
+  if (from !== undefined)
+    quads.push(quad(node, terms.source, isIri(from) ? namedNode(from) : literal(from)))
+  return quads
+}
+
+export type Measured = {
+  /** Local name of the metric. */
+  readonly metric: string
+  /** Key of what was measured: an IRI, or `_:label`. */
+  readonly on: string
+  readonly value: boolean | number
+  /** URL that was asked. */
+  readonly from?: string
+  /** When, as it was written. */
+  readonly at?: string
+}
+
+type Draft = {
+  metric?: string
+  on?: string
+  linkedBy?: string
+  value?: Term
+  from?: string
+  at?: string
+}
+
+/** All that have a metric, a target and a value that can be read, in the order in which they begin. */
+export function measurements(quads: Iterable<Quad>): readonly Measured[] {
+  const drafts = new Drafts()
+  for (const { subject, predicate, object } of quads) {
+    const iri = predicate.value
+    if (iri === terms.link.value) drafts.of(object).linkedBy = keyOf(subject)
+    else if (iri === terms.metric.value) drafts.of(subject).metric = localName(object.value)
+    else if (iri === terms.value.value) drafts.of(subject).value = object
+    else if (iri === terms.time.value) drafts.of(subject).at = object.value
+    else if (iri === terms.source.value) drafts.of(subject).from = object.value
+    else if (computedOn.includes(iri)) drafts.of(subject).on = keyOf(object)
+  }
+  return drafts.all().flatMap(measured)
+}
+
+/** What is said of a measurement mostly stands together, with one term for all of it. */
+class Drafts {
+  readonly #known = new Map<string, Draft>()
+  #latest: { readonly node: Term; readonly draft: Draft } | undefined
+
+  of(node: Term): Draft {
+    if (this.#latest?.node === node) return this.#latest.draft
+    const key = keyOf(node)
+    let draft = this.#known.get(key)
+    if (!draft) this.#known.set(key, (draft = {}))
+    this.#latest = { node, draft }
+    return draft
+  }
+
+  all(): readonly Draft[] {
+    return [...this.#known.values()]
+  }
+}
+
+function measured({ metric, on, linkedBy, value: term, from, at }: Draft): readonly Measured[] {
+  const target = on ?? linkedBy
+  if (metric === undefined || target === undefined || term?.termType !== 'Literal') return []
+  const value = valueIn(metric, term.value.trim(), term.datatype.value)
+  if (value === undefined) return []
+  return [
+    {
+      metric,
+      on: target,
+      value,
+      ...(from !== undefined && { from }),
+      ...(at !== undefined && { at }),
+    },
+  ]
+}
+
+const truth: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
+
+/** The metric decides what it is that was written, whatever the datatype; of an unknown metric the text does. */
+export function valueIn(metric: string, text: string, datatype = ''): boolean | number | undefined {
+  const word = text.toLowerCase()
+  const indicator = indicatorOf(metric)
+  const isBoolean = indicator
+    ? indicator.type === 'boolean'
+    : datatype.endsWith('#boolean') || word === 'true' || word === 'false'
+  if (isBoolean) return truth.get(word) ?? truth.get(String(Number(word || Number.NaN)))
+  const number = word === '' ? Number.NaN : Number(word)
+  return Number.isFinite(number) ? number : undefined
+}
+
+/** The quads without the measurements of these metrics. */
+export function replaced(quads: readonly Quad[], metrics: Iterable<string>): readonly Quad[] {
+  const wanted = new Set(metrics)
+  const old = new Set<string>()
+  for (const { subject, predicate, object } of quads) {
+    if (predicate.value === terms.metric.value && wanted.has(localName(object.value)))
+      old.add(keyOf(subject))
+  }
+  if (old.size === 0) return quads
+  return quads.filter(({ subject, predicate, object }) => {
+    return (
+      !old.has(keyOf(subject)) && !(predicate.value === terms.link.value && old.has(keyOf(object)))
+    )
+  })
+}

@@ -1,0 +1,199 @@
+/** The report of a SHACL validation as an annotation of a dataset (W3C DQV; W3C SHACL 3.6): written, read and taken out again. */
+
+import type { BlankNode, Literal, NamedNode, Quad, Term } from '@rdfjs/types'
+import { dqv, prov, rdf, xsd } from '../../rdf/namespaces.ts'
+import { closure, first, graphOf, instances, keyOf, textOf, type Graph } from '../../rdf/read.ts'
+import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
+import { localName, oa, pv, sh } from '../quality-terms.ts'
+
+/** One result of a SHACL validation. */
+export type ReportResult = {
+  readonly focusNode?: Term
+  /** An IRI, or the triples of a path whose root is the subject of the first one. */
+  readonly path?: Term | readonly Quad[]
+  readonly value?: Term
+  readonly messages: readonly Literal[]
+  readonly severity: 'Violation' | 'Warning' | 'Info'
+  /** IRI of the constraint component. */
+  readonly component: string
+}
+
+export type ReportGraph = {
+  readonly conforms: boolean
+  readonly results: readonly ReportResult[]
+  /** There were more results than are told. */
+  readonly truncated: boolean
+}
+
+/** Results of one dataset that are written. */
+const mostResults = 1000
+
+type Annotation = {
+  readonly dataset: NamedNode
+  /** Lexical form of an `xsd:dateTime`. */
+  readonly at: string
+  readonly report: ReportGraph
+}
+
+/**
+ * The report as an annotation of the dataset, cut at `mostResults`. Blank nodes of the report are written as fresh ones, one
+ * per mention: in a graph of their own they mean nothing but themselves, and a tree of blank nodes is quickly canonicalised.
+ */
+export function annotation({ dataset, at, report }: Annotation): Quad[] {
+  const node = blankNode()
+  const body = blankNode()
+  const quads = [
+    quad(dataset, dqv('hasQualityAnnotation'), node),
+    quad(node, rdf('type'), dqv('QualityAnnotation')),
+    quad(node, dqv('inDimension'), pv('interoperability')),
+    quad(node, oa('motivatedBy'), oa('describing')),
+    quad(node, oa('hasTarget'), dataset),
+    quad(node, prov('generatedAtTime'), literal(at, xsd('dateTime'))),
+    quad(node, oa('hasBody'), body),
+  ]
+  return [...quads, ...reportQuads(body, report, renewed)]
+}
+
+/** The triples of a report below its node, cut at `mostResults`. `renew` names the blank nodes that results point at. */
+export function reportQuads(
+  body: NamedNode | BlankNode,
+  report: ReportGraph,
+  renew = renewed,
+): Quad[] {
+  const { conforms, results, truncated } = report
+  const quads = [
+    quad(body, rdf('type'), sh('ValidationReport')),
+    quad(body, sh('conforms'), literal(String(conforms), xsd('boolean'))),
+  ]
+  for (const result of bounded(results)) {
+    const own = blankNode()
+    quads.push(quad(body, sh('result'), own), ...resultQuads(own, result, renew))
+  }
+  const isCut = truncated || results.length > mostResults
+  if (isCut) quads.push(quad(body, pv('truncated'), literal('true', xsd('boolean'))))
+  return quads
+}
+
+/** Whatever is cut off, a Violation is not while there is something milder: compliance is read from what stays. */
+function bounded(results: readonly ReportResult[]): readonly ReportResult[] {
+  if (results.length <= mostResults) return results
+  const isViolation = ({ severity }: ReportResult) => severity === 'Violation'
+  const violations = results.filter(isViolation)
+  const milder = results.filter((result) => !isViolation(result))
+  return [...violations, ...milder].slice(0, mostResults)
+}
+
+function* resultQuads(
+  node: BlankNode,
+  result: ReportResult,
+  renew: (term: Pointed) => Pointed,
+): Generator<Quad> {
+  yield quad(node, rdf('type'), sh('ValidationResult'))
+  yield quad(node, sh('resultSeverity'), sh(result.severity))
+  const { focusNode, path, value } = result
+  if (focusNode && isObject(focusNode)) yield quad(node, sh('focusNode'), renew(focusNode))
+  if (path) yield* pathQuads(node, path)
+  if (value && isObject(value)) yield quad(node, sh('value'), renew(value))
+  for (const message of result.messages) yield quad(node, sh('resultMessage'), message)
+  yield quad(node, sh('sourceConstraintComponent'), namedNode(result.component))
+}
+
+/** What a result may point at. */
+type Pointed = NamedNode | BlankNode | Literal
+
+const isObject = (term: Term): term is Pointed =>
+  term.termType === 'NamedNode' || term.termType === 'BlankNode' || term.termType === 'Literal'
+
+/** Blank nodes of a record mean nothing in another graph. */
+const renewed = (term: Pointed): Pointed => (term.termType === 'BlankNode' ? blankNode() : term)
+
+function* pathQuads(node: BlankNode, path: Term | readonly Quad[]): Generator<Quad> {
+  if ('termType' in path) {
+    if (isObject(path)) yield quad(node, sh('resultPath'), renewed(path))
+    return
+  }
+  const names = new Map<string, BlankNode>()
+  const renamed = <T extends Term>(term: T): T | BlankNode => {
+    if (term.termType !== 'BlankNode') return term
+    let name = names.get(term.value)
+    if (!name) names.set(term.value, (name = blankNode()))
+    return name
+  }
+  const [root] = path
+  if (root) yield quad(node, sh('resultPath'), renamed(root.subject))
+  for (const q of path) yield quad(renamed(q.subject), q.predicate, renamed(q.object))
+}
+
+const reportClass = sh('ValidationReport').value
+
+const hasReport = (quads: readonly Quad[]) =>
+  quads.some(({ object }) => object.value === reportClass && object.termType === 'NamedNode')
+
+/** The first report among the triples; `undefined` when there is none. */
+export function reportOf(quads: readonly Quad[]): ReportGraph | undefined {
+  if (!hasReport(quads)) return undefined
+  const graph = graphOf(quads)
+  const [report] = instances(graph, reportClass)
+  if (report === undefined) return undefined
+  return {
+    conforms: isTrue(textOf(graph, report, sh('conforms'))),
+    results: graph.objects(report, sh('result')).map((node) => resultOf(graph, node)),
+    truncated: isTrue(textOf(graph, report, pv('truncated'))),
+  }
+}
+
+/** Whether there is a report without a Violation; `undefined` without report. Warnings do not count (W3C SHACL, 2.1.4). */
+export const isCompliant = (quads: readonly Quad[]): boolean | undefined =>
+  hasReport(quads)
+    ? !quads.some((q) => q.predicate.value === severity && q.object.value === violation)
+    : undefined
+
+const severity = sh('resultSeverity').value
+const violation = sh('Violation').value
+
+const isTrue = (text: string | undefined) => text === 'true' || text === '1'
+
+function resultOf(graph: Graph, node: Term): ReportResult {
+  const focusNode = first(graph, node, sh('focusNode'))
+  const path = first(graph, node, sh('resultPath'))
+  const value = first(graph, node, sh('value'))
+  return {
+    ...(focusNode ? { focusNode } : {}),
+    ...(path ? { path: pathOf(graph, path) } : {}),
+    ...(value ? { value } : {}),
+    messages: graph
+      .objects(node, sh('resultMessage'))
+      .filter((term) => term.termType === 'Literal'),
+    severity: severityOf(first(graph, node, sh('resultSeverity'))),
+    component: first(graph, node, sh('sourceConstraintComponent'))?.value ?? '',
+  }
+}
+
+const pathOf = (graph: Graph, path: Term): Term | readonly Quad[] =>
+  path.termType === 'BlankNode' ? closure(graph, path) : path
+
+/** A severity of somebody's own is no violation. */
+function severityOf(term: Term | undefined): ReportResult['severity'] {
+  const name = localName(term?.value ?? 'Violation')
+  return name === 'Violation' || name === 'Warning' ? name : 'Info'
+}
+
+/** The quads without the annotations that hold a report, and all that hangs below them. */
+export function withoutReport(quads: readonly Quad[]): readonly Quad[] {
+  if (!hasReport(quads)) return quads
+  const graph = graphOf(quads)
+  const reports = new Set(instances(graph, reportClass))
+  const gone = new Set<Quad>()
+  for (const q of quads) {
+    if (q.predicate.value !== dqv('hasQualityAnnotation').value) continue
+    const bodies = graph.objects(q.object, oa('hasBody'))
+    if (!bodies.some((body) => reports.has(keyOf(body)))) continue
+    gone.add(q)
+    const below = closure(graph, q.object, ({ predicate }) => isInner(predicate.value))
+    for (const inner of below) gone.add(inner)
+  }
+  return quads.filter((q) => !gone.has(q))
+}
+
+const inner: ReadonlySet<string> = new Set([oa('hasBody').value, sh('result').value])
+const isInner = (predicate: string) => inner.has(predicate)

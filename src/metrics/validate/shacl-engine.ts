@@ -1,0 +1,174 @@
+/** The SHACL engine as it is run here: the package's rules over cheap triples, and a bounded list of results. */
+
+import type { DatasetCore, Quad, Term } from '@rdfjs/types'
+import Validator from 'rdf-validate-shacl'
+import ValidationEngine, {
+  type ValidationResult,
+} from 'rdf-validate-shacl/src/validation-engine.js'
+import type { Constraint } from 'rdf-validate-shacl/src/shapes-graph.js'
+import { closure, graphOf } from '../../rdf/read.ts'
+import type { ReportResult } from '../dqv/validation-report.ts'
+import { localName, sh } from '../quality-terms.ts'
+import { Pointer, Triples } from './shacl-data.ts'
+
+export type Found = {
+  /** Violations first. */
+  readonly results: readonly ReportResult[]
+  /** There were more. */
+  readonly truncated: boolean
+}
+
+export type Engine = {
+  /** Validates a record. Throws what the package throws on shapes that it cannot apply. */
+  validate(data: readonly Quad[]): Found
+}
+
+/**
+ * Builds the validator of these shapes, for any number of records. At most `most` results are kept of a record, and after as
+ * many violations nothing more is looked at. `owl:imports` must not be among the shapes. Throws on shapes that make no sense.
+ */
+export function engineOf(shapes: readonly Quad[], most: number): Engine {
+  const triples = new Triples(shapes)
+  // The shapes go in by way of the pointer: what the constructor would make of them is never used.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- to iterate is all that the constructor does with it
+  const validator = new Validator([] as unknown as DatasetCore)
+  const pathOf = pathsIn(shapes)
+  validator.$shapes = new Pointer(triples)
+  const engine = new Recording(validator, { most, pathOf, silent: false })
+  validator.validationEngine = engine
+  for (const { subject } of triples.match(null, sh('path'))) validator.shapesGraph.getShape(subject)
+  const targeted = validator.shapesGraph.shapesWithTarget
+  return {
+    validate: (data) => {
+      const pointer = new Pointer(new Triples(data))
+      validator.$data = pointer
+      engine.begin()
+      for (const shape of targeted) {
+        for (const focus of shape.getTargetNodes(pointer)) {
+          engine.validateNodeAgainstShape(focus, shape, pointer)
+        }
+      }
+      return engine.found()
+    },
+  }
+}
+
+type Paths = (path: Term) => Term | readonly Quad[]
+
+/** A path that is more than an IRI is told by its triples (SHACL 2.3.1). */
+function pathsIn(shapes: readonly Quad[]): Paths {
+  const known = new Map<string, readonly Quad[]>()
+  return (path) => {
+    if (path.termType !== 'BlankNode') return path
+    let quads = known.get(path.value)
+    if (!quads) known.set(path.value, (quads = closure(graphOf(shapes), path)))
+    return quads
+  }
+}
+
+type Settings = {
+  readonly most: number
+  readonly pathOf: Paths
+  /** Only whether there is a result counts: the inside of `sh:or` and its kin. */
+  readonly silent: boolean
+}
+
+const violation = sh('Violation').value
+
+/**
+ * Records results as plain terms, where the package would build a graph of each. It counts no visits of nodes either: the
+ * package takes a value for good that it has met fifty times.
+ */
+class Recording extends ValidationEngine {
+  readonly #settings: Settings
+  #violations: ReportResult[] = []
+  #others: ReportResult[] = []
+  #truncated = false
+  #hasFailed = false
+
+  constructor(context: Validator, settings: Settings) {
+    super(context, { maxNodeChecks: 0 })
+    this.#settings = settings
+  }
+
+  begin(): void {
+    this.recordErrorsLevel = 0
+    this.#violations = []
+    this.#others = []
+    this.#truncated = false
+  }
+
+  found(): Found {
+    const { most } = this.#settings
+    const all = [...this.#violations, ...this.#others]
+    return { results: all.slice(0, most), truncated: this.#truncated || all.length > most }
+  }
+
+  // The graph of a report, which the constructor of the package begins.
+  override initReport(): void {}
+
+  override clone(): ValidationEngine {
+    return new Recording(this.context, { ...this.#settings, silent: true })
+  }
+
+  override maxErrorsReached(): boolean {
+    return this.#settings.silent ? this.#hasFailed : this.#violations.length > this.#settings.most
+  }
+
+  override validateValueNodeAgainstConstraint(
+    focus: Term,
+    value: Term | null,
+    constraint: Constraint,
+  ): boolean {
+    this.recordErrorsLevel += 1
+    let output: ReturnType<Constraint['validate']>
+    try {
+      output = constraint.validate(focus, value ?? focus)
+    } finally {
+      this.recordErrorsLevel -= 1
+    }
+    const isTold = this.recordErrorsLevel === 0 && !this.#settings.silent
+    let failed = false
+    for (const one of Array.isArray(output) ? output : [output]) {
+      const result = this.normalizeValidationResult(one, value)
+      if (!result) continue
+      failed = true
+      if (isTold) this.#record(result, { focus, value, constraint })
+    }
+    this.#hasFailed ||= failed
+    return failed
+  }
+
+  #record(
+    result: ValidationResult,
+    at: { readonly focus: Term; readonly value: Term | null; readonly constraint: Constraint },
+  ): void {
+    const isViolation = at.constraint.shape.severity.value === violation
+    const kept = isViolation ? this.#violations : this.#others
+    if (kept.length > this.#settings.most) this.#truncated = true
+    else kept.push(this.#resultOf(result, at))
+  }
+
+  #resultOf(
+    result: ValidationResult,
+    at: { readonly focus: Term; readonly value: Term | null; readonly constraint: Constraint },
+  ): ReportResult {
+    const { shape, component } = at.constraint
+    const path = result.path ?? shape.path?.term
+    const value = result.value ?? at.value
+    return {
+      focusNode: at.focus,
+      ...(path ? { path: this.#settings.pathOf(path) } : {}),
+      ...(value ? { value } : {}),
+      messages: this.createResultMessages(result, at.constraint),
+      severity: severityOf(shape.severity),
+      component: component.node.value,
+    }
+  }
+}
+
+/** A severity of somebody's own is no violation. */
+function severityOf({ value }: Term): ReportResult['severity'] {
+  if (value === violation) return 'Violation'
+  return localName(value) === 'Warning' ? 'Warning' : 'Info'
+}

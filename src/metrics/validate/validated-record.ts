@@ -1,0 +1,74 @@
+/** What of a record is validated: the catalogue's own bookkeeping is taken out, the schemes of its concepts come in. */
+
+import type { Quad } from '@rdfjs/types'
+import { dcat, rdf, skos } from '../../rdf/namespaces.ts'
+import { keyOf } from '../../rdf/read.ts'
+import { namedNode, quad } from '../../rdf/terms.ts'
+
+const type = rdf('type').value
+const recordClass = dcat('CatalogRecord').value
+
+/**
+ * The triples without those of catalogue records (of all, or of those that `isUnwanted` picks by their IRIs) and of the blank
+ * nodes that only they lead to. A platform writes its
+ * checksums there in a way that no version of the profile permits, so with them nothing would conform.
+ */
+export function withoutRecords(
+  quads: readonly Quad[],
+  isUnwanted: (key: string) => boolean = () => true,
+): readonly Quad[] {
+  const records = new Set<string>()
+  for (const { subject, predicate, object } of quads) {
+    const isRecord = object.value === recordClass && predicate.value === type
+    if (isRecord && isUnwanted(keyOf(subject))) records.add(keyOf(subject))
+  }
+  if (records.size === 0) return quads
+  const links = blankLinks(quads)
+  const led = new Set([...links.values()].flat())
+  const others = quads
+    .map(({ subject }) => keyOf(subject))
+    .filter((key) => !records.has(key) && !led.has(key))
+  const kept = reached(others, links)
+  const gone = reached(records, links)
+  return quads.filter(({ subject }) => {
+    const key = keyOf(subject)
+    return !records.has(key) && (kept.has(key) || !gone.has(key))
+  })
+}
+
+/** Key of a node → keys of the blank nodes that it leads to. */
+function blankLinks(quads: readonly Quad[]): ReadonlyMap<string, readonly string[]> {
+  const links = new Map<string, string[]>()
+  for (const { subject, object } of quads) {
+    if (object.termType !== 'BlankNode') continue
+    const from = keyOf(subject)
+    const known = links.get(from)
+    if (known) known.push(keyOf(object))
+    else links.set(from, [keyOf(object)])
+  }
+  return links
+}
+
+function reached(
+  from: Iterable<string>,
+  links: ReadonlyMap<string, readonly string[]>,
+): ReadonlySet<string> {
+  const keys = new Set(from)
+  for (const key of keys) for (const to of links.get(key) ?? []) keys.add(to)
+  return keys
+}
+
+/** The triples, and `skos:inScheme` for every concept of a known scheme that is the value of something. */
+export function withSchemes(
+  quads: readonly Quad[],
+  schemes: ReadonlyMap<string, string>,
+): readonly Quad[] {
+  const mentioned = new Set<string>()
+  for (const { object } of quads) {
+    if (object.termType === 'NamedNode' && schemes.has(object.value)) mentioned.add(object.value)
+  }
+  const added = [...mentioned].map((iri) =>
+    quad(namedNode(iri), skos('inScheme'), namedNode(schemes.get(iri) ?? '')),
+  )
+  return added.length === 0 ? quads : [...quads, ...added]
+}

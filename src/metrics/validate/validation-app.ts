@@ -1,0 +1,102 @@
+/** The validation service: RDF in, a SHACL report out. */
+
+import { createRoute, z } from '@hono/zod-openapi'
+import { type App, type AppContext, type AppOptions, newApp } from '../../http/app.ts'
+import { problem } from '../../http/contract/problem.ts'
+import { docs } from '../../http/docs-page.ts'
+import { slots } from '../../http/keys/slots.ts'
+import type { Limits } from '../../http/limits.ts'
+import { answerFormat, answerRdf, readRdf } from '../../http/rdf.ts'
+import { toLines } from '../../rdf/lines.ts'
+import { formats } from '../../rdf/media-types.ts'
+import { blankNode } from '../../rdf/terms.ts'
+import { reportQuads } from '../dqv/validation-report.ts'
+import { chosenModels } from './shape-models.ts'
+import { withoutRecords } from './validated-record.ts'
+import type { Validation } from './validation.ts'
+
+type ValidationAppDeps = {
+  readonly validation: Validation
+  readonly limits: Pick<Limits, 'validationBytes' | 'validationsPerClient' | 'validations'>
+  readonly http: Omit<AppOptions, 'name'>
+  readonly version: string
+  /** Whether an IRI is one of the platform's own: catalogue records of senders are validated. */
+  readonly isOwn: (iri: string) => boolean
+}
+
+/** Open to everybody, within narrow limits. */
+export function validationApp(deps: ValidationAppDeps): App {
+  const { validationBytes, validationsPerClient, validations } = deps.limits
+  const app = newApp({ ...deps.http, name: 'validation' })
+  const own = slots({ atOnce: validationsPerClient, limit: 'validationsPerClient' })
+  const all = slots({ atOnce: validations, limit: 'validations' })
+  app.openapi(reportRoute, (c) =>
+    own.run(c.var.client, () =>
+      all.run('all', async () => {
+        // Before the work, because nothing of it could be told.
+        answerFormat(c)
+        const models = chosenModels(choiceOf(c), deps.validation.models())
+        const limits = { bytes: validationBytes, name: 'validationBytes' }
+        const quads = await readRdf(c, { baseIri: `${c.get('address')}/`, limits })
+        const record = withoutRecords(quads, deps.isOwn)
+        const options = { withRecords: true }
+        const report = await deps.validation.validate(record, models, c.var.signal, options)
+        return answerRdf(c, toLines(reportQuads(blankNode(), report)))
+      }),
+    ),
+  )
+  docs(app, {
+    title: 'Validation',
+    version: deps.version,
+    description: 'Tells how far descriptions of datasets follow DCAT-AP.',
+  })
+  return app
+}
+
+/** Also when a parameter is repeated. */
+function choiceOf(c: AppContext) {
+  return { shapeModel: c.req.queries('shapeModel'), customized: c.req.queries('customized') }
+}
+
+// The contract of the validation service.
+
+const text = { schema: { type: 'string' as const } }
+const rdf = Object.fromEntries(Object.values(formats).map(({ mediaType }) => [mediaType, text]))
+
+const names = z.union([z.string(), z.array(z.string())]).optional()
+
+const reportRoute = createRoute({
+  method: 'post',
+  path: '/validation/report',
+  summary: 'Validate descriptions against a model of SHACL shapes',
+  description:
+    'Catalogue records are not looked at, because platforms write them for themselves. A description complies with ' +
+    'DCAT-AP when the report has no result of severity violation; `sh:conforms` is true only without any result.',
+  request: {
+    query: z.object({
+      shapeModel: names.openapi({
+        description:
+          'Models of which one has to conform; dcatap301level1 when absent. Level 1 is what must be, level 2 also what is ' +
+          'recommended, level 3 also controlled vocabularies and deprecated terms, a name without level also the classes ' +
+          'of all values; customized is level 1 of 3.0.1 and the sets named beside it.',
+        example: 'dcatap301level2',
+      }),
+      customized: names.openapi({
+        description:
+          'Sets for the model customized, with commas: range, recommended, vocabularies, deprecated',
+      }),
+    }),
+    body: { required: true, content: rdf },
+  },
+  responses: {
+    200: { description: 'The report (sh:ValidationReport)', content: rdf },
+    400: problem('The RDF cannot be parsed, or there is no such model'),
+    406: problem('None of the accepted media types can be served'),
+    413: problem('The body is too large'),
+    415: problem('The media type is none of RDF'),
+    422: problem('The description cannot be validated against the model'),
+    429: problem('Too many validations of one client at once'),
+    503: problem('The validation took too long, or too many wait'),
+    default: problem('Problem (RFC 9457)'),
+  },
+})

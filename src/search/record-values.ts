@@ -1,0 +1,78 @@
+/** Reading what a record says, whatever shape its profile gives it. */
+
+/** A record as parsed JSON; nothing in it is certain but that it is an object. */
+export type RecordFields = Readonly<Record<string, unknown>>
+
+export const isFields = (value: unknown): value is RecordFields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The record of a finished JSON text; one without members where the text holds no object. */
+export function recordFields(record: string): RecordFields {
+  const value: unknown = JSON.parse(record)
+  return isFields(value) ? value : {}
+}
+
+/** The value at a dotted path through single objects. */
+export function at(value: unknown, path: string): unknown {
+  let found = value
+  for (const step of path.split('.')) {
+    if (!isFields(found) || !Object.hasOwn(found, step)) return undefined
+    found = found[step]
+  }
+  return found
+}
+
+/** A text that says something, or a number as text. */
+export function textAt(value: unknown, path: string): string | undefined {
+  const found = at(value, path)
+  if (typeof found === 'number') return String(found)
+  return typeof found === 'string' && found.trim() !== '' ? found : undefined
+}
+
+/** All values of a field: none, one or the array. */
+export function listAt(value: unknown, path: string): readonly unknown[] {
+  const found = at(value, path)
+  if (found === undefined || found === null) return []
+  return Array.isArray(found) ? found : [found]
+}
+
+export type Chosen = { readonly text: string; readonly language?: string }
+
+/**
+ * The text of a language map in the wanted language, else in the main language of its record: the first of the catalogue's
+ * languages that the map has, else English, else the first. A plain text is in no known language.
+ */
+export function chosenAt(record: RecordFields, path: string, wanted: string): Chosen | undefined {
+  const texts = at(record, path)
+  if (!isFields(texts)) {
+    const text = textAt(record, path)
+    return text === undefined ? undefined : { text }
+  }
+  const order = [wanted, ...mainLanguages(record), 'en', ...Object.keys(texts)]
+  const language = order.find((key) => textAt(texts, key) !== undefined)
+  const text = language === undefined ? undefined : textAt(texts, language)
+  return text === undefined || language === undefined ? undefined : { text, language }
+}
+
+/** Languages of the catalogue that a record is in. */
+const mainLanguages = (record: RecordFields): readonly string[] =>
+  listAt(record, 'catalog.language').flatMap((one) => textAt(one, 'id') ?? [])
+
+/** Instants that all readers of dates know: years of four digits. */
+const earliest = Date.UTC(1, 0, 1)
+const latest = Date.UTC(9999, 11, 31, 23, 59, 59)
+
+/** The first of the paths that holds an instant. */
+export function instantAt(record: unknown, ...paths: readonly string[]): Date | undefined {
+  for (const path of paths) {
+    const time = Date.parse(textAt(record, path) ?? '')
+    if (time >= earliest && time <= latest) return new Date(time)
+  }
+  return undefined
+}
+
+/** An address that a reader may open: http or https only, because others may be scripts. */
+export function webAddress(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !URL.canParse(value)) return undefined
+  return /^https?:$/.test(new URL(value).protocol) ? value : undefined
+}

@@ -1,0 +1,293 @@
+/** The parameters of a search: their types, ranges and descriptions, and how they stand in a query string. */
+
+import { z } from 'zod'
+import { Failure, shown } from '../../errors.ts'
+import { defaultLimits, type Limits } from '../../http/limits.ts'
+import { spanOf } from '../query/instants.ts'
+
+// The wanted values of facets, as clients write them: a JSON object from facet id to values.
+
+/** Facet id → values, none when the facet restricts nothing. */
+type FacetValues = Readonly<Record<string, readonly string[]>>
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String)
+const none = z.null().transform((): string[] => [])
+const values = z.union([z.array(scalar), scalar.transform((one) => [one]), none])
+const groups = z.record(z.string(), values)
+
+/** `{"country":["it","es"],"is_hvd":true}`; throws `malformed-json` when the text is no JSON object. */
+const facetValues = z
+  .string()
+  .transform((text, context): FacetValues => {
+    const result = groups.safeParse(objectOf(text))
+    if (result.success) return result.data
+    const place = result.error.issues[0]?.path.join('.') ?? ''
+    context.issues.push({
+      code: 'custom',
+      message: `must hold arrays of texts, numbers or booleans (see ${place})`,
+      input: text,
+    })
+    return z.NEVER
+  })
+  .meta({
+    type: 'string',
+    description: 'JSON object from facet id to wanted values: {"country":["it","es"]}',
+  })
+  .optional()
+
+/** `AND` or `OR` in any case. */
+const operator = (description: string) =>
+  z
+    .string()
+    .toUpperCase()
+    .pipe(z.enum(['AND', 'OR'], 'must be AND or OR'))
+    .meta({ type: 'string', enum: ['AND', 'OR'], description })
+    .optional()
+
+function objectOf(text: string): unknown {
+  const value = parseJson(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw malformed('facets must be a JSON object such as {"country":["it"]}')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw malformed('facets must be valid JSON such as {"country":["it"]}', cause)
+  }
+}
+
+const malformed = (detail: string, cause?: unknown): Failure =>
+  new Failure('malformed-json', detail, { errors: [{ parameter: 'facets', detail }], cause })
+
+// Dates that a search may be limited by.
+
+const dateTypes = ['issued', 'modified', 'temporal'] as const
+export type DateType = (typeof dateTypes)[number]
+
+const flag = (description: string) =>
+  z
+    .stringbool({
+      truthy: ['true', '1'],
+      falsy: ['false', '0'],
+      error: 'must be true, false, 1 or 0',
+    })
+    .meta({ type: 'boolean', description })
+    .optional()
+
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/
+
+const number = (description: string, minimum = -Infinity, maximum = Infinity) =>
+  z
+    .string()
+    .refine((text) => decimal.test(text), { error: 'must be a number', abort: true })
+    .transform(Number)
+    .refine(
+      (value) => value >= minimum && value <= maximum,
+      maximum < Infinity ? `must be ${minimum}..${maximum}` : `must be at least ${minimum}`,
+    )
+    .meta({
+      type: 'number',
+      description,
+      ...(minimum > -Infinity && { minimum }),
+      ...(maximum < Infinity && { maximum }),
+    })
+    .optional()
+
+const integer = (description: string, maximum = Number.MAX_SAFE_INTEGER) => {
+  const range = maximum < Number.MAX_SAFE_INTEGER ? `0..${maximum}` : 'an integer of at least 0'
+  return z
+    .string()
+    .refine((text) => /^\d{1,16}$/.test(text) && Number(text) <= maximum, `must be ${range}`)
+    .transform(Number)
+    .meta({ type: 'integer', minimum: 0, maximum, description })
+    .optional()
+}
+
+const list = (description: string) => z.array(z.string()).meta({ description }).optional()
+
+const text = (description: string) => z.string().meta({ description }).optional()
+
+const date = (description: string) =>
+  z
+    .string()
+    .transform(spanOf)
+    .refine((span) => span !== undefined, 'must be an ISO 8601 date or date-time')
+    .meta({ type: 'string', format: 'date-time', description })
+    .optional()
+
+/** One schema for parsing and for the OpenAPI document; every name is the wire's. */
+export const searchParameters = z.object({
+  q: text('Query: words (a space is OR), AND, OR, NOT, parentheses, "phrases", wildcards ? and *'),
+  filters: list(
+    'Indices to search: dataset, catalogue, vocabulary, resource_<type>, resource for all other types; default all',
+  ),
+  filter: list('Alias of filters'),
+  vocabulary: list('With filters=vocabulary: ids of the vocabularies to search'),
+  resource: list('With filters=resource: ids of the types to search'),
+  page: integer('Zero-based page; past the window of 10000 hits the results are empty'),
+  limit: integer('Hits per page, default 10; 0 = count and facets only', 1000),
+  sort: list('Sort keys, each `field asc` or `field desc`, or `relevance`; the first is primary'),
+  fields: list('Fields in which words are looked for, each with an optional weight: title^2'),
+  includes: list('Fields of the hits to return, dotted paths included; default all'),
+  showScore: flag('Adds its score to each hit'),
+  aggregation: flag('false: no facets; default true'),
+  aggregationAllFields: flag('false: only the facets of aggregationFields; default true'),
+  aggregationFields: list('Ids of the facets to count when aggregationAllFields is false'),
+  globalAggregation: flag('Facet counts over all records of the indices, independent of the query'),
+  facets: facetValues,
+  facetOperator: operator('How the values of one facet combine; default OR'),
+  facetGroupOperator: operator('How different facets combine; default AND'),
+  superCatalogue: text('Deprecated: value of the facet superCatalog').meta({ deprecated: true }),
+  filterDistributions: flag(
+    'true: datasets keep only the distributions that the facets of distributions ask for',
+  ),
+  minDate: date('Earliest date, inclusive'),
+  maxDate: date('Latest date, inclusive'),
+  dateType: z
+    .enum(dateTypes, 'must be issued, modified or temporal')
+    .meta({ description: 'The date that minDate and maxDate limit; default issued' })
+    .optional(),
+  minScoring: number('Lowest quality score, inclusive'),
+  maxScoring: number('Highest quality score, inclusive'),
+  countryData: flag('true: only records of countries'),
+  dataServices: flag('true: only records with a data service'),
+  bboxMinLon: number('West of the box', -180, 180),
+  bboxMaxLon: number('East of the box', -180, 180),
+  bboxMinLat: number('South of the box', -90, 90),
+  bboxMaxLat: number('North of the box', -90, 90),
+  scroll: flag('true: the first page of a snapshot of all hits, and scrollId for the next ones'),
+  searchAfter: flag('true: the first page of a snapshot, and sort and pitId for the next ones'),
+  searchAfterSort: list('result.sort of the page before, with pitId'),
+  pitId: text('result.pitId of the page before, with searchAfterSort'),
+  autocomplete: flag('true: every word of q begins a word of a title or label'),
+  countOnly: flag('Answers the count alone'),
+})
+
+type Named = z.output<typeof searchParameters>
+
+export type Parameters = Named & {
+  /** Field → weight, from `boost.<field>`. */
+  readonly boosts: Readonly<Record<string, number>>
+}
+
+/** Parameters as texts, before anything is known about them. */
+export type Raw = {
+  readonly values: Readonly<Record<string, string | readonly string[]>>
+  readonly boosts: Readonly<Record<string, string>>
+}
+
+const lists: ReadonlySet<string> = new Set(
+  Object.entries(searchParameters.shape)
+    .filter(([, schema]) => schema.unwrap() instanceof z.ZodArray)
+    .map(([name]) => name),
+)
+
+/** Whether a parameter has several values. */
+export const isList = (name: string): boolean => lists.has(name)
+
+export const boostPrefix = 'boost.'
+const weights = z.record(z.string(), number('', 0).unwrap())
+
+/**
+ * Reads a query string. An empty value is an absent one, unknown names are ignored, lists come separated by commas, repeated or
+ * in bracket form (`includes[]=`). Throws as `parametersFrom`.
+ */
+export function parametersOf(query: URLSearchParams, limits?: ParameterLimits): Parameters {
+  const single = new Map<string, string>()
+  const several = new Map<string, readonly string[]>()
+  const boosts = new Map<string, string>()
+  for (const [key, value] of query) {
+    const name = key.endsWith('[]') ? key.slice(0, -2) : key
+    if (value.trim() === '') continue
+    if (isList(name)) {
+      const entries = [...(several.get(name) ?? []), ...listEntries(value)]
+      if (entries.length > 0) several.set(name, entries)
+    } else if (name.startsWith(boostPrefix))
+      boosts.set(name.slice(boostPrefix.length), value.trim())
+    else if (!single.has(name)) single.set(name, value.trim())
+  }
+  const values = Object.fromEntries<string | readonly string[]>([...single, ...several])
+  return parametersFrom({ values, boosts: Object.fromEntries(boosts) }, limits)
+}
+
+/**
+ * Throws `invalid-parameter` naming every parameter that is not valid or holds more than the limits allow, or `malformed-json`
+ * for facets.
+ */
+export function parametersFrom(raw: Raw, limits = parameterLimits): Parameters {
+  refuse(excessOf(raw.values, limits))
+  const named = parsed(searchParameters, raw.values, '')
+  refuse(excessValues(named.facets, limits))
+  return { ...named, boosts: parsed(weights, raw.boosts, boostPrefix) }
+}
+
+/** The parts of a list that is separated by commas. */
+export const listEntries = (value: string): string[] =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+
+function parsed<T>(
+  schema: z.ZodType<T>,
+  raw: Readonly<Record<string, unknown>>,
+  prefix: string,
+): T {
+  const result = schema.safeParse(raw)
+  if (result.success) return result.data
+  const errors = result.error.issues.map(({ path, message }) => {
+    const parameter = `${prefix}${String(path[0])}`
+    return { parameter, detail: `${parameter} ${message}, got ${shown(raw[String(path[0])])}` }
+  })
+  throw refusal(errors)
+}
+
+type Complaints = readonly { readonly parameter: string; readonly detail: string }[]
+
+function refuse(errors: Complaints): void {
+  if (errors.length > 0) throw refusal(errors)
+}
+
+const refusal = (errors: Complaints): Failure =>
+  new Failure('invalid-parameter', errors.map(({ detail }) => detail).join('; '), { errors })
+
+// How much a request may ask for at once.
+
+/** Limits of single parameters. */
+export type ParameterLimits = Pick<Limits, 'facetsBytes' | 'facetValues' | 'listItems'>
+
+const parameterLimits: ParameterLimits = defaultLimits
+
+type Complaint = { readonly parameter: string; readonly detail: string }
+
+/** What of the raw values is too much; `facets` is still text. */
+function excessOf(
+  values: Readonly<Record<string, string | readonly string[]>>,
+  { facetsBytes, listItems }: ParameterLimits,
+): readonly Complaint[] {
+  return Object.entries(values).flatMap(([parameter, value]) => {
+    const isTooLong = typeof value !== 'string' && value.length > listItems
+    if (isTooLong) return [tooMuch(parameter, `${listItems} values (limit listItems)`)]
+    const isTooLarge = parameter === 'facets' && Buffer.byteLength(String(value)) > facetsBytes
+    return isTooLarge ? [tooMuch(parameter, `${facetsBytes} bytes (limit facetsBytes)`)] : []
+  })
+}
+
+/** Facets with more wanted values than are looked for. */
+function excessValues(
+  facets: Readonly<Record<string, readonly string[]>> = {},
+  { facetValues }: ParameterLimits,
+): readonly Complaint[] {
+  return Object.entries(facets).flatMap(([facet, { length }]) =>
+    length > facetValues
+      ? [tooMuch('facets', `${facetValues} values of ${facet} (limit facetValues)`)]
+      : [],
+  )
+}
+
+const tooMuch = (parameter: string, most: string): Complaint => ({
+  parameter,
+  detail: `${parameter} may have at most ${most}`,
+})

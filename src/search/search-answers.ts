@@ -1,0 +1,171 @@
+/** What the search service answers, as parts of its contract. */
+
+import type { AnswerSchemas, Reference } from './answer-schemas.ts'
+import { Failure } from '../errors.ts'
+import { resultText } from './search-envelope.ts'
+import { hash } from 'node:crypto'
+import { type RouteConfig, z } from '@hono/zod-openapi'
+import type { AppContext } from '../http/app.ts'
+import { isFresh } from '../http/conditions.ts'
+import { problem } from '../http/contract/problem.ts'
+import type { JsonSchema } from '../profile/schemas/records.ts'
+import { idForm } from '../rdf/ids.ts'
+import type { SearchDeps } from './search-deps.ts'
+import { searchParameters } from './request/search-parameters.ts'
+
+export const jsonType = 'application/json'
+
+export const searchResponses = (
+  description: string,
+  schema: z.ZodType | Reference,
+): RouteConfig['responses'] => ({
+  200: { description, content: { [jsonType]: { schema } } },
+  default: problem(),
+})
+
+/** The answer carries an entity tag, so that a client may ask whether it changed. */
+export const stateAnswers = (
+  description: string,
+  schema: z.ZodType | Reference,
+): RouteConfig['responses'] => ({
+  ...searchResponses(description, schema),
+  304: { description: 'Not changed since the state named in If-None-Match' },
+})
+
+/** A list of ids, ascending by code point. */
+export const idsAnswer = stateAnswers('Ids, ascending', z.array(z.string()))
+
+// Parameters of the search routes as the OpenAPI document shows them.
+
+type QueryParameter = {
+  readonly name: string
+  readonly in: 'query'
+  readonly required: boolean
+  readonly description: string
+  readonly schema: object
+  readonly deprecated?: boolean
+  readonly style?: 'form'
+  readonly explode?: boolean
+}
+
+/** Derived from the schema that reads them; lists are separated by commas. */
+export function queryParameters(): QueryParameter[] {
+  const { properties = {} } = z.toJSONSchema(searchParameters, { io: 'input' })
+  const named = Object.entries(properties).flatMap(([name, property]): QueryParameter[] => {
+    if (typeof property === 'boolean') return []
+    const { description = '', deprecated = false, ...schema } = property
+    const form = schema.type === 'array' ? { style: 'form' as const, explode: false } : {}
+    return [{ name, in: 'query', required: false, description, deprecated, schema, ...form }]
+  })
+  const boost = {
+    name: 'boost.{field}',
+    in: 'query' as const,
+    required: false,
+    description: 'Weight of a field in the ranking, default 1: boost.title=5',
+    schema: { type: 'number', minimum: 0 },
+  }
+  return [...named, boost]
+}
+
+/** Only told, not checked: what has another form is not found. */
+export const recordId = z.string().openapi({ pattern: `^${idForm}$` })
+
+export const requiredQuery = (name: string, description: string): QueryParameter => ({
+  name,
+  in: 'query',
+  required: true,
+  description,
+  schema: { type: 'string' },
+})
+
+/** The same parameters as members of an object. */
+export function bodySchema(): JsonSchema {
+  const { properties = {} } = z.toJSONSchema(searchParameters, { io: 'input' })
+  const flat = Object.entries(properties).map(([name, property]): [string, JsonSchema] => {
+    const { type, ...schema } = Object(property)
+    const { description } = schema
+    if (name === 'facets') return [name, { description, type: ['object', 'string'] }]
+    if (type === 'array') return [name, { description, type: ['array', 'string'], items: scalar }]
+    return [name, { ...schema, type }]
+  })
+  const weights = { type: 'object', additionalProperties: { type: 'number', minimum: 0 } }
+  return {
+    type: 'object',
+    properties: { ...Object.fromEntries(flat), boost: weights, searchParams },
+  }
+}
+
+const scalar: JsonSchema = { type: ['string', 'number'] }
+
+const numbers = (...names: readonly string[]): JsonSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(names.map((name) => [name, { type: 'number' }])),
+})
+
+const instant: JsonSchema = { type: 'string', format: 'date-time' }
+
+const searchParams: JsonSchema = {
+  type: 'object',
+  description: 'Another form of the parameters of dates, scores and the box; the flat ones win',
+  properties: {
+    minDate: instant,
+    maxDate: instant,
+    scoring: numbers('min', 'max'),
+    boundingBox: numbers('minLon', 'maxLon', 'minLat', 'maxLat'),
+  },
+}
+
+// Entity tags of answers that follow from the whole index: they hold as long as nothing is written.
+
+/** Answers, or says that the client has the answer already. */
+export type Tagged = (c: AppContext, make: () => Promise<Response>) => Promise<Response>
+
+/**
+ * The state is asked for before anything is read: what is written meanwhile makes a tag too old, never too new. The tag is
+ * weak, because one state may be sent with and without gzip (RFC 9110 8.8.1).
+ */
+export function taggedBy({ index, ...deps }: SearchDeps): Tagged {
+  const { version, profile, window, facetSize, boosts, scoreField, dateTypes, limits } = deps
+  const about = [version, profile.hash, window, facetSize, boosts, scoreField, dateTypes, limits]
+  const constant = hash('sha256', JSON.stringify(about), 'hex')
+  return async (c, make) => {
+    const { pathname, search } = new URL(c.req.url)
+    const tag = hash('sha256', [constant, index.state(), pathname, search].join('\n'), 'hex')
+    const short = tag.slice(0, 32)
+    // Whether there is anything at all (`*`) is known afterwards only.
+    const isAny = c.req.header('If-None-Match')?.trim() === '*'
+    const has = !isAny && isFresh(c.req.raw.headers, short)
+    const answer = has ? c.body(null, 304) : await make()
+    if (answer.status === 200 || answer.status === 304) answer.headers.set('ETag', `W/"${short}"`)
+    return answer
+  }
+}
+
+export type RecordText = {
+  /** JSON text. */
+  readonly text: string
+  /** When the platform last wrote it, as the record says it; absent when it does not. */
+  readonly modified?: Date
+}
+
+/** What the routes share: the schemas of the answers and the tags of lists. */
+export type AnswerContext = { readonly schemas: AnswerSchemas; readonly tagged: Tagged }
+
+/** A parameter of the query string that has to be there. Throws `invalid-parameter`. */
+export function required(c: AppContext, parameter: string): string {
+  const value = new URL(c.req.url).searchParams.get(parameter)?.trim()
+  if (value) return value
+  const detail = `the parameter ${parameter} is missing`
+  throw new Failure('invalid-parameter', detail, { errors: [{ parameter, detail }] })
+}
+
+/** The tag is weak: one state may be sent with and without gzip (RFC 9110 8.8.1). */
+export function recordAnswer(c: AppContext, { text, modified }: RecordText): Response {
+  const body = resultText(text)
+  const tag = hash('sha256', body, 'hex').slice(0, 32)
+  c.header('ETag', `W/"${tag}"`)
+  if (modified) c.header('Last-Modified', modified.toUTCString())
+  return isFresh(c.req.raw.headers, tag)
+    ? c.body(null, 304)
+    : c.body(body, 200, { 'Content-Type': jsonType })
+}

@@ -1,0 +1,158 @@
+/** The embedded triplestore: Oxigraph and SQLite in a worker thread, for one process and about ten million triples. */
+
+import type { MessagePort, Worker } from 'node:worker_threads'
+import { startWorker } from '../../workers/thread.ts'
+import type { Change, GraphStore, Landing, Loading, StoreHealth, Written } from '../graph-store.ts'
+import type { Log } from '../../log.ts'
+import { booleanOf, rowsOf } from '../sparql-results.ts'
+import { Calls } from './calls.ts'
+import { boundedEngine, processBytes, writerBytes } from './engine.ts'
+import type { Opened, WriterSettings } from './messages.ts'
+import { standardLimits, type StoreLimits } from '../limits.ts'
+import { Copies } from '../public/copies.ts'
+import { PublicDoor } from '../public/door.ts'
+import { readWhole, replacing } from '../streams.ts'
+
+export type { StoreLimits } from '../limits.ts'
+
+const product = 'embedded'
+
+export type EmbeddedOptions = {
+  /** Made when absent; holds `store.db`. One process at a time. */
+  readonly directory: string
+  readonly log: Log
+  readonly limits?: Partial<StoreLimits>
+  /** Hears how far the loading is while the store opens. */
+  readonly loading?: ((now: Loading) => void) | undefined
+}
+
+function launch(settings: WriterSettings, feed?: MessagePort): Worker {
+  return startWorker({
+    entry: new URL('./worker.ts', import.meta.url),
+    name: 'store writer',
+    data: { ...settings, ...(feed ? { feed } : {}) },
+    transfer: feed ? [feed] : [],
+  })
+}
+
+function report(log: Log, { unreadable, ...opened }: Opened, ceiling: number): void {
+  log.info({ ...opened, ceiling }, 'store.opened')
+  if (unreadable.length > 0) log.error({ graphs: unreadable.slice(0, 20) }, 'store.unreadable')
+  if (opened.quads > ceiling * 0.8) log.warn({ ...opened, ceiling }, 'store.filling')
+}
+
+async function eachOf(
+  groups: readonly (readonly Change[])[],
+  write: (changes: readonly Change[]) => Promise<readonly Written[]>,
+): Promise<Landing[]> {
+  const settled = await Promise.allSettled(groups.map((changes) => write(changes)))
+  return settled.map((one) =>
+    one.status === 'fulfilled' ? { written: one.value } : { failure: one.reason },
+  )
+}
+
+/** What the protocol would answer, without a request around it: looking records up is half the work of an unchanged PUT. */
+function ownQueries(calls: Calls): Pick<GraphStore, 'ask' | 'select' | 'construct'> {
+  const run = (text: string, mediaType: string, signal: AbortSignal | undefined) =>
+    calls.call('query', { text, shape: { mediaType } }, { signal })
+  const [solutions, triples] = ['application/sparql-results+json', 'application/n-triples'] as const
+  return {
+    ask: async (query, signal) => booleanOf(await run(query, solutions, signal)),
+    select: async (query, signal) => rowsOf(await run(query, solutions, signal)),
+    construct: (query, signal) => run(query, triples, signal),
+  }
+}
+
+/** A graph piece by piece where it lies so, else whole. */
+async function* linesOf(
+  calls: Calls,
+  read: GraphStore['read'],
+  graph: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string> {
+  const large = await calls.call('pieces', { graph }, { signal })
+  if (large) {
+    for (let number = 0; number < large.count; number += 1) {
+      yield await calls.call('piece', { owner: large.owner, number }, { signal })
+    }
+  } else yield* readWhole(read, graph, signal)
+}
+
+async function healthOf(calls: Calls, { state: replica }: Copies): Promise<StoreHealth> {
+  const none = { quads: 0, graphs: 0, dead: 0 }
+  if (!calls.isOpen) return { ready: false, product, ...none, replica: 'absent' }
+  return { ready: true, product, ...(await calls.call('counts', {})), replica }
+}
+
+/** A smaller process builds public copies only when somebody asks. */
+const leastAhead = 512 * 2 ** 20
+
+/** What strangers ask, on copies of the data. */
+function publicSide({ directory, log }: EmbeddedOptions, limits: StoreLimits, calls: Calls) {
+  const copies: Copies = new Copies({
+    directory,
+    log,
+    queryMs: limits.publicMs,
+    memory: limits.publicMemory,
+    most: limits.publicDoor.lanes,
+    quads: async () => (await calls.call('counts', {})).quads,
+    follow: (port) => calls.call('follow', { port, whole: false }, { ports: [port] }),
+    changed: () => door.free(),
+  })
+  const door: PublicDoor = new PublicDoor({
+    ...limits.publicDoor,
+    lanes: () => copies.lanes,
+    buildMs: limits.publicBuildMs,
+    closed: () => copies.closed(),
+    now: () => performance.now(),
+  })
+  const publicQuery: GraphStore['publicQuery'] = (request, signal) => {
+    copies.want()
+    return door.query(request, signal)
+  }
+  return { copies, publicQuery }
+}
+
+/** Opens the store: resolves when the index is built from the durable copy (about 300,000 triples per second). */
+export async function embeddedStore(options: EmbeddedOptions): Promise<GraphStore> {
+  const { directory, log } = options
+  const limits = { ...standardLimits, ...options.limits }
+  const settings: WriterSettings = {
+    engine: boundedEngine(limits.memory > 0 ? limits.memory : writerBytes()),
+    directory,
+    maxQuads: limits.quads,
+    maxAnswer: limits.answer,
+  }
+  const calls: Calls = new Calls({
+    start: (feed) => launch(settings, feed),
+    waiting: limits.waiting,
+    callMs: limits.callMs,
+    log,
+    lost: () => copies.end(),
+    loading: options.loading,
+  })
+  const { copies, publicQuery } = publicSide(options, limits, calls)
+  report(log, await calls.opened, limits.quads)
+  if (limits.publicAhead && processBytes() >= leastAhead) copies.want()
+  const write: GraphStore['write'] = (changes, signal) =>
+    calls.call('write', { changes }, { signal })
+  const read: GraphStore['read'] = (graph, { links = true } = {}, signal) =>
+    calls.call('read', { graph, links }, { signal })
+  return {
+    ...ownQueries(calls),
+    readLines: (graph, signal) => linesOf(calls, read, graph, signal),
+    replaceStreamed: replacing(write),
+    read,
+    readAll: (graphs, { links = true } = {}, signal) =>
+      calls.call('readAll', { graphs, links }, { signal }),
+    write,
+    // The worker commits what waits for it as one transaction, so that groups need no packing here.
+    writeEach: (groups, signal) => eachOf(groups, (changes) => write(changes, signal)),
+    publicQuery,
+    health: () => healthOf(calls, copies),
+    close: async () => {
+      copies.close()
+      await calls.close()
+    },
+  }
+}

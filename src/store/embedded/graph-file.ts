@@ -1,0 +1,228 @@
+/**
+ * The durable copy of the embedded store in one SQLite file, `store.db`: the content of each graph as a compressed text, and its
+ * links as rows, so that a catalogue of many datasets is not rewritten for each of them. A content too large for one text lies in
+ * pieces of an *owner*; a replaced owner is deleted with the next replacement of its graph, so that whoever reads it piece by
+ * piece can finish.
+ */
+
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { Failure } from '../../errors.ts'
+import { openSqlite, type Sqlite } from '../../sqlite.ts'
+import { inUtf8 } from '../../text/utf8.ts'
+import { chunksOf } from '../streams.ts'
+
+/** A graph, or a piece of a large one, whose links stand with the first piece. */
+type Stored = { readonly name: string; readonly content: string; readonly links: readonly string[] }
+
+const schema = `
+  PRAGMA wal_autocheckpoint = 8000;
+  CREATE TABLE IF NOT EXISTS graph (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, content BLOB NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS link (graph INTEGER NOT NULL, line TEXT NOT NULL, PRIMARY KEY (graph, line)) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS piece (owner INTEGER NOT NULL, number INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (owner, number)) STRICT;
+  CREATE TABLE IF NOT EXISTS large (graph INTEGER PRIMARY KEY, owner INTEGER NOT NULL UNIQUE) STRICT;
+`
+
+/** Of the schema. */
+export const graphFileFormat = 1
+
+/** UTF-16 units of a content that is kept as one text, and of a piece. */
+const [mostWhole, pieceSize] = [2 ** 21, 2 ** 20]
+
+/** UTF-16 units of a content that is put together for one answer. */
+const mostRead = 2 ** 28
+
+const pack = (text: string): Uint8Array =>
+  text === '' ? new Uint8Array() : inUtf8(text, (bytes) => deflateRawSync(bytes, { level: 1 }))
+
+const unpack = (blob: unknown): string =>
+  blob instanceof Uint8Array && blob.length > 0 ? inflateRawSync(blob).toString('utf8') : ''
+
+const linesIn = (rows: readonly Readonly<Record<string, unknown>>[]) =>
+  rows.map(({ line }) => String(line))
+
+/** Reading and writing by graph name. A graph is there as long as it has a content or a link. */
+export class GraphFile {
+  readonly #db: Sqlite
+  #owner: number
+  /** Owners whose content was replaced, by graph. */
+  readonly #replaced = new Map<string, number>()
+
+  /** Opens the file, made when absent (directory 700, file 600). A read-only one sees what another connection has committed. */
+  constructor(directory: string, readOnly = false) {
+    const path = join(directory, 'store.db')
+    if (!readOnly) {
+      mkdirSync(directory, { recursive: true, mode: 0o700 })
+      chmodSync(directory, 0o700)
+    }
+    this.#db = openSqlite({ path, schema, format: graphFileFormat, readOnly })
+    this.#owner = Number(this.#db.first('SELECT max(owner) AS n FROM piece')?.['n'] ?? 0)
+  }
+
+  /** Runs `work` as one transaction, durable when this returns, or inside one as a part of it; a throw undoes it. */
+  transaction<T>(work: () => T): T {
+    return this.#db.transaction(work, 'durable')
+  }
+
+  has(graph: string): boolean {
+    return this.#id(graph) !== undefined
+  }
+
+  /** `''` for a graph that has links only, `undefined` for an absent one. `Failure` too-large. */
+  content(graph: string): string | undefined {
+    let text: string | undefined
+    for (const part of this.contents(graph)) {
+      text = (text ?? '') + part
+      if (text.length > mostRead) {
+        throw new Failure('too-large', 'The graph is too large to be read as one text.')
+      }
+    }
+    return text
+  }
+
+  /** The content as texts of whole lines, sorted over all of them; nothing for an absent graph. */
+  *contents(graph: string): Generator<string> {
+    const row = this.#db.first('SELECT content FROM graph WHERE name = ?', graph)
+    const large = row && this.pieces(graph)
+    if (large) yield* this.#texts(large)
+    else if (row) yield unpack(row['content'])
+  }
+
+  /** Where the content lies in pieces: whose they are and how many. */
+  pieces(graph: string): { readonly owner: number; readonly count: number } | undefined {
+    const sql = `SELECT owner, (SELECT count(*) FROM piece WHERE piece.owner = large.owner) AS n FROM large WHERE graph = ?`
+    const row = this.#db.first(sql, this.#id(graph) ?? 0)
+    return row && { owner: Number(row['owner']), count: Number(row['n']) }
+  }
+
+  /** A piece by its number from 0; `undefined` when it was deleted. */
+  piece(owner: number, number: number): string | undefined {
+    const sql = 'SELECT content FROM piece WHERE owner = ? AND number = ?'
+    const row = this.#db.first(sql, owner, number)
+    return row && unpack(row['content'])
+  }
+
+  setContent(graph: string, content: string): void {
+    const isLarge = content.length > mostWhole
+    this.#db.run(
+      'INSERT INTO graph (name, content) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content',
+      graph,
+      isLarge ? new Uint8Array() : pack(content),
+    )
+    this.#replace(graph)
+    if (!isLarge) return
+    this.#owner += 1
+    this.#db.run('INSERT INTO large (graph, owner) VALUES (?, ?)', this.#made(graph), this.#owner)
+    let number = 0
+    for (const text of chunksOf(content, pieceSize)) {
+      const sql = 'INSERT INTO piece (owner, number, content) VALUES (?, ?, ?)'
+      this.#db.run(sql, this.#owner, number, pack(text))
+      number += 1
+    }
+  }
+
+  /** In order of code units, without line ends. */
+  links(graph: string): string[] {
+    return linesIn(this.#linkRows(this.#id(graph) ?? 0))
+  }
+
+  hasLinks(graph: string): boolean {
+    const sql = 'SELECT 1 FROM link WHERE graph = ? LIMIT 1'
+    return this.#db.first(sql, this.#id(graph) ?? 0) !== undefined
+  }
+
+  hasLink(graph: string, line: string): boolean {
+    const sql = 'SELECT 1 FROM link WHERE graph = ? AND line = ?'
+    return this.#db.first(sql, this.#id(graph) ?? 0, line) !== undefined
+  }
+
+  /** Links that begin with `prefix`, which ends in a space; the character after a space is `!`. */
+  linksUnder(graph: string, prefix: string): string[] {
+    const sql = 'SELECT line FROM link WHERE graph = ? AND line >= ? AND line < ?'
+    return linesIn(this.#db.rows(sql, this.#id(graph) ?? 0, prefix, `${prefix.slice(0, -1)}!`))
+  }
+
+  /** False when the link was there. */
+  addLink(graph: string, line: string): boolean {
+    const sql = 'INSERT OR IGNORE INTO link (graph, line) VALUES (?, ?)'
+    return this.#db.run(sql, this.#made(graph), line).changes > 0
+  }
+
+  /** False when there was no such link. */
+  removeLink(graph: string, line: string): boolean {
+    const sql = 'DELETE FROM link WHERE graph = ? AND line = ?'
+    return this.#db.run(sql, this.#id(graph) ?? 0, line).changes > 0
+  }
+
+  /** Forgets the graph if nothing is left of it. */
+  tidy(graph: string): void {
+    this.#db.run(
+      'DELETE FROM graph WHERE name = ? AND length(content) = 0 ' +
+        'AND NOT EXISTS (SELECT 1 FROM link WHERE link.graph = graph.id) ' +
+        'AND NOT EXISTS (SELECT 1 FROM large WHERE large.graph = graph.id)',
+      graph,
+    )
+  }
+
+  drop(graph: string): void {
+    const id = this.#id(graph)
+    if (id === undefined) return
+    this.#replace(graph)
+    this.#db.run('DELETE FROM link WHERE graph = ?', id)
+    this.#db.run('DELETE FROM graph WHERE id = ?', id)
+  }
+
+  *all(): Generator<Stored> {
+    for (const row of this.#db.each('SELECT id, name, content FROM graph')) {
+      const [name, links] = [String(row['name']), linesIn(this.#linkRows(Number(row['id'])))]
+      yield { name, content: unpack(row['content']), links }
+      const large = this.pieces(name)
+      if (!large) continue
+      for (const content of this.#texts(large)) yield { name, content, links: [] }
+    }
+  }
+
+  count(): number {
+    return Number(this.#db.first('SELECT count(*) AS n FROM graph')?.['n'])
+  }
+
+  /** Deletes pieces that are no graph's, which nobody reads any more when the store is opened; answers how many. */
+  sweep(): number {
+    return this.#db.run('DELETE FROM piece WHERE owner NOT IN (SELECT owner FROM large)').changes
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  #id(graph: string): number | undefined {
+    const row = this.#db.first('SELECT id FROM graph WHERE name = ?', graph)
+    return row && Number(row['id'])
+  }
+
+  /** The id of a graph that is made when absent. */
+  #made(graph: string): number {
+    const sql = 'INSERT INTO graph (name, content) VALUES (?, ?)'
+    return this.#id(graph) ?? this.#db.run(sql, graph, new Uint8Array()).serial
+  }
+
+  #linkRows(id: number) {
+    return this.#db.rows('SELECT line FROM link WHERE graph = ? ORDER BY line', id)
+  }
+
+  *#texts({ owner, count }: { readonly owner: number; readonly count: number }): Generator<string> {
+    for (let number = 0; number < count; number += 1) yield this.piece(owner, number) ?? ''
+  }
+
+  /** Takes the pieces of a graph away from it, and deletes those that were taken away before. */
+  #replace(graph: string): void {
+    const large = this.pieces(graph)
+    const earlier = this.#replaced.get(graph)
+    if (earlier !== undefined) this.#db.run('DELETE FROM piece WHERE owner = ?', earlier)
+    this.#replaced.delete(graph)
+    if (!large) return
+    this.#db.run('DELETE FROM large WHERE graph = ?', this.#id(graph) ?? 0)
+    this.#replaced.set(graph, large.owner)
+  }
+}

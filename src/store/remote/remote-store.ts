@@ -1,0 +1,227 @@
+/** A triplestore behind a wire: what all dialects have in common, put together. */
+
+import { Failure } from '../../errors.ts'
+import { randomUUID } from 'node:crypto'
+import type { Log } from '../../log.ts'
+import type { StoreLimits } from '../limits.ts'
+import type { GraphStore } from '../graph-store.ts'
+import { PublicDoor, type Lane } from '../public/door.ts'
+import { publicRun } from './answering/public.ts'
+import { apart, steady, turns } from './turns.ts'
+import type { Dialect, Door, Edit } from './dialect.ts'
+import { doorOf } from './endpoint.ts'
+import { StoreLease, type LeaseOptions } from './lease.ts'
+import { linkRule, readContent, type Reading, readMany, textOf } from './reading.ts'
+import { onceThere } from './starting.ts'
+import { readWhole, replacing } from '../streams.ts'
+import { serviceClient, type ServiceClient } from '../../client/service.ts'
+import { Writer } from './update-queue.ts'
+import { Landings, writing, type Settings } from './writing.ts'
+
+export type RemoteOptions = {
+  readonly endpoints: {
+    readonly query: string
+    readonly update: string
+    readonly auth?: { readonly username: string; readonly password: string } | undefined
+  }
+  readonly log: Log
+  readonly limits: StoreLimits
+  readonly isCatalogue: (graph: string) => boolean
+  readonly now: () => number
+  readonly random: () => number
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Hears what is waited for at the start, and `undefined` when it is there. */
+  readonly told?: ((detail: string | undefined) => void) | undefined
+  /** Absent where nobody else can write to the store. */
+  readonly lease?: LeaseOptions | undefined
+}
+
+/** Until a connection stands, in ms. */
+const connectMs = 2000
+
+/** Public queries that run at the same time: the store has other clients. */
+const lanes = 4
+
+/** What strangers ask; the store ends what takes too long by itself. */
+function publicSide(run: Lane['run'], { publicDoor, publicBuildMs: buildMs }: StoreLimits) {
+  const all = Array.from({ length: lanes }, (): Lane => ({ isReady: true, run }))
+  const closed = () => new Failure('store-unavailable', 'The store is not ready.')
+  const now = () => performance.now()
+  return new PublicDoor({ ...publicDoor, lanes: () => all, buildMs, closed, now })
+}
+
+function wireOf(dialect: Dialect, options: RemoteOptions): ServiceClient {
+  const { endpoints, limits, log, now, random, pause } = options
+  return serviceClient({
+    service: { name: 'store', unavailable: 'store-unavailable' },
+    ...(endpoints.auth && { auth: endpoints.auth }),
+    destroyAfterError: dialect.destroyAfterError,
+    sockets: dialect.sockets,
+    retryable: dialect.retryable,
+    log,
+    pause,
+    random,
+    now,
+    limits: {
+      connectMs,
+      firstByteMs: limits.callMs,
+      totalMs: limits.callMs,
+      bytes: limits.answer,
+    },
+  })
+}
+
+type Started = {
+  readonly door: Door
+  readonly product: string
+  readonly rows: number | undefined
+  readonly lease: StoreLease | undefined
+}
+
+/** Sends no update that might meet one of another process. */
+const guarded = (door: Door, lease: StoreLease): Door => ({
+  ...door,
+  update: async (text) => {
+    await lease.demand()
+    await door.update(text)
+  },
+})
+
+async function started(
+  dialect: Dialect,
+  wire: ServiceClient,
+  options: RemoteOptions,
+  signal: AbortSignal,
+): Promise<Started> {
+  const { endpoints, log, now } = options
+  const pause = (ms: number) => options.pause(ms, signal)
+  const door = doorOf({
+    dialect,
+    wire,
+    queryEndpoint: endpoints.query,
+    updateEndpoint: endpoints.update,
+    callMs: options.limits.callMs,
+    name: randomUUID,
+    pause,
+  })
+  const waiting = { log, pause, now, signal, told: options.told }
+  const { product, rows } = await onceThere(() => dialect.probe(door), waiting)
+  const lease =
+    options.lease && new StoreLease({ ...options.lease, door, log, now, random: options.random })
+  // What the one before has sent may still be on its way.
+  if (await lease?.take(signal)) await onceThere(async () => dialect.settle?.(door), waiting)
+  // Only now: what looks unfinished may be in the hands of the one who has the lease.
+  const recovered = await onceThere(async () => dialect.recover?.(door), waiting)
+  log.info({ product, recovered }, 'store.opened')
+  return { door: lease ? guarded(door, lease) : door, product, rows, lease }
+}
+
+function reads(reading: Reading): Pick<GraphStore, 'read' | 'readAll'> {
+  const { isLink } = reading
+  return {
+    read: async (graph, { links = true } = {}, signal) => {
+      const wanted = { graph, links }
+      return textOf(await readContent(wanted, reading, signal), wanted, isLink)
+    },
+    readAll: async (graphs, { links = true } = {}, signal) => {
+      const texts = new Map<string, string>()
+      for (const [graph, content] of await readMany({ graphs, links }, reading, signal)) {
+        const text = textOf(content, { graph, links }, isLink)
+        if (text !== undefined) texts.set(graph, text)
+      }
+      return texts
+    },
+  }
+}
+
+function steadied({ torn }: Dialect, door: Door, writer: Writer) {
+  const land = (edits: readonly Edit[]) => writer.land(edits)
+  return torn ? steady(door, land) : { ...door, land }
+}
+
+/**
+ * The door of a store whose look-ups lock: none of ours stands beside a write of ours for long. Whole graphs are read by
+ * `construct`, which has turns of its own with the writes of that graph.
+ */
+function doorApart(door: Door): Door {
+  const { run } = apart({ pause: door.pause })
+  return {
+    ...door,
+    ask: (query, signal) => run('reads', () => door.ask(query, signal)),
+    select: (query, signal) => run('reads', () => door.select(query, signal)),
+    update: (text) => run('writes', () => door.update(text)),
+  }
+}
+
+type Graphs = Pick<
+  GraphStore,
+  'read' | 'readAll' | 'write' | 'writeEach' | 'readLines' | 'replaceStreamed'
+>
+
+/** Reading and writing of graphs, which take turns. */
+function graphsOf(reading: Reading, land: Settings['land']): Graphs {
+  const { dialect, door, isLink } = reading
+  const order = turns()
+  // A writer has the only turn on its graph: what is unfinished there is nobody's any more.
+  const { recover } = dialect
+  const own: Reading = { ...reading, ...(recover && { finish: (graph) => recover(door, graph) }) }
+  const reader = reads(dialect.torn ? { ...reading, apart: order.share } : reading)
+  const settings: Settings = {
+    dialect,
+    isLink,
+    turns: order,
+    land,
+    read: (wanted) => readContent(wanted, own),
+    readMany: (graphs) => readMany({ graphs, links: false }, own),
+    settle: () => dialect.settle?.(door) ?? Promise.resolve(),
+  }
+  const landings = new Landings(settings)
+  const writes = writing(settings, landings)
+  return {
+    ...reader,
+    ...writes,
+    readLines: (graph, signal) => readWhole(reader.read, graph, signal),
+    replaceStreamed: replacing(writes.write),
+  }
+}
+
+/** Opens a store of that dialect: resolves when it answers and is in order. */
+export async function remoteStore(
+  dialect: Dialect,
+  options: RemoteOptions,
+  signal?: AbortSignal,
+): Promise<GraphStore> {
+  const { limits, log } = options
+  const wire = wireOf(dialect, options)
+  const end = new AbortController()
+  const ending = signal ? AbortSignal.any([end.signal, signal]) : end.signal
+  const { product, rows, lease, ...opened } = await started(dialect, wire, options, ending).catch(
+    async (error: unknown) => {
+      await wire.close()
+      throw error
+    },
+  )
+  const door = dialect.torn ? doorApart(opened.door) : opened.door
+  const reading: Reading = { dialect, door, isLink: linkRule(options.isCatalogue), rows }
+  const writer = new Writer({ dialect, door, log })
+  const { ask, select, land } = steadied(dialect, door, writer)
+  const strangers = publicSide(publicRun({ dialect, door, ms: limits.publicMs, rows }), limits)
+  return {
+    ...graphsOf(reading, land),
+    ask,
+    select,
+    construct: door.construct,
+    publicQuery: (request, asking) => strangers.query(request, asking),
+    health: async () => ({
+      ready: await door.ask('ASK {}').catch(() => false),
+      product,
+      ...(lease && { lease: { held: lease.isHeld } }),
+    }),
+    close: async () => {
+      await writer.close()
+      await lease?.release()
+      end.abort()
+      await wire.close()
+    },
+  }
+}
