@@ -82,7 +82,7 @@ function repositoryOf(
     repairAddresses: repository.chores.repairAddresses,
     restore: (what, signal) => restored({ ground, harvesting, repository }, what, signal),
     ...(harvesting && {
-      launch: catalogueLaunch(ground, harvesting, ownRepository(repository)),
+      launch: catalogueLaunch(ground, harvesting),
     }),
     ...vocabularyPart({
       repository: `${inside}${places.repo}`,

@@ -6,11 +6,11 @@ import { Failure, shown } from '../errors.ts'
 import type { Entrance } from '../http/gateway.ts'
 import type { Outbound } from '../client/outbound.ts'
 import { cacheApp } from '../metrics/figures/cache-app.ts'
-import { collector, datasetsIn, type Collector } from '../metrics/feeding/collector.ts'
-import type { Repository } from '../metrics/feeding/door.ts'
-import { datasetCount } from '../metrics/feeding/ids.ts'
+import { collector, datasetsIn, type Collector } from '../metrics/pipe/collector.ts'
+import type { MetricsRepository } from '../metrics/pipe/metrics-export.ts'
+import { knownDatasetIds } from '../metrics/figures/catalogue-reader.ts'
 import { validationApp } from '../metrics/validate/validation-app.ts'
-import { reportsApp } from '../metrics/reports/app.ts'
+import { reportsApp } from '../metrics/reports/report-app.ts'
 import { openMetrics, type MetricsStation } from '../metrics/station.ts'
 import type { Feed } from '../pipe/runs/feed.ts'
 import { defaultFacets } from '../projector/facets.ts'
@@ -24,7 +24,7 @@ import type { Harvesting } from './harvesting.ts'
 /** Opens the segments that measure; to be stopped when no run is under way. */
 export function measuringRoom(
   ground: Ground,
-  repository: Repository | undefined,
+  repository: MetricsRepository | undefined,
   outbound: Outbound,
 ): Promise<MetricsStation> {
   const { shell, engines } = ground
@@ -46,16 +46,15 @@ export function measuringRoom(
 
 /** `launch <catalogue> <pipe>` of the console; absent where nothing can be launched. */
 export function catalogueLaunch(
-  { shell }: Ground,
+  { shell, engines }: Ground,
   { pipes, launcher }: Harvesting,
-  repository: Pick<Repository, 'address' | 'fetch'>,
 ): NonNullable<RepositoryPart['launch']> {
   const { validator } = shell.config
   return async ({ catalogue, pipe, pulseMs, withMetrics }, signal) => {
     if (!validator.enabled) throw new Failure('conflict', switchedOff)
     const known = pipes.find(pipe)
     if (!known) throw new Failure('unknown-pipe', `Pipe ${shown(pipe)} not available`)
-    const found = await datasetCount({ ...clock, repository }, catalogue, signal)
+    const found = await knownDatasetIds(engines, catalogue, signal)
     const launched = launcher.launch({
       pipe,
       startedBy: 'console',
@@ -66,7 +65,7 @@ export function catalogueLaunch(
         ...(withMetrics && { withMetrics }),
       },
     })
-    return { found, run: 'run' in launched ? launched.run.id : launched.dropped.id }
+    return { found: found.length, run: 'run' in launched ? launched.run.id : launched.dropped.id }
   }
 }
 

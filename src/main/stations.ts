@@ -185,7 +185,7 @@ const harvestingRooms = (
   const { config, log } = ground.shell
   const own = repository && ownRepository(repository)
   const isMeasuring = config.services.includes('metrics')
-  const behind = own && { ...own, turn, putMetrics: repository.manyMetrics }
+  const metrics = repository && { turn, putMetrics: repository.manyMetrics }
   return openHarvesting({
     ...ground,
     ...door(ground, 'harvest'),
@@ -195,7 +195,7 @@ const harvestingRooms = (
     version,
     repository: own,
     unfitValues: ground.engines.projection.unfitValues,
-    measuring: isMeasuring ? (outbound) => measuringRoom(ground, behind, outbound) : undefined,
+    measuring: isMeasuring ? (outbound) => measuringRoom(ground, metrics, outbound) : undefined,
   })
 }
 

@@ -14,15 +14,14 @@ import { openCache, type Cache } from './figures/metrics-cache.ts'
 import type { Points } from './figures/counts.ts'
 import type { ScoreBand } from './figures/figures.ts'
 import type { Schedules } from './figures/schedules.ts'
-import type { Repository } from './feeding/door.ts'
-import { feeds } from './feeding/feed.ts'
+import { feeds } from './pipe/dataset-feed.ts'
 import { annotatorSegment } from './measuring/annotator.ts'
 import { openValues } from './measuring/tables.ts'
 import { openReach, type Reach } from './reaching/reach.ts'
 import { reachingSegment } from './reaching/segment.ts'
 import { scoringSegment } from './scoring/scorer.ts'
 import { loadWeights, type Weights } from './scoring/weights.ts'
-import { metricsExport } from './travelling/exporting.ts'
+import { metricsExport, type MetricsRepository } from './pipe/metrics-export.ts'
 import { validatingSegment } from './validate/validating-segment.ts'
 import { openValidation, type Validation } from './validate/validation.ts'
 
@@ -36,7 +35,7 @@ export type MetricsOptions = {
   readonly names: Names
   readonly outbound: Outbound
   /** Whose datasets are measured; without one the segments work for others only. */
-  readonly repository: Repository | undefined
+  readonly repository: MetricsRepository | undefined
   /** How scores are called. */
   readonly bands: readonly ScoreBand[]
   /** How the times of refreshes are told and kept. */

@@ -6,7 +6,7 @@ import { computedOn, dqv, prov, rdf, xsd } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
 import { indicatorOf } from '../indicators.ts'
-import { localName, pv } from '../quality-terms.ts'
+import { localName, pv } from './quality-terms.ts'
 
 export type Measurement = {
   /** Local name of the metric. */

@@ -3,7 +3,7 @@
 import type { Quad } from '@rdfjs/types'
 import { dqv, prov, rdf, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
-import { metricsNode, type Payload } from '../travelling/payload.ts'
+import { metricsNode, type Payload } from '../pipe/payload.ts'
 import { replaced } from './measurements.ts'
 import { annotation, type ReportGraph, withoutReport } from './validation-report.ts'
 

@@ -4,7 +4,7 @@ import type { BlankNode, Literal, NamedNode, Quad, Term } from '@rdfjs/types'
 import { dqv, prov, rdf, xsd } from '../../rdf/namespaces.ts'
 import { closure, first, graphOf, instances, keyOf, textOf, type Graph } from '../../rdf/read.ts'
 import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
-import { localName, oa, pv, sh } from '../quality-terms.ts'
+import { localName, oa, pv, sh } from './quality-terms.ts'
 
 /** One result of a SHACL validation. */
 export type ReportResult = {

@@ -9,7 +9,7 @@ import { literal, namedNode } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { languagesOf, textsOf } from '../localized-texts.ts'
-import { localName } from '../quality-terms.ts'
+import { localName } from '../dqv/quality-terms.ts'
 import type { CatalogueFigures } from './figures.ts'
 
 const queries = { all: loadQuery('catalogue-ids'), members: loadQuery('member-ids') }
@@ -24,10 +24,22 @@ export type MetricsSource = {
 export const catalogueIds = ({ store, names }: MetricsSource, signal: AbortSignal) =>
   idsIn(store, bind(queries.all, { prefix: literal(names.catalogue('')) }), signal)
 
-/** Ids of the datasets of a catalogue, ascending. */
+/** Ids of the datasets of a catalogue, ascending; none when there is no such catalogue. */
 export function datasetIds({ store, names }: MetricsSource, id: string, signal: AbortSignal) {
   const values = { catalogue: namedNode(names.catalogue(id)), prefix: literal(names.dataset('')) }
   return idsIn(store, bind(queries.members, values), signal)
+}
+
+/** The same; throws `unknown-catalogue`. */
+export async function knownDatasetIds(
+  source: MetricsSource,
+  id: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const ids = await datasetIds(source, id, signal)
+  const found = ids.length > 0 || (await readCatalogues(source, [id], signal)).has(id)
+  if (!found) throw unknownCatalogue(id)
+  return ids
 }
 
 /** The queries answer many ids in one text, with blanks between them. */

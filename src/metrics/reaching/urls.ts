@@ -3,7 +3,7 @@
 import type { BlankNode, NamedNode, Quad, Term } from '@rdfjs/types'
 import { dcat } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
-import type { Payload } from '../travelling/payload.ts'
+import type { Payload } from '../pipe/payload.ts'
 
 /** The metrics that are measured here, one value per URL. */
 export const statusMetrics = ['accessUrlStatusCode', 'downloadUrlStatusCode'] as const

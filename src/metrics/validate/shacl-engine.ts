@@ -8,7 +8,7 @@ import ValidationEngine, {
 import type { Constraint } from 'rdf-validate-shacl/src/shapes-graph.js'
 import { closure, graphOf } from '../../rdf/read.ts'
 import type { ReportResult } from '../dqv/validation-report.ts'
-import { localName, sh } from '../quality-terms.ts'
+import { localName, sh } from '../dqv/quality-terms.ts'
 import { Pointer, Triples } from './shacl-data.ts'
 
 export type Found = {

@@ -9,7 +9,7 @@ import { formatOfSuffix } from '../../rdf/media-types.ts'
 import { owl, skos } from '../../rdf/namespaces.ts'
 import { decode, parse } from '../../rdf/parse.ts'
 import { blankNode, quad } from '../../rdf/terms.ts'
-import { sh } from '../quality-terms.ts'
+import { sh } from '../dqv/quality-terms.ts'
 
 /** The shapes of one model, out of all of its files. */
 type Shapes = {

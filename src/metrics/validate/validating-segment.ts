@@ -6,8 +6,8 @@ import type { ConfigProblem, SegmentContext, SegmentKind } from '../../pipe/segm
 import { dateTimeOf, reported } from '../dqv/quality-metadata.ts'
 import { replaced } from '../dqv/measurements.ts'
 import { withoutReport } from '../dqv/validation-report.ts'
-import type { Payload } from '../travelling/payload.ts'
-import { metricsSegment, segmentConfig } from '../travelling/segment.ts'
+import type { Payload } from '../pipe/payload.ts'
+import { metricsSegment, segmentConfig } from '../pipe/metrics-segment.ts'
 import { chosenModels } from './shape-models.ts'
 import type { Validation } from './validation.ts'
 

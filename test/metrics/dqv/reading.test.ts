@@ -5,7 +5,7 @@ import { measurement, measurements, replaced } from '../../../src/metrics/dqv/me
 import { isCompliant, reportOf, withoutReport } from '../../../src/metrics/dqv/validation-report.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { namedNode } from '../../../src/rdf/terms.ts'
-import { at, prefixes } from '../travelling/ground.ts'
+import { at, prefixes } from '../pipe/ground.ts'
 
 const quadsOf = (text: string) =>
   parse(

@@ -8,12 +8,12 @@ import {
   type ReportResult,
 } from '../../../src/metrics/dqv/validation-report.ts'
 import { measurement } from '../../../src/metrics/dqv/measurements.ts'
-import { sh } from '../../../src/metrics/quality-terms.ts'
+import { sh } from '../../../src/metrics/dqv/quality-terms.ts'
 import { canonicalise } from '../../../src/rdf/canonical.ts'
 import { dcat } from '../../../src/rdf/namespaces.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { blankNode, literal, namedNode, quad } from '../../../src/rdf/terms.ts'
-import { at, prefixes } from '../travelling/ground.ts'
+import { at, prefixes } from '../pipe/ground.ts'
 
 const on = namedNode('https://example.org/ds')
 const more = `@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix oa: <http://www.w3.org/ns/oa#> .`

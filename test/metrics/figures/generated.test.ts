@@ -1,11 +1,11 @@
 /** The first ten generated datasets as a catalogue, measured by the segments. */
 
 import { expect, it } from 'vitest'
-import { payloadOf } from '../../../src/metrics/travelling/payload.ts'
+import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import type { Shares } from '../../../src/metrics/figures/figures.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import { asked, generated, generatedRecord, isThere, validated, worked } from '../scoring/worked.ts'
-import { one, segments } from '../travelling/ground.ts'
+import { one, segments } from '../pipe/ground.ts'
 import { names, newDirectory, openStore, openedCache } from './ground.ts'
 import { write } from './measured.ts'
 

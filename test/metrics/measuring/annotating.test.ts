@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 import { annotate } from '../../../src/metrics/measuring/annotating.ts'
-import { payloadOf } from '../../../src/metrics/travelling/payload.ts'
+import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import { keyOf } from '../../../src/rdf/read.ts'
-import { never, record, shippedValues } from '../travelling/ground.ts'
+import { never, record, shippedValues } from '../pipe/ground.ts'
 
 const values = (await shippedValues())(never)
 

@@ -7,7 +7,7 @@ import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import { literal, namedNode } from '../../../src/rdf/terms.ts'
-import { never, noStore, prefixes, shippedValues, vocabularies } from '../travelling/ground.ts'
+import { never, noStore, prefixes, shippedValues, vocabularies } from '../pipe/ground.ts'
 
 const eu = 'http://publications.europa.eu/resource/authority/'
 const iana = 'https://www.iana.org/assignments/media-types/'

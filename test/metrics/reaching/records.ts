@@ -1,7 +1,7 @@
 /** Datasets on their way through the quality pipe, and what was measured of them. */
 
 import { measurements } from '../../../src/metrics/dqv/measurements.ts'
-import { payloadOf } from '../../../src/metrics/travelling/payload.ts'
+import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import type { Message, RecordMessage } from '../../../src/pipe/message.ts'
 
 const site = 'http://data.example/'

@@ -2,8 +2,8 @@
 
 import { pino } from 'pino'
 import type { Figures } from '../../../src/metrics/figures/figures.ts'
-import { reportsApp } from '../../../src/metrics/reports/app.ts'
-import type { Ground } from '../../../src/metrics/reports/gathering.ts'
+import { reportsApp } from '../../../src/metrics/reports/report-app.ts'
+import type { Ground } from '../../../src/metrics/reports/report.ts'
 import { bands, figuresOf, weights } from './figures-double.ts'
 
 const log = pino({ level: 'silent' })

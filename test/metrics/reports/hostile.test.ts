@@ -3,10 +3,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clipped, line, localText } from '../../../src/metrics/localized-texts.ts'
-import { addressesFrom } from '../../../src/metrics/reports/addresses.ts'
-import { catalogueReport, portalReport } from '../../../src/metrics/reports/gathering.ts'
-import { pageOf } from '../../../src/metrics/reports/page/page.ts'
-import { markup } from '../../../src/metrics/reports/page/markup.ts'
+import { addressesFrom, markup } from '../../../src/metrics/reports/page-parts.ts'
+import { catalogueReport, portalReport } from '../../../src/metrics/reports/report.ts'
+import { pageOf } from '../../../src/metrics/reports/report-page.ts'
 import { catalogueOf, datasetOf, figuresOf, hosts, rules } from './figures-double.ts'
 import { groundOf, textOf, wordsOf } from './ground.ts'
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { indicators } from '../../../src/metrics/indicators.ts'
-import { indicatorWords } from '../../../src/metrics/reports/telling/rules.ts'
+import { indicatorWords } from '../../../src/metrics/reports/indicator-texts.ts'
 import {
   aggregateOf,
   catalogueOf,

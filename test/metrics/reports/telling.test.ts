@@ -1,20 +1,18 @@
 /** Numbers, days, names and bands as people read them. */
 
 import { describe, expect, it } from 'vitest'
-import { bandOf, rank } from '../../../src/metrics/reports/bands.ts'
-import { timeAxis } from '../../../src/metrics/reports/charts/axis.ts'
-import { scale } from '../../../src/metrics/reports/charts/scale.ts'
-import { spark } from '../../../src/metrics/reports/charts/spark.ts'
-import { compact, constraintName } from '../../../src/metrics/reports/telling/names.ts'
+import { bandOf, catalogueReport, rank } from '../../../src/metrics/reports/report.ts'
+import { scale, spark, timeAxis } from '../../../src/metrics/reports/charts.ts'
 import {
+  compact,
+  constraintName,
   count,
   counted,
   difference,
   longDay,
   percent,
-} from '../../../src/metrics/reports/telling/numbers.ts'
-import { summary } from '../../../src/metrics/reports/telling/summary.ts'
-import { catalogueReport } from '../../../src/metrics/reports/gathering.ts'
+} from '../../../src/metrics/reports/number-texts.ts'
+import { summary } from '../../../src/metrics/reports/summary.ts'
 import { bands, figuresOf, months } from './figures-double.ts'
 import { groundOf } from './ground.ts'
 

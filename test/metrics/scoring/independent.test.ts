@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Quad } from '@rdfjs/types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { logger } from '../../../src/log.ts'
-import { payloadOf } from '../../../src/metrics/travelling/payload.ts'
+import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import { dimensions } from '../../../src/metrics/indicators.ts'
 import { canonicalise } from '../../../src/rdf/canonical.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
@@ -14,9 +14,16 @@ import { parse } from '../../../src/rdf/parse.ts'
 import { skolemise } from '../../../src/rdf/skolem.ts'
 import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
 import { xsd } from '../../../src/rdf/namespaces.ts'
+<<<<<<< HEAD
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import type { Change, GraphStore } from '../../../src/store/graph-store.ts'
 import { one, segments } from '../travelling/ground.ts'
+=======
+import { embeddedStore } from '../../../src/store/embedded.ts'
+import type { Change } from '../../../src/store/change.ts'
+import type { EmbeddedStore } from '../../../src/store/graph-store.ts'
+import { one, segments } from '../pipe/ground.ts'
+>>>>>>> 709b52c (refactor(metrics): the feed lists its datasets from the store, reports stand in eleven files (9,393 -> 9228 lines))
 import {
   booleanQuery,
   conditions,

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Measured } from '../../../src/metrics/dqv/measurements.ts'
 import { scoreOf } from '../../../src/metrics/scoring/scoring.ts'
 import { loadWeights, type Weights } from '../../../src/metrics/scoring/weights.ts'
-import { weightsFile } from '../travelling/ground.ts'
+import { weightsFile } from '../pipe/ground.ts'
 
 let weights: Weights
 beforeAll(async () => {

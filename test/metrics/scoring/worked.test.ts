@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { payloadOf } from '../../../src/metrics/travelling/payload.ts'
+import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import { dimensions } from '../../../src/metrics/indicators.ts'
 import type { RecordMessage } from '../../../src/pipe/message.ts'
-import { one, record, segments } from '../travelling/ground.ts'
+import { one, record, segments } from '../pipe/ground.ts'
 import { asked, generated, generatedRecord, isThere, told, validated, worked } from './worked.ts'
 
 type Values = Readonly<Record<string, boolean | readonly number[]>>

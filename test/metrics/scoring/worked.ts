@@ -5,12 +5,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { reported } from '../../../src/metrics/dqv/quality-metadata.ts'
 import { measurement, measurements } from '../../../src/metrics/dqv/measurements.ts'
-import { distributionsOf } from '../../../src/metrics/travelling/distributions.ts'
-import { payloadOf, withPayload } from '../../../src/metrics/travelling/payload.ts'
-import { sh } from '../../../src/metrics/quality-terms.ts'
+import { distributionsOf, payloadOf, withPayload } from '../../../src/metrics/pipe/payload.ts'
+import { sh } from '../../../src/metrics/dqv/quality-terms.ts'
 import type { RecordMessage } from '../../../src/pipe/message.ts'
 import { dcat } from '../../../src/rdf/namespaces.ts'
-import { at, record } from '../travelling/ground.ts'
+import { at, record } from '../pipe/ground.ts'
 
 const data = new URL('../../../../shared/data', import.meta.url).pathname
 export const isThere = existsSync(data)

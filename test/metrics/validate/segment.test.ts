@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { logger } from '../../../src/log.ts'
 import { measurements } from '../../../src/metrics/dqv/measurements.ts'
 import { reportOf } from '../../../src/metrics/dqv/validation-report.ts'
-import { payloadOf } from '../../../src/metrics/travelling/payload.ts'
+import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import { validatingSegment } from '../../../src/metrics/validate/validating-segment.ts'
 import type { Validation } from '../../../src/metrics/validate/validation.ts'
 import type { JsonObject } from '../../../src/pipe/document.ts'
@@ -21,7 +21,7 @@ import {
   record,
   segments,
   through,
-} from '../travelling/ground.ts'
+} from '../pipe/ground.ts'
 import { endless, opened as openedValidation } from './builders.ts'
 
 const good = ':ds a dcat:Dataset ; dct:title "T" ; dct:description "D" .'

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
-import { datasetsIn } from '../../../src/metrics/feeding/collector.ts'
+import { datasetsIn } from '../../../src/metrics/pipe/collector.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import type { Landed } from '../../../src/store/marks.ts'

@@ -1,0 +1,215 @@
+/** What travels between the segments of the quality pipe: a dataset and the metrics that it has so far. */
+
+import type { BlankNode, NamedNode, Quad, Term } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import type { RecordMessage } from '../../pipe/message.ts'
+import { bracketed, termText } from '../../rdf/lines.ts'
+import { formatOfMediaType } from '../../rdf/media-types.ts'
+import { dcat, dqv, rdf } from '../../rdf/namespaces.ts'
+import { parse } from '../../rdf/parse.ts'
+import { keyOf } from '../../rdf/read.ts'
+import { namedNode, quad } from '../../rdf/terms.ts'
+
+// A dataset that is measured, and its metrics as far as they are known.
+
+/** The dataset that is measured. */
+export type Subject = {
+  /** Platform id. */
+  readonly id: string
+  readonly iri: string
+  /** Id of its catalogue. */
+  readonly catalogue?: string
+  /** `dct:type` of the catalogue, such as `dcat-ap`. */
+  readonly source?: string
+}
+
+export type Payload = {
+  readonly subject: Subject
+  /** As the repository returns it, with blank nodes; all in the default graph. */
+  readonly dataset: readonly Quad[]
+  /** What the metrics graph holds, in the default graph here. Its `dqv:QualityMetadata`, if any, is `metricsNode`. */
+  readonly metrics: readonly Quad[]
+  /** Name of that graph in the text of the message: `urn:{context}:{pipe}`. */
+  readonly metricsGraph: string
+  /** The dataset as N-Triples, where that is at hand. */
+  readonly lines?: string
+}
+
+/** The `dqv:QualityMetadata` node until the exporter gives it the platform's name. */
+export const metricsNode = ({ metricsGraph }: Pick<Payload, 'metricsGraph'>): NamedNode =>
+  namedNode(metricsGraph)
+
+const remembered = new WeakMap<RecordMessage, Payload>()
+
+/**
+ * The payload of a message: remembered when `withPayload` made the message, else read from its text (TriG, N-Quads or any
+ * other RDF) and then remembered. `pipe` names the metrics graph of a message that has none yet. Throws `Failure`:
+ * `malformed-rdf`, `unsupported-media-type`, and `missing-class` when there is no dataset in it.
+ */
+export async function payloadOf(message: RecordMessage, pipe = 'metrics'): Promise<Payload> {
+  const known = remembered.get(message)
+  if (known) return known
+  const payload = await readPayload(message, pipe)
+  remembered.set(message, payload)
+  return payload
+}
+
+/** A dataset of our own repository as the `counter`th message of a run. */
+export function fedMessage(payload: Payload, counter: number): RecordMessage {
+  const { subject, metrics } = payload
+  let text: string | undefined
+  const message: RecordMessage = {
+    kind: 'record',
+    counter,
+    sourceId: subject.id,
+    aliases: [],
+    mediaType: metrics.length === 0 ? 'application/n-triples' : 'application/trig',
+    get text() {
+      return (text ??= trig(payload))
+    },
+    findings: [],
+    extra: { ...names(subject), uriRef: subject.iri },
+  }
+  remembered.set(message, payload)
+  return message
+}
+
+/** The message with another payload. Its text is written when somebody reads it. */
+export function withPayload(message: RecordMessage, payload: Payload): RecordMessage {
+  let text: string | undefined
+  const next: RecordMessage = {
+    ...envelope(message),
+    mediaType: 'application/trig',
+    get text() {
+      return (text ??= trig(payload))
+    },
+    extra: { ...message.extra, ...names(payload.subject), content: 'metrics' },
+  }
+  remembered.set(next, payload)
+  return next
+}
+
+/** All but the text: reading that would write it. */
+function envelope(message: RecordMessage): Omit<RecordMessage, 'text' | 'mediaType' | 'extra'> {
+  const { kind, counter, sourceId, aliases, originalId, sourceHash, sourceUrl, findings } = message
+  return {
+    kind,
+    counter,
+    sourceId,
+    aliases,
+    findings,
+    ...(originalId === undefined ? {} : { originalId }),
+    ...(sourceHash === undefined ? {} : { sourceHash }),
+    ...(sourceUrl === undefined ? {} : { sourceUrl }),
+  }
+}
+
+const names = ({ id, catalogue, source }: Subject) => ({
+  identifier: id,
+  ...(catalogue === undefined ? {} : { catalogue }),
+  ...(source === undefined ? {} : { source }),
+})
+
+// The payload of a message that another process, or the feed of a catalogue, has made.
+
+/** Throws `Failure`: what `parse` throws, `unsupported-media-type`, `missing-class`. */
+async function readPayload(message: RecordMessage, pipe: string): Promise<Payload> {
+  const format = formatOfMediaType(message.mediaType)
+  if (!format) {
+    throw new Failure('unsupported-media-type', `${message.mediaType} is no RDF that can be read`)
+  }
+  const quads = await parse(message.text, format, { baseIri: 'urn:cartulary:metrics:' })
+  const dataset: Quad[] = []
+  const measured: Quad[] = []
+  for (const q of quads) (q.graph.termType === 'DefaultGraph' ? dataset : measured).push(q)
+  const named = measured.find((q) => q.graph.termType === 'NamedNode')
+  const metricsGraph = named?.graph.value ?? `urn:cartulary:${encodeURIComponent(pipe)}`
+  const subject = subjectOf(message, dataset)
+  return { subject, dataset, metrics: inOneGraph(measured, metricsGraph), metricsGraph }
+}
+
+/** All in the default graph, with one name for the metadata node whatever the sender called it. */
+export function inOneGraph(quads: readonly Quad[], name: string): Quad[] {
+  const nodes = new Set(quads.filter(isMetadata).map((q) => keyOf(q.subject)))
+  const node = namedNode(name)
+  const renamed = <T extends Term>(term: T) =>
+    term.termType !== 'Literal' && nodes.has(keyOf(term)) ? node : term
+  return quads.map((q) => quad(renamed(q.subject), q.predicate, renamed(q.object)))
+}
+
+const type = rdf('type').value
+const metadata = dqv('QualityMetadata').value
+const classes = new Set([dcat('Dataset').value, dcat('DatasetSeries').value])
+
+const isMetadata = ({ predicate, object }: Quad): boolean =>
+  predicate.value === type && object.value === metadata
+
+function subjectOf(message: RecordMessage, dataset: readonly Quad[]): Subject {
+  const { identifier, catalogue, source } = message.extra ?? {}
+  const id = typeof identifier === 'string' ? identifier : (message.originalId ?? message.sourceId)
+  const iri = datasetIri(dataset, id)
+  if (iri === undefined) {
+    throw new Failure('missing-class', 'the record describes no dataset or series that has an IRI')
+  }
+  return {
+    id,
+    iri,
+    ...(typeof catalogue === 'string' ? { catalogue } : {}),
+    ...(typeof source === 'string' ? { source } : {}),
+  }
+}
+
+/** The dataset or series whose IRI ends in the id; otherwise the first one. */
+function datasetIri(quads: readonly Quad[], id: string): string | undefined {
+  const found = quads.flatMap(({ subject, predicate, object }) =>
+    predicate.value === type && classes.has(object.value) && subject.termType === 'NamedNode'
+      ? [subject.value]
+      : [],
+  )
+  return found.find((iri) => iri.endsWith(`/${id}`)) ?? found[0]
+}
+
+// The text of a payload: lines of N-Triples, those of the metrics between braces, which is TriG (W3C TriG, 2.2).
+
+/** Not sorted; the order of the quads stays. */
+function trig(payload: Omit<Payload, 'subject'>): string {
+  const { dataset, metrics, metricsGraph } = payload
+  const described = payload.lines ?? lines(dataset)
+  return metrics.length === 0
+    ? described
+    : `${described}${bracketed(metricsGraph)} {\n${lines(metrics)}}\n`
+}
+
+/** The same few terms stand in nearly every line of metrics. */
+function lines(quads: readonly Quad[]): string {
+  const texts = new Map<Term, string>()
+  const textOf = (term: Term): string => {
+    let text = texts.get(term)
+    if (text === undefined) texts.set(term, (text = termText(term)))
+    return text
+  }
+  let found = ''
+  for (const { subject, predicate, object } of quads) {
+    found += `${textOf(subject)} ${textOf(predicate)} ${textOf(object)} .\n`
+  }
+  return found
+}
+
+// Which distributions of a dataset are measured.
+
+const distribution = dcat('distribution').value
+
+/** Objects of `dcat:distribution`, each once, in the order of the triples; samples are none, and text is none. */
+export function distributionsOf({
+  subject,
+  dataset,
+}: Pick<Payload, 'subject' | 'dataset'>): readonly (NamedNode | BlankNode)[] {
+  const found = new Map<string, NamedNode | BlankNode>()
+  for (const { subject: about, predicate, object } of dataset) {
+    if (predicate.value !== distribution || about.value !== subject.iri) continue
+    if (object.termType === 'NamedNode' || object.termType === 'BlankNode') {
+      found.set(keyOf(object), object)
+    }
+  }
+  return [...found.values()]
+}
