@@ -1,6 +1,6 @@
 /** Charts as SVG without scripts: the score over time on its bands, the scale of all points, a bar and a line the size of a word. */
 
-import type { Band } from '../../search-index/settings.ts'
+import type { Band } from '../../search-index/index-settings.ts'
 import { type Moment, rank } from './report.ts'
 import { count, counted, longDay, monthOf, shortDay, tenths } from './number-texts.ts'
 import { markup, type Markup } from './page-parts.ts'

@@ -1,6 +1,6 @@
 /** A report as JSON: the same figures as plain values, each indicator with its rule. */
 
-import type { Band } from '../../search-index/settings.ts'
+import type { Band } from '../../search-index/index-settings.ts'
 import type {
   CatalogueList,
   DatasetRow,

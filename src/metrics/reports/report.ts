@@ -1,6 +1,6 @@
 /** A report as a thing of its own, put together from the figures of the last refresh; HTML, CSV and JSON show it. Every list in it has an end. */
 
-import type { Band } from '../../search-index/settings.ts'
+import type { Band } from '../../search-index/index-settings.ts'
 import type {
   Aggregate,
   BrokenRule,

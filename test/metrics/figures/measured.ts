@@ -4,14 +4,8 @@ import { dct, dcat, dqv, foaf, prov, rdf } from '../../../src/rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import type { Quad } from '@rdfjs/types'
-<<<<<<< HEAD
 import type { Change, GraphStore } from '../../../src/store/graph-store.ts'
-import { oa, pv, sh } from '../../../src/metrics/quality-terms.ts'
-=======
-import type { Change } from '../../../src/store/change.ts'
-import type { GraphStore } from '../../../src/store/graph-store.ts'
 import { oa, pv, sh } from '../../../src/metrics/dqv/quality-terms.ts'
->>>>>>> 709b52c (refactor(metrics): the feed lists its datasets from the store, reports stand in eleven files (9,393 -> 9228 lines))
 import { names } from './ground.ts'
 
 const xsd = 'http://www.w3.org/2001/XMLSchema#'

@@ -14,16 +14,9 @@ import { parse } from '../../../src/rdf/parse.ts'
 import { skolemise } from '../../../src/rdf/skolem.ts'
 import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
 import { xsd } from '../../../src/rdf/namespaces.ts'
-<<<<<<< HEAD
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import type { Change, GraphStore } from '../../../src/store/graph-store.ts'
-import { one, segments } from '../travelling/ground.ts'
-=======
-import { embeddedStore } from '../../../src/store/embedded.ts'
-import type { Change } from '../../../src/store/change.ts'
-import type { EmbeddedStore } from '../../../src/store/graph-store.ts'
 import { one, segments } from '../pipe/ground.ts'
->>>>>>> 709b52c (refactor(metrics): the feed lists its datasets from the store, reports stand in eleven files (9,393 -> 9228 lines))
 import {
   booleanQuery,
   conditions,
