@@ -7,7 +7,7 @@ import { vocabularyPart } from '../console/vocabularies/inside.ts'
 import type { App } from '../http/app.ts'
 import type { JsonObject } from '../pipe/document.ts'
 import type { Reconciling } from '../projector/upkeep/reconciling.ts'
-import type { Repository } from '../repository/station.ts'
+import type { OpenRepository } from '../repository/repository.ts'
 import { masked } from '../scheduler/masking.ts'
 import type { SitemapKeeper } from '../search/feeds/sitemap-cache.ts'
 import { clock } from './clock.ts'
@@ -20,7 +20,7 @@ import { currentSettings, effectiveBoosts, engineHealth } from './search-engine.
 /** The stations of this process that have commands. */
 type Neighbours = {
   readonly harvesting: Harvesting | undefined
-  readonly repository: Repository | undefined
+  readonly repository: OpenRepository | undefined
   readonly reconciling: Reconciling
   readonly search: { readonly app: App; readonly sitemap: SitemapKeeper } | undefined
 }
@@ -55,7 +55,7 @@ function partsOf(ground: Ground, neighbours: Neighbours): Parts {
   return {
     ...(scheduler && { scheduler }),
     ...(harvesting?.measuring && { metrics: { refresh: refreshOf(harvesting.measuring) } }),
-    ...(repository && { repository: repositoryOf(ground, { ...neighbours, repository }) }),
+    ...(repository && { repository: repositoryOf(ground, neighbours, repository) }),
     ...(search && {
       search: {
         sitemap: async () =>
@@ -74,12 +74,13 @@ function partsOf(ground: Ground, neighbours: Neighbours): Parts {
 /** Of a repository and of the indices that follow it. */
 function repositoryOf(
   ground: Ground,
-  { repository, harvesting, search, reconciling }: Neighbours & { readonly repository: Repository },
+  { harvesting, search, reconciling }: Neighbours,
+  repository: OpenRepository,
 ): RepositoryPart {
   const { pending, upkeep } = ground.engines.projection
   return {
-    repair: repository.chores.repair,
-    repairAddresses: repository.chores.repairAddresses,
+    repair: repository.maintenance.repair,
+    repairAddresses: repository.maintenance.repairAddresses,
     restore: (what, signal) => restored({ ground, harvesting, repository }, what, signal),
     ...(harvesting && {
       launch: catalogueLaunch(ground, harvesting),
@@ -104,16 +105,17 @@ function repositoryOf(
       return { count: pending(), ...oldest }
     },
     tombstones: (catalogue, signal) => tombstonesOf(repository, catalogue, signal),
-    clear: (options, progress, signal) => repository.chores.clear({ ...options, progress }, signal),
+    clear: (options, progress, signal) =>
+      repository.maintenance.clear({ ...options, progress }, signal),
   }
 }
 
 async function* tombstonesOf(
-  { chores }: Repository,
+  { maintenance }: OpenRepository,
   catalogue: string | undefined,
   signal: AbortSignal,
 ) {
-  for await (const { id, catalogue: home, deletedAt } of chores.tombstones(catalogue, signal))
+  for await (const { id, catalogue: home, deletedAt } of maintenance.tombstones(catalogue, signal))
     yield { id, catalogue: home, deleted: deletedAt }
 }
 
@@ -132,7 +134,7 @@ const schedulerOf = ({ harvest, pipes, launcher, runs, triggers }: Harvesting) =
 
 type Restoring = Pick<Neighbours, 'harvesting'> & {
   readonly ground: Ground
-  readonly repository: Repository
+  readonly repository: OpenRepository
 }
 
 /** What a harvest removed is brought back by the harvest, which remembers it; everything else by the repository. */

@@ -1,7 +1,7 @@
 /** Who works in the background lets those go first who write from outside. */
 
 import type { Door } from '../http/gateway.ts'
-import { turns } from '../repository/bulk/turns.ts'
+import { Semaphore } from '../workers/semaphore.ts'
 
 export type Courtesy = {
   /** A door whose writers go first. */
@@ -31,7 +31,7 @@ type Time = {
 export function courtesy({ elapsed, pause }: Time): Courtesy {
   const house = { writers: 0, last: -Infinity }
   const isExpected = () => house.writers > 0 || elapsed() - house.last < expectedMs
-  const quietly = turns(mostWorks)
+  const quietly = new Semaphore(mostWorks)
   return {
     front: (door) => ({
       fetch: async (request, env) => {
@@ -47,7 +47,7 @@ export function courtesy({ elapsed, pause }: Time): Courtesy {
     }),
     turn: async (work, signal) => {
       if (!isExpected()) return work(many)
-      const end = await quietly.take(signal)
+      const end = await quietly.acquire(signal)
       try {
         // Half of the time nobody works in the background then, so that a writer mostly meets an empty house.
         await pause(restMs, signal)

@@ -5,7 +5,7 @@ import type { Config, Service } from '../config/config.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { OwnKeys } from '../http/keys/own-keys.ts'
 import type { Secrets } from '../secrets.ts'
-import type { Repository } from '../repository/station.ts'
+import type { OpenRepository } from '../repository/repository.ts'
 import type { Engines, Shell } from './engines.ts'
 
 export const version = '0.1.0'
@@ -67,7 +67,7 @@ export const ownRepository = ({
   app,
   putDatasets,
   previewDataset,
-}: Pick<Repository, 'app' | 'putDatasets' | 'previewDataset'>) => ({
+}: Pick<OpenRepository, 'app' | 'putDatasets' | 'previewDataset'>) => ({
   address: `${inside}${places.repo}`,
   fetch: async (request: Request) => app.fetch(request),
   putDatasets,

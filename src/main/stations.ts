@@ -8,8 +8,8 @@ import type { Entrance } from '../http/gateway.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import type { Names } from '../rdf/names.ts'
 import { reconciling, type Reconciling } from '../projector/upkeep/reconciling.ts'
-import { sparqlApp } from '../repository/sparql/app.ts'
-import { openRepository, type Repository } from '../repository/station.ts'
+import { sparqlApp } from '../repository/sparql-endpoint.ts'
+import { openRepository, type OpenRepository } from '../repository/repository.ts'
 import { locks } from '../repository/writing/locks.ts'
 import { schedulerApp } from '../scheduler/app.ts'
 import { searchApp } from '../search/search-app.ts'
@@ -179,7 +179,7 @@ const sparqlStation = (ground: Ground): App =>
 
 const harvestingRooms = (
   ground: Ground,
-  repository: Repository | undefined,
+  repository: OpenRepository | undefined,
   { turn }: Courtesy,
 ): Promise<Harvesting> => {
   const { config, log } = ground.shell

@@ -1,109 +1,97 @@
 /** Catalogues: put, read without their links, delete with everything in them, restore. */
 
-import { keyOf } from '../rdf/read.ts'
 import type { Quad } from '@rdfjs/types'
 import { canonicalise } from '../rdf/canonical.ts'
 import { fromLines, toLines } from '../rdf/lines.ts'
 import { dct, xsd } from '../rdf/namespaces.ts'
+import { keyOf } from '../rdf/read.ts'
 import { skolemise } from '../rdf/skolem.ts'
 import { literal, namedNode, quad } from '../rdf/terms.ts'
-import { bind, loadQuery } from '../store/queries.ts'
-import { catalogueContent, catalogueNode } from './content/catalogue-content.ts'
-import { timestamp } from './content/record.ts'
-import { rename } from './content/rename.ts'
-import {
-  demandNotDeleting,
-  removeCatalogue,
-  type CatalogueRemoval,
-} from './deleting/catalogues/catalogue-removal.ts'
-import type { Cascades } from './deleting/catalogues/cascades.ts'
-import type { Return, Returns } from './deleting/catalogues/returns.ts'
-import type { Outcome, WritingDeps } from './deps.ts'
-import { catalogueMarks } from './writing/catalogue-marks.ts'
-import { tooManyTriples, type DatasetPut } from './writing/dataset-plan.ts'
-import { landChanges } from './writing/landing.ts'
-import { unknownCatalogue } from './writing/find-dataset.ts'
 import { fact, systemChange } from '../store/marks.ts'
+import { bind, loadQuery } from '../store/queries.ts'
+import { timestamp } from './content/catalogue-record.ts'
+import { catalogueContent, catalogueNode } from './content/own-content.ts'
+import { rename } from './content/rename.ts'
+import type { Precondition, ResourceBody, WriteContext, WriteOutcome } from './context.ts'
+import type { CatalogueDeletions, CatalogueRemoval } from './deleting/catalogue-deletion.ts'
+import type { CatalogueRestore, CatalogueRestores } from './deleting/catalogue-restore.ts'
+import { catalogueMarks } from './writing/catalogue-marks.ts'
+import { tooManyTriples } from './writing/dataset-plan.ts'
+import { unknownCatalogue } from './writing/find-datasets.ts'
+import { landOne } from './writing/write-batch.ts'
 
 const factsQuery = loadQuery('catalogue-facts')
 
-type CataloguePut = Pick<DatasetPut, 'body' | 'precondition'> & { readonly id: string }
+type CataloguePut = {
+  readonly id: string
+  readonly body: ResourceBody
+  readonly precondition: Precondition
+}
 
 export type Catalogues = {
-  put(request: CataloguePut, signal: AbortSignal): Promise<Outcome>
+  put(request: CataloguePut, signal: AbortSignal): Promise<WriteOutcome>
   /** The metadata without links, skolemised, and the hash; `undefined` when there is no such catalogue. */
   read(id: string, signal: AbortSignal): Promise<{ lines: string; hash: string } | undefined>
   /**
-   * The catalogue goes at once and its datasets after it. While they do, a repeated call tells of the work. Fails with
+   * The catalogue goes at once and its datasets after it; while they do, a repeated call answers with that work. Fails with
    * `unknown-catalogue`, and with `conflict` while the catalogue is being restored.
    */
-  remove(
-    id: string,
-    precondition: DatasetPut['precondition'],
-    signal: AbortSignal,
-  ): Promise<CatalogueRemoval>
+  remove(id: string, precondition: Precondition, signal: AbortSignal): Promise<CatalogueRemoval>
   /**
-   * Brings a deleted catalogue back, and behind it the datasets that went with it. Fails with `unknown-catalogue` without a
+   * Brings a deleted catalogue back, and after it the datasets that went with it. Fails with `unknown-catalogue` without a
    * tombstone, `already-exists` when the id is in use again, `conflict` while the datasets are still being removed.
    */
-  restore(id: string, signal: AbortSignal): Promise<Return>
+  restore(id: string, signal: AbortSignal): Promise<CatalogueRestore>
   /** Fails with `unknown-catalogue`. */
   demand(id: string, signal: AbortSignal): Promise<void>
 }
 
-export type CatalogueDeps = WritingDeps & {
-  readonly cascades: Cascades
-  readonly returns: Returns
+type CatalogueDeps = WriteContext & {
+  readonly catalogueDeletions: CatalogueDeletions
+  readonly catalogueRestores: CatalogueRestores
 }
 
 export function catalogues(deps: CatalogueDeps): Catalogues {
-  const { store, names, locks } = deps
+  const { store, names, catalogueDeletions, catalogueRestores } = deps
 
   const hashOf = async (id: string, signal: AbortSignal): Promise<string | undefined> => {
-    const rows = await store.select(
-      bind(factsQuery, { catalogue: namedNode(names.catalogue(id)) }),
-      signal,
-    )
-    return rows[0] && (rows[0]['hash']?.value ?? '')
+    const catalogue = namedNode(names.catalogue(id))
+    const [row] = await store.select(bind(factsQuery, { catalogue }), signal)
+    return row && (row['hash']?.value ?? '')
   }
+  const locked = <T>(id: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+    deps.locks.run(`catalogue ${id}`, work, signal)
 
-  const put: Catalogues['put'] = (request, signal) =>
-    locks.run(
-      `catalogue ${request.id}`,
-      async () => replace(deps, request, await hashOf(request.id, signal), signal),
-      signal,
-    )
-
-  const read: Catalogues['read'] = async (id, signal) => {
-    const hash = await hashOf(id, signal)
-    if (hash === undefined) return undefined
-    const text = await store.read(names.catalogue(id), { links: false }, signal)
-    return text === undefined ? undefined : { lines: text, hash }
+  return {
+    put: (request, signal) => {
+      const work = async () => replace(deps, request, await hashOf(request.id, signal), signal)
+      return locked(request.id, work, signal)
+    },
+    read: async (id, signal) => {
+      const hash = await hashOf(id, signal)
+      if (hash === undefined) return undefined
+      const lines = await store.read(names.catalogue(id), { links: false }, signal)
+      return lines === undefined ? undefined : { lines, hash }
+    },
+    remove: (id, precondition, signal) => {
+      const work = async () => {
+        const isReturning = catalogueRestores.isAtWork(id)
+        const request = { id, hash: await hashOf(id, signal), precondition, isReturning }
+        return catalogueDeletions.remove(request, signal)
+      }
+      return locked(id, work, signal)
+    },
+    restore: (id, signal) => {
+      const work = async () => {
+        await catalogueDeletions.demandNone(id, signal)
+        return catalogueRestores.begin(id, signal)
+      }
+      return locked(id, work, signal)
+    },
+    demand: async (id, signal) => {
+      if ((await hashOf(id, signal)) === undefined) throw unknownCatalogue(id)
+    },
   }
-
-  const remove: Catalogues['remove'] = (id, precondition, signal) =>
-    locks.run(
-      `catalogue ${id}`,
-      async () =>
-        removeCatalogue(deps, { id, hash: await hashOf(id, signal), precondition }, signal),
-      signal,
-    )
-
-  const restore: Catalogues['restore'] = (id, signal) =>
-    locks.run(
-      `catalogue ${id}`,
-      async () => {
-        await demandNotDeleting(deps, id, signal)
-        return deps.returns.begin(id, signal)
-      },
-      signal,
-    )
-
-  const demand: Catalogues['demand'] = async (id, signal) => {
-    if ((await hashOf(id, signal)) === undefined) throw unknownCatalogue(id)
-  }
-
-  return { put, read, remove, restore, demand }
 }
 
 async function replace(
@@ -111,7 +99,7 @@ async function replace(
   request: CataloguePut,
   stored: string | undefined,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<WriteOutcome> {
   const { store, names } = deps
   const iri = names.catalogue(request.id)
   const quads = await request.body.parse(iri)
@@ -120,7 +108,7 @@ async function replace(
   if (own.length > deps.triples) throw tooManyTriples(own.length, deps.triples)
   const { hash, labels } = await canonicalise(own, deps.canonical)
   request.precondition(stored)
-  if (stored === undefined) await demandNotDeleting(deps, request.id, signal)
+  if (stored === undefined) await deps.catalogueDeletions.demandNone(request.id, signal)
   if (stored === hash)
     return { kind: 'unchanged', iri, catalogue: request.id, hash, modified: undefined }
   const content =
@@ -135,11 +123,13 @@ async function replace(
     add: [fact(iri, 'hash', hash), ...lines],
     remove: stored === undefined ? [] : [fact(iri, 'hash', stored)],
   })
-  await landChanges(deps, [{ graph: iri, content: toLines(after), before: content }, system], marks)
+  const kind = stored === undefined ? 'created' : 'updated'
+  const result: WriteOutcome = { kind, iri, catalogue: request.id, hash, modified, mark }
+  const changes = [{ graph: iri, content: toLines(after), before: content }, system]
+  await landOne(deps, { result, group: { changes, marks } })
   if (stored === undefined) deps.tombstones.forget('catalogue', [request.id])
   if (cascades) deps.cascaded()
-  const kind = stored === undefined ? 'created' : 'updated'
-  return { kind, iri, catalogue: request.id, hash, modified, mark }
+  return result
 }
 
 type Dates = {

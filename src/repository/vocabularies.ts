@@ -1,20 +1,20 @@
 /** Vocabularies: stored exactly as given under the IRI of their concept scheme, whatever their size. */
 
+import { inTurns } from '../workers/event-loop.ts'
 import { tmpdir } from 'node:os'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { rdf, skos } from '../rdf/namespaces.ts'
 import { namedNode } from '../rdf/terms.ts'
+import { integrity, summaryOf } from '../skos/integrity.ts'
 import type { Change } from '../store/graph-store.ts'
-import { markLine, systemChange, type Mark } from '../store/marks.ts'
+import { fact, type Mark, markLine, systemChange } from '../store/marks.ts'
 import { bind, loadQuery } from '../store/queries.ts'
-import type { DatasetPut } from './writing/dataset-plan.ts'
-import type { Outcome, RepositoryDeps } from './deps.ts'
-import { checkIntegrity } from './vocabulary/checking.ts'
-import { factLines, factsOf, type Facts } from './vocabulary/facts.ts'
-import { inTurns } from './vocabulary/in-turns.ts'
-import { isForeign, takeIn, type Intake } from './vocabulary/intake.ts'
-import { retiredConcepts, retiredLines } from './vocabulary/retired.ts'
-import { landStreamed } from './writing/landing.ts'
+import { linesFrom } from '../store/line-spool.ts'
+import type { Precondition, WriteContext, WriteOutcome } from './context.ts'
+import { type Intake, isForeign, takeIn } from './vocabulary-intake.ts'
+import { landStreamed } from './writing/write-batch.ts'
 
 const ownerQuery = loadQuery('scheme-owner')
 
@@ -25,7 +25,7 @@ type VocabularyPut = {
   readonly id: string
   /** The triples as they arrive; relative references are resolved against the IRI given. */
   readonly parse: (baseIri: string) => AsyncIterable<readonly Quad[]>
-  readonly precondition: DatasetPut['precondition']
+  readonly precondition: Precondition
   /** Told when the body has arrived: what follows has the time of a request of its own. */
   readonly arrived: () => void
 }
@@ -38,12 +38,12 @@ export type StoredVocabulary = {
 }
 
 export type Vocabularies = {
-  put(request: VocabularyPut, signal: AbortSignal): Promise<Outcome>
+  put(request: VocabularyPut, signal: AbortSignal): Promise<WriteOutcome>
   read(id: string, signal: AbortSignal): Promise<StoredVocabulary | undefined>
-  remove(id: string, precondition: DatasetPut['precondition'], signal: AbortSignal): Promise<Mark>
+  remove(id: string, precondition: Precondition, signal: AbortSignal): Promise<Mark>
 }
 
-export function vocabularies(deps: RepositoryDeps): Vocabularies {
+export function vocabularies(deps: WriteContext): Vocabularies {
   const { store, names, locks } = deps
 
   const put: Vocabularies['put'] = async (request, signal) => {
@@ -81,7 +81,7 @@ export function vocabularies(deps: RepositoryDeps): Vocabularies {
           remove: factLines(mark.resource, facts),
         })
         const graph = { graph: facts.scheme, lines: inTurns([]) }
-        await landStreamed(deps, { ...graph, others: [system], marks: [mark] }, signal)
+        await landStreamed(deps, graph, { changes: [system], marks: [mark] }, signal)
         deps.cascaded()
         return mark
       },
@@ -102,10 +102,10 @@ const marksOf = (mark: Mark) => [markLine('pending', mark), markLine('cascade', 
 type Replacement = VocabularyPut & { readonly intake: Intake }
 
 async function replace(
-  deps: RepositoryDeps,
+  deps: WriteContext,
   { id, intake, precondition }: Replacement,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<WriteOutcome> {
   const resource = deps.names.vocabulary(id)
   const { scheme, hash } = intake
   const stored = await factsOf(deps, id, signal)
@@ -116,13 +116,13 @@ async function replace(
   }
   const integrity = await checkIntegrity(deps.log, id, intake)
   const mark = { resource, version: deps.versions.next() }
-  const others = await othersOf(
+  const changes = await changesBeside(
     deps,
     { stored, facts: { scheme, hash, integrity }, mark, intake },
     signal,
   )
   const lines = inTurns(intake.chunks())
-  await landStreamed(deps, { graph: scheme, lines, others, marks: [mark] }, signal)
+  await landStreamed(deps, { graph: scheme, lines }, { changes, marks: [mark] }, signal)
   deps.cascaded()
   return { kind: stored ? 'updated' : 'created', iri: scheme, hash, modified: undefined, mark }
 }
@@ -135,8 +135,8 @@ type Before = {
 }
 
 /** What lands together with the new content. */
-async function othersOf(
-  { store }: RepositoryDeps,
+async function changesBeside(
+  { store }: WriteContext,
   { stored, facts, mark, intake }: Before,
   signal: AbortSignal,
 ): Promise<Change[]> {
@@ -158,7 +158,7 @@ type Claim = { readonly scheme: string; readonly resource: string }
 
 /** A scheme belongs to one vocabulary id, and no scheme may take the graph of another resource. */
 async function demandFree(
-  { names, store }: RepositoryDeps,
+  { names, store }: WriteContext,
   { scheme, resource }: Claim,
   signal: AbortSignal,
 ): Promise<void> {
@@ -177,3 +177,96 @@ async function demandFree(
     `the concept scheme ${scheme} is stored as vocabulary "${id}"`,
   )
 }
+
+// What the system graph says of a vocabulary: where it is stored, its hash, and what was found in it.
+
+const query = loadQuery('vocabulary-facts')
+
+type Facts = {
+  readonly scheme: string
+  readonly hash: string
+  /** Broken integrity conditions of SKOS and how often: `S13 2, S14 1`; `''` = none. */
+  readonly integrity: string
+}
+
+async function factsOf(
+  { store, names }: Pick<WriteContext, 'store' | 'names'>,
+  id: string,
+  signal: AbortSignal,
+): Promise<Facts | undefined> {
+  const vocabulary = namedNode(names.vocabulary(id))
+  const [row] = await store.select(bind(query, { vocabulary }), signal)
+  const { scheme, hash, integrity } = row ?? {}
+  if (!scheme || !hash) return undefined
+  return { scheme: scheme.value, hash: hash.value, integrity: integrity?.value ?? '' }
+}
+
+/** The lines of the handle, which come and go together. */
+const factLines = (handle: string, { scheme, hash, integrity }: Facts): string[] => [
+  fact(handle, 'scheme', { iri: scheme }),
+  fact(handle, 'hash', hash),
+  ...(integrity === '' ? [] : [fact(handle, 'integrity', integrity)]),
+]
+
+// The concepts that a new state of a vocabulary no longer has: records that use them must be found once more.
+
+/** More are not listed; then every record that uses any concept counts. */
+const mostRetired = 10_000
+
+const type = `<${rdf('type').value}> <${skos('Concept').value}> .`
+const memberships = [skos('inScheme').value, skos('topConceptOf').value].map((iri) => `<${iri}> <`)
+
+/** The concept that a line tells to be one. */
+function conceptOf(line: string): string | undefined {
+  const at = line.indexOf(' ')
+  const rest = line.slice(at + 1, at + 100)
+  const tells = rest.startsWith(type) || memberships.some((start) => rest.startsWith(start))
+  return tells && line.startsWith('<') ? line.slice(1, at - 1) : undefined
+}
+
+/** Concepts in the order of sorted lines, each once. */
+async function* conceptsIn(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let last: string | undefined
+  for await (const lines of linesFrom(chunks)) {
+    for (const line of lines) {
+      const concept = conceptOf(line)
+      if (concept !== undefined && concept !== last) yield (last = concept)
+    }
+  }
+}
+
+// Sorted as the subjects of lines are: with what ends them.
+const isBefore = (one: string, other: string) => `${one}>` < `${other}>`
+
+/** Concepts of the old lines that the new ones have not; `all` when they are too many. Both are sorted. */
+async function retiredConcepts(
+  before: AsyncIterable<string>,
+  after: AsyncIterable<string>,
+): Promise<readonly string[] | 'all'> {
+  const retired: string[] = []
+  const fresh = conceptsIn(after)
+  let next = await fresh.next()
+  for await (const concept of conceptsIn(before)) {
+    while (next.done !== true && isBefore(next.value, concept)) next = await fresh.next()
+    if (next.done !== true && next.value === concept) continue
+    if (retired.push(concept) > mostRetired) return 'all'
+  }
+  return retired
+}
+
+/** Lines of the system graph that tell whoever projects records of them. */
+const retiredLines = (handle: string, retired: readonly string[] | 'all'): string[] =>
+  retired === 'all'
+    ? [fact(handle, 'retired', 'all')]
+    : retired.map((concept) => fact(handle, 'retired', { iri: concept }))
+
+// Looks a vocabulary over when it comes; what is found is told, and never a reason to refuse it.
+
+/** Counts per condition, as a fact; `''` when all is well. */
+async function checkIntegrity(log: Log, id: string, intake: Intake): Promise<string> {
+  const findings = await integrity(() => inTurns(intake.chunks()))
+  if (findings.length > 0) log.warn({ vocabulary: id, findings }, 'vocabulary.integrity')
+  return summaryOf(findings)
+}
+
+// Work that is there already, in pieces between which others have their turn.

@@ -148,7 +148,7 @@ describe('repairing addresses that earlier versions renamed', () => {
   const all = async (dryRun: boolean): Promise<string[]> => {
     const said: string[] = []
     const signal = AbortSignal.timeout(30_000)
-    for await (const line of repo.chores().repairAddresses({ dryRun }, signal)) said.push(line)
+    for await (const line of repo.maintenance().repairAddresses({ dryRun }, signal)) said.push(line)
     return said
   }
   let [file, dataset] = ['', '']

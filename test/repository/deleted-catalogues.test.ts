@@ -19,7 +19,8 @@ function gate() {
     around: (store: GraphStore): GraphStore => ({
       ...store,
       writeEach: async (groups, signal) => {
-        await open
+        const isElsewhere = groups.flat().some(({ graph }) => graph.endsWith('/elsewhere'))
+        if (!isElsewhere) await open
         return store.writeEach(groups, signal)
       },
     }),

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Settled } from '../../src/repository/answering/waiting.ts'
+import type { MarkSettled } from '../../src/repository/routes/responses.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
 import { base, prefixes, repository, type RepositoryOptions } from '../support/repository.ts'
 
@@ -30,7 +30,7 @@ const told = ({ status, headers }: Response) => [
 const hurried = { Prefer: 'respond-async' }
 
 /** An index that never gets there: whoever waits hears of it when the wait is over. */
-const never: Settled = (_, signal) =>
+const never: MarkSettled = (_, signal) =>
   new Promise((resolve) => {
     if (signal.aborted) resolve(false)
     signal.addEventListener('abort', () => resolve(false), { once: true })
@@ -55,9 +55,9 @@ describe('a write that has landed', () => {
   it('says so when it landed in the last moment and its client asked for nothing', async () => {
     const late = (store: GraphStore): GraphStore => ({
       ...store,
-      write: async (changes, signal) => {
+      writeEach: async (groups, signal) => {
         await sleep(150)
-        return store.write(changes, signal)
+        return store.writeEach(groups, signal)
       },
     })
     const repo = await open({ ...slow, around: late, limits: { waitMs: 1500 } })
@@ -117,10 +117,10 @@ describe('a writer that waits for another one until its time is over', () => {
     const gate = Promise.withResolvers<void>()
     const held = (store: GraphStore): GraphStore => ({
       ...store,
-      write: async (changes, signal) => {
-        const isLevels = changes.some(({ graph }) => graph.endsWith('/levels'))
+      writeEach: async (groups, signal) => {
+        const isLevels = groups.flat().some(({ graph }) => graph.endsWith('/levels'))
         if (isLevels) await gate.promise
-        return store.write(changes, signal)
+        return store.writeEach(groups, signal)
       },
     })
     const repo = await open({ around: held, requestMs: 500 })

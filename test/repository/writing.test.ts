@@ -2,9 +2,9 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { indexStatus, waitOf } from '../../src/repository/answering/waiting.ts'
+import { indexStatus, waitOf } from '../../src/repository/routes/responses.ts'
 import { deletions } from '../../src/repository/deleting/deletions.ts'
-import { landChanges } from '../../src/repository/writing/landing.ts'
+import { landOne } from '../../src/repository/writing/write-batch.ts'
 import { locks } from '../../src/repository/writing/locks.ts'
 import { versions } from '../../src/store/versions.ts'
 
@@ -72,22 +72,16 @@ describe('landing', () => {
     const told: string[] = []
     const landing = (write: () => Promise<[]>) => ({
       store: { write },
+      idLists: { landed: () => undefined, forget: () => void told.push('forget') },
       changed: () => void told.push('changed'),
       unsure: () => void told.push('unsure'),
     })
-    await landChanges(
-      landing(() => Promise.resolve([])),
-      [],
-      [],
-    )
-    await expect(
-      landChanges(
-        landing(() => Promise.reject(new Error('lost'))),
-        [],
-        [],
-      ),
-    ).rejects.toThrow('lost')
-    expect(told).toEqual(['changed', 'unsure'])
+    const planned = { result: 'done', group: { changes: [], marks: [] } }
+    const lands = landing(() => Promise.resolve([]))
+    expect(await landOne(lands, planned)).toBe('done')
+    const lost = landing(() => Promise.reject(new Error('lost')))
+    await expect(landOne(lost, planned)).rejects.toThrow('lost')
+    expect(told).toEqual(['changed', 'forget', 'unsure'])
   })
 })
 

@@ -10,16 +10,10 @@ import { logger } from '../../src/log.ts'
 import type { ResourceType } from '../../src/profile/fields.ts'
 import { loadProfile } from '../../src/profile/load.ts'
 import { names as namesOf } from '../../src/rdf/names.ts'
-import { putDatasets } from '../../src/repository/bulk/put-datasets.ts'
-import { chores } from '../../src/repository/chores/chores.ts'
-import { repositoryApp } from '../../src/repository/app.ts'
-import { openDeletion } from '../../src/repository/deleting/deletion.ts'
-import { followed } from '../../src/repository/listing/followed-store.ts'
-import { manyMetrics } from '../../src/repository/metrics/many-metrics.ts'
-import { previewDataset } from '../../src/repository/writing/preview.ts'
+import { openRepository } from '../../src/repository/repository.ts'
+import type { IndexStatus, MarkSettled } from '../../src/repository/routes/responses.ts'
 import { locks } from '../../src/repository/writing/locks.ts'
 import { versions } from '../../src/store/versions.ts'
-import type { IndexStatus, Settled } from '../../src/repository/answering/waiting.ts'
 import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
 import type { Mark } from '../../src/store/marks.ts'
@@ -39,7 +33,7 @@ export type RepositoryOptions = {
   limits?: Partial<Limits>
   index?: IndexStatus
   /** How the index is waited for; by default it answers at once. */
-  settled?: Settled
+  settled?: MarkSettled
   /** Milliseconds for one request; a minute when absent. */
   requestMs?: number
   /** Key → permissions, beside the two that are always there. */
@@ -66,9 +60,9 @@ export async function repository(options: RepositoryOptions = {}) {
   const changed: Mark[] = []
   const cascaded: string[] = []
   const clock = { now: new Date('2026-11-21T10:00:00Z') }
-  const { store: followedStore, kept } = followed(store, names, () => clock.now.getTime())
-  const writing = {
-    store: followedStore,
+  let homes: Readonly<Record<string, string>> = {}
+  const service = await openRepository({
+    store,
     names,
     log,
     triples: limits.triples,
@@ -81,17 +75,10 @@ export async function repository(options: RepositoryOptions = {}) {
     cascaded: () => void cascaded.push('cascade'),
     keptUp: options.keptUp ?? (() => Promise.resolve()),
     unsure: () => void cascaded.push('unsure'),
-  }
-  const deletion = await openDeletion({
-    ...writing,
+    lastHome: async (dataset) => homes[dataset],
     directory: join(directory, 'deleted'),
     days: options.days ?? 30,
     pause: (ms, signal) => sleep(Math.min(ms, 50), undefined, { signal }).catch(() => undefined),
-  })
-  const app = repositoryApp({
-    ...writing,
-    kept,
-    deletion,
     limits,
     profile: {
       ...(await loadProfile(new URL('../../shapes/default', import.meta.url).pathname)),
@@ -110,6 +97,7 @@ export async function repository(options: RepositoryOptions = {}) {
     },
   })
 
+  const { app, deletion } = service
   const ask = async (path: string, asked: Asked = {}): Promise<Response> =>
     app.request(path, {
       method: asked.method ?? 'GET',
@@ -133,9 +121,9 @@ export async function repository(options: RepositoryOptions = {}) {
 
   return {
     app,
-    manyMetrics: manyMetrics({ ...writing, ...deletion, pause: () => undefined }),
-    previewDataset: previewDataset({ ...writing, ...deletion, limits }),
-    putDatasets: putDatasets({ ...writing, ...deletion, limits, pause: () => undefined }),
+    manyMetrics: service.manyMetrics,
+    previewDataset: service.previewDataset,
+    putDatasets: service.putDatasets,
     store,
     names,
     changed,
@@ -144,13 +132,16 @@ export async function repository(options: RepositoryOptions = {}) {
     ask,
     putCatalogue,
     putDataset,
-    deletion,
-    /** Searches go on finding what `homes` names: dataset → catalogue. */
-    chores: (homes: Readonly<Record<string, string>> = {}) =>
-      chores({ ...writing, ...deletion, lastHome: async (dataset) => homes[dataset] }),
+    /** What writers share: tombstones, deletions at work. */
+    deletion: deletion.writing,
+    /** Searches go on finding what `given` names: dataset → catalogue. */
+    maintenance: (given: Readonly<Record<string, string>> = {}) => {
+      homes = given
+      return service.maintenance
+    },
     directory,
     close: async () => {
-      await deletion.stop()
+      await service.stop()
       await store.close()
       if (options.directory === undefined) await rm(directory, { recursive: true, force: true })
     },

@@ -1,13 +1,12 @@
 /** Gives distributions IRIs that stay the same from one version of a dataset to the next. */
 
-import { keyOf } from '../../rdf/read.ts'
 import type { Quad, Term } from '@rdfjs/types'
 import type { Names } from '../../rdf/names.ts'
 import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
+import { keyOf } from '../../rdf/read.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
-import { distributionKeys, type DistributionKeys } from './distribution-keys.ts'
 
-export type Renaming = {
+type Renaming = {
   /** Node key in the body → platform IRI. */
   readonly iris: ReadonlyMap<string, string>
   /** `dct:identifier` triples for distributions that had none, so that the next version can be matched. */
@@ -107,12 +106,14 @@ export function distributionIris(
     const key = keyOf(keys.node)
     if (!iris.has(key)) iris.set(key, mint.names.distribution(mint.uuid()))
   }
-  const identifiers = fresh.flatMap((keys) => identifierOf(keys, iris.get(keyOf(keys.node)) ?? ''))
+  const identifiers = fresh.flatMap((keys) =>
+    distributionIdentifier(keys, iris.get(keyOf(keys.node)) ?? ''),
+  )
   return { iris, identifiers }
 }
 
 /** The key of a distribution as its `dct:identifier`, when it came without one. */
-export function identifierOf(keys: DistributionKeys, iri: string): Quad[] {
+export function distributionIdentifier(keys: DistributionKeys, iri: string): Quad[] {
   const own = ownKey(keys)
   if (keys.identifiers.length > 0 || own === undefined || own === iri) return []
   return [quad(namedNode(iri), dct('identifier'), literal(own))]
@@ -133,3 +134,51 @@ export function storedTwin(fresh: DistributionKeys, stored: readonly Quad[]): st
   const known = (itself && twin(itself)) ?? (first && twin(first))
   return known?.node.value
 }
+
+// The keys by which a distribution is recognised from one version of a dataset to the next.
+
+export type DistributionKeys = {
+  readonly node: Term
+  readonly identifiers: readonly string[]
+  /** Smallest by language and text. */
+  readonly title: string | undefined
+  readonly accessUrl: string | undefined
+  readonly downloadUrl: string | undefined
+}
+
+const smallest = (values: readonly string[]): string | undefined =>
+  values.reduce<string | undefined>(
+    (least, next) => (least === undefined || next < least ? next : least),
+    undefined,
+  )
+
+/** The keys of the given nodes, in one pass over the quads, ordered so that twins pair up the same way each time. */
+export function distributionKeys(
+  quads: Iterable<Quad>,
+  nodes: ReadonlyMap<string, Term>,
+): DistributionKeys[] {
+  const about = new Map<string, Quad[]>([...nodes.keys()].map((key) => [key, []]))
+  for (const q of quads) about.get(keyOf(q.subject))?.push(q)
+  const keys = [...nodes].map(([key, node]): DistributionKeys => {
+    const own = about.get(key) ?? []
+    const values = (predicate: string) =>
+      own.filter((q) => q.predicate.value === predicate).map((q) => q.object)
+    const titles = values(dct('title').value).map((term) =>
+      term.termType === 'Literal' ? `${term.language}\n${term.value}` : `\n${term.value}`,
+    )
+    const identifiers = values(dct('identifier').value).filter(
+      (term) => term.termType === 'Literal',
+    )
+    return {
+      node,
+      identifiers: identifiers.map((term) => term.value).sort(),
+      title: smallest(titles)?.split('\n').slice(1).join('\n'),
+      accessUrl: smallest(values(dcat('accessURL').value).map((term) => term.value)),
+      downloadUrl: smallest(values(dcat('downloadURL').value).map((term) => term.value)),
+    }
+  })
+  return keys.sort((a, b) => (position(a) < position(b) ? -1 : 1))
+}
+
+const position = (keys: DistributionKeys) =>
+  [keys.accessUrl ?? '', keys.downloadUrl ?? '', keys.title ?? '', keyOf(keys.node)].join('\n')

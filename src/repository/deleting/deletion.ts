@@ -1,19 +1,19 @@
-/** Everything about deleting that outlives a request: tombstones, cascades, returns; opened with the station, closed after it. */
+/** Everything about deletion that outlives a request: tombstones, deletions and restores of catalogues in the background. */
 
 import { rm } from 'node:fs/promises'
-import type { RepositoryDeps } from '../deps.ts'
-import { datasetIds, type DatasetIds } from '../writing/dataset-id.ts'
-import type { BackgroundDeps } from './catalogues/background.ts'
-import { cascades, type Cascades } from './catalogues/cascades.ts'
-import { deletions, type Deletions } from './deletions.ts'
-import { resolveDoubts } from './keeping/doubts.ts'
-import { keeper } from './keeping/keeper.ts'
-import { keptTombstones } from './keeping/kept-tombstones.ts'
-import { returns, type Returns } from './catalogues/returns.ts'
-import { noTombstones, type Tombstones } from './tombstones.ts'
+import type { RepositoryDeps, WriteContext } from '../context.ts'
+import type { IdLists } from '../listing/id-lists.ts'
+import { datasetIds } from '../writing/dataset-ids.ts'
+import { catalogueDeletions, type CatalogueDeletions } from './catalogue-deletion.ts'
+import type { JobDeps } from './catalogue-jobs.ts'
+import { catalogueRestores, type CatalogueRestores } from './catalogue-restore.ts'
+import { deletions } from './deletions.ts'
+import { resolveDoubts, startUpkeep } from './tombstone-upkeep.ts'
+import { keptTombstones, noTombstones } from './tombstones.ts'
 
 export type DeletionOptions = RepositoryDeps &
-  Pick<BackgroundDeps, 'pause'> & {
+  Pick<JobDeps, 'pause'> & {
+    readonly idLists: IdLists
     /** Where the tombstones are kept. */
     readonly directory: string
     /** Days for which what was deleted can be restored; 0 = nothing is kept, not even what was kept before. */
@@ -21,49 +21,40 @@ export type DeletionOptions = RepositoryDeps &
   }
 
 export type Deletion = {
-  readonly deletions: Deletions
-  readonly tombstones: Tombstones
-  readonly ids: DatasetIds
-  readonly cascades: Cascades
-  readonly returns: Returns
+  /** For all writers. */
+  readonly writing: WriteContext
+  readonly catalogueDeletions: CatalogueDeletions
+  readonly catalogueRestores: CatalogueRestores
   /** Ends what goes on in the background; the next start takes it on. */
   readonly stop: () => Promise<void>
 }
 
 /** Settles what a crash left in doubt and takes on what it interrupted, as far as the store answers. */
-export async function openDeletion({
-  directory,
-  days,
-  ...options
-}: DeletionOptions): Promise<Deletion> {
+export async function openDeletion(options: DeletionOptions): Promise<Deletion> {
+  const { directory, days, now, store, names, log, pause } = options
   if (days === 0) await rm(directory, { recursive: true, force: true })
-  const tombstones =
-    days === 0 ? noTombstones : keptTombstones({ directory, days, now: options.now })
-  const deps = {
-    ...options,
+  const tombstones = days === 0 ? noTombstones : keptTombstones({ directory, days, now })
+  const ids = datasetIds({ store, names, tombstones })
+  const writing = { ...options, tombstones, deletions: deletions(), ids }
+  const deleting = catalogueDeletions(writing)
+  const restoring = catalogueRestores(writing)
+  const upkeep = await startUpkeep({
     tombstones,
-    deletions: deletions(),
-    ids: datasetIds({ ...options, tombstones }),
-  }
-  const cascading = cascades(deps)
-  const returning = returns(deps)
-  const keeping = await keeper({
-    ...deps,
+    log,
+    pause,
     cares: [
-      (signal) => resolveDoubts(deps, signal),
-      (signal) => cascading.resume(signal),
-      (signal) => returning.resume(signal),
+      (signal) => resolveDoubts(writing, signal),
+      (signal) => deleting.resume(signal),
+      (signal) => restoring.resume(signal),
     ],
   })
   return {
-    deletions: deps.deletions,
-    tombstones,
-    ids: deps.ids,
-    cascades: cascading,
-    returns: returning,
+    writing,
+    catalogueDeletions: deleting,
+    catalogueRestores: restoring,
     stop: async () => {
-      await keeping.stop()
-      await Promise.all([cascading.stop(), returning.stop()])
+      await upkeep.stop()
+      await Promise.all([deleting.stop(), restoring.stop()])
       tombstones.close()
     },
   }

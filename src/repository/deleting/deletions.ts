@@ -1,13 +1,5 @@
 /** Which catalogues are being deleted, so that nothing lands in one that goes or has gone meanwhile. */
 
-/** A catalogue on its way out; the facts stand in the system graph from its first step to its last. */
-export type CatalogueDeletion = {
-  readonly id: string
-  /** Told apart from other deletions of the same catalogue by this version. */
-  readonly version: number
-  readonly at: Date
-}
-
 export type Deletions = {
   /** Runs work that deletes a catalogue; several such works may overlap. */
   readonly during: <T>(catalogue: string, work: () => Promise<T>) => Promise<T>

@@ -1,85 +1,82 @@
-/** Removes datasets: the tombstone is durable first, then the store loses the dataset, then the tombstone counts. */
+/** Removes members of catalogues: their tombstones are durable first, then the store loses them, then the tombstones count. */
 
-import { namedNode } from '../../rdf/terms.ts'
 import type { Mark } from '../../store/marks.ts'
-import { bind, loadQuery } from '../../store/queries.ts'
-import type { RepositoryDeps } from '../deps.ts'
-import { landEach } from '../writing/landing.ts'
-import { removal } from './removal.ts'
-import type { Remains, Tombstones } from './tombstones.ts'
+import type { WriteContext } from '../context.ts'
+import { landBatch, type WriteResult } from '../writing/write-batch.ts'
+import { memberIri, removalOf, type Member } from './members.ts'
+import type { MemberRemains } from './tombstones.ts'
 
-const originsQuery = loadQuery('dataset-origins')
-
-export type RemovingDeps = RepositoryDeps & { readonly tombstones: Tombstones }
-
-/** What happened to one dataset. */
-export type Removed = { readonly id: string } & (
-  | { readonly mark: Mark }
-  | { readonly failure: unknown }
-)
-
-export type Doomed = {
-  readonly catalogue: string
-  readonly datasets: readonly Pick<Remains, 'id' | 'originalId'>[]
+export type Removal = {
+  readonly at: Date
   /** The version of the deletion of the whole catalogue, if that is why. */
-  readonly deletion?: number
+  readonly deletion?: number | undefined
+  /** Searches go on finding what is gone. */
+  readonly keepIndex?: boolean | undefined
 }
 
-/** The datasets as they are stored; one that is linked and not there has an empty content. */
-export async function remainsOf(
-  { store, names }: Pick<RepositoryDeps, 'store' | 'names'>,
-  { datasets, ...common }: Doomed,
+/** Members that are read at once, and characters of contents that are kept in memory before they are removed. */
+const slice = 10
+const mostCharacters = 8 * 2 ** 20
+
+/**
+ * Each member is an atomic step of its own; the caller holds their locks. A failure means that nobody knows: the member may be
+ * gone, and then `resolveDoubts` settles its tombstone.
+ */
+export async function removeMembers(
+  deps: WriteContext,
+  members: readonly Member[],
+  removal: Removal,
   signal: AbortSignal,
-): Promise<readonly Remains[]> {
-  const graphs = datasets.flatMap(({ id }) => [names.dataset(id), names.metrics(id)])
+): Promise<readonly WriteResult<Mark>[]> {
+  const results: WriteResult<Mark>[] = []
+  let waiting: MemberRemains[] = []
+  for (let start = 0; start < members.length; start += slice) {
+    const part = members.slice(start, start + slice)
+    waiting.push(...(await remainsOf(deps, part, removal, signal)))
+    const size = waiting.reduce((sum, { content }) => sum + content.length, 0)
+    if (size < mostCharacters && start + slice < members.length) continue
+    results.push(...(await removeAll(deps, waiting, removal)))
+    waiting = []
+  }
+  return results
+}
+
+/** The members as they are stored; one that is linked and not there has an empty content. */
+async function remainsOf(
+  { store, names }: WriteContext,
+  members: readonly Member[],
+  { deletion }: Removal,
+  signal: AbortSignal,
+): Promise<readonly MemberRemains[]> {
+  const metricsOf = ({ kind, id }: Member) => (kind === 'dataset' ? [names.metrics(id)] : [])
+  const graphs = members.flatMap((member) => [memberIri(names, member), ...metricsOf(member)])
   const texts = await store.readAll(graphs, {}, signal)
-  return datasets.map((dataset) => ({
-    ...common,
-    ...dataset,
-    kind: 'dataset',
-    content: texts.get(names.dataset(dataset.id)) ?? '',
-    metrics: texts.get(names.metrics(dataset.id)) ?? '',
+  return members.map((member) => ({
+    ...member,
+    originalId: member.originalId,
+    content: texts.get(memberIri(names, member)) ?? '',
+    metrics: metricsOf(member).map((graph) => texts.get(graph) ?? '')[0] ?? '',
+    ...(deletion !== undefined && { deletion }),
   }))
 }
 
-/**
- * Each dataset is an atomic step of its own; the caller holds their locks. With `keepIndex` searches go on finding it. A failure means that nobody knows: the dataset may
- * be gone, and then its tombstone will be found by whoever takes away the doubts.
- */
-export async function removeDatasets(
-  deps: RemovingDeps,
-  remains: readonly Remains[],
-  { at, keepIndex = false }: { readonly at: Date; readonly keepIndex?: boolean },
-): Promise<readonly Removed[]> {
+async function removeAll(
+  deps: WriteContext,
+  remains: readonly MemberRemains[],
+  { at, keepIndex = false }: Removal,
+): Promise<readonly WriteResult<Mark>[]> {
   const { names, versions, tombstones } = deps
-  const doomed = remains.map(({ id, catalogue }) => {
-    const mark = { resource: names.dataset(id), version: versions.next() }
-    const marks = keepIndex ? [] : [mark]
-    return { id, mark, marks, changes: removal(names, { catalogue, id }, marks) }
+  const planned = remains.map((one) => {
+    const mark = { resource: memberIri(names, one), version: versions.next() }
+    const changes = removalOf(names, one, keepIndex ? undefined : mark)
+    return { result: mark, group: { changes, marks: keepIndex ? [] : [mark] } }
   })
   const kept = tombstones.keep(
     remains.filter(({ content }) => content !== ''),
     at,
   )
-  const failures = await landEach(deps, doomed)
-  const removed = doomed.map(({ id, mark }, at): Removed => {
-    const failure = failures[at]
-    return failure === undefined ? { id, mark } : { id, failure }
-  })
-  kept.end(removed.flatMap((one) => ('mark' in one ? [one.id] : [])))
-  return removed
-}
-
-/** The ids at the origin of some datasets; one without a record has none. */
-export async function originsOf(
-  { store, names }: Pick<RepositoryDeps, 'store' | 'names'>,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly Pick<Remains, 'id' | 'originalId'>[]> {
-  const dataset = ids.map((id) => [namedNode(names.dataset(id)), namedNode(names.record(id))])
-  const rows = await store.select(bind(originsQuery, { dataset }), signal)
-  const origins = new Map(
-    rows.map((row) => [row['dataset']?.value, row['originalId']?.value] as const),
-  )
-  return ids.map((id) => ({ id, originalId: origins.get(names.dataset(id)) }))
+  const results = await landBatch(deps, planned)
+  const isGone = (_: MemberRemains, place: number) => 'result' in (results[place] ?? {})
+  kept.end(remains.filter(isGone).map(({ id }) => id))
+  return results
 }

@@ -1,33 +1,26 @@
 /** A whole catalogue, batch by batch: its own graph, then its datasets, each as one write left it. */
 
 import type { Part } from '../../rdf/writing/document.ts'
-import { linkLines } from '../deleting/removal.ts'
-import { idBatches } from './list.ts'
-import type { ListDeps, Lists } from './lists.ts'
-import { graphsOf } from './lookup.ts'
+import { linkLines } from '../deleting/members.ts'
+import { describedGraphs, idBatches, memberList, type ListDeps } from './lists.ts'
 
 /** Datasets that are read, written and sent together: a dump holds two such batches in memory. */
 const batchSize = 100
-
-type DumpDeps = Pick<ListDeps, 'store' | 'names'> & {
-  readonly lists: Lists
-  readonly catalogues: Pick<ListDeps, 'demand'>
-}
 
 /**
  * Fails when there is no such catalogue, also when it goes while it is written. Datasets that come meanwhile may be missing,
  * those that go are left out together with the links to them.
  */
 export async function* dumpOf(
-  deps: DumpDeps,
+  deps: ListDeps,
   id: string,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Part[]> {
-  const { names, lists, catalogues } = deps
+  const { names, demand } = deps
   const catalogue = names.catalogue(id)
-  const members = lists.members(id)
-  await catalogues.demand(id, signal)
-  yield await graphsOf(deps, [catalogue], signal)
+  const members = memberList(deps, id)
+  await demand(id, signal)
+  yield await describedGraphs(deps, [catalogue], signal)
   const batches = mapAhead(idBatches(members, batchSize, signal), (ids) =>
     members.described(ids, signal),
   )
@@ -38,7 +31,7 @@ export async function* dumpOf(
     })
     if (links.length > 0) yield [{ graph: catalogue, lines: `${links.join('\n')}\n` }, ...datasets]
   }
-  await catalogues.demand(id, signal)
+  await demand(id, signal)
 }
 
 /** Works on the next one while the last one is being used. */

@@ -1,119 +1,227 @@
-/** The lists of catalogues, datasets and vocabularies, as the store knows them. */
+/** Lists of resources, whatever they list: catalogues, datasets, vocabularies, distributions, resources of declared types. */
 
-import type { Term } from '@rdfjs/types'
+import type { Quad, Term } from '@rdfjs/types'
 import { isId } from '../../rdf/ids.ts'
+import { toLines } from '../../rdf/lines.ts'
+import { dct } from '../../rdf/namespaces.ts'
+import type { Names } from '../../rdf/names.ts'
+import { graphOf, literalOf } from '../../rdf/read.ts'
+import { unskolemise, unskolemiseLines } from '../../rdf/skolem.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
+import type { Part } from '../../rdf/writing/document.ts'
+import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
-import { rosterNames } from './followed-store.ts'
-import { graphsOf, originalIdsOf, schemesOf, type Lookup } from './lookup.ts'
-import type { List } from './list.ts'
-import type { Roster, Rosters } from './rosters.ts'
+import { describeDistribution, linkedDistributions } from '../distributions.ts'
+import { originalIdsOf } from '../writing/find-datasets.ts'
+import { listNames, type CachedIds, type IdLists } from './id-lists.ts'
 
 const queries = {
   catalogues: loadQuery('catalogue-ids'),
   datasets: loadQuery('dataset-ids'),
   members: loadQuery('member-ids'),
   vocabularies: loadQuery('vocabulary-ids'),
+  resources: loadQuery('resource-ids'),
+  resourceMembers: loadQuery('resource-member-ids'),
+}
+const schemesQuery = loadQuery('vocabulary-schemes')
+
+/** What each id is in the answer. Resources that are gone since the ids were read have no value. */
+type Values<T> = (ids: readonly string[], signal: AbortSignal) => Promise<readonly T[]>
+
+export type ResourceList = {
+  /** Path of the list below the service: `/catalogues/water/datasets`. */
+  readonly path: string
+  /** Parameters that belong to the list and not to its pages: `{ catalogue: 'water' }`. */
+  readonly within?: Readonly<Record<string, string>>
+  /** All ids. Fails when what the list belongs to does not exist. */
+  readonly ids: (signal: AbortSignal) => Promise<CachedIds>
+  /** To be asked at the end of a long answer: fails when what the list belongs to has gone meanwhile, and its members with it. */
+  readonly demand?: (signal: AbortSignal) => Promise<void>
+  readonly uriRefs: Values<string>
+  /** Absent where original ids are not unique. */
+  readonly originalIds?: Values<string>
+  /** Whether original ids come all at once to whoever asks for no page of them. */
+  readonly allOriginalIds?: boolean
+  /** The resources themselves, blank nodes and all, in the order of the ids. */
+  readonly described: Values<Part>
+  /** Resources that are described together; 100 when absent. */
+  readonly batchSize?: number
 }
 
-export type Lists = {
-  readonly catalogues: List
-  /** Of all catalogues. */
-  readonly datasets: List
-  readonly vocabularies: List
-  /** Of one catalogue; its ids fail as `demand` does when there is none. */
-  readonly members: (catalogue: string) => List
-}
-
-export type ListDeps = Lookup & {
-  readonly rosters: Rosters
+export type ListDeps = {
+  readonly store: GraphStore
+  readonly names: Names
+  readonly idLists: IdLists
   /** Fails when there is no such catalogue. */
   readonly demand: (catalogue: string, signal: AbortSignal) => Promise<void>
 }
 
-export function lists(deps: ListDeps): Lists {
-  return {
-    catalogues: catalogueList(deps),
-    datasets: datasetList(deps),
-    members: (catalogue) => memberList(deps, catalogue),
-    vocabularies: vocabularyList(deps),
-  }
+/** All ids of a list in batches; what comes or goes meanwhile moves no other. */
+export async function* idBatches(
+  list: Pick<ResourceList, 'ids'>,
+  size: number,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  const ids = [...(await list.ids(signal))]
+  for (let at = 0; at < ids.length; at += size) yield ids.slice(at, at + size)
 }
 
-type Reading = { readonly query: keyof typeof queries; readonly name: string }
-
-/** The ids that a query packs into its rows. */
-function ids(
-  { store, rosters }: ListDeps,
-  { query, name }: Reading,
-  values: Readonly<Record<string, Term>>,
-): Promise<Roster> {
-  return rosters.of(name, async () => {
-    // Nobody's signal: the others who wait for the same roster have not left.
-    const rows = await store.select(bind(queries[query], values))
-    return rows.flatMap((row) => row['ids']?.value.split(' ') ?? []).filter(isId)
+/** Those of the graphs that there are, without their links, blank nodes as blank nodes. */
+export async function describedGraphs(
+  { store, names }: Pick<ListDeps, 'store' | 'names'>,
+  graphs: readonly string[],
+  signal: AbortSignal,
+): Promise<Part[]> {
+  const texts = await store.readAll(graphs, { links: false }, signal)
+  return graphs.flatMap((graph) => {
+    const text = texts.get(graph)
+    if (text === undefined) return []
+    return { graph, lines: unskolemiseLines(text, { prefix: names.genidPrefix }) }
   })
 }
 
-function catalogueList(deps: ListDeps): List {
-  const { names } = deps
+/** The ids that a query packs into its rows; it is given nobody's signal, because others may wait for the same list. */
+async function readIds(
+  { store }: ListDeps,
+  query: keyof typeof queries,
+  values: Readonly<Record<string, Term>>,
+): Promise<string[]> {
+  const rows = await store.select(bind(queries[query], values))
+  return rows.flatMap((row) => row['ids']?.value.split(' ') ?? []).filter(isId)
+}
+
+/** Of catalogues, whose original ids are their ids. */
+export function catalogueList(deps: ListDeps): ResourceList {
+  const { names, idLists } = deps
+  const prefix = literal(names.catalogue(''))
   return {
     path: '/catalogues',
-    ids: () => {
-      const reading = { query: 'catalogues', name: rosterNames.catalogues } as const
-      return ids(deps, reading, { prefix: literal(names.catalogue('')) })
-    },
+    ids: () => idLists.of(listNames.catalogues, () => readIds(deps, 'catalogues', { prefix })),
     uriRefs: async (chosen) => chosen.map(names.catalogue),
     originalIds: async (chosen) => chosen,
-    described: (chosen, signal) => graphsOf(deps, chosen.map(names.catalogue), signal),
+    described: (chosen, signal) => describedGraphs(deps, chosen.map(names.catalogue), signal),
   }
 }
 
-function datasetList(deps: ListDeps): List {
-  const { names } = deps
+/** Of the datasets of all catalogues. */
+export function datasetList(deps: ListDeps): ResourceList {
+  const { names, idLists } = deps
+  const values = {
+    prefix: literal(names.dataset('')),
+    catalogues: literal(names.catalogue('')),
+  }
   return {
     path: '/datasets',
-    ids: () => {
-      const reading = { query: 'datasets', name: rosterNames.datasets } as const
-      const catalogues = literal(names.catalogue(''))
-      return ids(deps, reading, { prefix: literal(names.dataset('')), catalogues })
-    },
+    ids: () => idLists.of(listNames.datasets, () => readIds(deps, 'datasets', values)),
     uriRefs: async (chosen) => chosen.map(names.dataset),
-    described: (chosen, signal) => graphsOf(deps, chosen.map(names.dataset), signal),
+    described: (chosen, signal) => describedGraphs(deps, chosen.map(names.dataset), signal),
   }
 }
 
-function memberList(deps: ListDeps, id: string): List {
-  const { names } = deps
+/** Of the datasets of one catalogue; its ids fail as `demand` does when there is none. */
+export function memberList(deps: ListDeps, id: string): ResourceList {
+  const { names, idLists } = deps
+  const values = {
+    prefix: literal(names.dataset('')),
+    catalogue: namedNode(names.catalogue(id)),
+  }
   return {
     ...datasetList(deps),
     path: `/catalogues/${id}/datasets`,
     ids: async (signal) => {
-      const reading = { query: 'members', name: rosterNames.members(id) } as const
-      const catalogue = namedNode(names.catalogue(id))
-      const found = await ids(deps, reading, { prefix: literal(names.dataset('')), catalogue })
+      const read = () => readIds(deps, 'members', values)
+      const found = await idLists.of(listNames.members(id), read)
       if (found.length === 0) await deps.demand(id, signal)
       return found
     },
     demand: (signal) => deps.demand(id, signal),
-    originalIds: (chosen, signal) => originalIdsOf(deps, chosen, signal),
+    originalIds: async (chosen, signal) => {
+      const origins = await originalIdsOf(deps, chosen, signal)
+      return chosen.flatMap((dataset) => origins.get(dataset) ?? [])
+    },
     allOriginalIds: true,
   }
 }
 
-function vocabularyList(deps: ListDeps): List {
-  const { names } = deps
-  const schemes: List['uriRefs'] = (chosen, signal) => schemesOf(deps, chosen, signal)
+/** Vocabularies whose schemes are asked for in one query. */
+const schemesAtOnce = 500
+
+/** Of vocabularies: what they are referred to by is their concept scheme. */
+export function vocabularyList(deps: ListDeps): ResourceList {
+  const { store, names, idLists } = deps
+  const prefix = literal(names.vocabulary(''))
+  const schemes: ResourceList['uriRefs'] = async (chosen, signal) => {
+    const found = new Map<string, string>()
+    for (let at = 0; at < chosen.length; at += schemesAtOnce) {
+      const batch = chosen.slice(at, at + schemesAtOnce)
+      const vocabulary = batch.map((id) => namedNode(names.vocabulary(id)))
+      for (const row of await store.select(bind(schemesQuery, { vocabulary }), signal))
+        found.set(row['vocabulary']?.value ?? '', row['scheme']?.value ?? '')
+    }
+    return chosen.flatMap((id) => found.get(names.vocabulary(id)) ?? [])
+  }
   return {
     path: '/vocabularies',
-    ids: () => {
-      const reading = { query: 'vocabularies', name: rosterNames.vocabularies } as const
-      return ids(deps, reading, { prefix: literal(names.vocabulary('')) })
-    },
+    ids: () => idLists.of(listNames.vocabularies, () => readIds(deps, 'vocabularies', { prefix })),
     uriRefs: schemes,
     originalIds: async (chosen) => chosen,
-    described: async (chosen, signal) => graphsOf(deps, await schemes(chosen, signal), signal),
+    described: async (chosen, signal) =>
+      describedGraphs(deps, await schemes(chosen, signal), signal),
     // One of them may be larger than a hundred datasets.
     batchSize: 1,
+  }
+}
+
+/** Of the resources of a declared type, of all catalogues or of one; then its ids fail with `unknown-catalogue`. */
+export function declaredList(deps: ListDeps, type: string, catalogue?: string): ResourceList {
+  const { names, idLists } = deps
+  const values = { type: literal(type), prefix: literal(names.resource(type, '')) }
+  const iriOf = (id: string) => names.resource(type, id)
+  const all: ResourceList = {
+    path: `/customresources/${type}`,
+    ids: () => idLists.of(listNames.resources(type), () => readIds(deps, 'resources', values)),
+    uriRefs: async (chosen) => chosen.map(iriOf),
+    originalIds: async (chosen) => chosen,
+    described: (chosen, signal) => describedGraphs(deps, chosen.map(iriOf), signal),
+  }
+  if (catalogue === undefined) return all
+  return {
+    ...all,
+    within: { catalogId: catalogue },
+    ids: async (signal) => {
+      const within = { ...values, catalogue: namedNode(names.catalogue(catalogue)) }
+      const found = (await readIds(deps, 'resourceMembers', within)).sort()
+      if (found.length === 0) await deps.demand(catalogue, signal)
+      return found
+    },
+    demand: (signal) => deps.demand(catalogue, signal),
+  }
+}
+
+/** Of the distributions of one dataset: everything about them is in `quads`, its graph as it is stored. */
+export function distributionList(
+  dataset: string,
+  quads: readonly Quad[],
+  names: Names,
+): ResourceList {
+  const graph = graphOf(quads)
+  const { genidPrefix: prefix } = names
+  const linked = linkedDistributions(graph, names.dataset(dataset))
+  const ids = linked.flatMap((iri) => names.idOf('distribution', iri) ?? [])
+  const identifierOf = (id: string) =>
+    literalOf(graph, names.distribution(id), dct('identifier'))?.value
+  return {
+    path: `/datasets/${dataset}/distributions`,
+    ids: async () => ids,
+    uriRefs: async (chosen) => chosen.map(names.distribution),
+    originalIds: async (chosen) => chosen.flatMap((id) => identifierOf(id) ?? []),
+    described: async (chosen) =>
+      chosen.map((id) => {
+        const iri = names.distribution(id)
+        return {
+          graph: iri,
+          lines: toLines(unskolemise(describeDistribution(graph, iri, names), { prefix })),
+        }
+      }),
   }
 }

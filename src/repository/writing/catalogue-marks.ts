@@ -1,19 +1,19 @@
 /** What has to be projected again when a catalogue comes, changes or goes. */
 
 import type { Quad } from '@rdfjs/types'
-import { markLine, type Mark } from '../../store/marks.ts'
-import { embeddedFactsDiffer } from '../content/embedded-facts.ts'
-import { partsThatDiffer } from '../content/parts.ts'
-import type { RepositoryDeps } from '../deps.ts'
+import type { Names } from '../../rdf/names.ts'
+import { dct } from '../../rdf/namespaces.ts'
+import { type Mark, markLine } from '../../store/marks.ts'
+import type { RepositoryDeps } from '../context.ts'
 
 /** States of a catalogue: `[]` = it is not there. */
-export type Turn = {
+type CatalogueStates = {
   readonly iri: string
   readonly before: readonly Quad[]
   readonly after: readonly Quad[]
 }
 
-export type CatalogueMarks = {
+type CatalogueMarks = {
   /** That of the catalogue itself. */
   readonly mark: Mark
   /** Of the catalogue and of those that it names, or no longer names, as its parts. */
@@ -27,7 +27,7 @@ export type CatalogueMarks = {
 /** Marks the catalogue, its datasets if they embed what has changed, and its parts with theirs. */
 export function catalogueMarks(
   { names, versions }: Pick<RepositoryDeps, 'names' | 'versions'>,
-  { iri, before, after }: Turn,
+  { iri, before, after }: CatalogueStates,
 ): CatalogueMarks {
   const markOf = (resource: string): Mark => ({ resource, version: versions.next() })
   const mark = markOf(iri)
@@ -45,4 +45,52 @@ export function catalogueMarks(
     ],
     cascades: cascading.length > 0,
   }
+}
+
+/** Facts of a catalogue that its datasets embed in search; the visibility decides whether they are there at all. */
+const embedded = new Set(
+  ['title', 'language', 'spatial', 'type', 'isPartOf', 'hasPart'].map((name) => dct(name).value),
+)
+
+/** In any namespace: the platform takes the word wherever it comes from. */
+const isVisibility = (iri: string) => /(^|[/#:])visibility$/.test(iri)
+
+const facts = (quads: readonly Quad[], catalogue: string): string =>
+  quads
+    .filter((q) => q.subject.value === catalogue)
+    .filter((q) => embedded.has(q.predicate.value) || isVisibility(q.predicate.value))
+    .map((q) => {
+      const tag = q.object.termType === 'Literal' ? q.object.language : ''
+      return JSON.stringify([q.predicate.value, q.object.value, tag])
+    })
+    .sort()
+    .join('\n')
+
+const embeddedFactsDiffer = (
+  before: readonly Quad[],
+  after: readonly Quad[],
+  catalogue: string,
+): boolean => facts(before, catalogue) !== facts(after, catalogue)
+
+const hasPart = dct('hasPart').value
+
+/** The parts of a super catalogue: what they show in search depends on who names them. */
+const partsOf = (quads: readonly Quad[], catalogue: string, names: Names): ReadonlySet<string> =>
+  new Set(
+    quads
+      .filter(
+        ({ subject, predicate }) => subject.value === catalogue && predicate.value === hasPart,
+      )
+      .map(({ object }) => object.value)
+      .filter((part) => part !== catalogue && names.idOf('catalogue', part) !== undefined),
+  )
+
+/** The platform's catalogues that are named as parts in one of two states of a catalogue and not in the other. */
+function partsThatDiffer(
+  before: readonly Quad[],
+  after: readonly Quad[],
+  { catalogue, names }: { readonly catalogue: string; readonly names: Names },
+): string[] {
+  const [old, fresh] = [partsOf(before, catalogue, names), partsOf(after, catalogue, names)]
+  return [...old.symmetricDifference(fresh)]
 }

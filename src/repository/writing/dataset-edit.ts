@@ -1,63 +1,69 @@
-/** Changes a part of what is stored of a dataset under its lock; everything else stays as it is, line for line. */
+/** Writes to a part of what is stored of a dataset, under its lock: its graph line for line, or the graph of its metrics. */
 
 import type { Quad } from '@rdfjs/types'
 import { fromLines, toLines } from '../../rdf/lines.ts'
 import type { Change } from '../../store/graph-store.ts'
 import { markLine, systemChange, type Fresh, type Mark } from '../../store/marks.ts'
-import { restamped, timestamp } from '../content/record.ts'
-import { datasetLock } from './locks.ts'
-import type { WritingDeps } from '../deps.ts'
+import { restamped, timestamp } from '../content/catalogue-record.ts'
+import type { WriteContext } from '../context.ts'
+import { datasetLock } from '../deleting/members.ts'
 import { tooManyTriples } from './dataset-plan.ts'
-import { unknownCatalogue, unknownDataset, type Located } from './find-dataset.ts'
-import { landChanges } from './landing.ts'
+import { unknownCatalogue, unknownDataset, type LocatedDataset } from './find-datasets.ts'
+import { landOne } from './write-batch.ts'
 
 /** The dataset that something belongs to, as far as a write needs to know it. */
-export type DatasetPlace = Pick<Located, 'id' | 'catalogue' | 'originalId'>
+export type DatasetPlace = Pick<LocatedDataset, 'id' | 'catalogue' | 'originalId'>
 
-/** Lands changes together with a pending mark for the dataset; `fresh` where the writer has all of it. */
-export type Land = (changes: readonly Change[], fresh?: Fresh) => Promise<Mark>
+/** What an edit changes beside the pending mark of the dataset; without changes nothing is written. */
+type DatasetChange<T> = {
+  readonly result: T
+  readonly changes?: readonly Change[]
+  /** For the index, where the writer has all of the dataset. */
+  readonly fresh?: Fresh
+}
 
-/** Runs `work` while no other write to the dataset runs. What it lands fails when the catalogue is deleted meanwhile. */
-export function underDatasetLock<T>(
-  deps: WritingDeps,
+/** `mark` is absent when nothing was written. */
+type Edited<T> = { readonly result: T; readonly mark?: Mark }
+
+/** Lands what `plan` wants while no other write to the dataset runs; fails when the catalogue is deleted meanwhile. */
+export function changeDataset<T>(
+  deps: WriteContext,
   { id, catalogue, originalId }: DatasetPlace,
-  work: (land: Land) => Promise<T>,
+  plan: () => Promise<DatasetChange<T>>,
   signal: AbortSignal,
-): Promise<T> {
-  const start = () => {
+): Promise<Edited<T>> {
+  const work = async (): Promise<Edited<T>> => {
     const isGone = deps.deletions.watch(catalogue)
-    return work(async (changes, fresh) => {
-      const mark = { resource: deps.names.dataset(id), version: deps.versions.next() }
-      const pending = systemChange({ add: [markLine('pending', mark)] })
-      // Asked in the same turn as the write: a cascade that starts now will see it and take it away.
+    const { result, changes, fresh } = await plan()
+    if (!changes) return { result }
+    const mark = { resource: deps.names.dataset(id), version: deps.versions.next() }
+    const pending = systemChange({ add: [markLine('pending', mark)] })
+    const group = { changes: [...changes, pending], marks: [{ ...mark, ...(fresh && { fresh }) }] }
+    const check = () => {
       if (isGone()) throw unknownCatalogue(catalogue)
-      await landChanges(deps, [...changes, pending], [{ ...mark, ...(fresh && { fresh }) }])
-      return mark
-    })
+    }
+    return landOne(deps, { result: { result, mark }, group, check })
   }
-  return deps.locks.run(datasetLock(catalogue, originalId), start, signal)
+  return deps.locks.run(datasetLock(catalogue, originalId), work, signal)
 }
 
 /** What an edit makes of the graph; without `graph` nothing is written. */
-export type Edited<T> = { readonly graph?: readonly Quad[]; readonly result: T }
-
-/** `mark` is absent when nothing was written. */
-export type Edit<T> = { readonly result: T; readonly mark?: Mark }
+type EditedGraph<T> = { readonly graph?: readonly Quad[]; readonly result: T }
 
 /**
  * Lands what `edit` makes of the stored graph, with a new date of change and hash on the record, in one atomic step. Fails as
  * `edit` does, and with `unknown-dataset`, `too-large` and `too-complex`.
  */
 export function editDataset<T>(
-  deps: WritingDeps,
+  deps: WriteContext,
   dataset: DatasetPlace,
-  edit: (graph: readonly Quad[]) => Promise<Edited<T>>,
+  edit: (graph: readonly Quad[]) => Promise<EditedGraph<T>>,
   signal: AbortSignal,
-): Promise<Edit<T>> {
+): Promise<Edited<T>> {
   const { store, names, triples } = deps
   const { id, catalogue } = dataset
   const graph = names.dataset(id)
-  const work = async (land: Land): Promise<Edit<T>> => {
+  const plan = async (): Promise<DatasetChange<T>> => {
     const before = await store.read(graph, {}, signal)
     if (before === undefined) throw unknownDataset(id)
     const { graph: edited, result } = await edit(fromLines(before))
@@ -67,7 +73,7 @@ export function editDataset<T>(
     const content = toLines(await restamped(edited, names, stamp))
     // Read back from the lines: an edit may say again what is there, and documents must not have it twice.
     const fresh = { catalogue, quads: () => fromLines(content), created: false }
-    return { result, mark: await land([{ graph, content, before }], fresh) }
+    return { result, changes: [{ graph, content, before }], fresh }
   }
-  return underDatasetLock(deps, dataset, work, signal)
+  return changeDataset(deps, dataset, plan, signal)
 }

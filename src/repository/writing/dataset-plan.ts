@@ -1,56 +1,24 @@
-/** Works out what the PUT of one dataset has to write, without writing it: one dataset lands alone, a bulk of them together. */
+/** Works out what the write of one dataset changes, without writing it. `dataset-writer.ts` does that for a batch of them. */
 
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { canonicalise } from '../../rdf/canonical.ts'
 import { fromLines, toLines } from '../../rdf/lines.ts'
-import type { Names } from '../../rdf/names.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { skolemise } from '../../rdf/skolem.ts'
 import type { Change } from '../../store/graph-store.ts'
-import { markLine, systemChange, type Landed } from '../../store/marks.ts'
-import { mergedGraphs, ownContent } from '../content/dataset-content.ts'
-import { datasetNode } from '../content/dataset-node.ts'
+import { markLine, systemChange, type Landed, type Mark } from '../../store/marks.ts'
+import { datasetNode, mergedGraphs, ownContent } from '../content/own-content.ts'
 import { distributionIris } from '../content/distribution-iris.ts'
-import { recordQuads, timestamp, type DatasetRecord } from '../content/record.ts'
+import { recordQuads, timestamp, type DatasetRecord } from '../content/catalogue-record.ts'
 import { rename } from '../content/rename.ts'
-import { linkLines, removal } from '../deleting/removal.ts'
-import type { Outcome, RepositoryDeps } from '../deps.ts'
-import type { Target } from './dataset-id.ts'
-import { unknownDataset } from './find-dataset.ts'
-import type { KnownBodies } from './known-bodies.ts'
-
-export type Body = {
-  /** Characters. */
-  readonly length: number
-  readonly parse: (baseIri: string) => Promise<readonly Quad[]>
-  /** The same for the same bytes in the same format, and for no others. */
-  readonly fingerprint: () => string
-}
-
-export type DatasetPut = {
-  readonly catalogue: string
-  readonly originalId: string
-  readonly body: Body
-  /** Throws when the stored hash (absent = no dataset yet) is not what the client expects. */
-  readonly precondition: (hash: string | undefined) => void
-  /** Write even when the hash is equal. */
-  readonly enforceUpdate?: boolean
-  /** Refuse when the stored record was modified later (epoch ms). */
-  readonly recordModified?: number
-  /** Refuse to create. */
-  readonly updateOnly?: boolean
-}
-
-/** `changes` is one atomic group; both lists are empty when nothing is to be written. */
-export type DatasetPlan = {
-  readonly outcome: Outcome
-  readonly changes: readonly Change[]
-  readonly marks: readonly Landed[]
-}
+import type { RepositoryDeps, ResourceBody, WriteOutcome } from '../context.ts'
+import { linkLines, removalOf } from '../deleting/members.ts'
+import type { DatasetTarget } from './dataset-ids.ts'
+import type { WriteGroup } from './write-batch.ts'
 
 /** What of a body is the dataset's own, in canonical form; it does not depend on what is stored. */
-export type Prepared = {
+export type PreparedDataset = {
   readonly node: Term
   readonly own: readonly Quad[]
   readonly hash: string
@@ -58,96 +26,42 @@ export type Prepared = {
   readonly labels: ReadonlyMap<string, string>
 }
 
-/** What was begun before the IRI was sure. */
-export type Ahead = {
-  readonly iri: string
-  readonly prepared: Promise<Prepared>
-  /** What is stored under the IRI, asked for under the lock of the write; absent when it is likely to be new. */
-  readonly before: Promise<string | undefined> | undefined
-}
-
-/** Fails as the PUT does; reads the stored version only when something is to be written. */
-export async function planDataset(
-  deps: RepositoryDeps & { readonly knownBodies: KnownBodies },
-  { ahead, ...request }: DatasetPut & { readonly ahead?: Ahead | undefined },
-  target: Target,
-  signal: AbortSignal,
-): Promise<DatasetPlan> {
-  const iri = deps.names.dataset(target.id)
-  const stored = target.origin.record
-  if (request.updateOnly && !stored) throw unknownDataset(target.id)
-  const body = { iri, originalId: request.originalId, fingerprint: request.body.fingerprint() }
-  const known = stored && deps.knownBodies.hashOf(body)
-  const same = known === undefined ? undefined : settled(deps, { ...request, hash: known }, target)
-  if (same) return same
-  const prepared = await (ahead?.iri === iri ? ahead.prepared : prepareBody(deps, request, iri))
-  deps.knownBodies.keep(body, prepared.hash)
-  const now = settled(deps, { ...request, hash: prepared.hash }, target)
-  if (now) return now
-  const read = () =>
-    (ahead?.iri === iri ? ahead.before : undefined) ?? deps.store.read(iri, {}, signal)
-  const before = stored ? ((await read()) ?? '') : ''
-  return composeDataset(deps, { ...request, prepared }, target, before)
-}
-
-/** The plan when there is nothing to write. Throws when the client expects something else to be stored. */
-function settled(
-  { names }: RepositoryDeps,
-  request: DatasetPut & { readonly hash: string },
-  target: Target,
-): DatasetPlan | undefined {
-  checkExpectations(request, target.origin.record)
-  const same = unchanged(names, request, target)
-  return same && { outcome: same, changes: [], marks: [] }
-}
+type Preparing = Pick<RepositoryDeps, 'names' | 'triples' | 'canonical'>
 
 /** Reads the body of a dataset with this IRI; fails as `parse` and `prepareDataset` do. */
 export async function prepareBody(
-  deps: Pick<RepositoryDeps, 'names' | 'triples' | 'canonical'>,
-  { body, originalId }: Pick<DatasetPut, 'body' | 'originalId'>,
+  deps: Preparing,
+  { body, originalId }: { readonly body: ResourceBody; readonly originalId: string },
   iri: string,
-): Promise<Prepared> {
+): Promise<PreparedDataset> {
   const quads = mergedGraphs(await body.parse(iri))
   return prepareDataset(deps, quads, datasetNode(quads, { iri, originalId }))
 }
 
 /** Fails with `too-large` and `too-complex`. */
 export async function prepareDataset(
-  { names, triples, canonical }: Pick<RepositoryDeps, 'names' | 'triples' | 'canonical'>,
+  { names, triples, canonical }: Preparing,
   quads: readonly Quad[],
   node: Term,
-): Promise<Prepared> {
+): Promise<PreparedDataset> {
   const own = ownContent(quads, node, names)
   if (own.length > triples) throw tooManyTriples(own.length, triples)
   return { node, own, ...(await canonicalise(own, canonical)) }
 }
 
-/** The outcome when the stored dataset says the same and nobody insists on writing it again. */
-export function unchanged(
-  names: Names,
-  request: Pick<DatasetPut, 'catalogue' | 'enforceUpdate'> & { readonly hash: string },
-  { id, origin: { record } }: Target,
-): Outcome | undefined {
-  const { catalogue, hash, enforceUpdate } = request
-  if (!record || record.hash !== hash || enforceUpdate) return undefined
-  return {
-    kind: 'unchanged',
-    iri: names.dataset(id),
-    catalogue,
-    hash,
-    modified: record.modified,
-  }
+type Composed = {
+  readonly catalogue: string
+  readonly originalId: string
+  readonly prepared: PreparedDataset
 }
-
-type Composed = Pick<DatasetPut, 'catalogue' | 'originalId'> & { readonly prepared: Prepared }
 
 /** The write; `before` is the stored graph as `read` gave it, `''` for a new dataset. */
 export function composeDataset(
   deps: RepositoryDeps,
   { catalogue, originalId, prepared }: Composed,
-  target: Target,
+  target: DatasetTarget,
   before: string,
-): DatasetPlan {
+): { readonly outcome: WriteOutcome; readonly group: WriteGroup } {
   const { names } = deps
   const { node, own, hash, labels } = prepared
   const { id, origin } = target
@@ -163,19 +77,19 @@ export function composeDataset(
   const issued = origin.record?.issued ?? modified
   const record: DatasetRecord = { id, originalId, hash, issued, modified }
   const graph = [...ground, ...recordQuads(record, names)]
-  const { changes, marks, mark } = landing(deps, catalogue, { ...target, graph, before })
+  const { group, mark } = groupOf(deps, catalogue, { ...target, graph, before })
   const kind = origin.record ? 'updated' : 'created'
-  return { outcome: { kind, iri, catalogue, hash, modified, mark }, changes, marks }
+  return { outcome: { kind, iri, catalogue, hash, modified, mark }, group }
 }
 
-type Written = Target & { readonly graph: readonly Quad[]; readonly before: string }
+type Written = DatasetTarget & { readonly graph: readonly Quad[]; readonly before: string }
 
 /** The one atomic step: content, links, marks, and the end of doubles that direct writers left behind. */
-function landing(
+function groupOf(
   { names, versions }: RepositoryDeps,
   catalogue: string,
   { id, origin, graph, before }: Written,
-) {
+): { readonly group: WriteGroup; readonly mark: Mark } {
   const mark = { resource: names.dataset(id), version: versions.next() }
   const gone = origin.doubles.map((double) => ({
     id: double.id,
@@ -188,22 +102,13 @@ function landing(
     { graph: mark.resource, content: toLines(graph), before },
     ...links,
     systemChange({ add: [markLine('pending', mark)] }),
-    ...gone.flatMap((double) => removal(names, { catalogue, id: double.id }, [double.mark])),
+    ...gone.flatMap(({ id: double, mark: gone }) =>
+      removalOf(names, { kind: 'dataset', id: double, catalogue }, gone),
+    ),
   ]
   const fresh = { catalogue, quads: () => graph, created: origin.record === undefined }
   const marks: Landed[] = [{ ...mark, fresh }, ...gone.map((double) => double.mark)]
-  return { changes, marks, mark }
-}
-
-function checkExpectations(request: DatasetPut, stored: DatasetRecord | undefined): void {
-  request.precondition(stored?.hash)
-  if (!stored || request.recordModified === undefined) return
-  if (Date.parse(stored.modified) > request.recordModified) {
-    throw new Failure(
-      'newer-exists',
-      `the stored record was modified at ${stored.modified}, later than recordModified`,
-    )
-  }
+  return { group: { changes, marks }, mark }
 }
 
 /** `times` says how many times the limit they may be, where that is not once. */

@@ -60,7 +60,3 @@ async function turnOrAbort(turn: Promise<void>, signal: AbortSignal): Promise<vo
     signal.removeEventListener('abort', abort)
   }
 }
-
-/** The lock that all writes to one dataset take. */
-export const datasetLock = (catalogue: string, originalId: string): string =>
-  `dataset ${catalogue}\n${originalId}`

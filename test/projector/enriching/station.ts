@@ -14,10 +14,7 @@ import type { EnrichmentRule } from '../../../src/projector/enriching/places.ts'
 import type { Report } from '../../../src/projector/mappings/mapping.ts'
 import { projection } from '../../../src/projector/projection.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
-import { repositoryApp } from '../../../src/repository/app.ts'
-import { openDeletion } from '../../../src/repository/deleting/deletion.ts'
-import { followed } from '../../../src/repository/listing/followed-store.ts'
-import { manyMetrics } from '../../../src/repository/metrics/many-metrics.ts'
+import { openRepository } from '../../../src/repository/repository.ts'
 import { locks } from '../../../src/repository/writing/locks.ts'
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 
@@ -77,9 +74,8 @@ export async function station(options: StationOptions = {}) {
     ...(options.enrichment && { enrichment: options.enrichment }),
     leftOut: (reports) => void options.reports?.push(...reports),
   })
-  const { store: followedStore, kept } = followed(store, names, now)
-  const writing = {
-    store: followedStore,
+  const repository = await openRepository({
+    store,
     names,
     log,
     triples: defaultLimits.triples,
@@ -91,17 +87,10 @@ export async function station(options: StationOptions = {}) {
     keptUp: projector.keptUp,
     cascaded: projector.cascaded,
     unsure: projector.unsure,
-  }
-  const deletion = await openDeletion({
-    ...writing,
+    lastHome: async () => undefined,
     directory: join(directory, 'x'),
     days: 1,
     pause,
-  })
-  const app = repositoryApp({
-    ...writing,
-    kept,
-    deletion,
     limits: defaultLimits,
     profile,
     version: 'test',
@@ -112,7 +101,7 @@ export async function station(options: StationOptions = {}) {
     http: { log, publicAddress: { base } },
   })
   const ask = (method: string, path: string, body?: string, type = 'text/turtle') =>
-    app.request(path, {
+    repository.app.request(path, {
       method,
       headers: { 'X-API-Key': key, 'Content-Type': type },
       ...(body !== undefined && { body: type === 'text/turtle' ? prefixes + body : body }),
@@ -137,7 +126,7 @@ export async function station(options: StationOptions = {}) {
     ask,
     get,
     quiet,
-    manyMetrics: manyMetrics({ ...writing, ...deletion, pause: () => undefined }),
+    manyMetrics: repository.manyMetrics,
     directory,
     putCatalogue: (id: string, body = '') =>
       ask('PUT', `/catalogues/${id}`, `<> a dcat:Catalog ; dct:title "${id}"@en . ${body}`),
@@ -149,13 +138,13 @@ export async function station(options: StationOptions = {}) {
       ),
     end: async () => {
       await projector.stop()
-      await deletion.stop()
+      await repository.stop()
       await index.close()
       await store.close()
     },
     close: async () => {
       await projector.stop()
-      await deletion.stop()
+      await repository.stop()
       await index.close()
       await store.close()
       await rm(directory, {

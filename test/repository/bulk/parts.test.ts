@@ -1,21 +1,17 @@
 /** The parts of a bulk write by themselves: what is cut out of a body, whose turn it is, what became of many groups. */
 
 import { describe, expect, it } from 'vitest'
-import { ManyDatasets } from '../../../src/repository/bulk/many-datasets.ts'
-import { pieces } from '../../../src/repository/bulk/pieces.ts'
-import { turns } from '../../../src/repository/bulk/turns.ts'
-import { landEach } from '../../../src/repository/writing/landing.ts'
+import { BulkBody, datasetPieces } from '../../../src/repository/bulk/bulk-body.ts'
+import { landBatch } from '../../../src/repository/writing/write-batch.ts'
 import type { Landing } from '../../../src/store/graph-store.ts'
 import { names } from '../../../src/rdf/names.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { base, prefixes } from '../../support/repository.ts'
 
-const never = new AbortController().signal
-
 async function cut(text: string): Promise<Record<string, number>> {
-  const body = new ManyDatasets(names(base))
+  const body = new BulkBody(names(base))
   body.add(await parse(prefixes + text, 'trig', { baseIri: base }))
-  const found = await pieces(body, () => undefined)
+  const found = await datasetPieces(body, () => undefined)
   return Object.fromEntries(found.map((piece) => [piece.node.value, piece.cut().length]))
 }
 
@@ -69,68 +65,36 @@ describe('the datasets of a body', () => {
   })
 })
 
-describe('turns', () => {
-  it('are taken in the order of coming, so many at a time', async () => {
-    const line = turns(2)
-    const ends = [await line.take(never), await line.take(never)]
-    const seen: number[] = []
-    const waiting = [1, 2].map(async (n) => {
-      const end = await line.take(never)
-      seen.push(n)
-      return end
-    })
-    await Promise.resolve()
-    expect(seen).toEqual([])
-    ends[0]!()
-    ends[0]!()
-    await waiting[0]
-    expect(seen).toEqual([1])
-    ends[1]!()
-    await waiting[1]
-    expect(seen).toEqual([1, 2])
-  })
-
-  it('are not kept for who has left', async () => {
-    const line = turns(1)
-    const end = await line.take(never)
-    const gone = new AbortController()
-    const impatient = line.take(gone.signal)
-    const patient = line.take(never)
-    gone.abort(new Error('left'))
-    await expect(impatient).rejects.toThrow('left')
-    end()
-    await patient
-  })
-})
-
 describe('many groups that land together', () => {
   const groups = ['a', 'b'].map((resource, n) => ({
-    changes: [],
-    marks: [{ resource, version: n }],
+    result: resource,
+    group: { changes: [], marks: [{ resource, version: n }] },
   }))
   const told = async (writeEach: () => Promise<readonly Landing[]>) => {
     const heard: string[] = []
-    const failures = await landEach(
+    const results = await landBatch(
       {
         store: { writeEach },
+        idLists: { landed: () => undefined, forget: () => void heard.push('forget') },
         changed: (marks) => void heard.push(...marks.map(({ resource }) => resource)),
         unsure: () => void heard.push('unsure'),
       },
       groups,
     )
-    return { failures, heard }
+    return { results, heard }
   }
 
   it('are told of one by one: who failed has no mark, and the store is asked what became of it', async () => {
     const failure = new Error('no')
-    const { failures, heard } = await told(() => Promise.resolve([{ failure }, { written: [] }]))
-    expect(failures).toEqual([failure, undefined])
-    expect(heard).toEqual(['unsure', 'b'])
+    const { results, heard } = await told(() => Promise.resolve([{ failure }, { written: [] }]))
+    expect(results).toEqual([{ failure }, { result: 'b' }])
+    expect(heard).toEqual(['forget', 'unsure', 'b'])
   })
 
   it('have all failed when the store could not be asked', async () => {
-    const { failures, heard } = await told(() => Promise.reject(new Error('away')))
-    expect(failures.map(String)).toEqual(['Error: away', 'Error: away'])
-    expect(heard).toEqual(['unsure'])
+    const failure = new Error('away')
+    const { results, heard } = await told(() => Promise.reject(failure))
+    expect(results).toEqual([{ failure }, { failure }])
+    expect(heard).toEqual(['forget', 'unsure'])
   })
 })

@@ -1,7 +1,8 @@
 /** What is stored of the metrics that somebody sends, and what of that is handed on to the index. */
 
 import { describe, expect, it } from 'vitest'
-import { composed, measuredAlone } from '../../../src/repository/metrics/composing.ts'
+import { measuredAlone } from '../../../src/repository/metrics/dataset-metrics.ts'
+import { metricsGraph } from '../../../src/repository/metrics/metrics-graph.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
 import { parse } from '../../../src/rdf/parse.ts'
@@ -29,7 +30,7 @@ describe('metrics', () => {
   it('are those of the dataset and its distributions, and of none that a text only speaks of', async () => {
     const all = [resource, own, sample, told, typed].map((on) => measurement(on, 'x', 'true'))
     const sent = await quadsOf(`<urn:m> a dqv:QualityMetadata . ${all.join('\n')}`)
-    const { content } = await composed(deps, 'a', text, sent)
+    const { content } = await metricsGraph(deps, 'a', text, sent)
     const targets = content.matchAll(/computedOn> <([^>]*)>/g)
     expect([...targets].map(([, iri = '']) => iri).toSorted()).toEqual(
       [resource, own, sample].toSorted(),
@@ -42,9 +43,9 @@ describe('metrics', () => {
     const other = await quadsOf(`${all.join('\n')} <${resource}> dct:title "x" .`)
     for (const sent of [usual, other]) {
       const least = Math.ceil(sent.length / 5)
-      const { content } = await composed({ ...deps, triples: least }, 'a', text, sent)
+      const { content } = await metricsGraph({ ...deps, triples: least }, 'a', text, sent)
       expect(content.match(/isMeasurementOf/g)).toHaveLength(20)
-      const less = composed({ ...deps, triples: least - 1 }, 'a', text, sent)
+      const less = metricsGraph({ ...deps, triples: least - 1 }, 'a', text, sent)
       await expect(less).rejects.toMatchObject({
         kind: 'too-large',
         message: expect.stringContaining('(5 times the limit "triples" of PLATFORM_LIMITS)'),
@@ -58,7 +59,7 @@ describe('metrics', () => {
       `<urn:g> { <urn:m> a dqv:QualityMetadata . ${scored(300)} } <urn:other> { ${scored(400)} }`,
       'trig',
     )
-    const { content, said } = await composed(deps, 'a', text, sent)
+    const { content, said } = await metricsGraph(deps, 'a', text, sent)
     const { scores = [], quads, created } = measuredAlone({ catalogue: 'c', resource, text, said })
     const values = scores.map(({ object }) => object.value)
     expect([content.includes('"400"'), values.includes('400')]).toEqual([false, false])

@@ -163,16 +163,20 @@ describe('the metrics of many datasets', () => {
   })
 
   it('are refused with what the store says when it takes none', async () => {
+    let isFull = false
     const broken = await repository({
       around: (store) => ({
         ...store,
-        writeEach: async (groups) =>
-          groups.map(() => ({ failure: new Failure('store-full', 'no room') })),
+        writeEach: async (groups, aborted) =>
+          isFull
+            ? groups.map(() => ({ failure: new Failure('store-full', 'no room') }))
+            : store.writeEach(groups, aborted),
       }),
     })
     try {
       await broken.putCatalogue('alpine-water')
       await broken.putDataset('alpine-water', 'a', `${prefixes}<> a dcat:Dataset ; dct:title "W" .`)
+      isFull = true
       const [verdict] = await broken.manyMetrics([await metricsOf('a')], signal)
       expect(verdict).toMatchObject({ kind: 'store-full' })
       expect(broken.cascaded).toContain('unsure')

@@ -1,0 +1,110 @@
+/** The catalogue record of a dataset: who it is at its origin, when it came and changed, and the hash of what was sent. */
+
+import type { Quad } from '@rdfjs/types'
+import { canonicalise, type CanonicalBounds } from '../../rdf/canonical.ts'
+import { dcat, dct, foaf, rdf, spdx, xsd } from '../../rdf/namespaces.ts'
+import { subjectQuads } from '../../rdf/lines.ts'
+import type { Names } from '../../rdf/names.ts'
+import { unskolemise } from '../../rdf/skolem.ts'
+import { literal, namedNode, quad } from '../../rdf/terms.ts'
+
+export type DatasetRecord = {
+  readonly id: string
+  readonly originalId: string
+  readonly hash: string
+  /** `xsd:dateTime`, UTC, whole seconds. */
+  readonly issued: string
+  readonly modified: string
+}
+
+/** `2026-11-21T10:00:00Z` */
+export const timestamp = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`
+
+/** The triples of the record; its checksum node is a skolem IRI, because stored graphs are ground. */
+export const recordQuads = (record: DatasetRecord, names: Names): Quad[] =>
+  recordStatements({ topic: names.dataset(record.id), iri: names.record(record.id) }, record, names)
+
+/** The same for a resource that is named otherwise; both are IRIs. */
+export function recordStatements(
+  { topic, iri }: { readonly topic: string; readonly iri: string },
+  record: Omit<DatasetRecord, 'id'>,
+  names: Names,
+): Quad[] {
+  const subject = namedNode(iri)
+  const checksum = namedNode(`${names.genid(topic)}checksum`)
+  const time = (text: string) => literal(text, xsd('dateTime'))
+  return [
+    quad(subject, rdf('type'), dcat('CatalogRecord')),
+    quad(subject, foaf('primaryTopic'), namedNode(topic)),
+    quad(subject, dct('identifier'), literal(record.originalId)),
+    quad(subject, dct('issued'), time(record.issued)),
+    quad(subject, dct('modified'), time(record.modified)),
+    quad(subject, spdx('checksum'), checksum),
+    quad(checksum, rdf('type'), spdx('Checksum')),
+    quad(checksum, spdx('algorithm'), spdx('checksumAlgorithm_sha256')),
+    quad(checksum, spdx('checksumValue'), literal(record.hash)),
+  ]
+}
+
+type StoredRecord = {
+  readonly hash: string | undefined
+  readonly modified: Date | undefined
+}
+
+/** Hash and date of a record inside a dataset's graph; direct writers may have left either out. */
+export function storedRecord(lines: string, record: string): StoredRecord {
+  const facts = subjectQuads(lines, record)
+  const value = (quads: readonly Quad[], predicate: string) =>
+    quads.find((q) => q.predicate.value === predicate)?.object.value
+  const checksum = value(facts, spdx('checksum').value)
+  const sums = checksum === undefined ? [] : subjectQuads(lines, checksum)
+  return {
+    hash: value(sums, spdx('checksumValue').value),
+    modified: modifiedDate(facts, record),
+  }
+}
+
+/** `dct:modified` of a resource; senders write it in many ways, and what is no date counts as absent. */
+export function modifiedDate(quads: readonly Quad[], iri: string): Date | undefined {
+  const said = quads.find(
+    (q) => q.subject.value === iri && q.predicate.value === dct('modified').value,
+  )
+  const time = Date.parse(said?.object.value ?? '')
+  return Number.isNaN(time) ? undefined : new Date(time)
+}
+
+type Stamp = Pick<DatasetRecord, 'id' | 'modified'> & {
+  readonly canonical?: CanonicalBounds | undefined
+}
+
+/**
+ * The graph of a dataset with the record's date of change and hash set anew, all else as it was. The hash is that of the
+ * stored graph without its record: who reads the dataset and sends it back as it is gets 304, the unchanged source does not.
+ * Fails with `too-complex`.
+ */
+export async function restamped(
+  graph: readonly Quad[],
+  names: Names,
+  { id, modified, canonical }: Stamp,
+): Promise<Quad[]> {
+  const record = names.record(id)
+  const isOf = (q: Quad, subjects: ReadonlySet<string>, predicate: string) =>
+    q.predicate.value === predicate && subjects.has(q.subject.value)
+  const records = new Set([record])
+  const links = graph.filter((q) => isOf(q, records, spdx('checksum').value))
+  const checksums = new Set(links.map((q) => q.object.value))
+  const content = graph.filter(
+    ({ subject }) => subject.value !== record && !checksums.has(subject.value),
+  )
+  const blank = unskolemise(content, { prefix: names.genidPrefix })
+  const { hash } = await canonicalise(blank, canonical)
+  const stays = graph.filter(
+    (q) =>
+      !isOf(q, records, dct('modified').value) && !isOf(q, checksums, spdx('checksumValue').value),
+  )
+  return [
+    ...stays,
+    quad(namedNode(record), dct('modified'), literal(modified, xsd('dateTime'))),
+    ...[...checksums].map((node) => quad(namedNode(node), spdx('checksumValue'), literal(hash))),
+  ]
+}

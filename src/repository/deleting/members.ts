@@ -1,0 +1,147 @@
+/**
+ * What a catalogue may contain, as deletion and restore see it: datasets, and resources of the types that the profile declares.
+ * Both are a graph of their own, a link on their catalogue and, the latter, facts in the system graph.
+ */
+
+import { toLine } from '../../rdf/lines.ts'
+import { ctl, dcat } from '../../rdf/namespaces.ts'
+import type { Names } from '../../rdf/names.ts'
+import { namedNode, quad } from '../../rdf/terms.ts'
+import type { Change } from '../../store/graph-store.ts'
+import type { GraphStore } from '../../store/graph-store.ts'
+import { fact, markLine, systemChange, type Mark } from '../../store/marks.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
+
+export type Member = {
+  readonly kind: 'dataset' | 'resource'
+  /** The platform's id; of a resource of a declared type `{type}/{id}`, as in its tombstone. */
+  readonly id: string
+  /** Id of its catalogue, `''` for what is in none. */
+  readonly catalogue: string
+  /** Of a dataset; absent when direct writers have left it without a record. */
+  readonly originalId?: string | undefined
+  /** Of a resource of a declared type: the hash of what was sent. */
+  readonly hash?: string | undefined
+}
+
+/** What the platform keeps about a resource of a declared type. */
+export type ResourceFacts = Member & { readonly kind: 'resource'; readonly hash: string }
+
+type MemberName = Pick<Member, 'kind' | 'id'>
+
+export function memberIri(names: Names, { kind, id }: MemberName): string {
+  if (kind === 'dataset') return names.dataset(id)
+  const [type = '', own = ''] = id.split('/')
+  return names.resource(type, own)
+}
+
+/** The lock that all writes to one dataset take. */
+export const datasetLock = (catalogue: string, originalId: string): string =>
+  `dataset ${catalogue}\n${originalId}`
+
+/** The lock that all writes to one resource of a declared type take. */
+export const resourceLock = (iri: string): string => `resource ${iri}`
+
+/** The locks of some members; a dataset without record has none. */
+export const memberLocks = (names: Names, members: readonly Member[]): string[] =>
+  members.flatMap((member) => {
+    if (member.kind === 'resource') return [resourceLock(memberIri(names, member))]
+    const { catalogue, originalId } = member
+    return originalId === undefined ? [] : [datasetLock(catalogue, originalId)]
+  })
+
+/** The lines by which a catalogue links a dataset and its record. */
+export function linkLines(
+  names: Names,
+  { catalogue, id }: { readonly catalogue: string; readonly id: string },
+): string[] {
+  const graph = names.catalogue(catalogue)
+  return [
+    linkLine(graph, 'dataset', names.dataset(id)),
+    linkLine(graph, 'record', names.record(id)),
+  ]
+}
+
+const linkLine = (graph: string, property: string, object: string): string =>
+  toLine(quad(namedNode(graph), dcat(property), namedNode(object)))
+
+/** The change by which a catalogue gains or loses its links to a member; none for what is in no catalogue. */
+export function linkChange(names: Names, member: Member, change: 'add' | 'remove'): Change[] {
+  const { kind, id, catalogue } = member
+  if (catalogue === '') return []
+  const graph = names.catalogue(catalogue)
+  const [type = '', own = ''] = id.split('/')
+  const lines =
+    kind === 'dataset'
+      ? linkLines(names, member)
+      : [linkLine(graph, 'record', names.resourceRecord(type, own))]
+  return [{ graph, [change]: lines }]
+}
+
+/** The lines of the system graph about a member: none for datasets, whose record says it all. */
+export function memberFacts(names: Names, member: Member): string[] {
+  const { kind, id, catalogue, hash } = member
+  if (kind === 'dataset') return []
+  const iri = memberIri(names, member)
+  return [
+    ...(hash === undefined
+      ? []
+      : [fact(iri, 'resourceType', id.split('/')[0] ?? ''), fact(iri, 'hash', hash)]),
+    ...(catalogue === '' ? [] : [memberLine(names, iri, catalogue)]),
+  ]
+}
+
+/** The line that says in which catalogue a resource of a declared type is. */
+export const memberLine = (names: Names, iri: string, catalogue: string): string =>
+  fact(iri, 'catalogue', { iri: names.catalogue(catalogue) })
+
+/** The atomic group that takes a member away, a dataset together with its metrics; without a mark the index is not told. */
+export function removalOf(names: Names, member: Member, mark?: Mark): Change[] {
+  const { kind, id } = member
+  const add = mark ? [markLine('pending', mark)] : []
+  const remove = memberFacts(names, member)
+  return [
+    { graph: memberIri(names, member), drop: true },
+    ...(kind === 'dataset' ? [{ graph: names.metrics(id), drop: true as const }] : []),
+    ...linkChange(names, member, 'remove'),
+    ...(add.length + remove.length > 0 ? [systemChange({ add, remove })] : []),
+  ]
+}
+
+/** What a member was made of: its graph and that of its metrics as they were, N-Triples, `''` = none. */
+type MemberContent = { readonly content: string; readonly metrics: string }
+
+/** The atomic group that brings a member back byte for byte. */
+export function restorationOf(
+  names: Names,
+  { content, metrics, ...member }: Member & MemberContent,
+  mark: Mark,
+): Change[] {
+  return [
+    { graph: mark.resource, content, before: '' },
+    ...(metrics === '' ? [] : [{ graph: names.metrics(member.id), content: metrics }]),
+    ...linkChange(names, member, 'add'),
+    systemChange({ add: [markLine('pending', mark), ...memberFacts(names, member)] }),
+  ]
+}
+
+const factsQuery = loadQuery('resource-facts')
+
+/** The resources of declared types among some IRIs, by IRI, as the system graph knows them; what is not there is an absent key. */
+export async function resourceFacts(
+  { store, names }: { readonly store: Pick<GraphStore, 'select'>; readonly names: Names },
+  iris: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, ResourceFacts>> {
+  const rows = await store.select(bind(factsQuery, { resource: iris.map(namedNode) }), signal)
+  const found = new Map<string, ResourceFacts>()
+  for (const [iri, own] of Map.groupBy(rows, ({ resource }) => resource?.value ?? '')) {
+    const value = (name: string) =>
+      own.find(({ property }) => property?.value === ctl(name).value)?.['value']?.value
+    const [typed, hash] = [names.typedIdOf(iri), value('hash')]
+    if (!typed || value('resourceType') === undefined || hash === undefined) continue
+    const catalogue = names.idOf('catalogue', value('catalogue') ?? '') ?? ''
+    found.set(iri, { kind: 'resource', id: `${typed.type}/${typed.id}`, catalogue, hash })
+  }
+  return found
+}

@@ -1,0 +1,154 @@
+/** Answers a page of any list, in any of its value types. */
+
+import { Failure } from '../../errors.ts'
+import type { AppContext } from '../../http/app.ts'
+import type { Limits } from '../../http/limits.ts'
+import type { Log } from '../../log.ts'
+import type { Part } from '../../rdf/writing/document.ts'
+import { answerDocument } from '../routes/responses.ts'
+import { answerFlow, longAnswer } from '../../http/shell/flow.ts'
+import { idBatches, type ResourceList } from './lists.ts'
+import { addressesOf, linkHeader, pagingNode, type ListPaging } from './list-pages.ts'
+
+/** What a client asks of a list, as its parameters say it. */
+type ListQuery = {
+  readonly valueType: 'uriRefs' | 'identifiers' | 'originalIds' | 'metadata'
+  readonly offset?: number | undefined
+  readonly limit?: number | undefined
+  readonly hydra: boolean
+  readonly usePagedCollection: boolean
+  /** Kinds of resources that are wanted; absent = all there are. */
+  readonly resourceTypes?: readonly string[] | undefined
+}
+
+type Answering = {
+  readonly log: Log
+  readonly limits: Pick<Limits, 'requestMs'>
+}
+
+type Asked = { readonly list: ResourceList; readonly query: ListQuery }
+
+const usualLimit = 100
+
+/** Resources that are read, written and sent together: what a long answer holds in memory. */
+const usualBatch = 100
+const originsAtOnce = 1000
+
+/** 200 with strings or RDF and the `Link` header; fails as the list does. More than the usual page takes a slot. */
+export function answerList(
+  c: AppContext,
+  list: ResourceList,
+  query: ListQuery,
+  answering: Answering,
+): Promise<Response> {
+  const { limit = isWhole(list, query) ? Infinity : usualLimit } = query
+  const answer = () => answerPage(c, list, query, answering)
+  return limit > usualLimit ? longAnswer(c, answer) : answer()
+}
+
+/** All original ids at once. */
+const isWhole = (list: ResourceList, { valueType, limit, offset }: ListQuery): boolean =>
+  valueType === 'originalIds' &&
+  list.allOriginalIds === true &&
+  limit === undefined &&
+  offset === undefined
+
+async function answerPage(
+  c: AppContext,
+  list: ResourceList,
+  query: ListQuery,
+  answering: Answering,
+): Promise<Response> {
+  const signal = c.get('signal')
+  const { valueType, offset } = query
+  if (valueType === 'originalIds' && !list.originalIds) throw needsCatalogue()
+  const all = await list.ids(signal)
+  const roster = isWanted(query) ? all : []
+  const whole = isWhole(list, query)
+  const limit = whole ? undefined : (query.limit ?? usualLimit)
+  const page = { offset: offset ?? 0, limit }
+  const address = c.get('address')
+  const paging: ListPaging = {
+    address,
+    parameters: parametersOf(query),
+    page,
+    total: roster.length,
+  }
+  const addresses = addressesOf(list, paging)
+  c.header('Link', linkHeader(addresses))
+  if (whole && roster.length > 0) return answerOrigins(c, list, answering)
+  const ids = roster.slice(page.offset, page.offset + (limit ?? 0))
+  if (valueType === 'metadata') {
+    const node = pagingNode(addresses, paging, query.usePagedCollection)
+    const parts = described(list, { ids, first: query.hydra ? [node] : [] }, signal)
+    return answerDocument(c, parts, answering)
+  }
+  return c.json(await strings({ list, query }, ids, signal))
+}
+
+/** A list of another kind of resources is an empty list of datasets. */
+const isWanted = ({ resourceTypes }: ListQuery): boolean =>
+  resourceTypes === undefined || resourceTypes.some((type) => type.toLowerCase() === 'dataset')
+
+function parametersOf(query: ListQuery): Record<string, string> {
+  const { resourceTypes, valueType, hydra, usePagedCollection } = query
+  return {
+    ...(resourceTypes && { resourceTypes: resourceTypes.join(',') }),
+    valueType,
+    ...(valueType === 'metadata' && !hydra && { hydra: 'false' }),
+    ...(valueType === 'metadata' && usePagedCollection && { usePagedCollection: 'true' }),
+  }
+}
+
+async function strings(
+  { list, query }: Asked,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (query.valueType === 'uriRefs') return list.uriRefs(ids, signal)
+  return query.valueType === 'originalIds' && list.originalIds ? list.originalIds(ids, signal) : ids
+}
+
+/** All original ids: exporters compare them with their source to find what is gone, half a list would delete good data. */
+function answerOrigins(
+  c: AppContext,
+  list: ResourceList,
+  { log, limits }: Answering,
+): Promise<Response> {
+  const signal = c.get('signal')
+  async function* pieces() {
+    let separator = '['
+    for await (const batch of idBatches(list, originsAtOnce, signal)) {
+      const origins = (await list.originalIds?.(batch, signal)) ?? []
+      const text = origins.map((origin) => JSON.stringify(origin)).join(',')
+      if (text === '') continue
+      yield separator + text
+      separator = ','
+    }
+    await list.demand?.(signal)
+    yield separator === '[' ? '[]' : ']'
+  }
+  const headers = { 'Content-Type': 'application/json' }
+  return answerFlow(c, pieces(), { log, pieceMs: limits.requestMs, headers })
+}
+
+type Described = { readonly ids: readonly string[]; readonly first: readonly Part[] }
+
+/** The paging node, then the resources. */
+async function* described(
+  list: ResourceList,
+  { ids, first }: Described,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Part[]> {
+  const { batchSize = usualBatch } = list
+  yield [...first, ...(await list.described(ids.slice(0, batchSize), signal))]
+  for (let at = batchSize; at < ids.length; at += batchSize) {
+    yield await list.described(ids.slice(at, at + batchSize), signal)
+  }
+  if (ids.length > 0) await list.demand?.(signal)
+}
+
+function needsCatalogue(): Failure {
+  const detail = 'originalIds are unique inside one catalogue only: add catalogue=<id>'
+  return new Failure('invalid-parameter', detail, { errors: [{ parameter: 'valueType', detail }] })
+}

@@ -1,0 +1,170 @@
+/** The graph that is stored of the metrics of a dataset, made of what was sent. */
+
+import type { Quad, Quad_Subject, Term } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import { canonicalise } from '../../rdf/canonical.ts'
+import { toLines } from '../../rdf/lines.ts'
+import type { Names } from '../../rdf/names.ts'
+import { computedOn, dqv, rdf } from '../../rdf/namespaces.ts'
+import { closure, type Graph, graphOf, keyOf } from '../../rdf/read.ts'
+import { skolemise } from '../../rdf/skolem.ts'
+import { namedNode, quad } from '../../rdf/terms.ts'
+import { prune } from '../content/own-content.ts'
+import { blankAgain, rename } from '../content/rename.ts'
+import type { RepositoryDeps } from '../context.ts'
+import { tooManyTriples } from '../writing/dataset-plan.ts'
+import { usualLines, type MeasurableResources } from './usual-lines.ts'
+
+/** So many times as many triples as a dataset may have: of a distribution of four triples a measuring says seventy and more. */
+const measuresOfEach = 5
+
+/** What is stored of metrics: its lines, and what they say as it was sent. */
+type MetricsGraph = { readonly content: string; readonly said: readonly Quad[] }
+
+/** `described` is the dataset as it is stored. Fails with `ambiguous-subject`, `invalid-content`, `too-large`, `too-complex`. */
+export async function metricsGraph(
+  { names, triples, canonical }: Pick<RepositoryDeps, 'names' | 'triples' | 'canonical'>,
+  dataset: string,
+  described: string,
+  sent: readonly Quad[],
+): Promise<MetricsGraph> {
+  const iri = names.metrics(dataset)
+  const measured = { iri, resources: resourcesIn(described, names.dataset(dataset), names) }
+  const body = blankAgain(sent, names, [iri])
+  const most = triples * measuresOfEach
+  const usual = body.length > most ? undefined : usualLines(body, measured, names)
+  if (usual !== undefined) return { content: usual, said: body }
+  const quads = metricsContent(body, measured, names)
+  if (quads.length > most) throw tooManyTriples(quads.length, most, `${measuresOfEach} times the `)
+  const { labels } = await canonicalise(quads, { work: canonical?.work })
+  const content = toLines(skolemise(quads, { genid: names.genid(iri), labels }))
+  return { content, said: quads }
+}
+
+/** The dataset and its distributions, those behind `adms:sample` included: its lines name them and need not be parsed for that. */
+function resourcesIn(described: string, dataset: string, names: Names): ReadonlySet<string> {
+  const found = new Set([dataset])
+  const start = `<${names.distribution('')}`
+  for (let at = described.indexOf(start); at >= 0; at = described.indexOf(start, at + 1)) {
+    const end = described.indexOf('>', at)
+    // A literal may say anything, but neither begins a line nor ends one.
+    const isSubject = at === 0 || described[at - 1] === '\n'
+    const isObject = described[at - 1] === ' ' && described.startsWith('> .\n', end)
+    const iri = described.slice(at + 1, end)
+    if ((isSubject || isObject) && names.idOf('distribution', iri) !== undefined) found.add(iri)
+  }
+  return found
+}
+
+// What of a body is the quality metadata of one dataset (W3C Data Quality Vocabulary).
+
+const type = rdf('type').value
+const metadata = dqv('QualityMetadata').value
+const measurementClass = dqv('QualityMeasurement').value
+const has = dqv('hasQualityMetadata').value
+const link = dqv('hasQualityMeasurement').value
+const metric = dqv('isMeasurementOf').value
+
+/**
+ * The graph of the body that counts, under the platform's name and without measurements of anything else. Blank nodes are
+ * still blank. Fails with `ambiguous-subject`, and with `invalid-content` when nothing is left.
+ */
+export function metricsContent(
+  body: readonly Quad[],
+  { iri, resources }: MeasurableResources,
+  names: Names,
+): Quad[] {
+  const quads = chosenGraph(body)
+  const node = metadataNode(quads, iri, resources)
+  const own = ownMeasurements(quads, names, { resources, node, iri })
+  const graph = graphOf(own)
+  const framed = new Set(node ? closure(graph, node) : [])
+  // That there is metadata measures nothing.
+  if (own.every((q) => framed.has(q) || q.predicate.value === has)) throw nothingLeft()
+  if (!node) return [...own, quad(namedNode(iri), rdf('type'), dqv('QualityMetadata'))]
+  return rename(own, new Map([[keyOf(node), iri]]))
+}
+
+/** The graph that holds the metadata node, else the only named graph, else the default graph. */
+function chosenGraph(body: readonly Quad[]): readonly Quad[] {
+  const graphs = Map.groupBy(body, (q) => keyOf(q.graph))
+  const holding = [...graphs].filter(([, quads]) => quads.some(isMetadata))
+  if (holding.length > 1) throw ambiguous(`${holding.length} graphs hold a dqv:QualityMetadata`)
+  const named = [...graphs].filter(
+    ([, [first]]) => first && first.graph.termType !== 'DefaultGraph',
+  )
+  const only = named.length === 1 ? named[0] : undefined
+  const fallback = only?.[1] ?? body.filter((q) => q.graph.termType === 'DefaultGraph')
+  const quads = holding[0]?.[1] ?? fallback
+  return quads.map((q) => quad(q.subject, q.predicate, q.object))
+}
+
+const isMetadata = ({ predicate, object }: Quad): boolean =>
+  predicate.value === type && object.value === metadata
+
+/** The metadata node, if there is one; what is measured cannot be the metadata too. */
+function metadataNode(
+  quads: readonly Quad[],
+  iri: string,
+  resources: ReadonlySet<string>,
+): Quad_Subject | undefined {
+  const nodes = new Map(quads.filter(isMetadata).map((q) => [keyOf(q.subject), q.subject]))
+  for (const resource of resources) nodes.delete(resource)
+  const found = nodes.get(iri)
+  if (found || nodes.size === 0) return found
+  const [only, ...more] = nodes.values()
+  if (more.length > 0) throw ambiguous(`the body describes ${nodes.size} dqv:QualityMetadata`)
+  return only
+}
+
+type Kept = MeasurableResources & { readonly node: Term | undefined }
+
+function ownMeasurements(
+  quads: readonly Quad[],
+  names: Names,
+  { resources, node, iri }: Kept,
+): Quad[] {
+  const graph = graphOf(quads)
+  const self = node && keyOf(node)
+  const foreign = foreignMeasurements(quads, graph, resources)
+  const isOthers = (key: string) =>
+    names.owns(key) && key !== iri && key !== self && !resources.has(key)
+  return prune(quads, ({ subject, predicate, object }) => {
+    const key = keyOf(subject)
+    if (predicate.value === has && !resources.has(key)) return true
+    return foreign.has(key) || foreign.has(keyOf(object)) || isOthers(key)
+  })
+}
+
+/** Measurements of neither the dataset nor its distributions; one that names no target is about what links it. */
+function foreignMeasurements(
+  quads: readonly Quad[],
+  graph: Graph,
+  resources: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const found = new Map<string, Set<string>>()
+  const about = (measurement: string) => {
+    const known = found.get(measurement) ?? new Set<string>()
+    found.set(measurement, known)
+    return known
+  }
+  for (const { subject, predicate, object } of quads) {
+    if (predicate.value === link) about(keyOf(object)).add(keyOf(subject))
+    const isOne = predicate.value === type && object.value === measurementClass
+    if (isOne || predicate.value === metric) about(keyOf(subject))
+  }
+  const isForeign = (measurement: string, linking: ReadonlySet<string>) => {
+    const said = computedOn.flatMap((name) => graph.objects(measurement, name)).map(keyOf)
+    return ![...(said.length > 0 ? said : linking)].some((target) => resources.has(target))
+  }
+  return new Set([...found].filter(([node, linking]) => isForeign(node, linking)).map(([k]) => k))
+}
+
+const ambiguous = (detail: string) =>
+  new Failure('ambiguous-subject', `${detail}; a dataset has one`)
+
+const nothingLeft = () =>
+  new Failure(
+    'invalid-content',
+    'the body measures neither this dataset nor one of its distributions',
+  )

@@ -1,0 +1,111 @@
+/** The route of the bulk write. */
+
+import { createRoute, z, type RouteConfig } from '@hono/zod-openapi'
+import { Failure } from '../../errors.ts'
+import type { AppContext } from '../../http/app.ts'
+import { receiveHeld } from '../../http/rdf.ts'
+import { pathOf } from '../../http/shell/context.ts'
+import { answerFlow } from '../../http/shell/flow.ts'
+import { negotiate } from '../../rdf/media-types.ts'
+import { parseStream } from '../../rdf/reading/parse-stream.ts'
+import { putBulk, type DatasetVerdict } from '../bulk/bulk-write.ts'
+import { yielding } from '../../workers/event-loop.ts'
+import { Semaphore } from '../../workers/semaphore.ts'
+import {
+  keyRequired,
+  repositoryAnswers as answers,
+  repositoryBodies as bodies,
+} from './contract.ts'
+import { repositoryParameters as parameters } from './parameters.ts'
+import { bodyLimits } from './responses.ts'
+import type { RouteContext } from './route-context.ts'
+
+const asArray = 'application/json'
+const asLines = 'application/x-ndjson'
+
+const verdict = z
+  .looseObject({
+    originalId: z.string().optional(),
+    id: z.string().optional(),
+    status: z.int(),
+    problem: z.looseObject({ type: z.string(), title: z.string(), status: z.int() }).optional(),
+  })
+  .openapi('BulkVerdict')
+
+const responses: RouteConfig['responses'] = {
+  200: {
+    description: 'What became of each dataset',
+    content: { [asArray]: { schema: z.array(verdict) }, [asLines]: { schema: z.string() } },
+  },
+  ...answers.refused,
+}
+
+const put = createRoute({
+  method: 'put',
+  path: '/catalogues/{catalogueId}/datasets/bulk',
+  summary: 'Create or replace many datasets, each by itself',
+  description:
+    'Every dataset of the body is one item: the graph that describes it in formats with named graphs, else all that can be ' +
+    'reached from it. The answer has one object per item, in the order of the body, with the status that the PUT of the single ' +
+    'dataset would have answered. The index is not waited for.',
+  ...keyRequired,
+  request: { params: parameters.catalogue, query: parameters.bulk, body: bodies.dataset },
+  responses,
+})
+
+/** Requests that are parsed and written at the same time: one can fill the machine, and each holds its body in memory. */
+const atOnce = 2
+
+export function addBulkRoute(context: RouteContext): void {
+  const { app, catalogues, guard, limits, log, names } = context
+  const path = '/catalogues/:catalogueId/datasets/bulk'
+  guard({ methods: ['PUT'], path, permission: 'catalogue' })
+  const now = context.http.now ?? (() => performance.now())
+  const writing = { ...context, most: limits.bulkItems, pause: yielding(now) }
+  const semaphore = new Semaphore(atOnce)
+  const flow = { log, pieceMs: limits.longRequestMs, headers: { 'Content-Type': asLines } }
+
+  app.openapi(put, async (c) => {
+    const catalogue = c.req.valid('param').catalogueId
+    const mediaType = answerType(c)
+    c.get('deadline').extend(limits.longRequestMs)
+    const signal = c.get('signal')
+    const { pieces, format } = await receiveHeld(c, bodyLimits(limits))
+    await catalogues.demand(catalogue, signal)
+    const end = await semaphore.acquire(signal)
+    signal.addEventListener('abort', end, { once: true })
+    try {
+      // The ids are not known before the body is read: relative references get a place under the catalogue.
+      const baseIri = `${names.base}catalogues/${catalogue}/`
+      const batches = parseStream(pieces, format, { baseIri, limits })
+      const request = { ...c.req.valid('query'), catalogue, batches, instance: pathOf(c.req.url) }
+      const verdicts = await putBulk(writing, request, signal)
+      if (mediaType === asLines) return await answerFlow(c, lines(verdicts, end), flow)
+      const all: DatasetVerdict[] = []
+      for await (const some of verdicts) all.push(...some)
+      end()
+      return c.json(all, 200)
+    } catch (error) {
+      end()
+      throw error
+    }
+  })
+}
+
+function answerType(c: AppContext): string {
+  const found = negotiate(c.req.header('Accept'), [asArray, asLines])
+  if (found !== undefined) return found
+  throw new Failure('not-acceptable', `Accept must allow ${asArray} or ${asLines}`)
+}
+
+/** One verdict per line, as they come; nothing is worked on that nobody takes. */
+async function* lines(
+  verdicts: AsyncIterable<readonly DatasetVerdict[]>,
+  end: () => void,
+): AsyncGenerator<string, void> {
+  try {
+    for await (const some of verdicts) yield some.map((one) => `${JSON.stringify(one)}\n`).join('')
+  } finally {
+    end()
+  }
+}

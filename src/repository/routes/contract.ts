@@ -1,0 +1,205 @@
+/** What the contracts of the repository's routes share: how they answer, by kind of request, and what they are asked with. */
+
+import { z, type RouteConfig } from '@hono/zod-openapi'
+import { problem } from '../../http/contract/problem.ts'
+import { formats } from '../../rdf/media-types.ts'
+
+type Responses = RouteConfig['responses']
+
+/** No zod here: a JSON-LD body would be parsed as JSON before its handler sees it. */
+const rdfContent = Object.fromEntries(
+  Object.entries(formats).map(([format, { mediaType }]) => [
+    mediaType,
+    { schema: format === 'jsonld' ? {} : { type: 'string' as const } },
+  ]),
+)
+
+/** JSON-LD also goes out under the name that plain clients know. */
+const rdfAnswer = { ...rdfContent, 'application/json': { schema: {} } }
+
+const failures = {
+  400: problem('A parameter or the body is wrong; line and column where they are known'),
+  404: problem('No such resource'),
+  410: problem('The resource was deleted; members say when, and until when it can be restored'),
+  414: problem('The address is longer than a limit'),
+  431: problem('The header is longer than a limit'),
+  503: problem(
+    'The store is away or the time limit is reached; Retry-After says when to come back',
+  ),
+}
+
+const writeFailures = {
+  ...failures,
+  401: problem('No valid API key'),
+  403: problem('The key lacks the permission'),
+  408: problem('The body did not arrive in time'),
+  409: problem('In conflict with what is stored'),
+  412: problem('The resource is not in the state that the client expects'),
+  413: problem('Larger than a limit'),
+  415: problem('Not an RDF media type'),
+  422: problem('Well-formed, but not what belongs here'),
+  429: problem('Too many writes at once, or too many wrong keys'),
+  507: problem('The triplestore is full'),
+}
+
+/** How a write can fail that also negotiates its answer. */
+const refused: Responses = {
+  406: problem('None of the accepted media types can be served'),
+  ...writeFailures,
+}
+
+const header = (description: string) => ({ schema: { type: 'string' as const }, description })
+
+const state = {
+  ETag: header('The state of the resource, the same for all formats'),
+  'Last-Modified': header('When the resource changed last, where that is known'),
+  Link: header('canonical, describedby, collection, and alternate for each format (RFC 8288)'),
+}
+
+const graph: Responses = {
+  200: {
+    description: 'The RDF, in the format of the suffix or of Accept',
+    headers: state,
+    content: rdfAnswer,
+  },
+  304: { description: 'The client has this state already' },
+  406: problem('None of the accepted media types can be served'),
+  ...failures,
+}
+
+const created = { 201: { description: 'Created; Location is the IRI of the resource' } }
+const updated = { 204: { description: 'Updated' } }
+const unchanged = { 304: { description: 'Unchanged: the body says what is stored already' } }
+
+const write: Responses = { ...created, ...updated, ...unchanged, ...writeFailures }
+
+/** A POST that always makes something new. */
+const creation: Responses = { ...created, ...writeFailures }
+
+/** A PUT that only changes what exists. */
+const update: Responses = { ...updated, ...unchanged, ...writeFailures }
+
+/** A PUT that writes also what is unchanged. */
+const replacement: Responses = { ...created, ...updated, ...writeFailures }
+
+const acceptance: Responses = {
+  202: { description: 'Accepted; it will be done soon' },
+  ...writeFailures,
+}
+
+const removal: Responses = { 204: { description: 'Deleted' }, ...writeFailures }
+
+const list: Responses = {
+  200: {
+    description: 'Strings, or RDF for valueType=metadata, ordered by id',
+    headers: { Link: header('first, prev, next and last page (RFC 8288)') },
+    content: {
+      ...rdfContent,
+      'application/json': { schema: z.array(z.string()).or(z.looseObject({})) },
+    },
+  },
+  406: problem('None of the accepted media types can be served'),
+  ...failures,
+}
+
+/** A whole catalogue as one document. */
+const dump: Responses = {
+  200: {
+    description: 'The RDF, sent while it is made; breaks off when it cannot be finished',
+    content: rdfAnswer,
+  },
+  406: problem('None of the accepted media types can be served'),
+  ...failures,
+}
+
+const profile: Responses = {
+  200: {
+    description: 'The active profile; as RDF its SHACL shapes',
+    content: { ...rdfContent, 'application/json': { schema: z.looseObject({}) } },
+  },
+  406: problem('None of the accepted media types can be served'),
+  414: failures[414],
+  431: failures[431],
+}
+
+/** Answers by kind of request. */
+export const repositoryAnswers = {
+  acceptance,
+  creation,
+  dump,
+  graph,
+  list,
+  profile,
+  refused,
+  removal,
+  replacement,
+  update,
+  write,
+}
+
+/** An RDF body in any of the platform's formats; `turtle` is an example of one. */
+const bodyOf = (turtle: string) => ({
+  required: true,
+  content: {
+    ...rdfContent,
+    'text/turtle': { schema: { type: 'string' as const }, example: turtle },
+  },
+})
+
+/** What every route says that needs a key. */
+export const keyRequired = { security: [{ ApiKey: [] }, { Bearer: [] }] }
+
+const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> .
+@prefix dct: <http://purl.org/dc/terms/> .
+`
+
+const catalogue = `${prefixes}
+<> a dcat:Catalog ;
+  dct:title "Rivers"@en .
+`
+
+const dataset = `${prefixes}
+<> a dcat:Dataset ;
+  dct:title "Water levels"@en ;
+  dcat:distribution [
+    a dcat:Distribution ;
+    dct:title "As CSV"@en ;
+    dcat:accessURL <https://example.org/levels.csv>
+  ] .
+`
+
+const distribution = `${prefixes}
+<> a dcat:Distribution ;
+  dct:title "As JSON"@en ;
+  dcat:accessURL <https://example.org/levels.json> .
+`
+
+/** The address is relative to that of the metrics graph. */
+const metrics = `@prefix dqv: <http://www.w3.org/ns/dqv#> .
+
+<> a dqv:QualityMetadata .
+<../../set/data/levels> dqv:hasQualityMeasurement [
+  a dqv:QualityMeasurement ;
+  dqv:isMeasurementOf <https://piveau.eu/ns/voc#scoring> ;
+  dqv:computedOn <../../set/data/levels> ;
+  dqv:value 380
+] .
+`
+
+const vocabulary = `@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+
+<https://example.org/quality> a skos:ConceptScheme .
+<https://example.org/quality/checked> a skos:Concept ;
+  skos:inScheme <https://example.org/quality> ;
+  skos:prefLabel "Checked"@en .
+`
+
+/** Bodies with examples to begin with, shown on the page of the contract: sent one after the other they make a small catalogue. */
+export const repositoryBodies = {
+  catalogue: bodyOf(catalogue),
+  dataset: bodyOf(dataset),
+  distribution: bodyOf(distribution),
+  metrics: bodyOf(metrics),
+  vocabulary: bodyOf(vocabulary),
+  of: bodyOf,
+}

@@ -1,0 +1,114 @@
+/** The routes of lists, and of dumps of whole catalogues. */
+
+import { createRoute } from '@hono/zod-openapi'
+import type { AppContext } from '../../http/app.ts'
+import { longAnswer } from '../../http/shell/flow.ts'
+import { fromLines } from '../../rdf/lines.ts'
+import { formats, splitSuffix } from '../../rdf/media-types.ts'
+import { dumpOf } from '../listing/dump.ts'
+import { answerList } from '../listing/list-answer.ts'
+import {
+  catalogueList,
+  datasetList,
+  distributionList,
+  memberList,
+  vocabularyList,
+} from '../listing/lists.ts'
+import { unknownDataset } from '../writing/find-datasets.ts'
+import { repositoryAnswers as answers } from './contract.ts'
+import { repositoryParameters as parameters } from './parameters.ts'
+import { answerDocument } from './responses.ts'
+import { demandId, type RouteContext } from './route-context.ts'
+
+const listCatalogues = createRoute({
+  method: 'get',
+  path: '/catalogues',
+  summary: 'List catalogues',
+  request: { query: parameters.list },
+  responses: answers.list,
+})
+
+const listMembers = createRoute({
+  method: 'get',
+  path: '/catalogues/{catalogueId}/datasets',
+  summary: 'List the datasets of a catalogue',
+  request: { params: parameters.catalogue, query: parameters.datasets },
+  responses: answers.list,
+})
+
+const listDatasets = createRoute({
+  method: 'get',
+  path: '/datasets',
+  summary: 'List datasets',
+  request: { query: parameters.datasetList },
+  responses: answers.list,
+})
+
+const listDistributions = createRoute({
+  method: 'get',
+  path: '/datasets/{datasetId}/distributions',
+  summary: 'List the distributions of a dataset',
+  request: { params: parameters.dataset, query: parameters.list },
+  responses: answers.list,
+})
+
+const listVocabularies = createRoute({
+  method: 'get',
+  path: '/vocabularies',
+  summary: 'List vocabularies',
+  request: { query: parameters.list },
+  responses: answers.list,
+})
+
+const dump = createRoute({
+  method: 'get',
+  path: '/catalogues/{catalogueId}/dump',
+  summary: 'Read a whole catalogue as one document',
+  description:
+    'The catalogue, its datasets with their distributions and records, and the links between them; `dump.nq`, `dump.ttl` and so on beat Accept. The import takes it back. RDF/XML leaves out what XML cannot express (control characters, properties without an XML name); comments hold it as N-Triples.',
+  request: { params: parameters.catalogue },
+  responses: answers.dump,
+})
+
+export function addListRoutes(context: RouteContext): void {
+  const { app, datasets, names } = context
+
+  app.openapi(listCatalogues, (c) =>
+    answerList(c, catalogueList(context), c.req.valid('query'), context),
+  )
+  app.openapi(listVocabularies, (c) =>
+    answerList(c, vocabularyList(context), c.req.valid('query'), context),
+  )
+  app.openapi(listDatasets, (c) => {
+    const { catalogue, ...query } = c.req.valid('query')
+    if (catalogue === undefined) return answerList(c, datasetList(context), query, context)
+    const members = memberList(context, demandId('catalogue', catalogue))
+    return answerList(c, { ...members, path: '/datasets', within: { catalogue } }, query, context)
+  })
+  app.openapi(listMembers, (c) => {
+    const id = demandId('catalogueId', c.req.valid('param').catalogueId)
+    return answerList(c, memberList(context, id), c.req.valid('query'), context)
+  })
+  app.openapi(listDistributions, async (c) => {
+    const id = demandId('datasetId', c.req.valid('param').datasetId)
+    const lines = await datasets.read(id, c.get('signal'))
+    if (lines === undefined) throw unknownDataset(id)
+    const list = distributionList(id, fromLines(lines), names)
+    return answerList(c, list, c.req.valid('query'), context)
+  })
+  addDumpRoute(context)
+}
+
+function addDumpRoute(context: RouteContext): void {
+  const { app, log, limits } = context
+  const answer = (c: AppContext) => {
+    const id = demandId('catalogueId', c.req.param('catalogueId') ?? '')
+    const { format: suffix } = splitSuffix(c.req.path)
+    const options = { suffix, name: id, log, limits }
+    return longAnswer(c, () => answerDocument(c, dumpOf(context, id, c.get('signal')), options))
+  }
+  app.openapi(dump, answer)
+  // A suffix that is no part of an id is a route of its own to the router.
+  for (const { suffix } of Object.values(formats))
+    app.get(`/catalogues/:catalogueId/dump.${suffix}`, answer)
+}

@@ -1,0 +1,83 @@
+/** The routes of the quality metrics of a dataset. */
+
+import { createRoute } from '@hono/zod-openapi'
+import { unknownMetrics } from '../metrics/dataset-metrics.ts'
+import { findById } from '../writing/find-datasets.ts'
+import {
+  keyRequired,
+  repositoryAnswers as answers,
+  repositoryBodies as bodies,
+} from './contract.ts'
+import { repositoryParameters as parameters } from './parameters.ts'
+import { answerDelete, answerStoredGraph } from './responses.ts'
+import {
+  writeAnswer,
+  expectedState,
+  respondToWrite,
+  suffixedId,
+  type RouteContext,
+} from './route-context.ts'
+
+const path = '/datasets/{datasetId}/metrics'
+
+const read = createRoute({
+  method: 'get',
+  path,
+  summary: 'Read the quality metrics of a dataset (W3C Data Quality Vocabulary)',
+  request: { params: parameters.dataset, query: parameters.historic },
+  responses: answers.graph,
+})
+
+const put = createRoute({
+  method: 'put',
+  path,
+  summary: 'Replace the quality metrics of a dataset',
+  ...keyRequired,
+  request: { params: parameters.dataset, body: bodies.metrics },
+  responses: answers.replacement,
+})
+
+const remove = createRoute({
+  method: 'delete',
+  path,
+  summary: 'Delete the quality metrics of a dataset',
+  ...keyRequired,
+  request: { params: parameters.dataset },
+  responses: answers.removal,
+})
+
+export function addMetricsRoutes(context: RouteContext): void {
+  const { app, guard, locate, metrics, names } = context
+  guard({
+    methods: ['PUT', 'DELETE'],
+    path: '/datasets/:datasetId/metrics',
+    permission: async (c) => (await locate.dataset(c)).catalogue,
+  })
+
+  app.openapi(read, async (c) => {
+    const { id, suffix } = suffixedId(c, 'datasetId')
+    const found = await metrics.read(id, c.get('signal'))
+    if (!found) {
+      await findById(context, id, c.get('signal'))
+      throw unknownMetrics(id)
+    }
+    const { genidPrefix } = names
+    const facts = { suffix, genidPrefix, graph: names.metrics(id), name: `${id}-metrics` }
+    return answerStoredGraph(c, found.lines, { ...facts, hash: found.hash })
+  })
+  // The scores are searchable when the document of the dataset has them.
+  app.openapi(put, async (c) => {
+    const dataset = await locate.dataset(c)
+    return respondToWrite(
+      c,
+      context,
+      (request, signal) => metrics.put({ dataset, ...request }, signal),
+      names.dataset(dataset.id),
+    )
+  })
+  app.openapi(remove, async (c) => {
+    const dataset = await locate.dataset(c)
+    const mark = await metrics.remove({ dataset, precondition: expectedState(c) }, c.get('signal'))
+    return answerDelete(c, { mark, catalogue: dataset.catalogue }, writeAnswer(context))
+  })
+}

@@ -1,0 +1,150 @@
+/** The parameters of the repository's routes. */
+
+import { z } from '@hono/zod-openapi'
+import { idForm } from '../../rdf/ids.ts'
+
+const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
+
+const flagOf = (standard: boolean, description: string) =>
+  flag.default(standard).openapi({ type: 'boolean', default: standard, description })
+
+const list = z.object({
+  valueType: z
+    .enum(['uriRefs', 'identifiers', 'originalIds', 'metadata'])
+    .default('uriRefs')
+    .openapi({ description: 'IRIs, platform ids, ids at the origin, or the resources as RDF' }),
+  offset: z.coerce.number().int().min(0).optional().openapi({ description: 'Default 0' }),
+  limit: z.coerce.number().int().min(1).max(5000).optional().openapi({
+    description: 'Default 100; original ids of a catalogue without limit and offset: all of them',
+  }),
+  hydra: flagOf(true, 'With metadata: whether the answer has a paging node'),
+  usePagedCollection: flagOf(false, 'With metadata: the paging node of early drafts of Hydra'),
+})
+
+/** Lists of datasets: another kind of resources than datasets is an empty list. */
+const datasets = list.extend({
+  resourceTypes: z
+    .union([z.string(), z.array(z.string())])
+    .transform((given) => [given].flat().flatMap((types) => types.split(',')))
+    .optional()
+    .openapi({
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Dataset or absent = all; a list without it = nothing',
+    }),
+})
+
+const origin = z.object({
+  originalId: z
+    .string()
+    .min(1)
+    .max(2000)
+    .regex(/^\P{Cc}*$/u, 'must not hold control characters')
+    .openapi({
+      // The same without a flag: JSON Schema patterns have none.
+      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+      description: 'The id of the dataset at its origin, unique in its catalogue',
+      example: 'levels',
+    }),
+})
+
+/** Drafts are not kept: what asks for anything but to be published is refused, never published in silence. */
+const status = z.object({
+  publicationStatus: z.enum(['published']).optional(),
+  accessLevel: z.enum(['public']).optional(),
+})
+
+const put = origin.extend({
+  recordModified: z.iso.datetime({ offset: true }).optional().openapi({
+    description: 'Refuse with 409 when the stored record was modified later',
+  }),
+  enforceUpdate: flagOf(false, 'Write even what is unchanged'),
+  ...status.shape,
+})
+
+const bulk = z.object({
+  precedence: z.enum(['identifier', 'uri']).default('identifier').openapi({
+    description: 'What the original id of a dataset is taken from: its dct:identifier or its IRI',
+  }),
+  enforceUpdate: put.shape.enforceUpdate,
+  ...status.shape,
+})
+
+/** Only told, not checked: what is no id is told in words of its own. */
+const id = (example?: string) =>
+  z.string().openapi({
+    description: 'When a resource is read, a suffix such as .ttl names the format of the answer',
+    pattern: pathId,
+    ...(example !== undefined && { example }),
+  })
+
+const pathId = `^${idForm}(\\.[a-z0-9]+)?$`
+
+const suffixed = id()
+
+const catalogue = z.object({ catalogueId: id('rivers') })
+const dataset = z.object({ datasetId: id('levels') })
+/** With the parameter `catalogue` the id of the path is one of the origin, which has no form. */
+const datasetOrOrigin = z.object({
+  datasetId: z.string().openapi({
+    description:
+      'An id of the platform, or with the parameter catalogue an id at the origin; when it is read, a suffix such as .ttl names the format of the answer',
+    example: 'levels',
+  }),
+})
+const distribution = z.object({ distributionId: id() })
+const vocabulary = z.object({ vocabularyId: id('quality') })
+
+const datasetList = datasets.extend({
+  catalogue: z.string().optional().openapi({ description: 'Only the datasets of this catalogue' }),
+})
+
+const historic = z.object({
+  historic: z.string().optional().openapi({ description: 'Accepted and changes nothing' }),
+})
+
+/** The older way to name a dataset by its id at the origin. */
+const inCatalogue = z.object({
+  catalogue: z.string().optional().openapi({
+    deprecated: true,
+    description: 'With it the id of the path is an id at the origin in this catalogue',
+  }),
+})
+
+const putInCatalogue = put.omit({ originalId: true }).extend(inCatalogue.shape)
+
+const into = z.object({
+  catalogue: z.string().openapi({
+    description: 'The catalogue that the dataset will be in',
+    example: 'rivers',
+  }),
+  ...status.shape,
+})
+
+const tombstones = z.object({
+  catalogue: z.string().optional().openapi({ description: 'Only of this catalogue' }),
+  offset: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(5000).default(100),
+})
+
+/** Parameters by kind of request; those of paths are named by their resource. */
+export const repositoryParameters = {
+  bulk,
+  catalogue,
+  dataset,
+  datasetList,
+  datasetOrOrigin,
+  datasets,
+  distribution,
+  historic,
+  inCatalogue,
+  into,
+  list,
+  origin,
+  put,
+  putInCatalogue,
+  status,
+  suffixed,
+  tombstones,
+  vocabulary,
+}

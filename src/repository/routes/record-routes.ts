@@ -1,0 +1,95 @@
+/** The routes of catalogue records, and of asking for a dataset to be indexed again. */
+
+import { createRoute } from '@hono/zod-openapi'
+import { Failure } from '../../errors.ts'
+import type { AppContext } from '../../http/app.ts'
+import { changingGet } from '../../http/shell/changing-get.ts'
+import { fromLines, toLines } from '../../rdf/lines.ts'
+import { closure, graphOf } from '../../rdf/read.ts'
+import { markLine, systemChange } from '../../store/marks.ts'
+import { storedRecord } from '../content/catalogue-record.ts'
+import { unknownDataset } from '../writing/find-datasets.ts'
+import { landOne } from '../writing/write-batch.ts'
+import { keyRequired, repositoryAnswers as answers } from './contract.ts'
+import { repositoryParameters as parameters } from './parameters.ts'
+import { answerStoredGraph } from './responses.ts'
+import { suffixedId, type RouteContext } from './route-context.ts'
+
+const index = (method: 'get' | 'post') =>
+  createRoute({
+    method,
+    path: '/datasets/{datasetId}/index',
+    summary: 'Have the dataset indexed again',
+    ...keyRequired,
+    request: { params: parameters.dataset },
+    responses: answers.acceptance,
+  })
+
+const readOfDataset = createRoute({
+  method: 'get',
+  path: '/datasets/{datasetId}/record',
+  summary: 'Read the catalogue record of a dataset',
+  request: { params: parameters.dataset },
+  responses: answers.graph,
+})
+
+const read = createRoute({
+  method: 'get',
+  path: '/records/{datasetId}',
+  summary: 'Read a catalogue record by the id of its dataset',
+  request: { params: parameters.dataset },
+  responses: answers.graph,
+})
+
+export function addRecordRoutes(context: RouteContext): void {
+  const { app, guard, locate, names, versions } = context
+  const path = '/datasets/:datasetId/index'
+  app.use(path, changingGet)
+  guard({
+    methods: ['GET', 'POST'],
+    path,
+    permission: async (c) => (await locate.dataset(c)).catalogue,
+  })
+  app.openapi(readOfDataset, (c) => answerRecord(c, context, unknownDataset))
+  app.openapi(read, (c) => answerRecord(c, context, unknownRecord))
+
+  const mark = async (c: AppContext) => {
+    const { id } = await locate.dataset(c)
+    const pending = { resource: names.dataset(id), version: versions.next() }
+    const changes = [systemChange({ add: [markLine('pending', pending)] })]
+    await landOne(context, { result: undefined, group: { changes, marks: [pending] } })
+    c.header('Index-Status', 'pending')
+    return c.body(null, 202)
+  }
+  app.openapi(index('post'), mark)
+  app.openapi(index('get'), mark)
+}
+
+const unknownRecord = (id: string) =>
+  new Failure('unknown-record', `there is no catalogue record "${id}"`)
+
+/** The record node and its checksum, out of the dataset's graph. */
+async function answerRecord(
+  c: AppContext,
+  { names, datasets }: RouteContext,
+  unknown: (id: string) => Failure,
+): Promise<Response> {
+  const { genidPrefix } = names
+  const { id, suffix } = suffixedId(c, 'datasetId')
+  const lines = await datasets.read(id, c.get('signal'))
+  if (lines === undefined) throw unknown(id)
+  const iri = names.record(id)
+  const { hash, modified } = storedRecord(lines, iri)
+  const record = closure(graphOf(fromLines(lines)), iri, ({ object }) =>
+    object.value.startsWith(genidPrefix),
+  )
+  return answerStoredGraph(c, toLines(record), {
+    suffix,
+    genidPrefix,
+    graph: names.dataset(id),
+    name: `${id}-record`,
+    headers: { Link: `<${iri}>; rel="canonical"` },
+    ...(hash !== undefined && { hash }),
+    ...(modified && { modified }),
+  })
+}

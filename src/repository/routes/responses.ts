@@ -1,0 +1,321 @@
+/**
+ * Bodies and answers that all resources share: what a write says and how long it waits for the index (RFC 7240, `Prefer`), and
+ * graphs in the format that the client wants, with what leads on from them (RFC 8288).
+ */
+
+import { setImmediate } from 'node:timers/promises'
+import type { Quad } from '@rdfjs/types'
+import type { AppContext } from '../../http/app.ts'
+import type { BodyLimits } from '../../http/body.ts'
+import { entityTag } from '../../http/conditions.ts'
+import type { Limits } from '../../http/limits.ts'
+import {
+  answerFormat,
+  answerRdf,
+  contentType,
+  demandText,
+  disposition,
+  receiveRdf,
+  type AnswerOptions,
+} from '../../http/rdf.ts'
+import { answerFlow } from '../../http/shell/flow.ts'
+import { addVary } from '../../http/shell/headers.ts'
+import { slicedPieces } from '../../http/shell/long-answers.ts'
+import type { Log } from '../../log.ts'
+import { formats, type Format } from '../../rdf/media-types.ts'
+import { parse } from '../../rdf/parse.ts'
+import { parseText } from '../../rdf/reading/parse-stream.ts'
+import { unskolemiseLines } from '../../rdf/skolem.ts'
+import { unlessAborted } from '../../workers/abort.ts'
+import { documentWriter, type Part } from '../../rdf/writing/document.ts'
+import type { Mark } from '../../store/marks.ts'
+import type { ResourceBody, WriteOutcome } from '../context.ts'
+import type { CatalogueRemoval } from '../deleting/catalogue-deletion.ts'
+import type { CatalogueRestore } from '../deleting/catalogue-restore.ts'
+
+/** Characters from which on others get their turn while a body is parsed. */
+const large = 512 * 1024
+
+export const bodyLimits = (limits: Limits): BodyLimits => ({
+  bytes: limits.bodyBytes,
+  name: 'bodyBytes',
+  ratio: limits.bodyRatio,
+  idleMs: limits.bodyIdleMs,
+})
+
+/** Reads the body now and parses it when the base IRI is there: errors of syntax, or that it is empty, come then. */
+export async function receivedBody(c: AppContext, limits: Limits): Promise<ResourceBody> {
+  const { text, format } = await receiveRdf(c, bodyLimits(limits))
+  return {
+    parse: async (baseIri) => {
+      demandText(text)
+      if (text.length < large) return parse(text, format, { baseIri, limits })
+      const all: Quad[] = []
+      for await (const quads of parseText(text, format, { baseIri, limits })) {
+        all.push(...quads)
+        await setImmediate()
+      }
+      return all
+    },
+  }
+}
+
+type Wait = {
+  /** Milliseconds; 0 = not at all. */
+  readonly ms: number
+  /** What `Preference-Applied` says, when the client asked for something. */
+  readonly applied: string | undefined
+}
+
+/** Seconds that a client may ask for at most. */
+const longest = 60
+
+/** `respond-async` and `wait=n` of a `Prefer` header; everything else in it is ignored. */
+export function waitOf(prefer: string | undefined, standardMs: number): Wait {
+  const parts = (prefer ?? '').split(/[,;]/).map((part) => part.trim().toLowerCase())
+  if (parts.includes('respond-async')) return { ms: 0, applied: 'respond-async' }
+  const seconds = parts.map((part) => /^wait="?(\d{1,9})"?$/.exec(part)?.[1]).find((found) => found)
+  if (seconds === undefined) return { ms: standardMs, applied: undefined }
+  const capped = Math.min(Number(seconds), longest)
+  return { ms: capped * 1000, applied: `wait=${capped}` }
+}
+
+/** Milliseconds beyond the wait, for what the answer still asks the store and says. */
+const slackMs = 10_000
+
+/**
+ * The wait of the answer to a write that has landed, told to the client. From here on the time of the request is over with
+ * the wait: the limit that it began with would hide that the write has landed.
+ */
+function landedWait(c: AppContext, standardMs: number): Wait {
+  const wait = waitOf(c.req.header('Prefer'), standardMs)
+  if (wait.applied !== undefined) c.header('Preference-Applied', wait.applied)
+  c.get('deadline').extend(wait.ms + slackMs)
+  return wait
+}
+
+/** `none` = not indexed on purpose: the catalogue is hidden. */
+export type IndexStatus = 'done' | 'pending' | 'none'
+
+/** Resolves true when the marked version is searchable, false when the signal fires first. */
+export type MarkSettled = (mark: Mark, signal: AbortSignal) => Promise<boolean>
+
+/** What is known about the index. */
+export type Indexing = {
+  readonly settled: MarkSettled
+  /** Whether the index may not have the present state of a resource yet. */
+  readonly awaits: (resource: string) => boolean
+  /** Whether a catalogue is kept out of search, with everything in it. */
+  readonly hides: (catalogue: string, signal: AbortSignal) => Promise<boolean>
+}
+
+/** How a write is answered. */
+export type WriteAnswer = {
+  readonly indexing: Indexing
+  /** Milliseconds that a write waits for the index when the client says nothing. */
+  readonly waitMs: number
+  /** The resource that must be searchable, where it is not the written one: the dataset of a distribution. */
+  readonly whole?: string
+}
+
+/** Waits as asked; the write itself is done either way. */
+export async function indexStatus(
+  settled: MarkSettled,
+  mark: Mark,
+  wait: Wait,
+  signal: AbortSignal,
+): Promise<Exclude<IndexStatus, 'none'>> {
+  if (wait.ms === 0) return 'pending'
+  const done = await settled(mark, AbortSignal.any([signal, AbortSignal.timeout(wait.ms)]))
+  return done ? 'done' : 'pending'
+}
+
+const statuses = { created: 201, updated: 204, unchanged: 304 } as const
+
+/** 201, 204 or 304 with an empty body, once the record is searchable or the wait is over. */
+export async function answerWrite(
+  c: AppContext,
+  outcome: WriteOutcome,
+  { indexing, waitMs, whole = outcome.iri }: WriteAnswer,
+): Promise<Response> {
+  const wait = landedWait(c, waitMs)
+  const isAwaited = !outcome.mark && indexing.awaits(whole)
+  const status = outcome.mark
+    ? await indexStatus(indexing.settled, outcome.mark, wait, c.get('signal'))
+    : isAwaited
+      ? 'pending'
+      : 'done'
+  return answerOutcome(c, outcome, indexing, status)
+}
+
+async function answerOutcome(
+  c: AppContext,
+  { kind, iri, hash, catalogue }: WriteOutcome,
+  indexing: Indexing,
+  status: IndexStatus,
+): Promise<Response> {
+  await setIndexStatus(c, status, indexing, catalogue)
+  c.header('ETag', entityTag(hash))
+  c.header(kind === 'created' ? 'Location' : 'Content-Location', asciiUri(iri))
+  return c.body(null, statuses[kind])
+}
+
+/** `none` for what is in a hidden catalogue, however far the index is. */
+async function setIndexStatus(
+  c: AppContext,
+  status: IndexStatus,
+  { hides }: Indexing,
+  catalogue: string | undefined,
+): Promise<void> {
+  // The write has landed: a store that is away now must not make a failure of it.
+  const isHidden =
+    catalogue !== undefined && (await hides(catalogue, c.get('signal')).catch(() => false))
+  c.header('Index-Status', isHidden ? 'none' : status)
+}
+
+/** A header holds ASCII only (RFC 3987, 3.1). */
+const asciiUri = (iri: string) => iri.replace(/[^\x21-\x7e]+/gu, encodeURIComponent)
+
+/** 204 once the record is gone from search or the wait is over; `catalogue` = the id of the one that it was in, if any. */
+export async function answerDelete(
+  c: AppContext,
+  { mark, catalogue }: { readonly mark: Mark; readonly catalogue?: string | undefined },
+  { indexing, waitMs }: WriteAnswer,
+): Promise<Response> {
+  const wait = landedWait(c, waitMs)
+  const status = await indexStatus(indexing.settled, mark, wait, c.get('signal'))
+  await setIndexStatus(c, status, indexing, catalogue)
+  return c.body(null, 204)
+}
+
+/**
+ * 204 when the datasets of the catalogue are gone within the time that the client waits, else 202 with `{"remaining": n}`; at
+ * once when somebody else had begun the deletion.
+ */
+export async function answerCatalogueRemoval(
+  c: AppContext,
+  { job, mark }: CatalogueRemoval,
+  { indexing, waitMs }: WriteAnswer,
+): Promise<Response> {
+  const wait = landedWait(c, waitMs)
+  const signal = AbortSignal.any([c.get('signal'), AbortSignal.timeout(wait.ms)])
+  // Asked for before the work is waited for: the index may be done earlier, and says it once.
+  const indexed = mark && wait.ms > 0 ? indexing.settled(mark, signal) : undefined
+  if (!indexed || !(await endsInTime(job.done, signal))) {
+    c.header('Index-Status', 'pending')
+    return c.json({ remaining: job.remaining() }, 202)
+  }
+  c.header('Index-Status', (await indexed) ? 'done' : 'pending')
+  return c.body(null, 204)
+}
+
+/** 201: the catalogue is there. `pending` when its datasets are not back, or not searchable, within the time that the client waits. */
+export async function answerCatalogueRestore(
+  c: AppContext,
+  { outcome, job }: CatalogueRestore,
+  { indexing, waitMs }: WriteAnswer,
+): Promise<Response> {
+  const wait = landedWait(c, waitMs)
+  const signal = AbortSignal.any([c.get('signal'), AbortSignal.timeout(wait.ms)])
+  // Without a mark somebody else had begun the restore; what was written then may be indexed by now.
+  const indexed =
+    outcome.mark && wait.ms > 0
+      ? indexing.settled(outcome.mark, signal)
+      : Promise.resolve(!indexing.awaits(outcome.iri))
+  const isBack = wait.ms > 0 && (await endsInTime(job.done, signal))
+  return answerOutcome(c, outcome, indexing, isBack && (await indexed) ? 'done' : 'pending')
+}
+
+const endsInTime = (work: Promise<void>, signal: AbortSignal): Promise<boolean> =>
+  unlessAborted(work, signal).then(
+    () => true,
+    () => false,
+  )
+
+/** The stored graph with its blank nodes back. */
+export const answerStoredGraph = (
+  c: AppContext,
+  lines: string,
+  options: AnswerOptions & { readonly genidPrefix: string },
+): Promise<Response> =>
+  answerRdf(c, unskolemiseLines(lines, { prefix: options.genidPrefix }), options)
+
+type LinkedResource = {
+  readonly id: string
+  readonly iri: string
+  /** Path below the service, without suffix: `/datasets/x`. */
+  readonly path: string
+  /** Relation → IRI, beside `canonical` and `alternate`. */
+  readonly links?: Readonly<Record<string, string | undefined>>
+}
+
+type StoredResource = LinkedResource & {
+  /** As it is stored: lines of `toLines`, skolemised. */
+  readonly lines: string
+  /** Name of the graph in TriG and N-Quads. */
+  readonly graph: string
+  readonly hash: string | undefined
+  readonly modified: Date | undefined
+}
+
+/** 200 or 304 in the format of the suffix or of `Accept`; `not-acceptable` when there is none. */
+export function answerResource(
+  c: AppContext,
+  resource: StoredResource,
+  { genidPrefix }: { readonly genidPrefix: string },
+  suffix: Format | undefined,
+): Promise<Response> {
+  const { lines, graph, id, hash, modified } = resource
+  return answerStoredGraph(c, lines, {
+    suffix,
+    graph,
+    genidPrefix,
+    name: id,
+    headers: { Link: linksOf(resource, c.get('address')) },
+    ...(hash !== undefined && { hash }),
+    ...(modified && { modified }),
+  })
+}
+
+/** The `Link` header of a resource. */
+export function linksOf({ iri, path, links = {} }: LinkedResource, address: string): string {
+  const relatives = Object.entries({ canonical: iri, ...links }).flatMap(([relation, target]) =>
+    target === undefined ? [] : `<${asciiUri(target)}>; rel="${relation}"`,
+  )
+  const others = Object.values(formats).map(
+    ({ suffix, mediaType }) =>
+      `<${address}${path}.${suffix}>; rel="alternate"; type="${mediaType}"`,
+  )
+  return [...relatives, ...others].join(', ')
+}
+
+type DocumentOptions = {
+  /** Format named by a suffix of the path. */
+  readonly suffix?: Format | undefined
+  /** Name for saving, without suffix. */
+  readonly name?: string
+  readonly log: Log
+  readonly limits: Pick<Limits, 'requestMs'>
+}
+
+/**
+ * 200 with the parts of a document of any length in the format asked for, written while it is sent; `not-acceptable` when there
+ * is none. One batch of parts is held in memory. What RDF/XML cannot express is left out with a comment (decision 0033).
+ */
+export async function answerDocument(
+  c: AppContext,
+  parts: AsyncGenerator<readonly Part[]>,
+  { suffix, name, log, limits }: DocumentOptions,
+): Promise<Response> {
+  const { format, mediaType } = answerFormat(c, suffix)
+  const headers = {
+    'Content-Type': contentType(mediaType),
+    ...(name !== undefined && { 'Content-Disposition': disposition(name, format) }),
+  }
+  const { head, part, tail } = documentWriter(format)
+  const document = { head, steps: parts, write: part, tail }
+  const pieces = slicedPieces(document, c.get('longAnswers').turn)
+  const answer = await answerFlow(c, pieces, { log, pieceMs: limits.requestMs, headers })
+  addVary(answer.headers, 'Accept')
+  return answer
+}

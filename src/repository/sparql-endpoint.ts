@@ -1,0 +1,268 @@
+/** The public SPARQL endpoint: read-only and bounded, in front of whichever store is configured. */
+
+import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
+import type { Quad } from '@rdfjs/types'
+import { Failure } from '../errors.ts'
+import type { ApiKeys } from '../http/api-key.ts'
+import { type App, type AppContext, type AppOptions, newApp } from '../http/app.ts'
+import { readBody } from '../http/body.ts'
+import { problem } from '../http/contract/problem.ts'
+import type { Limits } from '../http/limits.ts'
+import { answerRdf } from '../http/rdf.ts'
+import { networkOf } from '../http/shell/client.ts'
+import { addVary } from '../http/shell/headers.ts'
+import { toLines } from '../rdf/lines.ts'
+import { rdf, rdfs, sd } from '../rdf/namespaces.ts'
+import { blankNode, literal, namedNode, quad } from '../rdf/terms.ts'
+import { isXmlText } from '../rdf/writing/xml.ts'
+import type { GraphStore } from '../store/graph-store.ts'
+import type { StoreLimits } from '../store/limits.ts'
+
+type SparqlDeps = {
+  readonly keys: Pick<ApiKeys, 'find'>
+  readonly store: Pick<GraphStore, 'publicQuery'>
+  /** Longest query in bytes. */
+  readonly queryBytes: number
+  readonly http: Omit<AppOptions, 'name'>
+}
+
+export function sparqlApp(deps: SparqlDeps): App {
+  const app = newApp({ ...deps.http, name: 'sparql' })
+  app.openapi(queryByGet, (c) => answer(c, deps))
+  app.openapi(queryByPost, (c) => answer(c, deps))
+  return app
+}
+
+/** A key of ours, else the network: one address more costs nothing. Other headers are not looked at, nobody needs a key here. */
+function clientOf(c: AppContext, keys: SparqlDeps['keys']): string {
+  const key = c.req.header('X-API-Key') === undefined ? undefined : keys.find(c)
+  return key?.id ?? networkOf(c.get('client'))
+}
+
+async function answer(c: AppContext, { store, keys, queryBytes }: SparqlDeps): Promise<Response> {
+  const { query: text, ...graphs } = await received(c, queryBytes)
+  if (text === undefined) {
+    if (c.req.method === 'POST')
+      throw new Failure(
+        'malformed-query',
+        'send the query as "query" of a form, or as application/sparql-query',
+      )
+    return answerRdf(c, toLines(serviceDescription(c.get('address'))))
+  }
+  const query = based(text, c.get('address'))
+  const request = { query, accept: c.req.header('Accept'), client: clientOf(c, keys), ...graphs }
+  const { mediaType, body, cut } = await store.publicQuery(request, c.get('signal'))
+  if (mediaType.endsWith('xml') && !isXmlText(body)) throw noXml()
+  // A client must be able to tell half an answer from a whole one.
+  if (cut) c.header('Results-Cut', 'true')
+  const shown = cut ? markedAsCut(body, mediaType, c.get('address')) : body
+  const response = c.body(shown, 200, { 'Content-Type': mediaType })
+  addVary(response.headers, 'Accept')
+  return response
+}
+
+const relative = /<(?![A-Za-z][A-Za-z0-9+.-]*:)[^\s<>"{}|^`\\]*>/
+
+/** Relative IRIs are resolved against the endpoint, where the query names no other base (SPARQL 1.1 Protocol, 2.1.4). */
+const based = (query: string, address: string): string =>
+  relative.test(query) ? `BASE <${address}> ${query}` : query
+
+const noXml = () =>
+  new Failure(
+    'not-acceptable',
+    'The answer holds control characters, which XML cannot; ask for JSON or Turtle.',
+  )
+
+// The contract of the public SPARQL endpoint (SPARQL 1.1 Protocol, query operation).
+
+const text = { schema: { type: 'string' as const } }
+
+const responses: RouteConfig['responses'] = {
+  200: {
+    description: 'Solutions, a boolean, or a graph; without a query the service description',
+    headers: {
+      'Results-Cut': {
+        description:
+          '"true" when rows or triples are missing because the answer met a limit (sparqlRows, sparqlBytes). SPARQL results in JSON and XML then link to #results-cut, Turtle begins with a comment',
+        schema: { type: 'string', enum: ['true'] },
+      },
+    },
+    content: {
+      'application/sparql-results+json': text,
+      'application/sparql-results+xml': text,
+      'text/csv': text,
+      'text/tab-separated-values': text,
+      'text/turtle': text,
+      'application/n-triples': text,
+      'application/rdf+xml': text,
+    },
+  },
+  400: problem('Not a query that may run here: a syntax error, an update, SERVICE or LOAD'),
+  406: problem('None of the accepted media types can be served'),
+  413: problem('The query needs more memory than it may have'),
+  429: problem('Too many queries at once'),
+  503: problem('The query took too long, or the endpoint is being made ready'),
+}
+
+const list = z.union([z.string(), z.array(z.string())]).optional()
+
+const queryByGet = createRoute({
+  method: 'get',
+  path: '/',
+  summary: 'Query the published graphs',
+  request: {
+    query: z.object({
+      query: z.string().optional().openapi({ description: 'SELECT, ASK, CONSTRUCT or DESCRIBE' }),
+      'default-graph-uri': list,
+      'named-graph-uri': list,
+    }),
+  },
+  responses,
+})
+
+const queryByPost = createRoute({
+  method: 'post',
+  path: '/',
+  summary: 'Query the published graphs with a query that is too long for an address',
+  request: {
+    body: {
+      required: true,
+      content: {
+        'application/x-www-form-urlencoded': { schema: { type: 'object' as const } },
+        'application/sparql-query': text,
+      },
+    },
+  },
+  responses,
+})
+
+// Reads a query from the three forms of the SPARQL 1.1 Protocol (section 2.1).
+
+type Received = {
+  /** Absent when the request brought none. */
+  readonly query: string | undefined
+  readonly defaultGraphs: readonly string[]
+  readonly namedGraphs: readonly string[]
+}
+
+/** A form has at most this much around its query. */
+const formRoom = 64 * 1024
+
+/** Throws `unsupported-media-type` for other bodies, `malformed-query` for an update. */
+async function received(c: AppContext, queryBytes: number): Promise<Received> {
+  const address = new URL(c.req.url).searchParams
+  if (c.req.method !== 'POST') return fromParameters(address)
+  const type = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
+  const limits = { bytes: queryBytes * 3 + formRoom, name: 'sparqlQueryBytes' }
+  const text = new TextDecoder().decode(await readBody(c.req.raw, limits, c.get('signal')))
+  if (type === 'application/sparql-query') return { ...fromParameters(address), query: text }
+  if (type === 'application/x-www-form-urlencoded') return fromParameters(new URLSearchParams(text))
+  if (type === 'application/sparql-update') throw updateRefused()
+  const accepted = 'application/x-www-form-urlencoded, application/sparql-query'
+  throw new Failure('unsupported-media-type', `Content-Type must be one of ${accepted}`, {
+    headers: { Accept: accepted },
+  })
+}
+
+function fromParameters(parameters: URLSearchParams): Received {
+  if (parameters.has('update')) throw updateRefused()
+  const queries = parameters.getAll('query')
+  if (queries.length > 1) throw new Failure('malformed-query', 'one query per request')
+  return {
+    query: queries[0],
+    defaultGraphs: parameters.getAll('default-graph-uri'),
+    namedGraphs: parameters.getAll('named-graph-uri'),
+  }
+}
+
+const updateRefused = () =>
+  new Failure(
+    'malformed-query',
+    'this endpoint answers queries only; data is written through the repository',
+  )
+
+// Says in an answer itself that it is cut, in the formats that have a place for it: headers get lost when answers are
+// kept.
+
+const links: Readonly<Record<string, (body: string, link: string) => string>> = {
+  'application/sparql-results+json': inJson,
+  'application/json': inJson,
+  'application/sparql-results+xml': inXml,
+  'application/xml': inXml,
+  'text/turtle': inComment,
+  'application/n-triples': inComment,
+  'application/n-quads': inComment,
+  'application/trig': inComment,
+  'text/n3': inComment,
+}
+
+// SPARQL 1.1 Query Results JSON Format, 3.1.2: "link" refers to further metadata.
+function inJson(body: string, link: string): string {
+  return body.replace('{"head":{', () => `{"head":{"link":[${JSON.stringify(link)}],`)
+}
+
+// SPARQL Query Results XML Format, 2.3.1: links come after the variables.
+function inXml(body: string, link: string): string {
+  return body.replace('</head>', () => `<link href="${link.replaceAll('&', '&amp;')}"/></head>`)
+}
+
+function inComment(body: string, link: string): string {
+  return `# The answer is cut: ${link}\n${body}`
+}
+
+/** A cut answer of a media type with a link to what `Results-Cut` means; CSV, TSV, RDF/XML and JSON-LD stay as they are. */
+const markedAsCut = (body: string, mediaType: string, address: string): string =>
+  links[mediaType]?.(body, resultsCut(address)) ?? body
+
+// The service description of the public endpoint (SPARQL 1.1 Service Description).
+
+const formats = [
+  'SPARQL_Results_JSON',
+  'SPARQL_Results_XML',
+  'SPARQL_Results_CSV',
+  'SPARQL_Results_TSV',
+  'Turtle',
+  'N-Triples',
+  'RDF_XML',
+]
+
+/** What answers that are cut link to; the service description says what it means. */
+const resultsCut = (address: string): string => `${address}#results-cut`
+
+const cutMeans =
+  'Answers with the header Results-Cut lack rows or triples, because the whole has more rows or bytes than this endpoint gives. Ask for the rest with OFFSET, or harvest the dumps of the catalogues.'
+
+/** `address` is the endpoint's own public address. */
+function serviceDescription(address: string): Quad[] {
+  const service = blankNode()
+  const results = formats.map((format) => namedNode(`http://www.w3.org/ns/formats/${format}`))
+  return [
+    quad(service, rdf('type'), sd('Service')),
+    quad(service, sd('endpoint'), namedNode(address)),
+    quad(service, sd('supportedLanguage'), sd('SPARQL11Query')),
+    // Published data lies in named graphs; a query without GRAPH sees all of them together.
+    quad(service, sd('feature'), sd('UnionDefaultGraph')),
+    quad(namedNode(resultsCut(address)), rdfs('comment'), literal(cutMeans, 'en')),
+    ...results.map((format) => quad(service, sd('resultFormat'), format)),
+  ]
+}
+
+// The limits of public queries, as the store wants them.
+
+type Config = { readonly limits: Limits; readonly services: readonly string[] }
+
+export const publicLimits = ({
+  limits,
+  services,
+}: Config): Pick<StoreLimits, 'publicMs' | 'publicMemory' | 'publicAhead' | 'publicDoor'> => ({
+  publicMs: limits.sparqlMs,
+  publicMemory: limits.sparqlMemoryBytes,
+  publicAhead: services.includes('sparql'),
+  publicDoor: {
+    rows: limits.sparqlRows,
+    bytes: limits.sparqlBytes,
+    perClient: limits.sparqlPerClient,
+    waiting: limits.sparqlWaiting,
+    lanes: limits.sparqlLanes,
+  },
+})

@@ -1,0 +1,157 @@
+/** Looks datasets up in the store: by their ids at the origin, by platform ids, and where they belong. */
+
+import { Failure } from '../../errors.ts'
+import { literal, namedNode } from '../../rdf/terms.ts'
+import type { Names } from '../../rdf/names.ts'
+import type { GraphStore, Row } from '../../store/graph-store.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
+import type { DatasetRecord } from '../content/catalogue-record.ts'
+
+const byOrigin = loadQuery('find-datasets')
+const byId = loadQuery('dataset-record')
+const originsQuery = loadQuery('dataset-origins')
+const placesQuery = loadQuery('dataset-places')
+const cataloguesQuery = loadQuery('dataset-catalogues')
+
+type Lookup = { readonly store: Pick<GraphStore, 'select'>; readonly names: Names }
+
+/** A record and the id of the catalogue that it is in. */
+export type LocatedDataset = DatasetRecord & { readonly catalogue: string }
+
+export type Origin = {
+  /** The record that carries the original id; the oldest when direct writers left several. */
+  readonly record: DatasetRecord | undefined
+  /** Further records with the same original id: drift, removed by the next write. */
+  readonly doubles: readonly DatasetRecord[]
+  /** Whether a resource under the candidate's IRI exists. */
+  readonly taken: boolean
+}
+
+/** `candidate` is the platform id that the original id would get. */
+export type Sought = { readonly originalId: string; readonly candidate: string }
+
+/** What is known about each original id, in one query and in their order. Fails with `unknown-catalogue`. */
+export async function findByOrigins(
+  { store, names }: Lookup,
+  catalogue: string,
+  sought: readonly Sought[],
+  signal?: AbortSignal,
+): Promise<readonly Origin[]> {
+  const candidates = new Set(sought.map(({ candidate }) => names.dataset(candidate)))
+  const query = bind(byOrigin, {
+    catalogue: namedNode(names.catalogue(catalogue)),
+    originalId: sought.map(({ originalId }) => literal(originalId)),
+    taken: [...candidates].map(namedNode),
+  })
+  const rows = await store.select(query, signal)
+  if (!rows.some((row) => row['exists'])) throw unknownCatalogue(catalogue)
+  const taken = new Set(rows.flatMap((row) => row['taken']?.value ?? []))
+  const records = Map.groupBy(
+    rows.flatMap((row) => recordIn(row, names) ?? []),
+    ({ originalId }) => originalId,
+  )
+  return sought.map(({ originalId, candidate }) => {
+    const rank = ({ id }: DatasetRecord) => (id === candidate ? 0 : 1)
+    const [record, ...doubles] = (records.get(originalId) ?? []).sort(
+      (a, b) => rank(a) - rank(b) || (a.issued < b.issued ? -1 : 1),
+    )
+    return { record, doubles, taken: taken.has(names.dataset(candidate)) }
+  })
+}
+
+/** The record of a dataset and the id of its catalogue; fails with `unknown-dataset`. */
+export async function findById(
+  { store, names }: Lookup,
+  id: string,
+  signal: AbortSignal,
+): Promise<LocatedDataset> {
+  const dataset = namedNode(names.dataset(id))
+  const query = bind(byId, { dataset, record: namedNode(names.record(id)) })
+  for (const row of await store.select(query, signal)) {
+    const catalogue = names.idOf('catalogue', row['catalogue']?.value ?? '')
+    const record = recordIn({ ...row, dataset }, names)
+    if (record && catalogue !== undefined) return { ...record, catalogue }
+  }
+  throw unknownDataset(id)
+}
+
+function recordIn(row: Row, names: Names): DatasetRecord | undefined {
+  const { dataset, originalId, hash, issued, modified } = row
+  const id = dataset && names.idOf('dataset', dataset.value)
+  if (id === undefined || !originalId || !hash || !issued || !modified) return undefined
+  return {
+    id,
+    originalId: originalId.value,
+    hash: hash.value,
+    issued: issued.value,
+    modified: modified.value,
+  }
+}
+
+/** Datasets that one query is about. */
+const batchSize = 500
+
+/** Rows about some datasets, by the id of the dataset. */
+async function rowsOf(
+  { store, names }: Lookup,
+  query: (batch: readonly string[]) => string,
+  ids: readonly string[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, readonly Row[]>> {
+  const found: Row[] = []
+  for (let at = 0; at < ids.length; at += batchSize)
+    found.push(...(await store.select(query(ids.slice(at, at + batchSize)), signal)))
+  return Map.groupBy(found, (row) => names.idOf('dataset', row['dataset']?.value ?? '') ?? '')
+}
+
+const withRecords = ({ names }: Lookup, ids: readonly string[]) =>
+  ids.map((id) => [namedNode(names.dataset(id)), namedNode(names.record(id))])
+
+/** Dataset → its id at the origin, the smallest where direct writers left several; absent for one without a record. */
+export async function originalIdsOf(
+  deps: Lookup,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const query = (batch: readonly string[]) =>
+    bind(originsQuery, { dataset: withRecords(deps, batch) })
+  const rows = await rowsOf(deps, query, ids, signal)
+  const smallest = (own: readonly Row[]) =>
+    own.map((row) => row['originalId']?.value ?? '').sort()[0] ?? ''
+  return new Map([...rows].map(([id, own]) => [id, smallest(own)]))
+}
+
+/** Dataset → its catalogue and its id at the origin; absent for one that is not there. */
+export async function datasetPlaces(
+  deps: Lookup,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Pick<LocatedDataset, 'id' | 'catalogue' | 'originalId'>>> {
+  const query = (batch: readonly string[]) =>
+    bind(placesQuery, { dataset: withRecords(deps, batch) })
+  const rows = await rowsOf(deps, query, ids, signal)
+  return new Map(
+    [...rows].flatMap(([id, [row]]) => {
+      const catalogue = deps.names.idOf('catalogue', row?.['catalogue']?.value ?? '')
+      const originalId = row?.['originalId']?.value
+      if (catalogue === undefined || originalId === undefined) return []
+      return [[id, { id, catalogue, originalId }] as const]
+    }),
+  )
+}
+
+/** The id of the catalogue that a dataset is in, whether it has a record or not. */
+export async function catalogueOfDataset(deps: Lookup, id: string): Promise<string | undefined> {
+  const dataset = [namedNode(deps.names.dataset(id))]
+  const [row] = await deps.store.select(bind(cataloguesQuery, { dataset }))
+  return deps.names.idOf('catalogue', row?.['catalogue']?.value ?? '')
+}
+
+export const unknownCatalogue = (id: string) =>
+  new Failure(
+    'unknown-catalogue',
+    `there is no catalogue "${id}"; PUT /catalogues/${id} creates it`,
+  )
+
+export const unknownDataset = (id: string) =>
+  new Failure('unknown-dataset', `there is no dataset "${id}"`)
