@@ -12,7 +12,7 @@ export type Option = {
 }
 
 /** What was asked for, checked against the command: as many words as it takes, its own options only. */
-export type Wish = {
+export type CommandArguments = {
   readonly words: readonly string[]
   readonly flag: (option: string) => boolean
   readonly text: (option: string) => string | undefined
@@ -41,7 +41,7 @@ export type Command = {
   /** What may stand in the place after these words. */
   readonly complete?: (words: readonly string[]) => readonly string[]
   /** Throws `Failure` for everything that the reader may be told. */
-  readonly run: (wish: Wish, io: Io, signal: AbortSignal) => Promise<void>
+  readonly run: (wish: CommandArguments, io: Io, signal: AbortSignal) => Promise<void>
 }
 
 /** The line cannot be obeyed; the message is the answer. */

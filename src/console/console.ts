@@ -2,8 +2,7 @@
 
 import { WrongUsage } from '../errors.ts'
 import { clientKey } from '../http/keys/client-key.ts'
-import { usage, wantedOf } from './client/arguments.ts'
-import { ask } from './client/asking.ts'
+import { ask, consoleUsage, wantedOf } from './console-client.ts'
 
 process.exitCode = await run(process.argv.slice(2))
 
@@ -20,7 +19,7 @@ async function run(argumentList: readonly string[]): Promise<number> {
   } catch (error) {
     if (stop.signal.aborted) return 130
     if (!(error instanceof WrongUsage)) throw error
-    aside(`${error.message}\n\n${usage}`)
+    aside(`${error.message}\n\n${consoleUsage}`)
     return 2
   }
 }

@@ -2,11 +2,11 @@
 
 import { WrongUsage } from '../errors.ts'
 import { clientKey } from '../http/keys/client-key.ts'
-import { usage, wishOf } from './vocabularies/arguments.ts'
-import { obey } from './vocabularies/commands.ts'
-import { Refused } from './vocabularies/repository.ts'
+import { vocabulariesUsage, parseVocabularyArguments } from './vocabularies/vocabulary-arguments.ts'
+import { runVocabularyCommand } from './vocabularies/vocabulary-commands.ts'
+import { RequestRefused } from './vocabularies/vocabulary-client.ts'
 
-const bundled = new URL('../../shapes/vocabularies/', import.meta.url).pathname
+const bundled = new URL('../../shapes/vocabularies', import.meta.url).pathname
 
 /** For one document from its first byte to the platform's answer. */
 const limitMs = 30 * 60_000
@@ -18,8 +18,8 @@ async function run(argumentList: readonly string[]): Promise<number> {
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
   try {
-    const wish = wishOf(argumentList)
-    const well = await obey(wish, {
+    const wish = parseVocabularyArguments(argumentList)
+    const well = await runVocabularyCommand(wish, {
       bundled,
       key: async () => wish.key ?? (await clientKey(process.env)),
       say: (line) => void process.stdout.write(`${line}\n`),
@@ -29,10 +29,10 @@ async function run(argumentList: readonly string[]): Promise<number> {
   } catch (error) {
     if (stop.signal.aborted) return 130
     if (error instanceof WrongUsage) {
-      process.stderr.write(`${error.message}\n\n${usage}`)
+      process.stderr.write(`${error.message}\n\n${vocabulariesUsage}`)
       return 2
     }
-    if (!(error instanceof Refused)) throw error
+    if (!(error instanceof RequestRefused)) throw error
     process.stderr.write(`${error.message}\n`)
     return 1
   }

@@ -1,9 +1,9 @@
 /** What the console of this process can do. */
 
-import type { Parts, RepositoryPart } from '../console/parts.ts'
-import { openConsole, type Console } from '../console/station.ts'
+import type { Parts, RepositoryPart } from '../console/console-parts.ts'
+import { openConsole, type Console } from '../console/console-service.ts'
 import { Failure } from '../errors.ts'
-import { vocabularyPart } from '../console/vocabularies/inside.ts'
+import { vocabularyPart } from '../console/vocabularies/vocabulary-commands.ts'
 import type { App } from '../http/app.ts'
 import type { JsonObject } from '../pipe/document.ts'
 import type { Reconciling } from '../projector/upkeep/reconciling.ts'

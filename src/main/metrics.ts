@@ -1,7 +1,7 @@
 /** Where quality is measured: the room of metrics between the repository whose datasets it measures and the runs that do it. */
 
 import { resolve } from 'node:path'
-import type { MetricsPart, RepositoryPart } from '../console/parts.ts'
+import type { MetricsPart, RepositoryPart } from '../console/console-parts.ts'
 import { Failure, shown } from '../errors.ts'
 import type { Entrance } from '../http/gateway.ts'
 import type { Outbound } from '../client/outbound.ts'

@@ -62,10 +62,16 @@ export class Channel<Value> implements AsyncIterable<Value> {
     this.#changed.notify()
   }
 
-  /** The reader has gone: drops what waits, and nobody waits for room any more. */
-  cancel(): void {
+  /** Drops what waits. */
+  clear(): void {
     this.#waiting.length = 0
     this.#weight = 0
+    this.#changed.notify()
+  }
+
+  /** The reader has gone: drops what waits, and nobody waits for room any more. */
+  cancel(): void {
+    this.clear()
     this.close()
   }
 

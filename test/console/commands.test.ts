@@ -1,8 +1,7 @@
 /** What each command says and does, over real run records. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { bar } from '../../src/console/telling/progress.ts'
-import { triggerRow } from '../../src/console/telling/run.ts'
+import { progressBar, triggerRow } from '../../src/console/text-output.ts'
 import { storedProblem } from '../../src/pipe/runs/problem.ts'
 import { Failure } from '../../src/errors.ts'
 import { consoleStation, type ConsoleStation } from '../support/console/station.ts'
@@ -232,7 +231,7 @@ describe('records', () => {
   it('index tells its progress, and sync is the same', async () => {
     station.finishWork()
     const text = await station.said('sync city')
-    expect(text).toBe(`${bar(0, 10)}\n1 record projected\nCommand finished\n`)
+    expect(text).toBe(`${progressBar(0, 10)}\n1 record projected\nCommand finished\n`)
   })
 })
 
@@ -244,6 +243,6 @@ describe('a progress bar', () => {
     [1234, undefined, `[${'-'.repeat(30)}] 1,234`],
     [3, 0, `[${'-'.repeat(30)}] 3`],
   ])('of %d out of %s', (done, total, text) => {
-    expect(bar(done, total)).toBe(text)
+    expect(progressBar(done, total)).toBe(text)
   })
 })

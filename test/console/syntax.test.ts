@@ -3,9 +3,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { WrongCommand, type Command } from '../../src/console/command.ts'
-import { helpOf, usageOf, wishOf } from '../../src/console/syntax/wish.ts'
-import { longestLine, quoted, wordsOf } from '../../src/console/syntax/words.ts'
-import { table } from '../../src/console/table.ts'
+import {
+  helpOf,
+  longestLine,
+  quotedWord,
+  usageOf,
+  parseArguments,
+  splitCommandLine,
+} from '../../src/console/command-line.ts'
+import { table } from '../../src/console/command-table.ts'
 
 describe('words', () => {
   it.each<[string, readonly string[]]>([
@@ -19,13 +25,13 @@ describe('words', () => {
     [String.raw`launch city {"a":"\"}"}`, ['launch', 'city', String.raw`{"a":"\"}"}`]],
     [`launch city '{"a":{}}'`, ['launch', 'city', '{"a":{}}']],
   ])('%j are %j', (line, words) => {
-    expect(wordsOf(line)).toEqual(words)
+    expect(splitCommandLine(line)).toEqual(words)
   })
 
   it.each(['run "open', `run 'open`, 'launch city {"a":', 'x'.repeat(longestLine + 1)])(
     'are refused where something is not closed or too long: %.20s',
     (line) => {
-      expect(() => wordsOf(line)).toThrow(WrongCommand)
+      expect(() => splitCommandLine(line)).toThrow(WrongCommand)
     },
   )
 
@@ -34,7 +40,7 @@ describe('words', () => {
       fc.property(
         fc.array(fc.string({ unit: 'grapheme', maxLength: 40 }), { maxLength: 6 }),
         (words) => {
-          expect(wordsOf(words.map(quoted).join(' '))).toEqual(words)
+          expect(splitCommandLine(words.map(quotedWord).join(' '))).toEqual(words)
         },
       ),
     )
@@ -61,7 +67,7 @@ describe('options', () => {
   it.each(['-n 20 -k city', 'city -kn20', 'city --number=20 --keep', '--keep city -n 20'])(
     'stand anywhere: %s',
     (line) => {
-      const wish = wishOf(sample, wordsOf(line))
+      const wish = parseArguments(sample, splitCommandLine(line))
       expect(wish).not.toBe('help')
       if (wish === 'help') return
       expect(wish.words).toEqual(['city'])
@@ -70,11 +76,11 @@ describe('options', () => {
   )
 
   it('end at two hyphens', () => {
-    expect(wishOf(sample, ['--', '-k'])).toMatchObject({ words: ['-k'] })
+    expect(parseArguments(sample, ['--', '-k'])).toMatchObject({ words: ['-k'] })
   })
 
   it.each(['-h', 'city --help', 'a b -n 3 -h'])('ask for the usage with -h: %s', (line) => {
-    expect(wishOf(sample, wordsOf(line))).toBe('help')
+    expect(parseArguments(sample, splitCommandLine(line))).toBe('help')
   })
 
   it.each<[string, RegExp]>([
@@ -85,7 +91,7 @@ describe('options', () => {
     ['a -n many', /whole number/],
     ['a --from', /argument missing/],
   ])('are refused with the usage: %s', (line, message) => {
-    expect(() => wishOf(sample, wordsOf(line))).toThrow(message)
+    expect(() => parseArguments(sample, splitCommandLine(line))).toThrow(message)
   })
 
   it('are told in usage and help', () => {

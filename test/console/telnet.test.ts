@@ -1,9 +1,9 @@
 /** The telnet door over a real socket: the key without echo, three tries, commands, Ctrl-C, and an end. */
 
 import { afterEach, describe, expect, it } from 'vitest'
-import { commandsOf } from '../../src/console/commands.ts'
-import { execution } from '../../src/console/execution/execution.ts'
-import { openTelnet, type TelnetOptions } from '../../src/console/telnet/server.ts'
+import { commandsOf } from '../../src/console/command-table.ts'
+import { execution } from '../../src/console/execution.ts'
+import { openTelnet, type TelnetOptions } from '../../src/console/telnet/telnet-server.ts'
 import { apiKeys } from '../../src/http/api-key.ts'
 import { logger } from '../../src/log.ts'
 import { pause, stage } from '../support/console/parts.ts'

@@ -6,8 +6,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { wishOf } from '../../src/console/vocabularies/arguments.ts'
-import { officialIds, officialPlace } from '../../src/console/vocabularies/documents.ts'
+import { parseVocabularyArguments } from '../../src/console/vocabularies/vocabulary-arguments.ts'
+import { officialIds, officialPlace } from '../../src/console/vocabularies/vocabulary-documents.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 
 const entry = new URL('../../src/console/vocabularies.ts', import.meta.url).pathname
@@ -32,7 +32,7 @@ describe('the command line', () => {
       { name: 'install', ids: ['x'], from: { place: 'x.ttl' } },
     ],
   ])('%j is understood', (list, command) => {
-    expect(wishOf(list).command).toEqual(command)
+    expect(parseVocabularyArguments(list).command).toEqual(command)
   })
 
   it.each([
@@ -47,15 +47,15 @@ describe('the command line', () => {
     [['list', '--to', 'ftp://x'], /no http or https address/],
     [['list', '--nope'], /nope/],
   ])('%j is told what is wrong', (list, words) => {
-    expect(() => wishOf(list)).toThrow(words)
+    expect(() => parseVocabularyArguments(list)).toThrow(words)
   })
 
   it('knows the services of a platform, and a repository by itself', () => {
-    expect(wishOf(['list', '--to', 'http://h:1'])).toMatchObject({
+    expect(parseVocabularyArguments(['list', '--to', 'http://h:1'])).toMatchObject({
       repository: 'http://h:1/api/hub/repo',
       search: 'http://h:1/api/hub/search',
     })
-    const alone = wishOf(['list', '--to', 'http://h:1/store/', '--key', '-x'])
+    const alone = parseVocabularyArguments(['list', '--to', 'http://h:1/store/', '--key', '-x'])
     expect(alone).toEqual({ command: { name: 'list' }, repository: 'http://h:1/store', key: '-x' })
   })
 

@@ -13,7 +13,7 @@ export const budgets: Readonly<Record<string, number>> = {
 
   config: 1580,
 
-  console: 3063,
+  console: 2956,
 
   harvest: 15889,
 

@@ -1,7 +1,7 @@
 /** A console on real ports with everything behind it. */
 
 import { Writable } from 'node:stream'
-import { openConsole, type ConsoleDeps } from '../../../src/console/station.ts'
+import { openConsole, type ConsoleDeps } from '../../../src/console/console-service.ts'
 import { apiKeys } from '../../../src/http/api-key.ts'
 import { gateway } from '../../../src/http/gateway.ts'
 import { serve } from '../../../src/http/serve.ts'

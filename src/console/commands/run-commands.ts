@@ -1,15 +1,22 @@
 /** Commands about runs. */
 
 import { Failure } from '../../errors.ts'
-import type { ItemState, RunItem } from '../../pipe/runs/run.ts'
 import type { RunReport } from '../../pipe/runs/report.ts'
+import { ended, type ItemState, type Run, type RunItem } from '../../pipe/runs/run.ts'
 import type { Command, Io, Option } from '../command.ts'
-import type { SchedulerPart } from '../parts.ts'
-import { amount, columns } from '../telling/rows.ts'
-import { problemLine, runItemRow, runLines, runRow, stateOf } from '../telling/run.ts'
-import { duplicates } from './duplicates.ts'
-import { followRun, knownRun, type RunGround } from './following.ts'
-import { pipeNames } from './launch.ts'
+import { pipeNames, type SchedulerPart } from '../console-parts.ts'
+import {
+  amount,
+  columns,
+  countsText,
+  problemLine,
+  progressOf,
+  rhythm,
+  runItemRow,
+  runLines,
+  runRow,
+  stateText,
+} from '../text-output.ts'
 
 export const runCommands = (ground: RunGround): readonly Command[] => [
   runs(ground.scheduler),
@@ -81,7 +88,7 @@ const cancel = (scheduler: SchedulerPart): Command => ({
   complete: recent(scheduler),
   run: async ({ words: [id = ''] }, { say }) => {
     const after = await scheduler.launcher.cancel(knownRun(scheduler, id).id)
-    await say(`run ${id} is ${stateOf(after)}`)
+    await say(`run ${id} is ${stateText(after)}`)
   },
 })
 
@@ -179,3 +186,75 @@ const recent =
   ({ runs }: SchedulerPart) =>
   (words: readonly string[]): readonly string[] =>
     words.length === 0 ? runs.list({ offset: 0, limit: 50 }).map(({ id }) => id) : []
+
+// Watching a run to its end.
+
+/** What commands about runs stand on. */
+export type RunGround = {
+  readonly scheduler: SchedulerPart
+  /** Milliseconds of a clock. */
+  readonly now: () => number
+}
+
+/** Tells the progress every five seconds and the end; throws `Failure` when the run did not finish. */
+export async function followRun(
+  { scheduler, now }: RunGround,
+  { id }: Run,
+  { say, tell }: Io,
+  signal: AbortSignal,
+): Promise<Run> {
+  const isTime = rhythm(now)
+  let last = knownRun(scheduler, id)
+  for await (const run of scheduler.runs.follow(id, signal)) {
+    last = run
+    if (!ended(run) && isTime()) tell(progressOf(run))
+  }
+  signal.throwIfAborted()
+  if (ended(last)) await say(progressOf(last))
+  await say(`run ${id} is ${stateText(last)}: ${countsText(last)}`)
+  if (last.status === 'finished') return last
+  const why = last.problem ? `: ${problemLine(last.problem)}` : ''
+  throw new Failure('conflict', `the run is ${last.status}${why}`)
+}
+
+/** Throws `unknown-run`. */
+export function knownRun({ runs }: Pick<SchedulerPart, 'runs'>, id: string): Run {
+  const run = runs.get(id)
+  if (run) return run
+  throw new Failure('unknown-run', `there is no run ${id.slice(0, 100)}`)
+}
+
+// The command that tells which harvested datasets may be the same.
+
+const marks = { identifier: 'the same identifier', page: 'the same landing page' } as const
+
+const duplicates = (work: NonNullable<SchedulerPart['duplicates']>): Command => ({
+  name: 'duplicates',
+  words: '[catalogue]',
+  most: 1,
+  does: 'lists harvested datasets of several catalogues that may be the same',
+  options: {
+    number: {
+      short: 'n',
+      kind: 'number',
+      value: 'count',
+      most: 100_000,
+      means: 'at most so many, 20 by default',
+    },
+  },
+  run: async ({ words: [catalogue], number }, { say }, signal) => {
+    const most = number('number') ?? 20
+    let told = 0
+    for await (const group of work(catalogue, signal)) {
+      if (told === most) {
+        await say('and more')
+        return
+      }
+      told += 1
+      const names = group.map((one) => `${one.platformId ?? one.originalId} in ${one.catalogue}`)
+      const [first] = group
+      if (first) await say(`${marks[first.mark]}: ${names.join(', ')}`)
+    }
+    if (told === 0) await say('nothing looks the same')
+  },
+})

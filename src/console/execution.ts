@@ -1,14 +1,13 @@
 /** Runs orders and turns what they say into the text of an answer. */
 
-import { Failure } from '../../errors.ts'
-import type { Log } from '../../log.ts'
-import type { Io } from '../command.ts'
-import type { Order } from '../table.ts'
-import { channel } from './channel.ts'
-import { failureText, printable } from './text.ts'
+import { Failure } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { Channel } from '../workers/channel.ts'
+import type { Io } from './command.ts'
+import type { ParsedCommand } from './command-table.ts'
 
 /** The last line of every answer; of one that failed `Command failed: …`. */
-export const finished = 'Command finished'
+export const commandFinished = 'Command finished'
 
 type Reader = {
   /** Id of the key that was shown. */
@@ -23,12 +22,12 @@ export type Execution = {
    * Starts the order. The answer comes in pieces that end in line ends, except a first empty one. Throws
    * `too-many-requests`.
    */
-  readonly run: (order: Order, reader: Reader) => AsyncGenerator<string>
+  readonly run: (order: ParsedCommand, reader: Reader) => AsyncGenerator<string>
   /** Resolves when nothing goes on any more. */
   readonly idle: () => Promise<void>
 }
 
-export type ExecutionOptions = {
+type ExecutionOptions = {
   readonly log: Log
   /** Milliseconds of a clock. */
   readonly now: () => number
@@ -40,6 +39,9 @@ export type ExecutionOptions = {
   readonly atOnce?: number
 }
 
+/** Pieces of an answer that wait for their reader. */
+const mostPieces = 32
+
 export function execution(options: ExecutionOptions): Execution {
   const { ending, atOnce = 32 } = options
   const underway = new Set<Promise<void>>()
@@ -48,18 +50,18 @@ export function execution(options: ExecutionOptions): Execution {
       if (ending.aborted) throw new Failure('conflict', 'the console is closing')
       if (underway.size >= atOnce)
         throw new Failure('too-many-requests', `${atOnce} commands run already`, { retryAfter: 5 })
-      const out = channel()
-      const leave = () => out.leave()
+      const out = new Channel<string>({ items: mostPieces })
+      const leave = () => out.cancel()
       reader.signal.addEventListener('abort', leave, { once: true })
       if (reader.signal.aborted) leave()
       // A first piece at once: the reader sees that the order was taken.
-      void out.push('')
+      out.put('')
       const work = obey(order, reader, { ...options, out }).finally(() => {
         reader.signal.removeEventListener('abort', leave)
         underway.delete(work)
       })
       underway.add(work)
-      return out.pieces()
+      return piecesOf(out)
     },
     idle: async () => {
       await Promise.all(underway)
@@ -67,16 +69,31 @@ export function execution(options: ExecutionOptions): Execution {
   }
 }
 
-type Ground = ExecutionOptions & { readonly out: ReturnType<typeof channel> }
+/** Nobody waits for a reader who has left. */
+async function* piecesOf(out: Channel<string>): AsyncGenerator<string> {
+  try {
+    yield* out
+  } finally {
+    out.cancel()
+  }
+}
+
+type Ground = ExecutionOptions & { readonly out: Channel<string> }
 
 /** Never rejects. */
-async function obey({ command, wish }: Order, reader: Reader, ground: Ground): Promise<void> {
+async function obey(
+  { command, wish }: ParsedCommand,
+  reader: Reader,
+  ground: Ground,
+): Promise<void> {
   const { log, now, clean, ending, out } = ground
   const started = now()
   const signal = command.lasts ? ending : AbortSignal.any([reader.signal, ending])
   const io: Io = {
-    say: (text) => out.push(`${printable(clean(text))}\n`),
-    tell: (line) => out.offer(`${printable(clean(line))}\n`),
+    say: (text) => out.send(`${printable(clean(text))}\n`),
+    tell: (line) => {
+      if (out.size < mostPieces / 4) out.put(`${printable(clean(line))}\n`)
+    },
   }
   const failure = await command.run(wish, io, signal).then(
     () => undefined,
@@ -89,9 +106,9 @@ async function obey({ command, wish }: Order, reader: Reader, ground: Ground): P
   const why = ending.aborted
     ? 'the console is closing'
     : 'unexpected; the log of the platform tells'
-  const last = failure ? `Command failed: ${told ?? why}` : finished
-  await out.push(`${printable(clean(last)).replaceAll('\n', '; ')}\n`)
-  out.end()
+  const last = failure ? `Command failed: ${told ?? why}` : commandFinished
+  await out.send(`${printable(clean(last)).replaceAll('\n', '; ')}\n`)
+  out.close()
   log.info(
     {
       command: command.name,
@@ -104,4 +121,28 @@ async function obey({ command, wish }: Order, reader: Reader, ground: Ground): P
     },
     'console.command',
   )
+}
+
+// Text that a terminal shows and does not obey.
+
+// oxlint-disable-next-line no-control-regex -- they are what must not reach a terminal
+const active = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
+
+/** Everything but line ends and tabs that moves a cursor, colours or turns text is written out. */
+const printable = (text: string): string =>
+  text
+    .replaceAll('\r\n', '\n')
+    .replace(active, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** What a reader may be told of an error; undefined for what only the log may hold. */
+function failureText(error: unknown): string | undefined {
+  if (!(error instanceof Failure)) return undefined
+  const complaints = error.errors
+    .filter(({ detail }) => detail !== error.detail)
+    .slice(0, 10)
+    .map(({ parameter, pointer, detail }) => {
+      const place = pointer ?? parameter
+      return place === undefined ? detail : `${place}: ${detail}`
+    })
+  return [error.detail, ...complaints].join('; ')
 }

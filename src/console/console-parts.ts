@@ -62,7 +62,7 @@ type Alike = {
 }
 
 /** `total` is absent as long as it is not known. */
-export type Progress = (done: number, total?: number) => void
+export type ReportProgress = (done: number, total?: number) => void
 
 type CatalogueLaunch = {
   readonly catalogue: string
@@ -83,18 +83,18 @@ export type RepositoryPart = {
   /** No catalogues = all of them. */
   readonly index?: (
     catalogues: readonly string[],
-    progress: Progress,
+    progress: ReportProgress,
     signal: AbortSignal,
   ) => Promise<number>
   /** No indices = all of them. */
   readonly reindex?: (
     indices: readonly string[],
-    progress: Progress,
+    progress: ReportProgress,
     signal: AbortSignal,
   ) => Promise<number>
   readonly reconcile?: (
     options: { readonly dryRun: boolean },
-    progress: Progress,
+    progress: ReportProgress,
     signal: AbortSignal,
   ) => Promise<Drift>
   readonly pending?: (
@@ -102,7 +102,7 @@ export type RepositoryPart = {
   ) => Promise<{ readonly count: number; /** Seconds. */ readonly oldest?: number }>
   readonly clear?: (
     options: { readonly catalogue: string; readonly keepIndex: boolean },
-    progress: Progress,
+    progress: ReportProgress,
     signal: AbortSignal,
   ) => Promise<number>
   /** A sentence for everything that was found. */
@@ -165,3 +165,7 @@ export type MetricsPart = {
   /** No catalogue = all of them. */
   readonly refresh: (catalogue: string | undefined, signal: AbortSignal) => Promise<void>
 }
+
+/** Names of the known pipes, for completion. */
+export const pipeNames = (scheduler: SchedulerPart | undefined): readonly string[] =>
+  scheduler?.pipes.list().map(({ pipe }) => pipe.header.name) ?? []

@@ -3,11 +3,11 @@
 import { Failure } from '../../errors.ts'
 import { may, type ApiKeys } from '../../http/api-key.ts'
 import type { Log } from '../../log.ts'
-import { permission } from '../app.ts'
+import { consolePermission } from '../console-app.ts'
 import { WrongCommand } from '../command.ts'
-import type { Execution } from '../execution/execution.ts'
-import type { Table } from '../table.ts'
-import type { Peer } from './peer.ts'
+import type { Execution } from '../execution.ts'
+import type { Table } from '../command-table.ts'
+import type { Peer } from './telnet-client.ts'
 
 export type SessionDeps = {
   readonly table: Table
@@ -84,7 +84,7 @@ function admitted(
 ): string | undefined {
   try {
     const key = keys.check(shown, address)
-    if (may(key, permission)) return key.id
+    if (may(key, consolePermission)) return key.id
     log.warn({ address, key: key.id }, 'console.refused')
   } catch (error) {
     if (!(error instanceof Failure)) throw error

@@ -1,8 +1,8 @@
 /** The console's telnet door. */
 
 import { createServer, type Server, type Socket } from 'node:net'
-import { peerOf } from './peer.ts'
-import { visit, type SessionDeps } from './session.ts'
+import { peerOf } from './telnet-client.ts'
+import { visit, type SessionDeps } from './telnet-session.ts'
 
 export type TelnetOptions = Omit<SessionDeps, 'keyMs'> & {
   readonly host: string

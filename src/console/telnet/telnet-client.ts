@@ -2,9 +2,9 @@
 
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { longestLine } from '../syntax/words.ts'
-import { inbox, type Inbox } from './inbox.ts'
-import { telnet, telnetReader, type Asked, type Sent } from './reader.ts'
+import { longestLine } from '../command-line.ts'
+import { Channel } from '../../workers/channel.ts'
+import { telnet, telnetReader, type OptionRequest, type TelnetInput } from './telnet-protocol.ts'
 
 export type Peer = {
   readonly address: string
@@ -24,23 +24,33 @@ export type Peer = {
   readonly close: (text?: string) => void
 }
 
+/** Characters of the lines that wait for their turn; a line counts as one more than it has. */
+const mostCharacters = 65_536
+
+/** False when there is no room. */
+function added(lines: Channel<string>, line: string): boolean {
+  const hasRoom = lines.isClosed || lines.hasRoom(line.length + 1)
+  if (hasRoom) lines.put(line, line.length + 1)
+  return hasRoom
+}
+
 export function peerOf(socket: Socket, idleMs: number): Peer {
   const gone = new AbortController()
-  const lines = inbox()
+  const lines = new Channel<string>({ items: Infinity, weight: mostCharacters })
+  const reader = lines[Symbol.asyncIterator]()
   let isBusy = false
   let interrupted = () => undefined as void
   const close = (text = '') => {
-    lines.drop()
-    lines.close()
+    lines.cancel()
     socket.end(onWire(text), () => socket.destroy())
   }
-  const take = (sent: Sent) => {
-    if (sent.kind === 'line' && !lines.add(sent.text)) close('\ntoo many lines wait\n')
+  const take = (sent: TelnetInput) => {
+    if (sent.kind === 'line' && !added(lines, sent.text)) close('\ntoo many lines wait\n')
     if (sent.kind === 'too-long') close(`\nthe line is longer than ${longestLine} bytes\n`)
     if (sent.kind === 'end') lines.close()
     if (sent.kind === 'do' || sent.kind === 'will') refuse(socket, sent)
     if (sent.kind !== 'interrupt') return
-    lines.drop()
+    lines.clear()
     interrupted()
   }
   listen(socket, { take, gone, lines })
@@ -50,7 +60,10 @@ export function peerOf(socket: Socket, idleMs: number): Peer {
   return {
     address: (socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
     gone: gone.signal,
-    line: () => lines.next(),
+    line: async () => {
+      const next = await reader.next()
+      return next.done === true ? undefined : next.value
+    },
     write: async (text) => {
       if (text === '' || gone.signal.aborted || socket.writableEnded) return
       if (!socket.write(onWire(text)))
@@ -70,9 +83,9 @@ export function peerOf(socket: Socket, idleMs: number): Peer {
 }
 
 type Ears = {
-  readonly take: (sent: Sent) => void
+  readonly take: (sent: TelnetInput) => void
   readonly gone: AbortController
-  readonly lines: Inbox
+  readonly lines: Channel<string>
 }
 
 function listen(socket: Socket, { take, gone, lines }: Ears): void {
@@ -85,8 +98,7 @@ function listen(socket: Socket, { take, gone, lines }: Ears): void {
   socket.on('error', () => undefined)
   socket.on('close', () => {
     gone.abort()
-    lines.drop()
-    lines.close()
+    lines.cancel()
   })
 }
 
@@ -97,7 +109,7 @@ const send = (socket: Socket, bytes: readonly number[]) => {
 }
 
 /** RFC 854: a request may always be refused; echo is ours and was offered by us. */
-function refuse(socket: Socket, { kind, option }: Asked): void {
+function refuse(socket: Socket, { kind, option }: OptionRequest): void {
   if (kind === 'do' && option === telnet.echo) return
   send(socket, [telnet.iac, kind === 'do' ? telnet.wont : telnet.dont, option])
 }

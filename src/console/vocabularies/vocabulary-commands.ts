@@ -1,7 +1,11 @@
 /** What the commands do; every line that they say goes through `say`. */
 
+import { Failure } from '../../errors.ts'
+import { isId } from '../../rdf/ids.ts'
 import { conditions } from '../../skos/integrity.ts'
-import type { Command, Wish } from './arguments.ts'
+import { Channel } from '../../workers/channel.ts'
+import type { RepositoryPart } from '../console-parts.ts'
+import type { VocabularyCommand, VocabularyArguments } from './vocabulary-arguments.ts'
 import {
   bundledIds,
   bundledPlace,
@@ -9,10 +13,17 @@ import {
   officialIds,
   officialPlace,
   openDocument,
-} from './documents.ts'
-import { conceptCount, findingsOf, putVocabulary, Refused, storedIds } from './repository.ts'
+} from './vocabulary-documents.ts'
+import {
+  type ServiceAddresses,
+  conceptCount,
+  findingsOf,
+  putVocabulary,
+  RequestRefused,
+  storedIds,
+} from './vocabulary-client.ts'
 
-export type CommandDeps = {
+type CommandDeps = {
   /** Folder of the vocabularies that come with the platform. */
   readonly bundled: string
   /** Asked only by commands that write. */
@@ -26,14 +37,17 @@ export type CommandDeps = {
 const atOnce = 2
 
 /** Whether everything went well. Throws `Refused` when the platform cannot be asked at all. */
-export function obey(wish: Wish, deps: CommandDeps): Promise<boolean> {
+export function runVocabularyCommand(
+  wish: VocabularyArguments,
+  deps: CommandDeps,
+): Promise<boolean> {
   const { command } = wish
   if (command.name === 'list') return list(wish, deps)
   if (command.name === 'check') return check(wish, command.ids, deps)
   return install(wish, command, deps)
 }
 
-async function list(wish: Wish, { say, limit }: CommandDeps): Promise<boolean> {
+async function list(wish: VocabularyArguments, { say, limit }: CommandDeps): Promise<boolean> {
   const ids = await storedIds(wish, limit())
   if (ids.length === 0) say('no vocabulary is stored; the bundled tables are used for mapping')
   for (const id of ids) {
@@ -45,7 +59,7 @@ async function list(wish: Wish, { say, limit }: CommandDeps): Promise<boolean> {
 
 /** Findings refuse nothing, so that they are no failure of the command either. */
 async function check(
-  wish: Wish,
+  wish: VocabularyArguments,
   wanted: readonly string[],
   { say, limit }: CommandDeps,
 ): Promise<boolean> {
@@ -62,8 +76,8 @@ async function check(
 }
 
 async function install(
-  wish: Wish,
-  command: Extract<Command, { readonly name: 'install' }>,
+  wish: VocabularyArguments,
+  command: Extract<VocabularyCommand, { readonly name: 'install' }>,
   deps: CommandDeps,
 ): Promise<boolean> {
   const { from } = command
@@ -80,7 +94,7 @@ async function install(
 }
 
 type Sources = {
-  readonly from: Extract<Command, { readonly name: 'install' }>['from']
+  readonly from: Extract<VocabularyCommand, { readonly name: 'install' }>['from']
   readonly known: readonly string[]
   readonly folder: string
 }
@@ -104,7 +118,7 @@ async function each(
   const next = async () => {
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
       const words = await work(id).catch((error: unknown) => {
-        if (!(error instanceof Refused || error instanceof NoDocument)) throw error
+        if (!(error instanceof RequestRefused || error instanceof NoDocument)) throw error
         failed += 1
         return `failed: ${error.message}`
       })
@@ -114,3 +128,58 @@ async function each(
   await Promise.all(Array.from({ length: atOnce }, next))
   return failed === 0
 }
+
+// The vocabulary commands inside of a running platform: the client's own, without a socket.
+
+type Inside = ServiceAddresses & {
+  readonly fetch: NonNullable<ServiceAddresses['fetch']>
+  /** Folder of the vocabularies that come with the platform. */
+  readonly bundled: string
+  readonly key: string
+}
+
+type VocabularyPart = Required<Pick<RepositoryPart, 'installVocabularies' | 'vocabularies'>>
+
+export const vocabularyPart = (inside: Inside): VocabularyPart => ({
+  installVocabularies: (ids, signal) => installed(inside, ids, signal),
+  vocabularies: async function* vocabularies(signal) {
+    for (const id of await told(storedIds(inside, signal))) {
+      const concepts = await told(conceptCount(inside, id, signal))
+      yield { id, ...(concepts !== undefined && { concepts }) }
+    }
+  },
+})
+
+/** A line for each as soon as it is there. */
+async function* installed(
+  { bundled, key, ...addresses }: Inside,
+  ids: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const strange = ids.find((id) => !isId(id))
+  if (strange !== undefined)
+    throw new Failure('invalid-parameter', `${strange.slice(0, 100)} is no id of a vocabulary`)
+  const lines = new Channel<string>({ items: 32 })
+  const work = runVocabularyCommand(
+    { command: { name: 'install', ids, from: 'bundled' }, ...addresses },
+    {
+      bundled,
+      key: async () => key,
+      say: (line) => lines.put(line),
+      limit: () => signal,
+    },
+  ).finally(() => lines.close())
+  // Whoever leaves before the end does not hear of it.
+  work.catch(() => undefined)
+  yield* lines
+  if (!(await told(work)))
+    throw new Failure('conflict', 'not all of them could be installed; the lines above say why')
+}
+
+/** What the platform itself refuses may be told. */
+const told = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw error instanceof RequestRefused
+      ? new Failure('conflict', error.message, { cause: error })
+      : error
+  })

@@ -1,4 +1,4 @@
-/** Runs, their items and triggers in words. */
+/** Lists as text: columns under each other. */
 
 import {
   countNames,
@@ -6,18 +6,76 @@ import {
   type RunItem,
   type RunNote,
   type StoredProblem,
-} from '../../pipe/runs/run.ts'
-import type { ConsoleTrigger } from '../parts.ts'
-import { bar } from './progress.ts'
-import { instant, number } from './rows.ts'
+} from '../pipe/runs/run.ts'
+import type { Io } from './command.ts'
+import type { ConsoleTrigger, ReportProgress } from './console-parts.ts'
+
+const widest = 60
+
+/** Rows as lines; a column is as wide as its widest cell, up to 60 characters. */
+export function columns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths: number[] = []
+  for (const row of rows)
+    for (const [at, cell] of row.entries())
+      widths[at] = Math.min(widest, Math.max(widths[at] ?? 0, cell.length))
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+export const number = (value: number): string => value.toLocaleString('en')
+
+const instant = (milliseconds: number | undefined): string =>
+  milliseconds === undefined ? '–' : `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
+
+/** `3 datasets`, `1 dataset`. */
+export const amount = (count: number, one: string, many = `${one}s`): string =>
+  `${number(count)} ${count === 1 ? one : many}`
+
+// How far something has come.
+
+const width = 30
+/** Milliseconds between two lines. */
+const rhythmMs = 5000
+
+/** `[#####.....] 50 %  5 of 10`; without a total only the number. */
+export function progressBar(done: number, total: number | undefined): string {
+  if (total === undefined || total <= 0) return `[${'-'.repeat(width)}] ${number(done)}`
+  const share = Math.min(1, done / total)
+  const full = Math.floor(share * width)
+  const percent = String(Math.floor(share * 100)).padStart(3)
+  return `[${'#'.repeat(full)}${'.'.repeat(width - full)}] ${percent} %  ${number(done)} of ${number(total)}`
+}
+
+/** Whether it is time for another line: the first after five seconds, then every five. */
+export function rhythm(now: () => number): () => boolean {
+  let told = now()
+  return () => {
+    if (now() - told < rhythmMs) return false
+    told = now()
+    return true
+  }
+}
+
+export function progressReporter({ tell }: Io, now: () => number): ReportProgress {
+  const isTime = rhythm(now)
+  return (done, total) => {
+    if (isTime()) tell(progressBar(done, total))
+  }
+}
+
+// Runs, their items and triggers in words.
 
 /** `created 3, updated 10`; what is zero is left out. */
-export function countsOf({ counts }: Pick<Run, 'counts'>): string {
+export function countsText({ counts }: Pick<Run, 'counts'>): string {
   const said = countNames.filter((name) => counts[name] > 0)
   return said.map((name) => `${name} ${number(counts[name])}`).join(', ') || 'nothing met'
 }
 
-export const stateOf = ({ status, outcome }: Run): string =>
+export const stateText = ({ status, outcome }: Run): string =>
   outcome === undefined ? status : `${status} (${outcome})`
 
 /** Id, pipe, who started it, since when, state and counts. */
@@ -26,12 +84,12 @@ export const runRow = (run: Run): readonly string[] => [
   run.pipe,
   run.trigger === undefined ? run.startedBy : `trigger ${run.trigger}`,
   (run.startTime ?? run.created).replace(/\.\d+Z$/, 'Z'),
-  stateOf(run),
-  countsOf(run),
+  stateText(run),
+  countsText(run),
 ]
 
 export const progressOf = (run: Run): string =>
-  `${bar(metOf(run), run.progress.total)}  ${run.status}, ${countsOf(run)}`
+  `${progressBar(metOf(run), run.progress.total)}  ${run.status}, ${countsText(run)}`
 
 /** Records that are done with, whatever came of them. */
 const metOf = ({ counts }: Run): number =>
@@ -60,8 +118,8 @@ export const runLines = (run: Run): readonly string[] => [
   `catalogue  ${run.catalogue ?? '–'}`,
   `started    ${run.startTime ?? '–'} by ${run.startedBy}${run.trigger === undefined ? '' : ` ${run.trigger}`}`,
   `ended      ${run.endTime ?? '–'}`,
-  `state      ${stateOf(run)}`,
-  `counts     ${countsOf(run)}`,
+  `state      ${stateText(run)}`,
+  `counts     ${countsText(run)}`,
   `pages      ${number(run.progress.pages)}`,
   ...run.segments.map(
     ({ name, segmentNumber, processed }) =>

@@ -1,12 +1,18 @@
 /** The fixed table of commands: found by name, listed, completed. */
 
 import { nearest } from '../text/nearest.ts'
-import { WrongCommand, type Command, type Wish } from './command.ts'
-import { helpOf, usageOf, wishOf } from './syntax/wish.ts'
-import { wordsOf } from './syntax/words.ts'
+import { helpOf, parseArguments, splitCommandLine, usageOf } from './command-line.ts'
+import { type Command, type CommandArguments, WrongCommand } from './command.ts'
+import { indexCommands } from './commands/index-commands.ts'
+import { launchCommand } from './commands/launch-command.ts'
+import { pipeCommands } from './commands/pipe-commands.ts'
+import { recordCommands } from './commands/record-commands.ts'
+import { runCommands } from './commands/run-commands.ts'
+import { metricsCommands, searchCommands, statusCommand } from './commands/service-commands.ts'
+import type { Parts } from './console-parts.ts'
 
 /** A line that may be run. */
-export type Order = { readonly command: Command; readonly wish: Wish }
+export type ParsedCommand = { readonly command: Command; readonly wish: CommandArguments }
 
 type Completion = {
   /** Where in the line the word begins that the candidates would replace. */
@@ -17,7 +23,7 @@ type Completion = {
 export type Table = {
   readonly commands: readonly Command[]
   /** Throws `WrongCommand` with what would be right. */
-  readonly order: (line: string) => Order
+  readonly order: (line: string) => ParsedCommand
   readonly complete: (line: string) => Completion
 }
 
@@ -34,10 +40,10 @@ export function table(given: readonly Command[]): Table {
   return {
     commands,
     order: (line) => {
-      const [name, ...words] = wordsOf(line)
+      const [name, ...words] = splitCommandLine(line)
       if (name === undefined) throw new WrongCommand('no command; help lists all')
       const command = known(byName, name)
-      const wish = wishOf(command, words)
+      const wish = parseArguments(command, words)
       return wish === 'help' ? helpFor(help, command) : { command, wish }
     },
     complete: (line) => completed(line, byName),
@@ -66,7 +72,7 @@ const helpOn = (commands: readonly Command[], find: (name: string) => Command): 
 })
 
 /** `launch -h` is `help launch`. */
-const helpFor = (help: Command, command: Command): Order => ({
+const helpFor = (help: Command, command: Command): ParsedCommand => ({
   command: help,
   wish: {
     words: [command.name],
@@ -110,8 +116,24 @@ function nextWords(
 /** An open quote has nothing to complete. */
 function wordsBefore(text: string): readonly string[] {
   try {
-    return wordsOf(text)
+    return splitCommandLine(text)
   } catch {
     return ['']
   }
+}
+
+// The commands of the services that run in this process.
+
+/** `now` is milliseconds of a clock. */
+export function commandsOf(parts: Parts, now: () => number): Table {
+  const { scheduler, repository, search, metrics, status } = parts
+  const ground = scheduler && { scheduler, now }
+  return table([
+    ...((scheduler ?? repository) ? [launchCommand({ scheduler, repository, now })] : []),
+    ...(ground ? [...pipeCommands(ground), ...runCommands(ground)] : []),
+    ...(repository ? [...indexCommands(repository, now), ...recordCommands(repository, now)] : []),
+    ...(search ? searchCommands(search) : []),
+    ...(metrics ? metricsCommands(metrics) : []),
+    statusCommand(status),
+  ])
 }

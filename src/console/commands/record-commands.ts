@@ -2,9 +2,8 @@
 
 import { Failure } from '../../errors.ts'
 import type { Command } from '../command.ts'
-import type { RepositoryPart } from '../parts.ts'
-import { telling } from '../telling/progress.ts'
-import { amount, columns, number } from '../telling/rows.ts'
+import type { RepositoryPart } from '../console-parts.ts'
+import { amount, columns, number, progressReporter } from '../text-output.ts'
 
 export const recordCommands = (part: RepositoryPart, now: () => number): readonly Command[] => [
   ...(part.clear ? [clear(part.clear, now)] : []),
@@ -26,7 +25,7 @@ const clear = (work: Part<'clear'>, now: () => number): Command => ({
   options: { 'keep-index': { short: 'k', kind: 'flag', means: 'leaves the index as it is' } },
   run: async ({ words: [catalogue = ''], flag }, io, signal) => {
     const keepIndex = flag('keep-index')
-    const done = await work({ catalogue, keepIndex }, telling(io, now), signal)
+    const done = await work({ catalogue, keepIndex }, progressReporter(io, now), signal)
     await io.say(`${amount(done, 'dataset')} of ${catalogue} deleted; restore brings them back`)
   },
 })

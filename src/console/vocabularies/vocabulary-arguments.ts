@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { WrongUsage } from '../../errors.ts'
 import { isId } from '../../rdf/ids.ts'
 
-export const usage = `npm run vocabularies -- <command> [options]
+export const vocabulariesUsage = `npm run vocabularies -- <command> [options]
 
   list                 the vocabularies of a running platform, with the number of their concepts
   install [id…]        put vocabularies into it: those that come with the platform, all of them when none is named
@@ -19,7 +19,7 @@ Options of all:
   --key key            API key (default: PLATFORM_API_KEY, else the file api-key in PLATFORM_DATA_DIR)
 `
 
-export type Command =
+export type VocabularyCommand =
   | { readonly name: 'list' }
   | { readonly name: 'check'; readonly ids: readonly string[] }
   | {
@@ -30,8 +30,8 @@ export type Command =
       readonly from: 'bundled' | 'official' | { readonly place: string }
     }
 
-export type Wish = {
-  readonly command: Command
+export type VocabularyArguments = {
+  readonly command: VocabularyCommand
   /** Address of the repository service, and of the search service beside it. */
   readonly repository: string
   readonly search?: string
@@ -46,7 +46,7 @@ const options = {
 } as const
 
 /** Reads arguments as they follow the script's name. Throws `WrongUsage`. */
-export function wishOf(argumentList: readonly string[]): Wish {
+export function parseVocabularyArguments(argumentList: readonly string[]): VocabularyArguments {
   const { values, positionals } = parsed(argumentList)
   const [name, ...ids] = positionals
   const strange = ids.find((id) => !isId(id))
@@ -61,7 +61,11 @@ export function wishOf(argumentList: readonly string[]): Wish {
 
 type Values = { readonly official?: boolean; readonly from?: string }
 
-function commandOf(name: string | undefined, ids: readonly string[], values: Values): Command {
+function commandOf(
+  name: string | undefined,
+  ids: readonly string[],
+  values: Values,
+): VocabularyCommand {
   const { official = false, from } = values
   if (name !== 'install' && (official || from !== undefined))
     throw new WrongUsage('--official and --from belong to install')
@@ -96,7 +100,7 @@ const joined = (list: readonly string[]): string[] =>
   })
 
 /** A path of its own is the repository service itself: where services have ports, they have no common prefix. */
-function servicesAt(server: string): Pick<Wish, 'repository' | 'search'> {
+function servicesAt(server: string): Pick<VocabularyArguments, 'repository' | 'search'> {
   const url = URL.parse(server)
   if (!url || !/^https?:$/.test(url.protocol))
     throw new WrongUsage(`--to ${server}: no http or https address`)

@@ -1,14 +1,13 @@
 /** `launch`: one word starts a pipe, two words send a catalogue through one. */
 
+import { pipeNames, type RepositoryPart, type SchedulerPart } from '../console-parts.ts'
 import { Failure } from '../../errors.ts'
 import { configured } from '../../pipe/configure.ts'
 import type { Configs, JsonObject } from '../../pipe/document.ts'
 import type { Run } from '../../pipe/runs/run.ts'
 import type { Command, Io } from '../command.ts'
-import type { RepositoryPart, SchedulerPart } from '../parts.ts'
-import { amount } from '../telling/rows.ts'
-import { problemLine } from '../telling/run.ts'
-import { followRun, knownRun, type RunGround } from './following.ts'
+import { amount, problemLine } from '../text-output.ts'
+import { followRun, knownRun, type RunGround } from './run-commands.ts'
 
 type Ground = {
   readonly scheduler: SchedulerPart | undefined
@@ -60,9 +59,6 @@ export const launchCommand = ({ scheduler, repository, now }: Ground): Command =
       await followRun({ scheduler, now }, knownRun(scheduler, run), io, signal)
   },
 })
-
-export const pipeNames = (scheduler: SchedulerPart | undefined): readonly string[] =>
-  scheduler?.pipes.list().map(({ pipe }) => pipe.header.name) ?? []
 
 type PipeLaunch = {
   readonly pipe: string

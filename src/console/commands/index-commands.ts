@@ -1,9 +1,8 @@
 /** Commands that bring the index up to the store. */
 
 import type { Command } from '../command.ts'
-import type { RepositoryPart } from '../parts.ts'
-import { telling } from '../telling/progress.ts'
-import { amount, number } from '../telling/rows.ts'
+import type { RepositoryPart } from '../console-parts.ts'
+import { amount, number, progressReporter } from '../text-output.ts'
 
 export const indexCommands = (part: RepositoryPart, now: () => number): readonly Command[] => [
   ...(part.index ? [index(part.index, now)] : []),
@@ -22,7 +21,7 @@ const index = (work: Part<'index'>, now: () => number): Command => ({
   does: 'projects catalogues again into the present index; all of them when none is named',
   lasts: true,
   run: async ({ words }, io, signal) =>
-    io.say(`${amount(await work(words, telling(io, now), signal), 'record')} projected`),
+    io.say(`${amount(await work(words, progressReporter(io, now), signal), 'record')} projected`),
 })
 
 const reindex = (work: Part<'reindex'>, now: () => number): Command => ({
@@ -32,7 +31,7 @@ const reindex = (work: Part<'reindex'>, now: () => number): Command => ({
   does: 'builds a second index and swaps it in',
   lasts: true,
   run: async ({ words }, io, signal) =>
-    io.say(`${amount(await work(words, telling(io, now), signal), 'record')} indexed`),
+    io.say(`${amount(await work(words, progressReporter(io, now), signal), 'record')} indexed`),
 })
 
 const reconcile = (work: Part<'reconcile'>, now: () => number): Command => ({
@@ -41,7 +40,7 @@ const reconcile = (work: Part<'reconcile'>, now: () => number): Command => ({
   lasts: true,
   options: { 'dry-run': { kind: 'flag', means: 'compares and repairs nothing' } },
   run: async ({ flag }, io, signal) => {
-    const drift = await work({ dryRun: flag('dry-run') }, telling(io, now), signal)
+    const drift = await work({ dryRun: flag('dry-run') }, progressReporter(io, now), signal)
     const { compared, missing, stale, extra, repaired } = drift
     await io.say(
       `${amount(compared, 'record')} compared: ${number(missing)} missing, ${number(stale)} stale, ${number(extra)} too many`,

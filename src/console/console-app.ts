@@ -1,19 +1,20 @@
 /** The console over HTTP: its page, and the commands as streams of text. */
 
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { Failure } from '../errors.ts'
-import { may, type ApiKeys } from '../http/api-key.ts'
-import { newApp, type App, type AppContext, type AppOptions } from '../http/app.ts'
+import { type ApiKeys, may } from '../http/api-key.ts'
+import { type App, type AppContext, type AppOptions, newApp } from '../http/app.ts'
 import { readBody } from '../http/body.ts'
 import { pathOf } from '../http/shell/context.ts'
 import { answerFlow } from '../http/shell/flow.ts'
 import { pagePolicy } from '../http/shell/headers.ts'
 import { WrongCommand } from './command.ts'
-import type { Execution } from './execution/execution.ts'
-import { pageFiles, readPage } from './page/files.ts'
-import type { Table } from './table.ts'
+import type { Execution } from './execution.ts'
+import type { Table } from './command-table.ts'
 
-export type ConsoleAppDeps = {
+type ConsoleAppDeps = {
   readonly table: Table
   readonly execution: Execution
   readonly keys: ApiKeys
@@ -21,7 +22,7 @@ export type ConsoleAppDeps = {
 }
 
 /** What a key needs besides `*`, wherever the console is. */
-export const permission = { method: 'POST', path: '/shell/exec' } as const
+export const consolePermission = { method: 'POST', path: '/shell/exec' } as const
 
 /** Bytes of a command line. */
 const lineBytes = 65_536
@@ -39,7 +40,7 @@ export function consoleApp({ table, execution, keys, http }: ConsoleAppDeps): Ap
   })
   const keyOf = (c: AppContext): string => {
     const key = keys.require(c)
-    if (may(key, permission)) return key.id
+    if (may(key, consolePermission)) return key.id
     throw new Failure('forbidden', 'the key has no permission for the console')
   }
   servePage(app)
@@ -114,3 +115,39 @@ function servePage(app: App): void {
     return c.redirect(`${last === '' ? '.' : `./${last}`}/shell.html`)
   })
 }
+
+// The files of the console's page, read from disk: nothing comes from the internet.
+
+type PageFile = {
+  readonly name: string
+  readonly type: string
+  readonly read: () => Promise<Uint8Array<ArrayBuffer>>
+}
+
+const require = createRequire(import.meta.url)
+const own = (name: string) => () => readFile(new URL(`page/${name}`, import.meta.url))
+const terminal = (path: string) => () => readFile(path)
+
+/** The page itself; styles with this nonce (Content Security Policy 3, 2.3.1) are its own. */
+async function readPage(nonce: string): Promise<string> {
+  const text = await readFile(new URL('page/shell.html', import.meta.url), 'utf8')
+  return text.replace('{nonce}', nonce)
+}
+
+/** What the page needs. */
+const pageFiles: readonly PageFile[] = [
+  { name: 'shell.js', type: 'text/javascript; charset=utf-8', read: own('shell.js') },
+  { name: 'line.js', type: 'text/javascript; charset=utf-8', read: own('line.js') },
+  { name: 'past.js', type: 'text/javascript; charset=utf-8', read: own('past.js') },
+  { name: 'shell.css', type: 'text/css; charset=utf-8', read: own('shell.css') },
+  {
+    name: 'xterm.mjs',
+    type: 'text/javascript; charset=utf-8',
+    read: terminal(require.resolve('@xterm/xterm/lib/xterm.mjs')),
+  },
+  {
+    name: 'xterm.css',
+    type: 'text/css; charset=utf-8',
+    read: terminal(require.resolve('@xterm/xterm/css/xterm.css')),
+  },
+]

@@ -6,11 +6,11 @@ import type { ShellConfig } from '../config/services.ts'
 import type { Limits } from '../http/limits.ts'
 import { serve } from '../http/serve.ts'
 import type { Log } from '../log.ts'
-import { consoleApp } from './app.ts'
-import { commandsOf } from './commands.ts'
-import { execution } from './execution/execution.ts'
-import type { Parts } from './parts.ts'
-import { openTelnet } from './telnet/server.ts'
+import { consoleApp } from './console-app.ts'
+import { commandsOf } from './command-table.ts'
+import { execution } from './execution.ts'
+import type { Parts } from './console-parts.ts'
+import { openTelnet } from './telnet/telnet-server.ts'
 
 export type ConsoleDeps = {
   readonly config: ShellConfig

@@ -3,11 +3,10 @@
 import { Failure } from '../../errors.ts'
 import type { JsonObject } from '../../pipe/document.ts'
 import type { Command } from '../command.ts'
-import type { ConsoleTrigger, SchedulerPart } from '../parts.ts'
-import { amount, columns } from '../telling/rows.ts'
-import { triggerRow } from '../telling/run.ts'
-import type { RunGround } from './following.ts'
-import { launchPipe, pipeNames } from './launch.ts'
+import { type ConsoleTrigger, pipeNames, type SchedulerPart } from '../console-parts.ts'
+import { amount, columns, triggerRow } from '../text-output.ts'
+import type { RunGround } from './run-commands.ts'
+import { launchPipe } from './launch-command.ts'
 
 export const pipeCommands = (ground: RunGround): readonly Command[] => [
   pipes(ground.scheduler),

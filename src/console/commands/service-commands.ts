@@ -2,8 +2,8 @@
 
 import type { Json } from '../../pipe/document.ts'
 import type { Command } from '../command.ts'
-import type { MetricsPart, Parts, SearchPart } from '../parts.ts'
-import { amount, columns } from '../telling/rows.ts'
+import type { MetricsPart, Parts, SearchPart } from '../console-parts.ts'
+import { amount, columns } from '../text-output.ts'
 
 export const searchCommands = ({ sitemap, boosts, facets }: SearchPart): readonly Command[] => [
   ...(sitemap ? [sitemapCommand(sitemap)] : []),

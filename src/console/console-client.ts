@@ -1,10 +1,11 @@
 /** Sends one command to a running platform and hands its answer on as it comes. */
 
 import { z } from 'zod'
-import { finished } from '../execution/execution.ts'
-import type { Wanted } from './arguments.ts'
+import { WrongUsage } from '../errors.ts'
+import { quotedWord } from './command-line.ts'
+import { commandFinished } from './execution.ts'
 
-export type Ways = {
+type Ways = {
   readonly out: (text: string) => void
   /** What is about the command and not its answer. */
   readonly aside: (text: string) => void
@@ -38,7 +39,7 @@ export async function ask(
     signal.throwIfAborted()
     return `the answer broke off (${String(causeOf(error))})`
   })
-  if (last === finished) return 0
+  if (last === commandFinished) return 0
   aside(`${last === '' ? 'the answer broke off' : last}\n`)
   return 1
 }
@@ -67,4 +68,52 @@ async function refusalOf(answer: Response): Promise<string> {
   const body: unknown = await answer.json().catch(() => undefined)
   const { detail, title } = problem.safeParse(body).data ?? {}
   return detail ?? title ?? `the platform answered ${answer.status}`
+}
+
+// The command line of `npm run console`: options of its own, then a command of the console as it is.
+
+export const consoleUsage = `npm run console -- [--to url] [--key key] <command> [words and options of the command]
+
+  --to url     the console of a running platform (default http://localhost:8080/shell)
+  --key key    API key (default: PLATFORM_API_KEY, else the file api-key in PLATFORM_DATA_DIR)
+
+"npm run console -- help" lists the commands. The platform must run with PLATFORM_HUB_SHELL_CONFIG={"http":{}}.
+`
+
+type Wanted = {
+  /** Without a slash at its end. */
+  readonly to: string
+  readonly key?: string
+  readonly line: string
+}
+
+/** Reads arguments as they follow the script's name. Throws `WrongUsage`. */
+export function wantedOf(argumentList: readonly string[]): Wanted {
+  const given = new Map<string, string>()
+  let rest = argumentList
+  for (;;) {
+    const [, name = '', joined] = /^--(to|key)(?:=(.*))?$/s.exec(rest[0] ?? '') ?? []
+    if (name === '') break
+    const value = joined ?? rest[1]
+    if (value === undefined) throw new WrongUsage(`--${name} needs a value`)
+    given.set(name, value)
+    rest = rest.slice(joined === undefined ? 2 : 1)
+  }
+  const [command] = rest
+  if (command === undefined) throw new WrongUsage('no command')
+  if (command.startsWith('-') && !/^(-h|--help)$/.test(command))
+    throw new WrongUsage(`${command}: no such option`)
+  const key = given.get('key')
+  return {
+    to: addressOf(given.get('to') ?? 'http://localhost:8080/shell'),
+    ...(key !== undefined && { key }),
+    line: command.startsWith('-') ? 'help' : rest.map(quotedWord).join(' '),
+  }
+}
+
+function addressOf(text: string): string {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '')
+    throw new WrongUsage('--to must be an http or https address')
+  return `${url.origin}${url.pathname}`.replace(/(\/shell\.html)?\/*$/, '')
 }

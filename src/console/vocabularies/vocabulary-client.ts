@@ -1,12 +1,12 @@
 /** The repository and the search service as this client asks them. */
 
 import { integrity, type Finding } from '../../skos/integrity.ts'
-import type { VocabularyDocument } from './documents.ts'
+import type { VocabularyDocument } from './vocabulary-documents.ts'
 
 /** The platform cannot be asked, or says no; the message is its own. */
-export class Refused extends Error {}
+export class RequestRefused extends Error {}
 
-export type Addresses = {
+export type ServiceAddresses = {
   readonly repository: string
   readonly search?: string
   /** What asks them; the runtime's own where none is given. */
@@ -14,9 +14,9 @@ export type Addresses = {
 }
 
 /** How a PUT ended. */
-export type Outcome = 'created' | 'replaced' | 'unchanged'
+export type PutOutcome = 'created' | 'replaced' | 'unchanged'
 
-const outcomes: Readonly<Record<number, Outcome>> = {
+const outcomes: Readonly<Record<number, PutOutcome>> = {
   200: 'replaced',
   201: 'created',
   204: 'replaced',
@@ -25,10 +25,10 @@ const outcomes: Readonly<Record<number, Outcome>> = {
 
 /** Sends the document as it is read. Throws `Refused`. */
 export async function putVocabulary(
-  platform: Addresses,
+  platform: ServiceAddresses,
   vocabulary: { readonly id: string; readonly key: string; readonly document: VocabularyDocument },
   signal: AbortSignal,
-): Promise<{ readonly outcome: Outcome; readonly pending: boolean }> {
+): Promise<{ readonly outcome: PutOutcome; readonly pending: boolean }> {
   const { id, key, document } = vocabulary
   const answer = await ask(
     { ...platform, path: `/vocabularies/${id}` },
@@ -47,7 +47,7 @@ export async function putVocabulary(
 
 /** Ids of the stored vocabularies, ascending. Throws `Refused`. */
 export async function storedIds(
-  platform: Addresses,
+  platform: ServiceAddresses,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const ids: string[] = []
@@ -60,7 +60,8 @@ export async function storedIds(
       signal,
     )
     const page: unknown = await answer.json()
-    if (!Array.isArray(page)) throw new Refused(`${platform.repository}: the list is no array`)
+    if (!Array.isArray(page))
+      throw new RequestRefused(`${platform.repository}: the list is no array`)
     ids.push(...page.map(String))
     if (page.length < limit) return ids.sort()
   }
@@ -68,7 +69,7 @@ export async function storedIds(
 
 /** Number of indexed concepts of a vocabulary; `undefined` when the search service is elsewhere. Throws `Refused`. */
 export async function conceptCount(
-  { search, ...platform }: Addresses,
+  { search, ...platform }: ServiceAddresses,
   id: string,
   signal: AbortSignal,
 ): Promise<number | undefined> {
@@ -86,7 +87,7 @@ export async function conceptCount(
  * any size has to be kept. Throws `Refused`.
  */
 export const findingsOf = (
-  platform: Addresses,
+  platform: ServiceAddresses,
   id: string,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> =>
@@ -108,7 +109,7 @@ async function* linesAt(place: Place, signal: AbortSignal): AsyncGenerator<strin
 type Asked = RequestInit & { readonly duplex?: 'half' }
 
 /** The path begins behind the address of the service. */
-type Place = Addresses & { readonly path: string }
+type Place = ServiceAddresses & { readonly path: string }
 
 async function ask(
   { repository, path, fetch: exchange = fetch }: Place,
@@ -118,10 +119,10 @@ async function ask(
   const request = new Request(repository + path, { ...asked, signal })
   const answer = await exchange(request).catch((cause: unknown) => {
     const late = signal.aborted ? 'no answer in time' : 'no answer: is the platform running there?'
-    throw new Refused(`${new URL(repository).origin}: ${late}`, { cause })
+    throw new RequestRefused(`${new URL(repository).origin}: ${late}`, { cause })
   })
   if (answer.ok || answer.status === 304) return answer
-  throw new Refused(await reasonOf(answer))
+  throw new RequestRefused(await reasonOf(answer))
 }
 
 /** The words of a problem document, else the status. */
