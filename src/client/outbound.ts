@@ -1,19 +1,28 @@
-/** The one client for everything that leaves the house: guarded at the socket, polite, bounded in time and size. */
+/**
+ * The one client for addresses that others name: guarded at the socket, polite, bounded in time and size. A request is a few
+ * attempts; an attempt is a request and the redirects after it, each a new pass through guard and politeness.
+ */
 
-import { Failure } from '../errors.ts'
+import type { IncomingMessage } from 'node:http'
+import { Failure, type Kind } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { whole } from './answering/answer.ts'
-import { attempt, type Ground } from './attempt.ts'
-import type { Resolve } from './guard/resolution.ts'
-import { sockets, type Dial } from './guard/sockets.ts'
-import { outboundLimits, type OutboundLimits } from './limits.ts'
-import type { Pause } from './patience.ts'
-import { hosts } from './politeness/hosts.ts'
-import { backoff, isPassing, isWorthRetrying, retryAfter } from './politeness/retry.ts'
-import { robotsOf } from './politeness/robots.ts'
-import type { Outbound, OutboundAnswer, OutboundRequest } from './request.ts'
+import { backoffMs, isTransient, retry, retryAfterMs, type Pause } from '../workers/retry.ts'
+import { hostPermission, portOf, target, type Resolve } from './address-guard.ts'
+import {
+  deadlineClock,
+  outboundLimits,
+  type DeadlineClock,
+  type OutboundLimits,
+} from './deadlines.ts'
+import { exchange } from './exchange.ts'
+import { sockets, type Dial, type Sockets } from './guarded-sockets.ts'
+import { answerOf, whole } from './outbound-answer.ts'
+import type { Outbound, OutboundAnswer, OutboundRequest } from './outbound-request.ts'
+import { Hosts, type HostPermit } from './politeness.ts'
+import { redirected, separated, type Step } from './redirect.ts'
+import { robotsOf } from './robots.ts'
 
-export type { Outbound, OutboundRequest, Reach } from './request.ts'
+export type { Outbound, OutboundRequest, Reach } from './outbound-request.ts'
 
 export type OutboundOptions = {
   readonly userAgent: string
@@ -29,91 +38,94 @@ export type OutboundOptions = {
   readonly dial?: Dial
 }
 
+/** What all requests of a process share. */
+type ClientContext = {
+  readonly userAgent: string
+  readonly limits: OutboundLimits
+  readonly sockets: Sockets
+  readonly hosts: Hosts
+  readonly now: () => number
+  readonly random: () => number
+  readonly pause: Pause
+  readonly log: Log
+}
+
 /** Makes the client; one per process, because politeness is per host. */
 export function outbound(options: OutboundOptions): Outbound {
+  const { now, random, pause, log, userAgent } = options
   const limits = { ...outboundLimits, ...options.limits }
   const closing = new AbortController()
-  const ground: Ground = {
-    userAgent: options.userAgent,
+  const context: ClientContext = {
+    userAgent,
     limits,
-    sockets: sockets(options),
-    hosts: hosts({ ...options, limits }),
-    now: options.now,
-    pause: options.pause,
-    log: options.log,
+    sockets: sockets({ resolve: options.resolve, dial: options.dial }),
+    hosts: new Hosts({ limits, now, pause, log }),
+    now,
+    random,
+    pause,
+    log,
   }
-  const trier: Trier = { ground, random: options.random }
   const open = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal])
   const request: Outbound['request'] = (asked, signal) =>
-    tried(trier, asked, async (answer) => answer, open(signal))
+    attempts(context, asked, async (answer) => answer, open(signal))
   return {
     request,
-    read: (asked, signal) => tried(trier, asked, whole, open(signal)),
-    robots: robotsOf({ request, closing: closing.signal, limits, now: options.now }),
+    read: (asked, signal) => attempts(context, asked, whole, open(signal)),
+    robots: robotsOf({ request, closing: closing.signal, limits, now }),
     close: async () => {
       closing.abort(new Failure('run-cancelled', 'the process is shutting down'))
-      ground.sockets.close()
+      context.sockets.close()
     },
   }
 }
 
-type Trier = { readonly ground: Ground; readonly random: () => number }
+/** An answer that was used, or one that may be different after a time. */
+type Attempt<Result> = { readonly used: Result } | { readonly afterMs: number | undefined }
 
-/** Attempts until one is of use, or until there is no point or no attempt left. */
-async function tried<T>(
-  { ground, random }: Trier,
+/** Failures of an attempt that may be different next time. */
+const transientKinds: ReadonlySet<Kind> = new Set([
+  'source-unreachable',
+  'source-timeout',
+  'source-truncated',
+])
+
+/** Attempts until one is of use, or until there is no point or no attempt left; the last answer is used whatever its status. */
+function attempts<Result>(
+  context: ClientContext,
   request: OutboundRequest,
-  use: (answer: OutboundAnswer) => Promise<T>,
+  use: (answer: OutboundAnswer) => Promise<Result>,
   signal: AbortSignal,
-): Promise<T> {
-  const repeatable = request.repeatable ?? request.method !== 'POST'
-  const attempts = repeatable ? (request.attempts ?? ground.limits.attempts) : 1
-  for (let number = 1; ; number += 1) {
-    const last = number >= attempts
-    const outcome = await once({ ground, request, last, use }, signal)
-    if (outcome.kind === 'done') return outcome.value
-    if (last) throw outcome.error
-    await ground
-      .pause(outcome.afterMs ?? backoff(number, random), signal)
-      .catch((error: unknown) => {
-        signal.throwIfAborted()
-        throw error
-      })
-  }
-}
-
-type Outcome<T> =
-  | { readonly kind: 'done'; readonly value: T }
-  | { readonly kind: 'again'; readonly afterMs?: number | undefined; readonly error: unknown }
-
-type Once<T> = {
-  readonly ground: Ground
-  readonly request: OutboundRequest
-  readonly last: boolean
-  readonly use: (answer: OutboundAnswer) => Promise<T>
-}
-
-async function once<T>(
-  { ground, request, last, use }: Once<T>,
-  signal: AbortSignal,
-): Promise<Outcome<T>> {
-  try {
-    const answer = await attempt(request, ground, signal)
-    if (!isPassing(answer.status)) return { kind: 'done', value: await use(answer) }
-    const after = retryAfter(answer.headers.get('retry-after'), ground.now())
-    const longest = request.retryAfterMaxMs ?? ground.limits.retryAfterMaxMs
-    if (after !== undefined && after > longest) {
-      answer.discard()
-      throw comeBack(after, ground.now())
-    }
-    if (last) return { kind: 'done', value: await use(answer) }
+): Promise<Result> {
+  const { limits, now, random, pause } = context
+  const isRepeatable = request.repeatable ?? request.method !== 'POST'
+  const most = isRepeatable ? (request.attempts ?? limits.attempts) : 1
+  const longestMs = request.retryAfterMaxMs ?? limits.retryAfterMaxMs
+  const once = async (number: number): Promise<Attempt<Result>> => {
+    const answer = await attempt(request, context, signal)
+    if (!isTransient(answer.status)) return { used: await use(answer) }
+    const afterMs = retryAfterMs(answer.headers.get('retry-after'), now())
+    const isTooLong = afterMs !== undefined && afterMs > longestMs
+    if (!isTooLong && number >= most) return { used: await use(answer) }
     answer.discard()
-    return { kind: 'again', afterMs: after, error: undefined }
-  } catch (error) {
-    signal.throwIfAborted()
-    if (!isWorthRetrying(error)) throw error
-    return { kind: 'again', error }
+    if (isTooLong) throw comeBack(afterMs, now())
+    return { afterMs }
   }
+  return retry(once, {
+    delayMs: (outcome, number) => {
+      if ('value' in outcome) {
+        const { value } = outcome
+        return 'used' in value ? undefined : (value.afterMs ?? backoffMs(number, random))
+      }
+      const { error } = outcome
+      const isPassing = error instanceof Failure && transientKinds.has(error.kind)
+      return isPassing && number < most ? backoffMs(number, random) : undefined
+    },
+    pause: (ms) => pause(ms, signal),
+    signal,
+  }).then((last) => {
+    if ('used' in last) return last.used
+    throw new Error('an attempt came to nothing')
+  })
 }
 
 function comeBack(afterMs: number, now: number): Failure {
@@ -124,3 +136,129 @@ function comeBack(afterMs: number, now: number): Failure {
 
 /** The last moment that a `Date` can tell in four digits of a year. */
 const latest = Date.UTC(9999, 11, 31)
+
+const mostRedirects = 5
+
+/** The answer at the end of the redirects, whatever its status. */
+async function attempt(
+  request: OutboundRequest,
+  context: ClientContext,
+  signal: AbortSignal,
+): Promise<OutboundAnswer> {
+  const deadlines = { ...context.limits.deadlines, ...request.deadlines }
+  const time = deadlineClock(deadlines, context)
+  const steps: Step[] = []
+  let step = firstStep(request)
+  for (;;) {
+    const visit: Visit = { request, step, time, context }
+    const { message, permit } = await ask(visit, signal)
+    const next = follow(visit, message, permit)
+    if (!next) {
+      const way = { url: step.url.href, method: step.method, redirected: steps.map(hrefOf) }
+      return answerOf({ message, ...way, ...ends(visit, permit) }, signal)
+    }
+    steps.push(step)
+    checkCircle(steps, next, request.redirects ?? mostRedirects)
+    await request.mayFollow?.(next.url.href, signal)
+    step = next
+  }
+}
+
+const hrefOf = ({ url }: Step): string => url.href
+
+type Visit = {
+  readonly request: OutboundRequest
+  readonly step: Step
+  readonly time: DeadlineClock
+  readonly context: ClientContext
+}
+
+const ends = ({ request, time, context }: Visit, permit: HostPermit) => ({
+  bounds: { maxBytes: request.maxBytes, ratio: context.limits.bodyRatio, clock: time },
+  done: () => permit.leave(),
+})
+
+const firstStep = ({ url, method = 'GET', headers, credentials, body }: OutboundRequest): Step => ({
+  url: target(url),
+  method,
+  ...separated(headers, credentials),
+  ...(body !== undefined && { body }),
+})
+
+type Asked = { readonly message: IncomingMessage; readonly permit: HostPermit }
+
+async function ask({ request, step, time, context }: Visit, signal: AbortSignal): Promise<Asked> {
+  const { url } = step
+  const longestMs = request.retryAfterMaxMs ?? context.limits.retryAfterMaxMs
+  const politeness = {
+    delayMs: request.delayMs ?? 0,
+    atOnce: request.atOnce ?? Infinity,
+    whenLeftAlone: request.whenLeftAlone ?? 'wait',
+    longestMs,
+    room: request.room,
+  }
+  const permit = await context.hosts.enter(`${url.hostname}:${portOf(url)}`, politeness, signal)
+  let connected = false
+  try {
+    const message = await exchange(
+      {
+        ...step,
+        headers: headersOf(step, context.userAgent),
+        permission: hostPermission(request.reach, url),
+        clock: time,
+        signal,
+        connected: () => {
+          connected = true
+          permit.connected()
+          request.connected?.()
+        },
+      },
+      context.sockets,
+    )
+    const after = retryAfterMs(message.headers['retry-after'], context.now())
+    permit.answered(message.statusCode ?? 0, after, longestMs)
+    return { message, permit }
+  } catch (error) {
+    const kind = error instanceof Failure ? error.kind : undefined
+    const down = kind === 'source-unreachable' || kind === 'source-timeout'
+    if (down && !connected) permit.failed()
+    else if (kind === 'source-timeout') permit.silent()
+    if (kind === 'address-refused') context.log.warn({ host: url.host }, 'outbound.refused')
+    permit.leave()
+    throw error
+  }
+}
+
+const headersOf = (step: Step, userAgent: string): Readonly<Record<string, string>> => ({
+  accept: '*/*',
+  ...step.headers,
+  ...step.credentials,
+  'accept-encoding': 'gzip, deflate, br',
+  'user-agent': userAgent,
+})
+
+/** The next step, if any; then this answer and its permit are given up. */
+function follow({ step }: Visit, message: IncomingMessage, permit: HostPermit): Step | undefined {
+  const giveUp = () => {
+    message.destroy()
+    permit.leave()
+  }
+  try {
+    const next = redirected(step, message.statusCode ?? 0, message.headers.location)
+    if (next) giveUp()
+    return next
+  } catch (error) {
+    giveUp()
+    throw error
+  }
+}
+
+function checkCircle(steps: readonly Step[], next: Step, most: number): void {
+  // A POST may be answered by a redirect to the same permit, which is then asked with GET.
+  if (steps.some(({ url, method }) => url.href === next.url.href && method === next.method)) {
+    throw new Failure('source-error', 'the source redirects in a circle')
+  }
+  if (steps.length > most) {
+    throw new Failure('source-error', `the source redirects more than ${most} times`)
+  }
+}

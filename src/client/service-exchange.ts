@@ -22,7 +22,7 @@ export type ServiceLimits = {
 }
 
 /** A body that is not held in memory. */
-export type StreamedBody = {
+type StreamedBody = {
   /** In UTF-8. */
   readonly bytes: number
   /** From the beginning at every call. */
@@ -30,7 +30,7 @@ export type StreamedBody = {
 }
 
 /** Takes an answer while it arrives, before more of it is read. What it throws ends the request. */
-export type Sink = { readonly take: (part: Buffer) => void }
+type Sink = { readonly take: (part: Buffer) => void }
 
 export type ServiceRequest = {
   /** Absolute, `http:` or `https:`, without user info. */

@@ -43,7 +43,7 @@ export type ServiceOptions = {
  * As much of `fetch` as clients of a protocol need: bodies are strings or forms, nothing is redirected. Queries count as
  * idempotent, by POST too; other POSTs are sent once. `TypeError` for a method or a body of another kind.
  */
-export type ServiceFetch = (url: string | URL, options: RequestInit) => Promise<FetchAnswer>
+type ServiceFetch = (url: string | URL, options: RequestInit) => Promise<FetchAnswer>
 
 type FetchAnswer = Pick<Response, 'ok' | 'status' | 'text'>
 

@@ -1,7 +1,7 @@
 /** `PLATFORM_METRICS_CONFIG` and `PLATFORM_HUB_VALIDATOR`: how quality is measured, and whether it is by itself. */
 
 import { z } from 'zod'
-import { isAllowance } from '../client/guard/permission.ts'
+import { isAllowance } from '../client/address-guard.ts'
 import { is, must, numberLines, numbersOf, object, type NumberRow } from './settings.ts'
 
 const numbers = {

@@ -78,7 +78,7 @@ const ownFacet = object(
   }
 })
 
-export type OwnFacet = z.output<typeof ownFacet>
+type OwnFacet = z.output<typeof ownFacet>
 
 /** A text is the name of a facet of the platform. */
 const facet = z.unknown().transform((value, context): string | OwnFacet => {

@@ -73,7 +73,7 @@ export const list = <Value>(part: z.ZodType<Value, string>) =>
     .pipe(z.array(part))
 
 /** The known name that was probably meant, or the known ones where they are few. */
-export function hint(name: string, known: readonly string[]): string {
+function hint(name: string, known: readonly string[]): string {
   const close = nearest(name, known)
   if (close !== undefined) return ` (did you mean ${close}?)`
   return known.length > 15 ? '' : ` (known are ${known.join(', ')})`

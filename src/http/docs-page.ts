@@ -10,7 +10,7 @@ import { docsPage, initializer } from './shell/docs-html.ts'
 import { addVary, pagePolicy } from './shell/headers.ts'
 import { pathOf } from './shell/context.ts'
 
-export type Description = {
+type Description = {
   readonly title: string
   readonly version: string
   readonly description: string

@@ -125,11 +125,11 @@ export const limitTable = {
   scriptBytes: limit(64 * MB, 'memory of a script', MB, 2048 * MB),
 } as const satisfies Readonly<Record<string, Limit>>
 
-export type LimitName = keyof typeof limitTable
+type LimitName = keyof typeof limitTable
 
 export type Limits = Readonly<Record<LimitName, number>>
 
-export const isLimitName = (name: string): name is LimitName => Object.hasOwn(limitTable, name)
+const isLimitName = (name: string): name is LimitName => Object.hasOwn(limitTable, name)
 
 export const limitNames: readonly LimitName[] = Object.keys(limitTable).filter(isLimitName)
 

@@ -42,7 +42,7 @@ export function demandText(text: string): void {
 
 const noBody = () => new Failure('empty-body', 'send the description of the resource')
 
-export type Arriving = { readonly format: Format; readonly pieces: AsyncIterable<Uint8Array> }
+type Arriving = { readonly format: Format; readonly pieces: AsyncIterable<Uint8Array> }
 
 /**
  * The body as it arrives, for stations that need not hold it: its media type is checked now, its size while it is read.

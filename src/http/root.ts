@@ -10,7 +10,7 @@ type Status = 'starting' | 'waiting' | 'up' | 'degraded' | 'stopping'
 
 export type Health = { readonly status: Status } & Readonly<Record<string, unknown>>
 
-export type RootOptions = {
+type RootOptions = {
   readonly http: Omit<AppOptions, 'name' | 'base'>
   readonly metrics: Metrics
   readonly version: string

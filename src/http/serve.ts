@@ -8,7 +8,7 @@ import { boundConnections } from './shell/connections.ts'
 import { defaultLimits, type Limits } from './limits.ts'
 import { refuseConnection, transportProblem } from './shell/transport-problem.ts'
 
-export type ServeOptions = {
+type ServeOptions = {
   /** `127.0.0.1` by default. */
   readonly host?: string
   /** 0 takes a free one. */

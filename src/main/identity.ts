@@ -36,7 +36,7 @@ const shape = z.object({
   harvests: z.number().default(0),
 })
 
-export type Identity = z.output<typeof shape>
+type Identity = z.output<typeof shape>
 
 /** What an operator says with the start. */
 export type Wishes = {
@@ -153,7 +153,7 @@ const linesOf = ({ storeId, baseUri, format: number }: Facts): string[] => [
   fact(systemGraph, 'format', String(number)),
 ]
 
-export type Identifying = {
+type Identifying = {
   readonly store: Pick<GraphStore, 'select' | 'write'>
   readonly config: Config
   readonly wishes: Wishes

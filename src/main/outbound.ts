@@ -1,7 +1,7 @@
 /** How this process asks foreign hosts, as the configuration says. */
 
 import type { Config } from '../config/config.ts'
-import { userAgent } from '../client/headers.ts'
+import { userAgent } from '../client/redirect.ts'
 import { outbound, type Outbound } from '../client/outbound.ts'
 import type { Log } from '../log.ts'
 import { clock } from './clock.ts'

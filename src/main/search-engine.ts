@@ -53,7 +53,7 @@ export const effectiveBoosts = (
   ...configured,
 })
 
-export type EngineHealth = { readonly ready: boolean } & Partial<
+type EngineHealth = { readonly ready: boolean } & Partial<
   Awaited<ReturnType<SearchIndex['health']>>
 >
 

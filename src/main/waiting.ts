@@ -10,7 +10,7 @@ const things = {
   lease: 'another gateway to give up the triplestore',
 } as const
 
-export type Awaited = {
+type Awaited = {
   readonly what: keyof typeof things
   /** ISO 8601. */
   readonly since: string

@@ -15,7 +15,7 @@ type Writes = {
   readonly lastWriteError?: { readonly at: string; readonly reason: Reason }
 }
 
-export type WatchedStore = GraphStore & { readonly writing: () => Writes }
+type WatchedStore = GraphStore & { readonly writing: () => Writes }
 
 const reasons: Partial<Record<Failure['kind'], Reason>> = {
   'store-full': 'full',

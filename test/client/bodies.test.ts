@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Failure } from '../../src/errors.ts'
 import type { OutboundRequest } from '../../src/client/outbound.ts'
-import { textOf } from '../../src/client/answering/text.ts'
+import { textOf } from '../../src/client/outbound-answer.ts'
 import { stage, type Stage } from '../support/portals/outbound.ts'
 import { portal, type Portal } from '../support/portals/portal.ts'
 import { rawHost, slowHost } from '../support/portals/slow-host.ts'

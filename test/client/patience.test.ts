@@ -1,7 +1,7 @@
 /** Waiting for a source, on a clock that the test moves. */
 
 import { describe, expect, it } from 'vitest'
-import { patience } from '../../src/client/patience.ts'
+import { deadlineClock } from '../../src/client/deadlines.ts'
 
 const deadlines = { connectMs: 100, firstByteMs: 1000, idleMs: 300, pageMs: 1500 }
 
@@ -20,7 +20,7 @@ function clock(timeIsUp = false) {
 describe('patience', () => {
   it('waits as long as the step allows, and never longer than what is left of the page', async () => {
     const { asked, scene, now, pause } = clock()
-    const time = patience(deadlines, { now, pause })
+    const time = deadlineClock(deadlines, { now, pause })
     const slowly = async (milliseconds: number) => {
       scene.time += milliseconds
       return milliseconds
@@ -44,7 +44,7 @@ describe('patience', () => {
 
   it('does not blame the source for the time that the reader takes', async () => {
     const { asked, scene, now, pause } = clock()
-    const time = patience(deadlines, { now, pause })
+    const time = deadlineClock(deadlines, { now, pause })
     for (let count = 0; count < 3; count += 1) {
       await time.within(Promise.resolve(), 'idleMs')
       scene.time += 1_000_000
@@ -57,7 +57,7 @@ describe('patience', () => {
     ['firstByteMs', 'no answer within 1 s'],
     ['idleMs', 'nothing more came for 0.3 s'],
   ] as const)('that ends in %s says so', async (step, detail) => {
-    const time = patience(deadlines, clock(true))
+    const time = deadlineClock(deadlines, clock(true))
     const never = new Promise<void>(() => undefined)
     await expect(time.within(never, step)).rejects.toMatchObject({ kind: 'source-timeout', detail })
   })

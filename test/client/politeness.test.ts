@@ -1,11 +1,11 @@
 /** Politeness per host, on a clock that the test moves. */
 
 import { describe, expect, it } from 'vitest'
-import { hosts, type Hosts, type Place, type Wish } from '../../src/client/politeness/hosts.ts'
-import { room, type Room } from '../../src/client/politeness/room.ts'
+import { Hosts, type HostPermit, type PolitenessOptions } from '../../src/client/politeness.ts'
+import { Semaphore } from '../../src/workers/semaphore.ts'
 import { logger } from '../../src/log.ts'
 
-const plain: Wish = { delayMs: 0, atOnce: Infinity, whenLeftAlone: 'wait' }
+const plain: PolitenessOptions = { delayMs: 0, atOnce: Infinity, whenLeftAlone: 'wait' }
 const never = new AbortController().signal
 
 /** Hosts on a clock of their own: a pause moves it on. */
@@ -14,7 +14,7 @@ function town(limits = { hostConcurrency: 2, hostDelayMs: 200 }): {
   now: () => number
 } {
   let time = 1_000_000
-  const all = hosts({
+  const all = new Hosts({
     limits,
     now: () => time,
     pause: async (milliseconds, signal) => {
@@ -27,14 +27,21 @@ function town(limits = { hostConcurrency: 2, hostDelayMs: 200 }): {
   return { all, now: () => time }
 }
 
-async function visit(all: Hosts, use: (place: Place) => void, wish: Wish = plain): Promise<void> {
+async function visit(
+  all: Hosts,
+  use: (place: HostPermit) => void,
+  wish: PolitenessOptions = plain,
+): Promise<void> {
   const place = await all.enter('a.example:443', wish, never)
   use(place)
   place.leave()
 }
 
 /** Milliseconds between now and the start of the next request. */
-async function gap({ all, now }: ReturnType<typeof town>, wish: Wish = plain): Promise<number> {
+async function gap(
+  { all, now }: ReturnType<typeof town>,
+  wish: PolitenessOptions = plain,
+): Promise<number> {
   const before = now()
   await visit(all, () => undefined, wish)
   return now() - before
@@ -52,7 +59,7 @@ describe('a host', () => {
   it('is asked by two at once at most, in order of arrival', async () => {
     const { all } = town({ hostConcurrency: 2, hostDelayMs: 0 })
     const order: number[] = []
-    const places: Place[] = []
+    const places: HostPermit[] = []
     const enter = async (number: number, atOnce = Infinity) => {
       places[number] = await all.enter('a.example:80', { ...plain, atOnce }, never)
       order.push(number)
@@ -173,8 +180,8 @@ describe('a host', () => {
   })
 
   it.each([
-    ['says nothing', (place: Place) => place.silent(), 'source-timeout'],
-    ['groans', (place: Place) => place.answered(429), 'source-throttled'],
+    ['says nothing', (place: HostPermit) => place.silent(), 'source-timeout'],
+    ['groans', (place: HostPermit) => place.answered(429), 'source-throttled'],
   ] as const)(
     'that %s five times in a row is avoided by those that do not wait, for five minutes',
     async (_, use, kind) => {
@@ -215,14 +222,14 @@ describe('a host', () => {
 })
 
 describe('a room', () => {
-  const enter = (all: Hosts, name: string, shared: Room) =>
+  const enter = (all: Hosts, name: string, shared: Semaphore) =>
     all.enter(name, { ...plain, room: shared }, never)
 
   it('holds so many over all hosts, in order of arrival', async () => {
     const { all } = town({ hostConcurrency: 2, hostDelayMs: 0 })
-    const shared = room(2)
+    const shared = new Semaphore(2)
     const order: string[] = []
-    const places = new Map<string, Place>()
+    const places = new Map<string, HostPermit>()
     const waiting = ['a', 'b', 'c', 'd'].map(async (name) => {
       places.set(name, await enter(all, name, shared))
       order.push(name)
@@ -239,7 +246,7 @@ describe('a room', () => {
 
   it('has places for others while a host lets wait', async () => {
     const { all } = town({ hostConcurrency: 1, hostDelayMs: 0 })
-    const shared = room(1)
+    const shared = new Semaphore(1)
     const busy = await all.enter('a', plain, never)
     const patient = enter(all, 'a', shared)
     const other = await enter(all, 'b', shared)
@@ -250,7 +257,7 @@ describe('a room', () => {
 
   it('is left again when the host has asked for time meanwhile', async () => {
     const scene = town({ hostConcurrency: 2, hostDelayMs: 0 })
-    const shared = room(1)
+    const shared = new Semaphore(1)
     const first = await enter(scene.all, 'a', shared)
     const second = enter(scene.all, 'a', shared)
     await Promise.resolve()
@@ -262,17 +269,17 @@ describe('a room', () => {
   })
 
   it('is given up by who is told to, without losing a place', async () => {
-    const shared = room(1)
-    const leave = await shared.enter(never)
+    const shared = new Semaphore(1)
+    const leave = await shared.acquire(never)
     const stop = new AbortController()
-    const second = shared.enter(stop.signal)
-    const third = shared.enter(never)
+    const second = shared.acquire(stop.signal)
+    const third = shared.acquire(never)
     stop.abort(new Error('enough'))
     await expect(second).rejects.toThrow('enough')
     leave()
     leave()
     const leaveThird = await third
     leaveThird()
-    await shared.enter(never)
+    await shared.acquire(never)
   })
 })

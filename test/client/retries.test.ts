@@ -2,8 +2,8 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { OutboundRequest } from '../../src/client/outbound.ts'
-import { backoff, retryAfter } from '../../src/client/politeness/retry.ts'
-import { userAgent } from '../../src/client/headers.ts'
+import { backoffMs, retryAfterMs } from '../../src/workers/retry.ts'
+import { userAgent } from '../../src/client/redirect.ts'
 import { stage } from '../support/portals/outbound.ts'
 import { portal, type Portal } from '../support/portals/portal.ts'
 
@@ -116,14 +116,14 @@ describe('Retry-After', () => {
     ['5 apples', undefined],
     [null, undefined],
   ])('%s means %s ms', (header, expected) => {
-    expect(retryAfter(header, 1000)).toBe(expected)
+    expect(retryAfterMs(header, 1000)).toBe(expected)
   })
 
   it('waits between attempts double up to a minute, with full jitter', () => {
-    expect([1, 2, 3, 6, 7, 20].map((attempt) => backoff(attempt, () => 1))).toEqual([
+    expect([1, 2, 3, 6, 7, 20].map((attempt) => backoffMs(attempt, () => 1))).toEqual([
       1000, 2000, 4000, 32_000, 60_000, 60_000,
     ])
-    expect(backoff(7, () => 0)).toBe(0)
+    expect(backoffMs(7, () => 0)).toBe(0)
   })
 })
 

@@ -1,7 +1,7 @@
 /** robots.txt, as RFC 9309 has it. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { rulesOf } from '../../src/client/politeness/robots-rules.ts'
+import { rulesOf } from '../../src/client/robots.ts'
 import { stage, type Stage } from '../support/portals/outbound.ts'
 import type { Portal } from '../support/portals/portal.ts'
 import { robotsHost } from '../support/portals/robots.ts'

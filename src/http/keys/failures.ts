@@ -1,6 +1,6 @@
 /** Counts wrong API keys per address, so that guessing gets slow. */
 
-export type Failures = {
+type Failures = {
   /** Seconds until the address may try again, or undefined when it may try now. */
   blocked(address: string): number | undefined
   count(address: string): void

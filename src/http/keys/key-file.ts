@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { StartRefused } from '../../errors.ts'
 
 /** `created` is true when this call made the file. The key is for `apiKeys` only: log the path, never the key. */
-export type KeyFile = { readonly key: string; readonly path: string; readonly created: boolean }
+type KeyFile = { readonly key: string; readonly path: string; readonly created: boolean }
 
 /**
  * Reads `{directory}/api-key`, or makes it: 256 random bits as base64url, mode 600, in a directory of mode 700 if that

@@ -6,7 +6,7 @@ import { apiKeys, type ApiKeys, type KeyConfig } from '../api-key.ts'
 import { keyFile } from './key-file.ts'
 import { ownKeys, type OwnKeys } from './own-keys.ts'
 
-export type KnownKeys = {
+type KnownKeys = {
   readonly keys: ApiKeys
   /** What the process does through its own public doors. */
   readonly own: OwnKeys

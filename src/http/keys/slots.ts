@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 
-export type Slots = {
+type Slots = {
   /** Runs the work if the client has a free slot, else throws `too-many-requests` (429). */
   run<T>(client: string, work: () => Promise<T>): Promise<T>
 }

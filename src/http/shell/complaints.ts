@@ -6,7 +6,7 @@ import { type Complaint, Failure, shown } from '../../errors.ts'
 type Issue = z.core.$ZodIssue
 
 /** Where the parsed thing stood; for `json` the complaint has a JSON Pointer (RFC 6901), else the parameter's name. */
-export type Place = 'json' | 'query' | 'param' | 'header' | 'form' | 'cookie'
+type Place = 'json' | 'query' | 'param' | 'header' | 'form' | 'cookie'
 
 /** All issues as one `invalid-parameter`; `value` is what was parsed, so that the detail can show the offending part. */
 export function invalid(issues: readonly Issue[], place: Place, value: unknown): Failure {

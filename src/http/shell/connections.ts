@@ -6,7 +6,7 @@ import type { Limits } from '../limits.ts'
 import { inRanges, isLoopback, machineOf, plain } from './client.ts'
 import { refuseSocket } from './transport-problem.ts'
 
-export type Connections = {
+type Connections = {
   /** Whether the connection is one of those that are kept for `/health` and `/metrics`. */
   readonly isForProbes: (socket: Socket) => boolean
 }

@@ -3,7 +3,7 @@
 import type { AppContext } from './context.ts'
 import type { Log } from '../../log.ts'
 
-export type Flow = {
+type Flow = {
   readonly log: Log
   /** Milliseconds for each piece to be made and taken. */
   readonly pieceMs: number

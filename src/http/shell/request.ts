@@ -14,7 +14,7 @@ import { addHeaders, addPreflight, type Cors } from './headers.ts'
 import { loggedUrl } from './logged-url.ts'
 import type { LongAnswers } from './long-answers.ts'
 
-export type RequestOptions = {
+type RequestOptions = {
   readonly log: Log
   readonly name: string
   readonly requestMs: number

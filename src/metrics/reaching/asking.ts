@@ -1,7 +1,7 @@
 /** How one run comes to its verdict on one URL: what is kept, what is under way, what the budget allows, a new check. */
 
 import { Failure } from '../../errors.ts'
-import { target } from '../../client/guard/target.ts'
+import { target } from '../../client/address-guard.ts'
 import type { RunSink } from '../../pipe/runs/sink.ts'
 import type { Allowance } from './allowance.ts'
 import { check, invalid, unreachable, type Checking, type Outcome } from './checking.ts'

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import type { Outbound } from '../../client/outbound.ts'
-import { room } from '../../client/politeness/room.ts'
+import { Semaphore } from '../../workers/semaphore.ts'
 import type { Log } from '../../log.ts'
 import { allowance, type Paces } from './allowance.ts'
 import { verdict, type Ground, type Keeping, type Run, type Verdict } from './asking.ts'
@@ -51,7 +51,11 @@ export function openReach(options: ReachOptions): Reach {
   const file = openVerdictFile(path, now())
   // What was refused may be on the list by now; what is not is refused again without a request.
   if (allow.length > 0) file.expire(invalid, now())
-  const manners = { reach: { kind: 'listed' as const, allow }, deadlines, room: room(atOnce) }
+  const manners = {
+    reach: { kind: 'listed' as const, allow },
+    deadlines,
+    room: new Semaphore(atOnce),
+  }
   const ground: Ground = {
     keeping: options,
     file,

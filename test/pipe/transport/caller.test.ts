@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { outboundLimits } from '../../../src/client/limits.ts'
+import { outboundLimits } from '../../../src/client/deadlines.ts'
 import type { Reach } from '../../../src/client/outbound.ts'
 import { transportLimits } from '../../../src/pipe/transport/limits.ts'
 import { httpPost } from '../../../src/pipe/transport/sending/http.ts'

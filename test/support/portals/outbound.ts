@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { logger } from '../../../src/log.ts'
-import { outboundLimits, type OutboundLimits } from '../../../src/client/limits.ts'
+import { outboundLimits, type OutboundLimits } from '../../../src/client/deadlines.ts'
 import { outbound, type Outbound, type OutboundOptions } from '../../../src/client/outbound.ts'
 
 type Scene = {

@@ -1,7 +1,7 @@
 /** Asking a repository again when it is busy or broken: every write of a harvest is safe to repeat. */
 
 import { Failure } from '../../../errors.ts'
-import { backoff, retryAfter } from '../../../client/politeness/retry.ts'
+import { backoffMs, retryAfterMs } from '../../../workers/retry.ts'
 import type { Answer, Ask, Door } from './door.ts'
 
 export type Patience = {
@@ -73,8 +73,8 @@ async function attemptOf(door: Door, ask: Ask, signal: AbortSignal): Promise<Ans
 }
 
 function waitOf(outcome: Answer | Error, attempt: number, { now, random }: Patience): number {
-  if (outcome instanceof Error) return backoff(attempt, random)
-  const asked = retryAfter(outcome.headers.get('retry-after'), now()) ?? 0
+  if (outcome instanceof Error) return backoffMs(attempt, random)
+  const asked = retryAfterMs(outcome.headers.get('retry-after'), now()) ?? 0
   // Eight times one second would be less than a restart takes.
   return Math.min(longestWaitMs, Math.max(asked, Math.min(30_000, 500 * 2 ** attempt)))
 }

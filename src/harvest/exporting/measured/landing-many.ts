@@ -2,7 +2,7 @@
 
 import { Failure } from '../../../errors.ts'
 import type { Message, RecordMessage } from '../../../pipe/message.ts'
-import { backoff } from '../../../client/politeness/retry.ts'
+import { backoffMs } from '../../../workers/retry.ts'
 import type { Patience } from '../door/patience.ts'
 import type { MetricsExport, MetricsLanded } from '../../../pipe/metrics-export.ts'
 
@@ -69,7 +69,7 @@ export async function landedPatiently(
     }
     left = left.filter((record) => isTransient(verdicts.get(record)))
     if (left.length === 0 || attempt >= tries) break
-    await pause(backoff(attempt, random), signal)
+    await pause(backoffMs(attempt, random), signal)
   }
   return records.map((record) => verdicts.get(record) ?? unanswered())
 }

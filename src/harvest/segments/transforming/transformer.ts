@@ -1,7 +1,7 @@
 /** The ground of all transformers: every record goes through some work, and one that fails harms no other. */
 
 import { Failure } from '../../../errors.ts'
-import type { Resolve } from '../../../client/guard/resolution.ts'
+import type { Resolve } from '../../../client/address-guard.ts'
 import type { JsonObject } from '../../../pipe/document.ts'
 import type { Message, RecordMessage } from '../../../pipe/message.ts'
 import { tellFindings } from '../../../pipe/runs/sink.ts'

@@ -2,7 +2,7 @@
 
 import { Failure, type Kind } from '../../../errors.ts'
 import type { Outbound, Reach } from '../../../client/outbound.ts'
-import { backoff, isPassing, retryAfter } from '../../../client/politeness/retry.ts'
+import { backoffMs, isTransient, retryAfterMs } from '../../../workers/retry.ts'
 import type { TransportLimits } from '../limits.ts'
 import type { Post } from '../remote/outbox.ts'
 
@@ -52,10 +52,10 @@ export function httpPost(target: HttpTarget, deps: HttpDeps): Post {
       if (!(answer instanceof Failure) && isTaken(answer)) return
       const failure = answer instanceof Failure ? answer : refusal(answer.status)
       const told = answer instanceof Failure ? null : answer.headers.get('Retry-After')
-      const after = retryAfter(told, now())
+      const after = retryAfterMs(told, now())
       const isLater = after !== undefined && after > limits.retryAfterMaxMs
       if (attempt >= limits.attempts || isLater || !mayPass(answer)) throw failure
-      await pause(after ?? backoff(attempt, random), signal)
+      await pause(after ?? backoffMs(attempt, random), signal)
       signal.throwIfAborted()
     }
   }
@@ -74,7 +74,7 @@ const passingKinds: ReadonlySet<Kind> = new Set([
 ])
 
 const mayPass = (answer: Answer | Failure): boolean =>
-  answer instanceof Failure ? passingKinds.has(answer.kind) : isPassing(answer.status)
+  answer instanceof Failure ? passingKinds.has(answer.kind) : isTransient(answer.status)
 
 type Asking = { readonly target: HttpTarget; readonly deps: HttpDeps; readonly body: string }
 

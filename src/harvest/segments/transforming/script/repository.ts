@@ -4,9 +4,13 @@ import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { Failure } from '../../../../errors.ts'
-import { permission } from '../../../../client/guard/permission.ts'
-import { permitted } from '../../../../client/guard/resolution.ts'
-import { hostOf, portOf, target } from '../../../../client/guard/target.ts'
+import {
+  hostOf,
+  hostPermission,
+  permitted,
+  portOf,
+  target,
+} from '../../../../client/address-guard.ts'
 import { checkout } from '../../../../pipe/sources/git/checkout.ts'
 import type { GitGround } from '../../../../pipe/sources/git/ground.ts'
 import { isPlainPath, textBeside } from '../beside.ts'
@@ -102,7 +106,7 @@ async function pinned(uri: string, deps: TransformDeps): Promise<Readonly<Record
     trust: 'foreign',
     allow: deps.allow,
   } as const
-  const addresses = await permitted(url, permission(reach, url), deps.resolve)
+  const addresses = await permitted(url, hostPermission(reach, url), deps.resolve)
   if (transport === 'ssh' || isIP(hostOf(url)) !== 0) return {}
   const all = addresses.map((address) => (address.includes(':') ? `[${address}]` : address))
   return {

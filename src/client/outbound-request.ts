@@ -1,7 +1,7 @@
 /** What may be asked of the one client for everything that leaves the house, and what it answers. */
 
-import type { Deadlines } from './limits.ts'
-import type { Room } from './politeness/room.ts'
+import type { Deadlines } from './deadlines.ts'
+import type { Semaphore } from '../workers/semaphore.ts'
 
 /**
  * Which addresses a request may reach. `public`: public addresses only, as for every URL that was found in data.
@@ -49,7 +49,7 @@ export type OutboundRequest = {
    */
   readonly whenLeftAlone?: 'wait' | 'fail'
   /** Bounds how many such requests are made at once over all hosts. */
-  readonly room?: Room
+  readonly room?: Semaphore
   /** Asked before a redirect is followed; what it throws ends the request. */
   readonly mayFollow?: (url: string, signal: AbortSignal) => Promise<void>
   /** Told when there is a connection. */

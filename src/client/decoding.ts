@@ -2,7 +2,7 @@
 
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
-import { Failure, shown } from '../../errors.ts'
+import { Failure, shown } from '../errors.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 

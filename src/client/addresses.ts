@@ -6,7 +6,7 @@ import { BlockList, isIP } from 'node:net'
  * `public`: the open internet. `internal`: loopback, private, ULA, carrier NAT; only where the operator allowed it.
  * `never`: nothing of ours is ever meant (unspecified, metadata, link-local, multicast, reserved, tunnels).
  */
-export type AddressClass = 'public' | 'internal' | 'never'
+type AddressClass = 'public' | 'internal' | 'never'
 
 /** Addresses that are not IP addresses are `never`. */
 export function classOf(address: string): AddressClass {

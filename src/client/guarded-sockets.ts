@@ -6,10 +6,15 @@ import { Agent as HttpsAgent } from 'node:https'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { callbackify } from 'node:util'
-import { Failure } from '../../errors.ts'
-import type { Permission } from './permission.ts'
-import { addressRefused, permitted, type Resolve } from './resolution.ts'
-import { hostOf, portOf } from './target.ts'
+import { Failure } from '../errors.ts'
+import {
+  addressRefused,
+  hostOf,
+  type Permission,
+  permitted,
+  portOf,
+  type Resolve,
+} from './address-guard.ts'
 
 /** Connects to one of the addresses, all of them permitted. */
 export type Dial = (addresses: readonly string[], port: number) => Socket

@@ -1,0 +1,198 @@
+/** An answer as its reader sees it. */
+
+import type { IncomingMessage } from 'node:http'
+import { Failure } from '../errors.ts'
+import type { DeadlineClock } from './deadlines.ts'
+import { codingsOf, decoded } from './decoding.ts'
+import { bodyFault } from './exchange.ts'
+import type { OutboundAnswer, WholeAnswer } from './outbound-request.ts'
+
+type Arrived = {
+  readonly message: IncomingMessage
+  readonly url: string
+  readonly redirected: readonly string[]
+  readonly bounds: Parameters<typeof bodyOf>[1]
+  readonly method: string
+  /** Gives back the place at the host. */
+  readonly done: () => void
+}
+
+/** Wraps what arrived; an answer that nobody reads ends with the signal. */
+export function answerOf(
+  { message, method, url, redirected, bounds, done }: Arrived,
+  signal: AbortSignal,
+): OutboundAnswer {
+  const headers = headersOf(message)
+  const over = () => {
+    signal.removeEventListener('abort', discard)
+    done()
+  }
+  const discard = () => {
+    message.destroy()
+    over()
+  }
+  if (signal.aborted) discard()
+  signal.addEventListener('abort', discard, { once: true })
+  const body = hasBody(message, method) ? bodyOf(message, bounds, over, signal) : nothing()
+  if (!hasBody(message, method)) {
+    // Nobody needs to read what is not there: the connection is free again.
+    message.resume()
+    over()
+  }
+  return {
+    url,
+    status: message.statusCode ?? 0,
+    headers,
+    redirected,
+    body,
+    text: async () => textOf(await bytesOf(body), headers.get('content-type')),
+    discard,
+  }
+}
+
+const hasBody = ({ statusCode = 0, headers }: IncomingMessage, method: string): boolean =>
+  method !== 'HEAD' && statusCode !== 204 && statusCode !== 304 && headers['content-length'] !== '0'
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** The answer with its body in memory. */
+export async function whole(answer: OutboundAnswer): Promise<WholeAnswer> {
+  const { url, status, headers, redirected, body } = answer
+  const bytes = await bytesOf(body)
+  return {
+    url,
+    status,
+    headers,
+    redirected,
+    bytes,
+    text: textOf(bytes, headers.get('content-type')),
+  }
+}
+
+async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  for await (const part of body) parts.push(part)
+  return Buffer.concat(parts)
+}
+
+/** Values that no header can hold are left out instead of failing the answer. */
+function headersOf(message: IncomingMessage): Headers {
+  const headers = new Headers()
+  const { rawHeaders } = message
+  for (let place = 0; place + 1 < rawHeaders.length; place += 2) {
+    const value = rawHeaders[place + 1] ?? ''
+    // oxlint-disable-next-line no-control-regex
+    if (!/[\u0000\r\n]|[^\u0000-\u00ff]/.test(value)) headers.append(rawHeaders[place] ?? '', value)
+  }
+  return headers
+}
+
+// The body of an answer: read when it is asked for, decompressed, bounded in size, ratio and waiting.
+
+type Bounds = {
+  readonly maxBytes: number
+  /** Most bytes out per byte in, after the first megabyte. */
+  readonly ratio: number
+  readonly clock: DeadlineClock
+}
+
+type Counted = { bytes: number }
+
+/** The body once; `done` is called when it is over, however it ends. */
+async function* bodyOf(
+  message: IncomingMessage,
+  bounds: Bounds,
+  done: () => void,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const raw: Counted = { bytes: 0 }
+  try {
+    signal.throwIfAborted()
+    const encoding = message.headers['content-encoding']
+    const codings = codingsOf(encoding ?? null)
+    const declared = Number(message.headers['content-length'])
+    if (codings.length === 0 && declared > bounds.maxBytes) throw tooLarge(bounds.maxBytes)
+    const plain = decoded(received(message, bounds.clock, { raw, signal }), codings)
+    yield* bounded(plain, raw, { ...bounds, compressed: codings.length > 0 })
+  } catch (error) {
+    signal.throwIfAborted()
+    throw bodyFault(error)
+  } finally {
+    // A body that was not read to its end would block the connection for others.
+    if (!message.readableEnded) message.destroy()
+    done()
+  }
+}
+
+/** What comes over the wire, chunk by chunk. */
+async function* received(
+  message: IncomingMessage,
+  clock: DeadlineClock,
+  { raw, signal }: { readonly raw: Counted; readonly signal: AbortSignal },
+): AsyncGenerator<Uint8Array> {
+  const chunks: AsyncIterator<unknown> = message[Symbol.asyncIterator]()
+  for (;;) {
+    const next = await clock.within(chunks.next(), 'idleMs')
+    signal.throwIfAborted()
+    if (next.done) break
+    if (!(next.value instanceof Uint8Array)) continue
+    raw.bytes += next.value.length
+    yield next.value
+  }
+  if (!message.complete) throw new Failure('source-truncated', 'the answer ended early')
+}
+
+async function* bounded(
+  bytes: AsyncIterable<Uint8Array>,
+  raw: Counted,
+  { maxBytes, ratio, compressed }: Bounds & { readonly compressed: boolean },
+): AsyncGenerator<Uint8Array> {
+  let total = 0
+  for await (const chunk of bytes) {
+    total += chunk.length
+    if (total > maxBytes) throw tooLarge(maxBytes)
+    if (compressed && total > megabyte && total > ratio * raw.bytes) {
+      const detail = `the answer grows more than ${ratio} : 1 when it is decompressed (limit bodyRatio)`
+      throw new Failure('too-large', detail)
+    }
+    yield chunk
+  }
+}
+
+const megabyte = 1_000_000
+
+const tooLarge = (maxBytes: number) =>
+  new Failure('too-large', `the answer has more than ${maxBytes} bytes`)
+
+// The text of a body by its charset, its XML declaration, or UTF-8.
+
+/** Invalid bytes become U+FFFD; a byte order mark wins and is dropped. */
+export function textOf(bytes: Uint8Array, contentType: string | null): string {
+  const marked = marks.find(({ mark }) => mark.every((byte, place) => bytes[place] === byte))
+  const charset = marked?.charset ?? charsetOf(contentType) ?? declared(bytes)
+  return decodedAs(charset ?? 'utf-8', bytes)
+}
+
+const marks = [
+  { charset: 'utf-8', mark: [0xef, 0xbb, 0xbf] },
+  { charset: 'utf-16be', mark: [0xfe, 0xff] },
+  { charset: 'utf-16le', mark: [0xff, 0xfe] },
+] as const
+
+const charsetOf = (contentType: string | null): string | undefined =>
+  /;\s*charset\s*=\s*["']?([\w:.-]{1,40})/i.exec(contentType ?? '')?.[1]
+
+/** The encoding of an XML declaration, which is ASCII in every encoding that can say it in one byte per character. */
+function declared(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, 200)).toString('latin1')
+  if (!head.startsWith('<?xml')) return undefined
+  return /^<\?xml[^>]*?\sencoding\s*=\s*["']([\w.-]{1,40})["']/.exec(head)?.[1]
+}
+
+function decodedAs(charset: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder(charset).decode(bytes)
+  } catch {
+    return new TextDecoder().decode(bytes)
+  }
+}
