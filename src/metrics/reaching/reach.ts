@@ -51,11 +51,8 @@ export function openReach(options: ReachOptions): Reach {
   const file = openVerdictFile(path, now())
   // What was refused may be on the list by now; what is not is refused again without a request.
   if (allow.length > 0) file.expire(invalid, now())
-  const manners = {
-    reach: { kind: 'listed' as const, allow },
-    deadlines,
-    room: new Semaphore(atOnce),
-  }
+  const reach = { kind: 'listed', allow } as const
+  const manners = { reach, deadlines, room: new Semaphore(atOnce) }
   const ground: Ground = {
     keeping: options,
     file,
