@@ -1,6 +1,6 @@
 /** What one store may cost: the limits of every call, and those of the public endpoint. */
 
-import type { PublicLimits } from './public/door.ts'
+import type { PublicLimits } from './public/query-queue.ts'
 
 export type StoreLimits = {
   /** Time for one of our own calls in ms. */

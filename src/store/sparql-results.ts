@@ -1,21 +1,51 @@
-/** SPARQL 1.1 Query Results JSON as rows of terms. */
+/** SPARQL 1.1 Query Results: read from JSON, as terms or as they are, and written as JSON, XML, CSV and TSV. */
 
 import type { Term } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
 import { blankNode, literal, namedNode } from '../rdf/terms.ts'
 import type { Row } from './graph-store.ts'
 
-type JsonTerm = {
+/** SPARQL 1.1 Query Results JSON, 3.2.2; Virtuoso has an older name for typed literals. */
+export type JsonTerm = {
   readonly type: string
   readonly value: string
   readonly datatype?: string
   readonly 'xml:lang'?: string
 }
 
-type JsonResults = {
+export type Solution = Readonly<Record<string, JsonTerm>>
+
+/** The answer to ASK or to SELECT. */
+export type Results =
+  | { readonly boolean: boolean }
+  | { readonly variables: readonly string[]; readonly solutions: readonly Solution[] }
+
+type Json = {
   readonly boolean?: boolean
   readonly head?: { readonly vars?: readonly string[] }
-  readonly results?: { readonly bindings: readonly Readonly<Record<string, JsonTerm>>[] }
+  readonly results?: { readonly bindings?: readonly Solution[] }
+}
+
+/** Virtuoso answers ASK with solutions of this variable: one of `1`, or none. */
+const askVariable = '__ASK_RETVAL'
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Failure('store-unavailable', 'The answer of the store ended early.', { cause })
+  }
+}
+
+/** What a JSON text holds; `Failure` store-unavailable when it is cut or something else. */
+export function resultsOf(text: string): Results {
+  const { boolean, head, results } = parsed(text)
+  if (boolean !== undefined) return { boolean }
+  const { bindings } = results ?? {}
+  if (!bindings) throw new Failure('store-unavailable', 'The store did not answer with solutions.')
+  const variables = head?.vars ?? []
+  if (variables[0] !== askVariable) return { variables, solutions: bindings }
+  return { boolean: bindings[0]?.[askVariable]?.value === '1' }
 }
 
 function termOf(json: JsonTerm): Term {
@@ -25,33 +55,138 @@ function termOf(json: JsonTerm): Term {
   return literal(json.value, json['xml:lang'] ?? (datatype ? namedNode(datatype) : undefined))
 }
 
-function parsed(text: string): JsonResults {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new Failure('store-unavailable', 'The answer of the store ended early.', { cause })
-  }
-}
-
-/** All solutions in their order, empty ones too. `Failure` store-unavailable when the text is cut or is something else. */
+/** All solutions in their order, empty ones too; `Failure` as above. */
 export function rowsOf(text: string): readonly Row[] {
-  const bindings = parsed(text).results?.bindings
-  if (!bindings) throw new Failure('store-unavailable', 'The store did not answer with solutions.')
-  return bindings.map((row) =>
+  const results = resultsOf(text)
+  if ('boolean' in results) {
+    throw new Failure('store-unavailable', 'The store did not answer with solutions.')
+  }
+  return results.solutions.map((row) =>
     Object.fromEntries(Object.entries(row).map(([name, term]) => [name, termOf(term)])),
   )
 }
 
-/** Virtuoso answers ASK with solutions of this variable: one of `1`, or none. */
-export const askVariable = '__ASK_RETVAL'
-
 /** The answer to ASK; `Failure` as above. */
 export function booleanOf(text: string): boolean {
-  const { boolean, head, results } = parsed(text)
-  const isOdd = results !== undefined && head?.vars?.[0] === askVariable
-  const answer = isOdd ? results.bindings[0]?.[askVariable]?.value === '1' : boolean
-  if (answer === undefined) {
-    throw new Failure('store-unavailable', 'The store did not answer with true or false.')
-  }
-  return answer
+  const results = resultsOf(text)
+  if ('boolean' in results) return results.boolean
+  throw new Failure('store-unavailable', 'The store did not answer with true or false.')
+}
+
+/** SPARQL 1.1 results of SELECT and ASK, JSON first. */
+export const solutionTypes: readonly string[] = [
+  'application/sparql-results+json',
+  'application/json',
+  'application/sparql-results+xml',
+  'application/xml',
+  'text/csv',
+  'text/tab-separated-values',
+]
+
+type Format = {
+  readonly head: (variables: readonly string[]) => string
+  readonly row: (solution: Solution, variables: readonly string[]) => string
+  readonly between: string
+  readonly tail: string
+  readonly boolean: (value: boolean) => string
+}
+
+const json: Format = {
+  head: (variables) => `{"head":{"vars":${JSON.stringify(variables)}},"results":{"bindings":[`,
+  row: (solution) => JSON.stringify(solution),
+  between: ',',
+  tail: ']}}',
+  boolean: (value) => `{"head":{},"boolean":${value}}`,
+}
+
+const xmlMarks: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\r': '&#xD;',
+}
+const xmlText = (text: string) => text.replace(/[&<>"\r]/g, (mark) => xmlMarks[mark] ?? mark)
+
+function xmlTerm({ type, value, datatype, 'xml:lang': language }: JsonTerm): string {
+  if (type === 'uri' || type === 'bnode') return `<${type}>${xmlText(value)}</${type}>`
+  const tag = language === undefined ? '' : ` xml:lang="${xmlText(language)}"`
+  const kind = datatype === undefined ? tag : ` datatype="${xmlText(datatype)}"`
+  return `<literal${kind}>${xmlText(value)}</literal>`
+}
+
+const xmlStart = '<?xml version="1.0"?><sparql xmlns="http://www.w3.org/2005/sparql-results#"><head'
+
+const xml: Format = {
+  head: (variables) =>
+    `${xmlStart}>${variables.map((name) => `<variable name="${xmlText(name)}"/>`).join('')}</head><results>`,
+  row: (solution) => {
+    const bindings = Object.entries(solution).map(
+      ([name, term]) => `<binding name="${xmlText(name)}">${xmlTerm(term)}</binding>`,
+    )
+    return `<result>${bindings.join('')}</result>`
+  },
+  between: '',
+  tail: '</results></sparql>',
+  boolean: (value) => `${xmlStart}/><boolean>${value}</boolean></sparql>`,
+}
+
+const csvCell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+const tsvEscapes: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+}
+
+function tsvCell({ type, value, datatype, 'xml:lang': language }: JsonTerm): string {
+  if (type === 'uri') return `<${value}>`
+  if (type === 'bnode') return `_:${value}`
+  const text = `"${value.replace(/["\\\n\r\t]/g, (mark) => tsvEscapes[mark] ?? mark)}"`
+  if (language !== undefined) return `${text}@${language}`
+  return datatype === undefined ? text : `${text}^^<${datatype}>`
+}
+
+/** CSV or TSV (SPARQL 1.1 Query Results CSV and TSV Formats): a line of names, then a line per solution. */
+const table = (
+  [mark, end]: readonly [separator: string, end: string],
+  name: (variable: string) => string,
+  cell: (term: JsonTerm) => string,
+): Format => ({
+  head: (variables) => `${variables.map(name).join(mark)}${end}`,
+  row: (solution, variables) => {
+    const cells = variables.map((variable) => {
+      const term = solution[variable]
+      return term ? cell(term) : ''
+    })
+    return `${cells.join(mark)}${end}`
+  },
+  between: '',
+  tail: '',
+  boolean: (value) => (mark === ',' ? String(value) : `${value}\n`),
+})
+
+const csv = table([',', '\r\n'], csvCell, ({ type, value }) =>
+  csvCell(type === 'bnode' ? `_:${value}` : value),
+)
+const tsv = table(['\t', '\n'], (variable) => `?${variable}`, tsvCell)
+
+const formats: Readonly<Record<string, Format>> = {
+  'application/sparql-results+json': json,
+  'application/json': json,
+  'application/sparql-results+xml': xml,
+  'application/xml': xml,
+  'text/csv': csv,
+  'text/tab-separated-values': tsv,
+}
+
+/** The results in one of `solutionTypes`. */
+export function resultsText(results: Results, mediaType: string): string {
+  const format = formats[mediaType] ?? json
+  if ('boolean' in results) return format.boolean(results.boolean)
+  const { variables, solutions } = results
+  const rows = solutions.map((solution) => format.row(solution, variables))
+  return `${format.head(variables)}${rows.join(format.between)}${format.tail}`
 }

@@ -1,8 +1,10 @@
 /** What a crash may have left in a store, seen from behind the platform's back. */
 
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { logger } from '../../src/log.ts'
-import { sparqlClient } from '../../src/store/protocol/client.ts'
+import { doorOf } from '../../src/store/remote/endpoint.ts'
+import { sparql11 } from '../../src/store/remote/sparql11.ts'
 import { serviceClient } from '../../src/client/service.ts'
 import type { EngineConfig } from '../support/engines/engine.ts'
 
@@ -32,7 +34,15 @@ export async function leftovers(config: EngineConfig): Promise<string[]> {
     limits: { connectMs: 5000, firstByteMs: 60_000, totalMs: 60_000, bytes: 2 ** 26 },
   })
   try {
-    const { select } = sparqlClient({ queryEndpoint: config.queryEndpoint, fetch: wire.fetch })
+    const { queryEndpoint, updateEndpoint } = config
+    const { select } = doorOf({
+      dialect: sparql11,
+      wire,
+      queryEndpoint,
+      updateEndpoint,
+      name: randomUUID,
+      pause: (ms) => sleep(ms),
+    })
     const found: string[] = []
     for (const [what, query] of Object.entries(queries)) {
       found.push(...(await select(query)).map((row) => `${row['x']?.value} ${what}`))

@@ -4,8 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import type { PublicAnswer } from '../../src/store/graph-store.ts'
-import { PublicDoor, type Lane, type PublicJob } from '../../src/store/public/door.ts'
-import { Turns } from '../../src/store/public/turns.ts'
+import { type Lane, PublicDoor, type PublicJob, Turns } from '../../src/store/public/query-queue.ts'
 
 const answer: PublicAnswer = { mediaType: 'text/csv', body: '', cut: false }
 

@@ -21,10 +21,12 @@ const engine = boundedEngine(2 ** 31)
 
 export class SparqlDouble {
   readonly #callMs: number
-  readonly #pending = new Map<number, Pending>()
+  /** The first one is in work. */
+  readonly #pending: Pending[] = []
   /** What has been done: done again by the next worker. */
   readonly #updates: string[] = []
   #worker = this.#started()
+  #late: NodeJS.Timeout | undefined
   #last = 0
 
   /** A store that never gave up a query would be busy with it when the next one comes. */
@@ -47,15 +49,18 @@ export class SparqlDouble {
 
   #call(given: Omit<EngineJob, 'id'>): Promise<Answered> {
     const { promise, resolve } = Promise.withResolvers<Answered>()
-    const job = { ...given, id: ++this.#last }
-    const late = setTimeout(() => this.#end(job.id), this.#callMs)
-    const settle = (answer: Answered) => {
-      clearTimeout(late)
-      resolve(answer)
-    }
-    this.#pending.set(job.id, { job, settle })
-    this.#worker.postMessage(job, [])
+    this.#last += 1
+    this.#pending.push({ job: { ...given, id: this.#last }, settle: resolve })
+    if (this.#pending.length === 1) this.#next()
     return promise
+  }
+
+  #next(): void {
+    clearTimeout(this.#late)
+    const [first] = this.#pending
+    if (!first) return
+    this.#worker.postMessage(first.job, [])
+    this.#late = setTimeout(() => this.#end(504), this.#callMs)
   }
 
   #started(): Worker {
@@ -64,29 +69,27 @@ export class SparqlDouble {
       execArgv: [],
     })
     worker.on('message', ({ id, ok, text }: EngineAnswer) => {
-      const pending = this.#pending.get(id)
-      if (worker !== this.#worker || !pending) return
-      this.#pending.delete(id)
-      if (ok && pending.job.update !== undefined) this.#updates.push(pending.job.update)
-      pending.settle({ status: ok ? 200 : 400, text })
+      // What was done is done again: the time of the next call begins after that.
+      if (id === 0) this.#late?.refresh()
+      const [first] = this.#pending
+      if (worker !== this.#worker || first?.job.id !== id) return
+      this.#pending.shift()
+      if (ok && first.job.update !== undefined) this.#updates.push(first.job.update)
+      first.settle({ status: ok ? 200 : 400, text })
+      this.#next()
     })
-    worker.on('error', () => worker === this.#worker && this.#end())
+    worker.on('error', () => worker === this.#worker && this.#end(503))
     return worker
   }
 
-  /** Gives up on one call, or on all, with the worker that does them. */
-  #end(late?: number): void {
+  /** Gives up on the call in work, with the worker. */
+  #end(status: number): void {
     void this.#worker.terminate()
     this.#worker = this.#started()
     for (const update of this.#updates) {
       this.#worker.postMessage({ id: 0, update, shape: { mediaType: '' } }, [])
     }
-    for (const [id, { job, settle }] of this.#pending) {
-      if (late !== undefined && id !== late) this.#worker.postMessage(job, [])
-      else {
-        this.#pending.delete(id)
-        settle({ status: late === undefined ? 503 : 504, text: 'the query was ended' })
-      }
-    }
+    this.#pending.shift()?.settle({ status, text: 'the query was ended' })
+    this.#next()
   }
 }

@@ -8,6 +8,7 @@
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { unlessAborted } from '../../workers/abort.ts'
 import type { Loading } from '../graph-store.ts'
 import {
   failureOf,
@@ -17,7 +18,6 @@ import {
   type Reply,
   type Sign,
 } from './messages.ts'
-import { tickMs, ticks } from './ticks.ts'
 
 /** Calls in the worker at once; more makes it slower (its queue costs more than its work). */
 const inFlight = 256
@@ -44,24 +44,15 @@ type Settings = {
   readonly loading?: ((now: Loading) => void) | undefined
 }
 
-type Entry = {
-  readonly message: Readonly<Record<string, unknown>>
-  readonly ports: readonly MessagePort[]
-  readonly settle: (outcome: { readonly result: unknown } | { readonly error: unknown }) => void
-  age: number
-  /** The caller has its answer (aborted or late), the worker still works on it. */
-  left: boolean
+type Call = {
+  readonly message: { readonly id: number; readonly name: JobName }
+  readonly options: CallOptions
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
 }
 
 const gone = (detail: string, cause?: unknown) =>
   new Failure('store-unavailable', detail, { retryAfter: 2, cause })
-
-/** What a call is told whose worker is gone: one that may have been too much for the engine's memory, that it is full. */
-function lossOf(error: unknown, { message }: Pick<Entry, 'message'>): Failure {
-  const full = fullOf(error)
-  if (full && message['name'] === 'write') return full
-  return gone('The store had to start again; repeat the request.', error)
-}
 
 /** An error that has come from a worker is not of our class any more. */
 function fullOf(error: unknown): Failure | undefined {
@@ -69,14 +60,17 @@ function fullOf(error: unknown): Failure | undefined {
   return error.kind === 'store-full' ? new Failure('store-full', String(error.detail)) : undefined
 }
 
+/** What a call is told whose worker is gone: a write that may have been too much for the engine's memory, that it is full. */
+const lossOf = (error: unknown, { message }: Call): Failure =>
+  (message.name === 'write' && fullOf(error)) ||
+  gone('The store had to start again; repeat the request.', error)
+
 type Message = readonly Reply[] | Sign | { readonly opened: Opened } | { readonly loading: Loading }
 
 export class Calls {
   readonly #settings: Settings
-  readonly #pending = new Map<number, Entry>()
-  readonly #limit: number
-  readonly #clock = ticks(() => this.#tick())
-  #waiting: Entry[] = []
+  readonly #pending = new Map<number, Call>()
+  #waiting: Call[] = []
   #worker: Worker | undefined
   #successor: Worker | undefined
   /** Nothing is posted: the successor waits until the present worker has answered everything. */
@@ -84,14 +78,14 @@ export class Calls {
   #opened = Promise.withResolvers<Opened>()
   readonly #done = Promise.withResolvers<void>()
   #isOpen = false
-  #closing = false
-  #silence = 0
-  #pumping = false
+  #isClosing = false
+  #isPumping = false
+  /** When the worker said something last, in ms. */
+  #heardAt = 0
   #last = 0
 
   constructor(settings: Settings) {
     this.#settings = settings
-    this.#limit = Math.ceil(settings.callMs / tickMs)
     this.#launch()
   }
 
@@ -104,43 +98,38 @@ export class Calls {
     return this.#isOpen
   }
 
-  call<Name extends JobName>(
+  /**
+   * What the worker answers. Rejects with what it says, with the signal's reason, with time-limit, and with store-unavailable when
+   * too many wait or the worker is lost.
+   */
+  async call<Name extends JobName>(
     name: Name,
     job: Jobs[Name][0],
     options: CallOptions = {},
   ): Promise<Jobs[Name][1]> {
-    const { signal, ports = [] } = options
-    if (signal?.aborted) return Promise.reject<Jobs[Name][1]>(signal.reason)
-    if (this.#closing) return Promise.reject(gone('The store is closed.'))
+    const { signal } = options
+    signal?.throwIfAborted()
+    if (this.#isClosing) throw gone('The store is closed.')
     if (this.#waiting.length >= this.#settings.waiting) {
-      return Promise.reject(gone('The store has too much to do.'))
+      throw gone('The store has too much to do.')
     }
     if (!this.#worker) this.#launch()
-    const { promise, resolve, reject } = Promise.withResolvers<Jobs[Name][1]>()
-    const id = ++this.#last
-    const abort = () => this.#leave(id, entry, signal?.reason)
-    const entry: Entry = {
-      message: { ...job, id, name },
-      ports,
-      age: 0,
-      left: false,
-      settle: (outcome) => {
-        signal?.removeEventListener('abort', abort)
-        if ('error' in outcome) reject(outcome.error)
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each job is answered with the result of its name
-        else resolve(outcome.result as Jobs[Name][1])
-      },
-    }
-    signal?.addEventListener('abort', abort)
-    this.#waiting.push(entry)
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const call: Call = { message: { ...job, id: ++this.#last, name }, options, resolve, reject }
+    const late = setTimeout(() => this.#giveUp(call), this.#settings.callMs).unref()
+    this.#waiting.push(call)
     this.#pump()
-    this.#clock.start()
-    return promise
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each job is answered with the result of its name
+      return (await (signal ? unlessAborted(promise, signal) : promise)) as Jobs[Name][1]
+    } finally {
+      clearTimeout(late)
+    }
   }
 
   /** Lets what was accepted finish, then ends the worker. */
   async close(): Promise<void> {
-    this.#closing = true
+    this.#isClosing = true
     this.#checkDone()
     await this.#done.promise
     this.#dropSuccessor()
@@ -152,7 +141,7 @@ export class Calls {
   }
 
   #checkDone(): void {
-    if (this.#closing && this.#pending.size + this.#waiting.length === 0) this.#done.resolve()
+    if (this.#isClosing && this.#pending.size + this.#waiting.length === 0) this.#done.resolve()
   }
 
   #launch(): void {
@@ -163,7 +152,6 @@ export class Calls {
     )
     this.#worker = worker
     this.#isOpen = false
-    this.#silence = 0
     this.#watch(worker)
   }
 
@@ -177,7 +165,7 @@ export class Calls {
   }
 
   #hear(message: Message): void {
-    this.#silence = 0
+    this.#heardAt = performance.now()
     if (message === 'crowded' || message === 'filled') {
       void this.#succeed()
       return
@@ -196,9 +184,16 @@ export class Calls {
     this.#checkDone()
   }
 
+  #settle(reply: Reply): void {
+    const call = this.#pending.get(reply.id)
+    this.#pending.delete(reply.id)
+    if ('refusal' in reply) call?.reject(failureOf(reply.refusal))
+    else call?.resolve(reply.result)
+  }
+
   /** Starts a successor, which says when its index is filled. */
   async #succeed(): Promise<void> {
-    if (this.#successor || this.#closing || !this.#isOpen) return
+    if (this.#successor || this.#isClosing || !this.#isOpen) return
     const { port1, port2 } = new MessageChannel()
     try {
       await this.call('follow', { port: port1, whole: true }, { ports: [port1] })
@@ -207,7 +202,7 @@ export class Calls {
       this.#settings.log.warn({ error }, 'store.compaction-failed')
       return
     }
-    if (this.#successor || this.#closing) return port2.close()
+    if (this.#successor || this.#isClosing) return port2.close()
     this.#successor = this.#settings.start(port2)
     this.#watch(this.#successor)
   }
@@ -229,59 +224,38 @@ export class Calls {
     void successor?.terminate()
   }
 
-  #settle(reply: Reply): void {
-    const entry = this.#pending.get(reply.id)
-    this.#pending.delete(reply.id)
-    if (!entry || entry.left) return
-    entry.settle('refusal' in reply ? { error: failureOf(reply.refusal) } : reply)
-  }
-
   /** A step later, so that calls that come together go together: a message costs more than most of what it brings. */
   #pump(): void {
-    if (this.#pumping) return
-    this.#pumping = true
+    if (this.#isPumping) return
+    this.#isPumping = true
     queueMicrotask(() => {
-      this.#pumping = false
+      this.#isPumping = false
       this.#post()
     })
   }
 
   #post(): void {
     if (!this.#isOpen || !this.#worker || this.#isHandingOver) return
+    this.#waiting = this.#waiting.filter(({ options }) => options.signal?.aborted !== true)
+    this.#checkDone()
     const room = inFlight - this.#pending.size
     if (room <= 0 || this.#waiting.length === 0) return
-    const entries = this.#waiting.splice(0, room)
-    for (const entry of entries) this.#pending.set(Number(entry.message['id']), entry)
+    const calls = this.#waiting.splice(0, room)
+    for (const call of calls) this.#pending.set(call.message.id, call)
     this.#worker.postMessage(
-      entries.map(({ message }) => message),
-      entries.flatMap(({ ports }) => ports),
+      calls.map(({ message }) => message),
+      calls.flatMap(({ options }) => options.ports ?? []),
     )
   }
 
-  #leave(id: number, entry: Entry, error: unknown): void {
-    if (entry.left) return
-    entry.left = true
-    if (!this.#pending.has(id)) this.#waiting = this.#waiting.filter((other) => other !== entry)
-    entry.settle({ error })
-  }
-
-  #tick(): boolean {
-    this.#silence += 1
-    let late = false
-    for (const entry of [...this.#pending.values(), ...this.#waiting]) {
-      entry.age += 1
-      if (entry.age < this.#limit) continue
-      const failure = new Failure(
-        'time-limit',
-        `The store took more than ${this.#settings.callMs} ms.`,
-      )
-      this.#leave(Number(entry.message['id']), entry, failure)
-      late = true
-    }
-    if (late && this.#isOpen && this.#silence >= this.#limit && this.#worker) {
-      this.#lose(this.#worker, new Error('a call had to be ended'))
-    }
-    return this.#pending.size + this.#waiting.length > 0
+  /** A call that is late; the worker may still do it. */
+  #giveUp(call: Call): void {
+    const { callMs } = this.#settings
+    this.#waiting = this.#waiting.filter((other) => other !== call)
+    call.reject(new Failure('time-limit', `The store took more than ${callMs} ms.`))
+    const isSilent = performance.now() - this.#heardAt >= callMs
+    if (!this.#worker || !this.#isOpen || !isSilent) return this.#checkDone()
+    this.#lose(this.#worker, new Error('a call had to be ended'))
   }
 
   /** Replaces a worker that is gone or has to go. Nothing is known of the writes that it had. */
@@ -299,14 +273,12 @@ export class Calls {
     this.#isOpen = false
     this.#settings.lost()
     void worker.terminate()
-    const left = couldOpen
-      ? [...this.#pending.values()]
-      : [...this.#pending.values(), ...this.#waiting]
+    const left = [...this.#pending.values(), ...(couldOpen ? [] : this.#waiting)]
     this.#pending.clear()
     if (!couldOpen) this.#waiting = []
-    for (const entry of left) if (!entry.left) entry.settle({ error: lossOf(error, entry) })
+    for (const call of left) call.reject(lossOf(error, call))
     this.#checkDone()
-    if (this.#closing && this.#waiting.length === 0) return
+    if (this.#isClosing && this.#waiting.length === 0) return
     this.#settings.log.error({ error, calls: left.length }, 'store.lost')
     if (couldOpen) this.#launch()
     else this.#opened.reject(fullOf(error) ?? gone('The store cannot be opened.', error))

@@ -9,8 +9,8 @@ import { Calls } from './calls.ts'
 import { boundedEngine, processBytes, writerBytes } from './engine.ts'
 import type { Opened, WriterSettings } from './messages.ts'
 import { standardLimits, type StoreLimits } from '../limits.ts'
-import { Copies } from '../public/copies.ts'
-import { PublicDoor } from '../public/door.ts'
+import { Replicas } from '../public/replicas.ts'
+import { PublicDoor } from '../public/query-queue.ts'
 import { readWhole, replacing } from '../streams.ts'
 
 export type { StoreLimits } from '../limits.ts'
@@ -78,18 +78,18 @@ async function* linesOf(
   } else yield* readWhole(read, graph, signal)
 }
 
-async function healthOf(calls: Calls, { state: replica }: Copies): Promise<StoreHealth> {
+async function healthOf(calls: Calls, { state: replica }: Replicas): Promise<StoreHealth> {
   const none = { quads: 0, graphs: 0, dead: 0 }
   if (!calls.isOpen) return { ready: false, product, ...none, replica: 'absent' }
   return { ready: true, product, ...(await calls.call('counts', {})), replica }
 }
 
-/** A smaller process builds public copies only when somebody asks. */
+/** A smaller process builds public replicas only when somebody asks. */
 const leastAhead = 512 * 2 ** 20
 
-/** What strangers ask, on copies of the data. */
+/** What strangers ask, on replicas of the data. */
 function publicSide({ directory, log }: EmbeddedOptions, limits: StoreLimits, calls: Calls) {
-  const copies: Copies = new Copies({
+  const replicas: Replicas = new Replicas({
     directory,
     log,
     queryMs: limits.publicMs,
@@ -101,16 +101,16 @@ function publicSide({ directory, log }: EmbeddedOptions, limits: StoreLimits, ca
   })
   const door: PublicDoor = new PublicDoor({
     ...limits.publicDoor,
-    lanes: () => copies.lanes,
+    lanes: () => replicas.lanes,
     buildMs: limits.publicBuildMs,
-    closed: () => copies.closed(),
+    closed: () => replicas.closed(),
     now: () => performance.now(),
   })
   const publicQuery: GraphStore['publicQuery'] = (request, signal) => {
-    copies.want()
+    replicas.want()
     return door.query(request, signal)
   }
-  return { copies, publicQuery }
+  return { replicas, publicQuery }
 }
 
 /** Opens the store: resolves when the index is built from the durable copy (about 300,000 triples per second). */
@@ -128,12 +128,12 @@ export async function embeddedStore(options: EmbeddedOptions): Promise<GraphStor
     waiting: limits.waiting,
     callMs: limits.callMs,
     log,
-    lost: () => copies.end(),
+    lost: () => replicas.end(),
     loading: options.loading,
   })
-  const { copies, publicQuery } = publicSide(options, limits, calls)
+  const { replicas, publicQuery } = publicSide(options, limits, calls)
   report(log, await calls.opened, limits.quads)
-  if (limits.publicAhead && processBytes() >= leastAhead) copies.want()
+  if (limits.publicAhead && processBytes() >= leastAhead) replicas.want()
   const write: GraphStore['write'] = (changes, signal) =>
     calls.call('write', { changes }, { signal })
   const read: GraphStore['read'] = (graph, { links = true } = {}, signal) =>
@@ -149,9 +149,9 @@ export async function embeddedStore(options: EmbeddedOptions): Promise<GraphStor
     // The worker commits what waits for it as one transaction, so that groups need no packing here.
     writeEach: (groups, signal) => eachOf(groups, (changes) => write(changes, signal)),
     publicQuery,
-    health: () => healthOf(calls, copies),
+    health: () => healthOf(calls, replicas),
     close: async () => {
-      copies.close()
+      replicas.close()
       await calls.close()
     },
   }

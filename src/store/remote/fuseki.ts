@@ -3,8 +3,7 @@
 import { Failure } from '../../errors.ts'
 import { updateText } from './update-text.ts'
 import type { Dialect, Door, Probed } from './dialect.ts'
-import { integers } from './values.ts'
-import { fidelityOf } from './values/fidelity.ts'
+import { fidelityOf, integers } from './values.ts'
 
 // What TDB2 keeps as a value and so gives back in its own spelling (measured with Fuseki 5.6.0).
 

@@ -6,7 +6,7 @@ import { ctl, systemGraph } from '../../rdf/namespaces.ts'
 import { fact } from '../marks.ts'
 import { bind, loadQuery } from '../queries.ts'
 import type { Door } from './dialect.ts'
-import { isDoubtful } from './refusal.ts'
+import { isDoubtful } from './starting.ts'
 
 export type LeaseOptions = {
   /** This process, in characters of `[\w.:-]`. */

@@ -5,8 +5,9 @@ import { randomUUID } from 'node:crypto'
 import type { Log } from '../../log.ts'
 import type { StoreLimits } from '../limits.ts'
 import type { GraphStore } from '../graph-store.ts'
-import { PublicDoor, type Lane } from '../public/door.ts'
-import { publicRun } from './answering/public.ts'
+import { publicAnswer, type PublicEngine } from '../public/public-answer.ts'
+import { PublicDoor, type Lane } from '../public/query-queue.ts'
+import { publicEngine } from './public-queries.ts'
 import { apart, steady, turns } from './turns.ts'
 import type { Dialect, Door, Edit } from './dialect.ts'
 import { doorOf } from './endpoint.ts'
@@ -43,7 +44,8 @@ const connectMs = 2000
 const lanes = 4
 
 /** What strangers ask; the store ends what takes too long by itself. */
-function publicSide(run: Lane['run'], { publicDoor, publicBuildMs: buildMs }: StoreLimits) {
+function publicSide(engine: PublicEngine, { publicDoor, publicBuildMs: buildMs }: StoreLimits) {
+  const run: Lane['run'] = (job) => publicAnswer(job, engine)
   const all = Array.from({ length: lanes }, (): Lane => ({ isReady: true, run }))
   const closed = () => new Failure('store-unavailable', 'The store is not ready.')
   const now = () => performance.now()
@@ -205,7 +207,7 @@ export async function remoteStore(
   const reading: Reading = { dialect, door, isLink: linkRule(options.isCatalogue), rows }
   const writer = new Writer({ dialect, door, log })
   const { ask, select, land } = steadied(dialect, door, writer)
-  const strangers = publicSide(publicRun({ dialect, door, ms: limits.publicMs, rows }), limits)
+  const strangers = publicSide(publicEngine({ dialect, door, ms: limits.publicMs, rows }), limits)
   return {
     ...graphsOf(reading, land),
     ask,

@@ -1,9 +1,12 @@
-/** Waits for a store that is not there yet, and says so. */
+/** What a failure of a store leaves open, and waiting for one that is not there yet. */
 
+import { CredentialsError } from '../../client/authentication.ts'
 import { Failure, StartRefused } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { isDoubtful } from './refusal.ts'
-import { CredentialsError } from '../../client/authentication.ts'
+
+/** Whether nothing is known of a write that failed like this: it may have landed, or may land still. */
+export const isDoubtful = (error: unknown): boolean =>
+  !(error instanceof Failure) || error.kind === 'store-unavailable' || error.kind === 'time-limit'
 
 type Waiting = {
   readonly log: Log

@@ -4,7 +4,7 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { systemGraph } from '../../rdf/namespaces.ts'
 import type { Dialect, Door, Edit, Size } from './dialect.ts'
-import { isDoubtful } from './refusal.ts'
+import { isDoubtful } from './starting.ts'
 import { sizeOf, sumOf, together } from './edits.ts'
 
 type Group = PromiseWithResolvers<void> & Omit<Packable, 'idle'> & { idle: Packable['idle'] }

@@ -2,7 +2,7 @@
 
 import type { Change, GraphStore, Landing, Written } from '../graph-store.ts'
 import type { Edit } from './dialect.ts'
-import { isDoubtful } from './refusal.ts'
+import { isDoubtful } from './starting.ts'
 import type { Content } from './reading.ts'
 import { needsContent, planOf, type Planning } from './plan.ts'
 import type { Turns } from './turns.ts'

@@ -2,8 +2,8 @@
 
 import { ctl, systemGraph } from '../../rdf/namespaces.ts'
 import type { Door, Edit } from '../remote/dialect.ts'
-import { isDoubtful } from '../remote/refusal.ts'
-import { collidingOf } from './collisions.ts'
+import { isDoubtful } from '../remote/starting.ts'
+import { collidingOf } from './virtuoso-values.ts'
 import { insertText } from './virtuoso-update.ts'
 
 /**

@@ -2,10 +2,8 @@
 
 import { Failure } from '../../errors.ts'
 import { rdf } from '../../rdf/namespaces.ts'
-import type { Fidelity } from '../remote/dialect.ts'
-import { hidden, lineOf, shown, valueOf, xsdName, type Value } from '../remote/values.ts'
-import { numberFate, numberKey, type Fate } from './numbers.ts'
-import { timeFate, timeKey } from './times.ts'
+import type { Edit, Fidelity } from '../remote/dialect.ts'
+import { hidden, integers, lineOf, shown, type Value, valueOf, xsdName } from '../remote/values.ts'
 
 /** Datatypes of XML Schema that it does not look into. */
 const texts = new Set(
@@ -80,3 +78,177 @@ export const virtuosoFidelity: Fidelity = {
   decode: shown,
   key: keyOf,
 }
+
+// Which numbers Virtuoso keeps, which it spells in another way, and which it would change (measured with 7.2.5.1).
+
+/** `exact` = comes back as it was sent, `respelt` = in another spelling of the same value, `damaged` = as something else. */
+type Fate = 'exact' | 'respelt' | 'damaged'
+
+const narrow = new Set(['int', 'short', 'byte', 'unsignedInt', 'unsignedShort', 'unsignedByte'])
+
+// Beyond its width an integer comes back as another number, also where its type allows it.
+function integer(name: string, lexical: string): Fate {
+  if (!/^[+-]?\d{1,40}$/.test(lexical)) return 'damaged'
+  const value = BigInt(lexical.replace('+', ''))
+  if (BigInt.asIntN(narrow.has(name) ? 32 : 64, value) !== value) return 'damaged'
+  return String(value) === lexical ? 'exact' : 'respelt'
+}
+
+/** Digits in all, and behind the point, that a decimal keeps. */
+const digits = 15
+
+function decimal(lexical: string): Fate {
+  const [, whole = '', fraction = ''] = /^[+-]?0*(\d*)(?:\.(\d*?)0*)?$/.exec(lexical) ?? []
+  if (!/\d/.test(lexical) || /[^\d.+-]/.test(lexical) || !/^[+-]?[\d.]+$/.test(lexical)) {
+    return 'damaged'
+  }
+  if (whole.length + fraction.length > digits) return 'damaged'
+  // A whole one becomes an integer where one operation deletes and inserts, whatever it deletes.
+  return /^-?(?:0|[1-9]\d*)\.\d*[1-9]$/.test(lexical) ? 'exact' : 'respelt'
+}
+
+/** A finite number in the six digits in which doubles and floats come back (`%g` of C, with `.0` behind whole numbers). */
+function printed(value: number): string {
+  const [mantissa = '', exponent = ''] = value.toExponential(5).split('e')
+  const power = Number(exponent)
+  if (power >= -4 && power < 6) {
+    const text = String(Number(value.toPrecision(6)))
+    const signed = Object.is(value, -0) ? '-0' : text
+    return signed.includes('.') ? signed : `${signed}.0`
+  }
+  const size = String(Math.abs(power)).padStart(2, '0')
+  return `${mantissa.replace(/\.?0+$/, '')}e${power < 0 ? '-' : '+'}${size}`
+}
+
+const infinite: Readonly<Record<string, Fate>> = {
+  INF: 'exact',
+  '-INF': 'exact',
+  '+INF': 'respelt',
+}
+
+/** Smallest values that are kept, as double and as float: what is closer to zero becomes zero. */
+const smallest = { double: 2.2250738585072014e-308, float: 1.1754943508222875e-38 }
+
+// NaN must never get there: it equals nothing, so it cannot be deleted, and the order of the index breaks with it.
+function floating(name: 'double' | 'float', lexical: string): Fate {
+  const special = infinite[lexical]
+  if (special) return special
+  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(lexical)) return 'damaged'
+  const round = name === 'float' ? Math.fround : Number
+  const value = round(Number(lexical))
+  if (!Number.isFinite(value)) return 'damaged'
+  if (value === 0 ? Number(lexical) !== 0 : Math.abs(value) < smallest[name]) return 'damaged'
+  if (name === 'float' && Object.is(value, -0)) return 'damaged'
+  const text = printed(value)
+  if (round(Number(text)) !== value) return 'damaged'
+  return text === lexical ? 'exact' : 'respelt'
+}
+
+const booleans: Readonly<Record<string, Fate>> = {
+  true: 'exact',
+  false: 'exact',
+  '1': 'respelt',
+  '0': 'respelt',
+}
+
+/** What becomes of a number or truth value of XML Schema; `undefined` for other datatypes. */
+function numberFate(name: string, lexical: string): Fate | undefined {
+  if (integers.has(name)) return integer(name, lexical)
+  if (name === 'decimal') return decimal(lexical)
+  if (name === 'double' || name === 'float') return floating(name, lexical)
+  return name === 'boolean' ? (booleans[lexical] ?? 'damaged') : undefined
+}
+
+const truths: Readonly<Record<string, string>> = { true: '1', false: '0' }
+
+/** A number that is kept, in one spelling for all datatypes: Virtuoso holds `1`, `1.0` and `true` for one value. */
+function numberKey(name: string, lexical: string): string {
+  if (name === 'boolean') return truths[lexical] ?? lexical
+  if (integers.has(name)) return String(BigInt(lexical.replace('+', '')))
+  return lexical.endsWith('INF') ? lexical.replace('+', '') : String(Number(lexical) + 0)
+}
+
+// Which dates and times Virtuoso keeps, and which of them it holds for the same (measured with 7.2.5.1).
+
+const year = String.raw`(?<year>\d{4})`
+const month = String.raw`(?<month>0[1-9]|1[0-2])`
+const day = String.raw`(?<day>0[1-9]|[12]\d|3[01])`
+const time = String.raw`(?<hour>[01]\d|2[0-3]):(?<minute>[0-5]\d):(?<second>[0-5]\d)(?:\.(?<fraction>\d+))?`
+const zone = String.raw`(?<zone>Z|[+-](?:0\d|1[0-3]):[0-5]\d|[+-]14:00)?`
+
+const forms: Readonly<Record<string, RegExp>> = {
+  dateTime: new RegExp(`^${year}-${month}-${day}T${time}${zone}$`),
+  date: new RegExp(`^${year}-${month}-${day}${zone}$`),
+  time: new RegExp(`^${time}${zone}$`),
+  gYearMonth: new RegExp(`^${year}-${month}${zone}$`),
+  gYear: new RegExp(`^${year}${zone}$`),
+  gMonthDay: new RegExp(`^--${month}-${day}${zone}$`),
+  gMonth: new RegExp(`^--${month}${zone}$`),
+  gDay: new RegExp(`^---${day}${zone}$`),
+}
+
+type Parts = Readonly<Record<string, string | undefined>>
+
+const partsOf = (name: string, lexical: string): Parts | undefined =>
+  forms[name]?.exec(lexical)?.groups
+
+/** Milliseconds of a moment of the proleptic Gregorian calendar; parts that are missing are those of the year 1. */
+function momentOf({ year: y = '1', month: m = '1', day: d = '1', ...rest }: Parts): Date {
+  const moment = new Date(0)
+  moment.setUTCFullYear(Number(y), Number(m) - 1, Number(d))
+  const { hour = '0', minute = '0', second = '0' } = rest
+  moment.setUTCHours(Number(hour), Number(minute), Number(second))
+  return moment
+}
+
+const isReal = (parts: Parts) =>
+  parts['day'] === undefined || momentOf(parts).getUTCDate() === Number(parts['day'])
+
+/** Digits of a second come back as none, three or six. */
+const shortened = (fraction = '') => fraction.replace(/0+$/, '')
+
+/** What becomes of a date or time of XML Schema; `undefined` for other datatypes. */
+function timeFate(name: string, lexical: string): Fate | undefined {
+  if (!(name in forms)) return undefined
+  const parts = partsOf(name, lexical)
+  // A zone of -00:00 is lost. The year 0 and dates that no calendar has are not trusted.
+  if (!parts || parts['year'] === '0000' || parts['zone'] === '-00:00' || !isReal(parts)) {
+    return 'damaged'
+  }
+  const { fraction, zone: where } = parts
+  const significant = shortened(fraction)
+  if (significant.length > 6) return 'damaged'
+  const width = significant === '' ? 0 : significant.length <= 3 ? 3 : 6
+  return (fraction ?? '').length === width && where !== '+00:00' ? 'exact' : 'respelt'
+}
+
+function offsetOf(where = 'Z'): number {
+  if (where === 'Z') return 0
+  const [hours = 0, minutes = 0] = where.slice(1).split(':').map(Number)
+  return (where.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
+}
+
+/** A date or time that is kept, as the instant at which it begins: Virtuoso compares them so, whatever their datatype. */
+function timeKey(name: string, lexical: string): string {
+  const parts = partsOf(name, lexical) ?? {}
+  const ms = momentOf(parts).getTime() - offsetOf(parts['zone']) * 60_000
+  return `${ms}.${shortened(parts['fraction'])}`
+}
+
+// Lines that go and lines that come which Virtuoso holds for one triple: it would delete what it has just inserted.
+
+/** Lines have different keys unless they end in a value that may be spelled in several ways. */
+const isSpelled = (line: string) => /"(?:@[^"]+|\^\^<[^"]+>) \.$/.test(line)
+
+const shownKey = (line: string) => virtuosoFidelity.key(shown(line))
+
+/** The lines of an edit that have to be gone before the others come. */
+export function collidingOf({ remove, add }: Pick<Edit, 'remove' | 'add'>): ReadonlySet<string> {
+  const keys = new Set([...add].filter(isSpelled).map(shownKey))
+  if (keys.size === 0) return keys
+  return new Set([...remove].filter((line) => isSpelled(line) && keys.has(shownKey(line))))
+}
+
+/** Whether an edit cannot be one operation. */
+export const hasCollisions = (edit: Edit): boolean =>
+  (edit.clear && edit.add.size > 0) || collidingOf(edit).size > 0

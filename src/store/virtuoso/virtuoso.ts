@@ -3,11 +3,10 @@
 import { shortEscapes } from '../../rdf/lines.ts'
 import { xsd } from '../../rdf/namespaces.ts'
 import type { Dialect, Door, Edit } from '../remote/dialect.ts'
-import { hasCollisions } from './collisions.ts'
+import { checkName, hasCollisions, virtuosoFidelity } from './virtuoso-values.ts'
 import { isIncomplete, isPassing, meaningOf, probeVirtuoso, touch } from './virtuoso-probe.ts'
 import { landStaged, recoverStaged } from './staging.ts'
 import { singleText } from './virtuoso-update.ts'
-import { checkName, virtuosoFidelity } from './virtuoso-values.ts'
 
 // Virtuoso's N-Triples in our own spelling: it puts tabs between terms and escapes whatever is not ASCII.
 

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
-import { guardedQuery } from '../../../src/store/remote/answering/guarding.ts'
+import { guardedQuery } from '../../../src/store/remote/guarded-query.ts'
 import { content, graphName } from '../graphs.ts'
 import { openEmbedded } from '../opening.ts'
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fuseki } from '../../../src/store/remote/fuseki.ts'
-import { keyOf } from '../../../src/store/remote/values/key.ts'
+import { keyOf } from '../../../src/store/remote/values.ts'
 import {
   linesOf,
   notedLine,

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { parseSparql } from '../../../src/store/sparql-syntax.ts'
-import { guardedQuery } from '../../../src/store/remote/answering/guarding.ts'
+import { guardedQuery } from '../../../src/store/remote/guarded-query.ts'
 import { virtuoso } from '../../../src/store/virtuoso/virtuoso.ts'
 
 const guarded = (query: string) => guardedQuery(query, { ...virtuoso, chosen: false })

@@ -1,11 +1,15 @@
-/** What a stranger's query must be before it is run: read by a parser, never by a pattern. */
+/**
+ * What a stranger's query must be before it is run, read by a parser and never by a pattern; and with a LIMIT no higher than
+ * answers may have rows, lowered in its text so that everything else stays as it was written.
+ */
 
 import { Generator, type SparqlQuery } from 'sparqljs'
 import { Failure } from '../../errors.ts'
 import { formats, negotiate } from '../../rdf/media-types.ts'
 import { systemGraph } from '../../rdf/namespaces.ts'
 import type { PublicQuery } from '../graph-store.ts'
-import { type Token, tokens } from '../queries.ts'
+import { tokens, type Token } from '../queries.ts'
+import { solutionTypes } from '../sparql-results.ts'
 import { isNode, type Node, parseSparql, placed } from '../sparql-syntax.ts'
 
 const maxBytes = 16 * 1024
@@ -16,7 +20,7 @@ const maxNesting = 100
 const maxDepth = 400
 const maxParts = 200
 
-export type Admitted = {
+export type CheckedQuery = {
   /** The query with its LIMIT lowered to one more than the allowed rows, to see whether there are more. */
   readonly text: string
   readonly mediaType: string
@@ -69,6 +73,17 @@ function checkTree(tree: SparqlQuery): void {
   }
 }
 
+/** RDF of CONSTRUCT and DESCRIBE. */
+const graphTypes: readonly string[] = [
+  formats.ntriples.mediaType,
+  formats.turtle.mediaType,
+  formats.rdfxml.mediaType,
+  formats.jsonld.mediaType,
+  formats.nquads.mediaType,
+  formats.trig.mediaType,
+  formats.n3.mediaType,
+]
+
 function mediaTypeOf(accept: string | undefined, graph: boolean): string {
   const offered = graph ? ['text/turtle', ...graphTypes] : solutionTypes
   const mediaType = negotiate(accept, offered)
@@ -76,8 +91,8 @@ function mediaTypeOf(accept: string | undefined, graph: boolean): string {
   throw new Failure('not-acceptable', `The result comes as ${offered.join(', ')}.`)
 }
 
-/** Admits SELECT, ASK, CONSTRUCT and DESCRIBE over public graphs; `Failure` malformed-query, query-too-complex, not-acceptable. */
-export function admit(request: PublicQuery, rows: number): Admitted {
+/** SELECT, ASK, CONSTRUCT or DESCRIBE over public graphs; `Failure` malformed-query, query-too-complex, not-acceptable. */
+export function checkedQuery(request: PublicQuery, rows: number): CheckedQuery {
   const { query, accept, defaultGraphs = [], namedGraphs = [] } = request
   checkSize(query)
   const tree = parseSparql(query)
@@ -101,9 +116,6 @@ export function admit(request: PublicQuery, rows: number): Admitted {
     union: named.length === 0,
   }
 }
-
-// Lowers the LIMIT of a query in its text, so that everything else stays as it was written, and counts the solutions
-// of a query whose answer has fewer triples than solutions.
 
 /** Words outside all brackets: the query's own modifiers. */
 function outer(all: readonly Token[]): Token[] {
@@ -165,26 +177,3 @@ function solutionCount(tree: SparqlQuery): string | undefined {
 
 const entriesOf = (tree: object, names: readonly string[]) =>
   Object.entries(tree).filter(([name]) => names.includes(name))
-
-// Media types of query results, ours first.
-
-/** SPARQL 1.1 results of SELECT and ASK: JSON, XML, CSV and TSV. */
-const solutionTypes: readonly string[] = [
-  'application/sparql-results+json',
-  'application/json',
-  'application/sparql-results+xml',
-  'application/xml',
-  'text/csv',
-  'text/tab-separated-values',
-]
-
-/** RDF of CONSTRUCT and DESCRIBE. */
-const graphTypes: readonly string[] = [
-  formats.ntriples.mediaType,
-  formats.turtle.mediaType,
-  formats.rdfxml.mediaType,
-  formats.jsonld.mediaType,
-  formats.nquads.mediaType,
-  formats.trig.mediaType,
-  formats.n3.mediaType,
-]

@@ -1,10 +1,10 @@
 /** A stranger's query over a store that holds our bookkeeping too: rewritten so that it sees all graphs but that one. */
 
 import { Generator, type SparqlQuery } from 'sparqljs'
-import { Failure } from '../../../errors.ts'
-import { ctl, systemGraph } from '../../../rdf/namespaces.ts'
-import { isNode, nodes, parseSparql, type Node } from '../../sparql-syntax.ts'
-import type { Dialect } from '../dialect.ts'
+import { Failure } from '../../errors.ts'
+import { ctl, systemGraph } from '../../rdf/namespaces.ts'
+import { isNode, nodes, parseSparql, type Node } from '../sparql-syntax.ts'
+import type { Dialect } from './dialect.ts'
 
 const reserved = ctl('').value
 
