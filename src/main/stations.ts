@@ -108,7 +108,6 @@ const repositoryStation = (ground: Ground, automatic: Automatic) => {
     version,
     pause,
     directory: join(config.dataDir, 'deleted'),
-    scratch: join(config.dataDir, 'scratch'),
     days: config.restoreDays,
     limits: config.limits,
     triples: config.limits.triples,

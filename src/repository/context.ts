@@ -25,8 +25,6 @@ export type RepositoryDeps = {
   readonly triples: number
   /** What the canonical form of one record may cost; the usual when absent. */
   readonly canonical?: CanonicalBounds
-  /** Folder for bodies that do not fit into memory; the system's temporary one when absent. */
-  readonly scratch?: string
   /** Called when the outcome of a failed write is not known: its marks may be in the store. */
   readonly unsure: () => void
   /** Called after each write; it must not delay the answer. */

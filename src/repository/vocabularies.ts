@@ -1,32 +1,28 @@
-/** Vocabularies: stored exactly as given under the IRI of their concept scheme, whatever their size. */
+/** Vocabularies: stored exactly as given under the IRI of their concept scheme. */
 
-import { inTurns } from '../workers/event-loop.ts'
-import { tmpdir } from 'node:os'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
-import type { Log } from '../log.ts'
 import { rdf, skos } from '../rdf/namespaces.ts'
 import { namedNode } from '../rdf/terms.ts'
 import { integrity, summaryOf } from '../skos/integrity.ts'
 import type { Change } from '../store/graph-store.ts'
 import { fact, type Mark, markLine, systemChange } from '../store/marks.ts'
 import { bind, loadQuery } from '../store/queries.ts'
-import { linesFrom } from '../store/line-spool.ts'
+import { chunksOf } from '../store/streams.ts'
+import { inTurns } from '../workers/event-loop.ts'
 import type { Precondition, WriteContext, WriteOutcome } from './context.ts'
-import { type Intake, isForeign, takeIn } from './vocabulary-intake.ts'
-import { landStreamed } from './writing/write-batch.ts'
+import { isForeign, takeIn, type VocabularyIntake } from './vocabulary-intake.ts'
+import { landOne } from './writing/write-batch.ts'
 
 const ownerQuery = loadQuery('scheme-owner')
-
-/** Triples with blank nodes that are compared to be named; they are held in memory. */
-const canonical = 50_000
+const factsQuery = loadQuery('vocabulary-facts')
 
 type VocabularyPut = {
   readonly id: string
   /** The triples as they arrive; relative references are resolved against the IRI given. */
   readonly parse: (baseIri: string) => AsyncIterable<readonly Quad[]>
   readonly precondition: Precondition
-  /** Told when the body has arrived: what follows has the time of a request of its own. */
+  /** Called when the body has arrived: what follows has the time of a request of its own. */
   readonly arrived: () => void
 }
 
@@ -38,57 +34,48 @@ export type StoredVocabulary = {
 }
 
 export type Vocabularies = {
+  /** Fails with `already-exists` when the scheme is that of another vocabulary, and as `takeIn` does. */
   put(request: VocabularyPut, signal: AbortSignal): Promise<WriteOutcome>
   read(id: string, signal: AbortSignal): Promise<StoredVocabulary | undefined>
+  /** Fails with `unknown-vocabulary`. */
   remove(id: string, precondition: Precondition, signal: AbortSignal): Promise<Mark>
 }
 
 export function vocabularies(deps: WriteContext): Vocabularies {
   const { store, names, locks } = deps
-
-  const put: Vocabularies['put'] = async (request, signal) => {
-    const { id } = request
-    const resource = names.vocabulary(id)
-    const directory = deps.scratch ?? tmpdir()
-    const bounds = { canonical, work: deps.canonical?.work }
-    const intake = await takeIn(request.parse(resource), { names, resource, directory, ...bounds })
-    try {
+  return {
+    put: async (request, signal) => {
+      const resource = names.vocabulary(request.id)
+      const options = { names, resource, work: deps.canonical?.work }
+      const intake = await takeIn(request.parse(resource), options)
       request.arrived()
-      // Two ids must not claim one scheme side by side.
-      const claims = [lockOf(id), `scheme ${intake.scheme}`]
-      return await locks.runAll(claims, () => replace(deps, { ...request, intake }, signal), signal)
-    } finally {
-      intake.close()
-    }
-  }
-
-  const read: Vocabularies['read'] = async (id, signal) => {
-    const facts = await factsOf(deps, id, signal)
-    return facts && { ...facts, chunks: store.readLines(facts.scheme, signal) }
-  }
-
-  const remove: Vocabularies['remove'] = (id, precondition, signal) =>
-    locks.run(
-      lockOf(id),
-      async () => {
+      // Two ids must not claim one scheme at the same time.
+      const claims = [lockOf(request.id), `scheme ${intake.scheme}`]
+      return locks.runAll(claims, () => replace(deps, { ...request, intake }, signal), signal)
+    },
+    read: async (id, signal) => {
+      const facts = await factsOf(deps, id, signal)
+      return facts && { ...facts, chunks: store.readLines(facts.scheme, signal) }
+    },
+    remove: (id, precondition, signal) => {
+      const work = async () => {
         const facts = await factsOf(deps, id, signal)
         if (!facts) throw unknownVocabulary(id)
         precondition(facts.hash)
         const mark = { resource: names.vocabulary(id), version: deps.versions.next() }
-        const retired = await retiredConcepts(store.readLines(facts.scheme, signal), inTurns([]))
+        const retired = await retiredConcepts(store.readLines(facts.scheme, signal), [])
         const system = systemChange({
           add: [...marksOf(mark), ...retiredLines(mark.resource, retired)],
           remove: factLines(mark.resource, facts),
         })
-        const graph = { graph: facts.scheme, lines: inTurns([]) }
-        await landStreamed(deps, graph, { changes: [system], marks: [mark] }, signal)
+        const changes = [{ graph: facts.scheme, content: '' }, system]
+        await landOne(deps, { result: mark, group: { changes, marks: [mark] } })
         deps.cascaded()
         return mark
-      },
-      signal,
-    )
-
-  return { put, read, remove }
+      }
+      return locks.run(lockOf(id), work, signal)
+    },
+  }
 }
 
 export const unknownVocabulary = (id: string) =>
@@ -99,7 +86,7 @@ const lockOf = (id: string) => `vocabulary ${id}`
 /** Its concepts are indexed again, and then the records that use them. */
 const marksOf = (mark: Mark) => [markLine('pending', mark), markLine('cascade', mark)]
 
-type Replacement = VocabularyPut & { readonly intake: Intake }
+type Replacement = VocabularyPut & { readonly intake: VocabularyIntake }
 
 async function replace(
   deps: WriteContext,
@@ -111,40 +98,41 @@ async function replace(
   const stored = await factsOf(deps, id, signal)
   await demandFree(deps, { scheme, resource }, signal)
   precondition(stored?.hash)
-  if (stored && stored.hash === hash && stored.scheme === scheme) {
+  if (stored && stored.hash === hash && stored.scheme === scheme)
     return { kind: 'unchanged', iri: scheme, hash, modified: undefined }
-  }
-  const integrity = await checkIntegrity(deps.log, id, intake)
+  const content = `${intake.lines.join('\n')}\n`
+  const findings = await integrity(() => inTurns(chunksOf(content)))
+  // Broken conditions are logged and counted, and never a reason to refuse it.
+  if (findings.length > 0) deps.log.warn({ vocabulary: id, findings }, 'vocabulary.integrity')
   const mark = { resource, version: deps.versions.next() }
-  const changes = await changesBeside(
-    deps,
-    { stored, facts: { scheme, hash, integrity }, mark, intake },
-    signal,
-  )
-  const lines = inTurns(intake.chunks())
-  await landStreamed(deps, { graph: scheme, lines }, { changes, marks: [mark] }, signal)
+  const facts = { scheme, hash, integrity: summaryOf(findings) }
+  const beside = await changesBeside(deps, { stored, facts, mark, intake }, signal)
+  const changes = [{ graph: scheme, content }, ...beside]
+  const kind = stored ? 'updated' : 'created'
+  const result: WriteOutcome = { kind, iri: scheme, hash, modified: undefined, mark }
+  signal.throwIfAborted()
+  await landOne(deps, { result, group: { changes, marks: [mark] } })
   deps.cascaded()
-  return { kind: stored ? 'updated' : 'created', iri: scheme, hash, modified: undefined, mark }
+  return result
 }
 
-type Before = {
-  readonly stored: Facts | undefined
-  readonly facts: Facts
+type States = {
+  readonly stored: VocabularyFacts | undefined
+  readonly facts: VocabularyFacts
   readonly mark: Mark
-  readonly intake: Intake
+  readonly intake: VocabularyIntake
 }
 
 /** What lands together with the new content. */
 async function changesBeside(
   { store }: WriteContext,
-  { stored, facts, mark, intake }: Before,
+  { stored, facts, mark, intake }: States,
   signal: AbortSignal,
 ): Promise<Change[]> {
   const { resource } = mark
   const add = [...factLines(resource, facts), ...marksOf(mark)]
   if (!stored) return [systemChange({ add })]
-  const before = store.readLines(stored.scheme, signal)
-  const retired = await retiredConcepts(before, inTurns(intake.chunks()))
+  const retired = await retiredConcepts(store.readLines(stored.scheme, signal), intake.lines)
   const moved =
     stored.scheme === facts.scheme ? [] : [{ graph: stored.scheme, drop: true as const }]
   const system = systemChange({
@@ -162,12 +150,11 @@ async function demandFree(
   { scheme, resource }: Claim,
   signal: AbortSignal,
 ): Promise<void> {
-  if (isForeign(names, scheme, resource) || scheme.startsWith('urn:cartulary:')) {
+  if (isForeign(names, scheme, resource) || scheme.startsWith('urn:cartulary:'))
     throw new Failure(
       'invalid-content',
       `the concept scheme ${scheme} lies in the platform's own namespace`,
     )
-  }
   const owners = await store.select(bind(ownerQuery, { scheme: namedNode(scheme) }), signal)
   const other = owners.find((row) => row['vocabulary']?.value !== resource)
   if (!other) return
@@ -178,11 +165,9 @@ async function demandFree(
   )
 }
 
-// What the system graph says of a vocabulary: where it is stored, its hash, and what was found in it.
-
-const query = loadQuery('vocabulary-facts')
-
-type Facts = {
+/** What the system graph says of a vocabulary. */
+type VocabularyFacts = {
+  /** Also the name of its graph. */
   readonly scheme: string
   readonly hash: string
   /** Broken integrity conditions of SKOS and how often: `S13 2, S14 1`; `''` = none. */
@@ -190,83 +175,57 @@ type Facts = {
 }
 
 async function factsOf(
-  { store, names }: Pick<WriteContext, 'store' | 'names'>,
+  { store, names }: WriteContext,
   id: string,
   signal: AbortSignal,
-): Promise<Facts | undefined> {
+): Promise<VocabularyFacts | undefined> {
   const vocabulary = namedNode(names.vocabulary(id))
-  const [row] = await store.select(bind(query, { vocabulary }), signal)
-  const { scheme, hash, integrity } = row ?? {}
+  const [row] = await store.select(bind(factsQuery, { vocabulary }), signal)
+  const { scheme, hash, integrity: broken } = row ?? {}
   if (!scheme || !hash) return undefined
-  return { scheme: scheme.value, hash: hash.value, integrity: integrity?.value ?? '' }
+  return { scheme: scheme.value, hash: hash.value, integrity: broken?.value ?? '' }
 }
 
 /** The lines of the handle, which come and go together. */
-const factLines = (handle: string, { scheme, hash, integrity }: Facts): string[] => [
-  fact(handle, 'scheme', { iri: scheme }),
-  fact(handle, 'hash', hash),
-  ...(integrity === '' ? [] : [fact(handle, 'integrity', integrity)]),
+const factLines = (handle: string, facts: VocabularyFacts): string[] => [
+  fact(handle, 'scheme', { iri: facts.scheme }),
+  fact(handle, 'hash', facts.hash),
+  ...(facts.integrity === '' ? [] : [fact(handle, 'integrity', facts.integrity)]),
 ]
 
-// The concepts that a new state of a vocabulary no longer has: records that use them must be found once more.
-
-/** More are not listed; then every record that uses any concept counts. */
+/** More retired concepts are not listed; then every record that uses any concept counts. */
 const mostRetired = 10_000
 
 const type = `<${rdf('type').value}> <${skos('Concept').value}> .`
 const memberships = [skos('inScheme').value, skos('topConceptOf').value].map((iri) => `<${iri}> <`)
 
-/** The concept that a line tells to be one. */
-function conceptOf(line: string): string | undefined {
+/** The concept that a line declares to be one. */
+function conceptIn(line: string): string | undefined {
   const at = line.indexOf(' ')
   const rest = line.slice(at + 1, at + 100)
-  const tells = rest.startsWith(type) || memberships.some((start) => rest.startsWith(start))
-  return tells && line.startsWith('<') ? line.slice(1, at - 1) : undefined
+  const isOne = rest.startsWith(type) || memberships.some((start) => rest.startsWith(start))
+  return isOne && line.startsWith('<') ? line.slice(1, at - 1) : undefined
 }
 
-/** Concepts in the order of sorted lines, each once. */
-async function* conceptsIn(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  let last: string | undefined
-  for await (const lines of linesFrom(chunks)) {
-    for (const line of lines) {
-      const concept = conceptOf(line)
-      if (concept !== undefined && concept !== last) yield (last = concept)
-    }
-  }
-}
-
-// Sorted as the subjects of lines are: with what ends them.
-const isBefore = (one: string, other: string) => `${one}>` < `${other}>`
-
-/** Concepts of the old lines that the new ones have not; `all` when they are too many. Both are sorted. */
+/** Concepts of the old lines that the new ones no longer have: records that use them must be found again; `all` when too many. */
 async function retiredConcepts(
   before: AsyncIterable<string>,
-  after: AsyncIterable<string>,
+  after: readonly string[],
 ): Promise<readonly string[] | 'all'> {
-  const retired: string[] = []
-  const fresh = conceptsIn(after)
-  let next = await fresh.next()
-  for await (const concept of conceptsIn(before)) {
-    while (next.done !== true && isBefore(next.value, concept)) next = await fresh.next()
-    if (next.done !== true && next.value === concept) continue
-    if (retired.push(concept) > mostRetired) return 'all'
+  const fresh = new Set(after.map(conceptIn))
+  const retired = new Set<string>()
+  for await (const chunk of before) {
+    for (const line of chunk.split('\n')) {
+      const concept = conceptIn(line)
+      if (concept !== undefined && !fresh.has(concept)) retired.add(concept)
+    }
+    if (retired.size > mostRetired) return 'all'
   }
-  return retired
+  return [...retired]
 }
 
-/** Lines of the system graph that tell whoever projects records of them. */
+/** Lines of the system graph that say so to whoever projects records of them. */
 const retiredLines = (handle: string, retired: readonly string[] | 'all'): string[] =>
   retired === 'all'
     ? [fact(handle, 'retired', 'all')]
     : retired.map((concept) => fact(handle, 'retired', { iri: concept }))
-
-// Looks a vocabulary over when it comes; what is found is told, and never a reason to refuse it.
-
-/** Counts per condition, as a fact; `''` when all is well. */
-async function checkIntegrity(log: Log, id: string, intake: Intake): Promise<string> {
-  const findings = await integrity(() => inTurns(intake.chunks()))
-  if (findings.length > 0) log.warn({ vocabulary: id, findings }, 'vocabulary.integrity')
-  return summaryOf(findings)
-}
-
-// Work that is there already, in pieces between which others have their turn.

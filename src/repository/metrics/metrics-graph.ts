@@ -13,7 +13,10 @@ import { prune } from '../content/own-content.ts'
 import { blankAgain, rename } from '../content/rename.ts'
 import type { RepositoryDeps } from '../context.ts'
 import { tooManyTriples } from '../writing/dataset-plan.ts'
-import { usualLines, type MeasurableResources } from './usual-lines.ts'
+import { measurementNames } from './measurement-names.ts'
+
+/** What the metrics graph is named, and what may be measured in it: the dataset and its distributions. */
+type MeasurableResources = { readonly iri: string; readonly resources: ReadonlySet<string> }
 
 /** So many times as many triples as a dataset may have: of a distribution of four triples a measuring says seventy and more. */
 const measuresOfEach = 5
@@ -32,11 +35,11 @@ export async function metricsGraph(
   const measured = { iri, resources: resourcesIn(described, names.dataset(dataset), names) }
   const body = blankAgain(sent, names, [iri])
   const most = triples * measuresOfEach
-  const usual = body.length > most ? undefined : usualLines(body, measured, names)
-  if (usual !== undefined) return { content: usual, said: body }
   const quads = metricsContent(body, measured, names)
   if (quads.length > most) throw tooManyTriples(quads.length, most, `${measuresOfEach} times the `)
-  const { labels } = await canonicalise(quads, { work: canonical?.work })
+  // What our own segments measure is a tree, and needs no canonical form of the whole graph.
+  const named = measurementNames(quads)
+  const labels = named ?? (await canonicalise(quads, { work: canonical?.work })).labels
   const content = toLines(skolemise(quads, { genid: names.genid(iri), labels }))
   return { content, said: quads }
 }

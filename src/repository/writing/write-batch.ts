@@ -53,7 +53,16 @@ export async function landBatch<T>(
 /** The same for one resource alone; rejects with its failure. */
 export async function landOne<T>(deps: Landing<'write'>, planned: Planned<T>): Promise<T> {
   const { result, group } = planOf(planned)
-  if (group) await confirmed(deps, group, () => deps.store.write(group.changes))
+  if (!group) return result
+  try {
+    await deps.store.write(group.changes)
+  } catch (error) {
+    deps.idLists.forget()
+    deps.unsure()
+    throw error
+  }
+  deps.idLists.landed(group.changes)
+  deps.changed(group.marks)
   return result
 }
 
@@ -62,34 +71,6 @@ export function resultOf<T>(landed: WriteResult<T> | undefined): T {
   if (!landed) throw new Error('every plan has a result')
   if ('failure' in landed) throw landed.failure
   return landed.result
-}
-
-/** Lands the content of one graph as a stream together with a group; the signal counts until the store has all of it. */
-export async function landStreamed(
-  deps: Landing<'replaceStreamed'>,
-  { graph, lines }: { readonly graph: string; readonly lines: AsyncIterable<string> },
-  group: WriteGroup,
-  signal: AbortSignal,
-): Promise<void> {
-  const write = () => deps.store.replaceStreamed(graph, lines, group.changes, signal)
-  await confirmed(deps, group, write)
-}
-
-/** Writes a group and tells those who follow the store what became of it. */
-async function confirmed(
-  { idLists, changed, unsure }: Omit<Landing<never>, 'store'>,
-  { changes, marks }: WriteGroup,
-  write: () => Promise<unknown>,
-): Promise<void> {
-  try {
-    await write()
-  } catch (error) {
-    idLists.forget()
-    unsure()
-    throw error
-  }
-  idLists.landed(changes)
-  changed(marks)
 }
 
 /** The plan, if its write may still happen; otherwise its failure is thrown. */
