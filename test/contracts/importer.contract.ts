@@ -1,7 +1,7 @@
 /** What every importer does when its source works and when it does not; a new importer is a portal and one line. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ImporterDeps } from '../../src/harvest/segments/importer.ts'
+import type { ImporterDeps } from '../../src/harvest/importers/importer.ts'
 import type { JsonObject } from '../../src/pipe/document.ts'
 import type { SegmentKind } from '../../src/pipe/segment.ts'
 import type { Fault } from '../support/portals/faults.ts'

@@ -1,8 +1,8 @@
 /** Keys that every importer's config may have: what is wrong with them is told at load, what is right has its effect. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { importerSegment } from '../../../src/harvest/segments/importer.ts'
-import { rdfImporter } from '../../../src/harvest/segments/importing/rdf/rdf.ts'
+import { importerSegment } from '../../../src/harvest/importers/importer.ts'
+import { rdfImporter } from '../../../src/harvest/importers/rdf.ts'
 import type { JsonObject } from '../../../src/pipe/document.ts'
 import { portal } from '../../support/portals/portal.ts'
 import { importOf, type Imported } from './import-run.ts'

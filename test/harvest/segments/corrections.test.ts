@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Fields } from '../../../src/vocabularies/loose-values.ts'
-import type { MappedRecord } from '../../../src/harvest/segments/mapping/record.ts'
+import type { MappedRecord } from '../../../src/harvest/mapping/record.ts'
 import { prefixes } from '../../../src/rdf/namespaces.ts'
 import { mappings, type MappingOptions } from './golden/records.ts'
 

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import type { Quad } from '@rdfjs/types'
-import { importConfig } from '../../../src/harvest/segments/import-config.ts'
+import { importConfig } from '../../../src/harvest/importers/import-config.ts'
 import { fieldsOf, type Fields } from '../../../src/vocabularies/loose-values.ts'
 import { canonicalise } from '../../../src/rdf/canonical.ts'
 import { toLines } from '../../../src/rdf/lines.ts'

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NumberSet } from '../../../src/harvest/segments/gathering/number-set.ts'
-import { canonicalJson } from '../../../src/harvest/segments/import-config.ts'
+import { NumberSet } from '../../../src/harvest/importers/seen.ts'
+import { canonicalJson } from '../../../src/harvest/importers/import-config.ts'
 
 describe('a number set', () => {
   it('says what a Set says', () => {

@@ -6,7 +6,7 @@ import { resolver } from '../../../pipe/discovery.ts'
 import type { JsonObject, Pipe } from '../../../pipe/document.ts'
 import { placesOf } from '../../../pipe/documents/places.ts'
 import type { SegmentPlace } from '../../../pipe/segment.ts'
-import { canonicalJson } from '../../segments/import-config.ts'
+import { canonicalJson } from '../../importers/import-config.ts'
 import { dayMs, type Ground } from './ground.ts'
 
 export type Travel = {

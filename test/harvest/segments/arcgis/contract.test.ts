@@ -1,7 +1,7 @@
 /** ArcGIS Hub importer: the contract of all importers, for records; feeds have no pages. */
 
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { arcgisImporter } from '../../../../src/harvest/segments/importing/arcgis/arcgis.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { arcgisImporter } from '../../../../src/harvest/importers/arcgis.ts'
 import { describeImporter } from '../../../contracts/importer.contract.ts'
 import { arcgisPortal } from '../../../support/portals/arcgis-portal.ts'
 

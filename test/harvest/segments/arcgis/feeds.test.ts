@@ -1,8 +1,8 @@
 /** ArcGIS Hub importer: feeds, what stands in for them, and how it is known that they are whole. */
 
 import { afterEach, describe, expect, it } from 'vitest'
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { arcgisImporter } from '../../../../src/harvest/segments/importing/arcgis/arcgis.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { arcgisImporter } from '../../../../src/harvest/importers/arcgis.ts'
 import {
   arcgisPortal,
   type ArcgisPortal,

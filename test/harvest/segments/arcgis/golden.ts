@@ -1,9 +1,9 @@
 /** An ArcGIS Hub site as the mapping knows it, for tests of the mapping alone. */
 
-import { arcgisConfig } from '../../../../src/harvest/segments/importing/arcgis/config.ts'
-import { mapEntry } from '../../../../src/harvest/segments/importing/arcgis/entry-mapping.ts'
-import { mapFeature } from '../../../../src/harvest/segments/importing/arcgis/feature-mapping.ts'
-import { contextOf } from '../../../../src/harvest/segments/importing/arcgis/terms.ts'
+import { arcgisConfig } from '../../../../src/harvest/importers/arcgis-site.ts'
+import { mapEntry } from '../../../../src/harvest/importers/arcgis-mapping.ts'
+import { mapFeature } from '../../../../src/harvest/importers/arcgis-records.ts'
+import { contextOf } from '../../../../src/harvest/importers/arcgis-terms.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import type { Fields } from '../../../../src/vocabularies/loose-values.ts'
 import { commonConfig } from '../golden-check.ts'

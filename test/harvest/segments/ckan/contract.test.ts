@@ -1,7 +1,7 @@
 /** CKAN importer: the contract of all importers. */
 
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { ckanImporter } from '../../../../src/harvest/segments/importing/ckan/ckan.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { ckanImporter } from '../../../../src/harvest/importers/ckan.ts'
 import { describeImporter } from '../../../contracts/importer.contract.ts'
 import { ckanPortal } from '../../../support/portals/ckan-portal.ts'
 

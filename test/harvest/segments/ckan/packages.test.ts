@@ -1,8 +1,8 @@
 /** CKAN importer: what it asks a portal for, and what it makes of the answers. */
 
 import { afterEach, describe, expect, it } from 'vitest'
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { ckanImporter } from '../../../../src/harvest/segments/importing/ckan/ckan.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { ckanImporter } from '../../../../src/harvest/importers/ckan.ts'
 import type { JsonObject } from '../../../../src/pipe/document.ts'
 import {
   ckanPortal,

@@ -1,10 +1,10 @@
 /** Importer of data.json: which address it asks, and what becomes of datasets of DCAT-US 1.1 and 3. */
 
 import { afterEach, describe, expect, it } from 'vitest'
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { dataJsonImporter } from '../../../../src/harvest/segments/importing/datajson/datajson.ts'
-import { dkanImporter } from '../../../../src/harvest/segments/importing/dkan/dkan.ts'
-import { rdfImporter } from '../../../../src/harvest/segments/importing/rdf/rdf.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { dataJsonImporter } from '../../../../src/harvest/importers/datajson.ts'
+import { dkanImporter } from '../../../../src/harvest/importers/dkan.ts'
+import { rdfImporter } from '../../../../src/harvest/importers/rdf.ts'
 import type { JsonObject } from '../../../../src/pipe/document.ts'
 import { normalName } from '../../../../src/pipe/naming.ts'
 import { podOf } from '../../../support/portals/dkan-portal.ts'

@@ -1,7 +1,7 @@
 /** DKAN importer: the contract of all importers, for both versions of the software. */
 
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { dkanImporter } from '../../../../src/harvest/segments/importing/dkan/dkan.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { dkanImporter } from '../../../../src/harvest/importers/dkan.ts'
 import { describeImporter } from '../../../contracts/importer.contract.ts'
 import { dkanPortal } from '../../../support/portals/dkan-portal.ts'
 

@@ -1,8 +1,8 @@
 /** DKAN importer: which version a site has, and what each way of reading it makes of its habits. */
 
 import { afterEach, describe, expect, it } from 'vitest'
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { dkanImporter } from '../../../../src/harvest/segments/importing/dkan/dkan.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { dkanImporter } from '../../../../src/harvest/importers/dkan.ts'
 import type { JsonObject } from '../../../../src/pipe/document.ts'
 import {
   dkanPortal,

@@ -1,13 +1,13 @@
 /** One realistic record of each platform as its importer maps it. */
 
 import { readFileSync } from 'node:fs'
-import { mappedPackage } from '../../../../src/harvest/segments/importing/ckan/package/package.ts'
-import { mapPod } from '../../../../src/harvest/segments/importing/documents/pod.ts'
-import { mappedDataset } from '../../../../src/harvest/segments/importing/udata/dataset.ts'
-import { importConfig } from '../../../../src/harvest/segments/import-config.ts'
+import { mappedPackage } from '../../../../src/harvest/importers/ckan-mapping.ts'
+import { mapPod } from '../../../../src/harvest/importers/datajson-mapping.ts'
+import { mappedDataset } from '../../../../src/harvest/importers/udata-mapping.ts'
+import { importConfig } from '../../../../src/harvest/importers/import-config.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import { fieldsOf, type Fields } from '../../../../src/vocabularies/loose-values.ts'
-import type { MappedRecord } from '../../../../src/harvest/segments/mapping/record.ts'
+import type { MappedRecord } from '../../../../src/harvest/mapping/record.ts'
 
 const common = importConfig.parse({ address: 'https://portal.example/', catalogue: 'city' })
 const root = 'https://portal.example'

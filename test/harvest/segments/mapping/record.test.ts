@@ -1,13 +1,12 @@
 /** Records: nodes, texts, places, agents and distributions as they are written. */
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import { agent } from '../../../../src/harvest/segments/mapping/agents.ts'
+import { agent } from '../../../../src/harvest/mapping/agents.ts'
 import { type Authorities, shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
-import { mappingKeys, type RecordOptions } from '../../../../src/harvest/segments/mapping/config.ts'
-import { period, place } from '../../../../src/harvest/segments/mapping/coverage.ts'
-import { distribution } from '../../../../src/harvest/segments/mapping/distribution.ts'
-import { outlineFrom } from '../../../../src/harvest/segments/mapping/coverage.ts'
-import { MappedRecord } from '../../../../src/harvest/segments/mapping/record.ts'
+import { mappingKeys, type RecordOptions } from '../../../../src/harvest/mapping/record-options.ts'
+import { MappedRecord } from '../../../../src/harvest/mapping/record.ts'
+import { outlineFrom, period, place } from '../../../../src/harvest/mapping/coverage.ts'
+import { distribution } from '../../../../src/harvest/mapping/distribution.ts'
 import { dcat, dct } from '../../../../src/rdf/namespaces.ts'
 
 let authorities: Authorities

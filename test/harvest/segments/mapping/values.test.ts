@@ -10,12 +10,12 @@ import {
   structured,
   suffixOf,
 } from '../../../../src/vocabularies/loose-values.ts'
-import { bytesOf } from '../../../../src/harvest/segments/mapping/values/sizes.ts'
+import { bytesOf } from '../../../../src/harvest/mapping/distribution.ts'
 import {
   contactAddress,
   isUsableIri,
   webAddress,
-} from '../../../../src/harvest/segments/mapping/values/urls.ts'
+} from '../../../../src/harvest/mapping/addresses.ts'
 
 describe('text', () => {
   it.each(['', ' ', 'null', 'N/A', '-', 'none', '{{title}}', null, undefined, {}, [], true])(

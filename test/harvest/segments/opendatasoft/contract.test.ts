@@ -1,7 +1,7 @@
 /** OpenDataSoft importer: the contract of all importers, for both generations of the API. */
 
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { opendatasoftImporter } from '../../../../src/harvest/segments/importing/opendatasoft/opendatasoft.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { opendatasoftImporter } from '../../../../src/harvest/importers/opendatasoft.ts'
 import { describeImporter } from '../../../contracts/importer.contract.ts'
 import { odsPortal } from '../../../support/portals/ods-portal.ts'
 

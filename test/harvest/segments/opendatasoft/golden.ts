@@ -1,7 +1,7 @@
 /** An OpenDataSoft domain as the mapping knows it, for tests of the mapping alone. */
 
-import { opendatasoftConfig } from '../../../../src/harvest/segments/importing/opendatasoft/config.ts'
-import { entryReader } from '../../../../src/harvest/segments/importing/opendatasoft/entry-reader.ts'
+import { opendatasoftConfig } from '../../../../src/harvest/importers/opendatasoft-mapping.ts'
+import { entryReader } from '../../../../src/harvest/importers/opendatasoft-mapping.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import { commonConfig } from '../golden-check.ts'
 

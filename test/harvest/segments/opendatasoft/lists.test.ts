@@ -1,8 +1,8 @@
 /** OpenDataSoft importer: long lists, older domains, quotas, and what is asked for. */
 
 import { afterEach, describe, expect, it } from 'vitest'
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { opendatasoftImporter } from '../../../../src/harvest/segments/importing/opendatasoft/opendatasoft.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { opendatasoftImporter } from '../../../../src/harvest/importers/opendatasoft.ts'
 import {
   odsPortal,
   type OdsPortal,

@@ -1,7 +1,7 @@
 /** RDF importer: the contract of all importers, for each way in which RDF comes in pages. */
 
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { rdfImporter } from '../../../../src/harvest/segments/importing/rdf/rdf.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { rdfImporter } from '../../../../src/harvest/importers/rdf.ts'
 import { describeImporter } from '../../../contracts/importer.contract.ts'
 import { rdfPortal, type RdfPortalOptions } from '../../../support/portals/rdf-portal.ts'
 

@@ -1,8 +1,8 @@
 /** RDF importer: one document in every format and wrapping. */
 
 import { afterEach, describe, expect, it } from 'vitest'
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { rdfImporter } from '../../../../src/harvest/segments/importing/rdf/rdf.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { rdfImporter } from '../../../../src/harvest/importers/rdf.ts'
 import { formats, type Format } from '../../../../src/rdf/media-types.ts'
 import {
   rdfPortal,

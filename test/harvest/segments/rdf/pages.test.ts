@@ -1,8 +1,8 @@
 /** RDF importer: next pages, records, repairs, and what has not changed. */
 
 import { afterEach, describe, expect, it } from 'vitest'
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { rdfImporter } from '../../../../src/harvest/segments/importing/rdf/rdf.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { rdfImporter } from '../../../../src/harvest/importers/rdf.ts'
 import {
   rdfPortal,
   type RdfPortal,

@@ -1,11 +1,8 @@
 /** Socrata importer: types of assets, links, other hosts of the API, and sites without it. */
 
 import { afterEach, describe, expect, it } from 'vitest'
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import {
-  socrataImporter,
-  socrataImporterWith,
-} from '../../../../src/harvest/segments/importing/socrata/socrata.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { socrataImporter, socrataImporterWith } from '../../../../src/harvest/importers/socrata.ts'
 import {
   socrataPortal,
   type SocrataPortal,

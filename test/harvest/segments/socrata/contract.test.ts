@@ -1,7 +1,7 @@
 /** Socrata importer: the contract of all importers. */
 
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { socrataImporterWith } from '../../../../src/harvest/segments/importing/socrata/socrata.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { socrataImporterWith } from '../../../../src/harvest/importers/socrata.ts'
 import { describeImporter } from '../../../contracts/importer.contract.ts'
 import { socrataPortal } from '../../../support/portals/socrata-portal.ts'
 

@@ -1,7 +1,7 @@
 /** A Socrata domain as the mapping knows it, for tests of the mapping alone. */
 
-import { socrataConfig } from '../../../../src/harvest/segments/importing/socrata/config.ts'
-import { entryReader } from '../../../../src/harvest/segments/importing/socrata/entry-reader.ts'
+import { socrataConfig } from '../../../../src/harvest/importers/socrata-mapping.ts'
+import { entryReader } from '../../../../src/harvest/importers/socrata-mapping.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import { commonConfig } from '../golden-check.ts'
 

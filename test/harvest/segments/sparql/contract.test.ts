@@ -1,7 +1,7 @@
 /** SPARQL importer: the contract of all importers. */
 
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { sparqlImporter } from '../../../../src/harvest/segments/importing/sparql/sparql.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { sparqlImporter } from '../../../../src/harvest/importers/sparql.ts'
 import { describeImporter } from '../../../contracts/importer.contract.ts'
 import { sparqlPortal } from '../../../support/portals/sparql-portal.ts'
 

@@ -1,7 +1,7 @@
 /** uData importer: the contract of all importers. */
 
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { udataImporter } from '../../../../src/harvest/segments/importing/udata/udata.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { udataImporter } from '../../../../src/harvest/importers/udata.ts'
 import { describeImporter } from '../../../contracts/importer.contract.ts'
 import { udataPortal } from '../../../support/portals/udata-portal.ts'
 

@@ -1,8 +1,8 @@
 /** uData importer: what it asks a portal for, and what it leaves out. */
 
 import { afterEach, expect, it } from 'vitest'
-import { importerSegment } from '../../../../src/harvest/segments/importer.ts'
-import { udataImporter } from '../../../../src/harvest/segments/importing/udata/udata.ts'
+import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
+import { udataImporter } from '../../../../src/harvest/importers/udata.ts'
 import type { JsonObject } from '../../../../src/pipe/document.ts'
 import {
   datasetOf,

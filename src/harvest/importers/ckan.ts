@@ -1,0 +1,213 @@
+/** The CKAN importer: the packages of a portal by its search, page by page; one by one where the search gives up. */
+
+import { z } from 'zod'
+import { Failure } from '../../errors.ts'
+import { shippedAuthorities } from '../../vocabularies/authorities.ts'
+import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
+import { mappingKeys } from '../mapping/record-options.ts'
+import { licencesOf } from './ckan-licences.ts'
+import { packages } from './ckan-packages.ts'
+import { importDkan } from './dkan.ts'
+import { action, type ActionAnswer, portalRoot } from './ckan-api.ts'
+import type { Portal } from './ckan-mapping.ts'
+import type { Found } from './found.ts'
+import type { ImportConfig } from './import-config.ts'
+import type { ImportContext, ImporterKind } from './importer.ts'
+import type { Source } from './source.ts'
+
+// What the config of a CKAN importer may say beside the common keys.
+
+const ckanConfig = z.object({
+  ...mappingKeys,
+  /** `dkan`: the portal is a DKAN, whatever the pipe calls it. */
+  dialect: z.enum(['ckan', 'dkan']).default('ckan'),
+  /** Which field is the source id. */
+  identifier: z.enum(['id', 'name']).default('id'),
+  /** Records per page; portals cut it in silence. */
+  pageSize: z.int().min(1).max(10_000).default(100),
+  /** Types of packages that are datasets; harvest sources and showcases are packages too. */
+  types: z.array(z.string().toLowerCase()).default(['dataset']),
+})
+type CkanConfig = z.infer<typeof ckanConfig>
+
+type Config = CkanConfig & ImportConfig
+
+export const ckanImporter: ImporterKind<CkanConfig> = {
+  names: ['importing-ckan', 'importing-ckansingle', 'importing-ckanprop'],
+  version: 2,
+  config: ckanConfig,
+  import: importCkan,
+}
+
+async function* importCkan(
+  config: Config,
+  source: Source,
+  context: ImportContext,
+  signal: AbortSignal,
+): AsyncGenerator<Found, void> {
+  if (config.dialect === 'dkan') {
+    yield* importDkan({ ...config, version: 'auto' }, { source, context }, signal)
+    return
+  }
+  const root = portalRoot(config.address)
+  const licences = licencesOf(source, root)
+  const portal: Portal = {
+    root,
+    config,
+    output: context.output,
+    authorities: await shippedAuthorities(),
+    licence: licences.find,
+  }
+  const names = new Set<string>()
+  const wish: Search = { root, config, lastRun: context.lastRun }
+  try {
+    for await (const page of search(source, wish)) {
+      signal.throwIfAborted()
+      if (page.kind === 'end') {
+        yield page
+        return
+      }
+      yield { kind: 'total', total: page.count }
+      await licences.learn(page.results)
+      for (const one of page.results) {
+        const { name } = fieldsOf(one)
+        if (typeof name === 'string') names.add(name)
+      }
+      yield* packages(page.results, portal)
+      yield { kind: 'page' }
+    }
+  } catch (error) {
+    // Servers in front of the search refuse to go deep; what can be listed can be asked for by name.
+    const list = names.size > 0 && isRefusal(error) ? await packageList(source, root) : undefined
+    if (!list) throw error
+    yield* singly(source, { list, isKnown: (name) => names.has(name), portal })
+  }
+}
+
+const isRefusal = (error: unknown) =>
+  error instanceof Failure &&
+  (error.kind === 'source-error' || error.kind === 'source-error-envelope')
+
+async function packageList(source: Source, root: string): Promise<readonly string[] | undefined> {
+  try {
+    const accepts = [400, 404, 405, 409]
+    const answer = await action(source, { root, name: 'package_list' }, { accepts, paged: false })
+    if (!answer.ok || !Array.isArray(answer.result)) return undefined
+    return answer.result.filter((name) => typeof name === 'string')
+  } catch (error) {
+    if (isRefusal(error)) return undefined
+    throw error
+  }
+}
+
+// Pages of `package_search`, in an order that does not change while they are read.
+
+type Search = {
+  readonly root: string
+  readonly config: CkanConfig & ImportConfig
+  readonly lastRun: Date | undefined
+}
+
+type Page =
+  | { readonly kind: 'results'; readonly count: number; readonly results: readonly unknown[] }
+  | Extract<Found, { kind: 'end' }>
+
+/** By the id; portals that refuse it may know the name. Without any order a page may hide what the next one repeats. */
+const orders = ['id asc', 'name asc', undefined] as const
+
+/** Steps by what was received: larger pages than the portal likes are cut in silence. */
+async function* search(source: Source, wish: Search): AsyncGenerator<Page, void> {
+  let at = 0
+  let largest = 0
+  let order = 0
+  for (;;) {
+    const answer = await ask(source, wish, { start: at, sort: orders[order] })
+    if (!answer.ok && at === 0 && order < orders.length - 1) {
+      order += 1
+      continue
+    }
+    if (!answer.ok)
+      throw new Failure('source-error', `The search answered ${answer.status}.`, {
+        cause: answer.message,
+      })
+    const { count, results } = pageOf(answer)
+    // An empty page tells nothing but the count, which the first one told.
+    if (results.length > 0 || at === 0) yield { kind: 'results', count, results }
+    largest = Math.max(largest, results.length)
+    at += results.length
+    // A full page may have one behind it that the count does not know of.
+    if (results.length === 0 || (at >= count && results.length < largest)) break
+  }
+  if (orders[order] === undefined) yield { kind: 'end', as: 'incomplete', problem: withoutOrder }
+}
+
+const withoutOrder = new Failure(
+  'source-error',
+  'The portal refuses to sort, so that its pages may hide records.',
+)
+
+type Place = { readonly start: number; readonly sort: string | undefined }
+
+function ask(source: Source, wish: Search, { start, sort }: Place): Promise<ActionAnswer> {
+  const { root, config } = wish
+  const query = {
+    ...config.filters,
+    rows: String(config.pageSize),
+    start: String(start),
+    ...(sort !== undefined && { sort }),
+    include_private: 'false',
+    ...filterQuery(wish),
+  }
+  const accepts = start === 0 ? [400, 409] : []
+  return action(source, { root, name: 'package_search', query }, { accepts })
+}
+
+/** The filter of the config and, for an incremental run, what changed since the last one. */
+function filterQuery({ config, lastRun }: Search): { readonly fq?: string } {
+  const own = config.filters?.['fq']
+  if (!config.incremental || !lastRun) return own === undefined ? {} : { fq: own }
+  const since = `metadata_modified:[${lastRun.toISOString()} TO *]`
+  return { fq: own === undefined ? since : `(${own}) AND ${since}` }
+}
+
+function pageOf({ result }: Extract<ActionAnswer, { ok: true }>) {
+  const { count, results } = fieldsOf(result)
+  const total = Number(plainText(count))
+  if (!Number.isSafeInteger(total) || total < 0 || !Array.isArray(results))
+    throw new Failure('source-malformed', 'The search answered without count or results.')
+  const list: readonly unknown[] = results
+  return { count: total, results: list }
+}
+
+// Packages one by one, by the names that the portal lists.
+
+type Listing = {
+  readonly list: readonly string[]
+  /** Whether a package was met already. */
+  readonly isKnown: (name: string) => boolean
+  readonly portal: Portal
+}
+
+const perPage = 100
+
+/** Names that are not there any more are gone; those that nobody may read are skipped. */
+async function* singly(
+  source: Source,
+  { list, isKnown, portal }: Listing,
+): AsyncGenerator<Found, void> {
+  let total = new Set(list).size
+  yield { kind: 'total', total }
+  let onPage = 0
+  for (const name of new Set(list)) {
+    if (isKnown(name)) continue
+    const call = { root: portal.root, name: 'package_show', query: { id: name } }
+    const answer = await action(source, call, { accepts: [403, 404], paged: false })
+    if (answer.ok) yield* packages(listOf(answer.result), portal)
+    else if (answer.status === 403) yield { kind: 'skipped', sourceId: name, reason: 'private' }
+    else total -= 1
+    onPage += 1
+    if (onPage % perPage === 0) yield { kind: 'page' }
+  }
+  yield { kind: 'page' }
+  yield { kind: 'total', total }
+}

@@ -1,0 +1,113 @@
+/** What every importer's config may say, and what of it shapes the records. */
+
+import { z } from 'zod'
+import { isId } from '../../rdf/ids.ts'
+
+const address = z
+  .string()
+  .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), 'must be an http(s) address')
+const positive = z.int().positive()
+
+/** Unknown keys are kept: foreign pipes are full of them. */
+export const importConfig = z.looseObject({
+  /** Used byte for byte. */
+  address,
+  catalogue: z.string().refine(isId, 'must be the id of a catalogue'),
+  inputFormat: z.string().optional(),
+  /** Write the answer to a file first and read that: for documents larger than memory. */
+  alternativeLoad: z.boolean().default(false),
+  /** Which field is the source id. */
+  identifier: z.string().optional(),
+  /** Added to the query of the source. */
+  filters: z.record(z.string(), z.string()).optional(),
+  pageSize: positive.optional(),
+  /** Milliseconds between two records at least. */
+  pulse: z.int().min(0).default(0),
+  /** Repair illegal IRIs before parsing. */
+  preProcessing: z.boolean().default(true),
+  incremental: z.boolean().default(false),
+  /** Tag of text whose language the source does not tell. */
+  language: z
+    .string()
+    .regex(/^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/, 'must be a language tag (BCP 47)')
+    .optional(),
+  auth: z.object({ secret: z.string(), header: z.string().default('Authorization') }).optional(),
+  apikey: z.string().optional(),
+  auth_key: z.string().optional(),
+  /** Stop after so many records. */
+  limit: positive.optional(),
+  output: z.enum(['dcat-ap', 'source']).optional(),
+  /** More than the process gives to a host is not given. */
+  hostConcurrency: positive.optional(),
+  hostDelayMs: z.int().min(0).optional(),
+  connectTimeoutMs: positive.optional(),
+  firstByteTimeoutMs: positive.optional(),
+  idleTimeoutMs: positive.optional(),
+  pageTimeoutMs: positive.optional(),
+  attempts: positive.optional(),
+  /** The longest `Retry-After` that is waited for. */
+  retryAfterMaxMs: z.int().min(0).max(86_400_000).optional(),
+  forceDays: z.number().min(0).optional(),
+  // Of importers of other platforms; accepted, and of no use to one that hands its records on itself.
+  sendListDelay: z.int().min(0).optional(),
+  sendHash: z.boolean().optional(),
+  outputFormat: z.string().optional(),
+})
+export type ImportConfig = z.infer<typeof importConfig>
+
+/** Keys that say how to ask, not what for. */
+const operational = new Set(
+  (
+    'catalogue alternativeLoad pageSize pulse incremental limit attempts auth apikey auth_key hostConcurrency hostDelayMs ' +
+    'connectTimeoutMs firstByteTimeoutMs idleTimeoutMs pageTimeoutMs forceDays deadline retryAfterMaxMs ' +
+    'sendListDelay sendHash outputFormat accept method'
+  ).split(' '),
+)
+/** Keys that choose what is asked for; they change which records there are, not how one looks. */
+const choosing = new Set(['address', 'filters', 'query', 'types', 'graph'])
+/** Keys that change how a record looks, not which records there are. */
+const shaping = new Set(['language', 'output', 'preProcessing'])
+
+/** What decides which records a source offers, as canonical text: another one holds the removals of a run. */
+export const choiceOf = (config: object): string =>
+  canonicalJson(kept(config, (key) => !operational.has(key) && !shaping.has(key)))
+
+/** What decides how a record looks, as canonical text: part of the source hash. */
+export const shapeOf = (config: object): string =>
+  canonicalJson(kept(config, (key) => !operational.has(key) && !choosing.has(key)))
+
+const kept = (config: object, isKept: (key: string) => boolean) =>
+  Object.fromEntries(Object.entries(config).filter(([key]) => isKept(key)))
+
+/** JSON with sorted keys and without white space, so that equal values are equal texts. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
+}
+
+// The numbers that bound every import.
+
+/** Bounds of every import. Bytes are counted after decompression. */
+export type ImportLimits = {
+  readonly maxPageBytes: number
+  readonly maxDocumentBytes: number
+  readonly maxItemBytes: number
+  readonly maxItems: number
+  readonly maxPages: number
+  /** Tries per request, and the longest time that a source may ask us to wait. */
+  readonly attempts: number
+  readonly retryAfterMaxMs: number
+}
+
+export const usualLimits: ImportLimits = {
+  maxPageBytes: 100_000_000,
+  maxDocumentBytes: 2_000_000_000,
+  maxItemBytes: 10_000_000,
+  maxItems: 2_000_000,
+  maxPages: 100_000,
+  attempts: 4,
+  retryAfterMaxMs: 600_000,
+}

@@ -1,0 +1,82 @@
+/** In which RDF format a source answers: what the config says, the type, the suffix, the first bytes. */
+import { Failure } from '../../errors.ts'
+import { formatOfMediaType, formatOfSuffix, formats, type Format } from '../../rdf/media-types.ts'
+
+/** Cheapest to read first. */
+export const acceptRdf =
+  'application/n-quads, application/n-triples, text/turtle;q=0.9, application/trig;q=0.9, ' +
+  'application/rdf+xml;q=0.8, application/ld+json;q=0.7, text/n3;q=0.4, */*;q=0.1'
+
+// What sources and configs call the formats beside their registered names.
+const lenient: Readonly<Record<string, Format>> = {
+  'application/x-turtle': 'turtle',
+  'application/turtle': 'turtle',
+  'text/rdf+n3': 'n3',
+  'text/x-nquads': 'nquads',
+  'application/xml': 'rdfxml',
+  'text/xml': 'rdfxml',
+  xml: 'rdfxml',
+  owl: 'rdfxml',
+  'application/json': 'jsonld',
+  json: 'jsonld',
+}
+
+const isFormat = (name: string): name is Format => Object.hasOwn(formats, name)
+
+/** A format by name, suffix or media type, whatever its parameters. */
+export function formatNamed(name: string): Format | undefined {
+  const bare = name.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (isFormat(bare)) return bare
+  return formatOfMediaType(bare) ?? formatOfSuffix(bare) ?? lenient[bare]
+}
+
+type Told = {
+  readonly inputFormat: string | undefined
+  readonly contentType: string
+  /** After redirects. */
+  readonly url: string
+  /** The first 4 KiB of the body. */
+  readonly start: string
+}
+
+/** `undefined` when nothing tells. Throws `unsupported-media-type` for RDF in a format that we know and do not read. */
+export function formatOf({ inputFormat, contentType, url, start }: Told): Format | undefined {
+  if (inputFormat !== undefined) return formatNamed(inputFormat)
+  if (/^\s*application\/trix\s*(;|$)/i.test(contentType)) {
+    const accepted = Object.values(formats).map(({ mediaType }) => mediaType)
+    const detail = `The source answered ${contentType}, which is not read; accepted are ${accepted.join(', ')}.`
+    throw new Failure('unsupported-media-type', detail)
+  }
+  const told = formatNamed(contentType)
+  // Some serve JSON-LD and RDF/XML under the bare names, and others serve Turtle with the type of a table.
+  if (told !== undefined && !isContradicted(told, start)) return told
+  const { pathname } = new URL(url)
+  const suffix = /\.([A-Za-z0-9]+)$/.exec(pathname.replace(/\.gz$/i, ''))?.[1]
+  return (suffix === undefined ? undefined : formatNamed(suffix)) ?? sniffed(start)
+}
+
+/** A body that begins like XML or JSON is not in one of the line formats, and the other way round. */
+function isContradicted(format: Format, start: string): boolean {
+  const first = /^[\s\uFEFF]*(\S)/.exec(start)?.[1]
+  if (format === 'jsonld') return first !== undefined && first !== '{' && first !== '['
+  return format === 'rdfxml' && first !== undefined && first !== '<'
+}
+
+const line =
+  /^(?:<[^>\s]*>|_:\S+)[ \t]+<[^>\s]*>[ \t]+(?:<[^>\s]*>|_:\S+|"(?:[^"\\]|\\.)*"\S*)[ \t]*/
+
+/** By the first bytes of the body. */
+function sniffed(start: string): Format | undefined {
+  const text = start
+    .replace(/^\uFEFF/, '')
+    .replace(/^(?:\s*#[^\n]*\n)+/, '')
+    .trimStart()
+  if (/^(?:<\?xml|<rdf:RDF|<!--|<!DOCTYPE\s+rdf)/i.test(text)) return 'rdfxml'
+  if (/^(?:@prefix|@base|PREFIX\s|BASE\s)/i.test(text)) return 'turtle'
+  if (/^[{[]/.test(text)) return 'jsonld'
+  const triple = line.exec(text)
+  if (!triple) return undefined
+  const rest = text.slice(triple[0].length)
+  if (/^\.\s*(?:\n|$)/.test(rest)) return 'ntriples'
+  return /^(?:<[^>\s]*>|_:\S+)[ \t]*\.\s*(?:\n|$)/.test(rest) ? 'nquads' : 'turtle'
+}
