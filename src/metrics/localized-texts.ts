@@ -3,21 +3,21 @@
 import type { Term } from '@rdfjs/types'
 
 /** Language tag in lower case → text; `''` for a text without language. */
-export type Texts = Readonly<Record<string, string>>
+export type LocalizedTexts = Readonly<Record<string, string>>
 
 /** Characters of one text. */
 const longest = 2000
 
-export const cut = (text: string, most = longest): string =>
+export const cutText = (text: string, most = longest): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`
 
 /** By language tag in lower case; texts that are blank are none. */
-export function textsOf(terms: Iterable<Term>): Texts {
+export function textsOf(terms: Iterable<Term>): LocalizedTexts {
   const texts: Record<string, string> = {}
   for (const term of terms) {
     if (term.termType !== 'Literal' || term.value.trim() === '') continue
     const tag = term.language.toLowerCase()
-    if (!Object.hasOwn(texts, tag)) texts[tag] = cut(term.value.trim())
+    if (!Object.hasOwn(texts, tag)) texts[tag] = cutText(term.value.trim())
   }
   return texts
 }
@@ -51,7 +51,7 @@ export type LocalText = {
 
 /** Looks for the wanted language, then the main ones of whoever speaks, English, any; without a text the id stands. */
 export function localText(
-  texts: Texts,
+  texts: LocalizedTexts,
   options: { readonly locale: string; readonly languages: readonly string[]; readonly id: string },
 ): LocalText {
   const tags = Object.keys(texts).filter((tag) => line(texts[tag] ?? '') !== '')
@@ -70,7 +70,7 @@ function matching(tags: readonly string[], wanted: string): string | undefined {
   return exact ?? tags.filter((tag) => primary(tag) === primary(wanted)).sort()[0]
 }
 
-function said(texts: Texts, tag: string): LocalText {
+function said(texts: LocalizedTexts, tag: string): LocalText {
   const text = line(texts[tag] ?? '')
   return /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/i.test(tag) ? { text, language: tag } : { text }
 }

@@ -15,12 +15,12 @@ import type { Points } from './figures/counts.ts'
 import type { ScoreBand } from './figures/figures.ts'
 import type { Schedules } from './figures/schedules.ts'
 import { feeds } from './pipe/dataset-feed.ts'
-import { annotatorSegment } from './measuring/annotator.ts'
-import { openValues } from './measuring/tables.ts'
-import { openReach, type Reach } from './reaching/reach.ts'
-import { reachingSegment } from './reaching/segment.ts'
-import { scoringSegment } from './scoring/scorer.ts'
-import { loadWeights, type Weights } from './scoring/weights.ts'
+import { annotatorSegment } from './measure/annotator-segment.ts'
+import { openValues } from './measure/value-tables.ts'
+import { openReach, type UrlReach } from './reach/url-reach.ts'
+import { reachingSegment } from './reach/reach-segment.ts'
+import { scoringSegment } from './measure/scoring-segment.ts'
+import { loadWeights, type Weights } from './measure/weights.ts'
 import { metricsExport, type MetricsRepository } from './pipe/metrics-export.ts'
 import { validatingSegment } from './validate/validating-segment.ts'
 import { openValidation, type Validation } from './validate/validation.ts'
@@ -105,7 +105,7 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsStati
 type Tools = {
   readonly validation: Validation
   readonly weights: Weights
-  readonly reach: Reach
+  readonly reach: UrlReach
 }
 
 async function kindsOf(

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fromLines } from '../../src/rdf/lines.ts'
 import { prefixes as known } from '../../src/rdf/namespaces.ts'
 import { isStructural } from '../../src/repository/content/rename.ts'
-import { placesOf } from '../../src/metrics/reaching/urls.ts'
+import { urlUsesOf } from '../../src/metrics/reach/reach-segment.ts'
 import { base, prefixes, repository } from '../support/repository.ts'
 import '../support/seed.ts'
 import { iriOf, withTypes } from './declared.ts'
@@ -46,7 +46,7 @@ describe('a distribution that is named by the URL that it gives', () => {
   it('is asked there when its accessibility is checked', async () => {
     const dataset = fromLines(await stored('t'))
     const subject = { id: 't', iri: `${base}set/data/t` }
-    const places = placesOf({ subject, dataset, metrics: [], metricsGraph: 'urn:m' })
+    const places = urlUsesOf({ subject, dataset, metrics: [], metricsGraph: 'urn:m' })
     expect(places.map((place) => place.url)).toEqual([url, url])
   })
 

@@ -31,25 +31,16 @@ const terms = {
   source: prov('wasDerivedFrom'),
 } as const
 
-const dateTime = xsd('dateTime')
 const truths = { true: literal('true', xsd('boolean')), false: literal('false', xsd('boolean')) }
 
 const valueTerm = (value: boolean | number): Literal =>
   typeof value === 'number' ? literal(String(value), xsd('integer')) : truths[`${value}`]
 
-let latest = literal('', dateTime)
-
-/** Those of one dataset have the same time: a catalogue has millions of measurements. */
-function timeTerm(at: string): Literal {
-  if (latest.value !== at) latest = literal(at, dateTime)
-  return latest
-}
-
 /**
  * A measurement as a fresh blank node, linked from what was measured; booleans and integers. Its triples come in the order in which
  * they are stored, so that nobody has to sort them.
  */
-export function measurement({ metric, on, value, at, from }: Measurement): Quad[] {
+export function measurementQuads({ metric, on, value, at, from }: Measurement): Quad[] {
   const node = blankNode()
   const quads = [
     quad(on, terms.link, node),
@@ -57,7 +48,7 @@ export function measurement({ metric, on, value, at, from }: Measurement): Quad[
     quad(node, terms.computedOn, on),
     quad(node, terms.metric, pv(metric)),
     quad(node, terms.value, valueTerm(value)),
-    quad(node, terms.time, timeTerm(at)),
+    quad(node, terms.time, literal(at, xsd('dateTime'))),
   ]
   // What a dataset calls a URL need not be an IRI.
   if (from !== undefined)
@@ -65,7 +56,7 @@ export function measurement({ metric, on, value, at, from }: Measurement): Quad[
   return quads
 }
 
-export type Measured = {
+export type MeasuredValue = {
   /** Local name of the metric. */
   readonly metric: string
   /** Key of what was measured: an IRI, or `_:label`. */
@@ -87,40 +78,34 @@ type Draft = {
 }
 
 /** All that have a metric, a target and a value that can be read, in the order in which they begin. */
-export function measurements(quads: Iterable<Quad>): readonly Measured[] {
-  const drafts = new Drafts()
-  for (const { subject, predicate, object } of quads) {
-    const iri = predicate.value
-    if (iri === terms.link.value) drafts.of(object).linkedBy = keyOf(subject)
-    else if (iri === terms.metric.value) drafts.of(subject).metric = localName(object.value)
-    else if (iri === terms.value.value) drafts.of(subject).value = object
-    else if (iri === terms.time.value) drafts.of(subject).at = object.value
-    else if (iri === terms.source.value) drafts.of(subject).from = object.value
-    else if (computedOn.includes(iri)) drafts.of(subject).on = keyOf(object)
-  }
-  return drafts.all().flatMap(measured)
-}
-
-/** What is said of a measurement mostly stands together, with one term for all of it. */
-class Drafts {
-  readonly #known = new Map<string, Draft>()
-  #latest: { readonly node: Term; readonly draft: Draft } | undefined
-
-  of(node: Term): Draft {
-    if (this.#latest?.node === node) return this.#latest.draft
+export function measurements(quads: Iterable<Quad>): readonly MeasuredValue[] {
+  const drafts = new Map<string, Draft>()
+  const draftOf = (node: Term): Draft => {
     const key = keyOf(node)
-    let draft = this.#known.get(key)
-    if (!draft) this.#known.set(key, (draft = {}))
-    this.#latest = { node, draft }
+    const draft = drafts.get(key) ?? {}
+    drafts.set(key, draft)
     return draft
   }
-
-  all(): readonly Draft[] {
-    return [...this.#known.values()]
+  for (const { subject, predicate, object } of quads) {
+    const iri = predicate.value
+    if (iri === terms.link.value) draftOf(object).linkedBy = keyOf(subject)
+    else if (iri === terms.metric.value) draftOf(subject).metric = localName(object.value)
+    else if (iri === terms.value.value) draftOf(subject).value = object
+    else if (iri === terms.time.value) draftOf(subject).at = object.value
+    else if (iri === terms.source.value) draftOf(subject).from = object.value
+    else if (computedOn.includes(iri)) draftOf(subject).on = keyOf(object)
   }
+  return [...drafts.values()].flatMap(measured)
 }
 
-function measured({ metric, on, linkedBy, value: term, from, at }: Draft): readonly Measured[] {
+function measured({
+  metric,
+  on,
+  linkedBy,
+  value: term,
+  from,
+  at,
+}: Draft): readonly MeasuredValue[] {
   const target = on ?? linkedBy
   if (metric === undefined || target === undefined || term?.termType !== 'Literal') return []
   const value = valueIn(metric, term.value.trim(), term.datatype.value)

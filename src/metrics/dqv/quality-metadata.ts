@@ -19,13 +19,13 @@ type Addition = {
 }
 
 /** The payload with these measurements in place of the older ones of the same metrics. */
-export const remeasured = (payload: Payload, { metrics, quads, at }: Addition): Payload => ({
+export const withMeasurements = (payload: Payload, { metrics, quads, at }: Addition): Payload => ({
   ...payload,
   metrics: frame(payload, at).concat(unframed(payload, replaced(payload.metrics, metrics)), quads),
 })
 
 /** The payload with this report in place of an older one. */
-export function reported(payload: Payload, report: ReportGraph, at: string): Payload {
+export function withReport(payload: Payload, report: ReportGraph, at: string): Payload {
   const dataset = namedNode(payload.subject.iri)
   return {
     ...payload,

@@ -130,7 +130,7 @@ const hasReport = (quads: readonly Quad[]) =>
   quads.some(({ object }) => object.value === reportClass && object.termType === 'NamedNode')
 
 /** The first report among the triples; `undefined` when there is none. */
-export function reportOf(quads: readonly Quad[]): ReportGraph | undefined {
+export function readReport(quads: readonly Quad[]): ReportGraph | undefined {
   if (!hasReport(quads)) return undefined
   const graph = graphOf(quads)
   const [report] = instances(graph, reportClass)

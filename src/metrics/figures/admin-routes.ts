@@ -13,7 +13,7 @@ import {
   visibleCatalogue,
 } from './catalogue-reader.ts'
 import type { CatalogueFigures } from './figures.ts'
-import type { Extent, Progress } from './refresh.ts'
+import type { Extent, RefreshProgress } from './refresh.ts'
 import type { Scheduled } from './schedules.ts'
 
 const reference = { $ref: '#/components/schemas/Schedule' }
@@ -137,7 +137,7 @@ export function addAdminRoutes(app: App, context: CacheContext): void {
   })
 }
 
-const progressOf = ({ extent, since, catalogues, datasets }: Progress) => ({
+const progressOf = ({ extent, since, catalogues, datasets }: RefreshProgress) => ({
   extent: extent === 'all' ? 'all' : { catalogues: extent },
   since: new Date(since).toISOString(),
   catalogues,

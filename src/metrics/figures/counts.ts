@@ -21,7 +21,7 @@ import type {
  * How often a metric has a value. Beside the metrics by local name (`true`, `false`, or a status code): `datasets` (`all`,
  * `measured`, and the number of their `distributions`), `bands` by id, and of `scoring` and each dimension `count` and `sum`.
  */
-export type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>
+export type ScopeCounts = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 /** Points of a true measurement, by indicator. */
 export type Points = Readonly<Record<IndicatorName, number>>
@@ -60,7 +60,7 @@ export function rowsOf(scope: Scope): { readonly where: string; readonly values:
 }
 
 /** `undefined` for a catalogue that is not served, a country without catalogues and a publisher without datasets. */
-export function countsOf(file: Sqlite, scope: Scope): Counts | undefined {
+export function scopeCounts(file: Sqlite, scope: Scope): ScopeCounts | undefined {
   const { where, values } = rowsOf(scope)
   const rows = file.rows(
     `SELECT metric, value, sum(count) AS count FROM measurements WHERE ${where} GROUP BY metric, value`,
@@ -85,7 +85,7 @@ export const metricNames: readonly MetricName[] = indicators.flatMap(({ name }) 
   isDerived(name) ? [name, derived[name]] : [name],
 )
 
-export function aggregateOf(counts: Counts, maxima: Maxima): Aggregate {
+export function aggregateOf(counts: ScopeCounts, maxima: Maxima): Aggregate {
   const shares = new Map<string, Shares | null>()
   for (const { name, type } of indicators) {
     const values = counts[name]
@@ -106,7 +106,7 @@ export function aggregateOf(counts: Counts, maxima: Maxima): Aggregate {
 
 /** How many datasets there are, were measured, and were scored in each band. */
 export function measuredCounts(
-  counts: Counts,
+  counts: ScopeCounts,
   bands: readonly { readonly id: string }[],
 ): MeasuredCounts {
   const { all = 0, measured = 0, distributions = 0 } = counts['datasets'] ?? {}
@@ -121,7 +121,10 @@ export function measuredCounts(
 
 const percent = (part: number, whole: number): number => Math.round((part * 1000) / whole) / 10
 
-function dimensionScore(values: Counts[string] | undefined, max: number): DimensionScore | null {
+function dimensionScore(
+  values: ScopeCounts[string] | undefined,
+  max: number,
+): DimensionScore | null {
   const { count = 0, sum = 0 } = values ?? {}
   if (count === 0) return null
   return {

@@ -8,8 +8,8 @@ import { dcat, dct } from '../../rdf/namespaces.ts'
 import { graphOf, type Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
-import { type Measured, measurements } from '../dqv/measurements.ts'
-import { reportOf } from '../dqv/validation-report.ts'
+import { type MeasuredValue, measurements } from '../dqv/measurements.ts'
+import { readReport } from '../dqv/validation-report.ts'
 import {
   dimensions,
   indicatorOf,
@@ -158,7 +158,7 @@ export function datasetDocument(
 }
 
 /** Of booleans yes and no, of status codes one share each. */
-function sharesOf(metric: string, measured: readonly Measured[]) {
+function sharesOf(metric: string, measured: readonly MeasuredValue[]) {
   if (measured.length === 0) return undefined
   const counts = Map.groupBy(measured, ({ value }) => value)
   if (indicatorOf(metric)?.type === 'boolean')
@@ -175,7 +175,7 @@ export function distributionDocuments(
   locale: string,
 ): ReadonlyMap<string, readonly JsonObject[]> {
   const all = Map.groupBy(measurements(metrics), ({ on }) => on)
-  const results = reportOf(metrics)?.results
+  const results = readReport(metrics)?.results
   const languages = languagesOf(graph.objects(iri, dct('language')))
   const documentOf = (id: string, distribution: string): JsonObject[] => {
     const titles = textsOf(graph.objects(distribution, dct('title')))
@@ -206,7 +206,7 @@ export function distributionDocuments(
 }
 
 /** Of several URLs the one that scores. */
-function bestOf(measured: readonly Measured[]): boolean | number | undefined {
+function bestOf(measured: readonly MeasuredValue[]): boolean | number | undefined {
   const values = measured.map(({ value }) => value)
   const codes = values
     .filter((value) => typeof value === 'number')

@@ -10,9 +10,9 @@ import { namedNode } from '../../rdf/terms.ts'
 import type { Row } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { measurements, valueIn } from '../dqv/measurements.ts'
-import { reportOf, type ReportResult } from '../dqv/validation-report.ts'
+import { readReport, type ReportResult } from '../dqv/validation-report.ts'
 import { indicatorOf, isReachable, type Dimension } from '../indicators.ts'
-import { cut, languagesOf, textsOf, type Texts } from '../localized-texts.ts'
+import { cutText, languagesOf, textsOf, type LocalizedTexts } from '../localized-texts.ts'
 import { localName, sh } from '../dqv/quality-terms.ts'
 import type { MetricsSource } from './catalogue-reader.ts'
 import { byDimension } from './counts.ts'
@@ -21,7 +21,7 @@ import type { PublisherFigures, Severity } from './figures.ts'
 /** `measured` is absent when the dataset has no measurements. */
 export type ReadDataset = {
   readonly id: string
-  readonly titles: Texts
+  readonly titles: LocalizedTexts
   readonly languages: readonly string[]
   readonly publisher: PublisherFigures | undefined
   readonly measured?: DatasetMeasurements
@@ -51,7 +51,7 @@ type FoundViolation = {
   /** Local name of the constraint component; `''` where there is none. */
   readonly component: string
   readonly value: string | null
-  readonly messages: Texts
+  readonly messages: LocalizedTexts
 }
 
 type UnreachableUrl = {
@@ -120,7 +120,7 @@ async function readPublishers(
   const publishers = new Map<string, PublisherFigures>()
   for (const [iri, { termType, value }] of first) {
     const isNode = termType !== 'NamedNode' || value.startsWith(names.genidPrefix)
-    const name = termType === 'Literal' ? cut(value.trim()) : firstName(called.get(value) ?? [])
+    const name = termType === 'Literal' ? cutText(value.trim()) : firstName(called.get(value) ?? [])
     const key = isNode ? name : value
     if (key) publishers.set(iri, { key, name: name ?? key })
   }
@@ -130,7 +130,7 @@ async function readPublishers(
 /** By code points, so that all stores answer the same. */
 const firstName = (rows: readonly Row[]): string | undefined =>
   rows
-    .flatMap(({ name }) => (name?.termType === 'Literal' ? [cut(name.value.trim())] : []))
+    .flatMap(({ name }) => (name?.termType === 'Literal' ? [cutText(name.value.trim())] : []))
     .filter((name) => name !== '')
     .sort()[0]
 
@@ -161,7 +161,7 @@ async function readMeasurements(
     found.set(id, {
       ...counted,
       urls: urlsIn(quads, names.dataset(id)),
-      violations: (reportOf(quads)?.results ?? []).map((result) => violationOf(result, isNode)),
+      violations: (readReport(quads)?.results ?? []).map((result) => violationOf(result, isNode)),
     })
   }
   return found
@@ -225,7 +225,7 @@ const urlsIn = (quads: readonly Quad[], dataset: string): readonly UnreachableUr
     const type = urlTypes.get(metric)
     if (!type || typeof value !== 'number' || isReachable(value)) return []
     const distribution = on === dataset ? '' : on
-    return [{ distribution, type, url: cut(from ?? ''), status: value, checked: at ?? null }]
+    return [{ distribution, type, url: cutText(from ?? ''), status: value, checked: at ?? null }]
   })
 
 /** `isNode`: the store has IRIs in the place of blank nodes, which tell nobody anything. */
@@ -239,7 +239,7 @@ function violationOf(
     severity,
     path: isNode(iri) ? '' : iri,
     component: localName(component),
-    value: isNothing ? null : cut(value.value),
+    value: isNothing ? null : cutText(value.value),
     messages: textsOf(messages),
   }
 }

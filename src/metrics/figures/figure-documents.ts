@@ -3,7 +3,7 @@
 import { dimensions, indicatorOf, type Dimension } from '../indicators.ts'
 import { localText } from '../localized-texts.ts'
 import { metricNames } from './counts.ts'
-import type { Aggregate, CatalogueFigures, MetricName, Snapshot } from './figures.ts'
+import type { Aggregate, CatalogueFigures, MetricName, HistorySnapshot } from './figures.ts'
 
 /** Keys of a document that may be asked for; all where nothing is asked for. */
 export type Filter = readonly string[] | undefined
@@ -59,7 +59,7 @@ export type HistoryForm = 'history' | 'historical'
 
 /** Each leaf as a list over time; what was not measured on a day is left out of it. */
 export function historyDocument(
-  snapshots: readonly Snapshot[],
+  snapshots: readonly HistorySnapshot[],
   info: unknown,
   { filter, form }: { readonly filter: Filter; readonly form: HistoryForm },
 ) {

@@ -24,7 +24,7 @@ import type {
   PublisherFigures,
   Resolution,
   Scope,
-  Span,
+  HistorySpan,
 } from './figures.ts'
 import { dayOf } from './history.ts'
 
@@ -176,7 +176,7 @@ type HistoryQuery = {
   readonly resolution: Resolution
 }
 
-function spanOf({ startDate: from, endDate, resolution }: HistoryQuery, now: number): Span {
+function spanOf({ startDate: from, endDate, resolution }: HistoryQuery, now: number): HistorySpan {
   if (endDate !== undefined && endDate < from) {
     const detail = `endDate must not be before startDate, got ${endDate}`
     throw new Failure('invalid-parameter', detail, { errors: [{ parameter: 'endDate', detail }] })

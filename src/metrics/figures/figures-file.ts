@@ -6,8 +6,9 @@
  */
 
 import type { Sqlite } from '../../sqlite.ts'
+import type { YieldWhenDue } from '../../workers/event-loop.ts'
 import { dimensions, indicatorOf } from '../indicators.ts'
-import { countsOf, type Counts } from './counts.ts'
+import { scopeCounts, type ScopeCounts } from './counts.ts'
 import type { DatasetMeasurements, ReadDataset } from './dataset-reader.ts'
 import type { CatalogueFigures, Scope, ScoreBand } from './figures.ts'
 import { addToHistory } from './history.ts'
@@ -121,7 +122,7 @@ export function addDataset(
 function countsOfDataset(
   measured: DatasetMeasurements | undefined,
   bands: readonly ScoreBand[],
-): Counts {
+): ScopeCounts {
   if (!measured) return { datasets: { all: 1 } }
   const { distributions, score, points, counted } = measured
   const counts: Record<string, Record<string, number>> = {
@@ -140,7 +141,7 @@ function countsOfDataset(
   return counts
 }
 
-function addCounts(file: Sqlite, edition: number, publisher: string, counts: Counts): void {
+function addCounts(file: Sqlite, edition: number, publisher: string, counts: ScopeCounts): void {
   for (const [metric, values] of Object.entries(counts))
     for (const [value, count] of Object.entries(values))
       file.run(
@@ -245,7 +246,7 @@ export type Change = {
 }
 
 /** Serves new editions, and adds the figures of all that they are part of to the history. Answers the number of the refresh. */
-export function serve(file: Sqlite, change: Change): number {
+export function serveEditions(file: Sqlite, change: Change): number {
   const { editions, hidden, gone, isComplete, at } = change
   return file.transaction(() => {
     const ids = editions.map((edition) => idOf(file, edition))
@@ -265,7 +266,7 @@ export function serve(file: Sqlite, change: Change): number {
     for (const publisher of distinct(file, 'SELECT key FROM publishers WHERE edition = ?', changed))
       scopes.push({ publisher })
     for (const scope of scopes) {
-      const counts = countsOf(file, scope)
+      const counts = scopeCounts(file, scope)
       if (counts) addToHistory(file, { scope, counts, at })
     }
     if (isComplete) setState(file, 'complete', at)
@@ -302,7 +303,7 @@ const setState = (file: Sqlite, name: string, value: number) =>
 
 /** The number of what is served grows with everything that changes it. */
 function nextNumber(file: Sqlite, at: number): number {
-  const number = 1 + (stateOf(file, 'number') ?? 0)
+  const number = 1 + (figuresState(file, 'number') ?? 0)
   setState(file, 'number', number)
   setState(file, 'at', at)
   return number
@@ -312,7 +313,7 @@ function nextNumber(file: Sqlite, at: number): number {
  * What the file knows of itself: `complete` is when all catalogues were counted last, `at` and `number` are of the last change
  * of what is served. `undefined` in a file that is new or was cleared.
  */
-export function stateOf(file: Sqlite, name: 'complete' | 'at' | 'number'): number | undefined {
+export function figuresState(file: Sqlite, name: 'complete' | 'at' | 'number'): number | undefined {
   const value = file.first('SELECT value FROM state WHERE name = ?', name)?.['value']
   return value === undefined ? undefined : Number(value)
 }
@@ -327,7 +328,7 @@ export const clearFigures = (file: Sqlite, at: number): void =>
   }, 'durable')
 
 /** Deletes editions that are not served: those of before, and what a crash or an abort left. `turn` lets others work. */
-export async function deleteOldEditions(file: Sqlite, turn: () => Promise<void>): Promise<void> {
+export async function deleteOldEditions(file: Sqlite, turn: YieldWhenDue): Promise<void> {
   for (const { edition } of file.rows('SELECT edition FROM catalogues WHERE is_served = 0')) {
     for (const table of editionTables) {
       const some = `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE edition = ? LIMIT 500)`

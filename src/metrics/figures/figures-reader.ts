@@ -2,8 +2,8 @@
 
 import type { Names } from '../../rdf/names.ts'
 import type { Row, Sqlite } from '../../sqlite.ts'
-import { aggregateOf, countsOf, measuredCounts, rowsOf, type Maxima } from './counts.ts'
-import { stateOf } from './figures-file.ts'
+import { aggregateOf, scopeCounts, measuredCounts, rowsOf, type Maxima } from './counts.ts'
+import { figuresState } from './figures-file.ts'
 import type {
   BrokenRule,
   CatalogueFigures,
@@ -32,11 +32,13 @@ export function figuresReader(context: FiguresReaderOptions): Figures {
   const { file, names, maxima, bands } = context
   return {
     ...describedScopes(file, maxima),
-    aggregate: (scope) => optional(countsOf(file, scope), (counts) => aggregateOf(counts, maxima)),
-    measured: (scope) => optional(countsOf(file, scope), (counts) => measuredCounts(counts, bands)),
+    aggregate: (scope) =>
+      optional(scopeCounts(file, scope), (counts) => aggregateOf(counts, maxima)),
+    measured: (scope) =>
+      optional(scopeCounts(file, scope), (counts) => measuredCounts(counts, bands)),
     // A catalogue that is hidden now keeps its history, and nobody sees it.
     history: (scope, span) =>
-      countsOf(file, scope) === undefined
+      scopeCounts(file, scope) === undefined
         ? []
         : historyOf(file, scope, span).map(({ day, counts }) => ({
             day,
@@ -60,7 +62,7 @@ export function figuresReader(context: FiguresReaderOptions): Figures {
 /** What there is, and how it is called. */
 const describedScopes = (file: Sqlite, maxima: Maxima) => ({
   refreshed: () => {
-    const [number, at] = [stateOf(file, 'number'), stateOf(file, 'at')]
+    const [number, at] = [figuresState(file, 'number'), figuresState(file, 'at')]
     return number === undefined || at === undefined ? undefined : { at: new Date(at), number }
   },
   catalogues: () => file.rows('SELECT * FROM served ORDER BY id').map(catalogueOf),
@@ -96,7 +98,7 @@ const rankedSql = (order: keyof typeof orders) =>
   `SELECT * FROM served ORDER BY score IS NULL, score ${orders[order]}, id LIMIT ? OFFSET ?`
 
 function ranked(catalogue: CatalogueFigures, file: Sqlite, maxima: Maxima): RankedCatalogue {
-  const counts = countsOf(file, { catalogue: catalogue.id }) ?? {}
+  const counts = scopeCounts(file, { catalogue: catalogue.id }) ?? {}
   const { score, dimensions } = aggregateOf(counts, maxima)
   return { catalogue, score, datasets: counts['datasets']?.['measured'] ?? 0, dimensions }
 }

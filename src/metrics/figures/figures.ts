@@ -1,7 +1,7 @@
 /** The figures of the quality metrics as others read them: shares, points and lists, for every scope, from the last refresh. */
 
 import type { Dimension, IndicatorName } from '../indicators.ts'
-import type { Texts } from '../localized-texts.ts'
+import type { LocalizedTexts } from '../localized-texts.ts'
 
 /** Whose figures: a catalogue by id, a country by ISO 3166-1 alpha-3 in upper case, a publisher by its key. */
 export type Scope =
@@ -37,19 +37,19 @@ export const resolutions = ['year', 'month', 'day'] as const
 export type Resolution = (typeof resolutions)[number]
 
 /** First and last day (`YYYY-MM-DD`, both included); the last refresh of each period stands for it. */
-export type Span = {
+export type HistorySpan = {
   readonly from: string
   readonly to: string
   readonly resolution: Resolution
 }
 
 /** The figures of the day on which they were measured. */
-export type Snapshot = { readonly day: string; readonly aggregate: Aggregate }
+export type HistorySnapshot = { readonly day: string; readonly aggregate: Aggregate }
 
 export type CatalogueFigures = {
   readonly id: string
-  readonly titles: Texts
-  readonly descriptions: Texts
+  readonly titles: LocalizedTexts
+  readonly descriptions: LocalizedTexts
   /** The catalogue's languages as tags, the main one first. */
   readonly languages: readonly string[]
   /** ISO 3166-1 alpha-3. */
@@ -65,7 +65,7 @@ export type DatasetFigures = {
   readonly id: string
   readonly iri: string
   readonly catalogue: string
-  readonly titles: Texts
+  readonly titles: LocalizedTexts
   /** Language tags of the dataset, the main one first. */
   readonly languages: readonly string[]
   /** `null` when it was measured but not scored. */
@@ -88,7 +88,7 @@ export type ViolationRow = {
   readonly severity: Severity
   /** IRI of the property; `null` where the result names none. */
   readonly path: string | null
-  readonly messages: Texts
+  readonly messages: LocalizedTexts
   readonly value: string | null
   /** Local name of the constraint component, such as `MinCountConstraintComponent`. */
   readonly component: string | null
@@ -115,7 +115,7 @@ export type BrokenRule = {
   readonly count: number
   readonly datasets: number
   /** Messages of one of the results. */
-  readonly messages: Texts
+  readonly messages: LocalizedTexts
 }
 
 /** A host (`''` where the URL has none), and its URLs that were not there. */
@@ -164,7 +164,7 @@ export type Figures = {
   aggregate(scope: Scope): Aggregate | undefined
   measured(scope: Scope): MeasuredCounts | undefined
   /** Ascending; periods without a refresh are left out. */
-  history(scope: Scope, span: Span): readonly Snapshot[]
+  history(scope: Scope, span: HistorySpan): readonly HistorySnapshot[]
   /** By score, ties by id; datasets without a score are in neither. */
   best(scope: Scope, limit: number): readonly DatasetFigures[]
   worst(scope: Scope, limit: number): readonly DatasetFigures[]

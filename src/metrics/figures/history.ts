@@ -2,8 +2,8 @@
 
 import type { Sqlite } from '../../sqlite.ts'
 import { dimensions } from '../indicators.ts'
-import type { Counts } from './counts.ts'
-import type { Resolution, Scope, Span } from './figures.ts'
+import type { ScopeCounts } from './counts.ts'
+import type { Resolution, Scope, HistorySpan } from './figures.ts'
 
 const yearsKept = 10
 
@@ -23,7 +23,11 @@ function keyOf(scope: Scope): readonly [kind: string, key: string] {
  */
 export function addToHistory(
   file: Sqlite,
-  { scope, counts, at }: { readonly scope: Scope; readonly counts: Counts; readonly at: number },
+  {
+    scope,
+    counts,
+    at,
+  }: { readonly scope: Scope; readonly counts: ScopeCounts; readonly at: number },
 ): void {
   const day = dayOf(at)
   const [kind, key] = keyOf(scope)
@@ -65,8 +69,8 @@ const periods = { year: 4, month: 7, day: 10 } as const satisfies Record<Resolut
 export function historyOf(
   file: Sqlite,
   scope: Scope,
-  { from, to, resolution }: Span,
-): readonly { readonly day: string; readonly counts: Counts }[] {
+  { from, to, resolution }: HistorySpan,
+): readonly { readonly day: string; readonly counts: ScopeCounts }[] {
   const last = 'SELECT max(day) FROM history WHERE kind = ?1 AND key = ?2 AND day BETWEEN ?3 AND ?4'
   const rows = file.rows(
     `SELECT day, tally FROM history WHERE kind = ?1 AND key = ?2 AND day IN (${last} GROUP BY substr(day, 1, ?5)) ORDER BY day`,
@@ -89,17 +93,17 @@ type OldCounts = {
   readonly dimensions: Readonly<Record<string, Sum>>
   readonly bands: Readonly<Record<string, number>>
   readonly answers: Readonly<Record<string, readonly [yes: number, no: number]>>
-  readonly codes: Counts
+  readonly codes: ScopeCounts
 }
 
-function read(text: string): Counts {
-  const kept: Counts | OldCounts = JSON.parse(text)
+function read(text: string): ScopeCounts {
+  const kept: ScopeCounts | OldCounts = JSON.parse(text)
   return isOld(kept) ? renewed(kept) : kept
 }
 
-const isOld = (kept: Counts | OldCounts): kept is OldCounts => 'answers' in kept
+const isOld = (kept: ScopeCounts | OldCounts): kept is OldCounts => 'answers' in kept
 
-const renewed = (old: OldCounts): Counts => ({
+const renewed = (old: OldCounts): ScopeCounts => ({
   ...old.codes,
   ...Object.fromEntries(
     Object.entries(old.answers).map(([name, [yes, no]]) => [name, { true: yes, false: no }]),

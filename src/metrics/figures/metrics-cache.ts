@@ -6,9 +6,9 @@ import { openSqlite } from '../../sqlite.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { maximaOf, type Points } from './counts.ts'
 import type { Figures, ScoreBand } from './figures.ts'
-import { clearFigures, figuresFormat, schema, serve, stateOf } from './figures-file.ts'
+import { clearFigures, figuresFormat, schema, serveEditions, figuresState } from './figures-file.ts'
 import { figuresReader } from './figures-reader.ts'
-import { refresh, type Extent, type Progress } from './refresh.ts'
+import { refresh, type Extent, type RefreshProgress } from './refresh.ts'
 import { refreshQueue, startRefreshTimer } from './refresh-queue.ts'
 import { scheduleTable, type Scheduled, type Schedules } from './schedules.ts'
 
@@ -41,7 +41,7 @@ export type Cache = {
   /** Of a catalogue, or of all: within a minute, together with whatever else changes by then. */
   refreshSoon(catalogue?: string): void
   /** Of the refresh that runs. */
-  progress(): Progress | undefined
+  progress(): RefreshProgress | undefined
   /** Removes all figures and the history. */
   clear(): void
   /** Removes the figures and the history of a catalogue. */
@@ -59,8 +59,8 @@ export function openCache(options: CacheOptions): Cache {
   const file = openSqlite({ path, schema, format: figuresFormat })
   const figures = figuresReader({ file, names, bands, maxima: maximaOf(options.points) })
   const schedules = scheduleTable(file, options.schedules)
-  let progress: Progress | undefined
-  const onProgress = (now: Progress) => void (progress = now)
+  let progress: RefreshProgress | undefined
+  const onProgress = (now: RefreshProgress) => void (progress = now)
   const context = { file, store, names, bands, now, elapsed, onProgress, log }
   const queue = refreshQueue(async (extent, signal) => {
     try {
@@ -69,7 +69,7 @@ export function openCache(options: CacheOptions): Cache {
       progress = undefined
     }
   })
-  const completeAt = () => stateOf(file, 'complete')
+  const completeAt = () => figuresState(file, 'complete')
   const timer = startRefreshTimer({ schedules, queue, completeAt, now, pause, log })
   return {
     figures,
@@ -78,7 +78,7 @@ export function openCache(options: CacheOptions): Cache {
     progress: () => progress,
     clear: () => clearFigures(file, now()),
     forget: (id) => {
-      serve(file, { editions: [], hidden: [], gone: [id], isComplete: false, at: now() })
+      serveEditions(file, { editions: [], hidden: [], gone: [id], isComplete: false, at: now() })
     },
     schedules: {
       all: () => schedules.all(),

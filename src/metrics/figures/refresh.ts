@@ -3,19 +3,25 @@
  * serves the new ones when they are complete.
  */
 
-import { setImmediate } from 'node:timers/promises'
 import type { Log } from '../../log.ts'
 import { inOrder } from '../../pipe/ahead.ts'
 import type { Sqlite } from '../../sqlite.ts'
+import { yielding, type YieldWhenDue } from '../../workers/event-loop.ts'
 import { catalogueIds, datasetIds, readCatalogues, type MetricsSource } from './catalogue-reader.ts'
 import { readDatasets } from './dataset-reader.ts'
 import type { CatalogueFigures, ScoreBand } from './figures.ts'
-import { addDataset, beginEdition, deleteOldEditions, serve, stateOf } from './figures-file.ts'
+import {
+  addDataset,
+  beginEdition,
+  deleteOldEditions,
+  serveEditions,
+  figuresState,
+} from './figures-file.ts'
 
 /** `all`, or ids of catalogues. */
 export type Extent = 'all' | readonly string[]
 
-export type Progress = {
+export type RefreshProgress = {
   readonly extent: Extent
   /** Milliseconds since 1970. */
   readonly since: number
@@ -31,7 +37,7 @@ export type RefreshContext = MetricsSource & {
   readonly now: () => number
   /** Milliseconds of a clock that only goes forward. */
   readonly elapsed: () => number
-  readonly onProgress: (progress: Progress) => void
+  readonly onProgress: (progress: RefreshProgress) => void
   readonly log: Log
 }
 
@@ -41,17 +47,6 @@ const pageSize = 15
 const pagesAhead = 2
 /** Milliseconds of work before requests have a turn. */
 const turnMs = 8
-
-/** Lets others work when this has gone on for a while. */
-function turns(elapsed: () => number): () => Promise<void> {
-  let last = elapsed()
-  return async () => {
-    if (elapsed() - last < turnMs) return
-    await setImmediate()
-    last = elapsed()
-  }
-}
-
 /**
  * Answers the number of the refresh. What fails or is aborted leaves the old figures. Where there are no figures yet, or they
  * were cleared meanwhile, everything is read whatever was asked for: the figures of the portal are never those of a part of it.
@@ -62,9 +57,9 @@ export async function refresh(
   signal: AbortSignal,
 ): Promise<number> {
   const { file, elapsed } = context
-  const turn = turns(elapsed)
+  const turn = yielding(elapsed, turnMs)
   for (;;) {
-    const isComplete = extent === 'all' || stateOf(file, 'complete') === undefined
+    const isComplete = extent === 'all' || figuresState(file, 'complete') === undefined
     await deleteOldEditions(file, turn)
     const number = await refreshed(context, isComplete ? 'all' : extent, turn, signal)
     await deleteOldEditions(file, turn)
@@ -76,7 +71,7 @@ export async function refresh(
 async function refreshed(
   context: RefreshContext,
   extent: Extent,
-  turn: () => Promise<void>,
+  turn: YieldWhenDue,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const { file, log, now } = context
@@ -107,8 +102,8 @@ async function refreshed(
     report()
   }
   signal.throwIfAborted()
-  if (extent !== 'all' && stateOf(file, 'complete') === undefined) return undefined
-  const number = serve(file, {
+  if (extent !== 'all' && figuresState(file, 'complete') === undefined) return undefined
+  const number = serveEditions(file, {
     editions,
     hidden: ids.filter((id) => found.get(id) === 'hidden'),
     gone: (extent === 'all' ? served : extent).filter((id) => !found.has(id)),

@@ -11,7 +11,12 @@ import {
   knownDatasetIds,
   type MetricsSource,
 } from '../figures/catalogue-reader.ts'
-import { catalogueTypes, datasetMessages, type Reading, type Wanted } from './dataset-messages.ts'
+import {
+  catalogueTypes,
+  datasetMessages,
+  type FeedReading,
+  type FeedItem,
+} from './dataset-messages.ts'
 import type { MetricsRepository } from './metrics-export.ts'
 
 export type FeedContext = MetricsSource & {
@@ -37,7 +42,7 @@ export const feeds =
       const { resumeFrom = '' } = context
       context.sink.total(all.length)
       yield { kind: 'total', total: all.length }
-      const reading: Reading = {
+      const reading: FeedReading = {
         ...deps,
         typeOf: catalogueTypes(deps),
         metricsGraph: `urn:cartulary:${encodeURIComponent(context.pipe)}`,
@@ -46,7 +51,7 @@ export const feeds =
       const pulseMs = feed.pulseMs ?? 0
       const rest = all.filter((id) => id > resumeFrom)
       const ids = paced(deps, rest, pulseMs, signal)
-      const read = (some: readonly Wanted[]) => datasetMessages(reading, some, signal)
+      const read = (some: readonly FeedItem[]) => datasetMessages(reading, some, signal)
       const most = () => mostOf(deps.repository, pulseMs, signal)
       const groups = inOrder(grouped(ids, most), read, pulseMs > 0 ? 1 : atOnce)
       yield* paged(groups, context)
@@ -93,10 +98,10 @@ const mostOf = (
 async function* grouped(
   ids: AsyncIterable<string>,
   mostNow: () => Promise<number>,
-): AsyncGenerator<readonly Wanted[]> {
+): AsyncGenerator<readonly FeedItem[]> {
   let counter = 0
   let most = 0
-  let group: Wanted[] = []
+  let group: FeedItem[] = []
   for await (const id of ids) {
     // The ids are asked for first: what goes while somebody waits for its turn is told as gone.
     if (group.length === 0) most = await mostNow()

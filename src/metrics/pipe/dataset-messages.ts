@@ -9,9 +9,9 @@ import { namedNode } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { retry, type Pause } from '../../workers/retry.ts'
-import { fedMessage, inOneGraph, type Subject } from './payload.ts'
+import { fedMessage, inOneGraph, type MeasuredSubject } from './payload.ts'
 
-export type Reading = {
+export type FeedReading = {
   readonly store: Pick<GraphStore, 'select' | 'readAll'>
   readonly pause: Pause
   readonly names: Names
@@ -24,7 +24,7 @@ export type Reading = {
 }
 
 /** A dataset that is wanted; `counter` is its place in the run. */
-export type Wanted = { readonly id: string; readonly counter: number }
+export type FeedItem = { readonly id: string; readonly counter: number }
 
 const attempts = 5
 
@@ -33,8 +33,8 @@ const attempts = 5
  * was asked again and again.
  */
 export async function datasetMessages(
-  reading: Reading,
-  wanted: readonly Wanted[],
+  reading: FeedReading,
+  wanted: readonly FeedItem[],
   signal: AbortSignal,
 ): Promise<readonly Message[]> {
   try {
@@ -53,8 +53,8 @@ export async function datasetMessages(
 }
 
 async function messages(
-  reading: Reading,
-  wanted: readonly Wanted[],
+  reading: FeedReading,
+  wanted: readonly FeedItem[],
   signal: AbortSignal,
 ): Promise<readonly Message[]> {
   const { store, names, typeOf, withMetrics } = reading
@@ -90,8 +90,8 @@ const homesQuery = loadQuery('dataset-catalogues')
 
 /** Dataset → catalogue, both ids. */
 async function cataloguesOf(
-  { store, names }: Pick<Reading, 'store' | 'names'>,
-  wanted: readonly Wanted[],
+  { store, names }: Pick<FeedReading, 'store' | 'names'>,
+  wanted: readonly FeedItem[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   const dataset = wanted.map(({ id }) => namedNode(names.dataset(id)))
@@ -105,7 +105,7 @@ async function cataloguesOf(
 }
 
 type Stored = {
-  readonly subject: Subject
+  readonly subject: MeasuredSubject
   readonly counter: number
   /** As it is stored. */
   readonly text: string
@@ -113,7 +113,7 @@ type Stored = {
 }
 
 function messageOf(
-  { names, metricsGraph }: Pick<Reading, 'names' | 'metricsGraph'>,
+  { names, metricsGraph }: Pick<FeedReading, 'names' | 'metricsGraph'>,
   { subject, counter, text, metrics }: Stored,
 ): RecordMessage {
   // Labels of blank nodes are unique to the graph: those of the two documents do not meet.

@@ -1,9 +1,9 @@
-/** What travels between the segments of the quality pipe: a dataset and the metrics that it has so far. */
+/** What the messages of the quality pipe carry: a dataset and the metrics that it has so far; how they are read from text and written as TriG. */
 
 import type { BlankNode, NamedNode, Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import type { RecordMessage } from '../../pipe/message.ts'
-import { bracketed, termText } from '../../rdf/lines.ts'
+import { bracketed, toLine } from '../../rdf/lines.ts'
 import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { dcat, dqv, rdf } from '../../rdf/namespaces.ts'
 import { parse } from '../../rdf/parse.ts'
@@ -13,7 +13,7 @@ import { namedNode, quad } from '../../rdf/terms.ts'
 // A dataset that is measured, and its metrics as far as they are known.
 
 /** The dataset that is measured. */
-export type Subject = {
+export type MeasuredSubject = {
   /** Platform id. */
   readonly id: string
   readonly iri: string
@@ -24,7 +24,7 @@ export type Subject = {
 }
 
 export type Payload = {
-  readonly subject: Subject
+  readonly subject: MeasuredSubject
   /** As the repository returns it, with blank nodes; all in the default graph. */
   readonly dataset: readonly Quad[]
   /** What the metrics graph holds, in the default graph here. Its `dqv:QualityMetadata`, if any, is `metricsNode`. */
@@ -104,7 +104,7 @@ function envelope(message: RecordMessage): Omit<RecordMessage, 'text' | 'mediaTy
   }
 }
 
-const names = ({ id, catalogue, source }: Subject) => ({
+const names = ({ id, catalogue, source }: MeasuredSubject) => ({
   identifier: id,
   ...(catalogue === undefined ? {} : { catalogue }),
   ...(source === undefined ? {} : { source }),
@@ -144,7 +144,7 @@ const classes = new Set([dcat('Dataset').value, dcat('DatasetSeries').value])
 const isMetadata = ({ predicate, object }: Quad): boolean =>
   predicate.value === type && object.value === metadata
 
-function subjectOf(message: RecordMessage, dataset: readonly Quad[]): Subject {
+function subjectOf(message: RecordMessage, dataset: readonly Quad[]): MeasuredSubject {
   const { identifier, catalogue, source } = message.extra ?? {}
   const id = typeof identifier === 'string' ? identifier : (message.originalId ?? message.sourceId)
   const iri = datasetIri(dataset, id)
@@ -180,20 +180,7 @@ function trig(payload: Omit<Payload, 'subject'>): string {
     : `${described}${bracketed(metricsGraph)} {\n${lines(metrics)}}\n`
 }
 
-/** The same few terms stand in nearly every line of metrics. */
-function lines(quads: readonly Quad[]): string {
-  const texts = new Map<Term, string>()
-  const textOf = (term: Term): string => {
-    let text = texts.get(term)
-    if (text === undefined) texts.set(term, (text = termText(term)))
-    return text
-  }
-  let found = ''
-  for (const { subject, predicate, object } of quads) {
-    found += `${textOf(subject)} ${textOf(predicate)} ${textOf(object)} .\n`
-  }
-  return found
-}
+const lines = (quads: readonly Quad[]): string => quads.map((one) => `${toLine(one)}\n`).join('')
 
 // Which distributions of a dataset are measured.
 

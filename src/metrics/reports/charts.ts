@@ -11,7 +11,7 @@ const plot = { left: 16, right: 97, top: 4, bottom: 224 } as const
 /** More points than these would be a chain of beads. */
 const fewPoints = 40
 
-type Ground = { readonly bands: readonly Band[]; readonly most: number }
+type ReportContext = { readonly bands: readonly Band[]; readonly most: number }
 type Point = {
   readonly x: number
   readonly y: number
@@ -20,7 +20,7 @@ type Point = {
 }
 
 /** `bands` and `history` ascending. A moment without a score is a gap. */
-export function lineChart(history: readonly Moment[], ground: Ground): Markup {
+export function lineChart(history: readonly Moment[], ground: ReportContext): Markup {
   const { x, ticks } = timeAxis(
     history.map(({ day }) => day),
     { from: plot.left, to: plot.right },
@@ -51,7 +51,7 @@ const vertical =
     tenths(plot.bottom - (Math.min(score, most) / most) * (plot.bottom - plot.top))
 
 /** The bands as stripes; each stands on the number that it begins with. */
-const stripes = ({ bands, most }: Ground, y: (score: number) => number): Markup[] =>
+const stripes = ({ bands, most }: ReportContext, y: (score: number) => number): Markup[] =>
   bands.map((band, place) => {
     const [bottom, top] = [y(band.from), y(bands[place + 1]?.from ?? most)]
     const tall = tenths(Math.max(0, bottom - top))

@@ -5,7 +5,7 @@ import { escaped } from '../../text/escaped.ts'
 import { type Dimension, dimensions } from '../indicators.ts'
 import { clipped, type LocalText } from '../localized-texts.ts'
 import type { Band } from '../../search-index/index-settings.ts'
-import { type Order, type Points, rank } from './report.ts'
+import { type RankOrder, type Points, rank } from './report.ts'
 import { decimal, percent } from './number-texts.ts'
 import { dimensionWords } from './indicator-texts.ts'
 
@@ -111,12 +111,12 @@ export const dimensionCells = (values: Points): readonly Markup[] =>
 export type ReportForm = 'html' | 'csv' | 'json'
 
 /** Where the reports are, seen from one of them: relative, so that they work behind any proxy path. */
-export type Addresses = {
+export type ReportAddresses = {
   /** This report in another form, the same part of it. */
   readonly form: (form: ReportForm) => string
   readonly catalogue: (id: string) => string
   readonly portal: (part: {
-    readonly order: Order
+    readonly order: RankOrder
     readonly offset: number
     readonly limit: number
   }) => string
@@ -126,7 +126,7 @@ export type Addresses = {
 export function addressesFrom(
   url: string,
   { own, locale }: { readonly own: string; readonly locale: string },
-): Addresses {
+): ReportAddresses {
   const steps = own.split('/').length - 2 + (pathOf(url).endsWith('/') ? 1 : 0)
   const root = steps === 0 ? './' : '../'.repeat(steps)
   const language = locale === 'en' ? {} : { locale }

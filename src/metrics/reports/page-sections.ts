@@ -4,7 +4,7 @@ import type { UnreachableHost } from '../figures/figures.ts'
 import { type Dimension, dimensions, isReachable, pseudoCodes } from '../indicators.ts'
 import { clipped } from '../localized-texts.ts'
 import {
-  type Addresses,
+  type ReportAddresses,
   bandName,
   dimensionCells,
   dimensionHeads,
@@ -147,12 +147,12 @@ function dimensionRow(
       ? nothing
       : markup`${points(score.points)}<span class="of"> of ${score.max}</span>`
   const percentage = score?.percentage ?? null
-  return markup`<tr>${named(dimensionWords[name])}<td>${bar(percentage)}</td><td class="number">${share(percentage)}</td><td class="number">${reached}</td>${past.length > 0 && journey(past.map((moment) => moment.dimensions[name]?.percentage ?? null))}</tr>
+  return markup`<tr>${named(dimensionWords[name])}<td>${bar(percentage)}</td><td class="number">${share(percentage)}</td><td class="number">${reached}</td>${past.length > 0 && changeCells(past.map((moment) => moment.dimensions[name]?.percentage ?? null))}</tr>
 `
 }
 
 /** Percent, ascending in time: the line, and what it went up or down in all. */
-function journey(shares: readonly (number | null)[]): Markup {
+function changeCells(shares: readonly (number | null)[]): Markup {
   const known = shares.filter((share) => share !== null)
   const [first, last] = [known[0], known.at(-1)]
   const way = known.length > 1 && first !== undefined && last !== undefined
@@ -306,7 +306,11 @@ const datasetRow = ({ subject, bands }: Report, row: DatasetRow): Markup =>
 
 // The catalogues of the portal by their scores, page by page.
 
-export function catalogues(report: Report, list: CatalogueList, addresses: Addresses): Markup {
+export function catalogues(
+  report: Report,
+  list: CatalogueList,
+  addresses: ReportAddresses,
+): Markup {
   const { rows, page } = list
   const [first, last] = [page.offset + 1, page.offset + rows.length]
   const which =
@@ -321,7 +325,11 @@ ${pages(list, addresses)}`,
   )
 }
 
-const catalogueTable = (report: Report, { rows }: CatalogueList, addresses: Addresses): Markup =>
+const catalogueTable = (
+  report: Report,
+  { rows }: CatalogueList,
+  addresses: ReportAddresses,
+): Markup =>
   wide(
     'Catalogues by score',
     markup`
@@ -333,11 +341,11 @@ ${rows.map((row) => catalogueRow(report, row, addresses))}</tbody>
 </table>`,
   )
 
-const catalogueRow = ({ bands }: Report, row: CatalogueRow, addresses: Addresses): Markup =>
+const catalogueRow = ({ bands }: Report, row: CatalogueRow, addresses: ReportAddresses): Markup =>
   markup`<tr><th scope="row"><a href="${addresses.catalogue(row.id)}">${said(row.title)}</a></th>${dimensionCells(row.points)}<td class="number">${count(row.datasets)}</td><td class="number">${points(row.score)}</td><td>${bandName(bands, row.band)}</td></tr>
 `
 
-function pages({ count: all, page, order }: CatalogueList, addresses: Addresses): Markup {
+function pages({ count: all, page, order }: CatalogueList, addresses: ReportAddresses): Markup {
   const { offset, limit } = page
   const link = (text: string, start: number, isThere: boolean) =>
     isThere &&

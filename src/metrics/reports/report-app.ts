@@ -11,12 +11,12 @@ import { longAnswer } from '../../http/shell/flow.ts'
 import { idForm } from '../../rdf/ids.ts'
 import { negotiate } from '../../rdf/media-types.ts'
 import { addressesFrom, type ReportForm } from './page-parts.ts'
-import { csvOf } from './report-csv.ts'
-import { jsonOf } from './report-json.ts'
-import { pageOf, policy } from './report-page.ts'
-import { catalogueReport, type Ground, portalReport, type Report } from './report.ts'
+import { reportCsv } from './report-csv.ts'
+import { reportJson } from './report-json.ts'
+import { reportHtml, policy } from './report-page.ts'
+import { catalogueReport, type ReportContext, portalReport, type Report } from './report.ts'
 
-type ReportsDeps = Ground & {
+type ReportsDeps = ReportContext & {
   readonly http: Omit<AppOptions, 'name'>
   readonly version: string
 }
@@ -90,15 +90,15 @@ function written(
 ): Response {
   switch (form) {
     case 'json':
-      return c.json(jsonOf(report))
+      return c.json(reportJson(report))
     case 'csv':
-      return c.body(csvOf(report), 200, {
+      return c.body(reportCsv(report), 200, {
         'Content-Type': 'text/csv; charset=utf-8; header=present',
         'Content-Disposition': `attachment; filename="quality-${fileName(report)}.csv"`,
       })
     case 'html': {
       const addresses = addressesFrom(c.req.url, { own, locale: report.locale })
-      return c.html(pageOf(report, addresses), 200, { 'Content-Security-Policy': policy })
+      return c.html(reportHtml(report, addresses), 200, { 'Content-Security-Policy': policy })
     }
     default:
       return form satisfies never

@@ -18,7 +18,7 @@ type Row = readonly [
 ]
 
 /** Ends every line with CRLF, the last one too. */
-export const csvOf = (report: Report): string =>
+export const reportCsv = (report: Report): string =>
   [columns, ...rows(report)].map((row) => `${row.map(cell).join(',')}\r\n`).join('')
 
 function* rows(report: Report): Generator<Row> {

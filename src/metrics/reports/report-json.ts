@@ -1,17 +1,16 @@
 /** A report as JSON: the same figures as plain values, each indicator with its rule. */
 
-import type { Band } from '../../search-index/index-settings.ts'
+import { figureRules, indicatorWords } from './indicator-texts.ts'
+import { tenths } from './number-texts.ts'
 import type {
   CatalogueList,
-  DatasetRow,
+  CatalogueRow,
   IndicatorFigure,
   MeasuredReport,
   Report,
 } from './report.ts'
-import { tenths } from './number-texts.ts'
-import { figureRules, indicatorWords } from './indicator-texts.ts'
 
-export const jsonOf = ({ subject, refreshed, measured, catalogues, ...report }: Report) => ({
+export const reportJson = ({ subject, refreshed, measured, catalogues, ...report }: Report) => ({
   report: subject.id === undefined ? 'portal' : 'catalogue',
   id: subject.id ?? null,
   title: subject.title.text,
@@ -21,66 +20,59 @@ export const jsonOf = ({ subject, refreshed, measured, catalogues, ...report }: 
   refresh: refreshed?.number ?? null,
   most: report.most,
   bands: report.bands,
-  measured: measured ? measuredOf(measured) : null,
-  ...(catalogues && { catalogues: listOf(catalogues) }),
+  measured: measured ? measuredJson(measured) : null,
+  ...(catalogues && { catalogues: catalogueJson(catalogues) }),
   rules: figureRules,
 })
 
-const measuredOf = ({
+const measuredJson = ({
   indicators,
   worstIndicators,
   violations,
-  byBand,
   ...measured
 }: MeasuredReport) => ({
   ...measured,
-  band: idOf(measured.band),
-  byBand: byBand.map(({ band, datasets }) => ({ band: band.id, datasets })),
-  indicators: indicators.map(indicatorOf),
+  band: measured.band?.id ?? null,
+  byBand: measured.byBand.map(({ band, datasets }) => ({ band: band.id, datasets })),
+  indicators: indicators.map(indicatorJson),
   worstIndicators: worstIndicators.map(({ name }) => name),
   violations: violations.map(({ message, messages: _messages, ...rule }) => ({
     ...rule,
     message: message.text,
   })),
-  worst: measured.worst.map(rowOf),
-  best: measured.best.map(rowOf),
+  worst: measured.worst.map(rowJson),
+  best: measured.best.map(rowJson),
 })
 
-const indicatorOf = ({
-  name,
-  dimension,
-  type,
-  points,
-  share,
-  missing,
-  codes,
-}: IndicatorFigure) => ({
-  name,
-  title: indicatorWords[name].label,
-  rule: indicatorWords[name].rule,
-  dimension,
-  points,
-  yes: share,
-  missing: share === null ? null : tenths(missing),
-  ...(type === 'status' && { codes }),
-})
+function indicatorJson(indicator: IndicatorFigure) {
+  const { name, dimension, type, points, share, missing, codes } = indicator
+  const { label: title, rule } = indicatorWords[name]
+  return {
+    name,
+    title,
+    rule,
+    dimension,
+    points,
+    yes: share,
+    missing: share === null ? null : tenths(missing),
+    ...(type === 'status' && { codes }),
+  }
+}
 
-const rowOf = ({ title, band, ...row }: DatasetRow) => ({
+/** A dataset or a catalogue. */
+const rowJson = <Row extends Pick<CatalogueRow, 'title' | 'band'>>({
+  title,
+  band,
+  ...row
+}: Row) => ({
   ...row,
   title: title.text,
-  band: idOf(band),
+  band: band?.id ?? null,
 })
 
-const listOf = ({ count, page, order, rows }: CatalogueList) => ({
+const catalogueJson = ({ count, page, order, rows }: CatalogueList) => ({
   count,
-  offset: page.offset,
-  limit: page.limit,
+  ...page,
   order,
-  results: rows.map(({ title, band, ...row }) => ({
-    ...row,
-    title: title.text,
-    band: idOf(band),
-  })),
+  results: rows.map(rowJson),
 })
-
-const idOf = (band: Band | undefined): string | null => band?.id ?? null

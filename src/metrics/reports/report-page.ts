@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { clipped } from '../localized-texts.ts'
-import { type Addresses, markup, type Markup } from './page-parts.ts'
+import { type ReportAddresses, markup, type Markup } from './page-parts.ts'
 import type { MeasuredReport, Report } from './report.ts'
 import {
   allIndicators,
@@ -19,7 +19,7 @@ import {
   worstIndicators,
 } from './page-sections.ts'
 
-export function pageOf(report: Report, addresses: Addresses): string {
+export function reportHtml(report: Report, addresses: ReportAddresses): string {
   const { subject, measured } = report
   const page = markup`<!doctype html>
 <html lang="en">

@@ -22,8 +22,8 @@ import {
   type IndicatorName,
   indicators,
 } from '../indicators.ts'
-import { type LocalText, localText, type Texts } from '../localized-texts.ts'
-import type { Weights } from '../scoring/weights.ts'
+import { type LocalText, localText, type LocalizedTexts } from '../localized-texts.ts'
+import type { Weights } from '../measure/weights.ts'
 
 export type Report = {
   /** Whose report; a catalogue has an id. */
@@ -108,9 +108,12 @@ export type CatalogueRow = {
   readonly points: Points
 }
 
-export type Order = 'best' | 'worst'
+export type RankOrder = 'best' | 'worst'
 
-export type CatalogueList = Listed<CatalogueRow> & { readonly page: Page; readonly order: Order }
+export type CatalogueList = Listed<CatalogueRow> & {
+  readonly page: Page
+  readonly order: RankOrder
+}
 
 // The five dimensions: as they were reckoned, and their points alone.
 
@@ -178,7 +181,7 @@ const worstOf = (figures: readonly IndicatorFigure[]): readonly IndicatorFigure[
 
 // Puts a report together from the figures of the last refresh; every list in it has an end.
 
-export type Ground = {
+export type ReportContext = {
   readonly figures: Figures
   readonly bands: readonly Band[]
   readonly weights: Weights
@@ -193,13 +196,17 @@ type Wish = { readonly locale: string }
 const top = { indicators: 6, rules: 15, hosts: 15, datasets: 10 } as const
 
 /** `found`: a catalogue of the figures, measured or not. */
-export function catalogueReport(ground: Ground, found: CatalogueFigures, { locale }: Wish): Report {
+export function catalogueReport(
+  context: ReportContext,
+  found: CatalogueFigures,
+  { locale }: Wish,
+): Report {
   const { id, titles, descriptions, languages } = found
   const title = localText(titles, { locale, languages, id })
   const description = localText(descriptions, { locale, languages, id: '' })
-  const measured = measuredReport(ground, { catalogue: id }, { locale })
+  const measured = measuredReport(context, { catalogue: id }, { locale })
   return {
-    ...head(ground, locale),
+    ...head(context, locale),
     subject: { id, title, ...(description.text !== '' && { description }) },
     ...(measured && { measured }),
   }
@@ -207,30 +214,34 @@ export function catalogueReport(ground: Ground, found: CatalogueFigures, { local
 
 /** The figures of all catalogues together, and a page of the list of them; behind its first page only the list. */
 export function portalReport(
-  ground: Ground,
-  { locale, order, page }: Wish & { readonly order: Order; readonly page: Page },
+  context: ReportContext,
+  { locale, order, page }: Wish & { readonly order: RankOrder; readonly page: Page },
 ): Report {
-  const measured = page.offset > 0 ? undefined : measuredReport(ground, 'global', { locale })
+  const measured = page.offset > 0 ? undefined : measuredReport(context, 'global', { locale })
   return {
-    ...head(ground, locale),
-    subject: { title: { text: ground.portal } },
+    ...head(context, locale),
+    subject: { title: { text: context.portal } },
     ...(measured && { measured }),
-    catalogues: catalogueList(ground, { locale, order, page }),
+    catalogues: catalogueList(context, { locale, order, page }),
   }
 }
 
-const head = ({ figures, bands, weights }: Ground, locale: string) => ({
+const head = ({ figures, bands, weights }: ReportContext, locale: string) => ({
   locale,
   refreshed: figures.refreshed(),
   most: Object.values(weights).reduce((sum, { yes }) => sum + yes, 0),
   bands: ascending(bands),
 })
 
-function measuredReport(ground: Ground, scope: Scope, wish: Wish): MeasuredReport | undefined {
-  const { figures, bands } = ground
+function measuredReport(
+  context: ReportContext,
+  scope: Scope,
+  wish: Wish,
+): MeasuredReport | undefined {
+  const { figures, bands } = context
   const [aggregate, measured] = [figures.aggregate(scope), figures.measured(scope)]
   if (aggregate === undefined || measured === undefined || measured.datasets === 0) return undefined
-  const indicators = indicatorFigures(aggregate.metrics, ground.weights)
+  const indicators = indicatorFigures(aggregate.metrics, context.weights)
   const { score } = aggregate
   const row = (dataset: DatasetFigures) => datasetRow(dataset, bands, wish)
   const inBand = new Map<string, number>(measured.bands.map((band) => [band.id, band.datasets]))
@@ -255,7 +266,7 @@ function measuredReport(ground: Ground, scope: Scope, wish: Wish): MeasuredRepor
   }
 }
 
-const messageOf = (texts: Texts, { locale }: Wish) =>
+const messageOf = (texts: LocalizedTexts, { locale }: Wish) =>
   localText(texts, { locale, languages: [], id: '' })
 
 /** Months that make a line; fewer are told day by day. */
@@ -290,8 +301,8 @@ function datasetRow(dataset: DatasetFigures, bands: readonly Band[], { locale }:
 }
 
 function catalogueList(
-  { figures, bands }: Ground,
-  { locale, order, page }: Wish & { readonly order: Order; readonly page: Page },
+  { figures, bands }: ReportContext,
+  { locale, order, page }: Wish & { readonly order: RankOrder; readonly page: Page },
 ): CatalogueList {
   const { count, rows } = figures.rankedCatalogues(order, page)
   return {

@@ -1,4 +1,7 @@
-/** A set of triples as the validator asks for them: objects of a subject, subjects of an object, seldom anything else. */
+/**
+ * A set of triples, and nodes in it, with the part of the interfaces of RDF/JS datasets and of clownface that the validator
+ * walks them by. The general packages cost half of a validation (decision 0030).
+ */
 
 import type { Quad, Term } from '@rdfjs/types'
 import { rdf } from '../../rdf/namespaces.ts'
@@ -27,7 +30,7 @@ function keyOf(term: Term): string {
 const none: readonly never[] = []
 
 /** Predicate → what was found there. */
-type ByPredicate<Found> = Map<string, Found[]>
+type ByPredicate<Findings> = Map<string, Findings[]>
 
 /** Indexed by subject at once, by object only where that is asked for: mostly for types alone. */
 export class Triples {

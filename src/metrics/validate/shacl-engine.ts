@@ -11,7 +11,7 @@ import type { ReportResult } from '../dqv/validation-report.ts'
 import { localName, sh } from '../dqv/quality-terms.ts'
 import { Pointer, Triples } from './shacl-data.ts'
 
-export type Found = {
+export type Findings = {
   /** Violations first. */
   readonly results: readonly ReportResult[]
   /** There were more. */
@@ -20,7 +20,7 @@ export type Found = {
 
 export type Engine = {
   /** Validates a record. Throws what the package throws on shapes that it cannot apply. */
-  validate(data: readonly Quad[]): Found
+  validate(data: readonly Quad[]): Findings
 }
 
 /**
@@ -98,7 +98,7 @@ class Recording extends ValidationEngine {
     this.#truncated = false
   }
 
-  found(): Found {
+  found(): Findings {
     const { most } = this.#settings
     const all = [...this.#violations, ...this.#others]
     return { results: all.slice(0, most), truncated: this.#truncated || all.length > most }

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { ConfigProblem, SegmentContext, SegmentKind } from '../../pipe/segment.ts'
-import { dateTimeOf, reported } from '../dqv/quality-metadata.ts'
+import { dateTimeOf, withReport } from '../dqv/quality-metadata.ts'
 import { replaced } from '../dqv/measurements.ts'
 import { withoutReport } from '../dqv/validation-report.ts'
 import type { Payload } from '../pipe/payload.ts'
@@ -49,7 +49,7 @@ export const validatingSegment = ({ validation, now }: ValidatingDeps): SegmentK
       const models = chosenModels(given, validation.models())
       try {
         const report = await validation.validate(payload.lines ?? payload.dataset, models, signal)
-        return reported(payload, report, dateTimeOf(now()))
+        return withReport(payload, report, dateTimeOf(now()))
       } catch (error) {
         signal.throwIfAborted()
         if (!(error instanceof Failure) || error.kind !== 'internal') throw error

@@ -6,11 +6,11 @@ import { fromLines, toLine } from '../../rdf/lines.ts'
 import { blankNode } from '../../rdf/terms.ts'
 import { serve } from '../../workers/serve.ts'
 import { reportQuads } from '../dqv/validation-report.ts'
-import { engineOf, type Found } from './shacl-engine.ts'
+import { engineOf, type Findings } from './shacl-engine.ts'
 import { withoutRecords, withSchemes } from './validated-record.ts'
 import type { ModelShapes, ValidationCalls, ValidationReply } from './validation.ts'
 
-type Validate = (record: readonly Quad[], withRecords: boolean) => Found
+type Validate = (record: readonly Quad[], withRecords: boolean) => Findings
 
 const { results: most }: { readonly results: number } = workerData.data
 const models = new Map<string, Validate>()
@@ -23,7 +23,7 @@ function built({ lines, schemes }: ModelShapes): Validate {
 }
 
 /** A report conforms without any result (SHACL 3.6.1.1): whoever asks for less looks at the severities. */
-function reportOf({ results, truncated }: Found): string {
+function reportOf({ results, truncated }: Findings): string {
   const report = { conforms: results.length === 0, results, truncated }
   const quads = reportQuads(blankNode(), report, (term) => term)
   return quads.map((one) => `${toLine(one)}\n`).join('')

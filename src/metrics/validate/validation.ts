@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts'
 import { fromLines, toLine } from '../../rdf/lines.ts'
 import { WorkerPool } from '../../workers/pool.ts'
 import { WorkerLost } from '../../workers/thread.ts'
-import { reportOf, type ReportGraph } from '../dqv/validation-report.ts'
+import { readReport, type ReportGraph } from '../dqv/validation-report.ts'
 import { readSchemes, readShapes, type Schemes } from './shape-files.ts'
 import { chosenModels, shippedFiles, shippedModels } from './shape-models.ts'
 
@@ -170,7 +170,7 @@ const measuredIn =
       .catch((error: unknown) => {
         throw error instanceof WorkerLost ? failureOf(model, error) : error
       })
-    if ('report' in reply) return reportOf(fromLines(reply.report))
+    if ('report' in reply) return readReport(fromLines(reply.report))
     if (reply.trouble === 'record') throw unfit(model, reply.message)
     library.refuse(model, reply.message)
     return undefined

@@ -3,9 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { keyOf, openVerdictFile } from '../../../src/metrics/reaching/verdict-file.ts'
+import { urlKeyOf, openVerdictFile } from '../../../src/metrics/reach/verdict-file.ts'
 
-const folder = new URL('../../../../shared/data/samples/worked/', import.meta.url).pathname
+const folder = new URL('../../../../shared/data/samples/worked', import.meta.url).pathname
 export const isThere = existsSync(folder)
 const text = (name: string) => readFileSync(join(folder, name), 'utf8')
 
@@ -31,7 +31,7 @@ export async function verdictsIn(
   const now = Date.now()
   const file = openVerdictFile(join(directory, 'verdicts.sqlite'), now)
   for (const [url, status] of Object.entries(urls))
-    file.keep(keyOf(new URL(url)), {
+    file.keep(urlKeyOf(new URL(url)), {
       status,
       checked: now,
       tried: now,

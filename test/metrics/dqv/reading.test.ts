@@ -1,8 +1,12 @@
 /** Measurements of older versions and of others. */
 
 import { describe, expect, it } from 'vitest'
-import { measurement, measurements, replaced } from '../../../src/metrics/dqv/measurements.ts'
-import { isCompliant, reportOf, withoutReport } from '../../../src/metrics/dqv/validation-report.ts'
+import { measurementQuads, measurements, replaced } from '../../../src/metrics/dqv/measurements.ts'
+import {
+  isCompliant,
+  readReport,
+  withoutReport,
+} from '../../../src/metrics/dqv/validation-report.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { namedNode } from '../../../src/rdf/terms.ts'
 import { at, prefixes } from '../pipe/ground.ts'
@@ -75,7 +79,7 @@ describe('what was measured', () => {
 
   it('is told with the URL that was asked', () => {
     const on = namedNode(ds)
-    const quads = measurement({
+    const quads = measurementQuads({
       metric: 'accessUrlStatusCode',
       on,
       value: 200,
@@ -122,8 +126,8 @@ describe('a report', () => {
       await annotated(`[ a sh:ValidationReport ; sh:result [ sh:resultSeverity sh:Violation ;
       sh:resultPath [ sh:inversePath dct:title ] ; sh:value [] ] ]`)
     const left = withoutReport(quads)
-    expect(reportOf(quads)?.results).toHaveLength(1)
-    expect(reportOf(left)).toBeUndefined()
+    expect(readReport(quads)?.results).toHaveLength(1)
+    expect(readReport(left)).toBeUndefined()
     expect(left).toHaveLength(4)
   })
 })

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import {
   annotation,
   type ReportGraph,
-  reportOf,
+  readReport,
   type ReportResult,
 } from '../../../src/metrics/dqv/validation-report.ts'
-import { measurement } from '../../../src/metrics/dqv/measurements.ts'
+import { measurementQuads } from '../../../src/metrics/dqv/measurements.ts'
 import { sh } from '../../../src/metrics/dqv/quality-terms.ts'
 import { canonicalise } from '../../../src/rdf/canonical.ts'
 import { dcat } from '../../../src/rdf/namespaces.ts'
@@ -22,7 +22,7 @@ const hashOf = async (text: string) =>
 
 describe('a measurement', () => {
   it('of a boolean is written as the Data Quality Vocabulary has it', async () => {
-    const quads = measurement({ metric: 'keywordAvailability', on, value: true, at })
+    const quads = measurementQuads({ metric: 'keywordAvailability', on, value: true, at })
     expect((await canonicalise(quads)).hash).toBe(
       await hashOf(`:ds dqv:hasQualityMeasurement [ a dqv:QualityMeasurement ;
         dqv:isMeasurementOf pv:keywordAvailability ; dqv:computedOn :ds ; dqv:value true ;
@@ -32,7 +32,7 @@ describe('a measurement', () => {
 
   it('of a status is an integer with the URL that was asked', async () => {
     const from = 'https://example.org/a.csv'
-    const quads = measurement({ metric: 'accessUrlStatusCode', on, value: 1100, at, from })
+    const quads = measurementQuads({ metric: 'accessUrlStatusCode', on, value: 1100, at, from })
     expect((await canonicalise(quads)).hash).toBe(
       await hashOf(`:ds dqv:hasQualityMeasurement [ a dqv:QualityMeasurement ;
         dqv:isMeasurementOf pv:accessUrlStatusCode ; dqv:computedOn :ds ; dqv:value 1100 ;
@@ -42,7 +42,7 @@ describe('a measurement', () => {
   })
 
   it('of something that is no URL keeps it as text', () => {
-    const [, ...quads] = measurement({
+    const [, ...quads] = measurementQuads({
       metric: 'accessUrlStatusCode',
       on,
       value: 1300,
@@ -53,7 +53,7 @@ describe('a measurement', () => {
   })
 
   it('has a node of its own each time', () => {
-    const one = () => measurement({ metric: 'scoring', on, value: 0, at })[0]?.object.value
+    const one = () => measurementQuads({ metric: 'scoring', on, value: 0, at })[0]?.object.value
     expect(one()).not.toBe(one())
   })
 })
@@ -96,16 +96,16 @@ describe('a report', () => {
 
   it('of 10,000 results is cut at 1,000 and says so', () => {
     const many = Array.from({ length: 10_000 }, (_, n) => result({ value: literal(String(n)) }))
-    const read = reportOf(written(report(many)))
+    const read = readReport(written(report(many)))
     expect(read?.results).toHaveLength(1000)
     expect(read?.truncated).toBe(true)
-    expect(reportOf(written(report(many.slice(0, 1000))))?.truncated).toBe(false)
-    expect(reportOf(written(report([result()], true)))?.truncated).toBe(true)
+    expect(readReport(written(report(many.slice(0, 1000))))?.truncated).toBe(false)
+    expect(readReport(written(report([result()], true)))?.truncated).toBe(true)
   })
 
   it('keeps its violations when it is cut', () => {
     const mild = Array.from({ length: 1500 }, () => result({ severity: 'Warning' }))
-    const read = reportOf(written(report([...mild, result(), result()])))
+    const read = readReport(written(report([...mild, result(), result()])))
     expect(read?.results.filter(({ severity }) => severity === 'Violation')).toHaveLength(2)
   })
 
@@ -124,7 +124,7 @@ describe('a report', () => {
       focusNode: blankNode('f'),
       value: blankNode('v'),
     })
-    const read = reportOf(written(report([result(), warning])))
+    const read = readReport(written(report([result(), warning])))
     const [first, second] = read?.results ?? []
     expect(first).toEqual(result())
     expect(second?.severity).toBe('Warning')

@@ -1,7 +1,7 @@
 /** What counts as a value, and where it is looked for. */
 
 import { describe, expect, it } from 'vitest'
-import { annotate } from '../../../src/metrics/measuring/annotating.ts'
+import { annotate } from '../../../src/metrics/measure/annotator-segment.ts'
 import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import { keyOf } from '../../../src/rdf/read.ts'
 import { never, record, shippedValues } from '../pipe/ground.ts'

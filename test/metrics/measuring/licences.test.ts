@@ -2,8 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Concept } from '../../../src/metrics/measuring/concepts.ts'
-import { knownLicence } from '../../../src/metrics/measuring/licences.ts'
+import { type Concept, knownLicence } from '../../../src/metrics/measure/measured-values.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
 import { blankNode, literal, namedNode } from '../../../src/rdf/terms.ts'

@@ -7,7 +7,7 @@ import {
   mediaTypeName,
   nonProprietary,
   registryName,
-} from '../../../src/metrics/measuring/media-types.ts'
+} from '../../../src/metrics/measure/media-type-lists.ts'
 import { literal, namedNode } from '../../../src/rdf/terms.ts'
 
 const iana = 'iana.org/assignments/media-types/'

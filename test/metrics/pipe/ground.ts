@@ -1,10 +1,10 @@
 /** What tests of the quality segments stand on: messages, a context without a run, and segments one behind the other. */
 
 import type { Failure } from '../../../src/errors.ts'
-import { openValues } from '../../../src/metrics/measuring/tables.ts'
-import { annotatorSegment } from '../../../src/metrics/measuring/annotator.ts'
-import { scoringSegment } from '../../../src/metrics/scoring/scorer.ts'
-import { loadWeights } from '../../../src/metrics/scoring/weights.ts'
+import { openValues } from '../../../src/metrics/measure/value-tables.ts'
+import { annotatorSegment } from '../../../src/metrics/measure/annotator-segment.ts'
+import { scoringSegment } from '../../../src/metrics/measure/scoring-segment.ts'
+import { loadWeights } from '../../../src/metrics/measure/weights.ts'
 import type { JsonObject } from '../../../src/pipe/document.ts'
 import type { Message, RecordMessage } from '../../../src/pipe/message.ts'
 import type { SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'

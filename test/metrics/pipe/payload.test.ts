@@ -2,9 +2,9 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { remeasured, reported } from '../../../src/metrics/dqv/quality-metadata.ts'
-import { measurement, measurements } from '../../../src/metrics/dqv/measurements.ts'
-import { reportOf } from '../../../src/metrics/dqv/validation-report.ts'
+import { withMeasurements, withReport } from '../../../src/metrics/dqv/quality-metadata.ts'
+import { measurementQuads, measurements } from '../../../src/metrics/dqv/measurements.ts'
+import { readReport } from '../../../src/metrics/dqv/validation-report.ts'
 import {
   distributionsOf,
   metricsNode,
@@ -18,7 +18,7 @@ import { at, record } from './ground.ts'
 
 const ds = namedNode('https://example.org/ds')
 const small = ':ds a dcat:Dataset ; dcat:contactPoint [ dct:title "we" ] .'
-const score = (value: number) => measurement({ metric: 'scoring', on: ds, value, at })
+const score = (value: number) => measurementQuads({ metric: 'scoring', on: ds, value, at })
 
 describe('a payload', () => {
   it('is read from triples and told whose it is', async () => {
@@ -134,14 +134,14 @@ describe('a payload', () => {
 })
 
 describe('adding to a payload', () => {
-  it('leaves one metadata node with the newest time, and no older measurement of the same metric', async () => {
+  it('leaves one metadata node with the newest time, and no older measurementQuads of the same metric', async () => {
     const later = '2026-11-22T10:00:00Z'
-    const first = remeasured(await payloadOf(record(small)), {
+    const first = withMeasurements(await payloadOf(record(small)), {
       metrics: ['scoring'],
       quads: score(1),
       at,
     })
-    const second = remeasured(first, { metrics: ['scoring'], quads: score(2), at: later })
+    const second = withMeasurements(first, { metrics: ['scoring'], quads: score(2), at: later })
     expect(measurements(second.metrics).map(({ value }) => value)).toEqual([2])
     expect(second.metrics).toHaveLength(first.metrics.length)
     const about = second.metrics.filter(({ subject }) => subject.value === second.metricsGraph)
@@ -154,15 +154,15 @@ describe('adding to a payload', () => {
 
   it('replaces the report and keeps the measurements', async () => {
     const report = (conforms: boolean) => ({ conforms, results: [], truncated: false })
-    const measured = remeasured(await payloadOf(record(small)), {
+    const measured = withMeasurements(await payloadOf(record(small)), {
       metrics: [],
       quads: score(1),
       at,
     })
-    const twice = reported(reported(measured, report(false), at), report(true), at)
-    expect(reportOf(twice.metrics)).toEqual(report(true))
+    const twice = withReport(withReport(measured, report(false), at), report(true), at)
+    expect(readReport(twice.metrics)).toEqual(report(true))
     expect(measurements(twice.metrics)).toHaveLength(1)
-    expect(twice.metrics).toHaveLength(reported(measured, report(true), at).metrics.length)
+    expect(twice.metrics).toHaveLength(withReport(measured, report(true), at).metrics.length)
   })
 })
 

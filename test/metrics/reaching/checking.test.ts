@@ -1,7 +1,7 @@
 /** One check: which requests it makes, and what their answers mean. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { ReachRun } from '../../../src/metrics/reaching/reach.ts'
+import type { ReachRun } from '../../../src/metrics/reach/url-reach.ts'
 import type { Fault } from '../../support/portals/faults.ts'
 import { portal, type Portal } from '../../support/portals/portal.ts'
 import { redirector } from '../../support/portals/redirector.ts'

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { joining } from '../../../src/metrics/joining.ts'
-import { lanes } from '../../../src/metrics/reaching/lanes.ts'
+import { lanes } from '../../../src/metrics/reach/host-turns.ts'
 
 const never = new AbortController().signal
 const settled = () => new Promise((resolve) => setImmediate(resolve))

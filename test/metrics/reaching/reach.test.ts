@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Reach, ReachOptions } from '../../../src/metrics/reaching/reach.ts'
+import type { UrlReach, ReachOptions } from '../../../src/metrics/reach/url-reach.ts'
 import { portal, type Portal } from '../../support/portals/portal.ts'
 import { dayMs, quiet, town, type Town } from './town.ts'
 
@@ -39,7 +39,7 @@ const asked = () => {
   host.reset()
   return paths
 }
-const statuses = async (reach: Reach, run: string, names: readonly (number | string)[]) => {
+const statuses = async (reach: UrlReach, run: string, names: readonly (number | string)[]) => {
   const begun = reach.begin(run, quiet)
   const all = names.map((name) => begun.verdict(urlOf(name), 'c', signal))
   return (await Promise.all(all)).map((one) => one?.status)

@@ -1,8 +1,7 @@
 /** Segment 3 of the quality pipe: what it measures, in which order, and how far it works ahead. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { reachingSegment } from '../../../src/metrics/reaching/segment.ts'
-import { within } from '../../../src/metrics/reaching/window.ts'
+import { reachingSegment, within } from '../../../src/metrics/reach/reach-segment.ts'
 import type { Message } from '../../../src/pipe/message.ts'
 import type { SegmentFunction } from '../../../src/pipe/segment.ts'
 import { portal, type Portal } from '../../support/portals/portal.ts'

@@ -4,7 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { logger } from '../../../src/log.ts'
-import { openReach, type Reach, type ReachOptions } from '../../../src/metrics/reaching/reach.ts'
+import {
+  openReach,
+  type UrlReach,
+  type ReachOptions,
+} from '../../../src/metrics/reach/url-reach.ts'
 import { stage, type Stage } from '../../support/portals/outbound.ts'
 
 type Clock = Pick<ReachOptions, 'now' | 'pause'> & {
@@ -55,7 +59,7 @@ export type Town = Pick<Stage, 'client' | 'dialled'> & {
   /** Where the file of verdicts is. */
   readonly directory: string
   /** A reach on the file of this town; one that was opened before is stopped. */
-  open(options?: Partial<ReachOptions>): Promise<Reach>
+  open(options?: Partial<ReachOptions>): Promise<UrlReach>
   close(): Promise<void>
 }
 
@@ -65,7 +69,7 @@ export function town(scene: Scene): Town {
   const clock = quickClock()
   const { client, dialled } = stage({ ...scene, clock })
   const directory = mkdtempSync(join(tmpdir(), 'reach-'))
-  let last: Reach | undefined
+  let last: UrlReach | undefined
   return {
     clock,
     client,

@@ -1,7 +1,7 @@
 /** Two thousand URLs on twenty hosts, each with a vice: every host is treated well, and every URL gets what it deserves. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { reachingSegment } from '../../../src/metrics/reaching/segment.ts'
+import { reachingSegment } from '../../../src/metrics/reach/reach-segment.ts'
 import type { Message } from '../../../src/pipe/message.ts'
 import { portal, type Portal } from '../../support/portals/portal.ts'
 import { crowd, vices, type Crowd } from './crowd.ts'

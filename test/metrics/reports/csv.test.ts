@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Figures } from '../../../src/metrics/figures/figures.ts'
-import { csvOf } from '../../../src/metrics/reports/report-csv.ts'
+import { reportCsv } from '../../../src/metrics/reports/report-csv.ts'
 import { catalogueReport } from '../../../src/metrics/reports/report.ts'
 import { indicators } from '../../../src/metrics/indicators.ts'
 import { catalogueOf, datasetOf, figuresOf, rules } from './figures-double.ts'
@@ -34,7 +34,9 @@ function parsed(text: string): string[][] {
 }
 
 const rowsFrom = (figures: Figures) =>
-  parsed(csvOf(catalogueReport(groundOf(figures), figures.catalogue('city')!, { locale: 'en' })))
+  parsed(
+    reportCsv(catalogueReport(groundOf(figures), figures.catalogue('city')!, { locale: 'en' })),
+  )
 const rowsOf = async (path: string, figures = figuresOf()) => parsed(await textOf(path, figures))
 
 describe('CSV', () => {

@@ -10,11 +10,11 @@ import type {
   Page,
   Scope,
   Shares,
-  Snapshot,
+  HistorySnapshot,
   UnreachableHost,
 } from '../../../src/metrics/figures/figures.ts'
-import type { Texts } from '../../../src/metrics/localized-texts.ts'
-import type { Weights } from '../../../src/metrics/scoring/weights.ts'
+import type { LocalizedTexts } from '../../../src/metrics/localized-texts.ts'
+import type { Weights } from '../../../src/metrics/measure/weights.ts'
 import { dimensions, indicators, type Dimension } from '../../../src/metrics/indicators.ts'
 
 export const bands = [
@@ -95,7 +95,7 @@ export const aggregateOf = (
   ) as Aggregate['metrics'],
 })
 
-export const catalogueOf = (id: string, titles: Texts): CatalogueFigures => ({
+export const catalogueOf = (id: string, titles: LocalizedTexts): CatalogueFigures => ({
   id,
   titles,
   descriptions: { en: `What ${id} publishes.` },
@@ -107,7 +107,7 @@ export const catalogueOf = (id: string, titles: Texts): CatalogueFigures => ({
 export const datasetOf = (
   id: string,
   score: number | null,
-  titles: Texts = { en: `Dataset ${id}` },
+  titles: LocalizedTexts = { en: `Dataset ${id}` },
 ): DatasetFigures => ({
   id,
   iri: `https://data.example.org/set/data/${id}`,
@@ -121,7 +121,7 @@ export const datasetOf = (
 const pointsFor = (score: number | null) =>
   byDimension((name) => aggregateOf(score).dimensions[name]?.points ?? null)
 
-export const months = (scores: readonly (number | null)[]): readonly Snapshot[] =>
+export const months = (scores: readonly (number | null)[]): readonly HistorySnapshot[] =>
   scores.map((score, month) => ({
     day: new Date(Date.UTC(2025, month + 1, 0)).toISOString().slice(0, 10),
     aggregate: aggregateOf(score),
@@ -164,7 +164,7 @@ type Parts = {
   readonly catalogues?: readonly CatalogueFigures[]
   readonly score?: number | null
   readonly metrics?: Partial<Record<MetricName, Shares | null>>
-  readonly history?: readonly Snapshot[]
+  readonly history?: readonly HistorySnapshot[]
   readonly worst?: readonly DatasetFigures[]
   readonly best?: readonly DatasetFigures[]
   readonly rules?: readonly BrokenRule[]

@@ -3,12 +3,12 @@
 import { pino } from 'pino'
 import type { Figures } from '../../../src/metrics/figures/figures.ts'
 import { reportsApp } from '../../../src/metrics/reports/report-app.ts'
-import type { Ground } from '../../../src/metrics/reports/report.ts'
+import type { ReportContext } from '../../../src/metrics/reports/report.ts'
 import { bands, figuresOf, weights } from './figures-double.ts'
 
 const log = pino({ level: 'silent' })
 
-export const groundOf = (figures: Figures = figuresOf()): Ground => ({
+export const groundOf = (figures: Figures = figuresOf()): ReportContext => ({
   figures,
   bands,
   weights,

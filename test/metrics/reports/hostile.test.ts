@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { clipped, line, localText } from '../../../src/metrics/localized-texts.ts'
 import { addressesFrom, markup } from '../../../src/metrics/reports/page-parts.ts'
 import { catalogueReport, portalReport } from '../../../src/metrics/reports/report.ts'
-import { pageOf } from '../../../src/metrics/reports/report-page.ts'
+import { reportHtml } from '../../../src/metrics/reports/report-page.ts'
 import { catalogueOf, datasetOf, figuresOf, hosts, rules } from './figures-double.ts'
 import { groundOf, textOf, wordsOf } from './ground.ts'
 
@@ -43,8 +43,8 @@ function pagesWith(text: string): string[] {
   const wish = { locale: 'en', order: 'best', page: { offset: 0, limit: 50 } } as const
   const at = (own: string) => addressesFrom(`http://localhost${own}`, { own, locale: 'en' })
   return [
-    pageOf(portalReport(ground, wish), at('/portal')),
-    pageOf(catalogueReport(ground, figures.catalogue('city')!, wish), at('/catalogues/city')),
+    reportHtml(portalReport(ground, wish), at('/portal')),
+    reportHtml(catalogueReport(ground, figures.catalogue('city')!, wish), at('/catalogues/city')),
   ]
 }
 

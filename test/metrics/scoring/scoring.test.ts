@@ -1,9 +1,9 @@
 /** The score of a dataset from its measurements. */
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Measured } from '../../../src/metrics/dqv/measurements.ts'
-import { scoreOf } from '../../../src/metrics/scoring/scoring.ts'
-import { loadWeights, type Weights } from '../../../src/metrics/scoring/weights.ts'
+import type { MeasuredValue } from '../../../src/metrics/dqv/measurements.ts'
+import { scoreOf } from '../../../src/metrics/measure/scoring-segment.ts'
+import { loadWeights, type Weights } from '../../../src/metrics/measure/weights.ts'
 import { weightsFile } from '../pipe/ground.ts'
 
 let weights: Weights
@@ -12,13 +12,13 @@ beforeAll(async () => {
 })
 
 type Found = Readonly<Record<string, boolean | readonly number[]>>
-const on = (node: string, found: Found): Measured[] =>
+const on = (node: string, found: Found): MeasuredValue[] =>
   Object.entries(found).flatMap(([metric, value]) => {
     const values: readonly (boolean | number)[] = typeof value === 'boolean' ? [value] : value
     return values.map((each) => ({ metric, on: node, value: each }))
   })
 
-const total = (measured: readonly Measured[], distributions: readonly string[] = []) =>
+const total = (measured: readonly MeasuredValue[], distributions: readonly string[] = []) =>
   scoreOf(measured, 'ds', distributions, weights).total
 
 describe('a score', () => {

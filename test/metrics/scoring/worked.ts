@@ -3,8 +3,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { reported } from '../../../src/metrics/dqv/quality-metadata.ts'
-import { measurement, measurements } from '../../../src/metrics/dqv/measurements.ts'
+import { withReport } from '../../../src/metrics/dqv/quality-metadata.ts'
+import { measurementQuads, measurements } from '../../../src/metrics/dqv/measurements.ts'
 import { distributionsOf, payloadOf, withPayload } from '../../../src/metrics/pipe/payload.ts'
 import { sh } from '../../../src/metrics/dqv/quality-terms.ts'
 import type { RecordMessage } from '../../../src/pipe/message.ts'
@@ -46,7 +46,7 @@ export async function validated(
     results: isCompliant ? [] : [violation],
     truncated: false,
   }
-  return withPayload(message, reported(await payloadOf(message), report, at))
+  return withPayload(message, withReport(await payloadOf(message), report, at))
 }
 
 /** As if every URL had been asked. */
@@ -61,7 +61,7 @@ export async function asked(
       return payload.dataset
         .filter((q) => q.subject.equals(on) && q.predicate.equals(property))
         .flatMap(({ object: { value: from } }) =>
-          measurement({ metric: `${name}StatusCode`, on, value: statusOf(from), at, from }),
+          measurementQuads({ metric: `${name}StatusCode`, on, value: statusOf(from), at, from }),
         )
     }),
   )

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { logger } from '../../../src/log.ts'
 import { measurements } from '../../../src/metrics/dqv/measurements.ts'
-import { reportOf } from '../../../src/metrics/dqv/validation-report.ts'
+import { readReport } from '../../../src/metrics/dqv/validation-report.ts'
 import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import { validatingSegment } from '../../../src/metrics/validate/validating-segment.ts'
 import type { Validation } from '../../../src/metrics/validate/validation.ts'
@@ -46,7 +46,7 @@ const kind = () => validatingSegment({ validation, now })
 async function report(text: string, config: JsonObject = {}, more: Partial<RecordMessage> = {}) {
   const found = await one([opened(kind(), config)], record(text, more))
   const { metrics } = await payloadOf(found)
-  return { found, metrics, report: reportOf(metrics) }
+  return { found, metrics, report: readReport(metrics) }
 }
 
 describe('the validating segment', () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { App } from '../../../src/http/app.ts'
 import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
-import { reportOf } from '../../../src/metrics/dqv/validation-report.ts'
+import { readReport } from '../../../src/metrics/dqv/validation-report.ts'
 import { validationApp } from '../../../src/metrics/validate/validation-app.ts'
 import type { Validation } from '../../../src/metrics/validate/validation.ts'
 import { formatOfMediaType, formats } from '../../../src/rdf/media-types.ts'
@@ -53,7 +53,7 @@ async function post(body: string | Uint8Array<ArrayBuffer>, given: Given = {}): 
 async function told(answer: Response) {
   const format = formatOfMediaType(answer.headers.get('Content-Type') ?? '')
   if (!format) throw new Error('the report is not RDF')
-  return reportOf(await parse(await answer.text(), format, { baseIri: '' }))
+  return readReport(await parse(await answer.text(), format, { baseIri: '' }))
 }
 
 async function problem(answer: Response) {
@@ -102,7 +102,7 @@ describe('the validation service', () => {
     expect(answer.headers.get('Content-Type')).toContain('application/ld+json')
     const quads = await parse(await answer.text(), 'jsonld', { baseIri: '' })
     expect(quads).toHaveLength(2)
-    expect(reportOf(quads)).toMatchObject({ conforms: true, results: [] })
+    expect(readReport(quads)).toMatchObject({ conforms: true, results: [] })
   })
 
   it('validates against the models that are named', async () => {

@@ -1,18 +1,58 @@
-/** The score of a dataset: what its best distribution and it reach together. */
+/** `metrics-score`: adds the six scores, which are what the dataset and its best distribution reach together. */
 
+import type { SegmentKind } from '../../pipe/segment.ts'
+import { keyOf } from '../../rdf/read.ts'
+import { namedNode } from '../../rdf/terms.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
-import type { Measured } from '../dqv/measurements.ts'
+import { type MeasuredValue, measurementQuads, measurements } from '../dqv/measurements.ts'
+import { dateTimeOf, withMeasurements } from '../dqv/quality-metadata.ts'
 import {
+  type Dimension,
   dimensions,
+  dimensionScore,
+  type IndicatorName,
   indicatorOf,
   indicators,
   isReachable,
-  type Dimension,
-  type IndicatorName,
+  scoring,
 } from '../indicators.ts'
+import { metricsSegment, segmentConfig } from '../pipe/metrics-segment.ts'
+import { distributionsOf, type Payload } from '../pipe/payload.ts'
 import type { Weights } from './weights.ts'
 
-export type Score = {
+type ScoringDeps = {
+  readonly weights: Weights
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** Scores what it finds: a metric without measurement gives nothing. */
+export const scoringSegment = ({ weights, now }: ScoringDeps): SegmentKind =>
+  metricsSegment({
+    names: ['metrics-score', 'score'],
+    config: segmentConfig,
+    atOnce: 1,
+    work: (payload) => scored(payload, weights, dateTimeOf(now())),
+  })
+
+const metrics: readonly string[] = [scoring, ...dimensions.map(dimensionScore)]
+
+function scored(payload: Payload, weights: Weights, at: string): Payload {
+  const on = namedNode(payload.subject.iri)
+  const distributions = distributionsOf(payload).map(keyOf)
+  const score = scoreOf(measurements(payload.metrics), payload.subject.iri, distributions, weights)
+  const quads = [
+    ...measurementQuads({ metric: scoring, on, value: score.total, at }),
+    ...dimensions.flatMap((name) =>
+      measurementQuads({ metric: dimensionScore(name), on, value: score.dimensions[name], at }),
+    ),
+  ]
+  return withMeasurements(payload, { metrics, quads, at })
+}
+
+// The score of a dataset: what its best distribution and it reach together.
+
+type Score = {
   /** Sum of the dimensions. */
   readonly total: number
   readonly dimensions: Readonly<Record<Dimension, number>>
@@ -23,7 +63,7 @@ type Truth = Map<IndicatorName, boolean>
 
 /** Metrics of distributions that are not named are left out: they are no longer there. */
 export function scoreOf(
-  measured: Iterable<Measured>,
+  measured: Iterable<MeasuredValue>,
   dataset: string,
   distributions: Iterable<string>,
   weights: Weights,
@@ -44,7 +84,7 @@ export function scoreOf(
 }
 
 /** Of several measurements of one metric on one node the best counts: the statuses of several URLs. */
-function note(truth: Truth | undefined, { metric, value }: Measured): void {
+function note(truth: Truth | undefined, { metric, value }: MeasuredValue): void {
   const indicator = indicatorOf(metric)
   if (!truth || !indicator) return
   const isTrue = typeof value === 'number' ? isReachable(value) : value

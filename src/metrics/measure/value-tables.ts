@@ -4,8 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fromLines } from '../../rdf/lines.ts'
 import { parse } from '../../rdf/parse.ts'
-import { conceptsOf, type Concept } from './concepts.ts'
-import { valuesOf, type Values } from './values.ts'
+import { type Concept, conceptsOf, type Values, valuesOf } from './measured-values.ts'
 
 const authority = 'http://publications.europa.eu/resource/authority/'
 const schemes = {

@@ -1,16 +1,68 @@
-/** Every boolean indicator of one dataset and its distributions. */
+/** `metrics-annotator`: measures every boolean indicator of a dataset and of its distributions. */
 
-import type { BlankNode, NamedNode, Term } from '@rdfjs/types'
+import type { BlankNode, NamedNode, Quad, Term } from '@rdfjs/types'
+import type { SegmentContext, SegmentKind } from '../../pipe/segment.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
-import { graphOf, type Graph } from '../../rdf/read.ts'
+import { type Graph, graphOf } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
+import { measurementQuads } from '../dqv/measurements.ts'
+import { dateTimeOf, withMeasurements } from '../dqv/quality-metadata.ts'
+import { isCompliant } from '../dqv/validation-report.ts'
+import { type IndicatorName, indicators } from '../indicators.ts'
+import { metricsSegment, segmentConfig } from '../pipe/metrics-segment.ts'
 import { distributionsOf, type Payload } from '../pipe/payload.ts'
-import type { IndicatorName } from '../indicators.ts'
-import { isDate, isValue, type Values } from './values.ts'
+import { isDate, isValue, type Values } from './measured-values.ts'
+
+type AnnotatorDeps = {
+  /** Asked once per run. */
+  readonly values: (signal: AbortSignal) => Promise<Values>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** `dcatApCompliance` is measured when there is a report, and then has no result of severity Violation. */
+export function annotatorSegment({ values, now }: AnnotatorDeps): SegmentKind {
+  const known = new WeakMap<SegmentContext, Promise<Values>>()
+  const valuesFor = (context: SegmentContext, signal: AbortSignal): Promise<Values> => {
+    const loaded = known.get(context) ?? values(signal)
+    known.set(context, loaded)
+    return loaded
+  }
+  return metricsSegment({
+    names: ['metrics-annotator', 'annotator'],
+    config: segmentConfig,
+    atOnce: 1,
+    work: async (payload, _, context, signal) =>
+      annotated(payload, await valuesFor(context, signal), dateTimeOf(now())),
+  })
+}
+
+const booleans: readonly string[] = indicators
+  .filter(({ type }) => type === 'boolean')
+  .map(({ name }) => name)
+const withoutCompliance = booleans.filter((name) => name !== 'dcatApCompliance')
+
+function annotated(payload: Payload, values: Values, at: string): Payload {
+  const quads: Quad[] = []
+  for (const { on, found } of annotate(payload, values)) {
+    for (const [metric, value] of Object.entries(found)) {
+      quads.push(...measurementQuads({ metric, on, value, at }))
+    }
+  }
+  const compliant = isCompliant(payload.metrics)
+  if (compliant !== undefined) {
+    const on = namedNode(payload.subject.iri)
+    quads.push(...measurementQuads({ metric: 'dcatApCompliance', on, value: compliant, at }))
+  }
+  const metrics = compliant === undefined ? withoutCompliance : booleans
+  return withMeasurements(payload, { metrics, quads, at })
+}
+
+// Every boolean indicator of one dataset and its distributions.
 
 /** What is measured on one node. */
 type Found = Readonly<Partial<Record<IndicatorName, boolean>>>
-export type Annotated = { readonly on: NamedNode | BlankNode; readonly found: Found }
+type Annotated = { readonly on: NamedNode | BlankNode; readonly found: Found }
 
 /** The dataset first, then its distributions in the order of the triples. Samples are not distributions. */
 export function annotate(payload: Payload, values: Values): readonly Annotated[] {

@@ -9,7 +9,7 @@ export const unreachable = 1100
 /** In place of a status: not a URL that may be asked. */
 export const invalid = 1300
 
-export type Outcome = {
+export type CheckOutcome = {
   /** HTTP status (RFC 9110), `unreachable` or `invalid`; absent when the check says nothing about the URL. */
   readonly status?: number
   /** The URL itself was asked: not so where robots.txt or the guard stood before it. */
@@ -29,17 +29,21 @@ export type Checking = {
 }
 
 /** Throws the signal's reason only. */
-export async function check(ground: Checking, url: URL, signal: AbortSignal): Promise<Outcome> {
+export async function check(
+  context: Checking,
+  url: URL,
+  signal: AbortSignal,
+): Promise<CheckOutcome> {
   const noted: Noted = { asked: false }
   try {
-    await checkRobots(ground, url.href, signal)
-    const visit: Visit = { ground, url, noted }
+    await checkRobots(context, url.href, signal)
+    const visit: Visit = { context, url, noted }
     const head = await statusOf(visit, 'HEAD', signal)
     const status = dislikesHead.has(head) ? await statusOf(visit, 'GET', signal) : head
     return { ...noted, ...(!tellsNothing.has(status) && { status }) }
   } catch (error) {
     signal.throwIfAborted()
-    const status = statusOfFailure(error, url, ground.log)
+    const status = statusOfFailure(error, url, context.log)
     return { ...noted, ...(status !== undefined && { status }) }
   }
 }
@@ -63,13 +67,13 @@ class Barred extends Error {
  * A host that cannot be connected to for robots.txt cannot be for anything, and nothing else may be asked of it: that is the
  * verdict. One that is there and does not give its robots.txt has said nothing about the URL.
  */
-async function checkRobots(ground: Checking, url: string, signal: AbortSignal): Promise<void> {
-  const word = await ground.outbound.robots({ ...ground.manners, url }, signal)
+async function checkRobots(context: Checking, url: string, signal: AbortSignal): Promise<void> {
+  const word = await context.outbound.robots({ ...context.manners, url }, signal)
   if (word === 'allowed') return
   throw new Barred(word === 'unreachable' ? unreachable : word === 'refused' ? invalid : undefined)
 }
 
-type Visit = { readonly ground: Checking; readonly url: URL; readonly noted: Noted }
+type Visit = { readonly context: Checking; readonly url: URL; readonly noted: Noted }
 
 const attempts = 2
 const beforeAgainMs = 1000
@@ -82,19 +86,19 @@ async function statusOf(visit: Visit, method: 'HEAD' | 'GET', signal: AbortSigna
     } catch (error) {
       signal.throwIfAborted()
       if (number === attempts || !isConnectionFailure(error)) throw error
-      await visit.ground.pause(beforeAgainMs, signal)
+      await visit.context.pause(beforeAgainMs, signal)
     }
   }
 }
 
 async function answerOf(
-  { ground, url, noted }: Visit,
+  { context, url, noted }: Visit,
   method: 'HEAD' | 'GET',
   signal: AbortSignal,
 ): Promise<number> {
-  const mayFollow = (next: string) => checkRobots(ground, next, signal)
+  const mayFollow = (next: string) => checkRobots(context, next, signal)
   const request: OutboundRequest = {
-    ...ground.manners,
+    ...context.manners,
     url: url.href,
     method,
     ...(method === 'GET' && { headers: { range: 'bytes=0-0' } }),
@@ -107,7 +111,7 @@ async function answerOf(
     mayFollow,
   }
   try {
-    const answer = await ground.outbound.request(request, signal)
+    const answer = await context.outbound.request(request, signal)
     noted.asked = true
     noted.answered = answer.status
     answer.discard()

@@ -20,9 +20,9 @@ const schema = `
 export const verdictsFormat = 1
 
 /** A URL as the file knows it. */
-export type Key = Buffer
+export type UrlKey = Buffer
 
-export const keyOf = (url: URL): Key => createHash('sha256').update(url.href).digest()
+export const urlKeyOf = (url: URL): UrlKey => createHash('sha256').update(url.href).digest()
 
 export type Known = {
   readonly status: number | undefined
@@ -35,9 +35,9 @@ export type Known = {
 export type Begun = { readonly began: number; readonly asked: number }
 
 export type VerdictFile = {
-  known(key: Key): Known | undefined
+  known(key: UrlKey): Known | undefined
   /** Keeps it, and counts it for the run that has asked. */
-  keep(key: Key, known: Known, run?: string): void
+  keep(key: UrlKey, known: Known, run?: string): void
   /** The run as it stands; a new one begins now. */
   run(id: string, now: number): Begun
   /** When the n-th of those that are due in a catalogue was tried, the oldest first; absent when there are fewer. */
@@ -101,7 +101,7 @@ function forget(file: Sqlite, before: number): void {
   }
 }
 
-function keep(file: Sqlite, key: Key, known: Known, run: string | undefined): void {
+function keep(file: Sqlite, key: UrlKey, known: Known, run: string | undefined): void {
   const { status = null, checked, due, tried, catalogue } = known
   file.transaction(() => {
     file.run(
