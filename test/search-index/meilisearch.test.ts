@@ -1,7 +1,7 @@
 /** The engine Meilisearch without its server: nothing is answered, nothing is lost, nothing ends. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { meilisearchIndex } from '../../src/search-index/meilisearch.ts'
+import { meilisearchIndex } from '../../src/search-index/meilisearch/meilisearch-index.ts'
 import { logger } from '../../src/log.ts'
 import type { SearchIndex } from '../../src/search-index/search-index.ts'
 import { documents, request, settings } from '../contracts/search-index-corpus.ts'

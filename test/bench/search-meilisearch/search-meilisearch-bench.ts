@@ -2,7 +2,7 @@
 
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { meilisearchIndex } from '../../../src/search-index/meilisearch.ts'
+import { meilisearchIndex } from '../../../src/search-index/meilisearch/meilisearch-index.ts'
 import type { IndexChange, SearchIndex } from '../../../src/search-index/search-index.ts'
 import { logger } from '../../../src/log.ts'
 import { startMeilisearch, type SearchServer } from '../../support/engines/meilisearch.ts'

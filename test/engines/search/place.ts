@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inject } from 'vitest'
-import { meilisearchIndex } from '../../../src/search-index/meilisearch.ts'
+import { meilisearchIndex } from '../../../src/search-index/meilisearch/meilisearch-index.ts'
 import { logger } from '../../../src/log.ts'
 import type { CursorOptions } from '../../contracts/search-index-cursors.ts'
 import type { Made } from '../../contracts/search-index-corpus.ts'

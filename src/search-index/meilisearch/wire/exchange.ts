@@ -3,7 +3,7 @@
 import { Agent, request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Agent as SecureAgent, request as requestHttps } from 'node:https'
 import type { Failure } from '../../../errors.ts'
-import { away, givenUp } from './failures.ts'
+import { away, givenUp } from '../engine-failures.ts'
 
 export type Outgoing = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'

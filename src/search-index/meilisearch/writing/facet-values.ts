@@ -1,10 +1,9 @@
 /** The dictionary of facet values: what a code means, and its newest title. */
 
 import { z } from 'zod'
-import { expected } from '../wire/answers.ts'
-import { attributes } from '../layout/names.ts'
-import type { Wire } from '../wire/wire.ts'
-import { jsonText } from '../wire/json.ts'
+import { expected } from '../engine-failures.ts'
+import { attributes } from '../attributes.ts'
+import { jsonText, type Wire } from '../engine-client.ts'
 
 export type FacetValues = {
   /** Notes a value of what is about to be written. */

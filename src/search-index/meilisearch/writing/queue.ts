@@ -2,7 +2,7 @@
 
 import { Failure } from '../../../errors.ts'
 import type { IndexChange } from '../../search-index.ts'
-import { away, givenUp } from '../wire/failures.ts'
+import { away, givenUp } from '../engine-failures.ts'
 
 type Waiting = {
   readonly changes: readonly IndexChange[]

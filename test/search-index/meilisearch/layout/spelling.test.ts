@@ -4,14 +4,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   facetCode,
-  pairCode,
-  termKey,
-} from '../../../../src/search-index/meilisearch/layout/codes.ts'
-import {
   keyOf,
   ordered,
+  pairCode,
   spelled,
-} from '../../../../src/search-index/meilisearch/layout/spelling.ts'
+  termKey,
+} from '../../../../src/search-index/meilisearch/attributes.ts'
 import { compareCodePoints } from '../../../../src/text/code-points.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 60 })

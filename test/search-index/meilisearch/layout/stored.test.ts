@@ -1,9 +1,12 @@
 /** A record as a document of Meilisearch. */
 
 import { expect, it } from 'vitest'
-import { facetCode, pairCode } from '../../../../src/search-index/meilisearch/layout/codes.ts'
-import { storedOf } from '../../../../src/search-index/meilisearch/layout/stored.ts'
-import { wordsSeen, type Word } from '../../../../src/search-index/meilisearch/layout/words.ts'
+import { facetCode, pairCode } from '../../../../src/search-index/meilisearch/attributes.ts'
+import {
+  storedOf,
+  type Word,
+  wordsSeen,
+} from '../../../../src/search-index/meilisearch/stored-document.ts'
 import type { Document } from '../../../../src/search-index/search-index.ts'
 import {
   documentOf,

@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest'
 import {
   all,
   and,
+  type Condition,
   heightOf,
   is,
   none,
   not,
   or,
+  quoted,
+  shallow,
   textOf,
-  type Condition,
-} from '../../../../src/search-index/meilisearch/matching/condition.ts'
-import { quoted } from '../../../../src/search-index/meilisearch/matching/quoted.ts'
-import { shallow } from '../../../../src/search-index/meilisearch/matching/shallow.ts'
+} from '../../../../src/search-index/meilisearch/condition.ts'
 
 const [a, b, c] = [is('a = 1'), is('b = 1'), is('c = 1')] as const
 

@@ -1,16 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { facetCode, pairCode } from '../../../../src/search-index/meilisearch/layout/codes.ts'
-import { and, textOf } from '../../../../src/search-index/meilisearch/matching/condition.ts'
+import { facetCode, pairCode } from '../../../../src/search-index/meilisearch/attributes.ts'
+import { and, textOf } from '../../../../src/search-index/meilisearch/condition.ts'
 import {
   dictionaryOf,
   leavesOf,
   questionOf,
-} from '../../../../src/search-index/meilisearch/matching/dictionary.ts'
-import type { Term } from '../../../../src/search-index/meilisearch/matching/terms.ts'
-import { filterCondition } from '../../../../src/search-index/meilisearch/matching/filter.ts'
-import { isLoose, leafCondition } from '../../../../src/search-index/meilisearch/matching/leaves.ts'
-import { placesOf } from '../../../../src/search-index/meilisearch/matching/places.ts'
-import { treeCondition } from '../../../../src/search-index/meilisearch/matching/tree.ts'
+  type Term,
+} from '../../../../src/search-index/meilisearch/term-lookup.ts'
+import {
+  filterCondition,
+  treeCondition,
+} from '../../../../src/search-index/meilisearch/filter-conditions.ts'
+import {
+  isLoose,
+  leafCondition,
+  placesOf,
+} from '../../../../src/search-index/meilisearch/leaf-conditions.ts'
 import type { Filter } from '../../../../src/search-index/search-index.ts'
 import { settings } from '../../../contracts/search-index-corpus.ts'
 import { treeOf } from '../../../contracts/search-index-trees.ts'

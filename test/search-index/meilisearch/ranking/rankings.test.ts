@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { placesOf } from '../../../../src/search-index/meilisearch/matching/places.ts'
+import { placesOf } from '../../../../src/search-index/meilisearch/leaf-conditions.ts'
 import {
   isRanked,
   orderKeys,
   sortOf,
-} from '../../../../src/search-index/meilisearch/ranking/keys.ts'
-import { rankingsOf } from '../../../../src/search-index/meilisearch/ranking/rankings.ts'
+} from '../../../../src/search-index/meilisearch/sort-attributes.ts'
 import {
+  rankingsOf,
   searchedFields,
   weightsOf,
-} from '../../../../src/search-index/meilisearch/ranking/weights.ts'
-import { wordsOf } from '../../../../src/search-index/meilisearch/ranking/words.ts'
+  wordsOf,
+} from '../../../../src/search-index/meilisearch/ranking-searches.ts'
 import type { OrderKey } from '../../../../src/search-index/search-index.ts'
 import type { IndexSettings } from '../../../../src/search-index/index-settings.ts'
 import { request, settings } from '../../../contracts/search-index-corpus.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { facetsOfAnswer } from '../../../../src/search-index/meilisearch/reading/facets.ts'
+import { facetsOfAnswer } from '../../../../src/search-index/meilisearch/facet-distribution.ts'
 import type { IndexSettings } from '../../../../src/search-index/index-settings.ts'
 import { facetText, settings } from '../../../contracts/search-index-corpus.ts'
 

@@ -1,8 +1,8 @@
 /** Indices and notes in memory, which can fail between any two steps. */
 
-import type { Indices } from '../../../../src/search-index/meilisearch/settings/indices.ts'
-import type { Known, Meta } from '../../../../src/search-index/meilisearch/settings/meta.ts'
-import type { Wanted } from '../../../../src/search-index/meilisearch/settings/wanted.ts'
+import type { Indices } from '../../../../src/search-index/meilisearch/engine-indices.ts'
+import type { Known, Meta } from '../../../../src/search-index/meilisearch/generation-notes.ts'
+import type { Wanted } from '../../../../src/search-index/meilisearch/engine-settings.ts'
 
 type Own = { settings: Wanted; documents: number }
 

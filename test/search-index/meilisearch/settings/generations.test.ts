@@ -1,8 +1,8 @@
 /** Generations of Meilisearch indices: which answers, which is filled, and what a crash between two steps leaves. */
 
 import { beforeEach, describe, expect, it } from 'vitest'
-import { uidsOf } from '../../../../src/search-index/meilisearch/layout/names.ts'
-import { State } from '../../../../src/search-index/meilisearch/settings/state.ts'
+import { uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
+import { State } from '../../../../src/search-index/meilisearch/engine-state.ts'
 import type { IndexSettings } from '../../../../src/search-index/index-settings.ts'
 import { settings as corpus } from '../../../contracts/search-index-corpus.ts'
 import { fake } from './fake.ts'

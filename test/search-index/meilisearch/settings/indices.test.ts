@@ -1,14 +1,11 @@
 /** Settings on a server: written once, and again only where they are others. */
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import {
-  indicesOf,
-  type Indices,
-} from '../../../../src/search-index/meilisearch/settings/indices.ts'
-import { recordSettings, seedOf } from '../../../../src/search-index/meilisearch/settings/wanted.ts'
+import { indicesOf, type Indices } from '../../../../src/search-index/meilisearch/engine-indices.ts'
+import { recordSettings, seedOf } from '../../../../src/search-index/meilisearch/engine-settings.ts'
 import { signatureOf } from '../../../../src/search-index/index-settings.ts'
-import { tasksOf } from '../../../../src/search-index/meilisearch/wire/tasks.ts'
-import { connect, type Wire } from '../../../../src/search-index/meilisearch/wire/wire.ts'
+import { tasksOf } from '../../../../src/search-index/meilisearch/engine-tasks.ts'
+import { connect, type Wire } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import { logger } from '../../../../src/log.ts'
 import { settings } from '../../../contracts/search-index-corpus.ts'
 import { json, server, type Told } from '../wire/server.ts'

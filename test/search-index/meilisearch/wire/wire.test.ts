@@ -1,9 +1,12 @@
 /** The door to Meilisearch: what is sent, what an error becomes, and what happens when nobody is there. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { connect, type Wire } from '../../../../src/search-index/meilisearch/wire/wire.ts'
-import { Refusal } from '../../../../src/search-index/meilisearch/wire/failures.ts'
-import { releaseOf } from '../../../../src/search-index/meilisearch/wire/contact.ts'
+import {
+  connect,
+  releaseOf,
+  type Wire,
+} from '../../../../src/search-index/meilisearch/engine-client.ts'
+import { Refusal } from '../../../../src/search-index/meilisearch/engine-failures.ts'
 import { Failure } from '../../../../src/errors.ts'
 import { logger } from '../../../../src/log.ts'
 import { json, server, type Told } from './server.ts'

@@ -1,8 +1,8 @@
 /** Enough of Meilisearch for a writer: documents by key, tasks that are done at once, and a list of what was asked. */
 
-import type { Uids } from '../../../../src/search-index/meilisearch/layout/names.ts'
-import { uidsOf } from '../../../../src/search-index/meilisearch/layout/names.ts'
-import type { Wire } from '../../../../src/search-index/meilisearch/wire/wire.ts'
+import type { Uids } from '../../../../src/search-index/meilisearch/attributes.ts'
+import { uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
+import type { Wire } from '../../../../src/search-index/meilisearch/engine-client.ts'
 
 type Stored = { readonly id: string; readonly [name: string]: unknown }
 

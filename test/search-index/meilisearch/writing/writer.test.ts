@@ -2,11 +2,8 @@
 
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../../../src/errors.ts'
-import type {
-  Answering,
-  Held,
-} from '../../../../src/search-index/meilisearch/settings/answering.ts'
-import { Writer } from '../../../../src/search-index/meilisearch/writing/writer.ts'
+import type { Answering, Held } from '../../../../src/search-index/meilisearch/engine-state.ts'
+import { Writer } from '../../../../src/search-index/meilisearch/engine-writer.ts'
 import type { IndexChange } from '../../../../src/search-index/search-index.ts'
 import {
   documentOf,

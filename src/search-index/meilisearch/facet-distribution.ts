@@ -1,0 +1,123 @@
+/** Facets of an answer: codes and their counts, index by index, become values under their titles. */
+
+import { z } from 'zod'
+import { compareCodePoints } from '../../text/code-points.ts'
+import type { Band, FacetSettings } from '../index-settings.ts'
+import type { Facet, FacetItem } from '../search-index.ts'
+import { codesOf } from './attributes.ts'
+import { fetched, type Part, type Reading } from './documents.ts'
+import { fresh } from './fresh-map.ts'
+
+/** Attribute → code → count, in one index. */
+export type Distribution = Readonly<Record<string, Readonly<Record<string, number>>>>
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** A thousand counts in every answer: looked at without a schema for each, which would copy them all. */
+export const distribution = z.custom<Distribution>(
+  (value) =>
+    isObject(value) &&
+    Object.values(value).every(
+      (counts: unknown) =>
+        isObject(counts) && Object.values(counts).every((count) => typeof count === 'number'),
+    ),
+)
+
+type Value = { readonly facet: string; readonly value: string; readonly title: string }
+
+/** The facets that are wanted of one index. */
+export const facetsOf = (
+  part: Part,
+  ids: readonly string[] | undefined,
+): readonly FacetSettings[] => part.settings.facets.filter(({ id }) => ids?.includes(id) ?? true)
+
+/** Facets in order of first appearance, or in the wanted one; counts of the same value add up. */
+export function facetsOfAnswer(
+  parts: readonly Part[],
+  distributions: readonly Distribution[],
+  values: ReadonlyMap<string, Value>,
+  { ids, size }: { readonly ids?: readonly string[]; readonly size: number },
+): Facet[] {
+  const all = parts.flatMap((part) => part.settings.facets)
+  const definitions = [...new Map(all.map((facet) => [facet.id, facet])).values()]
+  const wanted = ids
+    ? ids.flatMap((id) => definitions.find((facet) => facet.id === id) ?? [])
+    : definitions
+  return wanted.map((facet) => {
+    const items = itemsOf(countsOf(facet.id, distributions), values)
+    return { id: facet.id, title: facet.title, items: shown(facet, items, size) }
+  })
+}
+
+/** Counts of the codes of a facet over all indices. */
+export function countsOf(
+  facet: string,
+  distributions: readonly Distribution[],
+): readonly (readonly [code: string, count: number])[] {
+  const [first = {}, ...others] = distributions
+  if (others.length === 0) return Object.entries(first[codesOf(facet)] ?? {})
+  const counts = new Map<string, number>()
+  for (const distribution of distributions) {
+    for (const [code, count] of Object.entries(distribution[codesOf(facet)] ?? {})) {
+      counts.set(code, (counts.get(code) ?? 0) + count)
+    }
+  }
+  return [...counts]
+}
+
+const byCount = (a: FacetItem, b: FacetItem) => b.count - a.count || compareCodePoints(a.id, b.id)
+
+function itemsOf(
+  counts: ReturnType<typeof countsOf>,
+  values: ReadonlyMap<string, Value>,
+): FacetItem[] {
+  const items: FacetItem[] = []
+  for (const [code, count] of counts) {
+    const value = values.get(code)
+    if (value && count > 0) items.push({ id: value.value, title: value.title, count })
+  }
+  return items
+}
+
+function shown(facet: FacetSettings, items: readonly FacetItem[], size: number): FacetItem[] {
+  if (!facet.bands) return items.toSorted(byCount).slice(0, size)
+  return bandItems(facet.bands, items).toSorted(byCount)
+}
+
+/** A range facet shows all its bands, also those without records, under the titles of the settings. */
+export const bandItems = (bands: readonly Band[], items: readonly FacetItem[]): FacetItem[] =>
+  bands.map(({ id, title, from, to }) => {
+    const count = items.find((counted) => counted.id === id)?.count ?? 0
+    return { id, title, count, from, to }
+  })
+
+// What codes of facet values stand for, looked up once while nothing is written.
+
+/** A document of the index of facet values; `id` is the code. */
+const valueRow = z.object({
+  id: z.string(),
+  facet: z.string(),
+  value: z.string(),
+  title: z.string(),
+})
+
+const mostRemembered = 50_000
+
+export type FacetValues = (
+  codes: readonly string[],
+  signal?: AbortSignal,
+) => Promise<ReadonlyMap<string, Value>>
+
+export function facetValues(reading: Reading): FacetValues {
+  const known = fresh<Value>(reading, mostRemembered)
+  return async (codes, signal) => {
+    const here = known()
+    const ids = [...new Set(codes.filter((code) => !here.has(code)))]
+    if (ids.length > 0) {
+      const what = { ids, row: valueRow, limit: ids.length }
+      const { results } = await fetched(reading, reading.uids.facetValues, what, signal)
+      for (const { id, ...value } of results) here.set(id, value)
+    }
+    return here
+  }
+}
