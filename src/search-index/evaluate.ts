@@ -9,7 +9,7 @@ import type { Document } from './search-index.ts'
 import type { IndexSettings } from './index-settings.ts'
 import { wildMatcher } from './wildcard.ts'
 
-export type Scope = {
+type Scope = {
   readonly settings: IndexSettings
   /** Languages with a bucket of their own. */
   readonly languages: readonly string[]

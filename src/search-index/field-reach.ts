@@ -1,7 +1,7 @@
 /** What a field name of a request reaches: the same reading on every engine. */
 
 /** A full-text field, in all buckets or in one. */
-export type Reach = { readonly field: string; readonly bucket?: string }
+type Reach = { readonly field: string; readonly bucket?: string }
 
 /** The record's id is searchable in every index, under this name, in the bucket of no language. */
 export const idField = 'id'

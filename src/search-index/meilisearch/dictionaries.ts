@@ -1,10 +1,13 @@
-/** The index of terms: every token with its buckets and stems is there before a record that holds it. */
+/**
+ * The two dictionaries: every token with its buckets and stems, and what every code of a facet value means, are stored before a
+ * record that holds them.
+ */
 
 import { z } from 'zod'
-import { expected } from './engine-failures.ts'
 import { attributes, termKey } from './attributes.ts'
-import type { Word } from './stored-document.ts'
 import { jsonText, type Wire } from './engine-client.ts'
+import { expected } from './engine-failures.ts'
+import type { Word } from './stored-document.ts'
 
 export type Terms = {
   /** Notes a word of what is about to be written. */
@@ -23,7 +26,7 @@ const storedTerms = z.object({
   ),
 })
 
-/** Keys per call. */
+/** Keys or codes per call. */
 const portion = 1000
 
 type Term = { readonly buckets: Set<string>; readonly stems: Set<string> }
@@ -94,3 +97,57 @@ const lineOf = (term: string, known: Term | undefined): string =>
     buckets: [...(known?.buckets ?? [])],
     stems: [...(known?.stems ?? [])],
   })
+
+/** What codes of facet values mean, and their newest titles. */
+export type ValueDictionary = {
+  /** Notes a value of what is about to be written. */
+  note(code: string, facet: string, value: string, title: string): void
+  /** Posts what is new; answers the tasks that must be done before the records are written. */
+  post(signal?: AbortSignal): Promise<unknown[]>
+  keep(): void
+  forget(): void
+}
+
+const storedValues = z.object({ results: z.array(z.object({ id: z.string(), title: z.string() })) })
+
+const remembered = 200_000
+
+type Value = { readonly facet: string; readonly value: string; readonly title: string }
+
+export function valueDictionary(wire: Wire, uid: string): ValueDictionary {
+  const documents = `/indexes/${uid}/documents`
+  const titles = new Map<string, string>()
+  let noted = new Map<string, Value>()
+
+  const dropStored = async (values: Map<string, Value>, signal?: AbortSignal) => {
+    const unknown = [...values.keys()].filter((code) => !titles.has(code))
+    for (let at = 0; at < unknown.length; at += portion) {
+      const ids = unknown.slice(at, at + portion)
+      const fields = [attributes.key, 'title']
+      const answer = await wire.post(`${documents}/fetch`, { ids, fields, limit: portion }, signal)
+      for (const { id, title } of expected(storedValues, answer).results)
+        if (values.get(id)?.title === title) values.delete(id)
+    }
+  }
+
+  return {
+    note: (code, facet, value, title) => {
+      if (titles.get(code) === title) noted.delete(code)
+      else noted.set(code, { facet, value, title })
+    },
+    post: async (signal) => {
+      const values = new Map(noted)
+      await dropStored(values, signal)
+      const lines = [...values].map(([id, value]) => jsonText({ id, ...value }))
+      return lines.length > 0 ? [await wire.lines(documents, lines, signal)] : []
+    },
+    keep: () => {
+      if (titles.size + noted.size > remembered) titles.clear()
+      for (const [code, { title }] of noted) titles.set(code, title)
+      noted = new Map()
+    },
+    forget: () => {
+      noted = new Map()
+    },
+  }
+}

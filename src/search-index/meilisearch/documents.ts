@@ -5,7 +5,6 @@ import type { Log } from '../../log.ts'
 import type { IndexName } from '../index-settings.ts'
 import type { Uids } from './attributes.ts'
 import type { Answering } from './engine-state.ts'
-import type { Read } from './term-lookup.ts'
 import type { Wire } from './engine-client.ts'
 
 export type Reading = {
@@ -20,10 +19,6 @@ export type Reading = {
   /** Terms that one wildcard stands for. */
   readonly wildcardTerms: number
   readonly log: Log
-  /** What queries asked the index of terms a moment ago. */
-  readonly remembered?: () => Map<string, Read>
-  /** Numbers of the documents that a look at their texts ruled out a moment ago, by what was looked at. */
-  readonly ruledOut?: () => Map<string, readonly number[]>
 }
 
 /** One index of a request. */

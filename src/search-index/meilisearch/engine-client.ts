@@ -1,17 +1,12 @@
-/** The one door to Meilisearch: JSON over lasting connections, within limits. */
+/** The client of Meilisearch: JSON over the lasting connections of the shared service client, and waiting for its tasks. */
 
 import { z } from 'zod'
+import { serviceClient } from '../../client/service.ts'
+import type { ServiceRequest } from '../../client/service-exchange.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { away, expected, refused } from './engine-failures.ts'
-import {
-  type Answered,
-  type Bounds,
-  Broken,
-  exchange,
-  type Exchange,
-  type Outgoing,
-} from './wire/exchange.ts'
+import type { Pause } from '../../workers/retry.ts'
+import { away, expected, failedTask, givenUp, refused } from './engine-failures.ts'
 
 /**
  * Every call answers the parsed JSON. It rejects with a `Failure`: `engine-unavailable` (no connection, a broken answer, too
@@ -37,70 +32,67 @@ type WireOptions = {
   readonly log: Log
   /** Milliseconds of any clock that only goes forward. */
   readonly now: () => number
+  readonly pause: Pause
   /** Milliseconds of one call. */
   readonly callMs: number
 }
 
 /** Connections at the same time. */
 const sockets = 16
-/** So long after a broken connection calls fail at once, instead of queueing up for their time limits. */
-const awayMs = 500
+const connectMs = 3000
+const longestAnswer = 256 * 1024 * 1024
 const ndjson = 'application/x-ndjson'
 
+type Sending = Pick<ServiceRequest, 'method' | 'idempotent'> & {
+  readonly body?: string
+  readonly type?: string
+}
+
 /** Opens nothing yet: the first call makes the first connection. */
-export function connect(options: WireOptions): Wire {
-  const { url, apiKey, callMs } = options
-  const sent = steady(exchange(new URL(url), apiKey, sockets), options)
-  const call = async (outgoing: Outgoing, signal?: AbortSignal, isRepeatable = true) => {
-    const { status, text } = await sent.send(outgoing, { ms: callMs, signal }, isRepeatable)
+export function connect({ url, apiKey, log, now, pause, callMs }: WireOptions): Wire {
+  const client = serviceClient({
+    service: { name: 'search engine', unavailable: 'engine-unavailable' },
+    destroyAfterError: false,
+    sockets,
+    retryable: () => false,
+    log,
+    pause,
+    random: Math.random,
+    now,
+    limits: { connectMs, firstByteMs: callMs, totalMs: callMs, bytes: longestAnswer },
+  })
+  const root = url.replace(/\/+$/, '')
+  const authorization = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
+  const call = async (path: string, { type, ...sending }: Sending, signal?: AbortSignal) => {
+    const headers = { ...authorization, ...(type !== undefined && { 'Content-Type': type }) }
+    const request = { url: root + path, headers, ...sending }
+    const { status, text } = await client.send(request, signal).catch((error: unknown) => {
+      if (signal?.aborted) throw givenUp(signal.reason)
+      // A server that takes so long is as good as none.
+      if (error instanceof Failure && error.kind === 'time-limit') throw away(error.detail, error)
+      throw error
+    })
     if (status >= 400) throw refused(status, text)
     return text === '' ? undefined : parsed(text)
   }
-  const json = (method: Outgoing['method'], path: string, body: unknown) => ({
+  const json = (method: ServiceRequest['method'], body: unknown, idempotent = true): Sending => ({
     method,
-    path,
     body: jsonText(body),
+    type: 'application/json',
+    idempotent,
   })
   return {
-    get: (path, signal) => call({ method: 'GET', path }, signal),
-    post: (path, body, signal) => call(json('POST', path, body), signal),
-    once: (path, body, signal) => call(json('POST', path, body), signal, false),
-    patch: (path, body, signal) => call(json('PATCH', path, body), signal),
-    remove: (path, signal) => call({ method: 'DELETE', path }, signal),
-    lines: (path, lines, signal) =>
-      call({ method: 'POST', path, body: lines.join('\n'), type: ndjson }, signal),
-    close: () => sent.close(),
+    get: (path, signal) => call(path, { method: 'GET', idempotent: true }, signal),
+    post: (path, body, signal) => call(path, json('POST', body), signal),
+    once: (path, body, signal) => call(path, json('POST', body, false), signal),
+    patch: (path, body, signal) => call(path, json('PATCH', body), signal),
+    remove: (path, signal) => call(path, { method: 'DELETE', idempotent: true }, signal),
+    lines: (path, lines, signal) => {
+      const body = lines.join('\n')
+      return call(path, { method: 'POST', body, type: ndjson, idempotent: true }, signal)
+    },
+    close: () => void client.close(),
   }
-}
-
-/** One more try over a new connection where an old one was dead, and none while the server is away. */
-function steady(wire: Exchange, { log, now }: WireOptions) {
-  let awayUntil: number | undefined
-  let last: unknown
-  const attempt = async (outgoing: Outgoing, bounds: Bounds): Promise<Answered> => {
-    const answered = await wire.send(outgoing, bounds)
-    if (awayUntil !== undefined) log.info({}, 'engine.back')
-    awayUntil = undefined
-    return answered
-  }
-  const lost = (error: unknown): never => {
-    if (!(error instanceof Broken)) throw error
-    if (awayUntil === undefined) log.warn({ err: error }, 'engine.away')
-    awayUntil = now() + awayMs
-    last = error
-    throw away('The search engine cannot be reached.', error)
-  }
-  const send = async (outgoing: Outgoing, bounds: Bounds, isRepeatable: boolean) => {
-    if (awayUntil !== undefined && now() < awayUntil) throw away('The search engine is away.', last)
-    return attempt(outgoing, bounds)
-      .catch((error: unknown) => {
-        if (!isRepeatable || !(error instanceof Broken) || !error.reused) throw error
-        wire.dropIdle()
-        return attempt(outgoing, bounds)
-      })
-      .catch(lost)
-  }
-  return { send, close: () => wire.close() }
 }
 
 function parsed(text: string): unknown {
@@ -111,11 +103,12 @@ function parsed(text: string): unknown {
   }
 }
 
-// JSON that Meilisearch reads: its parser refuses halves of surrogate pairs (RFC 8259, 8.2).
-
 const half = /\\ud[89a-f][0-9a-f]{2}/
 
-/** As `JSON.stringify`; a half in a text becomes U+FFFD. Names of members are ours and have none. */
+/**
+ * As `JSON.stringify`; half of a surrogate pair, which the parser of Meilisearch refuses (RFC 8259, 8.2), becomes U+FFFD. Names of
+ * members are ours and have none.
+ */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value)
   // Looking for them in every text would take longer than writing it.
@@ -124,8 +117,6 @@ export function jsonText(value: unknown): string {
 
 const wellFormed = (_: string, value: unknown): unknown =>
   typeof value === 'string' ? value.toWellFormed() : value
-
-// The first look at a server: whether it is one that we can work with.
 
 const versionAnswer = z.object({ pkgVersion: z.string() })
 
@@ -147,3 +138,41 @@ export async function releaseOf(wire: Wire, log: Log): Promise<string> {
 
 const before = (a: readonly [number, number], b: readonly [number, number]): boolean =>
   a[0] < b[0] || (a[0] === b[0] && a[1] < b[1])
+
+/** Every write of Meilisearch is a task that it does later, and a failed one resolves like a good one. */
+export type Tasks = {
+  /** Resolves when all have succeeded; each argument is the answer to the call that began it. */
+  done(begun: readonly unknown[], signal?: AbortSignal): Promise<void>
+}
+
+const begunTask = z.object({ taskUid: z.number() })
+const tasksAnswer = z.object({
+  results: z.array(
+    z.object({ uid: z.number(), status: z.string(), error: z.unknown().optional().optional() }),
+  ),
+})
+
+/** Milliseconds between two looks: short for single writes, longer for those that take long anyway. */
+const firstPause = 2
+const lastPause = 200
+
+export function tasksOf(
+  wire: Wire,
+  pause: (ms: number, signal: AbortSignal) => Promise<void>,
+): Tasks {
+  const unending = new AbortController().signal
+  return {
+    done: async (begun, signal = unending) => {
+      let open = begun.map((one) => expected(begunTask, one).taskUid)
+      for (let ms = firstPause; open.length > 0; ms = Math.min(ms * 1.3, lastPause)) {
+        await pause(ms, signal)
+        if (signal.aborted) throw givenUp(signal.reason)
+        const answer = await wire.get(`/tasks?uids=${open.join(',')}&limit=${open.length}`, signal)
+        for (const { uid, status, error } of expected(tasksAnswer, answer).results) {
+          if (status === 'failed' || status === 'canceled') throw failedTask(error)
+          if (status === 'succeeded') open = open.filter((one) => one !== uid)
+        }
+      }
+    },
+  }
+}

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { expected, isRefusal } from './engine-failures.ts'
 import { attributes } from './attributes.ts'
-import type { Tasks } from './engine-tasks.ts'
+import type { Tasks } from './engine-client.ts'
 import type { Wire } from './engine-client.ts'
 import type { Wanted } from './engine-settings.ts'
 

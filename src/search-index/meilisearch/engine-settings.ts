@@ -3,12 +3,15 @@
 import { otherBucket } from '../../text/language.ts'
 import type { IndexSettings } from '../index-settings.ts'
 import { attributes, dateOrderOf, numberOf, orderOf, sentinel, textsOf } from './attributes.ts'
-import { searchedFields } from './ranking-searches.ts'
 
 export type Wanted = Readonly<Record<string, unknown>>
 
 /** Facet values per facet of one answer: twice the usual size, so that ties can be put in order. */
 const facetValues = 100
+
+/** Fields in the order in which the engine prefers them by itself: those that weigh most come first. */
+export const searchedFields = ({ texts }: Pick<IndexSettings, 'texts'>): readonly string[] =>
+  texts.toSorted((a, b) => b.boost - a.boost).map(({ name }) => name)
 
 const features = (comparison: boolean) => ({
   facetSearch: false,

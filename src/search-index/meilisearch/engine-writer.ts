@@ -1,14 +1,16 @@
 /** The only writer of our indices: what is written is searchable when its promise resolves. */
 
 import { Failure } from '../../errors.ts'
+import { Semaphore } from '../../workers/semaphore.ts'
+import { WriteQueue } from '../write-queue.ts'
+import { away } from './engine-failures.ts'
 import type { IndexChange } from '../search-index.ts'
 import type { IndexName } from '../index-settings.ts'
 import { attributes, keyOf, type Uids } from './attributes.ts'
 import { type Told, type Words, wordsSeen } from './stored-document.ts'
 import type { Answering, Held } from './engine-state.ts'
-import type { Tasks } from './engine-tasks.ts'
-import type { Wire } from './engine-client.ts'
-import { facetValuesOf, type FacetValues } from './writing/facet-values.ts'
+import type { Tasks, Wire } from './engine-client.ts'
+import { type ValueDictionary, valueDictionary, type Terms, termsOf } from './dictionaries.ts'
 import {
   largest,
   Plan,
@@ -18,7 +20,6 @@ import {
   touched,
 } from './write-plan.ts'
 import { postOf, sent, type Post } from './posts.ts'
-import { termsOf, type Terms } from './dictionaries.ts'
 
 type Deps = {
   readonly wire: Wire
@@ -36,7 +37,7 @@ export class Writer {
   readonly versions: StoredVersions
   readonly #deps: Deps
   readonly #terms: Terms
-  readonly #values: FacetValues
+  readonly #values: ValueDictionary
   readonly #words: Words = wordsSeen()
   readonly #told: Told = {
     learn: (word) => this.#terms.learn(word),
@@ -49,7 +50,7 @@ export class Writer {
     this.#deps = deps
     this.versions = storedVersionsOf(deps.wire)
     this.#terms = termsOf(deps.wire, deps.uids.terms)
-    this.#values = facetValuesOf(deps.wire, deps.uids.facetValues)
+    this.#values = valueDictionary(deps.wire, deps.uids.facetValues)
   }
 
   /** As one: reads what is stored, tells the dictionaries, writes the records. Not beside another call. */
@@ -132,3 +133,60 @@ export class Writer {
 /** Everything that records are in. */
 export const allUids = (answering: ReadonlyMap<IndexName, Answering>): string[] =>
   [...answering.values()].flatMap(({ uid, next }) => (next ? [uid, next.uid] : [uid]))
+
+/** Changes that go out together. */
+const mostChanges = 5000
+
+type Write = (changes: readonly IndexChange[], signal: AbortSignal) => Promise<void>
+
+/** Group commit; nothing is written while an index is made or swapped. */
+export class Queue {
+  readonly #write: Write
+  readonly #queue: WriteQueue<readonly IndexChange[]>
+  readonly #turn = new Semaphore(1)
+  readonly #closing = new AbortController()
+
+  constructor(write: Write) {
+    this.#write = write
+    this.#queue = new WriteQueue({
+      most: mostChanges,
+      commit: (batches) => this.alone(() => this.#commit(batches)),
+    })
+  }
+
+  add(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
+    return this.#queue.write(changes, signal)
+  }
+
+  /** Does `work` while nothing is written. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#turn.run(work)
+  }
+
+  /** What was sent lands without us. */
+  async close(): Promise<void> {
+    this.#closing.abort(away('The search engine is closed.'))
+    await this.#queue.close()
+    await this.alone(() => Promise.resolve())
+  }
+
+  /** A batch that the engine refuses does not take its neighbours with it: then each is written by itself. */
+  async #commit(batches: readonly (readonly IndexChange[])[]): Promise<readonly unknown[]> {
+    try {
+      await this.#write(batches.flat(), this.#closing.signal)
+      return []
+    } catch (error) {
+      const isRefused = error instanceof Failure && error.kind === 'internal'
+      if (batches.length === 1 || !isRefused) throw error
+    }
+    const errors: unknown[] = []
+    for (const batch of batches)
+      errors.push(
+        await this.#commit([batch]).then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+      )
+    return errors
+  }
+}

@@ -1,12 +1,11 @@
 /** Facets of an answer: codes and their counts, index by index, become values under their titles. */
 
 import { z } from 'zod'
-import { compareCodePoints } from '../../text/code-points.ts'
-import type { Band, FacetSettings } from '../index-settings.ts'
+import { byCount, facetDefinitions, withBands } from '../facet-answer.ts'
+import type { FacetSettings } from '../index-settings.ts'
 import type { Facet, FacetItem } from '../search-index.ts'
 import { codesOf } from './attributes.ts'
 import { fetched, type Part, type Reading } from './documents.ts'
-import { fresh } from './fresh-map.ts'
 
 /** Attribute → code → count, in one index. */
 export type Distribution = Readonly<Record<string, Readonly<Record<string, number>>>>
@@ -38,14 +37,11 @@ export function facetsOfAnswer(
   values: ReadonlyMap<string, Value>,
   { ids, size }: { readonly ids?: readonly string[]; readonly size: number },
 ): Facet[] {
-  const all = parts.flatMap((part) => part.settings.facets)
-  const definitions = [...new Map(all.map((facet) => [facet.id, facet])).values()]
-  const wanted = ids
-    ? ids.flatMap((id) => definitions.find((facet) => facet.id === id) ?? [])
-    : definitions
-  return wanted.map((facet) => {
-    const items = itemsOf(countsOf(facet.id, distributions), values)
-    return { id: facet.id, title: facet.title, items: shown(facet, items, size) }
+  const settings = parts.map((part) => part.settings)
+  return facetDefinitions(settings, ids).map((facet) => {
+    const items = withBands(facet, itemsOf(countsOf(facet.id, distributions), values))
+    const most = facet.bands ? Infinity : size
+    return { id: facet.id, title: facet.title, items: items.toSorted(byCount).slice(0, most) }
   })
 }
 
@@ -65,9 +61,8 @@ export function countsOf(
   return [...counts]
 }
 
-const byCount = (a: FacetItem, b: FacetItem) => b.count - a.count || compareCodePoints(a.id, b.id)
-
-function itemsOf(
+/** Values with their titles; codes that nobody knows and values without records are left out. */
+export function itemsOf(
   counts: ReturnType<typeof countsOf>,
   values: ReadonlyMap<string, Value>,
 ): FacetItem[] {
@@ -78,20 +73,6 @@ function itemsOf(
   }
   return items
 }
-
-function shown(facet: FacetSettings, items: readonly FacetItem[], size: number): FacetItem[] {
-  if (!facet.bands) return items.toSorted(byCount).slice(0, size)
-  return bandItems(facet.bands, items).toSorted(byCount)
-}
-
-/** A range facet shows all its bands, also those without records, under the titles of the settings. */
-export const bandItems = (bands: readonly Band[], items: readonly FacetItem[]): FacetItem[] =>
-  bands.map(({ id, title, from, to }) => {
-    const count = items.find((counted) => counted.id === id)?.count ?? 0
-    return { id, title, count, from, to }
-  })
-
-// What codes of facet values stand for, looked up once while nothing is written.
 
 /** A document of the index of facet values; `id` is the code. */
 const valueRow = z.object({
@@ -119,5 +100,25 @@ export function facetValues(reading: Reading): FacetValues {
       for (const { id, ...value } of results) here.set(id, value)
     }
     return here
+  }
+}
+
+/** Milliseconds after which another process may have written. */
+const freshMs = 2_000
+
+/** A map that is empty again after every write of this process, after a moment, and when it holds more than `most`. */
+function fresh<Value>(
+  { changes, now }: Pick<Reading, 'changes' | 'now'>,
+  most: number,
+): () => Map<string, Value> {
+  let known = new Map<string, Value>()
+  let since = { changes: -1, at: 0 }
+  return () => {
+    if (since.changes !== changes() || now() - since.at > freshMs || known.size > most) {
+      // Whoever still reads puts what was found into the old one.
+      known = new Map()
+      since = { changes: changes(), at: now() }
+    }
+    return known
   }
 }

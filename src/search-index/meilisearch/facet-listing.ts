@@ -2,11 +2,12 @@
 
 import { z } from 'zod'
 import { compareCodePoints } from '../../text/code-points.ts'
+import { withBands } from '../facet-answer.ts'
 import type { FacetItem } from '../search-index.ts'
 import type { IndexName } from '../index-settings.ts'
 import { codesOf } from './attributes.ts'
 import { quoted } from './condition.ts'
-import { bandItems, countsOf, type FacetValues } from './facet-distribution.ts'
+import { countsOf, itemsOf, type FacetValues } from './facet-distribution.ts'
 import { hitsOf } from './engine-search.ts'
 import { fetched, partsOf, type Part, type Reading } from './documents.ts'
 
@@ -46,11 +47,7 @@ export async function valuesOf(
     counts.map(([code]) => code),
     signal,
   )
-  const items = counts.flatMap(([code, count]) => {
-    const value = known.get(code)
-    return value ? [{ id: value.value, title: value.title, count }] : []
-  })
-  const shown = own.bands ? bandItems(own.bands, items) : items
+  const shown = withBands(own, itemsOf(counts, known))
   return shown.toSorted((a, b) => compareCodePoints(a.id, b.id))
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { expected } from './engine-failures.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
 import { attributes, spelled, type Uids } from './attributes.ts'
-import type { Tasks } from './engine-tasks.ts'
+import type { Tasks } from './engine-client.ts'
 import type { Wire } from './engine-client.ts'
 
 /** Documents that were written under the same settings. */

@@ -22,7 +22,7 @@ export type Snapshot = {
   readonly sortedBy: readonly (string | undefined)[]
 }
 
-export type Span = { readonly start: number; readonly end: number }
+type Span = { readonly start: number; readonly end: number }
 
 const numberRow = z.object({ n: z.number() })
 
@@ -64,7 +64,7 @@ const begins = (by: string, name: string) => by === name || by.startsWith(`${nam
 export const numbersOf = ({ numbers, of, parts }: Snapshot, uid: string): readonly number[] =>
   [...numbers].filter((_, place) => parts[of[place] ?? 0]?.uid === uid)
 
-export type Shown = {
+type Shown = {
   readonly version: Version
   readonly part: Part
   readonly score: number

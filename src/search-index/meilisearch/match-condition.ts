@@ -4,11 +4,11 @@ import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { matches } from '../evaluate.ts'
 import { idField } from '../field-reach.ts'
-import type { Leaf } from '../query-tree.ts'
+import { leavesOf, type Leaf } from '../query-tree.ts'
 import type { Document, SearchRequest } from '../search-index.ts'
 import { attributes, textsOf } from './attributes.ts'
 import { and, type Condition, is, none, not, shallow, textOf } from './condition.ts'
-import { type Dictionary, leavesOf } from './term-lookup.ts'
+import type { Dictionary } from './term-lookup.ts'
 import { filterCondition, treeCondition } from './filter-conditions.ts'
 import { isLoose, leafCondition, type Place, placesOf } from './leaf-conditions.ts'
 import { fetched, type Part, type Reading } from './documents.ts'
@@ -54,18 +54,12 @@ export async function matchedBy(
     const fields = places.map(({ field }) => field).filter((field) => field !== idField)
     const more = [...new Set(fields)].map(textsOf)
     const what = { row: candidateRow, more, filter: textOf(and([filter, found])), limit: 1_000 }
-    const known = reading.ruledOut?.()
-    const question = JSON.stringify([part.uid, what.filter, leaf, request.fields])
-    const ruledOut = known?.get(question)
-    if (ruledOut) return and([found, not(amongNumbers(ruledOut))])
     const scope = { settings, languages, ...(request.fields && { fields: request.fields }) }
     const isWrong = (one: Candidate) => !matches(leaf, documentOf(one, part), scope)
     const wrong = await numbersIf(isWrong, (page) =>
       fetched(reading, part.uid, { ...what, ...page }, signal),
     )
-    if (!wrong) return found
-    known?.set(question, wrong)
-    return and([found, not(amongNumbers(wrong))])
+    return wrong ? and([found, not(amongNumbers(wrong))]) : found
   }
 
   async function numbersOf(deep: Condition): Promise<Condition> {

@@ -6,18 +6,18 @@ import type { Log } from '../../log.ts'
 import { officialLanguages } from '../../text/language.ts'
 import type { CursorLimits } from '../cursors.ts'
 import { attributes, uidsOf } from './attributes.ts'
+import type { Reading } from './documents.ts'
 import { reads } from './reads.ts'
 import { indicesOf } from './engine-indices.ts'
 import { metaOf } from './generation-notes.ts'
 import { State } from './engine-state.ts'
 import { connect, releaseOf } from './engine-client.ts'
-import { tasksOf } from './engine-tasks.ts'
+import { tasksOf } from './engine-client.ts'
 import { largest } from './write-plan.ts'
-import { Queue } from './writing/queue.ts'
-import { allUids, Writer } from './engine-writer.ts'
+import { allUids, Queue, Writer } from './engine-writer.ts'
 import type { SearchIndex } from '../search-index.ts'
 
-export type MeilisearchOptions = {
+type MeilisearchOptions = {
   /** `http://` or `https://`, without user info. */
   readonly url: string
   readonly apiKey?: string
@@ -94,16 +94,16 @@ function partsOf(options: MeilisearchOptions) {
   const indices = indicesOf(wire, tasks)
   const state = new State({ uids, indices, meta: metaOf(wire, tasks, uids), languages })
   const count = { changes: 0 }
-  const read = reads({
+  const reading: Reading = {
     wire,
     uids,
     log,
     now,
-    cursors,
     answering: (index) => state.answering.get(index),
     changes: () => count.changes,
     wildcardTerms: options.wildcardTerms ?? 1000,
-  })
+  }
+  const read = reads(reading, cursors)
   const { keeping } = read
   const writer = new Writer({
     wire,

@@ -1,9 +1,11 @@
 /** Relevance: searches whose words, weights and fields put the documents of a match set in order. */
 
+import { fieldWeights } from '../hit-order.ts'
 import { idField } from '../field-reach.ts'
 import type { IndexSettings } from '../index-settings.ts'
 import { type Leaf, type QueryTree, rankingLeaves } from '../query-tree.ts'
 import { attributes, sentinel, textsOf } from './attributes.ts'
+import { searchedFields } from './engine-settings.ts'
 import type { Place } from './leaf-conditions.ts'
 
 /** One ranking search: what it scores counts with its weight. */
@@ -62,7 +64,7 @@ function whole(
   boosts: Boosts,
   { settings, languages, places }: Ranked,
 ): readonly Ranking[] {
-  const weightOf = weightsOf(boosts, settings)
+  const weightOf = fieldWeights(boosts, settings)
   const counted = textsAmong(places).filter(({ field }) => weightOf(field) > 0)
   const buckets = languages.length + 1
   const fields = settings.texts.filter(({ name }) => name !== idField)
@@ -88,7 +90,7 @@ function groups(
   const spelled = (word: Word) => (word.length > 1 ? `"${word.join(' ')}"` : word.join(''))
   const words = [...wanted, ...possible].slice(0, mostWords)
   const turns = turnsOf(words).map((turn) => turn.map(spelled).join(' '))
-  const weightOf = weightsOf(boosts, settings)
+  const weightOf = fieldWeights(boosts, settings)
   const byWeight = Map.groupBy(textsAmong(places), ({ field }) => weightOf(field))
   return [...byWeight].flatMap(([weight, group]) => {
     const on = namesOf(group, languages.length + 1)
@@ -107,8 +109,6 @@ const namesOf = (places: readonly Place[], buckets: number): readonly string[] =
       ? [`${textsOf(field)}.*`]
       : own.map(({ bucket }) => `${textsOf(field)}.${bucket}`),
   )
-
-// The words of a query that relevance is about.
 
 /** The tokens of a word, one, or of a phrase. */
 type Word = readonly string[]
@@ -141,31 +141,13 @@ function wordOf(leaf: Leaf): readonly Word[] {
   return leaf.tokens.length > 0 ? [leaf.tokens] : []
 }
 
-// How much a field counts in the order of relevance.
-
 /** Field, or field and language, → weight of a request. */
 type Boosts = Readonly<Record<string, number>>
 type Texts = Pick<IndexSettings, 'texts'>
 
-/** Fields in the order in which the engine prefers them by itself: those that weigh most come first. */
-export const searchedFields = ({ texts }: Texts): readonly string[] =>
-  texts.toSorted((a, b) => b.boost - a.boost).map(({ name }) => name)
-
 /** Whether the wanted weights fall along the fields: then the engine's own order is the wanted one. */
 function isInOrder(among: ReadonlySet<string>, boosts: Boosts, settings: Texts): boolean {
   const fields = searchedFields(settings).filter((field) => field !== idField && among.has(field))
-  const weights = fields.map(weightsOf(boosts, settings))
+  const weights = fields.map(fieldWeights(boosts, settings))
   return weights.every((weight, i) => weight <= (weights[i - 1] ?? Infinity))
-}
-
-/** Weights by field: those of the request, else those of the settings. */
-export function weightsOf(boosts: Boosts, { texts }: Texts): (field: string) => number {
-  const own = new Map(texts.map((text) => [text.name, text.boost]))
-  return (field) => boosts[field] ?? languageBoost(field, boosts) ?? own.get(field) ?? 1
-}
-
-/** `title.en` weighs the field as a whole. */
-function languageBoost(field: string, boosts: Boosts): number | undefined {
-  const given = Object.keys(boosts).filter((name) => name.startsWith(`${field}.`))
-  return given.length === 0 ? undefined : Math.max(...given.map((name) => boosts[name] ?? 1))
 }

@@ -6,26 +6,17 @@ import { MeilisearchCursors } from './meilisearch-cursors.ts'
 import type { Keeping } from './replaced-versions.ts'
 import { entriesOf, recordOf } from './record-reads.ts'
 import { facetValues } from './facet-distribution.ts'
-import { fresh } from './fresh-map.ts'
 import type { Reading } from './documents.ts'
 import { search } from './search-answer.ts'
 import { valuesOf } from './facet-listing.ts'
 
-export type Reads = Pick<SearchIndex, 'search' | 'get' | 'entries' | 'values' | 'open' | 'page'> & {
+type Reads = Pick<SearchIndex, 'search' | 'get' | 'entries' | 'values' | 'open' | 'page'> & {
   readonly keeping: Keeping
 }
 
-/** Queries whose words, or whose phrases, are remembered for a moment. */
-const mostQueries = 200
-
-export function reads(given: Reading & { readonly cursors: CursorLimits }): Reads {
-  const reading: Reading = {
-    ...given,
-    remembered: fresh(given, mostQueries),
-    ruledOut: fresh(given, mostQueries),
-  }
+export function reads(reading: Reading, limits: CursorLimits): Reads {
   const tools = { reading, values: facetValues(reading) }
-  const cursors = new MeilisearchCursors(tools, given.cursors)
+  const cursors = new MeilisearchCursors(tools, limits)
   return {
     search: (request, signal) => search(request, tools, signal),
     get: (index, id, signal) => recordOf(reading, index, id, signal),

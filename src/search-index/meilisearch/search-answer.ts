@@ -2,9 +2,10 @@
 
 import { z } from 'zod'
 import { includeFields } from '../include.ts'
+import { leavesOf } from '../query-tree.ts'
 import type { Answer, Facet, Hit, OrderKey, SearchRequest } from '../search-index.ts'
 import { textOf, type Condition } from './condition.ts'
-import { leavesOf, lookUp } from './term-lookup.ts'
+import { lookUp } from './term-lookup.ts'
 import { placesOf } from './leaf-conditions.ts'
 import { isRanked, orderKeys, sortOf } from './sort-attributes.ts'
 import { rankingsOf, type Words, wordsOf } from './ranking-searches.ts'
@@ -44,7 +45,7 @@ export async function search(
   }
 }
 
-export type Answered<Row> = Omit<Answer, 'hits'> & {
+type Answered<Row> = Omit<Answer, 'hits'> & {
   readonly hits: Found<Row>['hits']
   readonly parts: readonly Part[]
   /** The keys that counted. */

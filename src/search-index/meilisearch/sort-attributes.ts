@@ -1,22 +1,19 @@
 /** Order keys of a request in the words of Meilisearch. */
 
-import { orderOf as keysThatCount } from '../hit-order.ts'
+import { orderOf as keysThatCount, sortedText } from '../hit-order.ts'
 import type { OrderKey, SearchRequest } from '../search-index.ts'
 import { attributes, dateOrderOf, numberOf, orderOf } from './attributes.ts'
 import type { Answering } from './engine-state.ts'
-
-const languageTag = /^[a-z]{2,3}(-[a-z0-9]+)*$/i
 
 /** The attribute that an index is ordered by; `undefined` when it cannot be. */
 export function attributeOf({ by, direction }: OrderKey, part: Answering): string | undefined {
   const { settings, languages } = part
   if (settings.dates.includes(by)) return dateOrderOf(by, direction)
   if (settings.numbers.includes(by) || settings.flags.includes(by)) return numberOf(by)
-  if (settings.orders.includes(by)) return orderOf(by)
-  const dot = by.lastIndexOf('.')
-  const [field, language] = [by.slice(0, Math.max(dot, 0)), by.slice(dot + 1)]
-  if (!settings.orders.includes(field) || !languageTag.test(language)) return undefined
-  return orderOf(languages.includes(language) ? by : field)
+  const sorted = sortedText(by, settings)
+  if (!sorted) return undefined
+  const { field, language } = sorted
+  return orderOf(language !== undefined && languages.includes(language) ? by : field)
 }
 
 /** The keys of a request that all the searched indices have. */

@@ -1,10 +1,9 @@
 /** What the words of one query stand for, looked up in the index of terms in one call. */
 
 import { z } from 'zod'
-import { compareCodePoints } from '../../text/code-points.ts'
 import { hasStems, stems } from '../../text/stems.ts'
-import type { Leaf, QueryTree } from '../query-tree.ts'
-import { isPrefix, literalPrefix, wildMatcher } from '../wildcard.ts'
+import type { Leaf } from '../query-tree.ts'
+import { isPrefix, literalPrefix, shortestTerms, wildMatcher } from '../wildcard.ts'
 import type { Uids } from './attributes.ts'
 import { is, or, quoted, textOf } from './condition.ts'
 import { fetched } from './documents.ts'
@@ -22,9 +21,6 @@ export type Term = z.infer<typeof termRow>
 
 /** Prefix → buckets of the terms that begin so, where these are few. */
 type Begun = ReadonlyMap<string, ReadonlySet<string>>
-
-/** What was read for a query. */
-export type Read = { readonly terms: readonly Term[]; readonly begun: Begun }
 
 const bucketsRow = termRow.pick({ buckets: true })
 
@@ -45,24 +41,6 @@ export type Dictionary = {
 const mostVariants = 1_024
 /** Rows of the index of terms that are read for one query, and with one call. */
 const [mostRows, rowsPerCall] = [100_000, 20_000]
-
-/** The leaves of a tree, those under a `not` too. */
-export function leavesOf(tree: QueryTree): readonly Leaf[] {
-  switch (tree.kind) {
-    case 'all':
-    case 'none':
-    case 'range':
-    case 'value':
-      return []
-    case 'and':
-    case 'or':
-      return tree.of.flatMap(leavesOf)
-    case 'not':
-      return leavesOf(tree.of)
-    default:
-      return [tree]
-  }
-}
 
 /**
  * Where a composed letter begins with another letter, the engine, which compares decomposed text, takes the one for the
@@ -111,30 +89,17 @@ type At = {
   readonly wire: Wire
   readonly uids: Uids
   readonly wildcardTerms: number
-  /** By what was asked; absent = nothing is remembered. */
-  readonly remembered?: () => Map<string, Read>
 }
 
-/** Terms of one query that are worth remembering. */
-const mostRemembered = 2_000
-
-/** Reads what the leaves stand for, unless that was done a moment ago. */
+/** Reads what the leaves stand for. */
 export async function lookUp(
   leaves: readonly Leaf[],
   languages: readonly string[],
   at: At,
   signal?: AbortSignal,
 ): Promise<Dictionary> {
-  const filter = questionOf(leaves, languages)
-  const prefixes = prefixesOf(leaves)
-  const known = at.remembered?.()
-  const question = JSON.stringify([filter, prefixes])
-  const found = known?.get(question) ?? {
-    terms: await termsBy(filter, at, signal),
-    begun: await bucketsBegun(prefixes, at, signal),
-  }
-  if (found.terms.length <= mostRemembered) known?.set(question, found)
-  const { terms, begun } = found
+  const terms = await termsBy(questionOf(leaves, languages), at, signal)
+  const begun = await bucketsBegun(prefixesOf(leaves), at, signal)
   return dictionaryOf(leaves, terms, { wildcardTerms: at.wildcardTerms, begun })
 }
 
@@ -190,7 +155,7 @@ export function dictionaryOf(
       const matches = wildMatcher(pattern)
       const all = [...buckets.keys()].filter(matches)
       const isLimited = !isPrefix(pattern) && all.length > wildcardTerms
-      return [pattern, { terms: isLimited ? shortest(all, wildcardTerms) : all, isLimited }]
+      return [pattern, { terms: isLimited ? shortestTerms(all, wildcardTerms) : all, isLimited }]
     }),
   )
   return {
@@ -204,13 +169,4 @@ export function dictionaryOf(
     begins: (bucket, prefix) => begun.get(prefix)?.has(bucket) ?? true,
     shortened: [...expanded].filter(([, { isLimited }]) => isLimited).map(([pattern]) => pattern),
   }
-}
-
-/** Shortest by code points first, then by code points. */
-function shortest(terms: readonly string[], count: number): string[] {
-  return terms
-    .map((term) => ({ term, length: Array.from(term).length }))
-    .sort((a, b) => a.length - b.length || compareCodePoints(a.term, b.term))
-    .slice(0, count)
-    .map(({ term }) => term)
 }

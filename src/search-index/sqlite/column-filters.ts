@@ -105,7 +105,7 @@ function keepFacets(set: Bitmap, filter: FacetFilter, view: View, facets: FacetD
 }
 
 /** Numbers of facet values: a record has any of them, or all. */
-export type Marks = { readonly ords: readonly number[]; readonly all: boolean }
+type Marks = { readonly ords: readonly number[]; readonly all: boolean }
 
 /** Of fewer than one in so many, each record is looked at instead of the whole column. */
 const fewOf = 8

@@ -12,7 +12,7 @@ import { FullTextRows, Texts, type Terms } from './indexed-text.ts'
 import type { Indexed, Sent } from './worker-messages.ts'
 
 /** A document as it arrives: JSON text of the record, and of what is indexed of it. */
-export type Arrival = { readonly id: string } & NonNullable<Sent['put']>
+type Arrival = { readonly id: string } & NonNullable<Sent['put']>
 
 /** `again` = made from what is stored: it replaces a version that is not older. */
 type How = { readonly version: number; readonly again: boolean }

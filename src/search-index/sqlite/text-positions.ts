@@ -3,7 +3,7 @@
 import type { Row } from '../../sqlite.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 
-export type TextSource = {
+type TextSource = {
   /** Rows with `n` and `text` in the order of the texts' UTF-8 bytes. */
   readonly scan: () => Iterable<Row>
   /** The text of one record; something else when it has none or is gone. */

@@ -6,8 +6,7 @@ import { add, bitmapOf, has, remove, sizeOf, type Bitmap } from './bitmap.ts'
 import { Columns } from './columns.ts'
 import type { Generation } from './generations.ts'
 import { columnsOf, tablesOf, type Column, type Tables } from './index-file.ts'
-import { ScoreCache } from './score-cache.ts'
-import { SetCache } from './set-cache.ts'
+import { ScoreCache, SetCache } from './search-caches.ts'
 import { Positions } from './text-positions.ts'
 
 /** Records between two looks at whether the answer is still needed. */

@@ -3,7 +3,6 @@ import { facetCode, pairCode } from '../../../../src/search-index/meilisearch/at
 import { and, textOf } from '../../../../src/search-index/meilisearch/condition.ts'
 import {
   dictionaryOf,
-  leavesOf,
   questionOf,
   type Term,
 } from '../../../../src/search-index/meilisearch/term-lookup.ts'
@@ -16,6 +15,7 @@ import {
   leafCondition,
   placesOf,
 } from '../../../../src/search-index/meilisearch/leaf-conditions.ts'
+import { leavesOf } from '../../../../src/search-index/query-tree.ts'
 import type { Filter } from '../../../../src/search-index/search-index.ts'
 import { settings } from '../../../contracts/search-index-corpus.ts'
 import { treeOf } from '../../../contracts/search-index-trees.ts'

@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { placesOf } from '../../../../src/search-index/meilisearch/leaf-conditions.ts'
+import { searchedFields } from '../../../../src/search-index/meilisearch/engine-settings.ts'
+import { fieldWeights } from '../../../../src/search-index/hit-order.ts'
 import {
   isRanked,
   orderKeys,
   sortOf,
 } from '../../../../src/search-index/meilisearch/sort-attributes.ts'
-import {
-  rankingsOf,
-  searchedFields,
-  weightsOf,
-  wordsOf,
-} from '../../../../src/search-index/meilisearch/ranking-searches.ts'
+import { rankingsOf, wordsOf } from '../../../../src/search-index/meilisearch/ranking-searches.ts'
 import type { OrderKey } from '../../../../src/search-index/search-index.ts'
 import type { IndexSettings } from '../../../../src/search-index/index-settings.ts'
 import { request, settings } from '../../../contracts/search-index-corpus.ts'
@@ -111,7 +108,7 @@ describe('rankings', () => {
   })
 
   it('weigh a field by its name, else by its languages, else as its settings say', () => {
-    const weightOf = weightsOf(
+    const weightOf = fieldWeights(
       { 'title.en': 5, 'title.de': 7, keywords: 2 },
       { texts: [{ name: 'description', boost: 3, autocomplete: false }] },
     )

@@ -34,16 +34,16 @@ function readsFrom(answer: (call: Call) => unknown) {
     return own && { uid: index, mark: '', settings: own, languages, isWhole: true }
   }
   const clock = { now: 0, changes: 0 }
-  const index = reads({
+  const reading = {
     wire,
     uids: uidsOf(''),
     answering,
     changes: () => clock.changes,
     now: () => clock.now,
     wildcardTerms: 1000,
-    cursors: defaultCursorLimits,
     log: logger('silent'),
-  })
+  }
+  const index = reads(reading, defaultCursorLimits)
   return { index, calls, clock }
 }
 

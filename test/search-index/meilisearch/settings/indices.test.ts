@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { indicesOf, type Indices } from '../../../../src/search-index/meilisearch/engine-indices.ts'
 import { recordSettings, seedOf } from '../../../../src/search-index/meilisearch/engine-settings.ts'
 import { signatureOf } from '../../../../src/search-index/index-settings.ts'
-import { tasksOf } from '../../../../src/search-index/meilisearch/engine-tasks.ts'
+import { tasksOf } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import { connect, type Wire } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import { logger } from '../../../../src/log.ts'
 import { settings } from '../../../contracts/search-index-corpus.ts'
@@ -32,7 +32,13 @@ beforeEach(async () => {
     if (asked.method === 'PATCH') live = { ...live, ...JSON.parse(asked.body) }
     return json({ taskUid: told.asked.length }, 202)(asked, response)
   })
-  wire = connect({ url: told.url, log: logger('silent'), now: () => 0, callMs: 5000 })
+  wire = connect({
+    url: told.url,
+    log: logger('silent'),
+    now: () => 0,
+    pause: () => Promise.resolve(),
+    callMs: 5000,
+  })
   indices = indicesOf(
     wire,
     tasksOf(wire, () => Promise.resolve()),

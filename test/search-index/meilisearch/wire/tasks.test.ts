@@ -1,7 +1,7 @@
 /** Waiting for tasks: all of them, and none of them is taken for done that failed. */
 
 import { expect, it } from 'vitest'
-import { tasksOf } from '../../../../src/search-index/meilisearch/engine-tasks.ts'
+import { tasksOf } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import type { Wire } from '../../../../src/search-index/meilisearch/engine-client.ts'
 
 /** A wire whose tasks have these states, one after the other. */

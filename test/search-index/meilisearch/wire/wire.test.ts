@@ -16,7 +16,14 @@ let told: Told
 let wire: Wire
 let time = 0
 const open = (more: { apiKey?: string; callMs?: number; url?: string } = {}) =>
-  connect({ url: told.url, log, now: () => time, callMs: 5000, ...more })
+  connect({
+    url: told.url,
+    log,
+    now: () => time,
+    pause: () => Promise.resolve(),
+    callMs: 5000,
+    ...more,
+  })
 
 beforeEach(async () => {
   told = await server()
@@ -88,10 +95,11 @@ describe('an error of the server', () => {
 })
 
 describe('a server that is away', () => {
-  it('is engine-unavailable at once, and for a moment without asking again', async () => {
+  it('is engine-unavailable, and after some calls for a moment without asking again', async () => {
     told.answer = (_, response) => response.destroy()
     const error = await failure(wire.get('/x'))
     expect([error.kind, error.retryAfter]).toEqual(['engine-unavailable', 2])
+    await failure(wire.get('/x'))
     const asked = told.asked.length
     expect((await failure(wire.get('/x'))).detail).toContain('away')
     expect(told.asked).toHaveLength(asked)
@@ -106,10 +114,10 @@ describe('a server that is away', () => {
 
   it('is asked again after that moment', async () => {
     told.answer = (_, response) => response.destroy()
-    await failure(wire.get('/x'))
+    for (let n = 0; n < 3; n += 1) await failure(wire.get('/x'))
     told.answer = json({ back: true })
     await failure(wire.get('/x'))
-    time += 1000
+    time += 3000
     expect(await wire.get('/x')).toEqual({ back: true })
     expect(await wire.get('/x')).toEqual({ back: true })
   })

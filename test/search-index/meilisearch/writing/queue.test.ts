@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../../../src/errors.ts'
-import { Queue } from '../../../../src/search-index/meilisearch/writing/queue.ts'
+import { Queue } from '../../../../src/search-index/meilisearch/engine-writer.ts'
 import type { IndexChange } from '../../../../src/search-index/search-index.ts'
 
 const change = (id: string): IndexChange => ({ remove: { index: 'dataset', id, version: 1 } })
