@@ -1,6 +1,6 @@
 /** What is measured: the indicators of the Metadata Quality Assessment, their dimensions and points. */
 
-/** In the order in which they are told. */
+/** In the order in which they are shown. */
 export const dimensions = [
   'findability',
   'accessibility',

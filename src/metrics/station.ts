@@ -1,4 +1,4 @@
-/** The room of metrics, put together: the segments that measure, what feeds them, and the figures of what they found. */
+/** The metrics, put together: the segments that measure, what feeds them, and the figures of what they measured. */
 
 import { join } from 'node:path'
 import type { MetricsConfig } from '../config/metrics.ts'
@@ -27,7 +27,7 @@ import { openValidation, type Validation } from './validate/validation.ts'
 
 export type MetricsOptions = {
   readonly config: MetricsConfig
-  /** Where the files of the room are. */
+  /** Where the data files are. */
   readonly directory: string
   /** Where the shipped shapes, weights and vocabularies are. */
   readonly shapes: string
@@ -38,7 +38,7 @@ export type MetricsOptions = {
   readonly repository: MetricsRepository | undefined
   /** How scores are called. */
   readonly bands: readonly ScoreBand[]
-  /** How the times of refreshes are told and kept. */
+  /** How the times of refreshes are written and stored. */
   readonly schedules: Schedules
   readonly log: Log
   readonly now: () => number
@@ -64,7 +64,7 @@ export type MetricsStation = {
   readonly stop: () => Promise<void>
 }
 
-/** Rejects when a shipped file or one of the room's own files cannot be read; what is wrong with those of the institution is logged. */
+/** Rejects when a shipped file or a data file cannot be read; what is wrong with those of the institution is logged. */
 export async function openMetrics(options: MetricsOptions): Promise<MetricsStation> {
   const { config, directory, shapes, repository, log } = options
   const { weights, problems } = await loadWeights(

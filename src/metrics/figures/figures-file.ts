@@ -75,18 +75,19 @@ const editionTables = [
   'hosts',
 ] as const
 
+type Value = string | number | null
+
+const insert = (file: Sqlite, table: string, values: readonly Value[], onConflict = '') =>
+  file.run(
+    `INSERT INTO ${table} VALUES (${values.map(() => '?').join(', ')}) ${onConflict}`,
+    ...values,
+  )
+
 /** Starts an edition of a catalogue that nobody sees yet; answers its number. */
 export function beginEdition(file: Sqlite, catalogue: CatalogueFigures): number {
   const { id, titles, descriptions, languages, country, type } = catalogue
-  const edition = file.run(
-    'INSERT INTO catalogues (id, is_served, titles, descriptions, languages, country, type) VALUES (?, 0, ?, ?, ?, ?, ?)',
-    id,
-    JSON.stringify(titles),
-    JSON.stringify(descriptions),
-    JSON.stringify(languages),
-    country,
-    type,
-  ).serial
+  const texts = [titles, descriptions, languages].map((value) => JSON.stringify(value))
+  const edition = insert(file, 'catalogues', [null, id, 0, ...texts, country, type, null]).serial
   // So that a catalogue without datasets has counts, too.
   addCounts(file, edition, '', { datasets: { all: 0 } })
   return edition
@@ -103,13 +104,7 @@ export function addDataset(
   const counts = countsOfDataset(measured, bands)
   file.transaction(() => {
     if (publisher)
-      file.run(
-        'INSERT INTO publishers VALUES (?, ?, ?, 1) ON CONFLICT (edition, key) DO UPDATE SET ' +
-          'name = CASE name WHEN key THEN excluded.name ELSE name END, datasets = datasets + 1',
-        edition,
-        publisher.key,
-        publisher.name,
-      )
+      insert(file, 'publishers', [edition, publisher.key, publisher.name, 1], onPublisher)
     for (const part of publisher ? ['', publisher.key] : ['']) {
       addCounts(file, edition, part, counts)
       if (measured) addProblems(file, edition, part, measured)
@@ -117,6 +112,11 @@ export function addDataset(
     if (measured) addRows(file, edition, dataset, measured)
   })
 }
+
+/** A name that some dataset has is better than the key, which is what those without a name have. */
+const onPublisher =
+  'ON CONFLICT (edition, key) DO UPDATE SET ' +
+  'name = CASE name WHEN key THEN excluded.name ELSE name END, datasets = datasets + 1'
 
 /** What one dataset adds; booleans and status codes are counted over it and its distributions. */
 function countsOfDataset(
@@ -144,16 +144,11 @@ function countsOfDataset(
 function addCounts(file: Sqlite, edition: number, publisher: string, counts: ScopeCounts): void {
   for (const [metric, values] of Object.entries(counts))
     for (const [value, count] of Object.entries(values))
-      file.run(
-        'INSERT INTO measurements VALUES (?, ?, ?, ?, ?) ' +
-          'ON CONFLICT (edition, publisher, metric, value) DO UPDATE SET count = count + excluded.count',
-        edition,
-        publisher,
-        metric,
-        value,
-        count,
-      )
+      insert(file, 'measurements', [edition, publisher, metric, value, count], onMeasurement)
 }
+
+const onMeasurement =
+  'ON CONFLICT (edition, publisher, metric, value) DO UPDATE SET count = count + excluded.count'
 
 /** Rules that were broken and hosts that did not answer. Of a host the dataset counts under its first status there. */
 function addProblems(
@@ -163,32 +158,24 @@ function addProblems(
   { violations, urls }: DatasetMeasurements,
 ): void {
   const rules = Map.groupBy(violations, (one) => `${one.path} ${one.component} ${one.severity}`)
-  for (const [first, ...more] of rules.values())
-    if (first)
-      file.run(
-        'INSERT INTO rules VALUES (?, ?, ?, ?, ?, ?, 1, ?) ON CONFLICT (edition, publisher, path, component, severity) ' +
-          'DO UPDATE SET count = count + excluded.count, datasets = datasets + 1',
-        edition,
-        publisher,
-        first.path,
-        first.component,
-        first.severity,
-        1 + more.length,
-        JSON.stringify(first.messages),
-      )
+  for (const some of rules.values())
+    for (const { path, component, severity, messages } of some.slice(0, 1)) {
+      const rule = [path, component, severity, some.length, 1, JSON.stringify(messages)]
+      insert(file, 'rules', [edition, publisher, ...rule], onRule)
+    }
   for (const [host, own] of Map.groupBy(urls, ({ url }) => URL.parse(url)?.host ?? ''))
-    for (const [status, some] of Map.groupBy(own, (one) => one.status))
-      file.run(
-        'INSERT INTO hosts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (edition, publisher, host, status) ' +
-          'DO UPDATE SET urls = urls + excluded.urls, datasets = datasets + excluded.datasets',
-        edition,
-        publisher,
-        host,
-        status,
-        some.length,
-        some[0] === own[0] ? 1 : 0,
-      )
+    for (const [status, some] of Map.groupBy(own, (one) => one.status)) {
+      const datasets = some[0] === own[0] ? 1 : 0
+      insert(file, 'hosts', [edition, publisher, host, status, some.length, datasets], onHost)
+    }
 }
+
+const onRule =
+  'ON CONFLICT (edition, publisher, path, component, severity) ' +
+  'DO UPDATE SET count = count + excluded.count, datasets = datasets + 1'
+const onHost =
+  'ON CONFLICT (edition, publisher, host, status) ' +
+  'DO UPDATE SET urls = urls + excluded.urls, datasets = datasets + excluded.datasets'
 
 function addRows(
   file: Sqlite,
@@ -196,40 +183,17 @@ function addRows(
   { id, publisher, titles, languages }: ReadDataset,
   { score, points, violations, urls }: DatasetMeasurements,
 ): void {
-  file.run(
-    'INSERT INTO datasets VALUES (?, ?, ?, ?, ?, ?, ?)',
-    edition,
-    id,
-    publisher?.key ?? null,
-    JSON.stringify(titles),
-    JSON.stringify(languages),
-    score,
-    JSON.stringify(points),
-  )
-  for (const [number, { path, severity, component, value, messages }] of violations.entries())
-    file.run(
-      'INSERT INTO violations VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      edition,
-      id,
-      path,
-      number,
-      severity,
-      component,
-      value,
-      JSON.stringify(messages),
-    )
+  const texts = [titles, languages].map((value) => JSON.stringify(value))
+  const key = publisher?.key ?? null
+  insert(file, 'datasets', [edition, id, key, ...texts, score, JSON.stringify(points)])
+  for (const [number, one] of violations.entries()) {
+    const { path, severity, component, value } = one
+    const messages = JSON.stringify(one.messages)
+    const row = [edition, id, path, number, severity, component, value, messages]
+    insert(file, 'violations', row)
+  }
   for (const [number, { url, distribution, type, status, checked }] of urls.entries())
-    file.run(
-      'INSERT INTO urls VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      edition,
-      id,
-      url,
-      number,
-      distribution,
-      type,
-      status,
-      checked,
-    )
+    insert(file, 'urls', [edition, id, url, number, distribution, type, status, checked])
 }
 
 export type Change = {

@@ -97,11 +97,11 @@ type OldCounts = {
 }
 
 function read(text: string): ScopeCounts {
-  const kept: ScopeCounts | OldCounts = JSON.parse(text)
-  return isOld(kept) ? renewed(kept) : kept
+  const stored: ScopeCounts | OldCounts = JSON.parse(text)
+  return isOld(stored) ? renewed(stored) : stored
 }
 
-const isOld = (kept: ScopeCounts | OldCounts): kept is OldCounts => 'answers' in kept
+const isOld = (stored: ScopeCounts | OldCounts): stored is OldCounts => 'answers' in stored
 
 const renewed = (old: OldCounts): ScopeCounts => ({
   ...old.codes,

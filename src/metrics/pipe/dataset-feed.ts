@@ -103,7 +103,7 @@ async function* grouped(
   let most = 0
   let group: FeedItem[] = []
   for await (const id of ids) {
-    // The ids are asked for first: what goes while somebody waits for its turn is told as gone.
+    // The ids are listed first: what is deleted while this waits for its turn is skipped as gone.
     if (group.length === 0) most = await mostNow()
     group.push({ id, counter: (counter += 1) })
     if (group.length < most) continue

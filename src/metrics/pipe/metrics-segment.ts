@@ -1,4 +1,4 @@
-/** The ground of all segments of the quality pipe: every dataset goes through some work, and one that fails harms no other. */
+/** What all segments of the quality pipe share: every dataset goes through some work, and one that fails harms no other. */
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'

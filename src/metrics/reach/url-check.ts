@@ -23,7 +23,7 @@ type Noted = { asked: boolean; answered?: number }
 export type Checking = {
   readonly outbound: Outbound
   /** What all requests of checks have in common. */
-  readonly manners: Pick<OutboundRequest, 'reach' | 'room' | 'deadlines'>
+  readonly requestDefaults: Pick<OutboundRequest, 'reach' | 'room' | 'deadlines'>
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   readonly log: Log
 }
@@ -68,7 +68,7 @@ class Barred extends Error {
  * verdict. One that is there and does not give its robots.txt has said nothing about the URL.
  */
 async function checkRobots(context: Checking, url: string, signal: AbortSignal): Promise<void> {
-  const word = await context.outbound.robots({ ...context.manners, url }, signal)
+  const word = await context.outbound.robots({ ...context.requestDefaults, url }, signal)
   if (word === 'allowed') return
   throw new Barred(word === 'unreachable' ? unreachable : word === 'refused' ? invalid : undefined)
 }
@@ -98,7 +98,7 @@ async function answerOf(
 ): Promise<number> {
   const mayFollow = (next: string) => checkRobots(context, next, signal)
   const request: OutboundRequest = {
-    ...context.manners,
+    ...context.requestDefaults,
     url: url.href,
     method,
     ...(method === 'GET' && { headers: { range: 'bytes=0-0' } }),

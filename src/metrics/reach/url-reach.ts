@@ -62,11 +62,11 @@ export function openReach(options: ReachOptions): UrlReach {
   // What was refused may be on the list by now; what is not is refused again without a request.
   if (allow.length > 0) file.expire(invalid, now())
   const reach = { kind: 'listed', allow } as const
-  const manners = { reach, deadlines, room: new Semaphore(atOnce) }
+  const requestDefaults = { reach, deadlines, room: new Semaphore(atOnce) }
   const context: ReachContext = {
     keeping: options,
     file,
-    checking: { outbound, manners, pause, log },
+    checking: { outbound, requestDefaults, pause, log },
     flights: joining(),
     lanes: lanes(atOneHost),
     waiting: new Map(),

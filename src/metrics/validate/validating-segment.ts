@@ -53,7 +53,7 @@ export const validatingSegment = ({ validation, now }: ValidatingDeps): SegmentK
       } catch (error) {
         signal.throwIfAborted()
         if (!(error instanceof Failure) || error.kind !== 'internal') throw error
-        tell(error, context)
+        warnOnce(error, context)
         return unreported(payload)
       }
     },
@@ -74,11 +74,11 @@ const unreported = (payload: Payload): Payload => ({
   metrics: replaced(withoutReport(payload.metrics), ['dcatApCompliance']),
 })
 
-const told = new WeakSet<SegmentContext>()
+const warned = new WeakSet<SegmentContext>()
 
-/** What is wrong with the shapes is wrong for every record of a run, and told once. */
-function tell({ kind, detail }: Failure, context: SegmentContext): void {
-  if (told.has(context)) return
-  told.add(context)
+/** What is wrong with the shapes is wrong for every record of a run, and logged once. */
+function warnOnce({ kind, detail }: Failure, context: SegmentContext): void {
+  if (warned.has(context)) return
+  warned.add(context)
   context.log.warn({ kind, detail }, 'validation.not-measured')
 }

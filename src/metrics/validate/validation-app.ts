@@ -33,7 +33,7 @@ export function validationApp(deps: ValidationAppDeps): App {
   app.openapi(reportRoute, (c) =>
     own.run(c.var.client, () =>
       all.run('all', async () => {
-        // Before the work, because nothing of it could be told.
+        // Before the work: what it finds could not be answered.
         answerFormat(c)
         const models = chosenModels(choiceOf(c), deps.validation.models())
         const limits = { bytes: validationBytes, name: 'validationBytes' }
@@ -48,7 +48,7 @@ export function validationApp(deps: ValidationAppDeps): App {
   docs(app, {
     title: 'Validation',
     version: deps.version,
-    description: 'Tells how far descriptions of datasets follow DCAT-AP.',
+    description: 'Shows how far descriptions of datasets follow DCAT-AP.',
   })
   return app
 }
