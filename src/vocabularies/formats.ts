@@ -157,14 +157,14 @@ function lookupOf(authorities: Authorities): FormatLookup {
 }
 
 /** The IRI of the file type that a label, media type or IRI means. */
-export function formatOf(value: unknown, authorities: Authorities): string | undefined {
+export function formatIri(value: unknown, authorities: Authorities): string | undefined {
   const text = plainText(value)
   if (text === undefined || isPlaceholder(text)) return undefined
   const formats = authorities.table('fileType')
   if (/^https?:/i.test(text)) {
     const type = /\/media-types\/(.+)$/.exec(text)?.[1]
     const own = formats.bySimilarIri(text)?.iri
-    return own ?? (type === undefined ? undefined : formatOf(type, authorities))
+    return own ?? (type === undefined ? undefined : formatIri(type, authorities))
   }
   const label = normal(text)
   const concept =
@@ -178,7 +178,7 @@ export function formatOf(value: unknown, authorities: Authorities): string | und
 
 /** What a download address ends in; pages that only lead to a file say nothing about it. */
 export const formatOfAddress = (url: unknown, authorities: Authorities): string | undefined =>
-  formatOf(suffixOf(url), authorities)
+  formatIri(suffixOf(url), authorities)
 
 /** Endings of addresses with a page or a program behind them. */
 const pages = new Set('html htm php asp aspx jsp jsf do rest xhtml api js pl exe'.split(' '))
@@ -188,7 +188,7 @@ export function isDataAddress(url: unknown, authorities: Authorities): boolean {
   const ending = suffixOf(url)
   if (ending === undefined || pages.has(ending)) return false
   return (
-    formatOf(ending, authorities) !== undefined ||
+    formatIri(ending, authorities) !== undefined ||
     mediaTypesByName[ending.toUpperCase()] !== undefined
   )
 }

@@ -14,7 +14,7 @@ export type Geometry =
   | { readonly type: 'GeometryCollection'; readonly geometries: readonly Geometry[] }
 
 /** West, south, east, north. */
-export type Bounds = readonly [number, number, number, number]
+export type BoundingBox = readonly [number, number, number, number]
 
 const mostPoints = 10_000
 const deepest = 8
@@ -138,7 +138,7 @@ export function* positionsOf(json: unknown): Generator<Position> {
 }
 
 /** The box around positions. */
-export function boundsOf(all: Iterable<Position>): Bounds {
+export function boundsOf(all: Iterable<Position>): BoundingBox {
   let [west, south, east, north] = [180, 90, -180, -90]
   for (const [x, y] of all) {
     if (x < west) west = x
@@ -149,7 +149,7 @@ export function boundsOf(all: Iterable<Position>): Bounds {
   return [west, south, east, north]
 }
 
-const rectangle = ([west, south, east, north]: Bounds): Line => [
+const rectangle = ([west, south, east, north]: BoundingBox): Line => [
   [west, south],
   [east, south],
   [east, north],
@@ -158,7 +158,7 @@ const rectangle = ([west, south, east, north]: Bounds): Line => [
 ]
 
 /** A box as a polygon; one that goes over the date line (west > east) as two. */
-export function boxGeometry([west, south, east, north]: Bounds): Geometry {
+export function boxGeometry([west, south, east, north]: BoundingBox): Geometry {
   if (west <= east) return { type: 'Polygon', coordinates: [rectangle([west, south, east, north])] }
   return {
     type: 'MultiPolygon',
@@ -194,7 +194,7 @@ export function strictGeometry(value: unknown): Geometry | undefined {
 }
 
 /** The box that a polygon is: four corners whose sides run along meridians and parallels. */
-export function boxOf(geometry: Geometry): Bounds | undefined {
+export function enclosedBox(geometry: Geometry): BoundingBox | undefined {
   if (geometry.type !== 'Polygon' || geometry.coordinates.length !== 1) return undefined
   const [points = []] = geometry.coordinates
   const [xs, ys] = [new Set(points.map(([x]) => x)), new Set(points.map(([, y]) => y))]

@@ -24,7 +24,7 @@ const partial = ['x-sql-state', 'x-sparql-maxrows']
 type Head = { readonly url: string; readonly status: number; readonly headers: Headers }
 
 /** Why an answer is no page, told by its head; `undefined` when it may be one. */
-export function refusalOf({ url, status, headers }: Head): Failure | undefined {
+export function answerRefusal({ url, status, headers }: Head): Failure | undefined {
   const place = shownUrl(url)
   if (status === 204) return new Failure('source-empty', `${place} answered without a body.`)
   const mark = partial.find((name) => headers.has(name))
@@ -57,7 +57,7 @@ export const isBrokenOff = (error: unknown): boolean =>
 const htmlStart = /^\s*(?:<\?xml[^>]*>\s*|<!--[^]*?-->\s*)*<(?:!doctype\s+html|html)[\s>]/i
 
 /** Whether a text begins as a web page does, whatever it is called. */
-export const isHtml = (start: string): boolean =>
+export const isWebPage = (start: string): boolean =>
   htmlStart.test(start.charCodeAt(0) === 0xfeff ? start.slice(1) : start)
 
 export const htmlFailure = (url: string): Failure =>
@@ -74,7 +74,7 @@ export const emptyFailure = (url: string): Failure =>
  * A JSON body: a byte order mark is dropped, the last of doubled keys wins, integers beyond 2^53 stay as they were
  * written, as strings. Throws `source-truncated` when it ends too early and `source-malformed` otherwise.
  */
-export function jsonOf(text: string, url: string): unknown {
+export function parsedJson(text: string, url: string): unknown {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
   try {
     return /\d{16}/.test(body) ? JSON.parse(body, keepDigits) : JSON.parse(body)

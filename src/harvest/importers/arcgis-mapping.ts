@@ -25,10 +25,10 @@ import {
 import { distribution } from '../mapping/distribution.ts'
 import { MappedRecord } from '../mapping/record.ts'
 import type { Subject } from '../mapping/subject.ts'
-import { mappingOf, type Site } from './arcgis-site.ts'
-import { plain, sayRest, type TermContext } from './arcgis-terms.ts'
+import { mappingOf, type ArcgisSite } from './arcgis-site.ts'
+import { plainValue, sayRest, type TermContext } from './arcgis-terms.ts'
 
-type Placed = { readonly site: Site; readonly sourceId: string; readonly terms: TermContext }
+type Placed = { readonly site: ArcgisSite; readonly sourceId: string; readonly terms: TermContext }
 
 /** Said in a way of their own; all other properties are taken as they are. */
 const known = new Set(
@@ -43,7 +43,7 @@ export function mapEntry(fields: Fields, { site, sourceId, terms }: Placed): Map
   const iri = plainText(fields['@id'])
   const record = new MappedRecord({ ...mappingOf(site, sourceId), iri })
   const { dataset } = record
-  dataset.literal(dct('identifier'), listOf(fields['dct:identifier']).map(plain))
+  dataset.literal(dct('identifier'), listOf(fields['dct:identifier']).map(plainValue))
   for (const title of listOf(fields['dct:title'])) words(dataset, 'title', title)
   description(dataset, fields)
   for (const one of listOf(fields['dcat:keyword'])) keyword(dataset, one)
@@ -54,7 +54,7 @@ export function mapEntry(fields: Fields, { site, sourceId, terms }: Placed): Map
   accessAndOrigin(dataset, fields)
   coverage(dataset, fields)
   for (const one of listOf(fields['dcat:landingPage']))
-    dataset.link(dcat('landingPage'), plain(one))
+    dataset.link(dcat('landingPage'), plainValue(one))
   const licence = licenceIn(fields['dct:license'], site.authorities)
   mapDistributions(dataset, fields['dcat:distribution'], { terms, licence })
   sayRest(dataset, fields, { terms, known })
@@ -72,7 +72,7 @@ const serverPath = /^(?:\\\\|[A-Za-z]:[\\/])\S[^\n]*$|^[^\n<]*\.(?:mxd|aprx|gdb|
 function description(dataset: Subject, fields: Fields): void {
   const texts = listOf(fields['dct:description'])
   for (const value of texts) {
-    const text = plain(value)
+    const text = plainValue(value)
     const isPath = text !== undefined && serverPath.test(textFromHtml(text).trim())
     if (isPath) dataset.lost(dct('description'), text)
     if (!isPath) words(dataset, 'description', value)
@@ -89,7 +89,7 @@ function keyword(dataset: Subject, value: unknown): void {
 const constantTheme = 'geospatial'
 
 function themes(dataset: Subject, value: unknown): void {
-  const told = listOf(value).map(plain)
+  const told = listOf(value).map(plainValue)
   for (const theme of told.filter((one) => one !== undefined && one !== constantTheme)) {
     if (/^https?:/i.test(theme ?? '')) dataset.iri(dcat('theme'), theme)
     else themesOrKeywords(dataset, theme)
@@ -98,7 +98,7 @@ function themes(dataset: Subject, value: unknown): void {
 
 /** Years before there were computers stand for a date that nobody set. */
 function date(dataset: Subject, name: string, value: unknown): void {
-  const text = plain(listOf(value)[0])
+  const text = plainValue(listOf(value)[0])
   if (text === undefined) return
   if (/^0|^-/.test(text) || Date.parse(text) < 0)
     dataset.record.note('invalid-date', `dct:${name}: ${text}`)
@@ -108,9 +108,9 @@ function date(dataset: Subject, name: string, value: unknown): void {
 function people(dataset: Subject, role: string, value: unknown): void {
   for (const one of listOf(value)) {
     const fields = fieldsOf(one)
-    const name = saidText(one) ?? listOf(fields['foaf:name']).map(plain)[0] ?? fields['name']
-    const email = plain(fields['foaf:mbox'])
-    const url = plain(fields['foaf:homepage'])
+    const name = saidText(one) ?? listOf(fields['foaf:name']).map(plainValue)[0] ?? fields['name']
+    const email = plainValue(fields['foaf:mbox'])
+    const url = plainValue(fields['foaf:homepage'])
     agent(dataset, dct(role), { name, iri: fields['@id'], email, url })
   }
 }
@@ -121,23 +121,23 @@ function contactPoint(dataset: Subject, value: unknown): void {
   const iri = plainText(fields['@id'])
   const isUser = fields['@type'] === 'Contact' || /\/sharing\/rest\//.test(iri ?? '')
   contact(dataset, dcat('contactPoint'), {
-    name: saidText(value) ?? listOf(fields['vcard:fn']).map(plain)[0],
+    name: saidText(value) ?? listOf(fields['vcard:fn']).map(plainValue)[0],
     iri: isUser ? undefined : iri,
-    email: plain(fields['vcard:hasEmail']),
-    phone: plain(fields['vcard:hasTelephone']),
-    url: plain(fields['vcard:hasURL']),
+    email: plainValue(fields['vcard:hasEmail']),
+    phone: plainValue(fields['vcard:hasTelephone']),
+    url: plainValue(fields['vcard:hasURL']),
   })
 }
 
 function accessAndOrigin(dataset: Subject, fields: Fields): void {
   for (const one of listOf(fields['dct:accessRights'])) {
-    const text = plain(one)
+    const text = plainValue(one)
     if (concepts(dataset, dct('accessRights'), 'access', text)) continue
     if (dataset.iri(dct('accessRights'), text)) continue
     dataset.part(dct('accessRights'), dct('RightsStatement')).text(rdfs('label'), text)
   }
   for (const one of listOf(fields['dct:provenance'])) {
-    const label = saidText(one) ?? listOf(fieldsOf(one)['rdfs:label']).map(plain)[0]
+    const label = saidText(one) ?? listOf(fieldsOf(one)['rdfs:label']).map(plainValue)[0]
     dataset.part(dct('provenance'), dct('ProvenanceStatement')).text(rdfs('label'), label)
   }
 }
@@ -147,25 +147,25 @@ const outlines = ['locn:geometry', 'dcat:bbox', 'dcat:centroid']
 
 function coverage(dataset: Subject, fields: Fields): void {
   for (const one of listOf(fields['dct:spatial'])) {
-    const shapes = outlines.flatMap((name) => listOf(fieldsOf(one)[name])).map(plain)
+    const shapes = outlines.flatMap((name) => listOf(fieldsOf(one)[name])).map(plainValue)
     const geometry = shapes.find((text) => outlineFrom(text) !== undefined) ?? shapes[0]
-    const label = plain(fieldsOf(one)['skos:prefLabel'])
+    const label = plainValue(fieldsOf(one)['skos:prefLabel'])
     if (geometry !== undefined) place(dataset, { geometry, label })
-    else if (!placeFrom(dataset, plain(one) ?? label)) dataset.lost(dct('spatial'), one)
+    else if (!placeFrom(dataset, plainValue(one) ?? label)) dataset.lost(dct('spatial'), one)
   }
   for (const one of listOf(fields['dct:temporal'])) {
     const ends = ['start', 'end'].map((end) => {
       const names = [`dcat:${end}Date`, `schema:${end}Date`]
-      return names.map((name) => plain(fieldsOf(one)[name])).find(Boolean)
+      return names.map((name) => plainValue(fieldsOf(one)[name])).find(Boolean)
     })
     if (ends.some(Boolean)) period(dataset, { start: ends[0], end: ends[1] })
-    else if (plain(one) === undefined) dataset.lost(dct('temporal'), one)
-    else periodFrom(dataset, plain(one))
+    else if (plainValue(one) === undefined) dataset.lost(dct('temporal'), one)
+    else periodFrom(dataset, plainValue(one))
   }
   for (const one of listOf(fields['dct:language']))
-    concepts(dataset, dct('language'), 'language', plain(one)?.replace(/^lang:/, ''))
+    concepts(dataset, dct('language'), 'language', plainValue(one)?.replace(/^lang:/, ''))
   for (const one of listOf(fields['dct:accrualPeriodicity']))
-    concepts(dataset, dct('accrualPeriodicity'), 'frequency', plain(one))
+    concepts(dataset, dct('accrualPeriodicity'), 'frequency', plainValue(one))
 }
 
 // The licence of a feed's dataset: an address in it, a known name, or words about rights.
@@ -181,7 +181,9 @@ export function licenceIn(value: unknown, authorities: Authorities): LicenceTold
   const texts = listOf(value)
     .map(
       (one) =>
-        plain(one) ?? saidText(fieldsOf(one)['dct:title']) ?? saidText(fieldsOf(one)['rdfs:label']),
+        plainValue(one) ??
+        saidText(fieldsOf(one)['dct:title']) ??
+        saidText(fieldsOf(one)['rdfs:label']),
     )
     .filter((text) => text !== undefined)
   const licences: LicenceNames[] = []
@@ -222,7 +224,7 @@ function mapDistributions(dataset: Subject, value: unknown, setting: Setting): v
 
 function mapDistribution(dataset: Subject, fields: Fields, { terms, licence }: Setting): void {
   const told = (property: Property) =>
-    spellings[property].map((name) => listOf(fields[name]).map(plain)[0]).find(Boolean)
+    spellings[property].map((name) => listOf(fields[name]).map(plainValue)[0]).find(Boolean)
   const [title, format] = [told('title'), fileFormat(told('format'), told('title'))]
   const address = told('accessUrl') ?? told('downloadUrl')
   if (isHubPage(title, format)) {

@@ -15,11 +15,11 @@ import { distribution } from '../mapping/distribution.ts'
 import { MappedRecord } from '../mapping/record.ts'
 import type { Subject } from '../mapping/subject.ts'
 import { licenceIn, type LicenceTold } from './arcgis-mapping.ts'
-import { mappingOf, recordsAddress, type Site, type Travel } from './arcgis-site.ts'
+import { mappingOf, recordsAddress, type ArcgisSite, type ArcgisImport } from './arcgis-site.ts'
 import { countOf, type Entry, envelopeFailure, foundEntry } from './entry.ts'
 import type { Found } from './found.ts'
 
-export function mapFeature(fields: Fields, site: Site, sourceId: string): MappedRecord {
+export function mapFeature(fields: Fields, site: ArcgisSite, sourceId: string): MappedRecord {
   const own = fieldsOf(fields['properties'])
   const record = new MappedRecord(mappingOf(site, sourceId))
   const { dataset } = record
@@ -45,7 +45,11 @@ export function mapFeature(fields: Fields, site: Site, sourceId: string): Mapped
   return record
 }
 
-type Downloads = { readonly site: Site; readonly sourceId: string; readonly licence: LicenceTold }
+type Downloads = {
+  readonly site: ArcgisSite
+  readonly sourceId: string
+  readonly licence: LicenceTold
+}
 
 const formats = [
   { name: 'csv', format: 'CSV', mediaType: 'text/csv' },
@@ -82,7 +86,7 @@ function service(dataset: Subject, own: Fields, licence: LicenceTold): void {
 // The records of a site (OGC API - Records, part 1), page by page in the order in which they were made.
 
 /** How many records the site has; `undefined` when it does not tell. */
-export async function recordCount({ source, config }: Travel): Promise<number | undefined> {
+export async function recordCount({ source, config }: ArcgisImport): Promise<number | undefined> {
   try {
     const { value } = await source.json(recordsAddress(config, 0), { paged: false })
     return countOf(fieldsOf(value)['numberMatched'])
@@ -98,7 +102,7 @@ export async function* recordPages({
   config,
   context,
   site,
-}: Travel): AsyncGenerator<Found, void> {
+}: ArcgisImport): AsyncGenerator<Found, void> {
   const read = featureReader(site)
   const { output } = context
   for (let from = 1; ;) {
@@ -119,7 +123,7 @@ export async function* recordPages({
 const accept = 'application/geo+json, application/json;q=0.9'
 
 const featureReader =
-  (site: Site) =>
+  (site: ArcgisSite) =>
   (fields: Fields): Entry => {
     const sourceId = plainText(fields['id']) ?? ''
     const { properties } = fields

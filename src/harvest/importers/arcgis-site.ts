@@ -25,7 +25,7 @@ export const arcgisConfig = z.object({
 })
 export type ArcgisConfig = z.infer<typeof arcgisConfig>
 
-export type Site = {
+export type ArcgisSite = {
   readonly config: ArcgisConfig & ImportConfig
   readonly authorities: Authorities
   /** Root of the site, without a slash at its end. */
@@ -33,15 +33,15 @@ export type Site = {
 }
 
 /** One import. */
-export type Travel = {
+export type ArcgisImport = {
   readonly config: ArcgisConfig & ImportConfig
   readonly source: Source
   readonly context: ImportContext
-  readonly site: Site
+  readonly site: ArcgisSite
 }
 
 /** What the mapping of every dataset of a site begins with. */
-export const mappingOf = ({ config, authorities, root }: Site, sourceId: string) => ({
+export const mappingOf = ({ config, authorities, root }: ArcgisSite, sourceId: string) => ({
   ...config,
   authorities,
   language: config.language,

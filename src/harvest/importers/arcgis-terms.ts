@@ -40,7 +40,7 @@ function expanded(name: string, terms: TermContext): string | undefined {
 }
 
 /** The text of a value, however it is wrapped: `"x"`, `{ "@value": "x" }`, `{ "@id": "x" }`. */
-export function plain(value: unknown): string | undefined {
+export function plainValue(value: unknown): string | undefined {
   const fields = fieldsOf(value)
   return saidText(value) ?? saidText(fields['@value']) ?? saidText(fields['@id'])
 }

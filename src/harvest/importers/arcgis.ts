@@ -2,18 +2,26 @@
 
 import { Failure, type Kind } from '../../errors.ts'
 import { shippedAuthorities } from '../../vocabularies/authorities.ts'
-import { feedFinds, withDatasets } from './arcgis-feed.ts'
+import { type Fields, fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
+import { mapEntry } from './arcgis-mapping.ts'
 import { recordCount, recordPages } from './arcgis-records.ts'
 import {
   arcgisConfig,
-  feedAddresses,
-  siteOf,
   type ArcgisConfig,
-  type Travel,
+  type ArcgisImport,
+  type ArcgisSite,
+  feedAddresses,
+  itemIn,
+  mappingOf,
+  siteOf,
 } from './arcgis-site.ts'
+import { contextOf, plainValue, type TermContext } from './arcgis-terms.ts'
+import { mapPod, podIdentifier, podRestriction } from './datajson-mapping.ts'
+import { type Entry, envelopeFailure, foundEntry } from './entry.ts'
 import type { Found } from './found.ts'
 import type { ImporterKind } from './importer.ts'
 import { type JsonDocument, openUnlessSame } from './json-document.ts'
+import { tellCounted } from './rdf-losses.ts'
 import { validatorOf } from './source.ts'
 
 type Finds = AsyncGenerator<Found, void>
@@ -33,21 +41,21 @@ export const arcgisImporter: ImporterKind<ArcgisConfig> = {
 
 const hour = 3_600_000
 
-async function* importFrom(travel: Travel, signal: AbortSignal): Finds {
-  const { config, context } = travel
+async function* importFrom(importing: ArcgisImport, signal: AbortSignal): Finds {
+  const { config, context } = importing
   const since = config.incremental ? context.lastRun?.getTime() : undefined
   const hours = since === undefined ? undefined : Math.ceil((context.now() - since) / hour) + 1
   let failure: Failure | undefined
   for (const url of feedAddresses(config, hours)) {
-    const feed = await openFeed(travel, url, signal)
+    const feed = await openFeed(importing, url, signal)
     if (!(feed instanceof Failure)) {
-      yield* fromFeed(travel, { feed, url, failure })
+      yield* fromFeed(importing, { feed, url, failure })
       return
     }
     failure ??= feed
   }
   try {
-    yield* recordPages(travel)
+    yield* recordPages(importing)
   } catch (error) {
     const isAbsent = error instanceof Failure && error.kind === 'source-not-found'
     throw isAbsent ? (failure ?? error) : error
@@ -69,12 +77,12 @@ const worthAnother: ReadonlySet<Kind> = new Set<Kind>([
 
 /** Why the feed is of no use, when another may be. */
 async function openFeed(
-  travel: Travel,
+  importing: ArcgisImport,
   url: string,
   signal: AbortSignal,
 ): Promise<JsonDocument | 'unchanged' | Failure> {
   try {
-    const found = await openUnlessSame(travel, { url }, signal)
+    const found = await openUnlessSame(importing, { url }, signal)
     return typeof found === 'string' ? 'unchanged' : await withDatasets(found)
   } catch (error) {
     signal.throwIfAborted()
@@ -91,24 +99,119 @@ type Opened = {
 }
 
 /** The records API tells how many there are, before and after: a feed has no total of its own. */
-async function* fromFeed(travel: Travel, { feed, url, failure }: Opened): Finds {
+async function* fromFeed(importing: ArcgisImport, { feed, url, failure }: Opened): Finds {
   if (feed === 'unchanged') {
     yield { kind: 'end', as: 'not-modified' }
     return
   }
-  const { config, context } = travel
+  const { config, context } = importing
   const isCounted = !config.incremental
-  const before = isCounted ? await recordCount(travel) : undefined
+  const before = isCounted ? await recordCount(importing) : undefined
   if (before !== undefined) yield { kind: 'total', total: before }
   try {
     context.validate(validatorOf(url, feed.headers, feed.hash))
-    yield* feedFinds(travel, feed)
+    yield* feedFinds(importing, feed)
     yield { kind: 'page' }
   } finally {
     await feed.close()
   }
-  const after = before === undefined ? undefined : await recordCount(travel)
+  const after = before === undefined ? undefined : await recordCount(importing)
   if (after !== undefined) yield { kind: 'total', total: after }
   // Nobody can tell whether another feed has the same datasets as the one that was wanted.
   else if (failure) yield { kind: 'end', as: 'incomplete', problem: failure }
 }
+
+// A feed of a site as a JSON document: its datasets, whichever of the two vocabularies it speaks.
+
+/** DCAT-AP feeds have the first, or the second when somebody has reordered them; DCAT-US has the last. */
+const lists = new Set(['dcat:dataset', '@graph', 'dataset'])
+const serviceLists = new Set(['dcat:service', 'service'])
+
+/** The document, if it has datasets or services or says that it has none. Closes it and throws what it is otherwise. */
+async function withDatasets(document: JsonDocument): Promise<JsonDocument> {
+  for await (const { list } of document.members())
+    if (lists.has(list) || serviceLists.has(list)) return document
+  if (/"(?:dcat:dataset|@graph|dataset)"\s*:/.test(document.start)) return document
+  await document.close()
+  throw envelopeFailure(valueOf(document.start), document.url)
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+async function* feedFinds(
+  { site, context }: ArcgisImport,
+  document: JsonDocument,
+): AsyncGenerator<Found, void> {
+  const { output } = context
+  const { findings } = document
+  const terms: Record<string, unknown> = {}
+  let only: Record<string, unknown> | undefined
+  const readers = { ap: entryReader(site, contextOf(terms)), pod: podReader(site) }
+  const found = (list: string, value: unknown) => {
+    const read = list === 'dataset' ? readers.pod : readers.ap
+    return foundEntry(value, { output, read, findings })
+  }
+  const services = new Set<string>()
+  for await (const { list, key, value } of document.members()) {
+    if (serviceLists.has(list)) {
+      // A single one may be written without being a list: its members come one by one.
+      services.add(typeof key === 'number' ? `${list} ${key}` : list)
+    } else if (list === '@context') {
+      terms[key] = value
+      readers.ap = entryReader(site, contextOf(terms))
+    } else if (lists.has(list)) {
+      if (list === '@graph' && isService(value)) services.add(`${list} ${key}`)
+      else if (typeof key === 'number') yield found(list, value)
+      // A list of one may be written without being a list.
+      else only = { ...only, [key]: value }
+    }
+  }
+  if (only) yield found('dcat:dataset', only)
+  tellCounted(context.sink, { count: services.size, first: [] }, document.url)
+}
+
+/** Among the nodes of a graph there are others than datasets. */
+const isService = (value: unknown) =>
+  listOf(fieldsOf(value)['@type']).some((type) => plainText(type) === 'dcat:DataService')
+
+const entryReader =
+  (site: ArcgisSite, terms: TermContext) =>
+  (fields: Fields): Entry => {
+    const iri = plainText(fields['@id'])
+    const identifier = [fields['dct:identifier']]
+      .flat()
+      .map(plainValue)
+      .find((text) => text !== undefined)
+    const ids = [identifier, iri].filter((id) => id !== undefined)
+    const sourceId = ids.map(itemIn).find((id) => id !== undefined) ?? ids[0] ?? ''
+    const page = [fields['dcat:landingPage']].flat().map(plainValue)[0]
+    return {
+      sourceId,
+      aliases: ids.filter((id) => id !== sourceId),
+      ...(page !== undefined && { sourceUrl: page }),
+      lasting: fields,
+      map: () => mapEntry(fields, { site, sourceId, terms }),
+    }
+  }
+
+const podReader =
+  (site: ArcgisSite) =>
+  (fields: Fields): Entry => {
+    const identifier = podIdentifier(fields)
+    const sourceId = itemIn(identifier) ?? identifier
+    const page = plainText(fields['landingPage'])
+    return {
+      sourceId,
+      aliases: identifier === sourceId ? [] : [identifier],
+      ...(page !== undefined && { sourceUrl: page }),
+      skipped: podRestriction(fields),
+      lasting: fields,
+      map: () => mapPod(fieldsOf(fields), mappingOf(site, sourceId)),
+    }
+  }

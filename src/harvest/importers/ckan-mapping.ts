@@ -1,6 +1,6 @@
 /** A package of CKAN as a dataset of DCAT-AP, as ckanext-dcat and the schemas of scheming portals write it. */
 
-import { dcat, dcatap, dct, foaf, owl, prov, rdfs, skos } from '../../rdf/namespaces.ts'
+import { adms, dcat, dcatap, dct, foaf, owl, prov, rdfs, skos } from '../../rdf/namespaces.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import type { Authorities } from '../../vocabularies/authorities.ts'
 import { accessOf } from '../../vocabularies/coded-values.ts'
@@ -17,9 +17,8 @@ import {
   structuredList,
 } from '../../vocabularies/loose-values.ts'
 import { themesOf, themesOfTopic } from '../../vocabularies/themes.ts'
+import { isUsableIri } from '../mapping/addresses.ts'
 import { concept, concepts } from '../mapping/concepts.ts'
-import { MappedRecord } from '../mapping/record.ts'
-import type { MappingConfig } from '../mapping/record-options.ts'
 import { boxFrom, metres, outlineFrom, period, place, resolution } from '../mapping/coverage.ts'
 import {
   distribution,
@@ -27,10 +26,13 @@ import {
   rightsStatement,
   standards,
 } from '../mapping/distribution.ts'
+import type { MappingConfig } from '../mapping/record-options.ts'
+import { MappedRecord } from '../mapping/record.ts'
 import type { Subject } from '../mapping/subject.ts'
-import { adms, isUsableIri } from '../mapping/addresses.ts'
-import { people } from './ckan-people.ts'
 import { firstOf, type Reader, readerOf } from './ckan-fields.ts'
+import { people } from './ckan-people.ts'
+import { type Entry, foundEntry, lasting } from './entry.ts'
+import type { Found } from './found.ts'
 import type { ImportConfig } from './import-config.ts'
 
 /** Deterministic; whatever the fields hold. */
@@ -62,8 +64,7 @@ export function mappedPackage(fields: Fields, portal: Portal): MappedRecord {
   return record
 }
 
-export const isMarkedPrivate = ({ private: mark }: Fields): boolean =>
-  mark === true || mark === 'true'
+const isMarkedPrivate = ({ private: mark }: Fields): boolean => mark === true || mark === 'true'
 
 type Naming = { readonly id: string; readonly html: boolean }
 
@@ -317,3 +318,42 @@ function services(part: Subject, { get }: Reader): void {
     service.link(dcat('endpointDescription'), fields['endpoint_description'])
   }
 }
+
+// From packages to what the importer offers: which are datasets for us, under which ids.
+
+const volatile = new Set(['tracking_summary', 'num_views'])
+
+export function* packages(values: readonly unknown[], portal: Portal): Generator<Found, void> {
+  const read = (fields: Fields) => entryOf(fields, portal)
+  for (const value of values) yield foundEntry(value, { output: portal.output, read })
+}
+
+function entryOf(fields: Fields, portal: Portal): Entry {
+  const { root, config } = portal
+  const id = plainText(fields['id']) ?? ''
+  const name = plainText(fields['name']) ?? ''
+  const [sourceId, alias] = config.identifier === 'id' ? [id, name] : [name, id]
+  return {
+    sourceId,
+    aliases: [alias],
+    sourceUrl: `${root}/dataset/${encodeURIComponent(name || id)}`,
+    skipped: reasonToSkip(fields, portal),
+    lasting: lasting(fields, volatile),
+    map: () => mappedPackage(fields, portal),
+  }
+}
+
+function reasonToSkip(fields: Fields, { config, isDkan }: Portal): string | undefined {
+  const { state, type } = fields
+  const { types } = config
+  if (typeof state === 'string' && state.toLowerCase() !== 'active') return `state ${state}`
+  // DKAN 1 marks what it shows to everybody; only somebody who logged in sees what is private.
+  const isHidden = isDkan !== true || hasCredentials(config)
+  if (isHidden && isMarkedPrivate(fields)) return 'private'
+  const isOther =
+    types && typeof type === 'string' && type !== '' && !types.includes(type.toLowerCase())
+  return isOther ? `type ${type}` : undefined
+}
+
+const hasCredentials = ({ auth, apikey, auth_key: authKey }: Portal['config']) =>
+  auth !== undefined || apikey !== undefined || authKey !== undefined

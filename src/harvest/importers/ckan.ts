@@ -5,11 +5,10 @@ import { Failure } from '../../errors.ts'
 import { shippedAuthorities } from '../../vocabularies/authorities.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record-options.ts'
-import { licencesOf } from './ckan-licences.ts'
-import { packages } from './ckan-packages.ts'
+import { licenceList } from './licence-list.ts'
+import { packages, type Portal } from './ckan-mapping.ts'
 import { importDkan } from './dkan.ts'
 import { action, type ActionAnswer, portalRoot } from './ckan-api.ts'
-import type { Portal } from './ckan-mapping.ts'
 import type { Found } from './found.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImportContext, ImporterKind } from './importer.ts'
@@ -50,7 +49,11 @@ async function* importCkan(
     return
   }
   const root = portalRoot(config.address)
-  const licences = licencesOf(source, root)
+  const licences = licenceList(isLicenceUnclear, async () => {
+    const accepts = [400, 403, 404, 405, 409]
+    const answer = await action(source, { root, name: 'license_list' }, { accepts, paged: false })
+    return answer.ok ? answer.result : []
+  })
   const portal: Portal = {
     root,
     config,
@@ -82,6 +85,14 @@ async function* importCkan(
     if (!list) throw error
     yield* singly(source, { list, isKnown: (name) => names.has(name), portal })
   }
+}
+
+/** A package names a licence and does not say where it is. */
+function isLicenceUnclear(value: unknown): boolean {
+  const { license_id: id, license_url: url, license_title: title } = fieldsOf(value)
+  return (
+    plainText(id) !== undefined && plainText(url) === undefined && plainText(title) === undefined
+  )
 }
 
 const isRefusal = (error: unknown) =>

@@ -1,6 +1,6 @@
 /** From a dataset of a `data.json` to DCAT-AP: Project Open Data (DCAT-US 1.1) and DCAT-US 3, told apart field by field. */
 import type { NamedNode } from '@rdfjs/types'
-import { dcat, dct, foaf, org, owl, prov, rdfs, skos } from '../../rdf/namespaces.ts'
+import { adms, dcat, dct, foaf, org, owl, prov, rdfs, skos } from '../../rdf/namespaces.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { agent, contact } from '../mapping/agents.ts'
 import { concepts } from '../mapping/concepts.ts'
@@ -26,7 +26,7 @@ import {
   saidText,
   type Fields,
 } from '../../vocabularies/loose-values.ts'
-import { adms, isUsableIri, nameOf } from '../mapping/addresses.ts'
+import { isUsableIri, nameOf } from '../mapping/addresses.ts'
 
 type Options = ConstructorParameters<typeof MappedRecord>[0]
 

@@ -6,8 +6,7 @@ import { type Authorities, shippedAuthorities } from '../../vocabularies/authori
 import { fieldsOf, listOf } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record-options.ts'
 import { action, portalRoot } from './ckan-api.ts'
-import type { Portal } from './ckan-mapping.ts'
-import { packages } from './ckan-packages.ts'
+import { packages, type Portal } from './ckan-mapping.ts'
 import { datasetsOf, foundDataset, type PodSource } from './datajson-datasets.ts'
 import { countOf, envelopeFailure } from './entry.ts'
 import type { Found } from './found.ts'
@@ -43,16 +42,16 @@ export const dkanImporter: ImporterKind<DkanConfig> = {
 
 const isFiltered = (filters: ImportConfig['filters']) => Object.keys(filters ?? {}).length > 0
 
-type Ground = { readonly source: Source; readonly context: ImportContext }
+type DkanSource = { readonly source: Source; readonly context: ImportContext }
 
 export async function* importDkan(
   config: DkanConfig & ImportConfig,
-  { source, context }: Ground,
+  { source, context }: DkanSource,
   signal: AbortSignal,
 ): AsyncGenerator<Found, void> {
   const root = portalRoot(config.address)
   const authorities = await shippedAuthorities()
-  const site: Site = { root, config, source, context, authorities }
+  const site: DkanSite = { root, config, source, context, authorities }
   const hasSearch = config.version === 'auto' ? await answersSearch(site) : config.version === '2'
   if (isFiltered(config.filters)) {
     if (!hasSearch) throw unfiltered()
@@ -70,7 +69,7 @@ export async function* importDkan(
 /** Statuses that say that there is no such thing here. */
 const absent = [400, 404, 405, 406, 410, 501]
 
-async function answersSearch({ root, source }: Site): Promise<boolean> {
+async function answersSearch({ root, source }: DkanSite): Promise<boolean> {
   const url = `${root}/api/1/search?page-size=1`
   const { value, status } = await source.json(url, { accepts: absent, paged: false })
   return status < 400 && fieldsOf(value)['total'] !== undefined
@@ -79,9 +78,9 @@ async function answersSearch({ root, source }: Site): Promise<boolean> {
 const unfiltered = () =>
   new Failure('invalid-pipe', 'The site has no search that the filters of the pipe could go to.')
 
-const documentAddress = ({ root }: Site) => `${root}/data.json`
+const documentAddress = ({ root }: DkanSite) => `${root}/data.json`
 
-async function* published(document: JsonDocument, site: Site): AsyncGenerator<Found, void> {
+async function* published(document: JsonDocument, site: DkanSite): AsyncGenerator<Found, void> {
   try {
     site.context.validate(validatorOf(documentAddress(site), document.headers, document.hash))
     yield* datasetsOf(document, podSource(site), site.context.sink)
@@ -93,7 +92,7 @@ async function* published(document: JsonDocument, site: Site): AsyncGenerator<Fo
 // A DKAN site as all ways of reading it see it.
 
 /** How the datasets of a site are read, wherever they were found. */
-const podSource = ({ root, config, context, authorities }: Site): PodSource => ({
+const podSource = ({ root, config, context, authorities }: DkanSite): PodSource => ({
   config,
   output: context.output,
   authorities,
@@ -101,7 +100,7 @@ const podSource = ({ root, config, context, authorities }: Site): PodSource => (
   pageOf: (id) => `${root}/dataset/${encodeURIComponent(id.toWellFormed())}`,
 })
 
-type Site = {
+type DkanSite = {
   readonly root: string
   readonly config: DkanConfig & ImportConfig
   readonly source: Source
@@ -120,7 +119,7 @@ const patience = 10
  * A page may be shorter than asked for with more behind it: records that are in the search and no longer in the
  * metastore are dropped on the way. So the total alone says when the end is reached.
  */
-async function* searchPages(site: Site): AsyncGenerator<Found, void> {
+async function* searchPages(site: DkanSite): AsyncGenerator<Found, void> {
   const { config, source } = site
   const size = Math.min(config.pageSize, largestPage)
   const pods = podSource(site)
@@ -146,7 +145,7 @@ async function* searchPages(site: Site): AsyncGenerator<Found, void> {
   }
 }
 
-const addressOf = ({ root, config }: Site, size: number, page: number) => {
+const addressOf = ({ root, config }: DkanSite, size: number, page: number) => {
   const own = Object.entries(config.filters ?? {}).map(
     ([key, value]) => `&${encodeURIComponent(key)}=${encodeURIComponent(value)}`,
   )
@@ -157,7 +156,7 @@ const addressOf = ({ root, config }: Site, size: number, page: number) => {
 // The lists of DKAN 1, which speaks the action API of CKAN with its own accent.
 
 /** There is no count: the list of names, asked for before and after, says how many there should be. */
-async function* packageLists(site: Site): AsyncGenerator<Found, void> {
+async function* packageLists(site: DkanSite): AsyncGenerator<Found, void> {
   const { root, config, source, context, authorities } = site
   const portal: Portal = {
     root,
@@ -190,7 +189,7 @@ const uncounted = new Failure(
   'The site does not list its datasets, so that nobody knows whether these are all.',
 )
 
-async function nameCount({ root, source }: Site): Promise<number | undefined> {
+async function nameCount({ root, source }: DkanSite): Promise<number | undefined> {
   const accepts = [400, 403, 404, 405, 409]
   const answer = await action(source, { root, name: 'package_list' }, { accepts, paged: false })
   return answer.ok && Array.isArray(answer.result) ? new Set(answer.result).size : undefined

@@ -24,7 +24,7 @@ export type Entry = {
   readonly map: () => MappedRecord
 }
 
-type Ground = {
+type EntryOptions = {
   readonly output: ImportContext['output']
   readonly read: (fields: Fields) => Entry
   /** What is to be said of every record. */
@@ -33,7 +33,7 @@ type Ground = {
   readonly pointer?: string
 }
 
-export function foundEntry(value: unknown, ground: Ground): Exclude<Found, { kind: 'end' }> {
+export function foundEntry(value: unknown, ground: EntryOptions): Exclude<Found, { kind: 'end' }> {
   const nameless = (detail: string) =>
     refusal(value, { slug: 'item-no-identifier', detail, pointer: ground.pointer })
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -56,7 +56,7 @@ export function foundEntry(value: unknown, ground: Ground): Exclude<Found, { kin
   }
 }
 
-function record(value: unknown, entry: Entry, { output, findings = [] }: Ground) {
+function record(value: unknown, entry: Entry, { output, findings = [] }: EntryOptions) {
   const { sourceId, aliases, sourceUrl, lasting } = entry
   const where = sourceUrl === undefined ? {} : { sourceUrl }
   const names = { sourceId, aliases, hashed: canonicalJson(lasting), ...where }

@@ -3,11 +3,9 @@
 import { JSONParser } from '@streamparser/json'
 import { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
-import { demandEnd, step } from './json-steps.ts'
-import { emptyFailure, htmlFailure, isHtml, isHtmlType, shownUrl } from './answers.ts'
-import type { ImportContext } from './importer.ts'
+import { emptyFailure, htmlFailure, isHtmlType, isWebPage, shownUrl } from './answers.ts'
 import { bounded, gunzipped, hashed, isGzip, peeked, utf8 } from './body-bytes.ts'
-import { spillFile } from './spill-file.ts'
+import type { ImportContext } from './importer.ts'
 import {
   conditionsOf,
   type Source,
@@ -15,6 +13,7 @@ import {
   type SourceRequest,
   type SourceStream,
 } from './source.ts'
+import { spillFile } from './spill-file.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 
@@ -98,7 +97,7 @@ const brokenText: Finding = {
 function startOf({ url, headers }: SourceStream, start: Buffer): string {
   const text = start.toString('utf8').replace(/^\uFEFF/, '')
   if (text.trim() === '') throw emptyFailure(url)
-  if (isHtmlType(headers) || isHtml(text)) throw htmlFailure(url)
+  if (isHtmlType(headers) || isWebPage(text)) throw htmlFailure(url)
   if (!/^\s*[[{]/.test(text))
     throw new Failure('source-malformed', `${shownUrl(url)} did not answer with a JSON document.`)
   return text
@@ -182,4 +181,21 @@ export async function openUnlessSame(
   if (isDocument) await found.close()
   context.validate(known)
   return 'unchanged'
+}
+
+// Steps of a streaming JSON parser: what it cannot read is the source's fault, and said so.
+
+/** Throws `source-malformed`. */
+export function step(work: () => void): void {
+  try {
+    work()
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.slice(0, 200) : ''
+    throw new Failure('source-malformed', `The JSON cannot be read: ${reason}`, { cause })
+  }
+}
+
+/** To be called behind the last piece. Throws `source-truncated`. */
+export function demandEnd({ isEnded }: { readonly isEnded: boolean }): void {
+  if (!isEnded) throw new Failure('source-truncated', 'The JSON ends too early.')
 }

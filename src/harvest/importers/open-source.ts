@@ -10,10 +10,10 @@ import {
   emptyFailure,
   htmlFailure,
   isBrokenOff,
-  isHtml,
+  isWebPage,
   isHtmlType,
-  jsonOf,
-  refusalOf,
+  parsedJson,
+  answerRefusal,
   shownUrl,
 } from './answers.ts'
 import type { ImportConfig, ImportLimits } from './import-config.ts'
@@ -60,10 +60,10 @@ async function readPage(
   const head = { url: answer.url, status, headers }
   const found = { ...head, text, hash, findings: findingsIn(text) }
   if (accepts.includes(status)) return found
-  const refusal = refusalOf(head)
+  const refusal = answerRefusal(head)
   if (refusal) throw told(refusal, text)
   if (text.trim() === '') throw emptyFailure(answer.url)
-  if (isHtmlType(headers) || isHtml(text.slice(0, 4096))) throw htmlFailure(answer.url)
+  if (isHtmlType(headers) || isWebPage(text.slice(0, 4096))) throw htmlFailure(answer.url)
   if (paged) guard.body(hash)
   return found
 }
@@ -75,7 +75,7 @@ const readJson = (opened: Opened, url: string, request: SourceRequest) =>
     const once = attempt > 1 && { paged: false }
     const found = await readPage(opened, url, { ...request, accept, ...once })
     const isAnswer = request.accepts?.includes(found.status) === true
-    return { ...found, value: isAnswer ? softJson(found) : jsonOf(found.text, found.url) }
+    return { ...found, value: isAnswer ? softJson(found) : parsedJson(found.text, found.url) }
   })
 
 type Wish = { readonly url: string; readonly request: SourceRequest }
@@ -92,7 +92,7 @@ async function readStream<T>(
     const { status, headers } = answer
     const head = { url: answer.url, status, headers }
     try {
-      const refusal = request.accepts?.includes(status) === true ? undefined : refusalOf(head)
+      const refusal = request.accepts?.includes(status) === true ? undefined : answerRefusal(head)
       if (refusal) throw refusal
       return await take({ ...head, body: counted(answer.body, count) })
     } finally {
@@ -119,7 +119,7 @@ const findingsIn = (text: string) =>
 /** An error answer is only looked at when somebody asked for it: it need not be JSON. */
 function softJson({ text, url }: SourcePage): unknown {
   try {
-    return jsonOf(text, url)
+    return parsedJson(text, url)
   } catch {
     return undefined
   }
@@ -129,7 +129,7 @@ const longestMessage = 500
 
 /** A refusal with what the source said beside it; a web page says nothing. */
 function told(refusal: Failure, text: string): Failure {
-  const message = isHtml(text.slice(0, 4096)) ? '' : text.trim().slice(0, longestMessage)
+  const message = isWebPage(text.slice(0, 4096)) ? '' : text.trim().slice(0, longestMessage)
   if (message === '') return refusal
   const { retryAfter, members } = refusal
   return new Failure(refusal.kind, refusal.detail, {

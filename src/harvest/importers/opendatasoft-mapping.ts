@@ -242,7 +242,7 @@ type Placed = Domain & {
 
 // What an entry of an OpenDataSoft list is: its ids, and whether it is for us.
 
-export const entryReader =
+export const datasetReader =
   (domain: Domain) =>
   (fields: Fields): Entry => {
     const uid = plainText(fields['dataset_uid'])

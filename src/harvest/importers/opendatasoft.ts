@@ -10,7 +10,11 @@ import type { Found } from './found.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImportContext, ImporterKind } from './importer.ts'
 import { openJsonDocument } from './json-document.ts'
-import { entryReader, opendatasoftConfig, type OpendatasoftConfig } from './opendatasoft-mapping.ts'
+import {
+  datasetReader,
+  opendatasoftConfig,
+  type OpendatasoftConfig,
+} from './opendatasoft-mapping.ts'
 import { nextPage } from './next-page.ts'
 import type { Source } from './source.ts'
 
@@ -30,7 +34,7 @@ export const opendatasoftImporter: ImporterKind<OpendatasoftConfig> = {
 /** Offset and limit together stay below this. */
 const window = 10_000
 
-type Travel = {
+type OpendatasoftImport = {
   readonly config: Config
   readonly source: Source
   readonly context: ImportContext
@@ -50,24 +54,24 @@ async function* importOpendatasoft(
   const { first, generation } = await firstPage({ config, source, context, since }, signal)
   const authorities = await shippedAuthorities()
   const api = domainOf(config.address) + generation.path
-  const read = entryReader({ config, authorities, api, domain: domainOf(config.address) })
-  const find: Travel['find'] = (value, { findings }) =>
+  const read = datasetReader({ config, authorities, api, domain: domainOf(config.address) })
+  const find: OpendatasoftImport['find'] = (value, { findings }) =>
     foundEntry(value, { output, read, findings })
   yield* pages({ config, source, context, generation, since, find }, first, signal)
 }
 
 /** The first page of the newest API that the domain has. */
 async function firstPage(
-  travel: Omit<Travel, 'generation' | 'find'>,
+  importing: Omit<OpendatasoftImport, 'generation' | 'find'>,
   signal: AbortSignal,
 ): Promise<{ first: ListPage; generation: Generation }> {
-  const { config, since } = travel
+  const { config, since } = importing
   let missing: unknown
   for (const generation of generations)
     try {
       const portion = { size: config.pageSize, from: 0 }
       const url = listAddress(config, generation, portion, since)
-      return { first: listIn(await askPatiently(travel, url, signal)), generation }
+      return { first: listIn(await askPatiently(importing, url, signal)), generation }
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'source-not-found') throw error
       missing ??= error
@@ -75,20 +79,20 @@ async function firstPage(
   throw missing
 }
 
-async function* pages(travel: Travel, first: ListPage, signal: AbortSignal): Finds {
+async function* pages(importing: OpendatasoftImport, first: ListPage, signal: AbortSignal): Finds {
   let met = 0
   for (let page = first; ;) {
     if (page.total !== undefined) yield { kind: 'total', total: page.total }
     if ((page.total ?? 0) >= window) {
-      yield* exported(travel, signal)
+      yield* exported(importing, signal)
       return
     }
-    for (const value of page.entries) yield travel.find(value, page)
+    for (const value of page.entries) yield importing.find(value, page)
     yield { kind: 'page' }
     met += page.entries.length
-    const next = nextAddress(travel, page, met)
+    const next = nextAddress(importing, page, met)
     if (next === undefined) return
-    page = listIn(await askPatiently(travel, next, signal))
+    page = listIn(await askPatiently(importing, next, signal))
   }
 }
 
@@ -96,8 +100,12 @@ async function* pages(travel: Travel, first: ListPage, signal: AbortSignal): Fin
  * By the link of the page where it has links, else by the number of datasets that came. Only a short page is the last: a
  * total that is too low must not hide what lies behind it.
  */
-function nextAddress(travel: Travel, page: ListPage, met: number): string | undefined {
-  const { config, generation, since } = travel
+function nextAddress(
+  importing: OpendatasoftImport,
+  page: ListPage,
+  met: number,
+): string | undefined {
+  const { config, generation, since } = importing
   if (page.next !== undefined)
     return nextPage(page.next, { address: config.address, url: page.url, brokenHydra: false })
   const { length } = page.entries
@@ -108,10 +116,10 @@ function nextAddress(travel: Travel, page: ListPage, met: number): string | unde
   return listAddress(config, generation, { size, from: met }, since)
 }
 
-async function* exported(travel: Travel, signal: AbortSignal): Finds {
-  const { config, generation, since, find } = travel
+async function* exported(importing: OpendatasoftImport, signal: AbortSignal): Finds {
+  const { config, generation, since, find } = importing
   const document = await openJsonDocument(
-    travel,
+    importing,
     exportAddress(config, generation, since),
     { paged: true },
     signal,
@@ -125,13 +133,11 @@ async function* exported(travel: Travel, signal: AbortSignal): Finds {
   }
   yield { kind: 'page' }
   const url = listAddress(config, generation, { size: 1, from: 0 }, since)
-  const { total } = listIn(await askPatiently({ ...travel, isCount: true }, url, signal))
+  const { total } = listIn(await askPatiently({ ...importing, isCount: true }, url, signal))
   if (total !== undefined) yield { kind: 'total', total }
 }
 
 // The addresses of an OpenDataSoft domain.
-
-type OdsConfig = OpendatasoftConfig & ImportConfig
 
 /** The two generations of the API, newest first. */
 const generations = [
@@ -150,7 +156,7 @@ type Portion = { readonly size: number; readonly from: number }
 
 /** Address of a part of the list of datasets, in an order that renaming and editing do not change much. */
 function listAddress(
-  config: OdsConfig,
+  config: Config,
   { path, count, from }: Generation,
   portion: Portion,
   since?: Date,
@@ -162,13 +168,13 @@ function listAddress(
 }
 
 /** Address of the whole list as one document, which has no limit. */
-function exportAddress(config: OdsConfig, { path, count }: Generation, since?: Date): string {
+function exportAddress(config: Config, { path, count }: Generation, since?: Date): string {
   const query = listQuery(config, since)
   query.set(count, '-1')
   return `${domainOf(config.address)}${path}/catalog/exports/json?${query.toString()}`
 }
 
-function listQuery(config: OdsConfig, since: Date | undefined): URLSearchParams {
+function listQuery(config: Config, since: Date | undefined): URLSearchParams {
   const { filters = {}, refine = [], exclude = [] } = config
   const query = new URLSearchParams({
     order_by: 'dataset_id',

@@ -13,15 +13,15 @@ import { type Statement, statementsOf } from '../../rdf/reading/statements.ts'
 import { withoutCredentials } from '../../secrets.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import { openSpool, type Spool } from '../importing/cutting/spool.ts'
-import { emptyFailure, htmlFailure, isHtml, isHtmlType, shownUrl } from './answers.ts'
+import { emptyFailure, htmlFailure, isWebPage, isHtmlType, shownUrl } from './answers.ts'
 import { bounded, gunzipped, hashed, isGzip, peeked, utf8 } from './body-bytes.ts'
-import { formatOf } from './rdf-format.ts'
-import { hydraReader, type HydraReader } from './rdf-hydra.ts'
+import { rdfFormatOf } from './rdf-format.ts'
+import { hydraReader, type HydraReader } from './next-page.ts'
 import { readLargeJson, type Spill } from './rdf-large-json.ts'
 import { NumberSet } from './seen.ts'
 import type { SourceStream } from './source.ts'
 
-export type Document = {
+export type RdfDocument = {
   /** As it goes into ids, records and reports: without credentials. */
   readonly url: string
   /** As it was asked for, after redirects. */
@@ -64,7 +64,7 @@ const startSize = 4096
  * Reads a document of any size in bounded memory. Throws `source-html`, `source-empty`, `source-truncated`,
  * `source-malformed` with line and column, `too-large`. Nothing is known of the document before its last byte.
  */
-export async function readDocument(answer: SourceStream, reading: Reading): Promise<Document> {
+export async function readDocument(answer: SourceStream, reading: Reading): Promise<RdfDocument> {
   const digest = await digested(answer, reading)
   const { start, body } = await peeked(digest.body, startSize)
   const format = formatFor(answer, reading, start)
@@ -112,10 +112,10 @@ function formatFor({ url, headers }: SourceStream, reading: Reading, start: Buff
   const text = start.toString('utf8')
   if (text.trim() === '') throw emptyFailure(url)
   const { inputFormat } = reading
-  const isPage = isHtml(text) || (inputFormat === undefined && isHtmlType(headers))
+  const isPage = isWebPage(text) || (inputFormat === undefined && isHtmlType(headers))
   if (isPage) throw htmlFailure(url)
   const contentType = headers.get('content-type') ?? ''
-  const format = formatOf({ inputFormat, contentType, url, start: text })
+  const format = rdfFormatOf({ inputFormat, contentType, url, start: text })
   if (format) return format
   const detail = `${shownUrl(url)} answered ${contentType || 'without a type'}, which is no RDF format we read.`
   throw new Failure('source-malformed', `${detail} Set inputFormat if it is one.`)
@@ -179,7 +179,10 @@ async function fill(
 }
 
 /** Quads that are there already as a document, for sources that are read by a query engine. */
-export async function documentOf(url: string, batches: AsyncIterable<Quad[]>): Promise<Document> {
+export async function documentOf(
+  url: string,
+  batches: AsyncIterable<Quad[]>,
+): Promise<RdfDocument> {
   const spool = openSpool()
   try {
     const [hydra, repairs] = [hydraReader(), repairBook()]

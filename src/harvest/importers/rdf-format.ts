@@ -40,7 +40,7 @@ type Told = {
 }
 
 /** `undefined` when nothing tells. Throws `unsupported-media-type` for RDF in a format that we know and do not read. */
-export function formatOf({ inputFormat, contentType, url, start }: Told): Format | undefined {
+export function rdfFormatOf({ inputFormat, contentType, url, start }: Told): Format | undefined {
   if (inputFormat !== undefined) return formatNamed(inputFormat)
   if (/^\s*application\/trix\s*(;|$)/i.test(contentType)) {
     const accepted = Object.values(formats).map(({ mediaType }) => mediaType)

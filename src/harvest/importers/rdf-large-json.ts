@@ -6,12 +6,11 @@ import { decode, parse, type ParseOptions } from '../../rdf/parse.ts'
 import type { Placing } from '../../rdf/reading/options.ts'
 import { parseText } from '../../rdf/reading/parse-stream.ts'
 import { blankNode, literal, quad as quadOf } from '../../rdf/terms.ts'
-import { demandEnd, step } from './json-steps.ts'
+import { demandEnd, step } from './json-document.ts'
+import type { Spilled } from './spill-file.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 
-/** Bytes on disk that can be read as often as wanted. */
-export type Spilled = { readonly bytes: () => Bytes; readonly remove: () => Promise<void> }
 export type Spill = {
   /** Documents up to so many bytes are read in memory. */
   readonly from: number

@@ -1,12 +1,12 @@
 /** What of a document is in no record: the run says it. */
 import type { SegmentContext } from '../../pipe/segment.ts'
 import { iriOf } from '../importing/cutting/original-id.ts'
-import type { Document } from './rdf-document.ts'
+import type { RdfDocument } from './rdf-document.ts'
 
 type Sink = SegmentContext['sink']
 
 /** Statements that nobody can read. */
-export function tellDropped(sink: Sink, { repairs, url }: Document): void {
+export function tellDropped(sink: Sink, { repairs, url }: RdfDocument): void {
   const dropped = repairs.dropped()
   for (const one of dropped.first)
     sink.finding({ slug: 'dropped-statement', detail: one }, { sourceUrl: url })
@@ -16,7 +16,7 @@ export function tellDropped(sink: Sink, { repairs, url }: Document): void {
 }
 
 /** Statements that nobody can read, and services that no distribution names. */
-export function tellLosses(sink: Sink, document: Document): void {
+export function tellLosses(sink: Sink, document: RdfDocument): void {
   tellDropped(sink, document)
   const { count, first } = document.spool.services()
   tellCounted(sink, { count, first: first.map((term) => iriOf(term) ?? term) }, document.url)

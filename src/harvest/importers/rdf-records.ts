@@ -11,7 +11,7 @@ import type { Bounds } from '../importing/cutting/cut.ts'
 import { identifiersIn, iriOf } from '../importing/cutting/original-id.ts'
 import { pieces, type Standing } from '../importing/cutting/pieces.ts'
 import type { Found } from './found.ts'
-import type { Document } from './rdf-document.ts'
+import type { RdfDocument } from './rdf-document.ts'
 import { NumberSet } from './seen.ts'
 
 type Naming = {
@@ -47,7 +47,7 @@ const ownWords = [dct('title'), dct('description'), dcat('distribution'), rdfs('
  * itself is a stub and goes to `stubs`, unless `isWanted` picks the nodes (N-Triples texts) that count.
  */
 export async function* records(
-  document: Document,
+  document: RdfDocument,
   naming: Naming,
   choice: { readonly stubs: Stubs } | { readonly isWanted: (term: string) => boolean },
 ): AsyncGenerator<Exclude<Found, { kind: 'end' }>, void> {
@@ -65,10 +65,10 @@ export async function* records(
   }
 }
 
-const ownOf = ({ spool }: Document, { place, piece }: Standing) =>
+const ownOf = ({ spool }: RdfDocument, { place, piece }: Standing) =>
   piece?.own ?? spool.describe(place)
 
-function isStub(document: Document, standing: Standing): boolean {
+function isStub(document: RdfDocument, standing: Standing): boolean {
   const { term } = standing.place
   if (!document.isMentioned(term)) return false
   const own = ownOf(document, standing)
@@ -76,10 +76,10 @@ function isStub(document: Document, standing: Standing): boolean {
   return document.spool.cataloguesOf(term).length === 0
 }
 
-const namesOf = (document: Document, naming: Naming, standing: Standing): string[] =>
+const namesOf = (document: RdfDocument, naming: Naming, standing: Standing): string[] =>
   idsOf(iriOf(standing.place.term), identifiersIn(ownOf(document, standing)), naming)
 
-async function recordOf(document: Document, naming: Naming, standing: Standing) {
+async function recordOf(document: RdfDocument, naming: Naming, standing: Standing) {
   const { place, piece } = standing
   const own = ownOf(document, standing)
   const iri = iriOf(place.term)

@@ -1,23 +1,118 @@
 /** The RDF importer: documents and Hydra collections in every format, record by record. */
 
+import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { Found } from './found.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImportContext, ImporterKind } from './importer.ts'
 import { linkedNext, nextPage } from './next-page.ts'
 import { pageGuard } from './open-source.ts'
-import type { Document } from './rdf-document.ts'
-import {
-  fetchDocument,
-  type Fetching,
-  otherDocument,
-  rdfConfig,
-  type RdfConfig,
-} from './rdf-fetch.ts'
-import { acceptRdf } from './rdf-format.ts'
+import { digested, type RdfDocument, readDocument, type Reading } from './rdf-document.ts'
+import { acceptRdf, formatNamed } from './rdf-format.ts'
 import { tellLosses } from './rdf-losses.ts'
 import { records, Stubs } from './rdf-records.ts'
-import { conditionsOf, type Source, type SourceRequest, validatorOf } from './source.ts'
+import {
+  conditionsOf,
+  type Source,
+  type SourceRequest,
+  type SourceStream,
+  validatorOf,
+} from './source.ts'
+import { spillFile } from './spill-file.ts'
+
+// Fetches a document of a source, straight into the parser or by way of a file.
+
+const rdfConfig = z.object({
+  inputFormat: z
+    .string()
+    .refine((name) => formatNamed(name) !== undefined, {
+      error: 'must be an RDF format: turtle, n3, n-triples, n-quads, trig, rdf/xml or json-ld',
+    })
+    .optional(),
+  /** Sent as `Accept`. */
+  accept: z.string().optional(),
+  /** Of the next link only the query counts; scheme, host and path are those of the address. */
+  brokenHydra: z.boolean().default(false),
+  /** The identifier is what follows the last slash of an IRI. */
+  removePrefix: z.boolean().default(false),
+  /** The subject's IRI comes before `dct:identifier`. */
+  precedenceUriRef: z.boolean().default(false),
+  /** The only named graph that is read. */
+  graph: z.string().optional(),
+})
+type RdfConfig = z.infer<typeof rdfConfig>
+
+type Fetching = {
+  readonly config: RdfConfig & ImportConfig
+  readonly source: Source
+  readonly context: ImportContext
+}
+
+/** JSON-LD up to so many bytes is read in one go. */
+const inMemory = 16 * 1_048_576
+
+/** The caller closes it. Throws what `Source.read` and `readDocument` throw. */
+function fetchDocument(
+  fetching: Fetching,
+  url: string,
+  request: SourceRequest,
+  signal: AbortSignal,
+): Promise<RdfDocument> {
+  const { source, config, context } = fetching
+  const reading = readingOf(fetching, signal)
+  if (!config.alternativeLoad)
+    return source.read(url, request, (answer) => readDocument(answer, reading))
+  return fromFile()
+
+  async function fromFile() {
+    // The source is rid of us as soon as its bytes are here, however long reading takes.
+    const kept = await source.read(url, request, async (answer) => ({
+      answer,
+      file: await spillFile(context.scratch, answer.body, signal),
+    }))
+    try {
+      const answer: SourceStream = { ...kept.answer, body: kept.file.bytes() }
+      return await readDocument(answer, reading)
+    } finally {
+      await kept.file.remove()
+    }
+  }
+}
+
+/**
+ * The document, unless its bytes have the hash: they go to a file first, because reading them costs fifty times as much as
+ * hashing them. The caller closes it.
+ */
+async function otherDocument(
+  fetching: Fetching,
+  answer: SourceStream,
+  hash: string,
+  signal: AbortSignal,
+): Promise<RdfDocument | 'same'> {
+  const reading = readingOf(fetching, signal)
+  const digest = await digested(answer, reading)
+  const file = await spillFile(fetching.context.scratch, digest.body, signal)
+  try {
+    if (digest.hash() === hash) return 'same'
+    return await readDocument({ ...answer, body: file.bytes() }, reading)
+  } finally {
+    await file.remove()
+  }
+}
+
+/** How the documents of this import are read. */
+function readingOf({ config, context }: Fetching, signal: AbortSignal): Reading {
+  return {
+    inputFormat: config.inputFormat,
+    repair: config.preProcessing,
+    graph: config.graph,
+    maxBytes: context.limits.maxDocumentBytes,
+    spill: {
+      from: Math.min(inMemory, context.limits.maxPageBytes),
+      keep: (bytes) => spillFile(context.scratch, bytes, signal),
+    },
+  }
+}
 
 export const rdfImporter: ImporterKind<RdfConfig> = {
   names: ['importing-rdf', 'importing-dcat', 'rdf-importer'],
@@ -86,7 +181,7 @@ async function pageOrEnd(
   url: string,
   request: SourceRequest,
   signal: AbortSignal,
-): Promise<Document | Failure> {
+): Promise<RdfDocument | Failure> {
   try {
     return await fetchDocument(fetching, url, request, signal)
   } catch (error) {
@@ -107,7 +202,7 @@ async function unchangedSince(
   fetching: Fetching,
   request: SourceRequest,
   signal: AbortSignal,
-): Promise<'not-modified' | Document | undefined> {
+): Promise<'not-modified' | RdfDocument | undefined> {
   const { source, context, config } = fetching
   const { validators } = context
   const [only] = validators

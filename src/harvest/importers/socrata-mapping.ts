@@ -57,7 +57,7 @@ export const socrataConfig = z.object({
 })
 export type SocrataConfig = z.infer<typeof socrataConfig>
 
-export type Site = {
+export type SocrataSite = {
   readonly config: SocrataConfig & ImportConfig
   readonly authorities: Authorities
   /** Host whose assets are wanted. */
@@ -67,7 +67,7 @@ export type Site = {
 }
 
 /** One asset in its site. */
-type Placed = Site & {
+type Placed = SocrataSite & {
   readonly sourceId: string
   /** The asset's page. */
   readonly page: string
@@ -266,13 +266,13 @@ function meaningsIn(metadata: unknown, configured: Readonly<Record<string, Meani
 export const assetIn = (value: unknown): Fields => fieldsOf(fieldsOf(value)['resource'])
 
 /** A different view of the asset is fetched for these alone: they lead to files elsewhere. */
-export function isLink(value: unknown, site: Site): boolean {
+export function isLink(value: unknown, site: SocrataSite): boolean {
   const asset = assetIn(value)
   return asset['type'] === 'href' && reasonToSkip(fieldsOf(value), site) === undefined
 }
 
-export const entryReader =
-  (site: Site) =>
+export const assetReader =
+  (site: SocrataSite) =>
   (fields: Fields): Entry => {
     const asset = assetIn(fields)
     const sourceId = plainText(asset['id']) ?? ''
@@ -291,7 +291,7 @@ export const entryReader =
     }
   }
 
-function reasonToSkip(fields: Fields, { host, config }: Site): string | undefined {
+function reasonToSkip(fields: Fields, { host, config }: SocrataSite): string | undefined {
   const domain = saidText(fieldsOf(fields['metadata'])['domain'])
   if (domain !== undefined && domain.toLowerCase() !== host.toLowerCase())
     return 'belongs to another domain'
@@ -300,7 +300,7 @@ function reasonToSkip(fields: Fields, { host, config }: Site): string | undefine
 }
 
 /** Its permanent link, where that is one. */
-function pageOf(fields: Fields, { origin }: Site, id: string): string {
+function pageOf(fields: Fields, { origin }: SocrataSite, id: string): string {
   const told = saidText(fields['permalink']) ?? saidText(fields['link'])
   return told !== undefined && /^https?:/i.test(told)
     ? told

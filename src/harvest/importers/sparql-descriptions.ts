@@ -5,10 +5,10 @@ import { bracketed } from '../../rdf/lines.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import type { Found } from './found.ts'
-import type { Document } from './rdf-document.ts'
+import type { RdfDocument } from './rdf-document.ts'
 import { tellDropped } from './rdf-losses.ts'
 import { records } from './rdf-records.ts'
-import { fromGraph, type Endpoint } from './sparql-endpoint.ts'
+import { fromGraph, type SparqlEndpoint } from './sparql-endpoint.ts'
 
 /** Endpoints cut answers silently at 10,000 triples; from here on nobody trusts them. */
 const manyTriples = 5000
@@ -17,7 +17,7 @@ const naming = { precedenceUriRef: false, removePrefix: false }
 const curable = new Set(['source-truncated', 'source-timeout'])
 
 export type Describing = {
-  readonly endpoint: Endpoint
+  readonly endpoint: SparqlEndpoint
   readonly graph: string | undefined
   readonly sink: SegmentContext['sink']
   /** The operator's own query for one dataset; the built-in one describes many at once. */
@@ -65,7 +65,7 @@ export async function* describe(
 async function wholeOf(
   describing: Describing,
   some: readonly string[],
-): Promise<Document | undefined> {
+): Promise<RdfDocument | undefined> {
   const [only = ''] = some
   const isSingle = some.length === 1
   const document = await describing.endpoint
@@ -90,22 +90,22 @@ function queryFor({ graph, own }: Describing, some: readonly string[]): string {
 }
 
 /** Whether the dataset's own statements are as many as the source counts. */
-async function isWhole({ endpoint, graph, own }: Describing, document: Document, iri: string) {
+async function isWhole({ endpoint, graph, own }: Describing, document: RdfDocument, iri: string) {
   if (own) return true
   const query = bind(loadQuery('harvest/dataset-size'), { dataset: namedNode(iri) })
   const lines = document.spool.describe({ term: bracketed(iri), graph: '' }).split('\n').length - 1
-  return lines >= (await countOf(endpoint, fromGraph(query, graph)))
+  return lines >= (await countIn(endpoint, fromGraph(query, graph)))
 }
 
 /** The number in the only row of an answer. */
-export async function countOf(endpoint: Endpoint, query: string): Promise<number> {
+export async function countIn(endpoint: SparqlEndpoint, query: string): Promise<number> {
   const rows = await endpoint.select(query)
   const count = Number(rows[0]?.['count']?.value)
   if (Number.isSafeInteger(count) && count >= 0) return count
   throw new Failure('source-malformed', 'The source did not answer with a number.')
 }
 
-async function* recordsOf(document: Document, some: readonly string[]) {
+async function* recordsOf(document: RdfDocument, some: readonly string[]) {
   const wanted = new Set(some.map((iri) => bracketed(iri)))
   const missing = new Set(wanted)
   const isWanted = (term: string) => {

@@ -8,15 +8,15 @@ import { rowsOf } from '../../store/sparql-results.ts'
 import { shownUrl } from './answers.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImportContext } from './importer.ts'
-import { type Document, documentOf, readDocument, type Reading } from './rdf-document.ts'
+import { type RdfDocument, documentOf, readDocument, type Reading } from './rdf-document.ts'
 import type { Source, SourceRequest } from './source.ts'
 import type { SparqlConfig } from './sparql-query.ts'
 import { spillFile } from './spill-file.ts'
 
 /** Whatever answers queries. The caller closes documents. */
-export type Endpoint = {
+export type SparqlEndpoint = {
   readonly select: (query: string) => Promise<readonly Row[]>
-  readonly construct: (query: string) => Promise<Document>
+  readonly construct: (query: string) => Promise<RdfDocument>
   readonly close: () => Promise<void>
 }
 
@@ -31,7 +31,10 @@ const graphs =
   'application/n-triples, text/turtle;q=0.9, application/rdf+xml;q=0.8, application/ld+json;q=0.7'
 
 /** By the SPARQL 1.1 Protocol: a form by POST, or GET. */
-export function remoteEndpoint({ config, source, context }: Asking, signal: AbortSignal): Endpoint {
+export function remoteEndpoint(
+  { config, source, context }: Asking,
+  signal: AbortSignal,
+): SparqlEndpoint {
   const reading: Reading = {
     inputFormat: config.inputFormat,
     repair: config.preProcessing,
@@ -92,7 +95,7 @@ const batchSize = 1000
 export async function queriedHere(
   { config, source }: Asking,
   kind: 'file' | 'fragments',
-): Promise<Endpoint> {
+): Promise<SparqlEndpoint> {
   const { QueryEngine } = await import('@comunica/query-sparql')
   const engine = new QueryEngine()
   const type = kind === 'file' ? 'file' : 'qpf'

@@ -15,10 +15,10 @@ import {
   sparqlConfig,
   type SparqlConfig,
 } from './sparql-query.ts'
-import { countOf, describe, keyTerm, Portion, type Describing } from './sparql-descriptions.ts'
+import { countIn, describe, keyTerm, Portion, type Describing } from './sparql-descriptions.ts'
 import {
   type Asking,
-  type Endpoint,
+  type SparqlEndpoint,
   fromGraph,
   queriedHere,
   remoteEndpoint,
@@ -62,44 +62,44 @@ async function* importSparql(
   }
 }
 
-type Ground = {
+type SparqlImport = {
   readonly config: Config
-  readonly endpoint: Endpoint
+  readonly endpoint: SparqlEndpoint
   readonly context: ImportContext
   readonly signal: AbortSignal
 }
 
-function foundBy(own: OwnQuery | undefined, ground: Ground): Finds {
+function foundBy(own: OwnQuery | undefined, importing: SparqlImport): Finds {
   switch (own?.kind) {
     case undefined:
-      return keyset(ground)
+      return keyset(importing)
     case 'each':
-      return keyset(ground, own.textFor)
+      return keyset(importing, own.textFor)
     case 'list':
-      return listed(ground, own)
+      return listed(importing, own)
     case 'window':
-      return windows(ground, own.textFor)
+      return windows(importing, own.textFor)
     case 'whole':
-      return whole(ground, own.text)
+      return whole(importing, own.text)
     default:
       throw new Error(`unknown query ${JSON.stringify(own satisfies never)}`)
   }
 }
 
 /** By the IRIs of the datasets in their order, so that nothing that comes or goes can move the others. */
-async function* keyset(ground: Ground, own?: Describing['own']): Finds {
-  const { config, endpoint, context } = ground
+async function* keyset(importing: SparqlImport, own?: Describing['own']): Finds {
+  const { config, endpoint, context } = importing
   const { graph, pageSize } = config
   const built = (name: string, values: Parameters<typeof bind>[1] = {}) =>
     fromGraph(bind(loadQuery(`harvest/${name}`), values), graph)
   const { resumeFrom } = context
-  const total = await countOf(endpoint, built('dataset-count'))
-  const blank = await countOf(endpoint, built('dataset-blank-count'))
+  const total = await countIn(endpoint, built('dataset-count'))
+  const blank = await countIn(endpoint, built('dataset-blank-count'))
   const rest =
     resumeFrom === undefined
       ? total
       : blank +
-        (await countOf(endpoint, built('dataset-count-after', { after: keyTerm(resumeFrom) })))
+        (await countIn(endpoint, built('dataset-count-after', { after: keyTerm(resumeFrom) })))
   yield { kind: 'total', total, before: total - rest }
   yield* nameless(blank)
   const describing = { endpoint, graph, sink: context.sink, ...(own && { own }) }
@@ -116,18 +116,18 @@ async function* keyset(ground: Ground, own?: Describing['own']): Finds {
     met += datasets.length
     if (datasets.length < pageSize && met >= rest) break
   }
-  const again = await countOf(endpoint, built('dataset-count'))
-  await countServices(ground)
+  const again = await countIn(endpoint, built('dataset-count'))
+  await countServices(importing)
   if (again !== total)
     throw new Failure('total-changed', 'The number of datasets changed while they were read.')
 }
 
 /** An endpoint that cannot answer that may be right about its datasets all the same. */
-async function countServices({ config, endpoint, context, signal }: Ground): Promise<void> {
+async function countServices({ config, endpoint, context, signal }: SparqlImport): Promise<void> {
   const asked = (name: string) => fromGraph(bind(loadQuery(`harvest/${name}`), {}), config.graph)
   const { url } = withoutCredentials(config.address)
   try {
-    const count = await countOf(endpoint, asked('service-count'))
+    const count = await countIn(endpoint, asked('service-count'))
     if (count === 0) return
     const rows = await endpoint.select(asked('service-names'))
     const first = rows.map((row) => row['service']?.value ?? '')
@@ -149,7 +149,7 @@ function* nameless(count: number): Iterable<Found> {
 }
 
 async function* listed(
-  { config, endpoint, context }: Ground,
+  { config, endpoint, context }: SparqlImport,
   { text, variable }: Extract<OwnQuery, { kind: 'list' }>,
 ): Finds {
   const rows = await endpoint.select(text)
@@ -173,7 +173,7 @@ async function* listed(
 const naming = { precedenceUriRef: false, removePrefix: false }
 
 async function* windows(
-  { config, endpoint, context }: Ground,
+  { config, endpoint, context }: SparqlImport,
   textFor: (limit: number, offset: number) => string,
 ): Finds {
   const choice = { stubs: new Stubs() }
@@ -191,7 +191,7 @@ async function* windows(
   yield* choice.stubs.left()
 }
 
-async function* whole({ endpoint, context }: Ground, text: string): Finds {
+async function* whole({ endpoint, context }: SparqlImport, text: string): Finds {
   const document = await endpoint.construct(text)
   try {
     tellLosses(context.sink, document)

@@ -4,7 +4,12 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Spilled } from './rdf-large-json.ts'
+
+/** Bytes on disk that can be read as often as wanted. */
+export type Spilled = {
+  readonly bytes: () => AsyncIterable<Uint8Array>
+  readonly remove: () => Promise<void>
+}
 
 /** Writes the bytes below `scratch`; what was written is gone when that fails. */
 export async function spillFile(

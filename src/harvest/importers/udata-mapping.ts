@@ -1,6 +1,6 @@
 /** A dataset of uData as a dataset of DCAT-AP. */
 
-import { dcat, dcatap, dct, foaf, prov, skos } from '../../rdf/namespaces.ts'
+import { adms, dcat, dcatap, dct, foaf, prov, skos } from '../../rdf/namespaces.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { type Authorities, conceptIri } from '../../vocabularies/authorities.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
@@ -18,11 +18,11 @@ import type { MappingConfig } from '../mapping/record-options.ts'
 import { period, place } from '../mapping/coverage.ts'
 import { distribution, standards } from '../mapping/distribution.ts'
 import type { Subject } from '../mapping/subject.ts'
-import { adms } from '../mapping/addresses.ts'
+
 import type { ImportConfig } from './import-config.ts'
 
 /** What is the same for all datasets of a run. */
-export type Site = {
+export type UdataSite = {
   readonly root: string
   readonly config: ImportConfig & MappingConfig & { readonly skipHarvested: boolean }
   readonly authorities: Authorities
@@ -33,7 +33,7 @@ export type Site = {
 const highValue = namedNode('http://data.europa.eu/eli/reg_impl/2023/138/oj')
 
 /** Deterministic; whatever the fields hold. */
-export function mappedDataset(fields: Fields, site: Site): MappedRecord {
+export function mappedDataset(fields: Fields, site: UdataSite): MappedRecord {
   const { root, config, authorities, licence } = site
   const { language, timezone, dateOrder } = config
   const id = plainText(fields['id']) ?? ''

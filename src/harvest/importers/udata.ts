@@ -5,13 +5,13 @@ import { Failure } from '../../errors.ts'
 import { shippedAuthorities } from '../../vocabularies/authorities.ts'
 import { type Fields, fieldsOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record-options.ts'
-import { licencesOf } from './udata-licences.ts'
+import { licenceList } from './licence-list.ts'
 import { countOf, type Entry, envelopeFailure, foundEntry, lasting } from './entry.ts'
 import type { Found } from './found.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImportContext, ImporterKind } from './importer.ts'
 import type { Source } from './source.ts'
-import { mappedDataset, type Site } from './udata-mapping.ts'
+import { mappedDataset, type UdataSite } from './udata-mapping.ts'
 
 type Config = UdataConfig & ImportConfig
 
@@ -33,9 +33,13 @@ type Importing = {
 async function* importUdata(importing: Importing): AsyncGenerator<Found, void> {
   const { config, source, context } = importing
   const root = siteRoot(config.address)
-  const licences = licencesOf(source, root)
+  const licences = licenceList(namesLicence, async () => {
+    const url = `${root}/api/1/datasets/licenses/`
+    const { value, status } = await source.json(url, { accepts: [400, 404, 405], paged: false })
+    return status < 400 ? value : []
+  })
   const authorities = await shippedAuthorities()
-  const site: Site = { root, config, authorities, licence: licences.find }
+  const site: UdataSite = { root, config, authorities, licence: licences.find }
   const mask: Readonly<Record<string, string>> =
     context.output === 'source' ? {} : { 'X-Fields': fieldMask }
   let total: number | undefined
@@ -58,6 +62,8 @@ async function* importUdata(importing: Importing): AsyncGenerator<Found, void> {
   if (total === undefined)
     yield { kind: 'end', as: 'incomplete', problem: new Failure('total-mismatch', uncounted) }
 }
+
+const namesLicence = (dataset: unknown) => plainText(fieldsOf(dataset)['license']) !== undefined
 
 const uncounted = 'The portal does not tell how many datasets it has.'
 
@@ -86,7 +92,7 @@ const fieldMask =
 
 const volatile = new Set(['metrics', 'quality', 'internal'])
 
-function entryOf(fields: Fields, site: Site, ownHost: string | undefined): Entry {
+function entryOf(fields: Fields, site: UdataSite, ownHost: string | undefined): Entry {
   const id = plainText(fields['id']) ?? ''
   const slug = plainText(fields['slug'])
   return {

@@ -4,7 +4,6 @@ import type { NamedNode } from '@rdfjs/types'
 import type { Finding } from '../../pipe/message.ts'
 import { isIri, maxIriBytes, repairIri } from '../../rdf/iri.ts'
 import { prefixes } from '../../rdf/namespaces.ts'
-import { namedNode } from '../../rdf/terms.ts'
 import { saidText } from '../../vocabularies/loose-values.ts'
 
 type Notes = {
@@ -99,5 +98,3 @@ export function nameOf({ value }: NamedNode): string {
   const found = Object.entries(prefixes).find(([, namespace]) => value.startsWith(namespace))
   return found ? `${found[0]}:${value.slice(found[1].length)}` : value
 }
-
-export const adms = (name: string): NamedNode => namedNode(`http://www.w3.org/ns/adms#${name}`)

@@ -4,14 +4,14 @@ import { namedNode } from '../../rdf/terms.ts'
 import type { Finding } from '../../pipe/message.ts'
 import { conceptIri, type AuthorityName } from '../../vocabularies/authorities.ts'
 import { accessOf, countryOf, frequencyOf } from '../../vocabularies/coded-values.ts'
-import { formatOf } from '../../vocabularies/formats.ts'
+import { formatIri } from '../../vocabularies/formats.ts'
 import { languageOf } from '../../vocabularies/languages.ts'
 import { fieldsOf, saidText, structuredList } from '../../vocabularies/loose-values.ts'
 import type { Subject } from './subject.ts'
 import { nameOf } from './addresses.ts'
 
 const lookups = {
-  format: formatOf,
+  format: formatIri,
   frequency: frequencyOf,
   language: languageOf,
   country: countryOf,

@@ -4,9 +4,9 @@ import { dcat, dct, geosparql, locn, skos, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import { fromWkt, toWkt } from '../../vocabularies/geometry-text.ts'
 import {
-  type Bounds,
+  type BoundingBox,
   boxGeometry,
-  boxOf,
+  enclosedBox,
   type Geometry,
   strictGeometry,
 } from '../../vocabularies/geometry.ts'
@@ -23,10 +23,10 @@ type Outline = {
 const wktText =
   /^\s*(?:<[^<>\s]{1,200}>\s*)?(?:MULTI)?(?:POINT|LINESTRING|POLYGON)\s*(?:Z|M|ZM)?\s*\([-+0-9.eE,\s()]{3,500000}\)\s*$/i
 
-const boxOutline = (box: Bounds): Outline => ({ wkt: toWkt(boxGeometry(box)), kind: 'box' })
+const boxOutline = (box: BoundingBox): Outline => ({ wkt: toWkt(boxGeometry(box)), kind: 'box' })
 
 function outlineOf(geometry: Geometry): Outline {
-  const box = boxOf(geometry)
+  const box = enclosedBox(geometry)
   if (box) return boxOutline(box)
   return { wkt: toWkt(geometry), kind: geometry.type === 'Point' ? 'point' : 'other' }
 }
@@ -44,12 +44,12 @@ export function outlineFrom(value: unknown): Outline | undefined {
   const isForeign = wkt.startsWith('<')
   const geometry = isForeign ? undefined : fromWkt(wkt)
   if (!geometry && !isForeign) return undefined
-  if (geometry && boxOf(geometry)) return outlineOf(geometry)
+  if (geometry && enclosedBox(geometry)) return outlineOf(geometry)
   return { wkt, kind: /^(?:<[^<>]*>\s*)?POINT/i.test(wkt) ? 'point' : 'other' }
 }
 
 /** `[west, south, east, north]` as numbers or text; `undefined` when it encloses nothing on the globe. */
-export function boxFrom(value: unknown): Bounds | undefined {
+export function boxFrom(value: unknown): BoundingBox | undefined {
   const parts: readonly unknown[] =
     typeof value === 'string' ? value.split(/[\s,;]+/) : Array.isArray(value) ? value.flat() : []
   const numbers = parts.map((one) => Number(saidText(one)))

@@ -1,12 +1,12 @@
 /** Distributions: one writer for what all platforms know of a file or a service. */
 
 import { repairIri } from '../../rdf/iri.ts'
-import { dcat, dcatap, dct, foaf, rdfs, spdx, xsd } from '../../rdf/namespaces.ts'
+import { adms, dcat, dcatap, dct, foaf, rdfs, spdx, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
-import { formatOf, formatOfAddress, mediaTypeIri } from '../../vocabularies/formats.ts'
+import { formatIri, formatOfAddress, mediaTypeIri } from '../../vocabularies/formats.ts'
 import { type LicenceNames, licenceOf } from '../../vocabularies/licences.ts'
 import { listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
-import { adms, nameOf, webAddress } from './addresses.ts'
+import { nameOf, webAddress } from './addresses.ts'
 import { concept, concepts } from './concepts.ts'
 import type { Subject } from './subject.ts'
 
@@ -81,8 +81,8 @@ function fileType(part: Subject, fields: DistributionFields, download: string | 
   const { record } = part
   const { authorities } = record.options
   const format =
-    formatOf(fields.format, authorities) ??
-    formatOf(fields.mediaType, authorities) ??
+    formatIri(fields.format, authorities) ??
+    formatIri(fields.mediaType, authorities) ??
     formatOfAddress(download, authorities)
   const said = saidText(fields.format)
   if (format !== undefined) part.add(dct('format'), namedNode(format))
@@ -93,7 +93,7 @@ function fileType(part: Subject, fields: DistributionFields, download: string | 
   }
   const type =
     mediaTypeIri(fields.mediaType, authorities) ?? mediaTypeIri(fields.format, authorities)
-  if (type === undefined && formatOf(fields.mediaType, authorities) === undefined)
+  if (type === undefined && formatIri(fields.mediaType, authorities) === undefined)
     part.lost(dcat('mediaType'), fields.mediaType)
   part.iri(dcat('mediaType'), type)
   part.iri(dcat('compressFormat'), mediaTypeIri(fields.compressFormat, authorities))

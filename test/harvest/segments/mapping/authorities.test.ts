@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Authorities, shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import {
-  formatOf,
+  formatIri,
   formatOfAddress,
   isDataAddress,
   mediaTypeIri,
@@ -42,7 +42,7 @@ describe('formats', () => {
     ['sensor dump', undefined],
     ['n/a', undefined],
   ])('%j is %j', (name, code) => {
-    expect(codeOf(formatOf(name, all))).toBe(code)
+    expect(codeOf(formatIri(name, all))).toBe(code)
   })
 
   it('are told by what a download address ends in', () => {

@@ -1,14 +1,14 @@
 /** An OpenDataSoft domain as the mapping knows it, for tests of the mapping alone. */
 
 import { opendatasoftConfig } from '../../../../src/harvest/importers/opendatasoft-mapping.ts'
-import { entryReader } from '../../../../src/harvest/importers/opendatasoft-mapping.ts'
+import { datasetReader } from '../../../../src/harvest/importers/opendatasoft-mapping.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import { commonConfig } from '../golden-check.ts'
 
 const domain = 'https://data.auenfeld.example'
 
 export const readDataset = async (config: object = {}) =>
-  entryReader({
+  datasetReader({
     domain,
     api: `${domain}/api/explore/v2.1`,
     authorities: await shippedAuthorities(),

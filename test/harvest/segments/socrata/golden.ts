@@ -1,14 +1,14 @@
 /** A Socrata domain as the mapping knows it, for tests of the mapping alone. */
 
 import { socrataConfig } from '../../../../src/harvest/importers/socrata-mapping.ts'
-import { entryReader } from '../../../../src/harvest/importers/socrata-mapping.ts'
+import { assetReader } from '../../../../src/harvest/importers/socrata-mapping.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import { commonConfig } from '../golden-check.ts'
 
 const host = 'data.rivers.example'
 
 export const readAsset = async (config: object = {}) =>
-  entryReader({
+  assetReader({
     host,
     origin: `https://${host}`,
     authorities: await shippedAuthorities(),
