@@ -15,7 +15,7 @@ export const budgets: Readonly<Record<string, number>> = {
 
   console: 2956,
 
-  harvest: 15793,
+  harvest: 15771,
 
   http: 2990,
 
