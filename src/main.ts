@@ -3,41 +3,79 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { parseConfig } from './config/config.ts'
-import { defaultFacets } from './projector/facets.ts'
 import { WrongUsage } from './errors.ts'
 import { runDemo } from './harvest/demo.ts'
 import type { App } from './http/app.ts'
-import { gateway, type Door } from './http/gateway.ts'
+import { type Door, gateway } from './http/gateway.ts'
 import { knownKeys } from './http/keys/known-keys.ts'
 import { metrics } from './http/metrics.ts'
-import { longAnswers } from './http/shell/long-answers.ts'
 import { rootApp } from './http/root.ts'
 import { serve } from './http/serve.ts'
+import { longAnswers } from './http/shell/long-answers.ts'
 import { logger } from './log.ts'
-import { secretRegistry, type Secrets } from './secrets.ts'
-import { usage, wishesOf } from './main/arguments.ts'
-import { openEngines, shipped, type Shell } from './main/engines.ts'
-import { keepPrivate } from './main/file-modes.ts'
+import { keepPrivate, resettable } from './main/data-files.ts'
+import { openEngines, type StartContext, shipped } from './main/engines.ts'
 import {
   doorsOf,
+  type PlatformContext,
   httpOptions,
-  places,
+  servicePaths,
   segmentAddress,
   version,
-  type Ground,
-} from './main/ground.ts'
+} from './main/platform-context.ts'
 import {
   readiness,
+  type Readiness,
   runningHealth,
   showState,
   startingHealth,
-  type Readiness,
 } from './main/health.ts'
+import type { StartOptions } from './main/identity.ts'
 import { pause } from './main/search-engine.ts'
 import { openStations, pagesOf, type Stations } from './main/stations.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
+import { defaultFacets } from './projector/facets.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
+import { secretRegistry, type Secrets } from './secrets.ts'
+
+// The command line of the platform.
+
+const usage = `npm start -- [options]
+
+  --adopt           the store becomes that of this data directory, whosever it was
+  --empty           the store is empty, and that is right: begins anew beside what else the directory has
+  --reset FILE      sets FILE aside and begins it anew: ${resettable.join(' or ')}
+  --demo            a platform with sample catalogues in a temporary directory
+`
+
+const flag = { type: 'boolean', default: false } as const
+const options = {
+  demo: flag,
+  adopt: flag,
+  empty: flag,
+  reset: { type: 'string', multiple: true },
+} as const
+
+/** What follows the name of the program. Throws `WrongUsage`. */
+function parseArguments(
+  argumentList: readonly string[],
+): StartOptions & { readonly demo: boolean } {
+  const { reset = [], ...flags } = parsed(argumentList)
+  const unknown = reset.filter((name) => !resettable.some((one) => one === name))
+  if (unknown.length > 0)
+    throw new WrongUsage(`--reset ${unknown.join(' ')}: can be ${resettable.join(' or ')}`)
+  return { ...flags, reset }
+}
+
+function parsed(argumentList: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argumentList], options }).values
+  } catch (cause) {
+    throw new WrongUsage(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
 
 /** `key` is accepted as `X-API-Key`, `addresses` are of doors with a port of their own; `stop` finishes what is in flight, then closes everything. */
 type Running = {
@@ -51,7 +89,7 @@ type Running = {
  * Opens engines and doors. The port is open from the start and `/health` says what is waited for until everything is ready.
  * Rejects when the port is taken, a file cannot be opened, or the profile has problems.
  */
-async function startPlatform(first: Shell, secrets: Secrets): Promise<Running> {
+async function startPlatform(first: StartContext, secrets: Secrets): Promise<Running> {
   const { config, log } = first
   let door: Door = startingFront(first)
   const served = await serve(
@@ -70,12 +108,12 @@ async function startPlatform(first: Shell, secrets: Secrets): Promise<Running> {
     const { keyFailures } = config.limits
     const { own, keys } = await knownKeys({ configured, directory, keyFailures, log })
     const segmentUrl = segmentAddress(config, served.port)
-    const ground = { shell, engines, keys, key: own, secrets, segmentUrl }
-    const running = await openStations(ground)
+    const context = { shell, engines, keys, key: own, secrets, segmentUrl }
+    const running = await openStations(context)
     const ready = readiness(engines.store, { elapsed: () => performance.now(), pause })
     await engines.remembering.noteFiles()
     showState(engines, first.numbers)
-    const root = front(ground, running, ready)
+    const root = front(context, running, ready)
     door = gateway([...running.entrances, { base: '', app: root }])
     return {
       url: served.url,
@@ -94,15 +132,17 @@ async function startPlatform(first: Shell, secrets: Secrets): Promise<Running> {
   }
 }
 
-const frontOf = (shell: Shell) => ({
+const frontOf = (shell: StartContext) => ({
   http: httpOptions(shell),
   metrics: shell.numbers,
   version,
-  services: Object.fromEntries(doorsOf(shell.config).map((name) => [name, `${places[name]}/`])),
+  services: Object.fromEntries(
+    doorsOf(shell.config).map((name) => [name, `${servicePaths[name]}/`]),
+  ),
 })
 
 /** The front while there is nothing behind it. */
-const startingFront = (shell: Shell): App =>
+const startingFront = (shell: StartContext): App =>
   rootApp({
     ...frontOf(shell),
     health: async (isTrusted) => startingHealth(shell, isTrusted),
@@ -112,7 +152,7 @@ const startingFront = (shell: Shell): App =>
 
 /** The front of all services. */
 function front(
-  { shell, engines, keys }: Ground,
+  { shell, engines, keys }: PlatformContext,
   stations: Pick<Stations, 'reconciled' | 'scheduler'>,
   { isReady, isStopping }: Readiness,
 ): App {
@@ -124,12 +164,12 @@ function front(
   })
   const { portal } = shell.config.search
   const pages = portal === undefined ? undefined : pagesOf(portal)
-  leadToDescriptions(app, engines.names, places.repo, pages)
+  leadToDescriptions(app, engines.names, servicePaths.repo, pages)
   return app
 }
 
 async function run(argumentList: readonly string[]): Promise<void> {
-  const { demo, ...wishes } = wishesOf(argumentList)
+  const { demo, ...startOptions } = parseArguments(argumentList)
   const directory = demo ? await mkdtemp(join(tmpdir(), 'cartulary-demo-')) : undefined
   const env =
     directory === undefined ? process.env : { ...process.env, PLATFORM_DATA_DIR: directory }
@@ -144,13 +184,13 @@ async function run(argumentList: readonly string[]): Promise<void> {
     log.warn({ ignored: parsed.config.ignored }, 'configuration.ignored')
   const numbers = metrics({ runtime: true })
   const { config } = parsed
-  const shell: Shell = {
+  const shell: StartContext = {
     config,
     log,
     numbers,
     waiting: waiting(Date.now, log),
     longAnswers: longAnswers(config.limits),
-    wishes,
+    startOptions,
     version,
   }
   keepPrivate(config.dataDir, log)
@@ -167,7 +207,7 @@ async function run(argumentList: readonly string[]): Promise<void> {
       (error: unknown) => fail(String(error)),
     )
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, leave)
-  const doors = doorsOf(parsed.config).map((name) => `${platform.url}${places[name]}/`)
+  const doors = doorsOf(parsed.config).map((name) => `${platform.url}${servicePaths[name]}/`)
   process.stdout.write(
     `Cartulary ${version} is ready: ${[...doors, ...platform.addresses].join(' ')}\n`,
   )

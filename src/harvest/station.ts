@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { ClusterConfig } from '../config/cluster.ts'
-import type { OwnKeys } from '../http/keys/own-keys.ts'
+import type { OwnKeys } from '../http/keys/known-keys.ts'
 import type { HarvestConfig } from '../config/harvest.ts'
 import type { Outbound } from '../client/outbound.ts'
 import type { Log } from '../log.ts'

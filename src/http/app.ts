@@ -3,6 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { HTTPException } from 'hono/http-exception'
+import { TrieRouter } from 'hono/router/trie-router'
+import type { RouterRoute } from 'hono/types'
 import { getPath } from 'hono/utils/url'
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -14,7 +16,6 @@ import { invalid } from './shell/complaints.ts'
 import { longAnswers, type LongAnswers } from './shell/long-answers.ts'
 import { pathOf, type App, type AppContext, type AppEnv } from './shell/context.ts'
 import type { Cors } from './shell/headers.ts'
-import { methodsOf } from './shell/methods.ts'
 import { eachRequest } from './shell/request.ts'
 
 export type { App, AppContext } from './shell/context.ts'
@@ -135,4 +136,30 @@ function translated(error: unknown, c: AppContext): unknown {
   const signal = c.get('signal')
   if (signal?.aborted && error instanceof Error && error.name === 'AbortError') return signal.reason
   return error
+}
+
+/**
+ * Tells the methods that some route knows for a path, sorted, HEAD with every GET; empty when the path is unknown.
+ * The table is made at the first question, when all routes are there.
+ */
+function methodsOf(routes: () => readonly RouterRoute[]): (path: string) => string[] {
+  let table: TrieRouter<string> | undefined
+  return (path) => {
+    table ??= tableOf(routes())
+    const methods = new Set(table.match('ALL', path)[0].map(([method]) => method))
+    if (methods.has('GET')) methods.add('HEAD')
+    return methods.size === 0 ? [] : [...methods, 'OPTIONS'].sort()
+  }
+}
+
+function tableOf(routes: readonly RouterRoute[]): TrieRouter<string> {
+  const table = new TrieRouter<string>()
+  const known = new Set<string>()
+  for (const { method, path } of routes) {
+    // ALL is middleware: it says nothing about which methods a path has.
+    if (method === 'ALL' || method === 'OPTIONS' || known.has(`${method} ${path}`)) continue
+    known.add(`${method} ${path}`)
+    table.add('ALL', path, method)
+  }
+  return table
 }

@@ -12,7 +12,13 @@ import { masked } from '../scheduler/masking.ts'
 import type { SitemapKeeper } from '../search/feeds/sitemap-cache.ts'
 import { clock } from './clock.ts'
 import { shipped } from './engines.ts'
-import { httpOptions, inside, ownRepository, places, type Ground } from './ground.ts'
+import {
+  httpOptions,
+  inside,
+  ownRepository,
+  servicePaths,
+  type PlatformContext,
+} from './platform-context.ts'
 import type { Harvesting } from './harvesting.ts'
 import { catalogueLaunch, refreshOf } from './metrics.ts'
 import { currentSettings, effectiveBoosts, engineHealth } from './search-engine.ts'
@@ -27,35 +33,35 @@ type Neighbours = {
 
 /** Opens the doors that the configuration names; rejects when a port is taken. */
 export async function consoleStation(
-  ground: Ground,
+  context: PlatformContext,
   neighbours: Neighbours,
 ): Promise<Console | undefined> {
-  const { shell, keys, secrets } = ground
+  const { shell, keys, secrets } = context
   const { config, log } = shell
   if (!config.shell || !config.services.includes('console')) return undefined
   return openConsole({
     config: config.shell,
-    parts: partsOf(ground, neighbours),
+    parts: partsOf(context, neighbours),
     keys,
     log,
     now: clock.now,
     pause: clock.pause,
     clean: (text) => secrets.clean(text),
-    http: { ...httpOptions(shell), base: places.console },
+    http: { ...httpOptions(shell), base: servicePaths.console },
     host: config.host,
     limits: config.limits,
   })
 }
 
-function partsOf(ground: Ground, neighbours: Neighbours): Parts {
-  const { config } = ground.shell
-  const { index } = ground.engines
+function partsOf(context: PlatformContext, neighbours: Neighbours): Parts {
+  const { config } = context.shell
+  const { index } = context.engines
   const { harvesting, repository, search } = neighbours
   const scheduler = harvesting && config.services.includes('scheduler') && schedulerOf(harvesting)
   return {
     ...(scheduler && { scheduler }),
     ...(harvesting?.measuring && { metrics: { refresh: refreshOf(harvesting.measuring) } }),
-    ...(repository && { repository: repositoryOf(ground, neighbours, repository) }),
+    ...(repository && { repository: repositoryOf(context, neighbours, repository) }),
     ...(search && {
       search: {
         sitemap: async () =>
@@ -67,32 +73,32 @@ function partsOf(ground: Ground, neighbours: Neighbours): Parts {
           ),
       },
     }),
-    status: () => statusOf(ground, neighbours),
+    status: () => statusOf(context, neighbours),
   }
 }
 
 /** Of a repository and of the indices that follow it. */
 function repositoryOf(
-  ground: Ground,
+  context: PlatformContext,
   { harvesting, search, reconciling }: Neighbours,
   repository: OpenRepository,
 ): RepositoryPart {
-  const { pending, upkeep } = ground.engines.projection
+  const { pending, upkeep } = context.engines.projection
   return {
     repair: repository.maintenance.repair,
     repairAddresses: repository.maintenance.repairAddresses,
-    restore: (what, signal) => restored({ ground, harvesting, repository }, what, signal),
+    restore: (what, signal) => restored({ context, harvesting, repository }, what, signal),
     ...(harvesting && {
-      launch: catalogueLaunch(ground, harvesting),
+      launch: catalogueLaunch(context, harvesting),
     }),
     ...vocabularyPart({
-      repository: `${inside}${places.repo}`,
-      ...(search && { search: `${inside}${places.search}` }),
+      repository: `${inside}${servicePaths.repo}`,
+      ...(search && { search: `${inside}${servicePaths.search}` }),
       fetch: async (request) => {
-        const isSearch = new URL(request.url).pathname.startsWith(`${places.search}/`)
+        const isSearch = new URL(request.url).pathname.startsWith(`${servicePaths.search}/`)
         return (isSearch && search ? search.app : repository.app).fetch(request)
       },
-      key: ground.key.here(),
+      key: context.key.here(),
       bundled: shipped('shapes/vocabularies'),
     }),
     index: upkeep.again,
@@ -133,7 +139,7 @@ const schedulerOf = ({ harvest, pipes, launcher, runs, triggers }: Harvesting) =
 })
 
 type Restoring = Pick<Neighbours, 'harvesting'> & {
-  readonly ground: Ground
+  readonly context: PlatformContext
   readonly repository: OpenRepository
 }
 
@@ -148,13 +154,13 @@ async function restored({ harvesting, ...place }: Restoring, what: string, signa
 }
 
 async function restoredAlone(
-  { ground, repository }: Omit<Restoring, 'harvesting'>,
+  { context, repository }: Omit<Restoring, 'harvesting'>,
   id: string,
   signal: AbortSignal,
 ) {
   const own = ownRepository(repository)
   const address = `${own.address}/datasets/${encodeURIComponent(id)}/restore`
-  const headers = { 'X-API-Key': ground.key.here() }
+  const headers = { 'X-API-Key': context.key.here() }
   const request = new Request(address, { method: 'POST', headers, signal })
   const answer = await own.fetch(request)
   if (answer.status === 201) return { restored: 1, failed: [] }
@@ -164,7 +170,7 @@ async function restoredAlone(
 }
 
 async function statusOf(
-  { engines, shell }: Ground,
+  { engines, shell }: PlatformContext,
   { harvesting, reconciling }: Neighbours,
 ): Promise<JsonObject> {
   const [store, index] = await Promise.all([engines.store.health(), engineHealth(engines.index)])

@@ -7,34 +7,34 @@ import type { Config } from '../config/config.ts'
 import { Failure } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { LongAnswers } from '../http/shell/long-answers.ts'
-import { recordsIn } from '../search-index/sqlite/document-counts.ts'
-import { openLease, type Lease } from '../lease.ts'
+import { type Lease, openLease } from '../lease.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/fields.ts'
 import { loadProfile } from '../profile/load.ts'
 import { enrichmentWarnings } from '../projector/enriching/places.ts'
 import { checkFacets, unservedFacets } from '../projector/facets.ts'
-import { projection, type ProjectionDeps } from '../projector/projection.ts'
 import type { Report } from '../projector/mappings/mapping.ts'
+import { projection, type ProjectionDeps } from '../projector/projection.ts'
 import { names as namesOf } from '../rdf/names.ts'
 import { publicLimits } from '../repository/sparql-endpoint.ts'
+import { recordsIn } from '../search-index/sqlite/document-counts.ts'
 import { setAside } from '../sqlite.ts'
+import type { GraphStore } from '../store/graph-store.ts'
 import { openStore, withStore } from '../store/open.ts'
 import { checkFiles, hasContent } from './data-files.ts'
-import { openDisk } from './disk.ts'
-import { identify, readIdentity, refuseLost, remembering, type Wishes } from './identity.ts'
+import { type Disk, openDisk } from './disk.ts'
+import { identify, readIdentity, refuseLost, remembering, type StartOptions } from './identity.ts'
 import { openIndex, pause } from './search-engine.ts'
 import { telling, type Waiting } from './waiting.ts'
-import { watchedStore } from './watched-store.ts'
 
 /** What runs before the engines are up: a door that says so. */
-export type Shell = {
+export type StartContext = {
   readonly config: Config
   readonly log: Log
   readonly numbers: Metrics
   readonly waiting: Waiting
   readonly longAnswers: LongAnswers
-  readonly wishes: Wishes
+  readonly startOptions: StartOptions
   readonly version: string
 }
 
@@ -44,7 +44,7 @@ export const shipped = (path: string) => new URL(`../../${path}`, import.meta.ur
 export type Engines = Awaited<ReturnType<typeof openEngines>>
 
 /** Rejects when a file cannot be opened, the profile has problems, or the data is not what it should be. */
-export async function openEngines(shell: Shell) {
+export async function openEngines(shell: StartContext) {
   const { log, numbers } = shell
   const { directory: own, enabled } = shell.config.profile
   const profile = await loadProfile(own ?? shipped('shapes/default'), { enabled })
@@ -82,7 +82,7 @@ export async function openEngines(shell: Shell) {
 
 /** What follows the store into the index. */
 function startProjection(
-  { log, numbers, waiting }: Shell,
+  { log, numbers, waiting }: StartContext,
   opened: Pick<ProjectionDeps, 'store' | 'index' | 'names' | 'profile'> & {
     readonly config: Config
   },
@@ -109,7 +109,7 @@ function startProjection(
 }
 
 /** The store, once it is known whose it is; the base of its IRIs is that of the configuration from then on. */
-async function openOwnStore({ config, log, waiting, wishes, version }: Shell) {
+async function openOwnStore({ config, log, waiting, startOptions, version }: StartContext) {
   const directory = config.dataDir
   const kept = await readIdentity(directory)
   const unused = [
@@ -117,10 +117,10 @@ async function openOwnStore({ config, log, waiting, wishes, version }: Shell) {
     ...(config.searchEngine ? ['search/index.db'] : []),
   ]
   const had = kept?.files ?? []
-  checkFiles({ directory, reset: wishes.reset, had, unused, log })
+  checkFiles({ directory, reset: startOptions.reset, had, unused, log })
   const indexed = config.searchEngine ? 0 : recordsIn(join(directory, 'search'))
   if (!config.triplestore && !hasContent(join(directory, 'store', 'store.db')))
-    refuseLost({ kept, indexed, wishes, config })
+    refuseLost({ kept, indexed, startOptions, config })
   const told = telling(waiting, 'store')
   let names = namesOf(config.baseUri, config.segments)
   const store = await openStore(config.triplestore, {
@@ -140,7 +140,7 @@ async function openOwnStore({ config, log, waiting, wishes, version }: Shell) {
     },
   })
   const newId = randomUUID()
-  const given = { store, config, wishes, kept, indexed, version, log, newId }
+  const given = { store, config, startOptions, kept, indexed, version, log, newId }
   const { identity, isOther } = await withStore(() => identify(given), { log, pause, told }).catch(
     async (error: unknown) => {
       // Gives the lease up: who may have the store need not wait for it to run out.
@@ -177,7 +177,7 @@ function holding(dataDir: string) {
  * Resolves when no other process works in the data directory, whose files and engines would not see what this one writes: the
  * one that starts again ends soon, and one that was started by mistake waits for ever and does no harm.
  */
-async function alone({ config, log, waiting }: Shell): Promise<Lease> {
+async function alone({ config, log, waiting }: StartContext): Promise<Lease> {
   const lease = openLease(join(config.dataDir, 'process.lease'))
   const take = async () => {
     if (lease.held()) return lease
@@ -195,4 +195,68 @@ function warnAbout(profile: Profile, { search }: Config, log: Log): void {
   for (const facet of unservedFacets(profile, search.facets)) log.warn(facet, 'facet.unserved')
   for (const warning of enrichmentWarnings(search.vocabulary, profile))
     log.warn({ warning }, 'enrichment.warning')
+}
+
+// A store whose writes are watched: whether it takes any, and why it last took one not.
+
+type Reason = 'disk-full' | 'full' | 'away' | 'time'
+
+type Writes = {
+  /** Whether the store takes writes, as far as is known. */
+  readonly writes: boolean
+  readonly reason?: Reason
+  /** The last one that failed; `at` is ISO 8601. */
+  readonly lastWriteError?: { readonly at: string; readonly reason: Reason }
+}
+
+type WatchedStore = GraphStore & { readonly writing: () => Writes }
+
+const reasons: Partial<Record<Failure['kind'], Reason>> = {
+  'store-full': 'full',
+  'store-unavailable': 'away',
+  'time-limit': 'time',
+}
+
+/** `disk` is that of the embedded store, absent for others. What a write asks wrongly is no failure of the store. */
+function watchedStore(
+  store: GraphStore,
+  disk: Disk | undefined,
+  numbers: Pick<Metrics, 'writeFailed'>,
+): WatchedStore {
+  let last: Writes['lastWriteError']
+  let isFull = false
+  const note = (error: unknown) => {
+    const reason = error instanceof Failure ? reasons[error.kind] : undefined
+    if (reason === undefined) return
+    if (reason === 'away') disk?.suspect()
+    const told = disk?.isFull() ? 'disk-full' : reason
+    last = { at: new Date().toISOString(), reason: told }
+    isFull = reason === 'full'
+    numbers.writeFailed(told)
+  }
+  const watched = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      disk?.demandRoom()
+      const done = await work()
+      isFull = false
+      return done
+    } catch (error) {
+      note(error)
+      throw error
+    }
+  }
+  return {
+    ...store,
+    write: (...given) => watched(() => store.write(...given)),
+    writeEach: async (...given) => {
+      const landings = await watched(() => store.writeEach(...given))
+      for (const landing of landings) if ('failure' in landing) note(landing.failure)
+      return landings
+    },
+    replaceStreamed: (...given) => watched(() => store.replaceStreamed(...given)),
+    writing: () => {
+      const reason = disk?.isFull() ? 'disk-full' : isFull ? 'full' : undefined
+      return { writes: !reason, ...(reason && { reason }), ...(last && { lastWriteError: last }) }
+    },
+  }
 }

@@ -4,21 +4,21 @@ import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
+import { type Outbound, outbound } from '../client/outbound.ts'
+import { userAgent } from '../client/redirect.ts'
 import type { Config } from '../config/config.ts'
 import { failing, notifier } from '../harvest/notifying.ts'
 import { identifierOf } from '../harvest/importers/rdf-identifier.ts'
-import { openHarvest, type Harvest, type HarvestOptions } from '../harvest/station.ts'
-import type { Outbound } from '../client/outbound.ts'
+import { type Harvest, type HarvestOptions, openHarvest } from '../harvest/station.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { AppOptions } from '../http/app.ts'
-import type { OwnKeys } from '../http/keys/own-keys.ts'
-import type { Secrets } from '../secrets.ts'
+import type { OwnKeys } from '../http/keys/known-keys.ts'
 import type { Log } from '../log.ts'
 import type { MetricsStation } from '../metrics/station.ts'
 import { resolver } from '../pipe/discovery.ts'
 import { pipeCheck } from '../pipe/documents/places.ts'
 import { secretCheck } from '../pipe/documents/secrets.ts'
-import { openLauncher, type Launcher } from '../pipe/running/launcher.ts'
+import { type Launcher, openLauncher } from '../pipe/running/launcher.ts'
 import { openRuns } from '../pipe/runs/open-runs.ts'
 import { isGone, ownerOf } from '../pipe/runs/owner.ts'
 import type { Runs } from '../pipe/runs/runs.ts'
@@ -29,11 +29,10 @@ import {
   type TransportOptions,
 } from '../pipe/transport/transport.ts'
 import { openTriggers, type Triggers } from '../scheduler/triggers.ts'
+import type { Secrets } from '../secrets.ts'
 import { clock } from './clock.ts'
-import { places, serviceAddress } from './ground.ts'
+import { servicePaths, serviceAddress } from './platform-context.ts'
 import type { Remembering } from './identity.ts'
-import { isAlive } from './neighbours.ts'
-import { outboundOf } from './outbound.ts'
 
 export type Harvesting = {
   readonly harvest: Harvest
@@ -149,11 +148,11 @@ function sourcesOf(
 /** Absent where nobody wants to be told. */
 function noticesOf(
   { config, log }: Options,
-  ground: { readonly outbound: Outbound; readonly runs: Runs },
+  context: { readonly outbound: Outbound; readonly runs: Runs },
 ) {
   const { notify, allow } = config.harvest
-  const scheduler = serviceAddress(config, places.scheduler)
-  return notify && notifier({ ...ground, log, allow, scheduler, url: notify.url })
+  const scheduler = serviceAddress(config, servicePaths.scheduler)
+  return notify && notifier({ ...context, log, allow, scheduler, url: notify.url })
 }
 
 /** What git sees of our environment: where it is, whose keys it may use, and the way out. */
@@ -207,8 +206,8 @@ const transportOf = (
     keys,
     bodyBytes: config.limits.bodyBytes,
     serviceDiscovery: config.cluster.serviceDiscovery,
-    address: serviceAddress(config, places.harvest),
-    returnAddress: `${options.segmentUrl}${places.harvest}`,
+    address: serviceAddress(config, servicePaths.harvest),
+    returnAddress: `${options.segmentUrl}${servicePaths.harvest}`,
     scratch: join(directoryOf(options), 'tmp', 'returned'),
     identify: identifierOf,
     limits: {
@@ -246,3 +245,46 @@ const historyOf = ({ config, secrets, log }: Options, directory: string): Runs =
     historyDays: config.harvest.historyDays,
     ...clock,
   })
+
+// Other processes of this host.
+
+/** Signal 0 asks only; a process of another user is alive too. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+// How this process asks foreign hosts, as the configuration says.
+
+/** The one client for everything that leaves the house on behalf of others. */
+function outboundOf({
+  config,
+  log,
+  version,
+}: {
+  readonly config: Config
+  readonly log: Log
+  readonly version: string
+}): Outbound {
+  const { harvest, baseUri } = config
+  return outbound({
+    ...clock,
+    log,
+    userAgent: userAgent(version, baseUri, harvest.contact),
+    limits: {
+      attempts: harvest.attempts,
+      retryAfterMaxMs: harvest.retryAfterMaxMs,
+      hostConcurrency: harvest.hostConcurrency,
+      hostDelayMs: harvest.hostDelayMs,
+      deadlines: {
+        connectMs: harvest.connectTimeoutMs,
+        firstByteMs: harvest.firstByteTimeoutMs,
+        idleMs: harvest.idleTimeoutMs,
+        pageMs: harvest.pageTimeoutMs,
+      },
+    },
+  })
+}

@@ -4,8 +4,8 @@ import type { Metrics } from '../http/metrics.ts'
 import type { Health } from '../http/root.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { damagedFiles } from './data-files.ts'
-import type { Engines, Shell } from './engines.ts'
-import { version } from './ground.ts'
+import type { Engines, StartContext } from './engines.ts'
+import { version } from './platform-context.ts'
 import { engineHealth } from './search-engine.ts'
 import type { Stations } from './stations.ts'
 
@@ -16,7 +16,10 @@ const started = new Date(Date.now() - performance.now()).toISOString()
 const role = 'writer'
 
 /** Before the first answer of a service. */
-export function startingHealth({ waiting }: Pick<Shell, 'waiting'>, isTrusted: boolean): Health {
+export function startingHealth(
+  { waiting }: Pick<StartContext, 'waiting'>,
+  isTrusted: boolean,
+): Health {
   const awaited = waiting.current()
   if (!awaited) return { status: 'starting', version, started, role, progress: waiting.progress }
   const { what, since, detail } = awaited

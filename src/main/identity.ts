@@ -39,7 +39,7 @@ const shape = z.object({
 type Identity = z.output<typeof shape>
 
 /** What an operator says with the start. */
-export type Wishes = {
+export type StartOptions = {
   /** The store becomes that of this data directory, whosever it was. */
   readonly adopt: boolean
   /** The store is empty, and that is right. */
@@ -156,7 +156,7 @@ const linesOf = ({ storeId, baseUri, format: number }: Facts): string[] => [
 type Identifying = {
   readonly store: Pick<GraphStore, 'select' | 'write'>
   readonly config: Config
-  readonly wishes: Wishes
+  readonly startOptions: StartOptions
   /** Of the directory. */
   readonly kept: Identity | undefined
   /** How many records the embedded index has. */
@@ -175,14 +175,14 @@ type Identifying = {
 export async function identify(
   given: Identifying,
 ): Promise<{ readonly identity: Identity; readonly isOther: boolean }> {
-  const { store, config, kept, wishes, log } = given
+  const { store, config, kept, startOptions, log } = given
   const facts = await factsOf(store)
   const catalogues = facts ? [] : await cataloguesOf(store)
   refuseOthers(given, facts)
   const isEmpty = !facts && catalogues.length === 0
   if (isEmpty) refuseLost(given)
-  const known = wishes.adopt && facts ? undefined : kept
-  const isAnew = isEmpty && wishes.empty
+  const known = startOptions.adopt && facts ? undefined : kept
+  const isAnew = isEmpty && startOptions.empty
   const identity = identityOf(given, {
     storeId: facts?.storeId ?? (isAnew ? undefined : known?.storeId) ?? given.newId,
     baseUri: known?.baseUri ?? facts?.baseUri ?? baseAmong(catalogues, given),
@@ -217,14 +217,14 @@ async function cataloguesOf(store: Pick<GraphStore, 'select'>): Promise<string[]
 }
 
 /** A store of another platform, or of a newer version. */
-function refuseOthers({ kept, wishes, config }: Identifying, facts: Facts | undefined): void {
+function refuseOthers({ kept, startOptions, config }: Identifying, facts: Facts | undefined): void {
   if (!facts) return
   if (facts.format > format) {
     throw new StartRefused(
       `The store was written by a newer version of Cartulary (format ${facts.format}; this one knows ${format}): start that version.`,
     )
   }
-  if (wishes.adopt) return
+  if (startOptions.adopt) return
   const whose = `The store belongs to a platform with the base IRI ${facts.baseUri} (store ${facts.storeId})`
   const take = 'or start with --adopt to take the store over as it is.'
   if (!kept && config.triplestore) {
@@ -243,10 +243,10 @@ function refuseOthers({ kept, wishes, config }: Identifying, facts: Facts | unde
 export function refuseLost({
   kept,
   indexed,
-  wishes,
+  startOptions,
   config,
-}: Pick<Identifying, 'kept' | 'indexed' | 'wishes' | 'config'>): void {
-  if (wishes.empty || (!kept && indexed === 0)) return
+}: Pick<Identifying, 'kept' | 'indexed' | 'startOptions' | 'config'>): void {
+  if (startOptions.empty || (!kept && indexed === 0)) return
   const place = config.triplestore
     ? `The store at ${config.triplestore.queryEndpoint}`
     : join(config.dataDir, 'store', 'store.db')

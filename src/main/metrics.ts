@@ -1,37 +1,48 @@
 /** Where quality is measured: the room of metrics between the repository whose datasets it measures and the runs that do it. */
 
 import { resolve } from 'node:path'
+import type { Outbound } from '../client/outbound.ts'
 import type { MetricsPart, RepositoryPart } from '../console/console-parts.ts'
 import { Failure, shown } from '../errors.ts'
 import type { Entrance } from '../http/gateway.ts'
-import type { Outbound } from '../client/outbound.ts'
+import { invalid } from '../http/shell/complaints.ts'
 import { cacheApp } from '../metrics/figures/cache-app.ts'
-import { collector, datasetsIn, type Collector } from '../metrics/pipe/collector.ts'
-import type { MetricsRepository } from '../metrics/pipe/metrics-export.ts'
 import { knownDatasetIds } from '../metrics/figures/catalogue-reader.ts'
-import { validationApp } from '../metrics/validate/validation-app.ts'
+import type { Schedule, Schedules } from '../metrics/figures/schedules.ts'
+import { collector, type Collector, datasetsIn } from '../metrics/pipe/collector.ts'
+import type { MetricsRepository } from '../metrics/pipe/metrics-export.ts'
 import { reportsApp } from '../metrics/reports/report-app.ts'
-import { openMetrics, type MetricsStation } from '../metrics/station.ts'
+import { type MetricsStation, openMetrics } from '../metrics/station.ts'
+import { validationApp } from '../metrics/validate/validation-app.ts'
 import type { Feed } from '../pipe/runs/feed.ts'
 import { defaultFacets } from '../projector/facets.ts'
+import { triggerAnswer } from '../scheduler/answering/scheduled.ts'
+import { triggerSchema } from '../scheduler/reading/trigger.ts'
+import { nextFiring } from '../scheduler/timing/next-firing.ts'
+import type { Trigger } from '../scheduler/trigger.ts'
 import type { Landed } from '../store/marks.ts'
-import { cacheSchedules } from './cache-schedules.ts'
 import { clock } from './clock.ts'
 import { shipped } from './engines.ts'
-import { doorAt, furtherPlaces, places, version, type Ground } from './ground.ts'
+import {
+  doorAt,
+  furtherPaths,
+  type PlatformContext,
+  servicePaths,
+  version,
+} from './platform-context.ts'
 import type { Harvesting } from './harvesting.ts'
 
 /** Opens the segments that measure; to be stopped when no run is under way. */
-export function measuringRoom(
-  ground: Ground,
+export function openMeasuring(
+  context: PlatformContext,
   repository: MetricsRepository | undefined,
   outbound: Outbound,
 ): Promise<MetricsStation> {
-  const { shell, engines } = ground
+  const { shell, engines } = context
   return openMetrics({
     ...clock,
     elapsed: () => performance.now(),
-    bands: bandsOf(ground),
+    bands: bandsOf(context),
     schedules: cacheSchedules,
     config: shell.config.metrics,
     directory: resolve(shell.config.dataDir),
@@ -46,7 +57,7 @@ export function measuringRoom(
 
 /** `launch <catalogue> <pipe>` of the console; absent where nothing can be launched. */
 export function catalogueLaunch(
-  { shell, engines }: Ground,
+  { shell, engines }: PlatformContext,
   { pipes, launcher }: Harvesting,
 ): NonNullable<RepositoryPart['launch']> {
   const { validator } = shell.config
@@ -87,8 +98,8 @@ export type Automatic = {
 }
 
 /** Has measured what is written, by itself, where the configuration says so. */
-export function automaticMetrics(ground: Ground): Automatic {
-  const { names } = ground.engines
+export function automaticMetrics(context: PlatformContext): Automatic {
+  const { names } = context.engines
   const self: { collector?: Collector } = {}
   return {
     written: (landed) => {
@@ -96,14 +107,14 @@ export function automaticMetrics(ground: Ground): Automatic {
         self.collector?.written(catalogue, dataset)
     },
     begin: (harvesting) => {
-      const isOn = ground.shell.config.validator.enabled && harvesting.measuring?.feeds
-      if (isOn) self.collector = collecting(ground, harvesting)
+      const isOn = context.shell.config.validator.enabled && harvesting.measuring?.feeds
+      if (isOn) self.collector = collecting(context, harvesting)
     },
     stop: async () => self.collector?.stop(),
   }
 }
 
-function collecting({ shell }: Ground, { launcher }: Harvesting): Collector {
+function collecting({ shell }: PlatformContext, { launcher }: Harvesting): Collector {
   const { validator, metrics } = shell.config
   const launch = (feed: Feed) =>
     launcher.launch({
@@ -126,10 +137,13 @@ function collecting({ shell }: Ground, { launcher }: Harvesting): Collector {
 }
 
 /** The doors of the figures, of the reports and of the validation. */
-export function metricsDoors(ground: Ground, station: MetricsStation): readonly Entrance[] {
-  const { engines, keys } = ground
-  const { limits } = ground.shell.config
-  const { shapes, reports } = furtherPlaces
+export function metricsDoors(
+  context: PlatformContext,
+  station: MetricsStation,
+): readonly Entrance[] {
+  const { engines, keys } = context
+  const { limits } = context.shell.config
+  const { shapes, reports } = furtherPaths
   const { cache, validation, weights, points } = station
   const { names, store } = engines
   const figures = cacheApp({
@@ -140,13 +154,13 @@ export function metricsDoors(ground: Ground, station: MetricsStation): readonly 
     keys,
     now: clock.now,
     version,
-    ...doorAt(ground, places.metrics),
+    ...doorAt(context, servicePaths.metrics),
   })
-  const told = { figures: cache.figures, bands: bandsOf(ground), weights, version }
+  const told = { figures: cache.figures, bands: bandsOf(context), weights, version }
   const portal = new URL(names.base).host
   return [
-    { base: places.metrics, app: figures },
-    { base: reports, app: reportsApp({ ...told, portal, ...doorAt(ground, reports) }) },
+    { base: servicePaths.metrics, app: figures },
+    { base: reports, app: reportsApp({ ...told, portal, ...doorAt(context, reports) }) },
     {
       base: shapes,
       app: validationApp({
@@ -154,13 +168,39 @@ export function metricsDoors(ground: Ground, station: MetricsStation): readonly 
         version,
         limits,
         isOwn: (iri) => names.owns(iri),
-        ...doorAt(ground, shapes, ['POST']),
+        ...doorAt(context, shapes, ['POST']),
       }),
     },
   ]
 }
 
 /** As the facet of the search calls them. */
-const bandsOf = ({ shell }: Ground) =>
+const bandsOf = ({ shell }: PlatformContext) =>
   [...(shell.config.search.facets ?? []), ...defaultFacets].find(({ id }) => id === 'scoring')
     ?.bands ?? []
+
+// The scheduler's triggers as the schedules of the metrics cache: read, kept and told in the same words.
+
+export const cacheSchedules: Schedules = {
+  read: (body, now) => {
+    const read = triggerSchema(now).safeParse(body)
+    if (!read.success) throw invalid(read.error.issues, 'json', body)
+    const { data } = read
+    if (data.timing !== 'immediate') {
+      const { id, status, timing } = data
+      return scheduleOf({ id, status, timing })
+    }
+    const detail =
+      'a schedule has one of cron, interval and specific; /admin/refresh starts at once'
+    throw new Failure('invalid-parameter', detail, { errors: [{ detail }] })
+  },
+  revive: (kept) => scheduleOf(JSON.parse(kept)),
+}
+
+const scheduleOf = (trigger: Trigger): Schedule => ({
+  id: trigger.id,
+  isEnabled: trigger.status === 'enabled',
+  kept: JSON.stringify(trigger),
+  document: triggerAnswer({ ...trigger, pipe: '', since: 0 }),
+  next: (after) => nextFiring(trigger.timing, after),
+})

@@ -16,10 +16,16 @@ import { searchApp } from '../search/search-app.ts'
 import type { RecordPages } from '../search/search-deps.ts'
 import { openSitemap } from '../search/feeds/sitemap.ts'
 import { clock } from './clock.ts'
-import { courtesy, type Courtesy } from './courtesy.ts'
+import { backgroundThrottle, type BackgroundThrottle } from './background-throttle.ts'
 import { consoleStation } from './console.ts'
-import { doorAt, ownRepository, places, version, type Ground } from './ground.ts'
-import { automaticMetrics, metricsDoors, measuringRoom, type Automatic } from './metrics.ts'
+import {
+  doorAt,
+  ownRepository,
+  servicePaths,
+  version,
+  type PlatformContext,
+} from './platform-context.ts'
+import { automaticMetrics, metricsDoors, openMeasuring, type Automatic } from './metrics.ts'
 import { openHarvesting, type Harvesting } from './harvesting.ts'
 import { currentSettings, pause } from './search-engine.ts'
 
@@ -35,39 +41,41 @@ export type Stations = {
 }
 
 /** Opens what this process runs; `stop` ends what goes on behind the doors. */
-export async function openStations(ground: Ground): Promise<Stations> {
-  const { config } = ground.shell
+export async function openStations(context: PlatformContext): Promise<Stations> {
+  const { config } = context.shell
   const runs = (name: Service) => config.services.includes(name)
-  const automatic = automaticMetrics(ground)
-  const manners = courtesy({ elapsed: () => performance.now(), pause: clock.pause })
-  const repository = runs('repo') ? await repositoryStation(ground, automatic) : undefined
+  const automatic = automaticMetrics(context)
+  const throttle = backgroundThrottle({ elapsed: () => performance.now(), pause: clock.pause })
+  const repository = runs('repo') ? await repositoryStation(context, automatic) : undefined
   const harvesting =
     runs('harvest') || runs('scheduler') || runs('metrics')
-      ? await harvestingRooms(ground, repository, manners)
+      ? await openHarvestingStation(context, repository, throttle)
       : undefined
   if (harvesting) automatic.begin(harvesting)
-  const search = runs('search') ? searchStation(ground) : undefined
-  const comparing = comparison(ground)
+  const search = runs('search') ? searchStation(context) : undefined
+  const comparing = comparison(context)
   if (repository)
-    comparing.begin(ground.engines.isOther || ground.engines.projection.olderCopy !== undefined)
+    comparing.begin(context.engines.isOther || context.engines.projection.olderCopy !== undefined)
   const neighbours = { harvesting, repository, search, reconciling: comparing }
-  const shell = await consoleStation(ground, neighbours)
+  const shell = await consoleStation(context, neighbours)
   const ending = new AbortController()
   const apps: Readonly<Record<Service, () => App | undefined>> = {
     repo: () => repository?.app,
     search: () => search?.app,
-    sparql: () => sparqlStation(ground),
+    sparql: () => sparqlStation(context),
     harvest: () => harvesting?.transport.app,
     // Has several doors.
     metrics: () => undefined,
-    scheduler: () => harvesting && schedulerStation(ground, harvesting, ending.signal),
+    scheduler: () => harvesting && schedulerStation(context, harvesting, ending.signal),
     console: () => shell?.entrance?.app,
   }
   const entrances = config.services.flatMap((name) => {
     const app = apps[name]()
-    return app ? [{ base: places[name], app: name === 'repo' ? manners.front(app) : app }] : []
+    return app
+      ? [{ base: servicePaths[name], app: name === 'repo' ? throttle.front(app) : app }]
+      : []
   })
-  const figures = harvesting?.measuring ? metricsDoors(ground, harvesting.measuring) : []
+  const figures = harvesting?.measuring ? metricsDoors(context, harvesting.measuring) : []
   const stop = async () => {
     ending.abort()
     await automatic.stop()
@@ -81,7 +89,7 @@ export async function openStations(ground: Ground): Promise<Stations> {
   return { entrances: [...entrances, ...figures], addresses, ...told, stop }
 }
 
-const comparison = ({ engines, shell }: Ground): Reconciling =>
+const comparison = ({ engines, shell }: PlatformContext): Reconciling =>
   reconciling({
     ...clock,
     reconcile: engines.projection.upkeep.reconcile,
@@ -90,11 +98,11 @@ const comparison = ({ engines, shell }: Ground): Reconciling =>
     log: shell.log,
   })
 
-const door = (ground: Ground, name: Service, reads?: readonly string[]) =>
-  doorAt(ground, places[name], reads)
+const door = (context: PlatformContext, name: Service, reads?: readonly string[]) =>
+  doorAt(context, servicePaths[name], reads)
 
-const repositoryStation = (ground: Ground, automatic: Automatic) => {
-  const { shell, engines, keys } = ground
+const repositoryStation = (context: PlatformContext, automatic: Automatic) => {
+  const { shell, engines, keys } = context
   const { config, log } = shell
   return openRepository({
     ...engines,
@@ -116,7 +124,7 @@ const repositoryStation = (ground: Ground, automatic: Automatic) => {
     now: () => new Date(),
     uuid: randomUUID,
     lastHome: (dataset, signal) => homeIn(engines.index, dataset, signal),
-    ...door(ground, 'repo'),
+    ...door(context, 'repo'),
   })
 }
 
@@ -131,9 +139,9 @@ async function homeIn(
   return catalog?.id
 }
 
-function searchStation(ground: Ground) {
-  const { engines } = ground
-  const { search, limits } = ground.shell.config
+function searchStation(context: PlatformContext) {
+  const { engines } = context
+  const { search, limits } = context.shell.config
   const deps = {
     ...engines,
     ...search,
@@ -142,7 +150,7 @@ function searchStation(ground: Ground) {
     now: () => new Date(),
     recordPages: recordPagesOf(search.portal, engines.names),
     version,
-    ...door(ground, 'search', ['POST']),
+    ...door(context, 'search', ['POST']),
   }
   const sitemap = openSitemap(deps)
   return { app: searchApp({ ...deps, sitemap }), sitemap }
@@ -168,48 +176,52 @@ export const pagesOf =
     return language === undefined ? page : `${page}?locale=${encodeURIComponent(language)}`
   }
 
-const sparqlStation = (ground: Ground): App =>
+const sparqlStation = (context: PlatformContext): App =>
   sparqlApp({
-    store: ground.engines.store,
-    keys: ground.keys,
-    queryBytes: ground.shell.config.limits.sparqlQueryBytes,
-    ...door(ground, 'sparql', ['POST']),
+    store: context.engines.store,
+    keys: context.keys,
+    queryBytes: context.shell.config.limits.sparqlQueryBytes,
+    ...door(context, 'sparql', ['POST']),
   })
 
-const harvestingRooms = (
-  ground: Ground,
+const openHarvestingStation = (
+  context: PlatformContext,
   repository: OpenRepository | undefined,
-  { turn }: Courtesy,
+  { turn }: BackgroundThrottle,
 ): Promise<Harvesting> => {
-  const { config, log } = ground.shell
+  const { config, log } = context.shell
   const own = repository && ownRepository(repository)
   const isMeasuring = config.services.includes('metrics')
   const metrics = repository && { turn, putMetrics: repository.manyMetrics }
   return openHarvesting({
-    ...ground,
-    ...door(ground, 'harvest'),
-    remembering: rememberingOf(ground.engines),
+    ...context,
+    ...door(context, 'harvest'),
+    remembering: rememberingOf(context.engines),
     config,
     log,
     version,
     repository: own,
-    unfitValues: ground.engines.projection.unfitValues,
-    measuring: isMeasuring ? (outbound) => measuringRoom(ground, metrics, outbound) : undefined,
+    unfitValues: context.engines.projection.unfitValues,
+    measuring: isMeasuring ? (outbound) => openMeasuring(context, metrics, outbound) : undefined,
   })
 }
 
 /** What the ledger takes for written may be missing in a store from before: then it is as if its last change was lost. */
-const rememberingOf = ({ remembering, projection }: Ground['engines']) =>
+const rememberingOf = ({ remembering, projection }: PlatformContext['engines']) =>
   projection.olderCopy === 'store'
     ? { ...remembering, harvests: remembering.harvests + 1 }
     : remembering
 
-const schedulerStation = (ground: Ground, harvesting: Harvesting, ending: AbortSignal): App => {
-  const { limits } = ground.shell.config
+const schedulerStation = (
+  context: PlatformContext,
+  harvesting: Harvesting,
+  ending: AbortSignal,
+): App => {
+  const { limits } = context.shell.config
   return schedulerApp({
     ...harvesting,
     confirm: (runId, signal) => harvesting.harvest.confirm(runId, signal),
-    keys: ground.keys,
+    keys: context.keys,
     pipeBytes: limits.pipeBytes,
     writesPerKey: limits.writesPerKey,
     triggersPerPipe: limits.triggers,
@@ -217,6 +229,6 @@ const schedulerStation = (ground: Ground, harvesting: Harvesting, ending: AbortS
     pause: clock.pause,
     ending,
     version,
-    ...door(ground, 'scheduler'),
+    ...door(context, 'scheduler'),
   })
 }

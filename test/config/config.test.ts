@@ -7,7 +7,7 @@ import { documentation } from '../../src/config/config.ts'
 import { defaultHarvest } from '../../src/config/harvest.ts'
 import { defaultMetrics } from '../../src/config/metrics.ts'
 import { defaultLimits } from '../../src/http/limits.ts'
-import { segmentAddress } from '../../src/main/ground.ts'
+import { segmentAddress } from '../../src/main/platform-context.ts'
 import { configOf, problemsOf } from '../support/settings.ts'
 
 describe('an empty environment', () => {

@@ -1,15 +1,15 @@
 /** Every OpenAPI document that the platform serves, held to what it says by a stranger: no 5xx, no answer beside its schema. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { furtherPlaces, places } from '../../src/main/ground.ts'
+import { furtherPaths, servicePaths } from '../../src/main/platform-context.ts'
 import { Missing } from '../support/engines/engine.ts'
 import { schemathesis } from '../support/engines/schemathesis.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { prefixes } from '../support/repository.ts'
 
 /** Places that serve no document: SPARQL has the one of its protocol, the console is a page. */
-const without = new Set<string>([places.sparql, places.console])
-const documents = [...Object.values(places), ...Object.values(furtherPlaces)].filter(
+const without = new Set<string>([servicePaths.sparql, servicePaths.console])
+const documents = [...Object.values(servicePaths), ...Object.values(furtherPaths)].filter(
   (place) => !without.has(place),
 )
 

@@ -7,19 +7,19 @@ import type { SourceFile } from './ladder.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 export const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1090,
+  '(root)': 1116,
 
   client: 2645,
 
-  config: 1580,
+  config: 1579,
 
   console: 2956,
 
   harvest: 15771,
 
-  http: 2990,
+  http: 2963,
 
-  main: 2250,
+  main: 2244,
 
   metrics: 9172,
 
@@ -47,7 +47,7 @@ export const budgets: Readonly<Record<string, number>> = {
 
   vocabularies: 2160,
 
-  workers: 740,
+  workers: 743,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */

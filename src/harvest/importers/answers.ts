@@ -1,6 +1,6 @@
 /** What an answer of a source is: a page, or one of the ways in which sources say no. */
 import { Failure, type Kind } from '../../errors.ts'
-import { loggedUrl } from '../../http/shell/logged-url.ts'
+import { loggedUrl } from '../../http/shell/request.ts'
 
 /** Where something came from, fit for a report: no user info, no credentials. */
 export function shownUrl(url: string): string {

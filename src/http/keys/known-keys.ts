@@ -1,10 +1,11 @@
 /** The keys of this installation: configured ones, or the one that it made for itself. */
 
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
+import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { StartRefused } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { apiKeys, type ApiKeys, type KeyConfig } from '../api-key.ts'
-import { keyFile } from './key-file.ts'
-import { ownKeys, type OwnKeys } from './own-keys.ts'
 
 type KnownKeys = {
   readonly keys: ApiKeys
@@ -32,3 +33,73 @@ export async function knownKeys(options: {
   const made = { [key]: ['*'] }
   return { keys: apiKeys(made, { keyFailures }), own: ownKeys(made, key) }
 }
+
+// The API key that a fresh installation makes for itself.
+
+/** `created` is true when this call made the file. The key is for `apiKeys` only: log the path, never the key. */
+type KeyFile = { readonly key: string; readonly path: string; readonly created: boolean }
+
+/**
+ * Reads `{directory}/api-key`, or makes it: 256 random bits as base64url, mode 600, in a directory of mode 700 if that
+ * is new. Two processes that start at once agree on one key. Throws when the file is empty, holds no such key, or cannot be written.
+ */
+export async function keyFile(
+  directory: string,
+  random: (size: number) => Buffer = randomBytes,
+): Promise<KeyFile> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const path = join(directory, 'api-key')
+  const key = random(32).toString('base64url')
+  const created = await createOnly(path, `${key}\n`, random(8).toString('hex'))
+  if (created) return { key, path, created }
+  if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600)
+  const found = (await readFile(path, 'utf8')).trim()
+  if (!/^[A-Za-z0-9_-]{43}$/.test(found)) {
+    const what = found === '' ? 'empty' : 'not the key that was made (43 letters, digits, _ and -)'
+    throw new StartRefused(`${path} is ${what}: restore it, or remove it to get a new key`)
+  }
+  return { key: found, path, created }
+}
+
+/** Whole or not at all: whoever finds the file finds the key in it. */
+async function createOnly(path: string, text: string, name: string): Promise<boolean> {
+  const draft = `${path}.${name}`
+  await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
+  try {
+    await link(draft, path)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  } finally {
+    await rm(draft)
+  }
+}
+
+// Which key this process uses where it asks a repository as any client does.
+
+export type OwnKeys = {
+  /** For our own repository: a key that may write the catalogue, or everything where none is named. */
+  here(catalogue?: string): string
+  /** For a repository of others; nothing that only this process knows. */
+  away(catalogue?: string): string
+}
+
+/**
+ * The first configured key that covers the catalogue, by its name or as `*`; without such a one `inner` at home, and the first
+ * configured one elsewhere.
+ */
+export function ownKeys(configured: KeyConfig, inner: string): OwnKeys {
+  const covering = (catalogue: string | undefined): string | undefined =>
+    Object.entries(configured).find(
+      ([, permissions]) =>
+        permissions.includes('*') || (catalogue !== undefined && permissions.includes(catalogue)),
+    )?.[0]
+  return {
+    here: (catalogue) => covering(catalogue) ?? inner,
+    away: (catalogue) => covering(catalogue) ?? Object.keys(configured)[0] ?? '',
+  }
+}
+
+/** By which people tell keys apart without seeing them: the id that the log lists too. */
+export const keyId = (key: string): string => hash('sha256', key, 'hex').slice(0, 8)

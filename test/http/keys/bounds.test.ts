@@ -4,8 +4,8 @@ import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { failures } from '../../../src/http/keys/failures.ts'
-import { keyFile } from '../../../src/http/keys/key-file.ts'
+import { failures } from '../../../src/http/api-key.ts'
+import { keyFile } from '../../../src/http/keys/known-keys.ts'
 import { slots } from '../../../src/http/keys/slots.ts'
 
 const folder = () => mkdtemp(join(tmpdir(), 'cartulary-key-'))

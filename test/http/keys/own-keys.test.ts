@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { may } from '../../../src/http/api-key.ts'
-import { knownKeys } from '../../../src/http/keys/known-keys.ts'
-import { keyId, ownKeys } from '../../../src/http/keys/own-keys.ts'
+import { keyId, knownKeys, ownKeys } from '../../../src/http/keys/known-keys.ts'
 import { logger } from '../../../src/log.ts'
 
 let directory: string

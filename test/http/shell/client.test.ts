@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newApp } from '../../../src/http/app.ts'
 import { isRange, networkOf } from '../../../src/http/shell/client.ts'
-import { loggedUrl } from '../../../src/http/shell/logged-url.ts'
+import { loggedUrl } from '../../../src/http/shell/request.ts'
 import { logger } from '../../../src/log.ts'
 
 async function client(peer: string | undefined, headers: Record<string, string>) {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { ClusterConfig } from '../../../config/cluster.ts'
-import type { OwnKeys } from '../../../http/keys/own-keys.ts'
+import type { OwnKeys } from '../../../http/keys/known-keys.ts'
 import type { Outbound } from '../../../client/outbound.ts'
 import type { ConfigProblem, SegmentPlace } from '../../../pipe/segment.ts'
 import { distantDoor, ownDoor, type Door, type Repository } from './door.ts'

@@ -1,7 +1,7 @@
 /** The way to a repository: our own without a socket, or another one through the guarded client. */
 
 import { Failure } from '../../../errors.ts'
-import { keyId } from '../../../http/keys/own-keys.ts'
+import { keyId } from '../../../http/keys/known-keys.ts'
 import type { Outbound, Reach } from '../../../client/outbound.ts'
 
 export type Ask = {

@@ -3,14 +3,14 @@
 import { hostname } from 'node:os'
 import type { Config, Service } from '../config/config.ts'
 import type { ApiKeys } from '../http/api-key.ts'
-import type { OwnKeys } from '../http/keys/own-keys.ts'
+import type { OwnKeys } from '../http/keys/known-keys.ts'
 import type { Secrets } from '../secrets.ts'
 import type { OpenRepository } from '../repository/repository.ts'
-import type { Engines, Shell } from './engines.ts'
+import type { Engines, StartContext } from './engines.ts'
 
 export const version = '0.1.0'
 
-export const places = {
+export const servicePaths = {
   repo: '/api/hub/repo',
   search: '/api/hub/search',
   sparql: '/sparql',
@@ -21,10 +21,10 @@ export const places = {
 } as const satisfies Record<Service, string>
 
 /** Doors that a service has beside its place. */
-export const furtherPlaces = { shapes: '/api/mqa/shacl', reports: '/api/mqa/reports' } as const
+export const furtherPaths = { shapes: '/api/mqa/shacl', reports: '/api/mqa/reports' } as const
 
-export type Ground = {
-  readonly shell: Shell
+export type PlatformContext = {
+  readonly shell: StartContext
   /** Where segments of others reach this process: with its port, without a slash at its end. */
   readonly segmentUrl: string
   readonly engines: Engines
@@ -68,13 +68,13 @@ export const ownRepository = ({
   putDatasets,
   previewDataset,
 }: Pick<OpenRepository, 'app' | 'putDatasets' | 'previewDataset'>) => ({
-  address: `${inside}${places.repo}`,
+  address: `${inside}${servicePaths.repo}`,
   fetch: async (request: Request) => app.fetch(request),
   putDatasets,
   previewDataset,
 })
 
-export const httpOptions = ({ config, log, numbers, longAnswers }: Shell) => ({
+export const httpOptions = ({ config, log, numbers, longAnswers }: StartContext) => ({
   longAnswers,
   log,
   metrics: numbers,
@@ -84,7 +84,11 @@ export const httpOptions = ({ config, log, numbers, longAnswers }: Shell) => ({
 })
 
 /** What every door has; what is sent there by a method of `reads` changes nothing: pages of other origins may send it. */
-export const doorAt = ({ shell }: Ground, place: string, reads: readonly string[] = []) => ({
+export const doorAt = (
+  { shell }: PlatformContext,
+  place: string,
+  reads: readonly string[] = [],
+) => ({
   http: {
     ...httpOptions(shell),
     base: place,

@@ -2,15 +2,15 @@
 
 import { expect, it } from 'vitest'
 import { clock } from '../../src/main/clock.ts'
-import { courtesy } from '../../src/main/courtesy.ts'
+import { backgroundThrottle } from '../../src/main/background-throttle.ts'
 
 const signal = AbortSignal.timeout(20_000)
 /** A house in which no time passes: a writer that was there is expected until the end. */
-const house = () => courtesy({ elapsed: () => 0, pause: clock.pause })
+const house = () => backgroundThrottle({ elapsed: () => 0, pause: clock.pause })
 const how = async (most: number) => most
 
 /** A writer that stays in the house until it is let go. */
-function writer({ front }: ReturnType<typeof courtesy>) {
+function writer({ front }: ReturnType<typeof backgroundThrottle>) {
   const stay = Promise.withResolvers<Response>()
   const door = front({ fetch: () => stay.promise })
   const done = door.fetch(new Request('http://localhost/', { method: 'PUT' }), {})

@@ -1,12 +1,12 @@
-/** Who works in the background lets those go first who write from outside. */
+/** Background work (exports, measurements) gives way to those who write from outside. */
 
 import type { Door } from '../http/gateway.ts'
 import { Semaphore } from '../workers/semaphore.ts'
 
-export type Courtesy = {
+export type BackgroundThrottle = {
   /** A door whose writers go first. */
   readonly front: (door: Door) => Door
-  /** Waits until no writer is in the house, though never long, and tells the work how much may be done at once then. */
+  /** Waits until nobody writes, though never long, and says to the work how much may be done at once then. */
   readonly turn: <T>(work: (most: number) => Promise<T>, signal: AbortSignal) => Promise<T>
 }
 
@@ -19,7 +19,7 @@ const expectedMs = 1000
 const few = 3
 const restMs = 8
 const many = 64
-/** Works in the house at once when a writer is expected: what stands in a writer's way is one of them then, not all. */
+/** Background works at once when a writer is expected: a writer waits for one of them then, not for all. */
 const mostWorks = 1
 
 type Time = {
@@ -28,20 +28,22 @@ type Time = {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-export function courtesy({ elapsed, pause }: Time): Courtesy {
-  const house = { writers: 0, last: -Infinity }
-  const isExpected = () => house.writers > 0 || elapsed() - house.last < expectedMs
+export function backgroundThrottle({ elapsed, pause }: Time): BackgroundThrottle {
+  let activeWriters = 0
+  let lastWrite = -Infinity
+  const isWriting = () => activeWriters > 0
+  const isExpected = () => isWriting() || elapsed() - lastWrite < expectedMs
   const quietly = new Semaphore(mostWorks)
   return {
     front: (door) => ({
       fetch: async (request, env) => {
         if (request.method === 'GET' || request.method === 'HEAD') return door.fetch(request, env)
-        house.writers += 1
+        activeWriters += 1
         try {
           return await door.fetch(request, env)
         } finally {
-          house.writers -= 1
-          house.last = elapsed()
+          activeWriters -= 1
+          lastWrite = elapsed()
         }
       },
     }),
@@ -49,9 +51,9 @@ export function courtesy({ elapsed, pause }: Time): Courtesy {
       if (!isExpected()) return work(many)
       const end = await quietly.acquire(signal)
       try {
-        // Half of the time nobody works in the background then, so that a writer mostly meets an empty house.
+        // Half of the time nobody works in the background then, so that a writer mostly has to wait for nobody.
         await pause(restMs, signal)
-        for (let looks = 0; house.writers > 0 && looks < mostLooks; looks += 1)
+        for (let looks = 0; isWriting() && looks < mostLooks; looks += 1)
           await pause(lookMs, signal)
         return await work(isExpected() ? few : many)
       } finally {
