@@ -25,7 +25,7 @@ import { metricsExport, type MetricsRepository } from './pipe/metrics-export.ts'
 import { validatingSegment } from './validate/validating-segment.ts'
 import { openValidation, type Validation } from './validate/validation.ts'
 
-export type MetricsOptions = {
+type MetricsOptions = {
   readonly config: MetricsConfig
   /** Where the data files are. */
   readonly directory: string

@@ -12,7 +12,7 @@ import { addFigureRoutes, addHistoryRoutes } from './figure-routes.ts'
 import { addListRoutes } from './list-routes.ts'
 import type { Cache } from './metrics-cache.ts'
 
-export type CacheAppOptions = MetricsSource & {
+type CacheAppOptions = MetricsSource & {
   readonly cache: Cache
   /** Of a true measurement, by indicator. */
   readonly points: Points

@@ -26,7 +26,7 @@ const queries = {
   holders: loadQuery('distribution-datasets'),
 }
 
-export type LiveDataset = {
+type LiveDataset = {
   readonly id: string
   readonly iri: string
   /** The dataset with its distributions. */

@@ -196,7 +196,7 @@ function addRows(
     insert(file, 'urls', [edition, id, url, number, distribution, type, status, checked])
 }
 
-export type Change = {
+type Change = {
   /** Editions that are served from now on, in place of those of the same catalogues. */
   readonly editions: readonly number[]
   /** Ids of catalogues that are hidden now: their history stays, unseen. */

@@ -21,7 +21,7 @@ import type {
 } from './figures.ts'
 import { historyOf } from './history.ts'
 
-export type FiguresReaderOptions = {
+type FiguresReaderOptions = {
   readonly file: Sqlite
   readonly names: Names
   readonly maxima: Maxima

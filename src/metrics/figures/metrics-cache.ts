@@ -12,7 +12,7 @@ import { refresh, type Extent, type RefreshProgress } from './refresh.ts'
 import { refreshQueue, startRefreshTimer } from './refresh-queue.ts'
 import { scheduleTable, type Scheduled, type Schedules } from './schedules.ts'
 
-export type CacheOptions = {
+type CacheOptions = {
   /** Of the file. */
   readonly path: string
   readonly store: Pick<GraphStore, 'select' | 'readAll'>

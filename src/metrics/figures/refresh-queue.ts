@@ -8,7 +8,7 @@ import { joining } from '../joining.ts'
 import type { Extent } from './refresh.ts'
 import type { ScheduleTable } from './schedules.ts'
 
-export type RefreshQueue = {
+type RefreshQueue = {
   /**
    * Resolves with the number of the refresh. `isFresh`: what runs already does not count, because it may have read before
    * what the caller knows of. A refresh that nobody waits for any more is aborted.
@@ -98,7 +98,7 @@ type TimerOptions = {
   readonly log: Log
 }
 
-export type RefreshTimer = {
+type RefreshTimer = {
   /** There are new measurements. */
   soon(extent: Extent): void
   stop(): Promise<void>

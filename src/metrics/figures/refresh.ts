@@ -30,7 +30,7 @@ export type RefreshProgress = {
   readonly datasets: number
 }
 
-export type RefreshContext = MetricsSource & {
+type RefreshContext = MetricsSource & {
   readonly file: Sqlite
   readonly bands: readonly ScoreBand[]
   /** Milliseconds since 1970. */

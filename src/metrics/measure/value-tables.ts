@@ -19,7 +19,7 @@ const files = {
 } as const
 type TableName = keyof typeof schemes
 
-export type TableOptions = {
+type TableOptions = {
   /** With the tables that we ship. */
   readonly directory: string
   /** Schemes of stored vocabularies whose licences are known, too. */

@@ -20,7 +20,7 @@ type Weight = { readonly dimension: Dimension; readonly yes: number; readonly no
 export type Weights = Readonly<Record<IndicatorName, Weight>>
 
 /** What is wrong with a file, one sentence each; a value that is wrong is not used. */
-export type WeightProblems = readonly string[]
+type WeightProblems = readonly string[]
 
 /**
  * The shipped file with the values of the deployment's own file, if there is one, in place. `problems` are those of that

@@ -5,7 +5,7 @@ import type { Feed } from '../../pipe/runs/feed.ts'
 import type { Names } from '../../rdf/names.ts'
 import type { Landed } from '../../store/marks.ts'
 
-export type CollectorDeps = {
+type CollectorDeps = {
   /** Starts a run; resolves when it has ended. */
   readonly run: (feed: Feed, signal: AbortSignal) => Promise<void>
   /** Leaves a run behind that the next process goes on with. */

@@ -19,7 +19,7 @@ import {
 } from './dataset-messages.ts'
 import type { MetricsRepository } from './metrics-export.ts'
 
-export type FeedContext = MetricsSource & {
+type FeedContext = MetricsSource & {
   readonly repository: Pick<MetricsRepository, 'turn'>
   readonly pause: Pause
 }

@@ -21,7 +21,7 @@ type Pace = {
 /** By catalogue; of the last run of each, whichever it was. */
 export type Paces = Map<string, Pace>
 
-export type Means = {
+type Means = {
   readonly file: Pick<VerdictFile, 'nthDue'>
   readonly budget: number
   readonly paces: Paces

@@ -18,7 +18,7 @@ export type Findings = {
   readonly truncated: boolean
 }
 
-export type Engine = {
+type Engine = {
   /** Validates a record. Throws what the package throws on shapes that it cannot apply. */
   validate(data: readonly Quad[]): Findings
 }

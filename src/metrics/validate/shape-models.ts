@@ -48,7 +48,7 @@ export function shippedFiles(model: string): readonly string[] | undefined {
     .map((set) => fileOf(versions.dcatap301, set))
 }
 
-export type Choice = {
+type Choice = {
   /** One name or several, of which one has to conform. */
   readonly shapeModel?: string | readonly string[] | undefined
   /** Sets beside the base, with commas between them. */

@@ -11,7 +11,7 @@ import { metricsSegment, segmentConfig } from '../pipe/metrics-segment.ts'
 import { chosenModels } from './shape-models.ts'
 import type { Validation } from './validation.ts'
 
-export type ValidatingDeps = {
+type ValidatingDeps = {
   readonly validation: Validation
   /** Milliseconds since 1970. */
   readonly now: () => number
