@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { Failure } from '../errors.ts'
-import type { Answer, CursorRequest, Page, PageWish } from './search-index.ts'
+import type { Answer, CursorRequest, Page, PageOptions } from './search-index.ts'
 
 export type CursorLimits = {
   readonly perClient: number
@@ -206,7 +206,7 @@ export class Cursors<Kept> {
   }
 
   /** The page after a place, or the next in turn, which stays the next one when it cannot be read. */
-  async page(cursor: string, wish: PageWish = {}, signal?: AbortSignal): Promise<Page> {
+  async page(cursor: string, wish: PageOptions = {}, signal?: AbortSignal): Promise<Page> {
     const { held } = this.#registry.use(cursor)
     const start = placeOf(held, wish)
     const { note } = this.#registry.use(cursor, wish.note)
@@ -249,7 +249,7 @@ function pageOf<Kept>({ hits, value }: PageHits, { count, shortened }: Held<Kept
 }
 
 /** Where a page begins. Throws `invalid-parameter` and `unknown-cursor`. */
-function placeOf(held: Held<unknown>, { after = held.next.place }: PageWish): number {
+function placeOf(held: Held<unknown>, { after = held.next.place }: PageOptions): number {
   if (!Number.isInteger(after) || after < 0 || after > held.count)
     throw new Failure('invalid-parameter', `no place in this cursor: ${after}`)
   if (held.kept === undefined && after < held.count)

@@ -148,7 +148,7 @@ export type Page = Answer & {
 }
 
 /** Which page; all absent = the next one in turn. */
-export type PageWish = {
+export type PageOptions = {
   /** The page behind this place, as often as wanted. */
   readonly after?: number
   readonly limit?: number
@@ -189,7 +189,7 @@ export type SearchIndex = {
   /** The first page of a snapshot. Rejects with `too-many-cursors` too. */
   open(request: CursorRequest, signal?: AbortSignal): Promise<Page>
   /** A further page. Rejects with `unknown-cursor`, and with `invalid-parameter` for a place that is none. */
-  page(cursor: string, wish?: PageWish, signal?: AbortSignal): Promise<Page>
+  page(cursor: string, wish?: PageOptions, signal?: AbortSignal): Promise<Page>
   /** All values of a facet over a whole index with their counts, ids ascending. */
   values(index: IndexName, facet: string, signal?: AbortSignal): Promise<readonly FacetItem[]>
   /**

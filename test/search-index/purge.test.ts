@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
 import { batchOf } from '../../src/search-index/sqlite/worker-messages.ts'
-import { Reader } from '../../src/search-index/sqlite/reader.ts'
-import { Writer } from '../../src/search-index/sqlite/writer.ts'
+import { IndexFileReader } from '../../src/search-index/sqlite/reader.ts'
+import { IndexFileWriter } from '../../src/search-index/sqlite/writer.ts'
 import { documentOf, languages, request, settings } from '../contracts/search-index-corpus.ts'
 import { treeOf } from '../contracts/search-index-trees.ts'
 
@@ -31,11 +31,11 @@ const versions = (version: number, count: number) => {
 
 describe('purging', () => {
   it('removes the rows of dead versions and nothing that can be found', () => {
-    const writer = new Writer(path)
+    const writer = new IndexFileWriter(path)
     writer.configure(settings, languages)
-    const sleeper = new Reader(path, () => undefined)
+    const sleeper = new IndexFileReader(path, () => undefined)
     expect(sleeper.search(request()).count).toBe(0)
-    const awake = new Reader(path, () => undefined)
+    const awake = new IndexFileReader(path, () => undefined)
     for (let version = 1; version <= 4; version++) {
       expect(writer.write([versions(version, 1000)]).errors).toEqual([undefined])
       expect(awake.search(request()).count).toBe(1000)
@@ -51,7 +51,7 @@ describe('purging', () => {
     // As after a hundred thousand further purges: the first deaths are forgotten, the last ones are not.
     db.exec('DELETE FROM dead WHERE seq < 2900')
     db.close()
-    for (const reader of [awake, sleeper, new Reader(path, () => undefined)]) {
+    for (const reader of [awake, sleeper, new IndexFileReader(path, () => undefined)]) {
       expect(reader.search(request({ limit: 1 })).count).toBe(1000)
       expect(reader.search(request({ tree: treeOf('v4') })).hits).toHaveLength(1000)
       expect(reader.search(request({ tree: treeOf('or(v1, v2, v3)') })).count).toBe(0)
@@ -72,7 +72,7 @@ describe('purging', () => {
 describe('counting', () => {
   it('follows what comes, goes and is taken back', () => {
     mkdirSync(directory, { recursive: true })
-    const writer = new Writer(path)
+    const writer = new IndexFileWriter(path)
     writer.configure(settings, languages)
     const removal = batchOf([{ remove: { index: 'dataset', id: 'r0', version: 3 } }])
     const bad = batchOf([{ remove: { index: 'resource_nothing', id: 'r9', version: 9 } }])
@@ -90,7 +90,7 @@ describe('counting', () => {
     writer.write([removal])
     expect(counted()).toEqual([6, 3])
     writer.close()
-    const next = new Writer(path)
+    const next = new IndexFileWriter(path)
     expect([next.documents().dataset, next.newest()]).toEqual([6, 3])
     next.close()
   })
@@ -108,13 +108,13 @@ describe('dropping', () => {
 
   it('takes the tables of what was swapped away a portion at a time, and goes on after a crash', () => {
     mkdirSync(directory, { recursive: true })
-    const writer = new Writer(path)
+    const writer = new IndexFileWriter(path)
     writer.configure(settings, languages)
     for (const { index } of settings) writer.finish(index)
     writer.write([versions(1, 5000)])
     const { rebuild } = writer.configure(others, languages)
     expect(rebuild).toContain('dataset')
-    const reader = new Reader(path, () => undefined)
+    const reader = new IndexFileReader(path, () => undefined)
     expect(reader.search(request()).count).toBe(5000)
     writer.write([versions(2, 3)])
     writer.finish('dataset')
@@ -126,7 +126,7 @@ describe('dropping', () => {
     expect(reader.search(request()).count).toBe(3)
     // As if the process had died here.
     writer.close()
-    const next = new Writer(path)
+    const next = new IndexFileWriter(path)
     next.configure(others, languages)
     let steps = 0
     while (next.purge()) steps++

@@ -37,7 +37,7 @@ export const budgets: Readonly<Record<string, number>> = {
 
   search: 4746,
 
-  'search-index': 8612,
+  'search-index': 8592,
 
   skos: 355,
 

@@ -1,4 +1,7 @@
-/** How indices, attributes and their values are called in Meilisearch. */
+/**
+ * How indices, attributes, keys and values are called in Meilisearch: it folds case, decomposes and cuts what it compares, and takes
+ * only some characters in names.
+ */
 
 import { hash } from 'node:crypto'
 import type { IndexName } from '../index-settings.ts'
@@ -82,8 +85,6 @@ export const boxOf = (
   north: `_n._xn${place}`,
 })
 
-// Short names for values that Meilisearch would change: it folds case, decomposes and cuts what it compares.
-
 /** `k` and 12 base-36 characters: a facet value under one name, whatever its length and case. */
 export const facetCode = (facet: string, value: string): string =>
   `k${digits(`${facet}\u0000${value}`, 12)}`
@@ -107,8 +108,6 @@ const digits = (text: string, count: number): string => {
   const spelled = parts.map((part) => Number.parseInt(part, 16).toString(36).padStart(10, '0'))
   return spelled.map((part) => part.slice(-Math.ceil(count / parts.length))).join('')
 }
-
-// Spellings that survive Meilisearch: names of attributes, keys of documents, and texts whose order is kept.
 
 /** Every byte but letters and digits as `_` and two hex digits: fit for an attribute, an index and a filter. */
 export const spelled = (name: string): string => escaped(name, /[^A-Za-z0-9]/gu)

@@ -1,4 +1,7 @@
-/** Conditions on documents: a tree without contradictions and double negations, and its text in the filter language. */
+/**
+ * Conditions on documents: a tree without contradictions and double negations, and its text in the filter language, with no more
+ * levels than the engine's parser takes.
+ */
 
 /** `is` = a comparison of one attribute, in words. */
 export type Condition =
@@ -82,16 +85,12 @@ const inner = (condition: Condition): string =>
     ? `(${written(condition)})`
     : written(condition)
 
-// Values in Meilisearch's filter language.
-
 /**
  * A value between quotes, in the form that the engine compares: stored text is NFKD and lower case there, and the values of
  * a filter are not brought into that form by every version (`IN` and the comparisons are not before 1.43).
  */
 export const quoted = (value: string): string =>
   `"${value.normalize('NFKD').toLowerCase().replace(/["\\]/g, '\\$&')}"`
-
-// Conditions that are nested deeper than the engine's parser goes.
 
 /** Levels of parentheses: the parser counts four or five per level and takes 150. */
 const deepest = 20

@@ -7,7 +7,7 @@ import type { Uids } from './attributes.ts'
 import type { Answering } from './engine-state.ts'
 import type { Wire } from './engine-client.ts'
 
-export type Reading = {
+export type ReadContext = {
   readonly wire: Wire
   readonly uids: Uids
   /** `undefined` for an index that is not configured. */
@@ -22,10 +22,13 @@ export type Reading = {
 }
 
 /** One index of a request. */
-export type Part = Answering & { readonly index: IndexName }
+export type IndexPart = Answering & { readonly index: IndexName }
 
 /** The indices of a request, each once; those that do not exist hold nothing. */
-export const partsOf = (indices: readonly IndexName[], reading: Reading): readonly Part[] =>
+export const partsOf = (
+  indices: readonly IndexName[],
+  reading: ReadContext,
+): readonly IndexPart[] =>
   [...new Set(indices)].flatMap((index) => {
     const answering = reading.answering(index)
     return answering ? [{ ...answering, index }] : []
@@ -50,7 +53,7 @@ export const fieldsOf = <Row>(row: Rows<Row>): readonly string[] => Object.keys(
 
 /** Documents as they are stored, and how many there are in all. */
 export async function fetched<Row>(
-  { wire }: Pick<Reading, 'wire'>,
+  { wire }: Pick<ReadContext, 'wire'>,
   uid: string,
   { row, more = [], ...what }: Fetching<Row>,
   signal?: AbortSignal,

@@ -1,4 +1,4 @@
-/** What can go wrong between us and Meilisearch, as failures of the platform. */
+/** What can go wrong between us and Meilisearch, as failures of the platform; answers are read as they are expected. */
 
 import type { z } from 'zod'
 import { Failure } from '../../errors.ts'
@@ -73,8 +73,6 @@ function wordsOf(told: unknown): { code: string; message: string } {
   }
   return { code: text('code'), message: text('message') }
 }
-
-// Answers as they are expected.
 
 /** What is read of an answer. Throws `engine-unavailable` when it is another one: that is not the server we know. */
 export function expected<Shape>(shape: z.ZodType<Shape>, answer: unknown): Shape {

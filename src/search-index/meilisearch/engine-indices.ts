@@ -6,13 +6,13 @@ import { expected, isRefusal } from './engine-failures.ts'
 import { attributes } from './attributes.ts'
 import type { Tasks } from './engine-client.ts'
 import type { Wire } from './engine-client.ts'
-import type { Wanted } from './engine-settings.ts'
+import type { EngineSettings } from './engine-settings.ts'
 
 export type Indices = {
   /** Makes a new one in the place of any that is there, and has every attribute of `seed` in a document for a moment. */
-  make(uid: string, wanted: Wanted, seed?: Readonly<Record<string, unknown>>): Promise<void>
+  make(uid: string, wanted: EngineSettings, seed?: Readonly<Record<string, unknown>>): Promise<void>
   /** Makes it where it is missing, and changes those of its settings that are others. */
-  ensure(uid: string, wanted: Wanted): Promise<void>
+  ensure(uid: string, wanted: EngineSettings): Promise<void>
   /** Nothing happens where there is none. */
   drop(uid: string): Promise<void>
   /** In one step: whoever searches meets the one or the other. */
@@ -20,7 +20,7 @@ export type Indices = {
   /** Resolves when no swap is under way, one that nobody waits for any more. */
   swapped(): Promise<void>
   /** The settings of an index; `undefined` when there is none. */
-  settings(uid: string): Promise<Wanted | undefined>
+  settings(uid: string): Promise<EngineSettings | undefined>
   /** Documents per index, those of other platforms too. */
   counts(signal?: AbortSignal): Promise<ReadonlyMap<string, number>>
 }

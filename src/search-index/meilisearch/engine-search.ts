@@ -5,11 +5,11 @@ import { isRefusal } from './engine-failures.ts'
 import { codesOf } from './attributes.ts'
 import type { Ranking } from './ranking-searches.ts'
 import { distribution, facetsOf, type Distribution } from './facet-distribution.ts'
-import { fieldsOf, type Part, type Reading, type Rows } from './documents.ts'
+import { fieldsOf, type IndexPart, type ReadContext, type Rows } from './documents.ts'
 
 /** What is looked for in one index. */
-export type Wanted = {
-  readonly part: Part
+export type IndexQuery = {
+  readonly part: IndexPart
   /** `undefined` = all documents. */
   readonly filter: string | undefined
   /** Empty in all indices or in none. */
@@ -26,9 +26,9 @@ export type Window<Row> = {
   readonly facets?: { readonly ids?: readonly string[] }
 }
 
-export type Found<Row> = {
+export type FoundHits<Row> = {
   readonly total: number
-  readonly hits: readonly { readonly hit: Row; readonly part: Part; readonly score: number }[]
+  readonly hits: readonly { readonly hit: Row; readonly part: IndexPart; readonly score: number }[]
   /** One per wanted index. */
   readonly distributions: readonly Distribution[]
 }
@@ -47,11 +47,11 @@ const alone = z.object({
 })
 
 export async function hitsOf<Row>(
-  wanted: readonly Wanted[],
+  wanted: readonly IndexQuery[],
   window: Window<Row>,
-  reading: Pick<Reading, 'wire'>,
+  reading: Pick<ReadContext, 'wire'>,
   signal?: AbortSignal,
-): Promise<Found<Row>> {
+): Promise<FoundHits<Row>> {
   try {
     return await asked(wanted, window, reading, signal)
   } catch (error) {
@@ -66,11 +66,11 @@ const isUnknownField = (error: unknown): boolean =>
   isRefusal(error, 'invalid_search_attributes_to_search_on')
 
 async function asked<Row>(
-  wanted: readonly Wanted[],
+  wanted: readonly IndexQuery[],
   window: Window<Row>,
-  { wire }: Pick<Reading, 'wire'>,
+  { wire }: Pick<ReadContext, 'wire'>,
   signal?: AbortSignal,
-): Promise<Found<Row>> {
+): Promise<FoundHits<Row>> {
   const [first] = wanted
   if (!first) return { total: 0, hits: [], distributions: [] }
   if (wanted.length > 1 || first.rankings.length > 1) {
@@ -83,7 +83,7 @@ async function asked<Row>(
 
 /** Of one index and one ranking: many times as fast as several searches when the window is large or far behind. */
 function plain<Row>(
-  { part, filter, rankings: [ranking] }: Wanted,
+  { part, filter, rankings: [ranking] }: IndexQuery,
   { row, sort, facets, ...window }: Window<Row>,
 ): unknown {
   return {
@@ -98,12 +98,14 @@ function plain<Row>(
 
 const rankedBy = ({ q, on }: Ranking) => ({ q, ...(on && { attributesToSearchOn: on }) })
 
-const codesIn = (part: Part, { ids }: { readonly ids?: readonly string[] }): readonly string[] =>
-  facetsOf(part, ids).map(({ id }) => codesOf(id))
+const codesIn = (
+  part: IndexPart,
+  { ids }: { readonly ids?: readonly string[] },
+): readonly string[] => facetsOf(part, ids).map(({ id }) => codesOf(id))
 
-function bodyOf<Row>(wanted: readonly Wanted[], window: Window<Row>): unknown {
+function bodyOf<Row>(wanted: readonly IndexQuery[], window: Window<Row>): unknown {
   const { offset, limit, row, sort, facets } = window
-  const query = (one: Wanted, ranking?: Ranking) => ({
+  const query = (one: IndexQuery, ranking?: Ranking) => ({
     indexUid: one.part.uid,
     ...(one.filter !== undefined && { filter: one.filter }),
     attributesToRetrieve: fieldsOf(row),
@@ -120,7 +122,7 @@ function bodyOf<Row>(wanted: readonly Wanted[], window: Window<Row>): unknown {
   return { federation: { offset, limit, ...counted }, queries }
 }
 
-function foundAlone<Row>(answer: unknown, part: Part, row: Rows<Row>): Found<Row> {
+function foundAlone<Row>(answer: unknown, part: IndexPart, row: Rows<Row>): FoundHits<Row> {
   const { hits, estimatedTotalHits, facetDistribution = {} } = alone.parse(answer)
   const own = hits.map(({ _rankingScore: score = 0, ...hit }) => ({
     hit: row.parse(hit),
@@ -130,7 +132,11 @@ function foundAlone<Row>(answer: unknown, part: Part, row: Rows<Row>): Found<Row
   return { total: estimatedTotalHits, hits: own, distributions: [facetDistribution] }
 }
 
-function foundIn<Row>(answer: unknown, wanted: readonly Wanted[], row: Rows<Row>): Found<Row> {
+function foundIn<Row>(
+  answer: unknown,
+  wanted: readonly IndexQuery[],
+  row: Rows<Row>,
+): FoundHits<Row> {
   const { hits, estimatedTotalHits, facetsByIndex = {} } = merged.parse(answer)
   const parts = new Map(wanted.map(({ part }) => [part.uid, part]))
   const own = hits.flatMap(({ _federation: { indexUid, weightedRankingScore: score }, ...hit }) => {

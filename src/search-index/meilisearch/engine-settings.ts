@@ -4,7 +4,7 @@ import { otherBucket } from '../../text/language.ts'
 import type { IndexSettings } from '../index-settings.ts'
 import { attributes, dateOrderOf, numberOf, orderOf, sentinel, textsOf } from './attributes.ts'
 
-export type Wanted = Readonly<Record<string, unknown>>
+export type EngineSettings = Readonly<Record<string, unknown>>
 
 /** Facet values per facet of one answer: twice the usual size, so that ties can be put in order. */
 const facetValues = 100
@@ -32,7 +32,7 @@ export function recordSettings(
   settings: IndexSettings,
   languages: readonly string[],
   mark: string,
-): Wanted {
+): EngineSettings {
   const { key, id, number, version, hash, record, orderedId, orderedIndex } = attributes
   return {
     displayedAttributes: [key, id, number, version, hash, record, mark],
@@ -72,7 +72,7 @@ const sortable = (settings: IndexSettings, languages: readonly string[]): string
  * A document with every attribute that a search may name: Meilisearch refuses to sort by one, or to search in one, that no
  * document ever had.
  */
-export function seedOf(settings: IndexSettings, languages: readonly string[]): Wanted {
+export function seedOf(settings: IndexSettings, languages: readonly string[]): EngineSettings {
   const seed: Record<string, unknown> = {}
   for (const name of sortable(settings, languages))
     seed[name] = name.startsWith('_o.') ? sentinel : 0
@@ -83,7 +83,7 @@ export function seedOf(settings: IndexSettings, languages: readonly string[]): W
 }
 
 /** Of a dictionary: nothing to search in, some attributes to filter by. */
-export const dictionarySettings = (filterable: readonly string[]): Wanted => ({
+export const dictionarySettings = (filterable: readonly string[]): EngineSettings => ({
   searchableAttributes: ['_none'],
   filterableAttributes: filterable.length > 0 ? [equal(...filterable)] : [],
   ...common,

@@ -1,10 +1,19 @@
-/** What this process knows of its indices: made by `configure`, changed by `finish`, found out again when that is in doubt. */
+/**
+ * What this process knows of its indices: made by `configure`, changed by `finish`, found out again when that is in doubt; and what
+ * readers and writers must know of an index at this moment.
+ */
 
 import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type { IndexChange } from '../search-index.ts'
 import type { Uids } from './attributes.ts'
-import { configured, finished, isFilled, remembered } from './engine-generations.ts'
-import type { Generation, Known } from './generation-notes.ts'
+import {
+  configured,
+  finished,
+  type Generation,
+  isFilled,
+  type Known,
+  remembered,
+} from './engine-generations.ts'
 import { away } from './engine-failures.ts'
 
 type Deps = Parameters<typeof configured>[0]
@@ -32,7 +41,7 @@ export class State {
   }
 
   /** What of an index has to be filled; `undefined` when it is whole. */
-  filled(index: IndexName): Held | undefined {
+  filled(index: IndexName): IndexTarget | undefined {
     const own = this.#answering.get(index)
     return own?.next ?? (own?.isWhole === false ? own : undefined)
   }
@@ -98,10 +107,8 @@ export class State {
   }
 }
 
-// What readers and writers must know of an index at this moment.
-
 /** An index of Meilisearch that holds records, and how they were written. */
-export type Held = {
+export type IndexTarget = {
   readonly uid: string
   /** Another one for other documents, whatever the uid. */
   readonly mark: string
@@ -110,9 +117,9 @@ export type Held = {
   readonly languages: readonly string[]
 }
 
-export type Answering = Held & {
+export type Answering = IndexTarget & {
   /** What is filled beside it, under other settings. */
-  readonly next?: Held
+  readonly next?: IndexTarget
   /** False while it has to be filled itself. */
   readonly isWhole: boolean
 }
@@ -123,7 +130,7 @@ function answeringOf({ index, answering, next }: Known, uids: Uids): Answering {
   return next ? { ...own, next: held(next, uids.next(index)) } : own
 }
 
-const held = ({ mark, settings, languages }: Generation, uid: string): Held => ({
+const held = ({ mark, settings, languages }: Generation, uid: string): IndexTarget => ({
   uid,
   mark,
   settings,

@@ -8,18 +8,20 @@ import type { IndexChange } from '../search-index.ts'
 import type { IndexName } from '../index-settings.ts'
 import { attributes, keyOf, type Uids } from './attributes.ts'
 import { type Told, type Words, wordsSeen } from './stored-document.ts'
-import type { Answering, Held } from './engine-state.ts'
+import type { Answering, IndexTarget } from './engine-state.ts'
 import type { Tasks, Wire } from './engine-client.ts'
 import { type ValueDictionary, valueDictionary, type Terms, termsOf } from './dictionaries.ts'
 import {
   largest,
   Plan,
   planned,
+  type Post,
+  postOf,
+  sent,
   type StoredVersions,
   storedVersionsOf,
   touched,
 } from './write-plan.ts'
-import { postOf, sent, type Post } from './posts.ts'
 
 type Deps = {
   readonly wire: Wire
@@ -33,7 +35,7 @@ type Deps = {
   readonly before: (uid: string, keys: readonly string[]) => Promise<() => void>
 }
 
-export class Writer {
+export class EngineWriter {
   readonly versions: StoredVersions
   readonly #deps: Deps
   readonly #terms: Terms
@@ -77,7 +79,7 @@ export class Writer {
       const versions = await this.versions.read(held, ids, signal)
       return [held, new Plan(held, versions)] as const
     })
-    const plans = new Map<Held, Plan>(await Promise.all(reads))
+    const plans = new Map<IndexTarget, Plan>(await Promise.all(reads))
     for (const change of changes) {
       const target = find(change)
       const answering = plans.get(target)
@@ -140,7 +142,7 @@ const mostChanges = 5000
 type Write = (changes: readonly IndexChange[], signal: AbortSignal) => Promise<void>
 
 /** Group commit; nothing is written while an index is made or swapped. */
-export class Queue {
+export class EngineQueue {
   readonly #write: Write
   readonly #queue: WriteQueue<readonly IndexChange[]>
   readonly #turn = new Semaphore(1)

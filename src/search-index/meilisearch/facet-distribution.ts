@@ -5,7 +5,7 @@ import { byCount, facetDefinitions, withBands } from '../facet-answer.ts'
 import type { FacetSettings } from '../index-settings.ts'
 import type { Facet, FacetItem } from '../search-index.ts'
 import { codesOf } from './attributes.ts'
-import { fetched, type Part, type Reading } from './documents.ts'
+import { fetched, type IndexPart, type ReadContext } from './documents.ts'
 
 /** Attribute → code → count, in one index. */
 export type Distribution = Readonly<Record<string, Readonly<Record<string, number>>>>
@@ -26,13 +26,13 @@ type Value = { readonly facet: string; readonly value: string; readonly title: s
 
 /** The facets that are wanted of one index. */
 export const facetsOf = (
-  part: Part,
+  part: IndexPart,
   ids: readonly string[] | undefined,
 ): readonly FacetSettings[] => part.settings.facets.filter(({ id }) => ids?.includes(id) ?? true)
 
 /** Facets in order of first appearance, or in the wanted one; counts of the same value add up. */
 export function facetsOfAnswer(
-  parts: readonly Part[],
+  parts: readonly IndexPart[],
   distributions: readonly Distribution[],
   values: ReadonlyMap<string, Value>,
   { ids, size }: { readonly ids?: readonly string[]; readonly size: number },
@@ -89,7 +89,7 @@ export type FacetValues = (
   signal?: AbortSignal,
 ) => Promise<ReadonlyMap<string, Value>>
 
-export function facetValues(reading: Reading): FacetValues {
+export function facetValues(reading: ReadContext): FacetValues {
   const known = fresh<Value>(reading, mostRemembered)
   return async (codes, signal) => {
     const here = known()
@@ -108,7 +108,7 @@ const freshMs = 2_000
 
 /** A map that is empty again after every write of this process, after a moment, and when it holds more than `most`. */
 function fresh<Value>(
-  { changes, now }: Pick<Reading, 'changes' | 'now'>,
+  { changes, now }: Pick<ReadContext, 'changes' | 'now'>,
   most: number,
 ): () => Map<string, Value> {
   let known = new Map<string, Value>()

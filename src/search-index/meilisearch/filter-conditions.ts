@@ -1,4 +1,4 @@
-/** The filter of a request as one condition. */
+/** The filter of a request, and a whole query tree, as conditions. */
 
 import type { IndexSettings } from '../index-settings.ts'
 import type { Leaf, QueryTree } from '../query-tree.ts'
@@ -97,8 +97,6 @@ function facetsCondition(filter: FacetFilter, settings: IndexSettings): Conditio
   })
   return filter.groupOperator === 'AND' ? and(parts) : or(parts)
 }
-
-// A whole query tree as one condition.
 
 /** `leaf` answers for words, phrases and wildcards. */
 export function treeCondition(

@@ -1,4 +1,4 @@
-/** What a leaf of the query tree asks of a document. */
+/** What a leaf of the query tree asks of a document, in the fields and buckets where it is looked for. */
 
 import { otherBucket } from '../../text/language.ts'
 import { idField, reaches, reachOf } from '../field-reach.ts'
@@ -65,8 +65,6 @@ function phrase(tokens: readonly string[], place: Place): Condition {
   const name = pairsOf(place.field, place.bucket)
   return and([...new Set(pairs)].map((pair) => is(`${name} = ${quoted(pair)}`)))
 }
-
-// Where words are looked for: a field in one bucket.
 
 export type Place = { readonly field: string; readonly bucket: string }
 

@@ -11,7 +11,7 @@ import { and, type Condition, is, none, not, shallow, textOf } from './condition
 import type { Dictionary } from './term-lookup.ts'
 import { filterCondition, treeCondition } from './filter-conditions.ts'
 import { isLoose, leafCondition, type Place, placesOf } from './leaf-conditions.ts'
-import { fetched, type Part, type Reading } from './documents.ts'
+import { fetched, type IndexPart, type ReadContext } from './documents.ts'
 
 /** Documents that are looked at again for one phrase; of more, those that hold its neighbours are taken as they are. */
 const mostCandidates = 5_000
@@ -26,9 +26,9 @@ const fieldTexts = z.record(z.string(), z.array(z.string())).default({})
 
 export async function matchedBy(
   request: Pick<SearchRequest, 'tree' | 'fields' | 'filter'>,
-  part: Part,
+  part: IndexPart,
   dictionary: Dictionary,
-  { reading, signal }: { readonly reading: Reading; readonly signal?: AbortSignal | undefined },
+  { reading, signal }: { readonly reading: ReadContext; readonly signal?: AbortSignal | undefined },
 ): Promise<Condition> {
   const { settings, languages } = part
   const filter = filterCondition(request.filter, settings)
@@ -96,7 +96,7 @@ export const amongNumbers = (numbers: readonly number[]): Condition =>
   numbers.length === 0 ? none : is(`${attributes.number} IN [${numbers.join(', ')}]`)
 
 /** As much of a document as a phrase asks for. */
-const documentOf = (one: Candidate, { index, settings }: Part): Document => ({
+const documentOf = (one: Candidate, { index, settings }: IndexPart): Document => ({
   index,
   id: one.i,
   version: 0,

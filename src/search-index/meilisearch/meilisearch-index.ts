@@ -6,15 +6,14 @@ import type { Log } from '../../log.ts'
 import { officialLanguages } from '../../text/language.ts'
 import type { CursorLimits } from '../cursors.ts'
 import { attributes, uidsOf } from './attributes.ts'
-import type { Reading } from './documents.ts'
+import type { ReadContext } from './documents.ts'
 import { reads } from './reads.ts'
 import { indicesOf } from './engine-indices.ts'
-import { metaOf } from './generation-notes.ts'
+import { metaOf } from './engine-generations.ts'
 import { State } from './engine-state.ts'
-import { connect, releaseOf } from './engine-client.ts'
-import { tasksOf } from './engine-client.ts'
+import { connect, releaseOf, tasksOf } from './engine-client.ts'
 import { largest } from './write-plan.ts'
-import { allUids, Queue, Writer } from './engine-writer.ts'
+import { allUids, EngineQueue, EngineWriter } from './engine-writer.ts'
 import type { SearchIndex } from '../search-index.ts'
 
 type MeilisearchOptions = {
@@ -94,7 +93,7 @@ function partsOf(options: MeilisearchOptions) {
   const indices = indicesOf(wire, tasks)
   const state = new State({ uids, indices, meta: metaOf(wire, tasks, uids), languages })
   const count = { changes: 0 }
-  const reading: Reading = {
+  const reading: ReadContext = {
     wire,
     uids,
     log,
@@ -105,14 +104,14 @@ function partsOf(options: MeilisearchOptions) {
   }
   const read = reads(reading, cursors)
   const { keeping } = read
-  const writer = new Writer({
+  const writer = new EngineWriter({
     wire,
     tasks,
     uids,
     answering: () => state.answering,
     before: (uid, keys) => keeping.before(uid, keys),
   })
-  const queue = new Queue(async (changes, signal) => {
+  const queue = new EngineQueue(async (changes, signal) => {
     await state.certain()
     await writer.write(changes, signal)
     await state.remove(changes)

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { attributes } from './attributes.ts'
-import { fetched, type Reading } from './documents.ts'
+import { fetched, type ReadContext } from './documents.ts'
 
 /** A version of a record, with what it is sorted by. */
 export const versionRow = z.looseObject({ n: z.number(), i: z.string(), r: z.string() })
@@ -28,7 +28,7 @@ const perCall = 1_000
  * whoever reads has to begin again.
  */
 export class Past {
-  readonly #reading: Reading
+  readonly #reading: ReadContext
   readonly #isNeeded: () => boolean
   readonly #limit: { readonly bytes: number; readonly overflow: () => void }
   readonly #versions = new Map<number, Kept>()
@@ -38,7 +38,7 @@ export class Past {
   #time = 0
 
   constructor(
-    reading: Reading,
+    reading: ReadContext,
     isNeeded: () => boolean,
     limit: { readonly bytes: number; readonly overflow: () => void },
   ) {

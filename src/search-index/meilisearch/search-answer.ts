@@ -10,14 +10,14 @@ import { placesOf } from './leaf-conditions.ts'
 import { isRanked, orderKeys, sortOf } from './sort-attributes.ts'
 import { rankingsOf, type Words, wordsOf } from './ranking-searches.ts'
 import { type Distribution, facetsOfAnswer, type FacetValues } from './facet-distribution.ts'
-import { hitsOf, type Found, type Wanted, type Window } from './engine-search.ts'
+import { hitsOf, type FoundHits, type IndexQuery, type Window } from './engine-search.ts'
 import { matchedBy } from './match-condition.ts'
-import { partsOf, type Part, type Reading, type Rows } from './documents.ts'
+import { partsOf, type IndexPart, type ReadContext, type Rows } from './documents.ts'
 
 const recordRow = z.object({ i: z.string(), r: z.string() })
 const idRow = recordRow.pick({ i: true })
 
-export type Tools = { readonly reading: Reading; readonly values: FacetValues }
+export type Tools = { readonly reading: ReadContext; readonly values: FacetValues }
 
 /** Where in the order, and which attributes. */
 type Span<Row> = Pick<Window<Row>, 'offset' | 'limit' | 'row'>
@@ -46,8 +46,8 @@ export async function search(
 }
 
 type Answered<Row> = Omit<Answer, 'hits'> & {
-  readonly hits: Found<Row>['hits']
-  readonly parts: readonly Part[]
+  readonly hits: FoundHits<Row>['hits']
+  readonly parts: readonly IndexPart[]
   /** The keys that counted. */
   readonly keys: readonly OrderKey[]
 }
@@ -79,13 +79,13 @@ export async function found<Row>(
 
 const noWords: Words = { wanted: [], possible: [] }
 
-async function prepared(request: Query, reading: Reading, signal?: AbortSignal) {
+async function prepared(request: Query, reading: ReadContext, signal?: AbortSignal) {
   const parts = partsOf(request.indices, reading)
   const given = orderKeys(request, parts)
   const languages = [...new Set(parts.flatMap((part) => part.languages))]
   const dictionary = await lookUp(leavesOf(request.tree), languages, reading, signal)
   const words = isRanked(given) ? wordsOf(request.tree) : noWords
-  const matching: { readonly part: Part; readonly condition: Condition }[] = []
+  const matching: { readonly part: IndexPart; readonly condition: Condition }[] = []
   for (const part of parts) {
     const condition = await matchedBy(request, part, dictionary, { reading, signal })
     if (condition.kind !== 'none') matching.push({ part, condition })
@@ -96,7 +96,7 @@ async function prepared(request: Query, reading: Reading, signal?: AbortSignal) 
     places: placesOf(request.fields, settings, languages),
   }))
   const rankings = rankingsOf(words, request.boosts, ranked)
-  const wanted = matching.map(({ part, condition }, i): Wanted => ({
+  const wanted = matching.map(({ part, condition }, i): IndexQuery => ({
     part,
     filter: textOf(condition),
     rankings: rankings[i] ?? [],
@@ -118,9 +118,9 @@ const idsOf = ({ ids }: { readonly ids?: readonly string[] }) => (ids ? { ids } 
 
 /** Counts over all documents of the indices. */
 async function everything(
-  parts: readonly Part[],
+  parts: readonly IndexPart[],
   facets: { readonly ids?: readonly string[] },
-  reading: Reading,
+  reading: ReadContext,
   signal?: AbortSignal,
 ): Promise<readonly Distribution[]> {
   const all = parts.map((part) => ({ part, filter: undefined, rankings: [] }))
@@ -129,7 +129,7 @@ async function everything(
 }
 
 async function titledFacets(
-  parts: readonly Part[],
+  parts: readonly IndexPart[],
   distributions: readonly Distribution[],
   wanted: { readonly facets: NonNullable<SearchRequest['facets']>; readonly values: FacetValues },
   signal?: AbortSignal,

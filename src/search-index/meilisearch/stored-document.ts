@@ -1,4 +1,7 @@
-/** A record as a document of Meilisearch. */
+/**
+ * A record as a document of Meilisearch: tokens to match, pairs of neighbours for phrases, values as written to rank by, codes of
+ * facet values, numbers to filter and sort by, and the record itself as JSON text.
+ */
 
 import { bucketOf, otherBucket } from '../../text/language.ts'
 import { stems } from '../../text/stems.ts'
@@ -126,9 +129,6 @@ function addOrders(
   }
 }
 
-// The text of a document as Meilisearch gets it: tokens to match, pairs for phrases, the values themselves to rank
-// by.
-
 /** Tokens per field that are indexed; a longer text is found by its beginning. */
 const longestText = 20_000
 
@@ -197,8 +197,6 @@ function addPairs(pairs: Set<string>, tokens: readonly string[]): void {
     if (next !== undefined) pairs.add(pairCode(token, next))
   }
 }
-
-// The words of documents as tokens, with the stems that the index of terms must know.
 
 /** The same object for the same word of a bucket, as long as it is remembered. */
 export type Word = {

@@ -1,4 +1,4 @@
-/** What the words of one query stand for, looked up in the index of terms in one call. */
+/** What the words of one query stand for, looked up in the index of terms. */
 
 import { z } from 'zod'
 import { hasStems, stems } from '../../text/stems.ts'
@@ -8,8 +8,6 @@ import type { Uids } from './attributes.ts'
 import { is, or, quoted, textOf } from './condition.ts'
 import { fetched } from './documents.ts'
 import type { Wire } from './engine-client.ts'
-
-// What the index of terms says.
 
 /** A document of it; `buckets` = where the term was ever seen. */
 const termRow = z.object({

@@ -1,12 +1,16 @@
-/** What a list of changes comes to, record by record: the rules of versions, in memory. */
+/**
+ * What a list of changes comes to, record by record, and how it is sent. Meilisearch has no write on a condition: the versions that
+ * are stored are read before every write, and the rules of versions are applied in memory.
+ */
 
 import { z } from 'zod'
 import type { Document, IndexChange } from '../search-index.ts'
 import { attributes, keyOf } from './attributes.ts'
-import type { Wire } from './engine-client.ts'
+import { jsonText, type Wire } from './engine-client.ts'
 import { expected } from './engine-failures.ts'
 import { orAbsent } from './engine-indices.ts'
-import type { Answering, Held } from './engine-state.ts'
+import type { Answering, IndexTarget } from './engine-state.ts'
+import { type Layout, storedOf, type Told, type Words } from './stored-document.ts'
 
 /** The last state of a record in an index. */
 type Final =
@@ -15,11 +19,11 @@ type Final =
 
 /** One index that is written to, what is stored in it, and what is to become of it. */
 export class Plan {
-  readonly held: Held
+  readonly held: IndexTarget
   readonly finals = new Map<string, Final>()
   readonly #versions: Versions
 
-  constructor(held: Held, versions: Versions) {
+  constructor(held: IndexTarget, versions: Versions) {
     this.held = held
     this.#versions = versions
   }
@@ -73,9 +77,9 @@ export function planned(
 export function touched(
   changes: readonly IndexChange[],
   answering: (change: IndexChange) => Answering,
-): Map<Held, string[]> {
-  const ids = new Map<Held, string[]>()
-  const add = (held: Held, id: string) => {
+): Map<IndexTarget, string[]> {
+  const ids = new Map<IndexTarget, string[]>()
+  const add = (held: IndexTarget, id: string) => {
     const list = ids.get(held)
     if (list) list.push(id)
     else ids.set(held, [id])
@@ -89,17 +93,15 @@ export function touched(
   return ids
 }
 
-// Which versions are stored: read before every write, because Meilisearch has no write on a condition.
-
 /** Record id → stored version, that of its removal too. */
 type Versions = Map<string, number>
 
 export type StoredVersions = {
-  read(held: Held, ids: readonly string[], signal?: AbortSignal): Promise<Versions>
+  read(held: IndexTarget, ids: readonly string[], signal?: AbortSignal): Promise<Versions>
   /** A record went with this version: an older write that comes late must not bring it back. */
-  removed(held: Held, id: string, version: number): void
+  removed(held: IndexTarget, id: string, version: number): void
   /** A record is there again. */
-  present(held: Held, id: string): void
+  present(held: IndexTarget, id: string): void
   /** Removals of documents that are no more. */
   forget(mark: string): void
 }
@@ -151,8 +153,6 @@ export function storedVersionsOf(wire: Wire): StoredVersions {
   }
 }
 
-// Numbers of record versions: each is given once, over all indices.
-
 /** The largest value of a sortable number in these indices; 0 when there is none. */
 export async function largest(
   wire: Wire,
@@ -167,4 +167,58 @@ export async function largest(
     return expected(answer, told).results[0]?.[attribute] ?? 0
   })
   return Math.max(0, ...(await Promise.all(found)))
+}
+
+/** Per request; servers take 100 MB by default. */
+const mostDocuments = 5000
+const mostChars = 16_000_000
+
+/** What one plan sends. */
+export type Post = {
+  readonly uid: string
+  readonly lines: readonly string[]
+  /** Keys of what goes. */
+  readonly removed: readonly string[]
+}
+
+type Making = { readonly words: Words; readonly told: Told; readonly next: () => number }
+
+export function postOf({ held, finals }: Plan, { words, told, next }: Making): Post {
+  const layout: Layout = { settings: held.settings, languages: held.languages, words }
+  const [lines, removed]: [string[], string[]] = [[], []]
+  for (const [id, final] of finals) {
+    if ('removed' in final) removed.push(keyOf(id))
+    else {
+      const { document, version } = final
+      const numbers = { [attributes.number]: next(), [attributes.version]: version }
+      lines.push(jsonText({ ...storedOf(document, layout, told), ...numbers }))
+    }
+  }
+  return { uid: held.uid, lines, removed }
+}
+
+/** The tasks that were begun. They are done in the order of the requests. */
+export async function sent(
+  wire: Wire,
+  { uid, lines, removed }: Post,
+  signal?: AbortSignal,
+): Promise<unknown[]> {
+  const documents = `/indexes/${uid}/documents`
+  const tasks: unknown[] = []
+  for (const portion of portions(lines)) tasks.push(await wire.lines(documents, portion, signal))
+  if (removed.length > 0) tasks.push(await wire.post(`${documents}/delete-batch`, removed, signal))
+  return tasks
+}
+
+function* portions(lines: readonly string[]): Generator<readonly string[]> {
+  let [from, chars] = [0, 0]
+  for (const [i, line] of lines.entries()) {
+    if (i > from && (i - from >= mostDocuments || chars + line.length > mostChars)) {
+      yield lines.slice(from, i)
+      from = i
+      chars = 0
+    }
+    chars += line.length
+  }
+  if (from < lines.length) yield lines.slice(from)
 }

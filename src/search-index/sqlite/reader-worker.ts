@@ -2,12 +2,12 @@
 
 import { workerData } from 'node:worker_threads'
 import { serve, type CallContext } from '../../workers/serve.ts'
-import { Reader } from './reader.ts'
+import { IndexFileReader } from './reader.ts'
 import { Cancelled, reported } from './worker-failures.ts'
 import type { ReaderCalls, WorkerSettings } from './worker-messages.ts'
 
 const { path, wildcardTerms }: WorkerSettings = workerData.data
-let opened: Reader | undefined
+let opened: IndexFileReader | undefined
 let current: CallContext | undefined
 
 function check(): void {
@@ -15,9 +15,9 @@ function check(): void {
 }
 
 /** Opened by the first call, so that a damaged file is an answer and not a crash. */
-function read<Result>(call: CallContext, work: (reader: Reader) => Result): Result {
+function read<Result>(call: CallContext, work: (reader: IndexFileReader) => Result): Result {
   current = call
-  return reported(() => work((opened ??= new Reader(path, check, wildcardTerms))))
+  return reported(() => work((opened ??= new IndexFileReader(path, check, wildcardTerms))))
 }
 
 serve<ReaderCalls>({

@@ -19,7 +19,7 @@ import {
 import { StoredRecords } from './stored-records.ts'
 import { View, type ReaderFile } from './view.ts'
 
-export class Reader {
+export class IndexFileReader {
   readonly #file: ReaderFile
   readonly #context: SearchContext
   /** What SQLite said of the last state that was taken in. */

@@ -7,7 +7,7 @@ import type { OrderKey } from '../search-index.ts'
 import { floatsOf, type Periods } from './columns.ts'
 import type { View } from './view.ts'
 
-export type Key = {
+export type SortKey = {
   /** NaN = missing. */
   readonly value: (n: number) => number
   readonly descending: boolean
@@ -28,7 +28,7 @@ export function keysOf(
   order: readonly OrderKey[],
   view: View,
   scores: Float32Array | undefined,
-): Key[] {
+): SortKey[] {
   const { settings } = view.generation
   return order.map(({ by, direction }) => {
     const descending = direction === 'desc'
@@ -43,7 +43,7 @@ export function keysOf(
   })
 }
 
-function textKey(name: string, view: View, descending: boolean): Key {
+function textKey(name: string, view: View, descending: boolean): SortKey {
   const positions = view.positionsBy(name, sortedText(name, view.generation.settings)?.field)
   const places = positions.places()
   return {

@@ -2,7 +2,7 @@
 
 import type { CursorLimits } from '../cursors.ts'
 import { Cursors, type PageSpan } from '../cursors.ts'
-import type { CursorRequest, Page, PageWish, SearchIndex } from '../search-index.ts'
+import type { CursorRequest, Page, PageOptions, SearchIndex } from '../search-index.ts'
 import { unavailable, type IndexWorkers } from './index-workers.ts'
 import { sliceOf, type Snapshot } from './snapshot.ts'
 import type { ReaderCalls, WriterCalls } from './worker-messages.ts'
@@ -58,7 +58,7 @@ export class SqliteCursors implements Pick<SearchIndex, 'open' | 'page'> {
     }
   }
 
-  async page(cursor: string, wish?: PageWish, signal?: AbortSignal): Promise<Page> {
+  async page(cursor: string, wish?: PageOptions, signal?: AbortSignal): Promise<Page> {
     this.#begin()
     return this.#cursors.page(cursor, wish, signal)
   }

@@ -2,7 +2,7 @@
 
 import { compareCodePoints } from '../../text/code-points.ts'
 import { type Bitmap, membersOf } from './bitmap.ts'
-import { compareValues, type Key } from './sort-keys.ts'
+import { compareValues, type SortKey } from './sort-keys.ts'
 import type { View } from './view.ts'
 
 /**
@@ -12,7 +12,7 @@ import type { View } from './view.ts'
 export function top(
   set: Bitmap,
   count: number,
-  keys: readonly Key[],
+  keys: readonly SortKey[],
   ties: Float64Array,
 ): Uint32Array {
   const compare = (a: number, b: number): number => {
@@ -59,7 +59,7 @@ function sink(heap: Uint32Array, from: number, compare: (a: number, b: number) =
 export type Ordered = {
   readonly view: View
   readonly numbers: Uint32Array
-  readonly keys: readonly Key[]
+  readonly keys: readonly SortKey[]
   readonly scores: Float32Array | undefined
 }
 
@@ -100,7 +100,7 @@ export function merge(unsorted: readonly Ordered[], count: number, check: () => 
 
 /** The next of a list. */
 class Head {
-  readonly keys: readonly Key[]
+  readonly keys: readonly SortKey[]
   readonly #numbers: Uint32Array
   #at = 0
   /** Read once and not for every comparison. */

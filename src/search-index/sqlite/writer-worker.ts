@@ -5,16 +5,16 @@ import { serve } from '../../workers/serve.ts'
 import { isUnusable } from './index-file.ts'
 import { reported } from './worker-failures.ts'
 import type { WorkerSettings, WriterCalls } from './worker-messages.ts'
-import { Writer } from './writer.ts'
+import { IndexFileWriter } from './writer.ts'
 
 const purgeEveryMs = 10_000
 
 const { path }: WorkerSettings = workerData.data
-let opened: Writer | undefined
+let opened: IndexFileWriter | undefined
 
 /** Opened by the first call, so that a damaged file is an answer and not a crash. */
-const write = <Result>(work: (writer: Writer) => Result): Result =>
-  reported(() => work((opened ??= new Writer(path))))
+const write = <Result>(work: (writer: IndexFileWriter) => Result): Result =>
+  reported(() => work((opened ??= new IndexFileWriter(path))))
 
 /** Removes one portion; whatever came in meanwhile goes before the next. */
 function purge(): void {
@@ -22,7 +22,7 @@ function purge(): void {
 }
 
 /** What is no longer needed goes after the answer. */
-function thenPurge<Result>(work: (writer: Writer) => Result): Result {
+function thenPurge<Result>(work: (writer: IndexFileWriter) => Result): Result {
   setImmediate(purge)
   return write(work)
 }
@@ -30,7 +30,7 @@ function thenPurge<Result>(work: (writer: Writer) => Result): Result {
 const timer = setInterval(purge, purgeEveryMs).unref()
 
 serve<WriterCalls>({
-  open: () => reported(() => void (opened ??= new Writer(path)), isUnusable),
+  open: () => reported(() => void (opened ??= new IndexFileWriter(path)), isUnusable),
   configure: ({ settings, languages, anew }) =>
     thenPurge((writer) => writer.configure(settings, languages, anew)),
   finish: (index) => thenPurge((writer) => writer.finish(index)),

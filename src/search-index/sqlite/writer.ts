@@ -25,7 +25,7 @@ import type { Batch, Configured, Counts, Sent, Written } from './worker-messages
 /** What answers for an index, and what has to be filled; the same one while there is nothing older. */
 type Pair = { readonly answering: IndexWriter; readonly built?: IndexWriter }
 
-export class Writer {
+export class IndexFileWriter {
   readonly #db: DatabaseSync
   readonly #path: string
   readonly #terms: Terms

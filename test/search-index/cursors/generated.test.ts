@@ -7,17 +7,17 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { batchOf } from '../../../src/search-index/sqlite/worker-messages.ts'
 import type { Answer, IndexChange } from '../../../src/search-index/search-index.ts'
-import { Reader } from '../../../src/search-index/sqlite/reader.ts'
+import { IndexFileReader } from '../../../src/search-index/sqlite/reader.ts'
 import { sliceOf, type Snapshot } from '../../../src/search-index/sqlite/snapshot.ts'
-import { Writer } from '../../../src/search-index/sqlite/writer.ts'
+import { IndexFileWriter } from '../../../src/search-index/sqlite/writer.ts'
 import { documentOf, languages, request, settings } from '../../contracts/search-index-corpus.ts'
 
 type Cursor = { readonly snapshot: Snapshot; readonly expected: readonly string[] }
 
 /** The engine, what should be in it, and the cursors that are open. */
 class Play {
-  readonly #writer: Writer
-  readonly #readers: readonly Reader[]
+  readonly #writer: IndexFileWriter
+  readonly #readers: readonly IndexFileReader[]
   readonly #records = new Map<string, string>()
   readonly #cursors = new Map<number, Cursor>()
   #version = 0
@@ -25,10 +25,10 @@ class Play {
   #opened = 0
 
   constructor(path: string) {
-    this.#writer = new Writer(path)
+    this.#writer = new IndexFileWriter(path)
     this.#writer.configure(settings, languages)
     for (const { index } of settings) this.#writer.finish(index)
-    this.#readers = [1, 2].map(() => new Reader(path, () => undefined))
+    this.#readers = [1, 2].map(() => new IndexFileReader(path, () => undefined))
   }
 
   write(ids: readonly number[]): void {
@@ -107,7 +107,7 @@ class Play {
     this.#writer.close()
   }
 
-  #reader(by: number): Reader {
+  #reader(by: number): IndexFileReader {
     return this.#readers[by % 2]!
   }
 

@@ -6,23 +6,23 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { batchOf } from '../../../src/search-index/sqlite/worker-messages.ts'
-import { Reader } from '../../../src/search-index/sqlite/reader.ts'
+import { IndexFileReader } from '../../../src/search-index/sqlite/reader.ts'
 import { sliceOf, type Opened } from '../../../src/search-index/sqlite/snapshot.ts'
-import { Writer } from '../../../src/search-index/sqlite/writer.ts'
+import { IndexFileWriter } from '../../../src/search-index/sqlite/writer.ts'
 import { documentOf, languages, request, settings } from '../../contracts/search-index-corpus.ts'
 
 let directory: string
-let writer: Writer
-let reader: Reader
+let writer: IndexFileWriter
+let reader: IndexFileReader
 let db: DatabaseSync
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'holds-'))
   const path = join(directory, 'index.db')
-  writer = new Writer(path)
+  writer = new IndexFileWriter(path)
   writer.configure(settings, languages)
   for (const { index } of settings) writer.finish(index)
-  reader = new Reader(path, () => undefined)
+  reader = new IndexFileReader(path, () => undefined)
   db = new DatabaseSync(path)
 })
 
@@ -111,7 +111,7 @@ it('a reader that reads by number needs to know nothing of what was written sinc
   writer.hold(1)
   const snapshot = open()
   write(2)
-  const other = new Reader(join(directory, 'index.db'), () => undefined)
+  const other = new IndexFileReader(join(directory, 'index.db'), () => undefined)
   const { hits } = other.page({
     ...sliceOf(snapshot.snapshot, 5, 7),
     score: false,
@@ -178,7 +178,7 @@ it('what was held by a process that died goes with the next one', () => {
   purgeAll()
   expect([tables().includes('doc_1'), rows()]).toEqual([true, 2 * count])
   writer.close()
-  writer = new Writer(join(directory, 'index.db'))
+  writer = new IndexFileWriter(join(directory, 'index.db'))
   purgeAll()
   expect(tables()).not.toContain('doc_1')
   expect(reader.search(request()).count).toBe(count)

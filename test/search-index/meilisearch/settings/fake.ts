@@ -1,10 +1,10 @@
 /** Indices and notes in memory, which can fail between any two steps. */
 
 import type { Indices } from '../../../../src/search-index/meilisearch/engine-indices.ts'
-import type { Known, Meta } from '../../../../src/search-index/meilisearch/generation-notes.ts'
-import type { Wanted } from '../../../../src/search-index/meilisearch/engine-settings.ts'
+import type { Known, Meta } from '../../../../src/search-index/meilisearch/engine-generations.ts'
+import type { EngineSettings } from '../../../../src/search-index/meilisearch/engine-settings.ts'
 
-type Own = { settings: Wanted; documents: number }
+type Own = { settings: EngineSettings; documents: number }
 
 export function fake() {
   const held = new Map<string, Own>()

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../../../src/errors.ts'
-import { Queue } from '../../../../src/search-index/meilisearch/engine-writer.ts'
+import { EngineQueue } from '../../../../src/search-index/meilisearch/engine-writer.ts'
 import type { IndexChange } from '../../../../src/search-index/search-index.ts'
 
 const change = (id: string): IndexChange => ({ remove: { index: 'dataset', id, version: 1 } })
@@ -11,13 +11,13 @@ const idOf = (one: IndexChange) => ('put' in one ? one.put.id : one.remove.id)
 let groups: string[][]
 let bad: (ids: readonly string[]) => Failure | undefined
 let gate: PromiseWithResolvers<void> | undefined
-let queue: Queue
+let queue: EngineQueue
 
 beforeEach(() => {
   groups = []
   bad = () => undefined
   gate = undefined
-  queue = new Queue(async (changes) => {
+  queue = new EngineQueue(async (changes) => {
     const ids = changes.map(idOf)
     groups.push(ids)
     await gate?.promise

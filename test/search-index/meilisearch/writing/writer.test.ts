@@ -2,8 +2,11 @@
 
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../../../src/errors.ts'
-import type { Answering, Held } from '../../../../src/search-index/meilisearch/engine-state.ts'
-import { Writer } from '../../../../src/search-index/meilisearch/engine-writer.ts'
+import type {
+  Answering,
+  IndexTarget,
+} from '../../../../src/search-index/meilisearch/engine-state.ts'
+import { EngineWriter } from '../../../../src/search-index/meilisearch/engine-writer.ts'
 import type { IndexChange } from '../../../../src/search-index/search-index.ts'
 import {
   documentOf,
@@ -14,7 +17,7 @@ import {
 } from '../../../contracts/search-index-corpus.ts'
 import { fake, type Fake } from './fake.ts'
 
-const held = (uid: string): Held => ({ uid, mark: uid, settings: settings[0]!, languages })
+const held = (uid: string): IndexTarget => ({ uid, mark: uid, settings: settings[0]!, languages })
 const put = (sample: Partial<Sample> & { id: string }): IndexChange => ({
   put: documentOf({ index: 'dataset', ...sample }),
 })
@@ -29,11 +32,11 @@ const words = (text: string) => ({ title: { en: [text] } })
 
 let engine: Fake
 let answering: Answering
-let writer: Writer
+let writer: EngineWriter
 let told: string[]
 const start = () => {
   told = []
-  writer = new Writer({
+  writer = new EngineWriter({
     wire: engine.wire,
     uids: engine.uids,
     tasks: { done: () => Promise.resolve() },

@@ -5,23 +5,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Reader } from '../../../src/search-index/sqlite/reader.ts'
+import { IndexFileReader } from '../../../src/search-index/sqlite/reader.ts'
 import { batchOf } from '../../../src/search-index/sqlite/worker-messages.ts'
-import { Writer } from '../../../src/search-index/sqlite/writer.ts'
+import { IndexFileWriter } from '../../../src/search-index/sqlite/writer.ts'
 import { documentOf, languages, request, settings } from '../../contracts/search-index-corpus.ts'
 import { treeOf } from '../../contracts/search-index-trees.ts'
 
 let directory: string
-let writer: Writer
-let reader: Reader
+let writer: IndexFileWriter
+let reader: IndexFileReader
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'unchanged-'))
   const path = join(directory, 'index.db')
-  writer = new Writer(path)
+  writer = new IndexFileWriter(path)
   writer.configure(settings, languages)
   writer.finish('dataset')
-  reader = new Reader(path, () => undefined)
+  reader = new IndexFileReader(path, () => undefined)
 })
 
 afterEach(() => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Writer } from '../../../src/search-index/sqlite/writer.ts'
+import { IndexFileWriter } from '../../../src/search-index/sqlite/writer.ts'
 import { configure, finish, readGenerations } from '../../../src/search-index/sqlite/generations.ts'
 import { createCommonTables, tablesOf } from '../../../src/search-index/sqlite/index-file.ts'
 import { languages, settings } from '../../contracts/search-index-corpus.ts'
@@ -50,7 +50,7 @@ it('but not before', () => {
 })
 
 it('and says so while it runs', () => {
-  const writer = new Writer(join(directory, 'index.db'))
+  const writer = new IndexFileWriter(join(directory, 'index.db'))
   expect(writer.worn()).toEqual([])
   used(100_003)
   expect(writer.worn()).toEqual([readGenerations(db)[0]?.index])

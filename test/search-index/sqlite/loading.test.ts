@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { embeddedIndex } from '../../../src/search-index/sqlite/sqlite-index.ts'
-import { Reader } from '../../../src/search-index/sqlite/reader.ts'
+import { IndexFileReader } from '../../../src/search-index/sqlite/reader.ts'
 import { logger } from '../../../src/log.ts'
 import { configured, documentOf, languages, request } from '../../contracts/search-index-corpus.ts'
 
@@ -27,7 +27,7 @@ it('columns that were read before a search was given up are not read again', asy
   const check = () => {
     if (looks.left-- <= 0) throw new Error('given up')
   }
-  const reader = new Reader(join(directory, 'index.db'), check)
+  const reader = new IndexFileReader(join(directory, 'index.db'), check)
   const search = () => reader.search(request({ indices: ['dataset'], limit: 1 })).count
   try {
     // One look at the beginning, and one too many on the way.
