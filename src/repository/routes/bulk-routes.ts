@@ -1,6 +1,6 @@
 /** The route of the bulk write. */
 
-import { createRoute, z, type RouteConfig } from '@hono/zod-openapi'
+import { z, type RouteConfig } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { receiveHeld } from '../../http/rdf.ts'
@@ -11,11 +11,7 @@ import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { putBulk, type DatasetVerdict } from '../bulk/bulk-write.ts'
 import { yielding } from '../../workers/event-loop.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
-import {
-  keyRequired,
-  repositoryAnswers as answers,
-  repositoryBodies as bodies,
-} from './contract.ts'
+import { repositoryAnswers as answers, repositoryBodies as bodies, putRoute } from './contract.ts'
 import { repositoryParameters as parameters } from './parameters.ts'
 import { bodyLimits } from './responses.ts'
 import type { RouteContext } from './route-context.ts'
@@ -40,18 +36,18 @@ const responses: RouteConfig['responses'] = {
   ...answers.refused,
 }
 
-const put = createRoute({
-  method: 'put',
-  path: '/catalogues/{catalogueId}/datasets/bulk',
-  summary: 'Create or replace many datasets, each by itself',
-  description:
-    'Every dataset of the body is one item: the graph that describes it in formats with named graphs, else all that can be ' +
-    'reached from it. The answer has one object per item, in the order of the body, with the status that the PUT of the single ' +
-    'dataset would have answered. The index is not waited for.',
-  ...keyRequired,
-  request: { params: parameters.catalogue, query: parameters.bulk, body: bodies.dataset },
-  responses,
-})
+const put = putRoute(
+  '/catalogues/{catalogueId}/datasets/bulk',
+  'Create or replace many datasets, each by itself',
+  { params: parameters.catalogue, query: parameters.bulk, body: bodies.dataset },
+  {
+    description:
+      'Every dataset of the body is one item: the graph that describes it in formats with named graphs, else all that can be ' +
+      'reached from it. The answer has one object per item, in the order of the body, with the status that the PUT of the single ' +
+      'dataset would have answered. The index is not waited for.',
+    responses,
+  },
+)
 
 /** Requests that are parsed and written at the same time: one can fill the machine, and each holds its body in memory. */
 const atOnce = 2

@@ -1,13 +1,16 @@
 /** The routes of catalogues. */
 
-import { createRoute, type RouteConfig } from '@hono/zod-openapi'
+import { type RouteConfig } from '@hono/zod-openapi'
 import { subjectQuads } from '../../rdf/lines.ts'
 import { modifiedDate } from '../content/catalogue-record.ts'
 import { unknownCatalogue } from '../writing/find-datasets.ts'
 import {
-  keyRequired,
   repositoryAnswers as answers,
   repositoryBodies as bodies,
+  postRoute,
+  putRoute,
+  readRoute,
+  removeRoute,
 } from './contract.ts'
 import { repositoryParameters as parameters } from './parameters.ts'
 import { answerCatalogueRemoval, answerCatalogueRestore, answerResource } from './responses.ts'
@@ -34,40 +37,27 @@ const removal: RouteConfig['responses'] = {
   },
 }
 
-const read = createRoute({
-  method: 'get',
-  path: '/catalogues/{catalogueId}',
-  summary: 'Read a catalogue without its links',
-  request: { params: parameters.catalogue },
-  responses: answers.graph,
+const read = readRoute('/catalogues/{catalogueId}', 'Read a catalogue without its links', {
+  params: parameters.catalogue,
 })
 
-const put = createRoute({
-  method: 'put',
-  path: '/catalogues/{catalogueId}',
-  summary: 'Create or replace a catalogue',
-  ...keyRequired,
-  request: { params: parameters.catalogue, body: bodies.catalogue },
-  responses: answers.write,
+const put = putRoute('/catalogues/{catalogueId}', 'Create or replace a catalogue', {
+  params: parameters.catalogue,
+  body: bodies.catalogue,
 })
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/catalogues/{catalogueId}',
-  summary: 'Delete a catalogue and all its datasets',
-  ...keyRequired,
-  request: { params: parameters.catalogue },
-  responses: removal,
-})
+const remove = removeRoute(
+  '/catalogues/{catalogueId}',
+  'Delete a catalogue and all its datasets',
+  { params: parameters.catalogue },
+  { responses: removal },
+)
 
-const restore = createRoute({
-  method: 'post',
-  path: '/catalogues/{catalogueId}/restore',
-  summary: 'Restore a deleted catalogue and the datasets that were deleted with it',
-  ...keyRequired,
-  request: { params: parameters.catalogue },
-  responses: answers.creation,
-})
+const restore = postRoute(
+  '/catalogues/{catalogueId}/restore',
+  'Restore a deleted catalogue and the datasets that were deleted with it',
+  { params: parameters.catalogue },
+)
 
 export function addCatalogueRoutes(context: RouteContext): void {
   const { app, catalogues, names, guard } = context

@@ -1,6 +1,6 @@
 /** What the contracts of the repository's routes share: how they answer, by kind of request, and what they are asked with. */
 
-import { z, type RouteConfig } from '@hono/zod-openapi'
+import { createRoute, z, type RouteConfig } from '@hono/zod-openapi'
 import { problem } from '../../http/contract/problem.ts'
 import { formats } from '../../rdf/media-types.ts'
 
@@ -146,9 +146,6 @@ const bodyOf = (turtle: string) => ({
   },
 })
 
-/** What every route says that needs a key. */
-export const keyRequired = { security: [{ ApiKey: [] }, { Bearer: [] }] }
-
 const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> .
 @prefix dct: <http://purl.org/dc/terms/> .
 `
@@ -203,3 +200,36 @@ export const repositoryBodies = {
   vocabulary: bodyOf(vocabulary),
   of: bodyOf,
 }
+
+type Method = 'get' | 'put' | 'post' | 'delete'
+type RouteRequest = NonNullable<RouteConfig['request']>
+type RouteDetails = Partial<Pick<RouteConfig, 'description' | 'responses'>>
+
+const security = [{ ApiKey: [] }, { Bearer: [] }]
+
+/** A way to describe routes of one method that are answered alike; `isOpen` = without a key. */
+const routes =
+  <M extends Method>(method: M, responses: Responses, isOpen = false) =>
+  <Path extends string, Request extends RouteRequest>(
+    path: Path,
+    summary: string,
+    request: Request,
+    details: RouteDetails = {},
+  ) =>
+    createRoute({
+      method,
+      path,
+      summary,
+      ...(!isOpen && { security }),
+      request,
+      responses,
+      ...details,
+    })
+
+/** Routes by what they do. */
+export const readRoute = routes('get', graph, true)
+export const listRoute = routes('get', list, true)
+export const guardedRead = routes('get', acceptance)
+export const putRoute = routes('put', write)
+export const postRoute = routes('post', creation)
+export const removeRoute = routes('delete', removal)

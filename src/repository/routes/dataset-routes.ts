@@ -1,6 +1,5 @@
 /** The routes of datasets: by their platform id, by their id at the origin, and created without one. */
 
-import { createRoute } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import type { Format } from '../../rdf/media-types.ts'
@@ -9,9 +8,11 @@ import type { ResourceBody, WriteOutcome } from '../context.ts'
 import { findByOrigins, unknownDataset } from '../writing/find-datasets.ts'
 import { cameByAlias } from './aliases.ts'
 import {
-  keyRequired,
-  repositoryAnswers as answers,
   repositoryBodies as bodies,
+  postRoute,
+  putRoute,
+  readRoute,
+  removeRoute,
 } from './contract.ts'
 import { repositoryParameters as parameters } from './parameters.ts'
 import { answerDelete, answerResource, answerWrite } from './responses.ts'
@@ -31,88 +32,55 @@ const [created, origin, byId] = [
   '/datasets/{datasetId}',
 ] as const
 
-const postToCatalogue = createRoute({
-  method: 'post',
-  path: created,
-  summary: 'Create a dataset; its id at the origin is a random one',
-  ...keyRequired,
-  request: { params: parameters.catalogue, query: parameters.status, body: bodies.dataset },
-  responses: answers.creation,
+const postToCatalogue = postRoute(
+  created,
+  'Create a dataset; its id at the origin is a random one',
+  { params: parameters.catalogue, query: parameters.status, body: bodies.dataset },
+)
+
+const post = postRoute(
+  '/datasets',
+  'Create a dataset in a catalogue; its id at the origin is a random one',
+  { query: parameters.into, body: bodies.dataset },
+)
+
+const readByOrigin = readRoute(origin, 'Read a dataset by its id at the origin', {
+  params: parameters.catalogue,
+  query: parameters.origin,
 })
 
-const post = createRoute({
-  method: 'post',
-  path: '/datasets',
-  summary: 'Create a dataset in a catalogue; its id at the origin is a random one',
-  ...keyRequired,
-  request: { query: parameters.into, body: bodies.dataset },
-  responses: answers.creation,
+const putByOrigin = putRoute(origin, 'Create or replace a dataset by its id at the origin', {
+  params: parameters.catalogue,
+  query: parameters.put,
+  body: bodies.dataset,
 })
 
-const readByOrigin = createRoute({
-  method: 'get',
-  path: origin,
-  summary: 'Read a dataset by its id at the origin',
-  request: { params: parameters.catalogue, query: parameters.origin },
-  responses: answers.graph,
+const removeByOrigin = removeRoute(origin, 'Delete a dataset by its id at the origin', {
+  params: parameters.catalogue,
+  query: parameters.origin,
 })
 
-const putByOrigin = createRoute({
-  method: 'put',
-  path: origin,
-  summary: 'Create or replace a dataset by its id at the origin',
-  ...keyRequired,
-  request: { params: parameters.catalogue, query: parameters.put, body: bodies.dataset },
-  responses: answers.write,
+const readById = readRoute(byId, 'Read a dataset with its distributions and its record', {
+  params: parameters.datasetOrOrigin,
+  query: parameters.inCatalogue,
 })
 
-const removeByOrigin = createRoute({
-  method: 'delete',
-  path: origin,
-  summary: 'Delete a dataset by its id at the origin',
-  ...keyRequired,
-  request: { params: parameters.catalogue, query: parameters.origin },
-  responses: answers.removal,
+const putById = putRoute(byId, 'Replace a dataset that exists', {
+  params: parameters.datasetOrOrigin,
+  query: parameters.putInCatalogue,
+  body: bodies.dataset,
 })
 
-const readById = createRoute({
-  method: 'get',
-  path: byId,
-  summary: 'Read a dataset with its distributions and its record',
-  request: { params: parameters.datasetOrOrigin, query: parameters.inCatalogue },
-  responses: answers.graph,
+const removeById = removeRoute(byId, 'Delete a dataset', {
+  params: parameters.datasetOrOrigin,
+  query: parameters.inCatalogue,
 })
 
-const putById = createRoute({
-  method: 'put',
-  path: byId,
-  summary: 'Replace a dataset that exists',
-  ...keyRequired,
-  request: {
-    params: parameters.datasetOrOrigin,
-    query: parameters.putInCatalogue,
-    body: bodies.dataset,
-  },
-  responses: answers.write,
-})
-
-const removeById = createRoute({
-  method: 'delete',
-  path: byId,
-  summary: 'Delete a dataset',
-  ...keyRequired,
-  request: { params: parameters.datasetOrOrigin, query: parameters.inCatalogue },
-  responses: answers.removal,
-})
-
-const restore = createRoute({
-  method: 'post',
-  path: '/datasets/{datasetId}/restore',
-  summary: 'Restore a deleted dataset with its ids and its distributions',
-  ...keyRequired,
-  request: { params: parameters.dataset },
-  responses: answers.creation,
-})
+const restore = postRoute(
+  '/datasets/{datasetId}/restore',
+  'Restore a deleted dataset with its ids and its distributions',
+  { params: parameters.dataset },
+)
 
 export function addDatasetRoutes(context: RouteContext): void {
   const { app, datasets, guard, locate, tombstones } = context

@@ -1,6 +1,6 @@
 /** The routes of the resources of declared types. Where the profile declares none, there is nothing at these paths. */
 
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
@@ -14,9 +14,12 @@ import type { ResourceFacts } from '../deleting/members.ts'
 import { answerList } from '../listing/list-answer.ts'
 import { declaredList } from '../listing/lists.ts'
 import {
-  keyRequired,
-  repositoryAnswers as answers,
   repositoryBodies as bodies,
+  listRoute,
+  postRoute,
+  putRoute,
+  readRoute,
+  removeRoute,
 } from './contract.ts'
 import { repositoryParameters as parameters } from './parameters.ts'
 import { answerDelete, answerResource, answerWrite } from './responses.ts'
@@ -50,49 +53,26 @@ function routesOf(types: readonly RepositoryType[]) {
   })
   const params = z.object({ type, id: parameters.suffixed })
   return {
-    list: createRoute({
-      method: 'get',
-      path: '/customresources/{type}',
-      summary: 'List the resources of a type that the profile declares',
-      request: { params: z.object({ type }), query: parameters.list.extend(catalogue.shape) },
-      responses: answers.list,
-    }),
-    read: createRoute({
-      method: 'get',
-      path,
-      summary: 'Read a resource of a declared type',
-      request: { params, query: catalogue },
-      responses: answers.graph,
-    }),
+    list: listRoute(
+      '/customresources/{type}',
+      'List the resources of a type that the profile declares',
+      { params: z.object({ type }), query: parameters.list.extend(catalogue.shape) },
+    ),
+    read: readRoute(path, 'Read a resource of a declared type', { params, query: catalogue }),
     ...writesOf(params, first),
   }
 }
 
 function writesOf(params: z.ZodObject, example: RepositoryType | undefined) {
   return {
-    put: createRoute({
-      method: 'put',
-      path,
-      summary: 'Create or replace a resource of a declared type',
-      ...keyRequired,
-      request: { params, query: put, body: bodies.of(exampleOf(example)) },
-      responses: answers.write,
+    put: putRoute(path, 'Create or replace a resource of a declared type', {
+      params,
+      query: put,
+      body: bodies.of(exampleOf(example)),
     }),
-    remove: createRoute({
-      method: 'delete',
-      path,
-      summary: 'Delete a resource of a declared type',
-      ...keyRequired,
-      request: { params, query: catalogue },
-      responses: answers.removal,
-    }),
-    restore: createRoute({
-      method: 'post',
-      path: `${path}/restore`,
-      summary: 'Restore a deleted resource of a declared type',
-      ...keyRequired,
-      request: { params },
-      responses: answers.creation,
+    remove: removeRoute(path, 'Delete a resource of a declared type', { params, query: catalogue }),
+    restore: postRoute(`${path}/restore`, 'Restore a deleted resource of a declared type', {
+      params,
     }),
   }
 }

@@ -1,11 +1,13 @@
 /** The routes of distributions: a part of their dataset, whose catalogue decides on permission. */
 
-import { createRoute } from '@hono/zod-openapi'
 import { unknownDistribution } from '../distributions.ts'
 import {
-  keyRequired,
   repositoryAnswers as answers,
   repositoryBodies as bodies,
+  postRoute,
+  putRoute,
+  readRoute,
+  removeRoute,
 } from './contract.ts'
 import { repositoryParameters as parameters } from './parameters.ts'
 import { answerDelete, answerStoredGraph } from './responses.ts'
@@ -19,39 +21,24 @@ import {
 
 const path = '/distributions/{distributionId}'
 
-const post = createRoute({
-  method: 'post',
-  path: '/datasets/{datasetId}/distributions',
-  summary: 'Add a distribution to a dataset',
-  ...keyRequired,
-  request: { params: parameters.dataset, body: bodies.distribution },
-  responses: answers.creation,
+const post = postRoute('/datasets/{datasetId}/distributions', 'Add a distribution to a dataset', {
+  params: parameters.dataset,
+  body: bodies.distribution,
 })
 
-const read = createRoute({
-  method: 'get',
-  path,
-  summary: 'Read a distribution with what it leads to inside its dataset',
-  request: { params: parameters.distribution },
-  responses: answers.graph,
+const read = readRoute(path, 'Read a distribution with what it leads to inside its dataset', {
+  params: parameters.distribution,
 })
 
-const put = createRoute({
-  method: 'put',
+const put = putRoute(
   path,
-  summary: 'Replace a distribution that exists; it keeps its IRI',
-  ...keyRequired,
-  request: { params: parameters.distribution, body: bodies.distribution },
-  responses: answers.update,
-})
+  'Replace a distribution that exists; it keeps its IRI',
+  { params: parameters.distribution, body: bodies.distribution },
+  { responses: answers.update },
+)
 
-const remove = createRoute({
-  method: 'delete',
-  path,
-  summary: 'Delete a distribution and the link to it',
-  ...keyRequired,
-  request: { params: parameters.distribution },
-  responses: answers.removal,
+const remove = removeRoute(path, 'Delete a distribution and the link to it', {
+  params: parameters.distribution,
 })
 
 export function addDistributionRoutes(context: RouteContext): void {

@@ -1,6 +1,5 @@
 /** The routes of lists, and of dumps of whole catalogues. */
 
-import { createRoute } from '@hono/zod-openapi'
 import type { AppContext } from '../../http/app.ts'
 import { longAnswer } from '../../http/shell/flow.ts'
 import { fromLines } from '../../rdf/lines.ts'
@@ -15,60 +14,39 @@ import {
   vocabularyList,
 } from '../listing/lists.ts'
 import { unknownDataset } from '../writing/find-datasets.ts'
-import { repositoryAnswers as answers } from './contract.ts'
+import { repositoryAnswers as answers, listRoute, readRoute } from './contract.ts'
 import { repositoryParameters as parameters } from './parameters.ts'
 import { answerDocument } from './responses.ts'
 import { demandId, type RouteContext } from './route-context.ts'
 
-const listCatalogues = createRoute({
-  method: 'get',
-  path: '/catalogues',
-  summary: 'List catalogues',
-  request: { query: parameters.list },
-  responses: answers.list,
-})
+const listCatalogues = listRoute('/catalogues', 'List catalogues', { query: parameters.list })
 
-const listMembers = createRoute({
-  method: 'get',
-  path: '/catalogues/{catalogueId}/datasets',
-  summary: 'List the datasets of a catalogue',
-  request: { params: parameters.catalogue, query: parameters.datasets },
-  responses: answers.list,
-})
+const listMembers = listRoute(
+  '/catalogues/{catalogueId}/datasets',
+  'List the datasets of a catalogue',
+  { params: parameters.catalogue, query: parameters.datasets },
+)
 
-const listDatasets = createRoute({
-  method: 'get',
-  path: '/datasets',
-  summary: 'List datasets',
-  request: { query: parameters.datasetList },
-  responses: answers.list,
-})
+const listDatasets = listRoute('/datasets', 'List datasets', { query: parameters.datasetList })
 
-const listDistributions = createRoute({
-  method: 'get',
-  path: '/datasets/{datasetId}/distributions',
-  summary: 'List the distributions of a dataset',
-  request: { params: parameters.dataset, query: parameters.list },
-  responses: answers.list,
-})
+const listDistributions = listRoute(
+  '/datasets/{datasetId}/distributions',
+  'List the distributions of a dataset',
+  { params: parameters.dataset, query: parameters.list },
+)
 
-const listVocabularies = createRoute({
-  method: 'get',
-  path: '/vocabularies',
-  summary: 'List vocabularies',
-  request: { query: parameters.list },
-  responses: answers.list,
-})
+const listVocabularies = listRoute('/vocabularies', 'List vocabularies', { query: parameters.list })
 
-const dump = createRoute({
-  method: 'get',
-  path: '/catalogues/{catalogueId}/dump',
-  summary: 'Read a whole catalogue as one document',
-  description:
-    'The catalogue, its datasets with their distributions and records, and the links between them; `dump.nq`, `dump.ttl` and so on beat Accept. The import takes it back. RDF/XML leaves out what XML cannot express (control characters, properties without an XML name); comments hold it as N-Triples.',
-  request: { params: parameters.catalogue },
-  responses: answers.dump,
-})
+const dump = readRoute(
+  '/catalogues/{catalogueId}/dump',
+  'Read a whole catalogue as one document',
+  { params: parameters.catalogue },
+  {
+    description:
+      'The catalogue, its datasets with their distributions and records, and the links between them; `dump.nq`, `dump.ttl` and so on beat Accept. The import takes it back. RDF/XML leaves out what XML cannot express (control characters, properties without an XML name); comments hold it as N-Triples.',
+    responses: answers.dump,
+  },
+)
 
 export function addListRoutes(context: RouteContext): void {
   const { app, datasets, names } = context

@@ -1,12 +1,13 @@
 /** The routes of the quality metrics of a dataset. */
 
-import { createRoute } from '@hono/zod-openapi'
 import { unknownMetrics } from '../metrics/dataset-metrics.ts'
 import { findById } from '../writing/find-datasets.ts'
 import {
-  keyRequired,
   repositoryAnswers as answers,
   repositoryBodies as bodies,
+  putRoute,
+  readRoute,
+  removeRoute,
 } from './contract.ts'
 import { repositoryParameters as parameters } from './parameters.ts'
 import { answerDelete, answerStoredGraph } from './responses.ts'
@@ -20,30 +21,21 @@ import {
 
 const path = '/datasets/{datasetId}/metrics'
 
-const read = createRoute({
-  method: 'get',
+const read = readRoute(
   path,
-  summary: 'Read the quality metrics of a dataset (W3C Data Quality Vocabulary)',
-  request: { params: parameters.dataset, query: parameters.historic },
-  responses: answers.graph,
-})
+  'Read the quality metrics of a dataset (W3C Data Quality Vocabulary)',
+  { params: parameters.dataset, query: parameters.historic },
+)
 
-const put = createRoute({
-  method: 'put',
+const put = putRoute(
   path,
-  summary: 'Replace the quality metrics of a dataset',
-  ...keyRequired,
-  request: { params: parameters.dataset, body: bodies.metrics },
-  responses: answers.replacement,
-})
+  'Replace the quality metrics of a dataset',
+  { params: parameters.dataset, body: bodies.metrics },
+  { responses: answers.replacement },
+)
 
-const remove = createRoute({
-  method: 'delete',
-  path,
-  summary: 'Delete the quality metrics of a dataset',
-  ...keyRequired,
-  request: { params: parameters.dataset },
-  responses: answers.removal,
+const remove = removeRoute(path, 'Delete the quality metrics of a dataset', {
+  params: parameters.dataset,
 })
 
 export function addMetricsRoutes(context: RouteContext): void {

@@ -1,6 +1,5 @@
 /** The routes of catalogue records, and of asking for a dataset to be indexed again. */
 
-import { createRoute } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { changingGet } from '../../http/shell/changing-get.ts'
@@ -10,44 +9,35 @@ import { markLine, systemChange } from '../../store/marks.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
 import { unknownDataset } from '../writing/find-datasets.ts'
 import { landOne } from '../writing/write-batch.ts'
-import { keyRequired, repositoryAnswers as answers } from './contract.ts'
+import { guardedRead, postRoute, readRoute, repositoryAnswers as answers } from './contract.ts'
 import { repositoryParameters as parameters } from './parameters.ts'
 import { answerStoredGraph } from './responses.ts'
 import { suffixedId, type RouteContext } from './route-context.ts'
 
-const index = (method: 'get' | 'post') =>
-  createRoute({
-    method,
-    path: '/datasets/{datasetId}/index',
-    summary: 'Have the dataset indexed again',
-    ...keyRequired,
-    request: { params: parameters.dataset },
-    responses: answers.acceptance,
-  })
+const path = '/datasets/{datasetId}/index'
+const summary = 'Have the dataset indexed again'
+const request = { params: parameters.dataset }
+const responses = answers.acceptance
+const indexByPost = postRoute(path, summary, request, { responses })
+const indexByGet = guardedRead(path, summary, request)
 
-const readOfDataset = createRoute({
-  method: 'get',
-  path: '/datasets/{datasetId}/record',
-  summary: 'Read the catalogue record of a dataset',
-  request: { params: parameters.dataset },
-  responses: answers.graph,
-})
+const readOfDataset = readRoute(
+  '/datasets/{datasetId}/record',
+  'Read the catalogue record of a dataset',
+  { params: parameters.dataset },
+)
 
-const read = createRoute({
-  method: 'get',
-  path: '/records/{datasetId}',
-  summary: 'Read a catalogue record by the id of its dataset',
-  request: { params: parameters.dataset },
-  responses: answers.graph,
+const read = readRoute('/records/{datasetId}', 'Read a catalogue record by the id of its dataset', {
+  params: parameters.dataset,
 })
 
 export function addRecordRoutes(context: RouteContext): void {
   const { app, guard, locate, names, versions } = context
-  const path = '/datasets/:datasetId/index'
-  app.use(path, changingGet)
+  const indexed = '/datasets/:datasetId/index'
+  app.use(indexed, changingGet)
   guard({
     methods: ['GET', 'POST'],
-    path,
+    path: indexed,
     permission: async (c) => (await locate.dataset(c)).catalogue,
   })
   app.openapi(readOfDataset, (c) => answerRecord(c, context, unknownDataset))
@@ -61,8 +51,8 @@ export function addRecordRoutes(context: RouteContext): void {
     c.header('Index-Status', 'pending')
     return c.body(null, 202)
   }
-  app.openapi(index('post'), mark)
-  app.openapi(index('get'), mark)
+  app.openapi(indexByPost, mark)
+  app.openapi(indexByGet, mark)
 }
 
 const unknownRecord = (id: string) =>

@@ -1,8 +1,8 @@
 /** The route that lists what was deleted; the ways back are routes of the resources themselves. */
 
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { listTombstones } from '../deleting/tombstone-upkeep.ts'
-import { keyRequired, repositoryAnswers as answers } from './contract.ts'
+import { repositoryAnswers as answers, guardedRead } from './contract.ts'
 import { repositoryParameters as parameters } from './parameters.ts'
 import { demandId, demandPermission, type RouteContext } from './route-context.ts'
 
@@ -17,20 +17,20 @@ const tombstone = z
   })
   .openapi('Tombstone')
 
-const list = createRoute({
-  method: 'get',
-  path: '/tombstones',
-  summary: 'List what was deleted and can be restored, newest first',
-  ...keyRequired,
-  request: { query: parameters.tombstones },
-  responses: {
-    200: {
-      description: 'Deleted datasets, catalogues and resources of declared types',
-      content: { 'application/json': { schema: z.array(tombstone) } },
+const list = guardedRead(
+  '/tombstones',
+  'List what was deleted and can be restored, newest first',
+  { query: parameters.tombstones },
+  {
+    responses: {
+      200: {
+        description: 'Deleted datasets, catalogues and resources of declared types',
+        content: { 'application/json': { schema: z.array(tombstone) } },
+      },
+      ...answers.refused,
     },
-    ...answers.refused,
   },
-})
+)
 
 export function addTombstoneRoute(context: RouteContext): void {
   const { app, guard, keys } = context

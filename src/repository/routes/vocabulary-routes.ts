@@ -1,6 +1,5 @@
 /** The routes of vocabularies, which may be large: they are read while they arrive and answered part by part. */
 
-import { createRoute } from '@hono/zod-openapi'
 import type { AppContext } from '../../http/app.ts'
 import { entityTag, isFresh } from '../../http/conditions.ts'
 import { answerFormat, contentType, disposition, receivePieces } from '../../http/rdf.ts'
@@ -11,11 +10,7 @@ import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { unskolemiseLines } from '../../rdf/skolem.ts'
 import { documentWriter } from '../../rdf/writing/document.ts'
 import { unknownVocabulary, type StoredVocabulary } from '../vocabularies.ts'
-import {
-  keyRequired,
-  repositoryAnswers as answers,
-  repositoryBodies as bodies,
-} from './contract.ts'
+import { repositoryBodies as bodies, putRoute, readRoute, removeRoute } from './contract.ts'
 import { repositoryParameters as parameters } from './parameters.ts'
 import { answerDelete, answerResource, answerWrite, linksOf } from './responses.ts'
 import { expectedState, suffixedId, type RouteContext } from './route-context.ts'
@@ -25,31 +20,14 @@ const waitMs = 60_000
 
 const path = '/vocabularies/{vocabularyId}'
 
-const read = createRoute({
-  method: 'get',
-  path,
-  summary: 'Read a vocabulary',
-  request: { params: parameters.vocabulary },
-  responses: answers.graph,
+const read = readRoute(path, 'Read a vocabulary', { params: parameters.vocabulary })
+
+const put = putRoute(path, 'Create or replace a vocabulary', {
+  params: parameters.vocabulary,
+  body: bodies.vocabulary,
 })
 
-const put = createRoute({
-  method: 'put',
-  path,
-  summary: 'Create or replace a vocabulary',
-  ...keyRequired,
-  request: { params: parameters.vocabulary, body: bodies.vocabulary },
-  responses: answers.write,
-})
-
-const remove = createRoute({
-  method: 'delete',
-  path,
-  summary: 'Delete a vocabulary',
-  ...keyRequired,
-  request: { params: parameters.vocabulary },
-  responses: answers.removal,
-})
+const remove = removeRoute(path, 'Delete a vocabulary', { params: parameters.vocabulary })
 
 export function addVocabularyRoutes(context: RouteContext): void {
   const { app, guard, indexing, limits, vocabularies } = context
