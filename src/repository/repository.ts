@@ -11,7 +11,7 @@ import {
   putDatasets,
   type PreviewDataset,
   type PutDatasets,
-} from './bulk/bulk-write.ts'
+} from './writing/bulk-write.ts'
 import { yielding } from '../workers/event-loop.ts'
 import { catalogues } from './catalogues.ts'
 import { datasets } from './datasets.ts'
@@ -19,8 +19,8 @@ import { declaredResources } from './declared-resources.ts'
 import { openDeletion, type Deletion, type DeletionOptions } from './deleting/deletion.ts'
 import { distributions } from './distributions.ts'
 import { idLists } from './listing/id-lists.ts'
-import { maintenance, type Maintenance, type MaintenanceDeps } from './maintenance/maintenance.ts'
-import { datasetMetrics, manyMetrics, type ManyMetrics } from './metrics/dataset-metrics.ts'
+import { maintenance, type Maintenance, type MaintenanceDeps } from './maintenance.ts'
+import { datasetMetrics, manyMetrics, type ManyMetrics } from './dataset-metrics.ts'
 import { showAliases, twinOf } from './routes/aliases.ts'
 import { addBulkRoute } from './routes/bulk-routes.ts'
 import { addCatalogueRoutes } from './routes/catalogue-routes.ts'

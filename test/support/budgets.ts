@@ -31,7 +31,7 @@ export const budgets: Readonly<Record<string, number>> = {
 
   rdf: 3972,
 
-  repository: 9262,
+  repository: 9246,
 
   scheduler: 2499,
 

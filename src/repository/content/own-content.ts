@@ -1,4 +1,7 @@
-/** What of a dataset body is the dataset's own, so that no body can describe another resource of the platform. */
+/**
+ * What of a body is the own content of a dataset, a catalogue or a resource of a declared type, and which node is its subject, so
+ * that no body can describe another resource of the platform.
+ */
 
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'

@@ -1,14 +1,16 @@
-/** Answers a page of any list, in any of its value types. */
+/** Answers a page of any list, in any of its value types, with the addresses of the pages around it. */
 
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import type { Limits } from '../../http/limits.ts'
+import { answerFlow, longAnswer } from '../../http/shell/flow.ts'
 import type { Log } from '../../log.ts'
+import { toLines } from '../../rdf/lines.ts'
+import { hydra, rdf, xsd } from '../../rdf/namespaces.ts'
+import { literal, namedNode, quad } from '../../rdf/terms.ts'
 import type { Part } from '../../rdf/writing/document.ts'
 import { answerDocument } from '../routes/responses.ts'
-import { answerFlow, longAnswer } from '../../http/shell/flow.ts'
 import { idBatches, type ResourceList } from './lists.ts'
-import { addressesOf, linkHeader, pagingNode, type ListPaging } from './list-pages.ts'
 
 /** What a client asks of a list, as its parameters say it. */
 type ListQuery = {
@@ -151,4 +153,97 @@ async function* described(
 function needsCatalogue(): Failure {
   const detail = 'originalIds are unique inside one catalogue only: add catalogue=<id>'
   return new Failure('invalid-parameter', detail, { errors: [{ parameter: 'valueType', detail }] })
+}
+
+// Pages of a list: their addresses, the `Link` header (RFC 8288) and the Hydra node that says the same in RDF.
+
+/** What of a list is asked for; without `limit` it is all of it. */
+type Page = { readonly offset: number; readonly limit: number | undefined }
+
+/** Absolute addresses. */
+type PageAddresses = {
+  readonly list: string
+  readonly page: string
+  readonly first: string
+  readonly previous: string | undefined
+  readonly next: string | undefined
+  readonly last: string
+}
+
+type ListPaging = {
+  /** Public address of the service. */
+  readonly address: string
+  /** Parameters that every page of the list has beside `limit` and `offset`. */
+  readonly parameters: Readonly<Record<string, string>>
+  readonly page: Page
+  readonly total: number
+}
+
+/** The addresses around a page. A page behind the end leads back to the last one. */
+export function addressesOf(
+  list: Pick<ResourceList, 'path' | 'within'>,
+  paging: ListPaging,
+): PageAddresses {
+  const { address, parameters, page, total } = paging
+  const { offset, limit } = page
+  const at = (place: number) => {
+    const span = limit === undefined ? {} : { limit: String(limit), offset: String(place) }
+    return withQuery(address + list.path, { ...list.within, ...parameters, ...span })
+  }
+  const step = limit ?? Math.max(1, total)
+  const last = total === 0 ? 0 : Math.floor((total - 1) / step) * step
+  return {
+    list: withQuery(address + list.path, { ...list.within }),
+    page: at(offset),
+    first: at(0),
+    previous: offset > 0 ? at(Math.max(0, Math.min(offset - step, last))) : undefined,
+    next: offset + step < total ? at(offset + step) : undefined,
+    last: at(last),
+  }
+}
+
+function withQuery(path: string, parameters: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(parameters).toString()
+  return query === '' ? path : `${path}?${query}`
+}
+
+/** `<…>; rel="first", <…>; rel="prev", …` */
+function linkHeader({ first, previous, next, last }: PageAddresses): string {
+  const links = { first, prev: previous, next, last }
+  return Object.entries(links)
+    .flatMap(([relation, target]) => (target === undefined ? [] : `<${target}>; rel="${relation}"`))
+    .join(', ')
+}
+
+/** The paging node as its own part of the default graph; `legacy` = `hydra:PagedCollection` of early drafts of Hydra. */
+function pagingNode(addresses: PageAddresses, { page, total }: ListPaging, legacy: boolean): Part {
+  const integer = (value: number) => literal(String(value), xsd('integer'))
+  const node = namedNode(addresses.page)
+  const say = (name: string, value: string | undefined) =>
+    value === undefined ? [] : quad(node, hydra(name), namedNode(value))
+  const { first, previous, next, last } = addresses
+  const count = quad(node, hydra('totalItems'), integer(total))
+  if (legacy) {
+    return {
+      lines: toLines([
+        quad(node, rdf('type'), hydra('PagedCollection')),
+        count,
+        quad(node, hydra('itemsPerPage'), integer(page.limit ?? total)),
+        ...[say('firstPage', first), say('previousPage', previous)].flat(),
+        ...[say('nextPage', next), say('lastPage', last)].flat(),
+      ]),
+    }
+  }
+  const collection = namedNode(addresses.list)
+  return {
+    lines: toLines([
+      quad(node, rdf('type'), hydra('PartialCollectionView')),
+      count,
+      ...[say('first', first), say('previous', previous)].flat(),
+      ...[say('next', next), say('last', last)].flat(),
+      quad(collection, rdf('type'), hydra('Collection')),
+      quad(collection, hydra('totalItems'), integer(total)),
+      quad(collection, hydra('view'), node),
+    ]),
+  }
 }

@@ -4,15 +4,15 @@ import type { AppContext } from '../../http/app.ts'
 import { longAnswer } from '../../http/shell/flow.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import { formats, splitSuffix } from '../../rdf/media-types.ts'
-import { dumpOf } from '../listing/dump.ts'
-import { answerList } from '../listing/list-answer.ts'
 import {
   catalogueList,
   datasetList,
   distributionList,
+  dumpOf,
   memberList,
   vocabularyList,
 } from '../listing/lists.ts'
+import { answerList } from '../listing/list-answer.ts'
 import { unknownDataset } from '../writing/find-datasets.ts'
 import { repositoryAnswers as answers, listRoute, readRoute } from './contract.ts'
 import { repositoryParameters as parameters } from './parameters.ts'

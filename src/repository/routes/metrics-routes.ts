@@ -1,6 +1,6 @@
 /** The routes of the quality metrics of a dataset. */
 
-import { unknownMetrics } from '../metrics/dataset-metrics.ts'
+import { unknownMetrics } from '../dataset-metrics.ts'
 import { findById } from '../writing/find-datasets.ts'
 import {
   repositoryAnswers as answers,

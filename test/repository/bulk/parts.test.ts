@@ -1,7 +1,7 @@
 /** The parts of a bulk write by themselves: what is cut out of a body, whose turn it is, what became of many groups. */
 
 import { describe, expect, it } from 'vitest'
-import { BulkBody, datasetPieces } from '../../../src/repository/bulk/bulk-body.ts'
+import { BulkBody, datasetPieces } from '../../../src/repository/writing/bulk-body.ts'
 import { landBatch } from '../../../src/repository/writing/write-batch.ts'
 import type { Landing } from '../../../src/store/graph-store.ts'
 import { names } from '../../../src/rdf/names.ts'

@@ -1,7 +1,7 @@
 /** Datasets that are handed over as texts: a verdict for each, and no harm to the others from one that cannot be taken. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { DatasetText } from '../../../src/repository/bulk/bulk-write.ts'
+import type { DatasetText } from '../../../src/repository/writing/bulk-write.ts'
 import { repository } from '../../support/repository.ts'
 
 const signal = AbortSignal.timeout(60_000)

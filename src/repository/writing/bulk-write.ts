@@ -13,15 +13,15 @@ import type { TermLimits } from '../../rdf/reading/options.ts'
 import { parseText } from '../../rdf/reading/parse-stream.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import type { WriteContext } from '../context.ts'
-import { prepareBody, prepareDataset, type PreparedDataset } from '../writing/dataset-plan.ts'
+import { prepareBody, prepareDataset, type PreparedDataset } from './dataset-plan.ts'
 import {
   previewOf,
   writeDatasets,
   type DatasetItem,
   type DatasetPreview,
   type WrittenDataset,
-} from '../writing/dataset-writer.ts'
-import type { WriteResult } from '../writing/write-batch.ts'
+} from './dataset-writer.ts'
+import type { WriteResult } from './write-batch.ts'
 import {
   type BodyPiece,
   BulkBody,

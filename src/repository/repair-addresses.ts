@@ -1,16 +1,16 @@
 /** Restores addresses that earlier versions renamed: access URLs, pages and the like that are IRIs of the platform. */
 
 import type { Quad } from '@rdfjs/types'
-import { Failure } from '../../errors.ts'
-import { fromLines } from '../../rdf/lines.ts'
-import type { Names } from '../../rdf/names.ts'
-import { dcat, dct, foaf, prov, vcard } from '../../rdf/namespaces.ts'
-import { literal, namedNode, quad } from '../../rdf/terms.ts'
-import { paged } from '../../store/queries.ts'
-import { bind, loadQuery } from '../../store/queries.ts'
-import type { WriteContext } from '../context.ts'
-import { editDataset } from '../writing/dataset-edit.ts'
-import { findById, type LocatedDataset } from '../writing/find-datasets.ts'
+import { Failure } from '../errors.ts'
+import { fromLines } from '../rdf/lines.ts'
+import type { Names } from '../rdf/names.ts'
+import { dcat, dct, foaf, prov, vcard } from '../rdf/namespaces.ts'
+import { literal, namedNode, quad } from '../rdf/terms.ts'
+import { paged } from '../store/queries.ts'
+import { bind, loadQuery } from '../store/queries.ts'
+import type { WriteContext } from './context.ts'
+import { editDataset } from './writing/dataset-edit.ts'
+import { findById, type LocatedDataset } from './writing/find-datasets.ts'
 
 const damagedQuery = loadQuery('renamed-addresses')
 
