@@ -20,10 +20,11 @@ describe('the house', () => {
     expect(circle(files)).toBeUndefined()
   })
 
-  it('loads the embedded triplestore only where it is asked for: on another one it is memory for nothing', () => {
+  it('loads what a triplestore needs only where it is asked for: elsewhere it is memory for nothing', () => {
     const loaded = loadedWith(files, 'main.ts')
     expect(loaded.has('n3')).toBe(true)
     expect(loaded.has('oxigraph/web.js')).toBe(false)
+    expect(loaded.has('sparql-http-client/SimpleClient.js')).toBe(false)
     expect(loadedWith(files, 'store/embedded/embedded-store.ts').has('oxigraph/web.js')).toBe(true)
   })
 

@@ -6,7 +6,6 @@
 import { Agent, request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Agent as SecureAgent, request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
-import { pipeline, Readable } from 'node:stream'
 import { Failure } from '../errors.ts'
 
 /** How long and how much one request may take; all in milliseconds, except `bytes`. */
@@ -21,14 +20,6 @@ export type ServiceLimits = {
   readonly bytes: number
 }
 
-/** A body that is not held in memory. */
-type StreamedBody = {
-  /** In UTF-8. */
-  readonly bytes: number
-  /** From the beginning at every call. */
-  readonly chunks: () => Iterable<string>
-}
-
 /** Takes an answer while it arrives, before more of it is read. What it throws ends the request. */
 type Sink = { readonly take: (part: Buffer) => void }
 
@@ -39,9 +30,7 @@ export type ServiceRequest = {
   /** Without `Authorization` (where credentials are configured) and `Content-Length`, which the client sets. */
   readonly headers: Readonly<Record<string, string>>
   /** Sent whole, in UTF-8, with its length. */
-  readonly body?: string | StreamedBody
-  /** What takes the body of a good answer instead of the answer's `text`; opened anew at every attempt. */
-  readonly into?: () => Sink
+  readonly body?: string
   /** True when sending it twice does what sending it once does. */
   readonly idempotent: boolean
   readonly limits?: Partial<ServiceLimits>
@@ -55,7 +44,7 @@ export type ServiceAnswer = {
 }
 
 /** A request that is ready to be sent as it is. */
-export type Outgoing = Pick<ServiceRequest, 'method' | 'headers' | 'body' | 'into'> & {
+export type Outgoing = Pick<ServiceRequest, 'method' | 'headers' | 'body'> & {
   readonly url: URL
 }
 
@@ -150,12 +139,9 @@ function started({ url, method, headers, body }: Outgoing, agent: Agent): Client
     port: url.port,
     path: url.pathname + url.search,
     method,
-    headers: hasBody ? { ...headers, 'Content-Length': lengthOf(body) } : headers,
+    headers: hasBody ? { ...headers, 'Content-Length': Buffer.byteLength(body ?? '') } : headers,
   })
 }
-
-const lengthOf = (body: ServiceRequest['body'] = ''): number =>
-  typeof body === 'string' ? Buffer.byteLength(body) : body.bytes
 
 /** A request from the first byte sent to the last byte read, or to the first thing that goes wrong. */
 class Running {
@@ -179,20 +165,17 @@ class Running {
     this.#request.destroy()
   }
 
-  async answer({ body, into }: Pick<ServiceRequest, 'body' | 'into'>): Promise<ServiceAnswer> {
+  async answer({ body }: Pick<ServiceRequest, 'body'>): Promise<ServiceAnswer> {
     const request = this.#request
     // Timers rather than promises that pause: a thousand times a second, two of those cost more than the parsing.
     const whole = setTimeout(() => this.stop(this.#late()), this.#limits.totalMs)
     request.on('socket', (socket) => this.#connect(socket))
-    request.on('response', (response) => this.#read(response, into))
+    request.on('response', (response) => this.#read(response))
     request.on('error', (error) => this.stop(this.#fault(error)))
     request.on('close', () => {
       if (this.#stage !== 'answering') this.stop(this.#fault(new Error('the connection closed')))
     })
-    if (typeof body === 'object') {
-      // Whatever goes wrong on the way is told by the request itself.
-      pipeline(Readable.from(body.chunks()), request, () => undefined)
-    } else request.end(body)
+    request.end(body)
     try {
       return await this.#done.promise
     } finally {
@@ -223,15 +206,14 @@ class Running {
     this.#clock = setTimeout(() => this.stop(this.#late()), this.#limits.firstByteMs)
   }
 
-  #read(response: IncomingMessage, into: ServiceRequest['into']): void {
+  #read(response: IncomingMessage): void {
     clearTimeout(this.#clock)
     this.#stage = 'answering'
     const { statusCode: status = 0, socket } = response
     // At once when the body ends: one turn later the connection may carry somebody else's request.
     if (this.#options.destroyAfterError && status >= 400) response.on('end', () => socket.destroy())
     const parts: Buffer[] = []
-    const sink = into && status < 300 ? into() : this.#bounded(parts, response)
-    received(response, sink, this.#options.service).then(
+    received(response, this.#bounded(parts, response), this.#options.service).then(
       () => this.#done.resolve({ status, headers: headersOf(response), text: textOf(parts) }),
       (error: unknown) => this.stop(error instanceof Failure ? error : this.#fault(error)),
     )

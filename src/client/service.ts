@@ -39,14 +39,6 @@ export type ServiceOptions = {
   readonly limits: ServiceLimits
 }
 
-/**
- * As much of `fetch` as clients of a protocol need: bodies are strings or forms, nothing is redirected. Queries count as
- * idempotent, by POST too; other POSTs are sent once. `TypeError` for a method or a body of another kind.
- */
-type ServiceFetch = (url: string | URL, options: RequestInit) => Promise<FetchAnswer>
-
-type FetchAnswer = Pick<Response, 'ok' | 'status' | 'text'>
-
 type Send = (request: ServiceRequest, signal?: AbortSignal) => Promise<ServiceAnswer>
 
 export type ServiceClient = {
@@ -55,7 +47,6 @@ export type ServiceClient = {
    * cut answer, credentials refused, circuit open), `time-limit`, `too-large`; when `signal` is aborted, with its reason.
    */
   readonly send: Send
-  readonly fetch: ServiceFetch
   /** Of the circuit breaker: `open` = the service is away and calls fail at once. */
   readonly state: () => 'closed' | 'open' | 'half-open'
   /** Ends what still runs, with `unavailable`, and closes the connections. */
@@ -93,7 +84,6 @@ export function serviceClient(options: ServiceOptions): ServiceClient {
   }
   return {
     send,
-    fetch: fetching(send),
     state: breaker.state,
     close: async () => {
       closing.abort(unavailable(service, `The connection to the ${service.name} is closed.`))
@@ -119,11 +109,11 @@ const faultOf = (outcome: Attempted<ServiceAnswer>): ConnectionError | undefined
   'error' in outcome && outcome.error instanceof ConnectionError ? outcome.error : undefined
 
 /** Neither message repeats the address: it may hold what must not be told. */
-function outgoingOf({ url: address, method, headers, body, into }: ServiceRequest): Outgoing {
+function outgoingOf({ url: address, method, headers, body }: ServiceRequest): Outgoing {
   const url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('not an HTTP address')
   if (url.username || url.password) throw new TypeError('an address may not hold credentials')
-  return { url, method, headers, ...(body !== undefined && { body }), ...(into && { into }) }
+  return { url, method, headers, ...(body !== undefined && { body }) }
 }
 
 /** Milliseconds between the tries, before they are spread. */
@@ -221,40 +211,3 @@ function loggedExchange(exchange: Exchange, { log, now, service }: BreakerOption
     }
   }
 }
-
-/** `fetch` over `send`. */
-export function fetching(send: Send): ServiceFetch {
-  return async (url, { method: name, headers: given, body, signal }) => {
-    const method = methodOf(name)
-    const headers = Object.fromEntries(new Headers(given))
-    const request: ServiceRequest = {
-      url: typeof url === 'string' ? url : url.href,
-      method,
-      headers,
-      ...(body !== undefined && body !== null && { body: textOf(body) }),
-      idempotent: method !== 'POST' || isQuery(body, headers['content-type']),
-    }
-    const { status, text } = await send(request, signal ?? undefined)
-    return { ok: status >= 200 && status < 300, status, text: () => Promise.resolve(text) }
-  }
-}
-
-const methods: readonly ServiceRequest['method'][] = ['GET', 'POST', 'PUT', 'DELETE']
-
-function methodOf(name = 'GET'): ServiceRequest['method'] {
-  const method = methods.find((one) => one === name.toUpperCase())
-  if (!method) throw new TypeError(`the client knows ${methods.join(', ')}, not ${name}`)
-  return method
-}
-
-function textOf(body: NonNullable<RequestInit['body']>): string {
-  if (typeof body === 'string') return body
-  if (body instanceof URLSearchParams) return body.toString()
-  throw new TypeError('the client sends strings and forms only')
-}
-
-/** A query by form or directly (SPARQL 1.1 Protocol 2.1.2, 2.1.3). */
-const isQuery = (body: RequestInit['body'], mediaType = ''): boolean =>
-  body instanceof URLSearchParams
-    ? body.has('query') && !body.has('update')
-    : mediaType.startsWith('application/sparql-query')

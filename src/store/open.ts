@@ -3,15 +3,10 @@
 import { join } from 'node:path'
 import { Failure, StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { fuseki } from './remote/fuseki.ts'
 import type { GraphStore, Loading } from './graph-store.ts'
 import { standardLimits, type StoreLimits } from './limits.ts'
-import type { Dialect } from './remote/dialect.ts'
 import type { LeaseOptions } from './remote/lease.ts'
 import { onceThere } from './remote/starting.ts'
-import { remoteStore } from './remote/remote-store.ts'
-import { sparql11 } from './remote/sparql11.ts'
-import { virtuoso } from './virtuoso/virtuoso.ts'
 
 /** A triplestore in a process of its own. Endpoints are absolute URLs. */
 export type StoreConfig = {
@@ -44,12 +39,6 @@ export type OpenOptions = {
   readonly loading?: (now: Loading) => void
 }
 
-const dialects: Readonly<Record<StoreConfig['dialect'], Dialect>> = {
-  fuseki,
-  sparql11,
-  virtuoso,
-}
-
 /** Waits for the store with a line of progress, finishes what a crash left there, then resolves. */
 export async function openStore(
   config: StoreConfig | undefined,
@@ -77,7 +66,9 @@ export async function openStore(
     lease: options.lease,
     told: options.told,
   }
-  return remoteStore(dialects[dialect], remote, signal)
+  // Only now, for the same reason.
+  const { remoteStore } = await import('./remote/remote-store.ts')
+  return remoteStore(dialect, remote, signal)
 }
 
 /** Whether a text in the file is no longer what was written, or a page of it. */

@@ -1,7 +1,6 @@
 /** Who may ask in public when: clients take turns, and one who asks what takes long leaves a lane to the others. */
 
 import { Failure } from '../../errors.ts'
-import { ticks } from '../embedded/ticks.ts'
 import type { PublicAnswer, PublicQuery } from '../graph-store.ts'
 
 // Whose query is next: clients take turns, however many each of them has waiting.
@@ -122,6 +121,9 @@ const sliceMs = 2000
 /** So long after a slow query its client leaves a lane to the others. */
 const slowMs = 60_000
 
+/** How exact these times are. */
+const tickMs = 200
+
 const tooMany = (why: string) => new Failure('too-many-requests', why, { retryAfter: 5 })
 const stepAside = () => new Failure('time-limit', 'The query made room for others.')
 
@@ -134,7 +136,8 @@ export class PublicDoor {
   readonly #counts = new Map<string, number>()
   /** Until when a client counts as one that asks what takes long. */
   readonly #slow = new Map<string, number>()
-  readonly #clock = ticks(() => this.#tick())
+  /** Looks at what runs and waits, while there is any. */
+  #clock: NodeJS.Timeout | undefined
 
   /** No lane has been ready since then. */
   #closedSince: number | undefined
@@ -171,7 +174,7 @@ export class PublicDoor {
     signal?.addEventListener('abort', abort, { once: true })
     this.#turns.add(visit)
     this.free()
-    this.#clock.start()
+    this.#clock ??= setInterval(() => this.#tick(), tickMs).unref()
     return promise.finally(() => signal?.removeEventListener('abort', abort))
   }
 
@@ -243,7 +246,7 @@ export class PublicDoor {
     this.free()
   }
 
-  #tick(): boolean {
+  #tick(): void {
     const { now, buildMs, closed } = this.#settings
     const isClosed = this.#lanes.every(({ isReady }) => !isReady)
     this.#closedSince = isClosed ? (this.#closedSince ?? now()) : undefined
@@ -257,7 +260,9 @@ export class PublicDoor {
     for (const client of this.#turns.clients()) if (this.#isSlow(client)) this.#markSlow(client)
     this.#sendAside()
     this.free()
-    return this.#running.size + this.#turns.size > 0
+    if (this.#running.size + this.#turns.size > 0) return
+    clearInterval(this.#clock)
+    this.#clock = undefined
   }
 
   /** Ends the youngest of the long queries when they have all lanes and somebody else waits. */

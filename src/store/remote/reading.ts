@@ -2,6 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
+import { Semaphore } from '../../workers/semaphore.ts'
 import { checkGraph } from '../lines.ts'
 import type { Dialect, Door } from './dialect.ts'
 import { linesOf, notedLine, respelled } from './spelling-notes.ts'
@@ -227,19 +228,6 @@ async function readQuads(
   })
 }
 
-/** Runs `work` over all, a few at a time; stops at the first failure. */
-async function few<One>(all: readonly One[], work: (one: One) => Promise<void>): Promise<void> {
-  const left = [...all]
-  const lane = async () => {
-    for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one)
-  }
-  try {
-    await Promise.all(Array.from({ length: atOnce }, lane))
-  } finally {
-    left.length = 0
-  }
-}
-
 /** The contents of graphs; absent ones have no line. */
 export async function readMany(
   { graphs, links }: Many,
@@ -258,12 +246,15 @@ export async function readMany(
   const batches = Array.from({ length: Math.ceil(quick.length / perQuery) }, (_, at) =>
     quick.slice(at * perQuery, (at + 1) * perQuery),
   )
-  await few(batches, async (batch) => {
+  const places = new Semaphore(atOnce)
+  const each = <One>(all: readonly One[], work: (one: One) => Promise<void>) =>
+    Promise.all(all.map((one) => places.run(() => work(one), signal)))
+  await each(batches, async (batch) => {
     for (const [graph, content] of await readQuads(batch, reading, signal)) {
       if (content) found.set(graph, content)
     }
   })
-  await few(single, async (graph) => {
+  await each(single, async (graph) => {
     found.set(graph, await readContent({ graph, links }, reading, signal))
   })
   return found

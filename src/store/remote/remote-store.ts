@@ -18,6 +18,9 @@ import { readWhole, replacing } from '../streams.ts'
 import { serviceClient, type ServiceClient } from '../../client/service.ts'
 import { Writer } from './update-queue.ts'
 import { Landings, writing, type Settings } from './writing.ts'
+import { fuseki } from './fuseki.ts'
+import { sparql11 } from './sparql11.ts'
+import { virtuoso } from '../virtuoso/virtuoso.ts'
 
 export type RemoteOptions = {
   readonly endpoints: {
@@ -187,12 +190,15 @@ function graphsOf(reading: Reading, land: Settings['land']): Graphs {
   }
 }
 
+const dialects: Readonly<Record<Dialect['name'], Dialect>> = { fuseki, sparql11, virtuoso }
+
 /** Opens a store of that dialect: resolves when it answers and is in order. */
 export async function remoteStore(
-  dialect: Dialect,
+  name: Dialect['name'],
   options: RemoteOptions,
   signal?: AbortSignal,
 ): Promise<GraphStore> {
+  const dialect = dialects[name]
   const { limits, log } = options
   const wire = wireOf(dialect, options)
   const end = new AbortController()

@@ -1,5 +1,6 @@
 /** `write` and `writeEach` of a remote store: take turns, plan, land. */
 
+import { unlessAborted } from '../../workers/abort.ts'
 import type { Change, GraphStore, Landing, Written } from '../graph-store.ts'
 import type { Edit } from './dialect.ts'
 import { isDoubtful } from './starting.ts'
@@ -23,19 +24,6 @@ const contents = (changes: readonly Change[], { isLink }: Pick<Planning, 'isLink
       return [...remove, ...add].some((line) => !isLink(graph, line))
     })
     .map(({ graph }) => graph)
-
-/** Rejects when the signal is aborted first; the work goes on, because what was sent cannot be called back. */
-async function unless<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
-  if (!signal) return work
-  const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([work, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
-}
 
 /** Plans and lands single groups, and remembers which graphs nothing was heard of. */
 export class Landings {
@@ -97,7 +85,8 @@ export function writing(
       signal?.throwIfAborted()
       return work()
     })
-    return unless(signal, turn)
+    // The work goes on when the signal is aborted, because what was sent cannot be called back.
+    return signal ? unlessAborted(turn, signal) : turn
   }
   return {
     write: (changes, signal) => inTurn(changes, signal, () => landings.land(changes)),
