@@ -7,7 +7,7 @@ import type { Profile } from '../profile/fields.ts'
 import type { Names } from '../rdf/names.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { Landed, Mark } from '../store/marks.ts'
-import { versions as clock, type Versions } from '../store/versions.ts'
+import { versions as clock, type VersionClock } from '../store/versions.ts'
 import { conceptCache } from './concepts.ts'
 import { loadBundled } from '../vocabularies/authorities.ts'
 import { unfitValues, type UnfitValues } from './building/unfit-values.ts'
@@ -51,7 +51,7 @@ export type ProjectionDeps = Pick<ProjectorDeps, 'pause'> & {
 
 export type Projection = {
   /** The clock that every write of this process takes its version from. */
-  readonly versions: Versions
+  readonly versions: VersionClock
   readonly changed: (marks: readonly Landed[]) => void
   /** A cascade mark stands in the store. */
   readonly cascaded: () => void

@@ -6,7 +6,7 @@ import type { CanonicalBounds } from '../rdf/canonical.ts'
 import type { Names } from '../rdf/names.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { Landed, Mark } from '../store/marks.ts'
-import type { Versions } from '../store/versions.ts'
+import type { VersionClock } from '../store/versions.ts'
 import type { Deletions } from './deleting/deletions.ts'
 import type { Tombstones } from './deleting/tombstones.ts'
 import type { IdLists } from './listing/id-lists.ts'
@@ -17,7 +17,7 @@ export type RepositoryDeps = {
   readonly store: GraphStore
   readonly names: Names
   readonly locks: Locks
-  readonly versions: Versions
+  readonly versions: VersionClock
   readonly log: Log
   readonly now: () => Date
   readonly uuid: () => string

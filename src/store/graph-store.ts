@@ -128,7 +128,7 @@ export type Change = {
 }
 
 /**
- * The outcome per change, in the order of the changes. Stores behind a wire do not look whether a graph existed of which
+ * The outcome per change, in the order of the changes. Remote stores do not look whether a graph existed of which
  * only links change, and say that it did.
  */
 export type Written = { readonly graph: string; readonly existed: boolean }

@@ -24,7 +24,7 @@ export type StoreLimits = {
 }
 
 /** The limits where nothing else is said. */
-export const standardLimits: StoreLimits = {
+export const standardStoreLimits: StoreLimits = {
   callMs: 60_000,
   answer: 256 * 1024 * 1024,
   quads: 10_000_000,

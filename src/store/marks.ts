@@ -27,7 +27,7 @@ export type Fresh = {
 }
 
 /** `pending` = the resource itself, `cascade` = the datasets of a catalogue. */
-export type MarkKind = 'pending' | 'cascade'
+type MarkKind = 'pending' | 'cascade'
 
 /** The line of the system graph that says `name` of `resource`; `value` is an IRI when it is given as `{ iri }`. */
 export function fact(

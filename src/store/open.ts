@@ -1,10 +1,10 @@
-/** Opens the triplestore that is configured: the embedded one, or one behind a wire. */
+/** Opens the triplestore that is configured: the embedded one, or a remote one. */
 
 import { join } from 'node:path'
 import { Failure, StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { GraphStore, Loading } from './graph-store.ts'
-import { standardLimits, type StoreLimits } from './limits.ts'
+import { standardStoreLimits, type StoreLimits } from './limits.ts'
 import type { LeaseOptions } from './remote/lease.ts'
 import { onceThere } from './remote/starting.ts'
 
@@ -19,7 +19,7 @@ export type StoreConfig = {
   readonly password?: string | undefined
 }
 
-export type OpenOptions = {
+type OpenOptions = {
   /** Of the embedded store; others have no use for it. */
   readonly directory: string
   readonly log: Log
@@ -31,7 +31,7 @@ export type OpenOptions = {
   /** 0 ≤ x < 1; spreads the pauses between tries. */
   readonly random?: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
-  /** The right to write to a store behind a wire; absent where nobody else can have it. */
+  /** The right to write to a remote store; absent where nobody else can have it. */
   readonly lease?: LeaseOptions
   /** Hears what is waited for, and `undefined` when it is there. */
   readonly told?: (detail: string | undefined) => void
@@ -58,7 +58,7 @@ export async function openStore(
   const remote = {
     endpoints: { query: queryEndpoint, update: updateEndpoint, auth },
     log,
-    limits: { ...standardLimits, ...limits },
+    limits: { ...standardStoreLimits, ...limits },
     isCatalogue,
     now: options.now ?? (() => performance.now()),
     random: options.random ?? (() => 0.5),

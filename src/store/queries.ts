@@ -12,13 +12,18 @@ export type Query = { readonly name: string; readonly tokens: readonly Token[] }
  * A term stands in every place of its parameter. A list fills `VALUES $name { UNDEF }`; rows fill
  * `VALUES ($name $other) { (UNDEF UNDEF) }` and are given under the first name of that list.
  */
-export type Values = Readonly<Record<string, Term | readonly Term[] | readonly (readonly Term[])[]>>
+export type QueryValues = Readonly<
+  Record<string, Term | readonly Term[] | readonly (readonly Term[])[]>
+>
 
 const folder = new URL('../../sparql/', import.meta.url)
 const loaded = new Map<string, Query>()
 
 /** A query from text, for tests and for queries that are composed of terms only. */
-export const queryOf = (text: string, name = 'inline'): Query => ({ name, tokens: tokens(text) })
+export const queryOf = (text: string, name = 'inline'): Query => ({
+  name,
+  tokens: sparqlTokens(text),
+})
 
 /** `sparql/{name}.rq` or `.ru`, read once. An Error when there is none. */
 export function loadQuery(name: string): Query {
@@ -31,7 +36,7 @@ export function loadQuery(name: string): Query {
   return query
 }
 
-const isTerm = (value: Values[string] | readonly Term[]): value is Term => 'termType' in value
+const isTerm = (value: QueryValues[string] | readonly Term[]): value is Term => 'termType' in value
 
 type Block = {
   readonly names: readonly string[]
@@ -60,7 +65,7 @@ function blockAt(query: Query, at: number): Block | undefined {
   return undefined
 }
 
-function rowsText(block: Block, value: Values[string], query: Query): string {
+function rowsText(block: Block, value: QueryValues[string], query: Query): string {
   const fail = (why: string) => new Error(`${query.name}: $${block.names.join(' $')} ${why}`)
   if (isTerm(value)) throw fail('stands in VALUES and needs a list')
   const rows = value.map((row) => {
@@ -107,7 +112,7 @@ function partsOf(query: Query): readonly Part[] {
  * The text of a query with its values in place. A missing or unused value, a list without `VALUES`, or a term that
  * cannot stand in a query is an Error: these are mistakes of ours, never of a client.
  */
-export function bind(query: Query, values: Values): string {
+export function bind(query: Query, values: QueryValues): string {
   const used = new Set<string>()
   const valueOf = (name: string) => {
     const value = values[name]
@@ -199,7 +204,7 @@ const pattern = new RegExp(
 )
 
 /** All tokens; joined, their texts are the text again. White space, comments, strings and IRIs are `skip`. */
-export function tokens(text: string): Token[] {
+export function sparqlTokens(text: string): Token[] {
   return [...text.matchAll(pattern)].map((match) => {
     const found = match.groups ?? {}
     const kind = found['skip']

@@ -13,7 +13,7 @@ export type JsonTerm = {
   readonly 'xml:lang'?: string
 }
 
-export type Solution = Readonly<Record<string, JsonTerm>>
+type Solution = Readonly<Record<string, JsonTerm>>
 
 /** The answer to ASK or to SELECT. */
 export type Results =
@@ -56,7 +56,7 @@ function termOf(json: JsonTerm): Term {
 }
 
 /** All solutions in their order, empty ones too; `Failure` as above. */
-export function rowsOf(text: string): readonly Row[] {
+export function solutionRows(text: string): readonly Row[] {
   const results = resultsOf(text)
   if ('boolean' in results) {
     throw new Failure('store-unavailable', 'The store did not answer with solutions.')

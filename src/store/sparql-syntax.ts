@@ -23,17 +23,18 @@ export function parseSparql(text: string, baseIri?: string): SparqlQuery {
 }
 
 /** An object of a syntax tree. */
-export type Node = Readonly<Record<string, unknown>>
+export type SyntaxNode = Readonly<Record<string, unknown>>
 
-export const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
+export const isNode = (value: unknown): value is SyntaxNode =>
+  typeof value === 'object' && value !== null
 
 /** Every object and list of a syntax tree, found without recursion, because trees may be deep. */
-export function* nodes(tree: unknown): Generator<Node> {
+export function* nodes(tree: unknown): Generator<SyntaxNode> {
   for (const [node] of placed(tree)) yield node
 }
 
 /** As `nodes`, each with its depth. */
-export function* placed(tree: unknown): Generator<readonly [node: Node, depth: number]> {
+export function* placed(tree: unknown): Generator<readonly [node: SyntaxNode, depth: number]> {
   const open: (readonly [unknown, number])[] = [[tree, 0]]
   for (let next = open.pop(); next; next = open.pop()) {
     const [node, depth] = next

@@ -1,6 +1,6 @@
 /** The clock of versions: numbers that grow with every write, also over restarts and when the wall clock steps back. */
 
-export type Versions = {
+export type VersionClock = {
   /** A number larger than every earlier one. */
   readonly next: () => number
   /** A version that became known late: the next ones are larger. */
@@ -11,7 +11,7 @@ export type Versions = {
  * `newest` is the largest version known to the index and to the pending marks. Numbers follow the wall clock (ms × 1000),
  * so that they stay comparable between processes, but never fall behind what was given out.
  */
-export function versions(newest: number, now: () => number): Versions {
+export function versions(newest: number, now: () => number): VersionClock {
   let last = newest
   return {
     next: () => {

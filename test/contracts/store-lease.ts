@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { logger } from '../../src/log.ts'
 import { fuseki } from '../../src/store/remote/fuseki.ts'
 import type { StoreConfig } from '../../src/store/open.ts'
-import { doorOf } from '../../src/store/remote/endpoint.ts'
+import { openEndpoint } from '../../src/store/remote/endpoint.ts'
 import { StoreLease, type LeaseOptions } from '../../src/store/remote/lease.ts'
 import { serviceClient } from '../../src/client/service.ts'
 import { sparql11 } from '../../src/store/remote/sparql11.ts'
@@ -41,12 +41,19 @@ export function candidates(config: StoreConfig) {
     limits: { connectMs: 5000, firstByteMs: 60_000, totalMs: 60_000, bytes: 2 ** 26 },
   })
   const name = () => crypto.randomUUID()
-  const door = doorOf({ dialect, wire, queryEndpoint, updateEndpoint, name, pause })
+  const endpoint = openEndpoint({
+    dialect,
+    service: wire,
+    queryEndpoint,
+    updateEndpoint,
+    name,
+    pause,
+  })
   return {
-    door,
+    endpoint,
     candidate: (holder: string, own: Process = {}): StoreLease =>
       new StoreLease({
-        door: { ...door, pause: own.pause ?? pause },
+        endpoint: { ...endpoint, pause: own.pause ?? pause },
         log,
         now: own.now ?? (() => performance.now()),
         random: Math.random,
@@ -144,10 +151,10 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
   })
 
   it('is kept when somebody has emptied the store', async () => {
-    const { candidate, door, end } = candidates(config())
+    const { candidate, endpoint, end } = candidates(config())
     const only = candidate('only:1')
     await only.take(signal)
-    await door.update('CLEAR SILENT GRAPH <urn:cartulary:system>')
+    await endpoint.update('CLEAR SILENT GRAPH <urn:cartulary:system>')
     const { promise, resolve } = Promise.withResolvers<void>()
     const second = candidate('second:2', { told: () => resolve() })
     await expect.poll(() => only.isHeld, { timeout: 5000 }).toBe(true)

@@ -72,10 +72,10 @@ describe.skipIf('missing' in inject('fuseki'))('the Fuseki of the compose file',
 
   it('lets its user do everything, the admin UI included, and nobody else anything', async () => {
     const doors = ['/', '/$/server', '/$/datasets', '/ds/query?query=ASK%7B%7D']
-    for (const door of doors) {
-      expect([door, await status(door)]).toEqual([door, 401])
-      expect([door, await status(door, 'wrong')]).toEqual([door, 401])
-      expect([door, await status(door, secrets.FUSEKI_PASSWORD)]).toEqual([door, 200])
+    for (const endpoint of doors) {
+      expect([endpoint, await status(endpoint)]).toEqual([endpoint, 401])
+      expect([endpoint, await status(endpoint, 'wrong')]).toEqual([endpoint, 401])
+      expect([endpoint, await status(endpoint, secrets.FUSEKI_PASSWORD)]).toEqual([endpoint, 200])
     }
   })
 

@@ -1,4 +1,4 @@
-/** The public door: what it refuses, what it cuts, and that nobody else notices a runaway query. */
+/** The public endpoint: what it refuses, what it cuts, and that nobody else notices a runaway query. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Failure } from '../../src/errors.ts'

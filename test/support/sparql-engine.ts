@@ -1,12 +1,12 @@
 /** Entry of the worker behind `sparql-double.ts`: one empty RDF engine that answers queries and updates in their order. */
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { startEngine, type Engine } from '../../src/store/embedded/engine.ts'
+import { startEngine, type RdfEngine } from '../../src/store/embedded/engine.ts'
 import { openQuads } from '../../src/store/embedded/quads.ts'
 import type { EngineAnswer, EngineJob } from './sparql-double.ts'
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the double starts it so
-startEngine(workerData as Engine)
+startEngine(workerData as RdfEngine)
 const quads = openQuads()
 
 const emptied = 'SELECT ?g { GRAPH ?g {} FILTER NOT EXISTS { GRAPH ?g { ?s ?p ?o } } }'

@@ -4,7 +4,7 @@ import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { bracketed } from '../../rdf/lines.ts'
 import type { Row } from '../../store/graph-store.ts'
-import { rowsOf } from '../../store/sparql-results.ts'
+import { solutionRows } from '../../store/sparql-results.ts'
 import { shownUrl } from './answers.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImportContext } from './importer.ts'
@@ -76,7 +76,7 @@ function requestOf(
 
 function rowsIn(text: string, url: string): readonly Row[] {
   try {
-    return rowsOf(text)
+    return solutionRows(text)
   } catch (cause) {
     const detail = `${shownUrl(url)} did not answer with the solutions of a query.`
     throw new Failure('source-malformed', detail, { cause })

@@ -4,7 +4,7 @@ import type { IndexName } from '../../search-index/index-settings.ts'
 import type { Names } from '../../rdf/names.ts'
 import { literal } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
-import { bind, loadQuery, paged, type Values } from '../../store/queries.ts'
+import { bind, loadQuery, paged, type QueryValues } from '../../store/queries.ts'
 import { page } from './cascades.ts'
 import { members } from './members.ts'
 
@@ -93,7 +93,7 @@ async function* memberPages(
 
 async function* typedPages(
   store: GraphStore,
-  type: Values,
+  type: QueryValues,
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
   let after = ''

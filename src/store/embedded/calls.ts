@@ -11,11 +11,11 @@ import type { Log } from '../../log.ts'
 import { unlessAborted } from '../../workers/abort.ts'
 import type { Loading } from '../graph-store.ts'
 import {
-  failureOf,
+  fromFailureMessage,
   type JobName,
   type Jobs,
-  type Opened,
-  type Reply,
+  type WriterOpened,
+  type WriterReply,
   type Sign,
 } from './messages.ts'
 
@@ -25,7 +25,7 @@ const inFlight = 256
 /** After a successor that came to nothing. */
 const successorRetryMs = 30_000
 
-export type CallOptions = {
+type StoreCallOptions = {
   readonly signal?: AbortSignal | undefined
   readonly ports?: readonly MessagePort[]
 }
@@ -46,7 +46,7 @@ type Settings = {
 
 type Call = {
   readonly message: { readonly id: number; readonly name: JobName }
-  readonly options: CallOptions
+  readonly options: StoreCallOptions
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -65,7 +65,11 @@ const lossOf = (error: unknown, { message }: Call): Failure =>
   (message.name === 'write' && fullOf(error)) ||
   gone('The store had to start again; repeat the request.', error)
 
-type Message = readonly Reply[] | Sign | { readonly opened: Opened } | { readonly loading: Loading }
+type Message =
+  | readonly WriterReply[]
+  | Sign
+  | { readonly opened: WriterOpened }
+  | { readonly loading: Loading }
 
 export class Calls {
   readonly #settings: Settings
@@ -75,7 +79,7 @@ export class Calls {
   #successor: Worker | undefined
   /** Nothing is posted: the successor waits until the present worker has answered everything. */
   #isHandingOver = false
-  #opened = Promise.withResolvers<Opened>()
+  #opened = Promise.withResolvers<WriterOpened>()
   readonly #done = Promise.withResolvers<void>()
   #isOpen = false
   #isClosing = false
@@ -90,7 +94,7 @@ export class Calls {
   }
 
   /** What the present worker found when it opened; rejects when it could not. */
-  get opened(): Promise<Opened> {
+  get opened(): Promise<WriterOpened> {
     return this.#opened.promise
   }
 
@@ -105,7 +109,7 @@ export class Calls {
   async call<Name extends JobName>(
     name: Name,
     job: Jobs[Name][0],
-    options: CallOptions = {},
+    options: StoreCallOptions = {},
   ): Promise<Jobs[Name][1]> {
     const { signal } = options
     signal?.throwIfAborted()
@@ -146,7 +150,8 @@ export class Calls {
 
   #launch(): void {
     const worker = this.#settings.start()
-    if (this.#isOpen || this.#worker === undefined) this.#opened = Promise.withResolvers<Opened>()
+    if (this.#isOpen || this.#worker === undefined)
+      this.#opened = Promise.withResolvers<WriterOpened>()
     this.#opened.promise.catch((error: unknown) =>
       this.#settings.log.error({ error }, 'store.failed'),
     )
@@ -184,10 +189,10 @@ export class Calls {
     this.#checkDone()
   }
 
-  #settle(reply: Reply): void {
+  #settle(reply: WriterReply): void {
     const call = this.#pending.get(reply.id)
     this.#pending.delete(reply.id)
-    if ('refusal' in reply) call?.reject(failureOf(reply.refusal))
+    if ('refusal' in reply) call?.reject(fromFailureMessage(reply.refusal))
     else call?.resolve(reply.result)
   }
 

@@ -13,12 +13,12 @@ export type Effect = { readonly graph: string } & (
 )
 
 /** UTF-16 units. */
-export const sizeOf = (effect: Effect): number => {
+export const effectSize = (effect: Effect): number => {
   if (effect.does === 'drop') return effect.graph.length
   return effect.does === 'load' ? effect.text.length : effect.removed.length + effect.added.length
 }
 
-export type Settled = {
+type Settled = {
   readonly written: Written
   readonly effect: Effect | undefined
   /** Lines more than before (less, when negative). */
@@ -127,7 +127,7 @@ function loaded(file: GraphFile, graph: string, text: string): Settled {
  * Writes one change into the durable copy (inside a transaction of the caller) and says what follows for the index.
  * `Failure` invalid-content when a text is not ground triples; the caller undoes the transaction's step then.
  */
-export function settle(file: GraphFile, change: Change): Settled {
+export function settleChange(file: GraphFile, change: Change): Settled {
   const { graph } = change
   if (change.drop) return dropped(file, graph)
   const existed = file.has(graph)

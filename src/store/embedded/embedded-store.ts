@@ -4,20 +4,20 @@ import type { MessagePort, Worker } from 'node:worker_threads'
 import { startWorker } from '../../workers/thread.ts'
 import type { Change, GraphStore, Landing, Loading, StoreHealth, Written } from '../graph-store.ts'
 import type { Log } from '../../log.ts'
-import { booleanOf, rowsOf } from '../sparql-results.ts'
+import { booleanOf, solutionRows } from '../sparql-results.ts'
 import { Calls } from './calls.ts'
 import { boundedEngine, processBytes, writerBytes } from './engine.ts'
-import type { Opened, WriterSettings } from './messages.ts'
-import { standardLimits, type StoreLimits } from '../limits.ts'
+import type { WriterOpened, WriterSettings } from './messages.ts'
+import { standardStoreLimits, type StoreLimits } from '../limits.ts'
 import { Replicas } from '../public/replicas.ts'
-import { PublicDoor } from '../public/query-queue.ts'
+import { PublicQueue } from '../public/query-queue.ts'
 import { readWhole, replacing } from '../streams.ts'
 
 export type { StoreLimits } from '../limits.ts'
 
 const product = 'embedded'
 
-export type EmbeddedOptions = {
+export type EmbeddedStoreOptions = {
   /** Made when absent; holds `store.db`. One process at a time. */
   readonly directory: string
   readonly log: Log
@@ -35,7 +35,7 @@ function launch(settings: WriterSettings, feed?: MessagePort): Worker {
   })
 }
 
-function report(log: Log, { unreadable, ...opened }: Opened, ceiling: number): void {
+function report(log: Log, { unreadable, ...opened }: WriterOpened, ceiling: number): void {
   log.info({ ...opened, ceiling }, 'store.opened')
   if (unreadable.length > 0) log.error({ graphs: unreadable.slice(0, 20) }, 'store.unreadable')
   if (opened.quads > ceiling * 0.8) log.warn({ ...opened, ceiling }, 'store.filling')
@@ -58,7 +58,7 @@ function ownQueries(calls: Calls): Pick<GraphStore, 'ask' | 'select' | 'construc
   const [solutions, triples] = ['application/sparql-results+json', 'application/n-triples'] as const
   return {
     ask: async (query, signal) => booleanOf(await run(query, solutions, signal)),
-    select: async (query, signal) => rowsOf(await run(query, solutions, signal)),
+    select: async (query, signal) => solutionRows(await run(query, solutions, signal)),
     construct: (query, signal) => run(query, triples, signal),
   }
 }
@@ -88,7 +88,7 @@ async function healthOf(calls: Calls, { state: replica }: Replicas): Promise<Sto
 const leastAhead = 512 * 2 ** 20
 
 /** What strangers ask, on replicas of the data. */
-function publicSide({ directory, log }: EmbeddedOptions, limits: StoreLimits, calls: Calls) {
+function publicSide({ directory, log }: EmbeddedStoreOptions, limits: StoreLimits, calls: Calls) {
   const replicas: Replicas = new Replicas({
     directory,
     log,
@@ -97,9 +97,9 @@ function publicSide({ directory, log }: EmbeddedOptions, limits: StoreLimits, ca
     most: limits.publicDoor.lanes,
     quads: async () => (await calls.call('counts', {})).quads,
     follow: (port) => calls.call('follow', { port, whole: false }, { ports: [port] }),
-    changed: () => door.free(),
+    changed: () => queue.free(),
   })
-  const door: PublicDoor = new PublicDoor({
+  const queue: PublicQueue = new PublicQueue({
     ...limits.publicDoor,
     lanes: () => replicas.lanes,
     buildMs: limits.publicBuildMs,
@@ -108,15 +108,15 @@ function publicSide({ directory, log }: EmbeddedOptions, limits: StoreLimits, ca
   })
   const publicQuery: GraphStore['publicQuery'] = (request, signal) => {
     replicas.want()
-    return door.query(request, signal)
+    return queue.query(request, signal)
   }
   return { replicas, publicQuery }
 }
 
 /** Opens the store: resolves when the index is built from the durable copy (about 300,000 triples per second). */
-export async function embeddedStore(options: EmbeddedOptions): Promise<GraphStore> {
+export async function embeddedStore(options: EmbeddedStoreOptions): Promise<GraphStore> {
   const { directory, log } = options
-  const limits = { ...standardLimits, ...options.limits }
+  const limits = { ...standardStoreLimits, ...options.limits }
   const settings: WriterSettings = {
     engine: boundedEngine(limits.memory > 0 ? limits.memory : writerBytes()),
     directory,

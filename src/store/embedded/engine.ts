@@ -17,7 +17,7 @@ const mostPages = 65_536
 const memorySection = 5
 
 /** Compiled code, which workers may be sent, and the bytes of memory that it will ask for at most. */
-export type Engine = { readonly module: WebAssembly.Module; readonly bytes: number }
+export type RdfEngine = { readonly module: WebAssembly.Module; readonly bytes: number }
 
 /** An unsigned number as LEB128 (WebAssembly 5.2.2), and back: the number and the offset behind it. */
 function encoded(value: number): number[] {
@@ -55,10 +55,10 @@ function capped(code: Uint8Array, pages: number): Uint8Array {
   throw new Error('the memory of the RDF engine cannot be bounded: its module has another layout')
 }
 
-const engines = new Map<number, Engine>()
+const engines = new Map<number, RdfEngine>()
 
 /** The engine with at most so much memory, in whole pages: what needs more is a trap (`isBroken`), and nobody else notices. */
-export function boundedEngine(bytes: number): Engine {
+export function boundedEngine(bytes: number): RdfEngine {
   const pages = Math.min(mostPages, Math.ceil(bytes / pageBytes))
   const known = engines.get(pages)
   if (known) return known
@@ -73,7 +73,7 @@ let memory: WebAssembly.Memory | undefined
 let most = 0
 
 /** Makes a thread able to open stores; once, and before the first. */
-export function startEngine({ module, bytes }: Engine): void {
+export function startEngine({ module, bytes }: RdfEngine): void {
   memory ??= initSync({ module }).memory
   most = bytes
 }

@@ -4,7 +4,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { Failure, type Complaint, type Kind } from '../../errors.ts'
 import type { Change, Written } from '../graph-store.ts'
 import type { Effect } from './effects.ts'
-import type { Engine } from './engine.ts'
+import type { RdfEngine } from './engine.ts'
 import type { QueryShape } from './quads.ts'
 
 type Counts = {
@@ -41,26 +41,26 @@ export type Job<Name extends JobName = JobName> = {
 }[Name]
 
 /** A `Failure` as plain data: an Error loses its fields on the way. */
-export type Refusal = {
+export type FailureMessage = {
   readonly kind: Kind
   readonly detail: string
   readonly errors: readonly Complaint[]
   readonly cause: string
 }
 
-export type Reply =
+export type WriterReply =
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly refusal: Refusal }
+  | { readonly id: number; readonly refusal: FailureMessage }
 
 /** The first message of a worker: it has read the durable copy and takes jobs. */
-export type Opened = Counts & {
+export type WriterOpened = Counts & {
   readonly ms: number
   /** Graphs that are kept but could not be loaded into the index. */
   readonly unreadable: readonly string[]
 }
 
 /** From the writing worker to its followers, which answer `size` when they have done the effects. */
-export type Feed = { readonly effects: readonly Effect[]; readonly size: number }
+export type EffectFeed = { readonly effects: readonly Effect[]; readonly size: number }
 
 /** The last that a writing worker sends to its successor: what is nowhere on the disk. */
 export type Handover = {
@@ -73,7 +73,7 @@ export type Handover = {
 export type Sign = 'crowded' | 'filled'
 
 export type WriterSettings = {
-  readonly engine: Engine
+  readonly engine: RdfEngine
   /** Where the worker is a successor: what the present one does comes from here, and its handover in the end. */
   readonly feed?: MessagePort
   readonly directory: string
@@ -83,12 +83,12 @@ export type WriterSettings = {
   readonly maxAnswer: number
 }
 
-export const refusalOf = (failure: Failure): Refusal => ({
+export const toFailureMessage = (failure: Failure): FailureMessage => ({
   kind: failure.kind,
   detail: failure.detail,
   errors: failure.errors,
   cause: failure.cause instanceof Error ? failure.cause.message : '',
 })
 
-export const failureOf = (refusal: Refusal): Failure =>
+export const fromFailureMessage = (refusal: FailureMessage): Failure =>
   new Failure(refusal.kind, refusal.detail, { errors: refusal.errors, cause: refusal.cause })

@@ -25,7 +25,7 @@ const mostDead = 700_000
  * A new index of the same would be much smaller. A copy costs 3 s of another thread for a million statements, and a dead
  * statement more memory than a living one: with a quarter as many of them, memory stays within a third of its least.
  */
-export const isCrowded = ({ living, dead }: Readonly<Statements>): boolean =>
+export const isCrowded = ({ living, dead }: Readonly<StatementCounts>): boolean =>
   dead > Math.min(Math.max(living / 4, fewestDead), mostDead)
 
 const linesIn = (text: string) => {
@@ -47,13 +47,13 @@ export type QueryShape = {
 }
 
 /** Statements by count: the engine keeps those that were deleted in memory until it ends. */
-export type Statements = { living: number; dead: number }
+type StatementCounts = { living: number; dead: number }
 
 /** An index of quads in memory. Texts are N-Triples; throws Oxigraph's own errors. */
 export type Quads = {
   size(): number
   /** Counted by lines, so that duplicates and protocol updates make it an estimate. */
-  statements(): Readonly<Statements>
+  statements(): Readonly<StatementCounts>
   load(graph: string, text: string): void
   /** Deletes come first. Both are texts of whole lines. */
   change(graph: string, removed: string, added: string): void
@@ -129,7 +129,7 @@ function query(store: Store, text: string, shape: QueryShape): string {
 /** In a thread that has started the engine (`engine.ts`). */
 export function openQuads(): Quads {
   const store = new Store()
-  const statements: Statements = { living: 0, dead: 0 }
+  const statements: StatementCounts = { living: 0, dead: 0 }
   const count = (added: number, died: number) => {
     statements.living += added - died
     statements.dead += died

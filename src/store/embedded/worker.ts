@@ -3,8 +3,16 @@
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads'
 import type { Loading } from '../graph-store.ts'
 import { isTight, startEngine } from './engine.ts'
-import type { Feed, Handover, Job, Opened, Reply, Sign, WriterSettings } from './messages.ts'
-import { engineFull, openSuccessor, openWriter, type Writer } from './writer.ts'
+import type {
+  EffectFeed,
+  Handover,
+  Job,
+  WriterOpened,
+  WriterReply,
+  Sign,
+  WriterSettings,
+} from './messages.ts'
+import { engineFull, openSuccessor, openWriter, type StoreWriter } from './writer.ts'
 
 /** UTF-16 units of changes per transaction: enough to share one sync, not so many that reads wait. */
 const groupSize = 2 * 1024 * 1024
@@ -13,7 +21,7 @@ const settings: WriterSettings = workerData
 const started = performance.now()
 startEngine(settings.engine)
 const queue: Job[] = []
-let writer: Writer | undefined
+let writer: StoreWriter | undefined
 let isCrowded = false
 
 const loading = (now: Loading) => parentPort?.postMessage({ loading: now }, [])
@@ -41,7 +49,7 @@ function named<T>(work: () => T): T {
 
 function turn(): void {
   named(() =>
-    writer?.run(take(), (replies: readonly Reply[]) => parentPort?.postMessage(replies, [])),
+    writer?.run(take(), (replies: readonly WriterReply[]) => parentPort?.postMessage(replies, [])),
   )
   if (queue.length > 0) setImmediate(turn)
   if (!isCrowded && writer?.isCrowded() === true) {
@@ -50,16 +58,16 @@ function turn(): void {
   }
 }
 
-function open(opened: Writer): void {
+function open(opened: StoreWriter): void {
   writer = opened
-  const message: Opened = { ...opened.opened, ms: Math.round(performance.now() - started) }
+  const message: WriterOpened = { ...opened.opened, ms: Math.round(performance.now() - started) }
   parentPort?.postMessage({ opened: message }, [])
 }
 
 /** Builds an index, brings it up to what the present worker does, and takes that one's place when it hands over. */
 function succeed(feed: MessagePort): void {
   const successor = openSuccessor(settings)
-  const hear = (message: Feed | Handover) => {
+  const hear = (message: EffectFeed | Handover) => {
     if ('effects' in message) {
       successor.perform(message.effects)
       feed.postMessage(message.size, [])

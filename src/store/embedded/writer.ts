@@ -8,20 +8,20 @@ import { Failure } from '../../errors.ts'
 import { systemGraph } from '../../rdf/namespaces.ts'
 import type { Loading, Written } from '../graph-store.ts'
 import { checkGraph } from '../lines.ts'
-import { gathered, perform, settle, sizeOf, type Effect } from './effects.ts'
+import { gathered, perform, settleChange, effectSize, type Effect } from './effects.ts'
 import { engineMemory, isShort, isTight } from './engine.ts'
 import { GraphFile } from './graph-file.ts'
 import {
-  refusalOf,
-  type Feed,
+  toFailureMessage,
+  type EffectFeed,
   type Handover,
   type Job,
-  type Reply,
+  type WriterReply,
   type WriterSettings,
 } from './messages.ts'
 import { isBroken, isCrowded, openQuads, type Quads } from './quads.ts'
 
-type Answer = (replies: readonly Reply[]) => void
+type Answer = (replies: readonly WriterReply[]) => void
 
 /**
  * Loads every graph into an empty index; answers the names of those that would not load. `progress` hears the number of the graph
@@ -74,10 +74,10 @@ class Followers {
     for (const follower of this.#all) {
       const feed = follower.whole ? effects : open
       if (feed.length === 0) continue
-      const size = feed.reduce((sum, effect) => sum + sizeOf(effect), 0)
+      const size = feed.reduce((sum, effect) => sum + effectSize(effect), 0)
       follower.lag += size
       if (follower.lag > maxLag) follower.port.close()
-      else follower.port.postMessage({ effects: feed, size } satisfies Feed, [])
+      else follower.port.postMessage({ effects: feed, size } satisfies EffectFeed, [])
     }
   }
 
@@ -105,8 +105,8 @@ export function engineFull(cause?: unknown): Failure {
   return full(`The engine of the embedded store may take ${most} MB and needs more.`, cause)
 }
 
-function refused(id: number, error: unknown): Reply {
-  if (error instanceof Failure) return { id, refusal: refusalOf(error) }
+function refused(id: number, error: unknown): WriterReply {
+  if (error instanceof Failure) return { id, refusal: toFailureMessage(error) }
   throw error
 }
 
@@ -121,7 +121,7 @@ type Opening = {
   readonly ports?: readonly MessagePort[]
 }
 
-export class Writer {
+export class StoreWriter {
   readonly #settings: WriterSettings
   readonly #file: GraphFile
   readonly #quads: Quads
@@ -176,9 +176,9 @@ export class Writer {
   }
 
   /** Group commit: one transaction for all, then the index, then the answers. */
-  #commit(jobs: readonly Job<'write'>[]): Reply[] {
+  #commit(jobs: readonly Job<'write'>[]): WriterReply[] {
     const before = this.#count
-    let replies: Reply[]
+    let replies: WriterReply[]
     let effects: readonly Effect[] = []
     let isDone = false
     const index = () => {
@@ -190,7 +190,7 @@ export class Writer {
         const all = jobs.map((job) => this.#attempt(job))
         effects = gathered(all.flatMap((outcome) => outcome.effects))
         // What cannot be indexed must not be durable: nobody could load it again.
-        if (isTight(effects.reduce((sum, effect) => sum + sizeOf(effect), 0))) index()
+        if (isTight(effects.reduce((sum, effect) => sum + effectSize(effect), 0))) index()
         return all.map(({ reply }) => reply)
       })
     } catch (cause) {
@@ -198,7 +198,7 @@ export class Writer {
       if (isDone) throw cause
       this.#count = before
       const detail = 'The store could not write to its disk.'
-      const refusal = refusalOf(new Failure('store-unavailable', detail, { cause }))
+      const refusal = toFailureMessage(new Failure('store-unavailable', detail, { cause }))
       return jobs.map(({ id }) => ({ id, refusal }))
     }
     if (!isDone) index()
@@ -207,12 +207,12 @@ export class Writer {
   }
 
   /** One call as a part of the group's transaction, so that its refusal does not undo the others. */
-  #attempt({ id, changes }: Job<'write'>): { reply: Reply; effects: readonly Effect[] } {
+  #attempt({ id, changes }: Job<'write'>): { reply: WriterReply; effects: readonly Effect[] } {
     try {
       const settled = this.#file.transaction(() => {
         const all = changes.map((change) => {
           checkGraph(change.graph)
-          return settle(this.#file, change)
+          return settleChange(this.#file, change)
         })
         this.#checkRoom(all.reduce((sum, one) => sum + one.growth, 0))
         return all
@@ -290,7 +290,7 @@ export class Writer {
 }
 
 /** Opens the durable copy and builds the index from it; `loading` hears each hundredth of it. */
-export function openWriter(settings: WriterSettings, loading: (now: Loading) => void): Writer {
+export function openWriter(settings: WriterSettings, loading: (now: Loading) => void): StoreWriter {
   const file = new GraphFile(settings.directory)
   file.sweep()
   const quads = openQuads()
@@ -299,7 +299,7 @@ export function openWriter(settings: WriterSettings, loading: (now: Loading) => 
     if (done % Math.ceil(of / 100) === 0) loading({ done, of })
   }
   const unreadable = fill(file, quads, () => true, progress)
-  return new Writer({ settings, file, quads, count: quads.size(), unreadable })
+  return new StoreWriter({ settings, file, quads, count: quads.size(), unreadable })
 }
 
 /**
@@ -317,7 +317,7 @@ export function openSuccessor(settings: WriterSettings) {
     },
     takeOver: ({ count, ports }: Handover) => {
       const file = new GraphFile(settings.directory)
-      return new Writer({ settings, file, quads, count, unreadable, ports })
+      return new StoreWriter({ settings, file, quads, count, unreadable, ports })
     },
   }
 }

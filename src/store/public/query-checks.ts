@@ -8,9 +8,9 @@ import { Failure } from '../../errors.ts'
 import { formats, negotiate } from '../../rdf/media-types.ts'
 import { systemGraph } from '../../rdf/namespaces.ts'
 import type { PublicQuery } from '../graph-store.ts'
-import { tokens, type Token } from '../queries.ts'
+import { sparqlTokens, type Token } from '../queries.ts'
 import { solutionTypes } from '../sparql-results.ts'
-import { isNode, type Node, parseSparql, placed } from '../sparql-syntax.ts'
+import { isNode, type SyntaxNode, parseSparql, placed } from '../sparql-syntax.ts'
 
 const maxBytes = 16 * 1024
 const maxGroups = 32
@@ -43,7 +43,7 @@ function checkSize(text: string): void {
   }
   let groups = 0
   let nesting = 0
-  for (const { kind, text: mark } of tokens(text)) {
+  for (const { kind, text: mark } of sparqlTokens(text)) {
     if (kind !== 'mark') continue
     if (mark === '{' || mark === '}') groups += mark === '{' ? 1 : -1
     if ('{(['.includes(mark)) nesting += 1
@@ -58,7 +58,7 @@ function checkSize(text: string): void {
 }
 
 /** Parts of one list that nest in the engine: steps of a path, patterns of a group. Rows of VALUES do not. */
-function partsOf(node: Node): number {
+function partsOf(node: SyntaxNode): number {
   if (node['type'] === 'path' && Array.isArray(node['items'])) return node['items'].length
   return Array.isArray(node) ? node.filter((part) => isNode(part) && 'type' in part).length : 0
 }
@@ -128,7 +128,7 @@ function outer(all: readonly Token[]): Token[] {
 }
 
 function edited(text: string, limit: number): string {
-  const words = outer(tokens(text))
+  const words = outer(sparqlTokens(text))
   const at = words.findIndex((word) => word.text.toUpperCase() === 'LIMIT')
   const number = at < 0 ? undefined : words[at + 1]
   if (number) {

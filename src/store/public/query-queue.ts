@@ -8,7 +8,7 @@ import type { PublicAnswer, PublicQuery } from '../graph-store.ts'
 type Visitor = { readonly client: string }
 
 /** Waiting visits, for each client in the order in which they came. */
-export class Turns<Visit extends Visitor> {
+export class FairQueue<Visit extends Visitor> {
   /** In the order of turns: who was served goes to the end. */
   readonly #queues = new Map<string, Visit[]>()
   #size = 0
@@ -75,7 +75,7 @@ export type PublicJob = {
 }
 
 /** Runs one query at a time. */
-export type Lane = {
+export type QueryRunner = {
   readonly isReady: boolean
   readonly run: (job: PublicJob) => Promise<PublicAnswer>
   /** Ends what runs, where that can be done; it costs the lane some time. */
@@ -96,7 +96,7 @@ export type PublicLimits = {
 
 type Settings = Omit<PublicLimits, 'lanes'> & {
   /** Those that there are, ready or not. */
-  readonly lanes: () => readonly Lane[]
+  readonly lanes: () => readonly QueryRunner[]
   /** How long queries wait while no lane is ready, in ms, and what they are told then. */
   readonly buildMs: number
   readonly closed: () => Failure
@@ -128,10 +128,10 @@ const tooMany = (why: string) => new Failure('too-many-requests', why, { retryAf
 const stepAside = () => new Failure('time-limit', 'The query made room for others.')
 
 /** The limits in front of the lanes, which may become ready, or cease to be, at any time; `free` is to be called then. */
-export class PublicDoor {
+export class PublicQueue {
   readonly #settings: Settings
-  readonly #turns = new Turns<Visit>()
-  readonly #running = new Map<Lane, Visit>()
+  readonly #turns = new FairQueue<Visit>()
+  readonly #running = new Map<QueryRunner, Visit>()
   /** Running and waiting, by client. */
   readonly #counts = new Map<string, number>()
   /** Until when a client counts as one that asks what takes long. */
@@ -146,7 +146,7 @@ export class PublicDoor {
     this.#settings = settings
   }
 
-  get #lanes(): readonly Lane[] {
+  get #lanes(): readonly QueryRunner[] {
     return this.#settings.lanes()
   }
 
@@ -228,7 +228,7 @@ export class PublicDoor {
     return ready - running.filter((visit) => this.#isSlow(visit.client)).length > 1
   }
 
-  async #run(lane: Lane, visit: Visit): Promise<void> {
+  async #run(lane: QueryRunner, visit: Visit): Promise<void> {
     const { now } = this.#settings
     this.#running.set(lane, visit)
     visit.started = now()

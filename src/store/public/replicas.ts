@@ -7,13 +7,13 @@ import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threa
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { startWorker } from '../../workers/thread.ts'
-import { boundedEngine, processBytes, type Engine } from '../embedded/engine.ts'
-import { failureOf, type Refusal } from '../embedded/messages.ts'
+import { boundedEngine, processBytes, type RdfEngine } from '../embedded/engine.ts'
+import { fromFailureMessage, type FailureMessage } from '../embedded/messages.ts'
 import type { PublicAnswer } from '../graph-store.ts'
-import type { Lane, PublicJob } from './query-queue.ts'
+import type { QueryRunner, PublicJob } from './query-queue.ts'
 
 export type ReplicaSettings = {
-  readonly engine: Engine
+  readonly engine: RdfEngine
   readonly directory: string
   readonly feed: MessagePort
 }
@@ -23,7 +23,7 @@ export type ReplicaReply =
   | { readonly answer: PublicAnswer }
   /** Deleted triples fill too much of its memory. */
   | { readonly crowded: true }
-  | { readonly refusal: Refusal }
+  | { readonly refusal: FailureMessage }
 
 type Settings = {
   readonly directory: string
@@ -61,7 +61,7 @@ const tooMuch = (bytes: number) =>
 const gone = () =>
   new Failure('store-unavailable', 'The public copy of the data was lost.', { retryAfter: 1 })
 
-class Replica implements Lane {
+class Replica implements QueryRunner {
   readonly #settings: Settings
   readonly #on: ReplicaEvents
   #worker: Worker | undefined
@@ -141,7 +141,7 @@ class Replica implements Lane {
     }
     if ('crowded' in reply) this.isCrowded = true
     else if (this.isReady) this.#answer(reply)
-    else if ('refusal' in reply) this.#lose(failureOf(reply.refusal), gone())
+    else if ('refusal' in reply) this.#lose(fromFailureMessage(reply.refusal), gone())
     if (this.isCrowded && !this.isBusy) this.#on.crowded()
   }
 
@@ -150,7 +150,7 @@ class Replica implements Lane {
     this.#running = undefined
     clearTimeout(running?.late)
     if ('answer' in reply) running?.resolve(reply.answer)
-    else running?.reject(failureOf(reply.refusal))
+    else running?.reject(fromFailureMessage(reply.refusal))
   }
 
   #lose(error: unknown, reason: Failure, left = false): void {
@@ -212,7 +212,7 @@ export class Replicas {
     this.#replicas = Array.from({ length: settings.most }, () => this.#replica())
   }
 
-  get lanes(): readonly Lane[] {
+  get lanes(): readonly QueryRunner[] {
     return this.#replicas
   }
 

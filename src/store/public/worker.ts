@@ -8,7 +8,7 @@ import { systemGraph } from '../../rdf/namespaces.ts'
 import { rdfXml } from '../../rdf/writing/xml.ts'
 import { startEngine } from '../embedded/engine.ts'
 import { GraphFile } from '../embedded/graph-file.ts'
-import { refusalOf, type Feed } from '../embedded/messages.ts'
+import { toFailureMessage, type EffectFeed } from '../embedded/messages.ts'
 import {
   fromTriples,
   isBroken,
@@ -55,7 +55,7 @@ async function reply(engine: PublicEngine, job: PublicJob): Promise<ReplicaReply
   try {
     return { answer: await publicAnswer(job, engine) }
   } catch (error) {
-    if (error instanceof Failure) return { refusal: refusalOf(error) }
+    if (error instanceof Failure) return { refusal: toFailureMessage(error) }
     throw error
   }
 }
@@ -71,7 +71,7 @@ function filled(directory: string): Quads {
   } catch (cause) {
     if (!isBroken(cause)) throw cause
     const failure = new Failure('store-full', 'The data do not fit into the memory of a copy.')
-    post({ refusal: refusalOf(failure) })
+    post({ refusal: toFailureMessage(failure) })
     throw cause
   } finally {
     file.close()
@@ -81,7 +81,7 @@ function filled(directory: string): Quads {
 function follow(quads: Quads, feed: MessagePort): void {
   let isTold = false
   // What was written while the copy was read comes again: effects may be done twice.
-  feed.on('message', ({ effects, size }: Feed) => {
+  feed.on('message', ({ effects, size }: EffectFeed) => {
     for (const effect of effects) perform(quads, effect)
     feed.postMessage(size, [])
     if (isTold || !isCrowded(quads.statements())) return

@@ -46,7 +46,7 @@ export type Size = {
 }
 
 /** The store as a dialect speaks to it: whole answers or a `Failure`. */
-export type Door = Pick<GraphStore, 'ask' | 'select' | 'construct'> & {
+export type StoreEndpoint = Pick<GraphStore, 'ask' | 'select' | 'construct'> & {
   /** One update request, sent as `application/sparql-update`. It runs to its end: there is no signal. */
   readonly update: (text: string) => Promise<void>
   /** Any request, for probes; the answer may have any status. */
@@ -77,7 +77,7 @@ export type Dialect = {
    * a request costs a disk's turn, a PUT then costs one and not two.
    */
   readonly idleMs?: number
-  /** Whether the wire gives up a connection after an error, and after which answers it sends again. */
+  /** Whether a connection is given up after an error, and after which answers a request is sent again. */
   readonly destroyAfterError: boolean
   readonly retryable: (answer: ServiceAnswer) => boolean
   /** What an update that was answered with an error means, where the status does not say it (see `refusal.ts`). */
@@ -87,7 +87,7 @@ export type Dialect = {
   /** Whether edits of this size may share one request: several groups are packed only as long as they do. */
   readonly fits: (size: Size) => boolean
   /** Lands all edits or none, visible and durable when it resolves; a single group may be of any size. */
-  readonly land: (edits: readonly Edit[], door: Door) => Promise<void>
+  readonly land: (edits: readonly Edit[], endpoint: StoreEndpoint) => Promise<void>
   /** `remove` of a cleared graph must hold all its lines, because `land` deletes only what it can name. */
   readonly namesCleared: boolean
   /**
@@ -96,16 +96,16 @@ export type Dialect = {
    * written, and of one when its next writer finds it unfinished.
    */
   readonly stages: boolean
-  readonly recover?: (door: Door, graph?: string) => Promise<number>
+  readonly recover?: (endpoint: StoreEndpoint, graph?: string) => Promise<number>
   /** A commit becomes visible triple by triple: reads of a graph and writes of it wait for each other. */
   readonly torn?: boolean
   /** Product and limits. Rejects with store-unavailable as long as the store is not ready. */
-  readonly probe: (door: Door) => Promise<Probed>
+  readonly probe: (endpoint: StoreEndpoint) => Promise<Probed>
   /**
    * Returns when no update that was sent before can still be running; asked after a write of which nothing was heard, before
    * its graph is read again.
    */
-  readonly settle?: (door: Door) => Promise<void>
+  readonly settle?: (endpoint: StoreEndpoint) => Promise<void>
   /** An answer to CONSTRUCT in our spelling of N-Triples, where the store writes in another. */
   readonly respelt?: (text: string) => string
   /** Whether an answer of text ends in a notice that the store gave up in the middle of it. */

@@ -44,7 +44,7 @@ export function noteEdit(
 }
 
 /** The edits of a graph and of its notes. */
-export function difference(
+export function contentDifference(
   graph: string,
   { before, after }: { readonly before: Content; readonly after: ReadonlySet<string> },
   fidelity: Fidelity,
@@ -129,7 +129,7 @@ const lengthOf = (lines: ReadonlySet<string>) => {
 }
 
 /** How much the edits of one group are. */
-export function sizeOf(edits: readonly Edit[]): Size {
+export function editsSize(edits: readonly Edit[]): Size {
   let [cleared, removed, added, largest, length] = [0, 0, 0, 0, 0]
   for (const edit of edits) {
     if (edit.clear) cleared += 1

@@ -7,12 +7,12 @@ import SimpleClient from 'sparql-http-client/SimpleClient.js'
 import type { ServiceAnswer } from '../../client/service-exchange.ts'
 import type { ServiceClient } from '../../client/service.ts'
 import { Failure, type Kind } from '../../errors.ts'
-import { booleanOf, rowsOf } from '../sparql-results.ts'
-import type { Dialect, Door } from './dialect.ts'
+import { booleanOf, solutionRows } from '../sparql-results.ts'
+import type { Dialect, StoreEndpoint } from './dialect.ts'
 
 type Settings = {
   readonly dialect: Dialect
-  readonly wire: Pick<ServiceClient, 'send'>
+  readonly service: Pick<ServiceClient, 'send'>
   readonly queryEndpoint: string
   readonly updateEndpoint: string
   /** Time limit of a query in ms, told to stores that can be told. */
@@ -79,11 +79,11 @@ async function asked(
 }
 
 /** Opens the endpoint; nothing is sent yet. */
-export function doorOf(settings: Settings): Door {
-  const { dialect, wire, queryEndpoint, updateEndpoint, callMs, name, pause } = settings
+export function openEndpoint(settings: Settings): StoreEndpoint {
+  const { dialect, service, queryEndpoint, updateEndpoint, callMs, name, pause } = settings
   const { respelt = (text: string) => text, incomplete } = dialect
   const send: ServiceClient['send'] = async (request, signal) => {
-    const answer = await wire.send(request, signal)
+    const answer = await service.send(request, signal)
     // One that the store calls incomplete is one that met a time limit.
     return incomplete?.(answer) ? { ...answer, status: 504 } : answer
   }
@@ -107,7 +107,9 @@ export function doorOf(settings: Settings): Door {
     ask: async (query, signal) =>
       booleanOf(textOf(await call(({ query: all }) => all.ask(query, options), signal), dialect)),
     select: async (query, signal) =>
-      rowsOf(textOf(await call(({ query: all }) => all.select(query, options), signal), dialect)),
+      solutionRows(
+        textOf(await call(({ query: all }) => all.select(query, options), signal), dialect),
+      ),
     construct: async (query, signal) => {
       const shape = { ...options, headers: graphs }
       const answer = await call(({ query: all }) => all.construct(query, shape), signal)

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import { updateText } from './update-text.ts'
-import type { Dialect, Door, Probed } from './dialect.ts'
+import type { Dialect, StoreEndpoint, Probed } from './dialect.ts'
 import { fidelityOf, integers } from './values.ts'
 
 // What TDB2 keeps as a value and so gives back in its own spelling (measured with Fuseki 5.6.0).
@@ -42,17 +42,22 @@ function gaveUp(text: string): boolean {
   return isCut || (text.length < 100 && text.startsWith(late))
 }
 
-async function probe(door: Door): Promise<Probed> {
-  await door.ask('ASK {}')
-  return { product: await productOf(door) }
+async function probe(endpoint: StoreEndpoint): Promise<Probed> {
+  await endpoint.ask('ASK {}')
+  return { product: await productOf(endpoint) }
 }
 
 /** The server's page about itself, which an operator may have closed. */
-async function productOf(door: Door): Promise<string> {
+async function productOf(endpoint: StoreEndpoint): Promise<string> {
   const name = 'Apache Jena Fuseki'
-  const url = new URL('/$/server', door.queryEndpoint).href
+  const url = new URL('/$/server', endpoint.queryEndpoint).href
   try {
-    const { status, text } = await door.send({ url, method: 'GET', headers: {}, idempotent: true })
+    const { status, text } = await endpoint.send({
+      url,
+      method: 'GET',
+      headers: {},
+      idempotent: true,
+    })
     const version = status === 200 && /"version"\s*:\s*"([\w.-]+)"/.exec(text)?.[1]
     return version ? `${name} ${version}` : name
   } catch (error) {
@@ -72,12 +77,12 @@ export const fuseki: Dialect = {
   retryable: ({ status, text }) => status === 503 && !text.startsWith(late),
   // A hundred records with their links and marks.
   fits: ({ graphs, length }) => graphs <= 300 && length <= 2 ** 20,
-  land: (edits, door) => door.update(updateText(edits)),
+  land: (edits, endpoint) => endpoint.update(updateText(edits)),
   namesCleared: false,
   stages: false,
   probe,
   // Writers queue inside the store, in the order of their coming.
-  settle: (door) => door.update('INSERT DATA {}'),
+  settle: (endpoint) => endpoint.update('INSERT DATA {}'),
   gaveUp,
   quads: true,
   union: { graph: 'urn:x-arq:UnionGraph' },

@@ -3,7 +3,7 @@
 import { Generator, type SparqlQuery } from 'sparqljs'
 import { Failure } from '../../errors.ts'
 import { ctl, systemGraph } from '../../rdf/namespaces.ts'
-import { isNode, nodes, parseSparql, type Node } from '../sparql-syntax.ts'
+import { isNode, nodes, parseSparql, type SyntaxNode } from '../sparql-syntax.ts'
 import type { Dialect } from './dialect.ts'
 
 const reserved = ctl('').value
@@ -11,7 +11,7 @@ const reserved = ctl('').value
 const refuse = (why: string) => new Failure('malformed-query', `The query is refused: ${why}.`)
 
 /** The pattern of a filter as the parser gives it. */
-function filterOf(text: string): Node {
+function filterOf(text: string): SyntaxNode {
   const tree = parseSparql(`ASK { ${text} }`)
   const [filter] = tree.type === 'query' ? (tree.where ?? []) : []
   if (!filter) throw new Error(`no filter: ${text}`)
@@ -21,16 +21,17 @@ function filterOf(text: string): Node {
 const isVariable = (term: unknown): term is { readonly value: string } =>
   isNode(term) && term['termType'] === 'Variable'
 
-const list = (value: unknown): readonly Node[] => (Array.isArray(value) ? value.filter(isNode) : [])
+const list = (value: unknown): readonly SyntaxNode[] =>
+  Array.isArray(value) ? value.filter(isNode) : []
 
 /** Variables in the place of a property: they could show our own. */
-const properties = (bgp: Node): Set<string> =>
+const properties = (bgp: SyntaxNode): Set<string> =>
   new Set(
     list(bgp['triples']).flatMap(({ predicate }) => (isVariable(predicate) ? predicate.value : [])),
   )
 
 /** The pattern and the filters that have to stand beside it. `inGraph` = below a GRAPH. */
-function guarded(pattern: Node, inGraph: boolean): Node[] {
+function guarded(pattern: SyntaxNode, inGraph: boolean): SyntaxNode[] {
   const { type } = pattern
   if (type === 'bgp') {
     const names = inGraph ? [] : [...properties(pattern)]
@@ -49,16 +50,16 @@ function guarded(pattern: Node, inGraph: boolean): Node[] {
   return [guardedInside(pattern, inGraph)]
 }
 
-const guardedAll = (patterns: readonly Node[], inGraph: boolean): Node[] =>
+const guardedAll = (patterns: readonly SyntaxNode[], inGraph: boolean): SyntaxNode[] =>
   patterns.flatMap((pattern) => guarded(pattern, inGraph))
 
 /** One pattern in the place of one: an alternative, the argument of EXISTS. */
-function guardedOne(pattern: Node, inGraph: boolean): Node {
+function guardedOne(pattern: SyntaxNode, inGraph: boolean): SyntaxNode {
   const [only, ...more] = guarded(pattern, inGraph)
   return only && more.length === 0 ? only : { type: 'group', patterns: [only, ...more] }
 }
 
-function guardedInside(node: Node, inGraph: boolean): Node {
+function guardedInside(node: SyntaxNode, inGraph: boolean): SyntaxNode {
   const entries = Object.entries(node).map(([key, value]): [string, unknown] => {
     if (!isNode(value) || 'termType' in value) return [key, value]
     if (!Array.isArray(value)) return [key, guardedInside(value, inGraph)]

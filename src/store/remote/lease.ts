@@ -1,11 +1,11 @@
-/** The right to write to a store behind a wire, which one process at a time has: a fact in its system graph. */
+/** The right to write to a remote store, which one process at a time has: a fact in its system graph. */
 
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { ctl, systemGraph } from '../../rdf/namespaces.ts'
 import { fact } from '../marks.ts'
 import { bind, loadQuery } from '../queries.ts'
-import type { Door } from './dialect.ts'
+import type { StoreEndpoint } from './dialect.ts'
 import { isDoubtful } from './starting.ts'
 
 export type LeaseOptions = {
@@ -19,7 +19,7 @@ export type LeaseOptions = {
 }
 
 /** In ms. No clocks of two machines are compared: a candidate looks whether the holder's beat moves while its own clock goes. */
-export type LeaseTimes = {
+type LeaseTimes = {
   /** Between two beats of the holder. */
   readonly beatMs: number
   /** After the last beat that was heard, until which writes are sent without another one. */
@@ -33,7 +33,7 @@ export type LeaseTimes = {
 const usualTimes: LeaseTimes = { beatMs: 4000, trustedMs: 9000, deadMs: 15_000, lookMs: 500 }
 
 type Settings = LeaseOptions & {
-  readonly door: Pick<Door, 'select' | 'update' | 'pause'>
+  readonly endpoint: Pick<StoreEndpoint, 'select' | 'update' | 'pause'>
   readonly log: Log
   readonly now: () => number
   readonly random: () => number
@@ -73,7 +73,7 @@ type Register = {
   readonly swap: (seen: readonly string[], next: string | undefined) => Promise<readonly string[]>
 }
 
-function registerOf({ select, update }: Pick<Door, 'select' | 'update'>): Register {
+function registerOf({ select, update }: Pick<StoreEndpoint, 'select' | 'update'>): Register {
   const read = async () =>
     (await select(bind(query, {}))).flatMap((row) => row['lease']?.value ?? [])
   return {
@@ -140,7 +140,7 @@ export class StoreLease {
   constructor(settings: Settings) {
     this.#settings = settings
     this.#times = { ...usualTimes, ...settings.times }
-    this.#register = registerOf(settings.door)
+    this.#register = registerOf(settings.endpoint)
   }
 
   get isHeld(): boolean {
@@ -149,7 +149,7 @@ export class StoreLease {
 
   /** Resolves when nobody else writes any more; `true` = somebody did before who has not given the lease up. */
   async take(signal: AbortSignal): Promise<boolean> {
-    const { door, told, random } = this.#settings
+    const { endpoint, told, random } = this.#settings
     const { deadMs, lookMs } = this.#times
     const look = looking({ ...this.#settings, register: this.#register, deadMs })
     for (;;) {
@@ -166,7 +166,7 @@ export class StoreLease {
         void this.#beats()
         return taken.before.some((text) => claimIn(text).holder !== nobody)
       }
-      await door.pause(lookMs * (0.5 + random()))
+      await endpoint.pause(lookMs * (0.5 + random()))
     }
   }
 
@@ -197,7 +197,7 @@ export class StoreLease {
 
   async #beats(): Promise<void> {
     while (!this.#ending.signal.aborted) {
-      await this.#settings.door.pause(this.#times.beatMs)
+      await this.#settings.endpoint.pause(this.#times.beatMs)
       if (!this.#ending.signal.aborted) await this.#beat()
     }
   }

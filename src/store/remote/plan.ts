@@ -5,14 +5,14 @@ import { ctl, systemGraph } from '../../rdf/namespaces.ts'
 import type { Change, Written } from '../graph-store.ts'
 import { checkGraph, isTriple, triplesOf } from '../lines.ts'
 import type { Dialect, Edit } from './dialect.ts'
-import type { Content, LinkRule, Wanted } from './reading.ts'
+import type { Content, LinkRule, GraphRequest } from './reading.ts'
 import { toNote } from './spelling-notes.ts'
-import { difference, noteEdit, rewriting, Sum } from './edits.ts'
+import { contentDifference, noteEdit, rewriting, Sum } from './edits.ts'
 
 export type Planning = {
   readonly dialect: Dialect
   readonly isLink: LinkRule
-  readonly read: (wanted: Wanted) => Promise<Content>
+  readonly read: (wanted: GraphRequest) => Promise<Content>
   /** Whether the writer's hint of what was there must not be believed. */
   readonly isDoubtful: (graph: string) => boolean
 }
@@ -101,7 +101,7 @@ class Plan {
     const { dialect, read, isLink } = this.#planning
     const { fidelity } = dialect
     const strange = [...before.lines].some((line) => !after.has(line) && !isTriple(line))
-    if (!strange) return difference(graph, { before, after }, fidelity)
+    if (!strange) return contentDifference(graph, { before, after }, fidelity)
     const whole = await read({ graph, links: true })
     const links = [...whole.lines].filter((line) => isLink(graph, line))
     return rewriting(graph, { whole, after: new Set([...after, ...links]) }, fidelity)
@@ -109,7 +109,7 @@ class Plan {
 }
 
 /** The edits of one group of changes. `Failure` invalid-content before anything is sent. */
-export async function planOf(changes: readonly Change[], planning: Planning): Promise<Planned> {
+export async function writePlan(changes: readonly Change[], planning: Planning): Promise<Planned> {
   const plan = new Plan(planning)
   const written: Written[] = []
   for (const change of changes) written.push(await plan.step(change))

@@ -8,14 +8,14 @@ import { serialise } from '../../rdf/serialise.ts'
 import type { PublicEngine } from '../public/public-answer.ts'
 import type { CheckedQuery } from '../public/query-checks.ts'
 import { resultsOf, resultsText, type JsonTerm, type Results } from '../sparql-results.ts'
-import type { Dialect, Door } from './dialect.ts'
+import type { Dialect, StoreEndpoint } from './dialect.ts'
 import { guardedQuery } from './guarded-query.ts'
 import { linesOf } from './spelling-notes.ts'
-import { opaque, shown } from './values.ts'
+import { opaque, unhidden } from './values.ts'
 
 type Settings = {
   readonly dialect: Dialect
-  readonly door: Door
+  readonly endpoint: StoreEndpoint
   /** Running time of one query in ms. */
   readonly ms: number
   /** Rows after which the store cuts an answer without saying so, where it does. */
@@ -27,7 +27,7 @@ const reserved = `> <${ctl('').value}`
 async function answerTo(
   query: CheckedQuery,
   { accept, bytes }: { readonly accept: string; readonly bytes: number },
-  { dialect, door, ms }: Settings,
+  { dialect, endpoint, ms }: Settings,
 ): Promise<string> {
   const form = new URLSearchParams({
     query: guardedQuery(query.text, { ...dialect, chosen: !query.union }),
@@ -35,8 +35,8 @@ async function answerTo(
   })
   for (const iri of query.defaultGraphs) form.append('default-graph-uri', iri)
   for (const iri of query.namedGraphs) form.append('named-graph-uri', iri)
-  const { status, text } = await door.send({
-    url: door.queryEndpoint,
+  const { status, text } = await endpoint.send({
+    url: endpoint.queryEndpoint,
     method: 'POST',
     headers: { accept, 'content-type': 'application/x-www-form-urlencoded' },
     body: form.toString(),
@@ -58,7 +58,7 @@ async function answerTo(
 /** What the store wrote without our bookkeeping, in the spelling of our lines. */
 function publicLines(text: string): string {
   const kept = [...linesOf(text)].filter((line) => !line.startsWith(reserved, line.indexOf('> ')))
-  return kept.map((line) => `${shown(line)}\n`).join('')
+  return kept.map((line) => `${unhidden(line)}\n`).join('')
 }
 
 /** A term as the standard names it, with the datatype that we have hidden from the store. */
@@ -79,12 +79,12 @@ function ownResults(results: Results): Results {
 
 /** The store as the engine of public queries. */
 export function publicEngine(settings: Settings): PublicEngine {
-  const { door, dialect, rows } = settings
+  const { endpoint, dialect, rows } = settings
   const { respelt = (text: string) => text } = dialect
   return {
     rows,
     // The parser has taken the name as an IRI, so it has nothing that could end one.
-    exists: (graph) => door.ask(`ASK { GRAPH <${graph}> { ?s ?p ?o } }`),
+    exists: (graph) => endpoint.ask(`ASK { GRAPH <${graph}> { ?s ?p ?o } }`),
     solutions: async (query, bytes) => {
       const accept = 'application/sparql-results+json'
       const text = await answerTo(query, { accept, bytes }, settings)

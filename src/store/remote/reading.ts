@@ -4,7 +4,7 @@ import { Failure } from '../../errors.ts'
 import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
 import { checkGraph } from '../lines.ts'
-import type { Dialect, Door } from './dialect.ts'
+import type { Dialect, StoreEndpoint } from './dialect.ts'
 import { linesOf, notedLine, respelled } from './spelling-notes.ts'
 
 /** Whether a line (with or without its line end) is a link of the graph, and not content. */
@@ -26,7 +26,7 @@ export function linkRule(isCatalogue: (graph: string) => boolean): LinkRule {
 }
 
 /** Whether a graph can have links, so that reading its content alone has to leave them out. */
-export const mayHaveLinks = (graph: string, isLink: LinkRule): boolean =>
+const mayHaveLinks = (graph: string, isLink: LinkRule): boolean =>
   isLink(graph, `<${graph}> <${linkPredicates[0]}> <urn:x> .`)
 
 /** What is in a graph, in our spelling. */
@@ -36,9 +36,9 @@ export type Content = {
   readonly notes: readonly string[]
 }
 
-export type Reading = {
+export type GraphReading = {
   readonly dialect: Dialect
-  readonly door: Door
+  readonly endpoint: StoreEndpoint
   readonly isLink: LinkRule
   /** Lines from which an answer may have been cut. */
   readonly rows: number | undefined
@@ -48,7 +48,7 @@ export type Reading = {
   readonly apart?: <T>(graph: string, read: () => Promise<T>) => Promise<T>
 }
 
-export type Wanted = { readonly graph: string; readonly links: boolean }
+export type GraphRequest = { readonly graph: string; readonly links: boolean }
 
 const [spelling, writing] = [ctl('spelling').value, ctl('writing').value]
 
@@ -56,14 +56,14 @@ const isOwnMember = (graph: string) =>
   `?s = <${graph}> && ?p IN (${linkPredicates.map((iri) => `<${iri}>`).join(', ')})`
 
 /** The pattern of a graph; without its links where it may have some. */
-function patternOf({ graph, links }: Wanted, isLink: LinkRule): string {
+function patternOf({ graph, links }: GraphRequest, isLink: LinkRule): string {
   const pattern = `GRAPH <${graph}> { ?s ?p ?o }`
   return links || !mayHaveLinks(graph, isLink)
     ? pattern
     : `${pattern} FILTER(!(${isOwnMember(graph)}))`
 }
 
-function queryOf(wanted: Wanted, { dialect, isLink }: Reading): string {
+function queryOf(wanted: GraphRequest, { dialect, isLink }: GraphReading): string {
   const facts = [`<${wanted.graph}> <${spelling}> ?note`]
   if (dialect.stages) facts.push(`<${wanted.graph}> <${writing}> ?staging`)
   const noted = facts.map((fact) => `UNION { GRAPH <${systemGraph}> { ${fact} } }`)
@@ -79,7 +79,7 @@ const signOf = (graph: string) => `<${graph}> <${writing}> `
 function contentOf(
   graph: string,
   all: ReadonlySet<string>,
-  { dialect }: Pick<Reading, 'dialect'>,
+  { dialect }: Pick<GraphReading, 'dialect'>,
 ): Content | undefined {
   const { fidelity } = dialect
   const [lines, notes] = [new Set<string>(), new Array<string>()]
@@ -98,8 +98,8 @@ const waitMs = 100
 
 /** The content of a graph; waits up to 5 s for an unfinished write, then gives store-unavailable. */
 export async function readContent(
-  wanted: Wanted,
-  reading: Reading,
+  wanted: GraphRequest,
+  reading: GraphReading,
   signal?: AbortSignal,
 ): Promise<Content> {
   checkGraph(wanted.graph)
@@ -111,26 +111,26 @@ export async function readContent(
     if (content) return content
     signal?.throwIfAborted()
     if (left === waits && reading.finish) await reading.finish(wanted.graph)
-    else await reading.door.pause(waitMs)
+    else await reading.endpoint.pause(waitMs)
   }
   throw new Failure('store-unavailable', 'The graph is being written.', { retryAfter: 2 })
 }
 
 async function wholeAnswer(
   query: string,
-  reading: Reading,
+  reading: GraphReading,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlySet<string>> {
-  const lines = linesOf(await reading.door.construct(query, signal))
+  const lines = linesOf(await reading.endpoint.construct(query, signal))
   const { rows } = reading
   if (rows === undefined || lines.size < rows) return lines
-  return pagedGraph(query, reading.door, { page: Math.ceil(rows / 2), signal })
+  return pagedGraph(query, reading.endpoint, { page: Math.ceil(rows / 2), signal })
 }
 
 /** Content before links, each sorted, with line ends; `undefined` for nothing. */
-export function textOf(
+export function contentText(
   { lines }: Content,
-  { graph, links }: Wanted,
+  { graph, links }: GraphRequest,
   isLink: LinkRule,
 ): string | undefined {
   if (lines.size === 0) return undefined
@@ -160,9 +160,12 @@ function pageOf(query: string, limit: number, offset: number): string {
   return `${template} WHERE { { ${ordered} } } LIMIT ${limit} OFFSET ${offset}`
 }
 
-async function countOf(query: string, { door, signal }: { door: Door } & Paging): Promise<number> {
+async function countOf(
+  query: string,
+  { endpoint, signal }: { endpoint: StoreEndpoint } & Paging,
+): Promise<number> {
   const count = `SELECT (COUNT(*) AS ?n) WHERE ${partsOf(query).pattern}`
-  const [row] = await door.select(count, signal)
+  const [row] = await endpoint.select(count, signal)
   return Number(row?.['n']?.value)
 }
 
@@ -172,18 +175,18 @@ async function countOf(query: string, { door, signal }: { door: Door } & Paging)
  */
 export async function pagedGraph(
   query: string,
-  door: Door,
+  endpoint: StoreEndpoint,
   { page, signal }: Paging,
 ): Promise<ReadonlySet<string>> {
   for (let left = tries; left > 0; left -= 1) {
-    const before = await countOf(query, { door, page, signal })
+    const before = await countOf(query, { endpoint, page, signal })
     const lines = new Set<string>()
     for (let offset = 0; offset < before; offset += page) {
-      for (const line of linesOf(await door.construct(pageOf(query, page, offset), signal))) {
+      for (const line of linesOf(await endpoint.construct(pageOf(query, page, offset), signal))) {
         lines.add(line)
       }
     }
-    const after = await countOf(query, { door, page, signal })
+    const after = await countOf(query, { endpoint, page, signal })
     if (before === after && lines.size === after) return lines
   }
   throw new Failure('store-unavailable', 'The graph changes while it is read.', { retryAfter: 1 })
@@ -214,10 +217,10 @@ function splitQuad(line: string): readonly [graph: string, triple: string] {
 
 async function readQuads(
   graphs: readonly string[],
-  reading: Reading,
+  reading: GraphReading,
   signal: AbortSignal | undefined,
 ): Promise<[string, Content | undefined][]> {
-  const answer = await reading.door.construct(quadsQuery(graphs), signal)
+  const answer = await reading.endpoint.construct(quadsQuery(graphs), signal)
   const lines = new Map(graphs.map((graph) => [graph, new Array<string>()]))
   for (const quad of answer.split('\n')) {
     const [graph, line] = splitQuad(quad)
@@ -231,7 +234,7 @@ async function readQuads(
 /** The contents of graphs; absent ones have no line. */
 export async function readMany(
   { graphs, links }: Many,
-  reading: Reading,
+  reading: GraphReading,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, Content>> {
   for (const graph of graphs) checkGraph(graph)

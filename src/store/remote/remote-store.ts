@@ -1,4 +1,4 @@
-/** A triplestore behind a wire: what all dialects have in common, put together. */
+/** A remote triplestore: what all dialects have in common, put together. */
 
 import { Failure } from '../../errors.ts'
 import { randomUUID } from 'node:crypto'
@@ -6,18 +6,18 @@ import type { Log } from '../../log.ts'
 import type { StoreLimits } from '../limits.ts'
 import type { GraphStore } from '../graph-store.ts'
 import { publicAnswer, type PublicEngine } from '../public/public-answer.ts'
-import { PublicDoor, type Lane } from '../public/query-queue.ts'
+import { PublicQueue, type QueryRunner } from '../public/query-queue.ts'
 import { publicEngine } from './public-queries.ts'
-import { apart, steady, turns } from './turns.ts'
-import type { Dialect, Door, Edit } from './dialect.ts'
-import { doorOf } from './endpoint.ts'
+import { readsApartFromWrites, steady, graphTurns } from './turns.ts'
+import type { Dialect, StoreEndpoint, Edit } from './dialect.ts'
+import { openEndpoint } from './endpoint.ts'
 import { StoreLease, type LeaseOptions } from './lease.ts'
-import { linkRule, readContent, type Reading, readMany, textOf } from './reading.ts'
+import { linkRule, readContent, type GraphReading, readMany, contentText } from './reading.ts'
 import { onceThere } from './starting.ts'
 import { readWhole, replacing } from '../streams.ts'
 import { serviceClient, type ServiceClient } from '../../client/service.ts'
-import { Writer } from './update-queue.ts'
-import { Landings, writing, type Settings } from './writing.ts'
+import { UpdateQueue } from './update-queue.ts'
+import { Landings, writing, type WritingContext } from './writing.ts'
 import { fuseki } from './fuseki.ts'
 import { sparql11 } from './sparql11.ts'
 import { virtuoso } from '../virtuoso/virtuoso.ts'
@@ -48,14 +48,14 @@ const lanes = 4
 
 /** What strangers ask; the store ends what takes too long by itself. */
 function publicSide(engine: PublicEngine, { publicDoor, publicBuildMs: buildMs }: StoreLimits) {
-  const run: Lane['run'] = (job) => publicAnswer(job, engine)
-  const all = Array.from({ length: lanes }, (): Lane => ({ isReady: true, run }))
+  const run: QueryRunner['run'] = (job) => publicAnswer(job, engine)
+  const all = Array.from({ length: lanes }, (): QueryRunner => ({ isReady: true, run }))
   const closed = () => new Failure('store-unavailable', 'The store is not ready.')
   const now = () => performance.now()
-  return new PublicDoor({ ...publicDoor, lanes: () => all, buildMs, closed, now })
+  return new PublicQueue({ ...publicDoor, lanes: () => all, buildMs, closed, now })
 }
 
-function wireOf(dialect: Dialect, options: RemoteOptions): ServiceClient {
+function clientOf(dialect: Dialect, options: RemoteOptions): ServiceClient {
   const { endpoints, limits, log, now, random, pause } = options
   return serviceClient({
     service: { name: 'store', unavailable: 'store-unavailable' },
@@ -77,32 +77,32 @@ function wireOf(dialect: Dialect, options: RemoteOptions): ServiceClient {
 }
 
 type Started = {
-  readonly door: Door
+  readonly endpoint: StoreEndpoint
   readonly product: string
   readonly rows: number | undefined
   readonly lease: StoreLease | undefined
 }
 
 /** Sends no update that might meet one of another process. */
-const guarded = (door: Door, lease: StoreLease): Door => ({
-  ...door,
+const guarded = (endpoint: StoreEndpoint, lease: StoreLease): StoreEndpoint => ({
+  ...endpoint,
   update: async (text) => {
     await lease.demand()
-    await door.update(text)
+    await endpoint.update(text)
   },
 })
 
 async function started(
   dialect: Dialect,
-  wire: ServiceClient,
+  client: ServiceClient,
   options: RemoteOptions,
   signal: AbortSignal,
 ): Promise<Started> {
   const { endpoints, log, now } = options
   const pause = (ms: number) => options.pause(ms, signal)
-  const door = doorOf({
+  const endpoint = openEndpoint({
     dialect,
-    wire,
+    service: client,
     queryEndpoint: endpoints.query,
     updateEndpoint: endpoints.update,
     callMs: options.limits.callMs,
@@ -110,28 +110,29 @@ async function started(
     pause,
   })
   const waiting = { log, pause, now, signal, told: options.told }
-  const { product, rows } = await onceThere(() => dialect.probe(door), waiting)
+  const { product, rows } = await onceThere(() => dialect.probe(endpoint), waiting)
   const lease =
-    options.lease && new StoreLease({ ...options.lease, door, log, now, random: options.random })
+    options.lease &&
+    new StoreLease({ ...options.lease, endpoint, log, now, random: options.random })
   // What the one before has sent may still be on its way.
-  if (await lease?.take(signal)) await onceThere(async () => dialect.settle?.(door), waiting)
+  if (await lease?.take(signal)) await onceThere(async () => dialect.settle?.(endpoint), waiting)
   // Only now: what looks unfinished may be in the hands of the one who has the lease.
-  const recovered = await onceThere(async () => dialect.recover?.(door), waiting)
+  const recovered = await onceThere(async () => dialect.recover?.(endpoint), waiting)
   log.info({ product, recovered }, 'store.opened')
-  return { door: lease ? guarded(door, lease) : door, product, rows, lease }
+  return { endpoint: lease ? guarded(endpoint, lease) : endpoint, product, rows, lease }
 }
 
-function reads(reading: Reading): Pick<GraphStore, 'read' | 'readAll'> {
+function reads(reading: GraphReading): Pick<GraphStore, 'read' | 'readAll'> {
   const { isLink } = reading
   return {
     read: async (graph, { links = true } = {}, signal) => {
       const wanted = { graph, links }
-      return textOf(await readContent(wanted, reading, signal), wanted, isLink)
+      return contentText(await readContent(wanted, reading, signal), wanted, isLink)
     },
     readAll: async (graphs, { links = true } = {}, signal) => {
       const texts = new Map<string, string>()
       for (const [graph, content] of await readMany({ graphs, links }, reading, signal)) {
-        const text = textOf(content, { graph, links }, isLink)
+        const text = contentText(content, { graph, links }, isLink)
         if (text !== undefined) texts.set(graph, text)
       }
       return texts
@@ -139,22 +140,22 @@ function reads(reading: Reading): Pick<GraphStore, 'read' | 'readAll'> {
   }
 }
 
-function steadied({ torn }: Dialect, door: Door, writer: Writer) {
+function steadied({ torn }: Dialect, endpoint: StoreEndpoint, writer: UpdateQueue) {
   const land = (edits: readonly Edit[]) => writer.land(edits)
-  return torn ? steady(door, land) : { ...door, land }
+  return torn ? steady(endpoint, land) : { ...endpoint, land }
 }
 
 /**
- * The door of a store whose look-ups lock: none of ours stands beside a write of ours for long. Whole graphs are read by
+ * The endpoint of a store whose look-ups lock: none of ours stands beside a write of ours for long. Whole graphs are read by
  * `construct`, which has turns of its own with the writes of that graph.
  */
-function doorApart(door: Door): Door {
-  const { run } = apart({ pause: door.pause })
+function endpointApart(endpoint: StoreEndpoint): StoreEndpoint {
+  const { run } = readsApartFromWrites({ pause: endpoint.pause })
   return {
-    ...door,
-    ask: (query, signal) => run('reads', () => door.ask(query, signal)),
-    select: (query, signal) => run('reads', () => door.select(query, signal)),
-    update: (text) => run('writes', () => door.update(text)),
+    ...endpoint,
+    ask: (query, signal) => run('reads', () => endpoint.ask(query, signal)),
+    select: (query, signal) => run('reads', () => endpoint.select(query, signal)),
+    update: (text) => run('writes', () => endpoint.update(text)),
   }
 }
 
@@ -164,21 +165,24 @@ type Graphs = Pick<
 >
 
 /** Reading and writing of graphs, which take turns. */
-function graphsOf(reading: Reading, land: Settings['land']): Graphs {
-  const { dialect, door, isLink } = reading
-  const order = turns()
+function graphsOf(reading: GraphReading, land: WritingContext['land']): Graphs {
+  const { dialect, endpoint, isLink } = reading
+  const order = graphTurns()
   // A writer has the only turn on its graph: what is unfinished there is nobody's any more.
   const { recover } = dialect
-  const own: Reading = { ...reading, ...(recover && { finish: (graph) => recover(door, graph) }) }
+  const own: GraphReading = {
+    ...reading,
+    ...(recover && { finish: (graph) => recover(endpoint, graph) }),
+  }
   const reader = reads(dialect.torn ? { ...reading, apart: order.share } : reading)
-  const settings: Settings = {
+  const settings: WritingContext = {
     dialect,
     isLink,
     turns: order,
     land,
     read: (wanted) => readContent(wanted, own),
     readMany: (graphs) => readMany({ graphs, links: false }, own),
-    settle: () => dialect.settle?.(door) ?? Promise.resolve(),
+    settle: () => dialect.settle?.(endpoint) ?? Promise.resolve(),
   }
   const landings = new Landings(settings)
   const writes = writing(settings, landings)
@@ -200,28 +204,31 @@ export async function remoteStore(
 ): Promise<GraphStore> {
   const dialect = dialects[name]
   const { limits, log } = options
-  const wire = wireOf(dialect, options)
+  const client = clientOf(dialect, options)
   const end = new AbortController()
   const ending = signal ? AbortSignal.any([end.signal, signal]) : end.signal
-  const { product, rows, lease, ...opened } = await started(dialect, wire, options, ending).catch(
+  const { product, rows, lease, ...opened } = await started(dialect, client, options, ending).catch(
     async (error: unknown) => {
-      await wire.close()
+      await client.close()
       throw error
     },
   )
-  const door = dialect.torn ? doorApart(opened.door) : opened.door
-  const reading: Reading = { dialect, door, isLink: linkRule(options.isCatalogue), rows }
-  const writer = new Writer({ dialect, door, log })
-  const { ask, select, land } = steadied(dialect, door, writer)
-  const strangers = publicSide(publicEngine({ dialect, door, ms: limits.publicMs, rows }), limits)
+  const endpoint = dialect.torn ? endpointApart(opened.endpoint) : opened.endpoint
+  const reading: GraphReading = { dialect, endpoint, isLink: linkRule(options.isCatalogue), rows }
+  const writer = new UpdateQueue({ dialect, endpoint, log })
+  const { ask, select, land } = steadied(dialect, endpoint, writer)
+  const strangers = publicSide(
+    publicEngine({ dialect, endpoint, ms: limits.publicMs, rows }),
+    limits,
+  )
   return {
     ...graphsOf(reading, land),
     ask,
     select,
-    construct: door.construct,
+    construct: endpoint.construct,
     publicQuery: (request, asking) => strangers.query(request, asking),
     health: async () => ({
-      ready: await door.ask('ASK {}').catch(() => false),
+      ready: await endpoint.ask('ASK {}').catch(() => false),
       product,
       ...(lease && { lease: { held: lease.isHeld } }),
     }),
@@ -229,7 +236,7 @@ export async function remoteStore(
       await writer.close()
       await lease?.release()
       end.abort()
-      await wire.close()
+      await client.close()
     },
   }
 }

@@ -29,11 +29,11 @@ export const sparql11: Dialect = {
   retryable: ({ status }) => status === 503,
   // Every write is a request of its own: a store need not undo the first of many when the last fails.
   fits: () => false,
-  land: (edits, door) => door.update(updateText(edits)),
+  land: (edits, endpoint) => endpoint.update(updateText(edits)),
   namesCleared: false,
   stages: false,
-  probe: async (door) => {
-    await door.ask('ASK {}')
+  probe: async (endpoint) => {
+    await endpoint.ask('ASK {}')
     return { product: 'SPARQL 1.1' }
   },
   quads: false,

@@ -1,6 +1,6 @@
 /** Turns of writes: those that name a graph in common run one after the other, in the order of asking. */
 
-import type { Door, Edit } from './dialect.ts'
+import type { StoreEndpoint, Edit } from './dialect.ts'
 
 export type Turns = {
   /** Runs `work` when all earlier work on any of the graphs has ended. */
@@ -13,7 +13,7 @@ const settled = async (all: readonly Promise<unknown>[]): Promise<void> => {
   await Promise.allSettled(all)
 }
 
-export function turns(): Turns {
+export function graphTurns(): Turns {
   const last = new Map<string, Promise<void>>()
   const shared = new Map<string, Promise<void>>()
 
@@ -65,7 +65,7 @@ type Settings = {
  * Turns: what waits starts when nothing of the other side runs any more, those who came first first. Without it a store with
  * locks on what is read finds deadlocks between a look-up and the write beside it, and each costs it 200 ms and more.
  */
-export function apart({ pause, patienceMs = 250 }: Settings): Apart {
+export function readsApartFromWrites({ pause, patienceMs = 250 }: Settings): Apart {
   const running = { reads: 0, writes: 0 }
   const waiting: Waiting[] = []
   const other = (side: Side): Side => (side === 'reads' ? 'writes' : 'reads')
@@ -115,13 +115,13 @@ export function apart({ pause, patienceMs = 250 }: Settings): Apart {
 
 type Land = (edits: readonly Edit[]) => Promise<void>
 
-type Steady = Pick<Door, 'ask' | 'select'> & { readonly land: Land }
+type Steady = Pick<StoreEndpoint, 'ask' | 'select'> & { readonly land: Land }
 
 /**
  * `land`, and questions whose answer is nothing: when something was landing meanwhile, they are asked again. A row that is
  * there too early or too late is seen with the next question; one that seems to be gone would be missed for good.
  */
-export function steady(door: Pick<Door, 'ask' | 'select'>, land: Land): Steady {
+export function steady(endpoint: Pick<StoreEndpoint, 'ask' | 'select'>, land: Land): Steady {
   let [running, ended] = [0, 0]
 
   async function twice<T>(look: () => Promise<T>, isNothing: (answer: T) => boolean): Promise<T> {
@@ -144,12 +144,12 @@ export function steady(door: Pick<Door, 'ask' | 'select'>, land: Land): Steady {
     },
     ask: (query, signal) =>
       twice(
-        () => door.ask(query, signal),
+        () => endpoint.ask(query, signal),
         (is) => !is,
       ),
     select: (query, signal) =>
       twice(
-        () => door.select(query, signal),
+        () => endpoint.select(query, signal),
         ({ length }) => length === 0,
       ),
   }

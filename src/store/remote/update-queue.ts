@@ -3,9 +3,9 @@
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { systemGraph } from '../../rdf/namespaces.ts'
-import type { Dialect, Door, Edit, Size } from './dialect.ts'
+import type { Dialect, StoreEndpoint, Edit, Size } from './dialect.ts'
 import { isDoubtful } from './starting.ts'
-import { sizeOf, sumOf, together } from './edits.ts'
+import { editsSize, sumOf, together } from './edits.ts'
 
 type Group = PromiseWithResolvers<void> & Omit<Packable, 'idle'> & { idle: Packable['idle'] }
 
@@ -13,9 +13,9 @@ type Group = PromiseWithResolvers<void> & Omit<Packable, 'idle'> & { idle: Packa
 const isIdle = (edits: readonly Edit[]) =>
   edits.every(({ graph, clear, add }) => graph === systemGraph && !clear && add.size === 0)
 
-type Settings = { readonly dialect: Dialect; readonly door: Door; readonly log: Log }
+type Settings = { readonly dialect: Dialect; readonly endpoint: StoreEndpoint; readonly log: Log }
 
-export class Writer {
+export class UpdateQueue {
   readonly #settings: Settings
   #waiting: readonly Group[] = []
   #running = 0
@@ -35,7 +35,7 @@ export class Writer {
     const group: Group = {
       ...Promise.withResolvers<void>(),
       edits,
-      size: sizeOf(edits),
+      size: editsSize(edits),
       idle: isLate && 'waits',
     }
     this.#waiting = [...this.#waiting, group]
@@ -61,7 +61,7 @@ export class Writer {
 
   // Each waits its own time: a steady row of writes takes all of them along, and none needs a request of its own.
   async #pumpLater(group: Group): Promise<void> {
-    await this.#settings.door.pause(this.#settings.dialect.idleMs ?? 0)
+    await this.#settings.endpoint.pause(this.#settings.dialect.idleMs ?? 0)
     if (!this.#waiting.includes(group)) return
     this.#ripen()
     await this.#pump()
@@ -89,9 +89,9 @@ export class Writer {
   }
 
   async #landOne({ edits, resolve, reject }: Group): Promise<void> {
-    const { dialect, door } = this.#settings
+    const { dialect, endpoint } = this.#settings
     try {
-      await dialect.land(edits, door)
+      await dialect.land(edits, endpoint)
       resolve()
     } catch (error) {
       reject(error)
@@ -99,9 +99,9 @@ export class Writer {
   }
 
   async #landPack(pack: readonly Group[]): Promise<void> {
-    const { dialect, door, log } = this.#settings
+    const { dialect, endpoint, log } = this.#settings
     try {
-      await dialect.land(sumOf(pack.map(({ edits }) => edits)), door)
+      await dialect.land(sumOf(pack.map(({ edits }) => edits)), endpoint)
       for (const { resolve } of pack) resolve()
     } catch (error) {
       // Where nothing is known of the pack, asking for its groups one by one would only take as long as there are groups.

@@ -3,11 +3,11 @@
 import { prefixOf } from '../lines.ts'
 import type { Edit } from './dialect.ts'
 import { linkPredicates } from './reading.ts'
-import { xsdName, valueOf } from './values.ts'
+import { xsdName, spelledValue } from './values.ts'
 
 // `\\u0022` is a backslash and letters to N-Triples, but a store that decodes \uXXXX before it parses (SPARQL 1.1, 19.2)
 // would find a quotation mark there: the letter goes as an escape.
-export const armed = (line: string) =>
+const armed = (line: string) =>
   /\\\\[uU]/.test(line)
     ? line.replace(/\\\\([uU])|\\[^]/g, (pair, letter?: string) =>
         letter === undefined ? pair : `\\\\\\u00${letter === 'u' ? '75' : '55'}`,
@@ -21,14 +21,14 @@ const block = (graph: string, lines: Iterable<string>) =>
  * Decimals are deleted by subject and predicate: a store may hold a scale that it does not print, and then finds no triple
  * by the form that it gave. Everything else that has the two is among the lines that come in again.
  */
-export const isVague = (line: string) => {
-  const value = valueOf(line)
+const isVague = (line: string) => {
+  const value = spelledValue(line)
   if (!value || xsdName(value.datatype) !== 'decimal') return false
   return !linkPredicates.some((predicate) => value.head.includes(`> <${predicate}> "`))
 }
 
 /** The operation that deletes by subject and predicate, `prefix`. */
-export const vagueText = (graph: string, prefix: string): string =>
+const vagueText = (graph: string, prefix: string): string =>
   `DELETE WHERE { GRAPH <${graph}> { ${prefix}?o } }`
 
 function deletions({ graph, clear, remove }: Edit): string[] {

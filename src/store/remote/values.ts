@@ -4,7 +4,7 @@ import { rdf, xsd } from '../../rdf/namespaces.ts'
 import type { Fidelity } from './dialect.ts'
 
 /** A literal with a language tag or a datatype; plain strings and IRIs have no other spelling. */
-export type Value = {
+export type SpelledValue = {
   /** The line up to and with the opening quote. */
   readonly head: string
   /** As it stands in the line, with its escapes. */
@@ -17,7 +17,7 @@ export type Value = {
 const langString = rdf('langString').value
 
 /** The value of a line (without its line end); `undefined` for an IRI and for a plain string. */
-export function valueOf(line: string): Value | undefined {
+export function spelledValue(line: string): SpelledValue | undefined {
   const end = line.lastIndexOf('"')
   const mark = line[end + 1]
   if (end < 0 || (mark !== '@' && mark !== '^')) return undefined
@@ -30,7 +30,7 @@ export function valueOf(line: string): Value | undefined {
 }
 
 /** The line of a value. */
-export const lineOf = ({ head, lexical, language, datatype }: Value): string =>
+export const literalLine = ({ head, lexical, language, datatype }: SpelledValue): string =>
   language === '' ? `${head}${lexical}"^^<${datatype}> .` : `${head}${lexical}"@${language} .`
 
 const dotted = /<[^<>"]*\/\.\.?(?:[/?#][^<>"]*)?>/
@@ -66,17 +66,17 @@ export const opaque = 'urn:cartulary:literal:'
  * would damage. Queries see that datatype.
  */
 export function hidden(line: string): string {
-  const value = valueOf(line)
+  const value = spelledValue(line)
   if (!value || value.language !== '') return line
-  return lineOf({ ...value, datatype: `${opaque}${value.datatype}` })
+  return literalLine({ ...value, datatype: `${opaque}${value.datatype}` })
 }
 
 /** Undoes `hidden`. */
-export function shown(line: string): string {
+export function unhidden(line: string): string {
   if (!line.includes(`"^^<${opaque}`)) return line
-  const value = valueOf(line)
+  const value = spelledValue(line)
   if (!value?.datatype.startsWith(opaque)) return line
-  return lineOf({ ...value, datatype: value.datatype.slice(opaque.length) })
+  return literalLine({ ...value, datatype: value.datatype.slice(opaque.length) })
 }
 
 // Which lines a store may take for one triple: their keys are equal. Coarser than any store is, which does no harm.
@@ -115,13 +115,14 @@ const kindOf = (name: string) => {
   return name === 'dateTimeStamp' ? 'dateTime' : name
 }
 
-function valueKey(value: Value): string {
-  if (value.language !== '') return lineOf({ ...value, language: value.language.toLowerCase() })
+function valueKey(value: SpelledValue): string {
+  if (value.language !== '')
+    return literalLine({ ...value, language: value.language.toLowerCase() })
   const name = xsdName(value.datatype)
-  if (name === undefined) return lineOf(value)
+  if (name === undefined) return literalLine(value)
   if (name === 'string') return `${value.head}${value.lexical}" .`
   const datatype = xsd(kindOf(name)).value
-  return lineOf({ ...value, datatype, lexical: canonical(name, value.lexical) })
+  return literalLine({ ...value, datatype, lexical: canonical(name, value.lexical) })
 }
 
 const dottedIri = /<([^<>"]*\/\.\.?(?:[/?#][^<>"]*)?)>/g
@@ -141,9 +142,9 @@ function withoutDots(iri: string): string {
 }
 
 /** The key of a line. */
-export function keyOf(line: string): string {
+export function spellingKey(line: string): string {
   const plain = hasDots(line) ? line.replace(dottedIri, (_, iri: string) => withoutDots(iri)) : line
-  const value = valueOf(plain)
+  const value = spelledValue(plain)
   return value ? valueKey(value) : plain
 }
 
@@ -213,7 +214,7 @@ export function fidelityOf({ tag, form, damaged }: Rules): Fidelity {
   return {
     encode: (line) => {
       const whole = !hasDots(line)
-      const value = valueOf(line)
+      const value = spelledValue(line)
       if (!value) return { line, exact: whole }
       if (value.language !== '') return { line, exact: whole && tag(value.language) }
       const name = xsdName(value.datatype)
@@ -221,7 +222,7 @@ export function fidelityOf({ tag, form, damaged }: Rules): Fidelity {
       if (damaged(name, value.lexical)) return { line: hidden(line), exact: whole }
       return { line, exact: whole && form(name, value.lexical) }
     },
-    decode: shown,
-    key: keyOf,
+    decode: unhidden,
+    key: spellingKey,
   }
 }

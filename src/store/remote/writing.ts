@@ -5,10 +5,10 @@ import type { Change, GraphStore, Landing, Written } from '../graph-store.ts'
 import type { Edit } from './dialect.ts'
 import { isDoubtful } from './starting.ts'
 import type { Content } from './reading.ts'
-import { needsContent, planOf, type Planning } from './plan.ts'
+import { needsContent, writePlan, type Planning } from './plan.ts'
 import type { Turns } from './turns.ts'
 
-export type Settings = Omit<Planning, 'isDoubtful'> & {
+export type WritingContext = Omit<Planning, 'isDoubtful'> & {
   readonly turns: Turns
   readonly land: (edits: readonly Edit[]) => Promise<void>
   readonly readMany: (graphs: readonly string[]) => Promise<ReadonlyMap<string, Content>>
@@ -27,11 +27,11 @@ const contents = (changes: readonly Change[], { isLink }: Pick<Planning, 'isLink
 
 /** Plans and lands single groups, and remembers which graphs nothing was heard of. */
 export class Landings {
-  readonly #settings: Settings
+  readonly #settings: WritingContext
   readonly #doubtful = new Set<string>()
   readonly planning: Planning
 
-  constructor(settings: Settings) {
+  constructor(settings: WritingContext) {
     this.#settings = settings
     this.planning = { ...settings, isDoubtful: (graph) => this.#doubtful.has(graph) }
   }
@@ -41,7 +41,7 @@ export class Landings {
     const graphs = contents(changes, this.#settings)
     const inDoubt = graphs.some((graph) => this.#doubtful.has(graph))
     if (inDoubt) await this.#settings.settle()
-    const { edits, written } = await planOf(changes, planning)
+    const { edits, written } = await writePlan(changes, planning)
     try {
       await this.#settings.land(edits)
     } catch (error) {
@@ -73,7 +73,7 @@ export class Landings {
 }
 
 export function writing(
-  settings: Settings,
+  settings: WritingContext,
   landings: Landings,
 ): Pick<GraphStore, 'write' | 'writeEach'> {
   const inTurn = <T>(

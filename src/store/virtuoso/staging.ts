@@ -1,7 +1,7 @@
 /** Writes of any size: what goes and what comes lies ready in graphs of its own, and one operation, the last, moves it. */
 
 import { ctl, systemGraph } from '../../rdf/namespaces.ts'
-import type { Door, Edit } from '../remote/dialect.ts'
+import type { StoreEndpoint, Edit } from '../remote/dialect.ts'
 import { isDoubtful } from '../remote/starting.ts'
 import { collidingOf } from './virtuoso-values.ts'
 import { insertText } from './virtuoso-update.ts'
@@ -138,16 +138,16 @@ function aloneText(staging: string, part: string, isRemoved: boolean): string {
 }
 
 /** What goes before what comes. */
-async function moveAlone(staging: string, door: Door): Promise<void> {
-  const rows = await door.select(aloneQuery(staging))
+async function moveAlone(staging: string, endpoint: StoreEndpoint): Promise<void> {
+  const rows = await endpoint.select(aloneQuery(staging))
   const isRemoved = (kind: string | undefined) => kind === ctl('removesAlone').value
   const parts = rows.flatMap(({ part, kind }) =>
     part ? [{ part: part.value, isRemoved: isRemoved(kind?.value) }] : [],
   )
   for (const { part } of parts.filter((one) => one.isRemoved))
-    await door.update(aloneText(staging, part, true))
+    await endpoint.update(aloneText(staging, part, true))
   for (const { part } of parts.filter((one) => !one.isRemoved))
-    await door.update(aloneText(staging, part, false))
+    await endpoint.update(aloneText(staging, part, false))
 }
 
 /** Which steps a move has before its last. */
@@ -159,10 +159,14 @@ const stepsOf = (parts: readonly Part[]): Steps => ({
 })
 
 /** Moves what lies ready; again and again with the same result as long as nothing else is written. */
-async function move(staging: string, door: Door, { first, alone }: Steps): Promise<void> {
-  if (first) await door.update(firstText(staging))
-  if (alone) await moveAlone(staging, door)
-  await door.update(moveText(staging))
+async function move(
+  staging: string,
+  endpoint: StoreEndpoint,
+  { first, alone }: Steps,
+): Promise<void> {
+  if (first) await endpoint.update(firstText(staging))
+  if (alone) await moveAlone(staging, endpoint)
+  await endpoint.update(moveText(staging))
 }
 
 /** Takes away everything that is left of a staged write, its signs and its registration too. */
@@ -174,15 +178,15 @@ const cleaning = (staging: string) =>
   `UNION { GRAPH <${systemGraph}> { ?signed ${property('writing')} <${staging}> } } }`
 
 // What cannot be taken away now is registered: the next start does it.
-const forget = (staging: string, door: Door) =>
-  door.update(cleaning(staging)).catch(() => undefined)
+const forget = (staging: string, endpoint: StoreEndpoint) =>
+  endpoint.update(cleaning(staging)).catch(() => undefined)
 
 /**
  * Lands edits of any size, all or none, whatever ends the process or the store in between. When nothing is heard of the last
  * steps, everything stays as it lies, for `recover` to finish.
  */
-export async function landStaged(edits: readonly Edit[], door: Door): Promise<void> {
-  const staging = `urn:cartulary:staging:${door.name()}`
+export async function landStaged(edits: readonly Edit[], endpoint: StoreEndpoint): Promise<void> {
+  const staging = `urn:cartulary:staging:${endpoint.name()}`
   const parts = edits.flatMap(partsOf)
   const steps = stepsOf(parts)
   let isReady = false
@@ -190,15 +194,15 @@ export async function landStaged(edits: readonly Edit[], door: Door): Promise<vo
     const requests = [...preparing(edits, parts, staging)]
     for (const [at, text] of requests.entries()) {
       isReady = at === requests.length - 1
-      await door.update(text)
+      await endpoint.update(text)
     }
-    await move(staging, door, steps)
+    await move(staging, endpoint, steps)
   } catch (error) {
     const isOneStep = !steps.first && !steps.alone
-    if (!isReady || (!isDoubtful(error) && isOneStep)) await forget(staging, door)
+    if (!isReady || (!isDoubtful(error) && isOneStep)) await forget(staging, endpoint)
     throw error
   }
-  await forget(staging, door)
+  await forget(staging, endpoint)
 }
 
 const [stateQuery, signQuery] = [
@@ -207,27 +211,27 @@ const [stateQuery, signQuery] = [
     `SELECT ?staging { GRAPH <${systemGraph}> { <${graph}> ${property('writing')} ?staging } }`,
 ]
 
-async function finish(staging: string, door: Door): Promise<void> {
-  await move(staging, door, { first: true, alone: true })
-  await door.update(cleaning(staging))
+async function finish(staging: string, endpoint: StoreEndpoint): Promise<void> {
+  await move(staging, endpoint, { first: true, alone: true })
+  await endpoint.update(cleaning(staging))
 }
 
 /**
  * Finishes the staged writes that were complete and takes the others away; answers how many there were. With a graph only
  * those that it waits for.
  */
-export async function recoverStaged(door: Door, graph?: string): Promise<number> {
+export async function recoverStaged(endpoint: StoreEndpoint, graph?: string): Promise<number> {
   if (graph !== undefined) {
-    const rows = await door.select(signQuery(graph))
+    const rows = await endpoint.select(signQuery(graph))
     const stagings = new Set(rows.map((row) => row['staging']?.value ?? ''))
-    for (const staging of stagings) await finish(staging, door)
+    for (const staging of stagings) await finish(staging, endpoint)
     return stagings.size
   }
-  const rows = await door.select(stateQuery)
+  const rows = await endpoint.select(stateQuery)
   const states = Map.groupBy(rows, (row) => row['staging']?.value ?? '')
   for (const [staging, found] of states) {
-    if (found.some((row) => row['state']?.value === 'complete')) await finish(staging, door)
-    else await door.update(cleaning(staging))
+    if (found.some((row) => row['state']?.value === 'complete')) await finish(staging, endpoint)
+    else await endpoint.update(cleaning(staging))
   }
   return states.size
 }

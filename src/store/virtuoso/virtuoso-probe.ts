@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import { ctl, systemGraph } from '../../rdf/namespaces.ts'
-import type { Door, Probed } from '../remote/dialect.ts'
+import type { StoreEndpoint, Probed } from '../remote/dialect.ts'
 import { CredentialsError } from '../../client/authentication.ts'
 import type { ServiceAnswer } from '../../client/service-exchange.ts'
 
@@ -17,8 +17,8 @@ const many = (limit: number) =>
 const limits = { totalMs: 10_000, bytes: 2 ** 23 }
 
 // As a form, because that is answered on the endpoint for everybody too, where an update in the body never is.
-const sent = (door: Door, url: string, form: Readonly<Record<string, string>>) =>
-  door.send({
+const sent = (endpoint: StoreEndpoint, url: string, form: Readonly<Record<string, string>>) =>
+  endpoint.send({
     url,
     method: 'POST',
     headers: { accept: 'text/csv', 'content-type': 'application/x-www-form-urlencoded' },
@@ -38,8 +38,8 @@ const refused = (what: string, { status, text }: ServiceAnswer) =>
     cause: text.slice(0, 500),
   })
 
-async function ask(door: Door, query: string): Promise<ServiceAnswer> {
-  const answer = await sent(door, door.queryEndpoint, { query })
+async function ask(endpoint: StoreEndpoint, query: string): Promise<ServiceAnswer> {
+  const answer = await sent(endpoint, endpoint.queryEndpoint, { query })
   if (answer.status < 300) return answer
   if (isRefusal(answer)) throw notAuthorised('read', 'SPARQL_SELECT', answer)
   throw refused('a query', answer)
@@ -49,8 +49,8 @@ async function ask(door: Door, query: string): Promise<ServiceAnswer> {
 const tested = 100_000
 
 /** Rows after which the server cuts an answer; at most `tested`, more is not asked for. */
-async function rowLimit(door: Door): Promise<number> {
-  const { text, headers } = await ask(door, many(tested + 1))
+async function rowLimit(endpoint: StoreEndpoint): Promise<number> {
+  const { text, headers } = await ask(endpoint, many(tested + 1))
   const rows = text.split('\n').filter((line) => line !== '').length - 1
   const told = Number(headers['x-sparql-maxrows'] ?? tested)
   return Math.min(rows > tested ? tested : rows, told)
@@ -60,10 +60,10 @@ async function rowLimit(door: Door): Promise<number> {
 const probe = `DELETE DATA { GRAPH <${systemGraph}> { <${systemGraph}> <${ctl('probe').value}> "1" } }`
 
 /** An update without effect: the store takes writes, and those that were sent before it have been heard. */
-export const touch = (door: Door): Promise<void> => door.update(probe)
+export const touch = (endpoint: StoreEndpoint): Promise<void> => endpoint.update(probe)
 
-async function checkRights(door: Door): Promise<void> {
-  const answer = await sent(door, door.updateEndpoint, { update: probe })
+async function checkRights(endpoint: StoreEndpoint): Promise<void> {
+  const answer = await sent(endpoint, endpoint.updateEndpoint, { update: probe })
   if (answer.status < 300) return
   if (isRefusal(answer)) throw notAuthorised('write', 'SPARQL_UPDATE', answer)
   throw refused('an update', answer)
@@ -73,10 +73,10 @@ async function checkRights(door: Door): Promise<void> {
 const fewest = 10_000
 
 /** Rejects with store-unavailable while the server is not ready, and for good when it is not fit for us. */
-export async function probeVirtuoso(door: Door): Promise<Probed> {
-  const { headers } = await ask(door, `ASK { GRAPH <${own}> { ?s a ?o } }`)
-  await checkRights(door)
-  const rows = await rowLimit(door)
+export async function probeVirtuoso(endpoint: StoreEndpoint): Promise<Probed> {
+  const { headers } = await ask(endpoint, `ASK { GRAPH <${own}> { ?s a ?o } }`)
+  await checkRights(endpoint)
+  const rows = await rowLimit(endpoint)
   if (rows < fewest) {
     throw new Failure(
       'invalid-parameter',

@@ -1,7 +1,7 @@
 /** Edits as the text of one operation, because a request of several is not atomic on Virtuoso. */
 
 import type { Edit } from '../remote/dialect.ts'
-import { integers, valueOf, xsdName } from '../remote/values.ts'
+import { integers, spelledValue, xsdName } from '../remote/values.ts'
 
 /** Triples of one `GRAPH` block that the compiler takes; measured: 4,900 are taken, 5,000 are "memory exhausted". */
 const perBlock = 4000
@@ -74,7 +74,7 @@ const calendar = new Set('date dateTime gYear gYearMonth'.split(' '))
 
 /** Whether a line may stand in the template of a `DELETE` over several graphs. */
 function isNameable(line: string): boolean {
-  const value = valueOf(line)
+  const value = spelledValue(line)
   if (!value || value.language !== '') return true
   const name = xsdName(value.datatype) ?? ''
   // The smallest integer becomes a decimal there.

@@ -3,7 +3,15 @@
 import { Failure } from '../../errors.ts'
 import { rdf } from '../../rdf/namespaces.ts'
 import type { Edit, Fidelity } from '../remote/dialect.ts'
-import { hidden, integers, lineOf, shown, type Value, valueOf, xsdName } from '../remote/values.ts'
+import {
+  hidden,
+  integers,
+  literalLine,
+  unhidden,
+  type SpelledValue,
+  spelledValue,
+  xsdName,
+} from '../remote/values.ts'
 
 /** Datatypes of XML Schema that it does not look into. */
 const texts = new Set(
@@ -22,7 +30,7 @@ const reinterpreted = new Set([
 ])
 const foreign = /^(?:http:\/\/www\.openlinksw\.com\/schemas\/virtrdf#|urn:cartulary:literal:)/
 
-function fateOf({ datatype, lexical }: Value): Fate {
+function fateOf({ datatype, lexical }: SpelledValue): Fate {
   const name = xsdName(datatype)
   if (name === undefined) {
     return reinterpreted.has(datatype) || foreign.test(datatype) ? 'damaged' : 'exact'
@@ -49,10 +57,10 @@ function check(line: string): void {
 export const checkName = (graph: string): void => check(`<${graph}>`)
 
 function keyOf(line: string): string {
-  const value = valueOf(line)
+  const value = spelledValue(line)
   if (!value) return line
   const { head, lexical, language, datatype } = value
-  if (language !== '') return lineOf({ ...value, language: language.toLowerCase() })
+  if (language !== '') return literalLine({ ...value, language: language.toLowerCase() })
   const name = xsdName(datatype)
   if (name === undefined || fateOf(value) === 'damaged') return line
   if (numberFate(name, lexical)) return `${head}${numberKey(name, lexical)}" number`
@@ -63,19 +71,19 @@ function keyOf(line: string): string {
 export const virtuosoFidelity: Fidelity = {
   encode: (line) => {
     check(line)
-    const value = valueOf(line)
+    const value = spelledValue(line)
     if (!value) return { line, exact: true }
     const { language } = value
     if (language !== '') {
       const lower = language.toLowerCase()
-      return { line: lineOf({ ...value, language: lower }), exact: lower === language }
+      return { line: literalLine({ ...value, language: lower }), exact: lower === language }
     }
     const fate = fateOf(value)
     return fate === 'damaged'
       ? { line: hidden(line), exact: true }
       : { line, exact: fate === 'exact' }
   },
-  decode: shown,
+  decode: unhidden,
   key: keyOf,
 }
 
@@ -240,7 +248,7 @@ function timeKey(name: string, lexical: string): string {
 /** Lines have different keys unless they end in a value that may be spelled in several ways. */
 const isSpelled = (line: string) => /"(?:@[^"]+|\^\^<[^"]+>) \.$/.test(line)
 
-const shownKey = (line: string) => virtuosoFidelity.key(shown(line))
+const shownKey = (line: string) => virtuosoFidelity.key(unhidden(line))
 
 /** The lines of an edit that have to be gone before the others come. */
 export function collidingOf({ remove, add }: Pick<Edit, 'remove' | 'add'>): ReadonlySet<string> {

@@ -2,7 +2,7 @@
 
 import { shortEscapes } from '../../rdf/lines.ts'
 import { xsd } from '../../rdf/namespaces.ts'
-import type { Dialect, Door, Edit } from '../remote/dialect.ts'
+import type { Dialect, StoreEndpoint, Edit } from '../remote/dialect.ts'
 import { checkName, hasCollisions, virtuosoFidelity } from './virtuoso-values.ts'
 import { isIncomplete, isPassing, meaningOf, probeVirtuoso, touch } from './virtuoso-probe.ts'
 import { landStaged, recoverStaged } from './staging.ts'
@@ -48,10 +48,10 @@ const casts = new Set(
 const isReservedName = (iri: string, isFunction: boolean): boolean =>
   engine.test(iri) || (isFunction && !casts.has(iri))
 
-async function land(edits: readonly Edit[], door: Door): Promise<void> {
+async function land(edits: readonly Edit[], endpoint: StoreEndpoint): Promise<void> {
   for (const { graph } of edits) checkName(graph)
   const text = edits.some(hasCollisions) ? undefined : singleText(edits)
-  await (text === undefined ? landStaged(edits, door) : door.update(text))
+  await (text === undefined ? landStaged(edits, endpoint) : endpoint.update(text))
 }
 
 /**
@@ -85,9 +85,9 @@ export const virtuoso: Dialect = {
   torn: true,
   recover: recoverStaged,
   probe: probeVirtuoso,
-  settle: async (door) => {
-    await door.pause(settleMs)
-    await touch(door)
+  settle: async (endpoint) => {
+    await endpoint.pause(settleMs)
+    await touch(endpoint)
   },
   respelt: ownSpelling,
   quads: false,

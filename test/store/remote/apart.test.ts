@@ -1,7 +1,7 @@
 /** Reads and writes kept apart: neither stands beside the other for long, and neither waits for ever. */
 
 import { describe, expect, it } from 'vitest'
-import { apart } from '../../../src/store/remote/turns.ts'
+import { readsApartFromWrites } from '../../../src/store/remote/turns.ts'
 
 /** Work that ends when it is told to, and what has begun and ended so far. */
 function stage() {
@@ -25,7 +25,7 @@ const forEver = () => new Promise<void>(() => undefined)
 describe('reads and writes', () => {
   it('run beside their own kind at once', async () => {
     const { told, work, settle } = stage()
-    const { run } = apart({ pause: forEver })
+    const { run } = readsApartFromWrites({ pause: forEver })
     void run('reads', work('a'))
     void run('reads', work('b'))
     await settle()
@@ -34,7 +34,7 @@ describe('reads and writes', () => {
 
   it('wait for the other side, in the order of coming', async () => {
     const { told, work, end, settle } = stage()
-    const { run } = apart({ pause: forEver })
+    const { run } = readsApartFromWrites({ pause: forEver })
     void run('reads', work('a'))
     const write = run('writes', work('w'))
     void run('reads', work('b'))
@@ -52,7 +52,7 @@ describe('reads and writes', () => {
   it('lose their patience with what takes too long', async () => {
     const { told, work, settle } = stage()
     const patience = Promise.withResolvers<void>()
-    const { run } = apart({ pause: () => patience.promise })
+    const { run } = readsApartFromWrites({ pause: () => patience.promise })
     void run('reads', work('long'))
     void run('writes', work('w'))
     await settle()
@@ -64,7 +64,7 @@ describe('reads and writes', () => {
 
   it('go on after work that fails', async () => {
     const { told, work, settle } = stage()
-    const { run } = apart({ pause: forEver })
+    const { run } = readsApartFromWrites({ pause: forEver })
     const failing = run('writes', () => Promise.reject(new Error('no')))
     void run('reads', work('a'))
     await expect(failing).rejects.toThrow('no')

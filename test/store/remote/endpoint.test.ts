@@ -1,7 +1,7 @@
 /** Queries and updates of a store by the SPARQL Protocol. */
 
 import { describe, expect, it } from 'vitest'
-import { doorOf } from '../../../src/store/remote/endpoint.ts'
+import { openEndpoint } from '../../../src/store/remote/endpoint.ts'
 import { fuseki } from '../../../src/store/remote/fuseki.ts'
 import {
   failureOf,
@@ -12,9 +12,9 @@ import {
 } from '../../client/service/servers.ts'
 
 const endpoint = (url: string) =>
-  doorOf({
+  openEndpoint({
     dialect: fuseki,
-    wire: wire(),
+    service: wire(),
     queryEndpoint: url,
     updateEndpoint: url,
     callMs: 1500,

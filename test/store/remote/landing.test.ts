@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { logger } from '../../../src/log.ts'
 import { fuseki } from '../../../src/store/remote/fuseki.ts'
-import type { Dialect, Door, Edit } from '../../../src/store/remote/dialect.ts'
+import type { Dialect, StoreEndpoint, Edit } from '../../../src/store/remote/dialect.ts'
 import { sumOf } from '../../../src/store/remote/edits.ts'
-import { turns } from '../../../src/store/remote/turns.ts'
-import { Writer } from '../../../src/store/remote/update-queue.ts'
+import { graphTurns } from '../../../src/store/remote/turns.ts'
+import { UpdateQueue } from '../../../src/store/remote/update-queue.ts'
 import { faultProxy } from '../../support/fault-proxy.ts'
 import { graphName, linesOf, record, system } from '../graphs.ts'
 import { protocolServer } from '../../support/protocol-server.ts'
@@ -62,7 +62,7 @@ describe('a sum of edits', () => {
 
 describe('turns', () => {
   it('let works on one graph follow each other, and others pass', async () => {
-    const { take } = turns()
+    const { take } = graphTurns()
     const done: string[] = []
     const first = Promise.withResolvers<void>()
     const all = [
@@ -79,7 +79,7 @@ describe('turns', () => {
   })
 
   it('go on after a work that failed', async () => {
-    const { take } = turns()
+    const { take } = graphTurns()
     const failed = take(['a'], () => Promise.reject(new Error('no')))
     const next = take(['a'], () => Promise.resolve('yes'))
     await expect(failed).rejects.toThrow('no')
@@ -100,13 +100,13 @@ function writerWith(answer: (edits: readonly Edit[]) => void = () => undefined) 
       answer(edits)
     },
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this dialect opens no door
-  const door = { pause: () => pause.promise } as Partial<Door> as Door
-  return { requests, pause, writer: new Writer({ dialect, door, log: logger('silent') }) }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this dialect opens no endpoint
+  const endpoint = { pause: () => pause.promise } as Partial<StoreEndpoint> as StoreEndpoint
+  return { requests, pause, writer: new UpdateQueue({ dialect, endpoint, log: logger('silent') }) }
 }
 
 describe('a writer', () => {
-  const land = (writer: Writer, graph: string) => writer.land([edit(graph, { add: ['x'] })])
+  const land = (writer: UpdateQueue, graph: string) => writer.land([edit(graph, { add: ['x'] })])
 
   it('puts groups that wait into one request, as many as fit', async () => {
     const { requests, writer } = writerWith()

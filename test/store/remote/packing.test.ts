@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Edit, Size } from '../../../src/store/remote/dialect.ts'
 import { packOf, type Packable } from '../../../src/store/remote/update-queue.ts'
-import { sizeOf, sumOf } from '../../../src/store/remote/edits.ts'
+import { editsSize, sumOf } from '../../../src/store/remote/edits.ts'
 import { virtuoso } from '../../../src/store/virtuoso/virtuoso.ts'
 import { system } from '../graphs.ts'
 
@@ -20,7 +20,7 @@ type Group = Omit<Packable, 'idle'> & { readonly name: string; idle: Packable['i
 const group = (name: string, edits: readonly Edit[], idle: Packable['idle'] = false): Group => ({
   name,
   edits,
-  size: sizeOf(edits),
+  size: editsSize(edits),
   idle,
 })
 const many = (count: number) => Array.from({ length: count }, (_, n) => `line ${n}`)

@@ -1,7 +1,7 @@
 /** Who waits for whom when several want the same graphs. */
 
 import { describe, expect, it } from 'vitest'
-import { turns } from '../../../src/store/remote/turns.ts'
+import { graphTurns } from '../../../src/store/remote/turns.ts'
 
 /** Works that say when they begin, and end when they are told. */
 function works() {
@@ -23,7 +23,7 @@ function works() {
 describe('turns', () => {
   it('lets writes of one graph run one after the other, and others beside them', async () => {
     const { begun, work, end } = works()
-    const { take } = turns()
+    const { take } = graphTurns()
     const all = [take(['a'], work('1')), take(['a', 'b'], work('2')), take(['c'], work('3'))]
     expect(begun).toEqual(['1', '3'])
     await end('1')
@@ -35,7 +35,7 @@ describe('turns', () => {
 
   it('lets reads run beside each other but not beside a write, whichever came first', async () => {
     const { begun, work, end } = works()
-    const { take, share } = turns()
+    const { take, share } = graphTurns()
     const all = [
       share('a', work('read 1')),
       share('a', work('read 2')),
@@ -56,7 +56,7 @@ describe('turns', () => {
   })
 
   it('goes on after work that failed', async () => {
-    const { take, share } = turns()
+    const { take, share } = graphTurns()
     const fail = () => Promise.reject(new Error('no'))
     const first = take(['a'], fail)
     const second = share('a', fail)

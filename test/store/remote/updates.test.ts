@@ -10,7 +10,7 @@ import type { Change } from '../../../src/store/graph-store.ts'
 import { fuseki } from '../../../src/store/remote/fuseki.ts'
 import { updateText } from '../../../src/store/remote/update-text.ts'
 import type { Dialect } from '../../../src/store/remote/dialect.ts'
-import { planOf } from '../../../src/store/remote/plan.ts'
+import { writePlan } from '../../../src/store/remote/plan.ts'
 import { linkRule } from '../../../src/store/remote/reading.ts'
 import { sparql11 } from '../../../src/store/remote/sparql11.ts'
 import { content, isCatalogue } from '../graphs.ts'
@@ -24,7 +24,7 @@ async function sent(change: Change, dialect: Dialect = fuseki): Promise<string |
   const isLink = linkRule(isCatalogue)
   const read = () => Promise.resolve({ lines: new Set<string>(), notes: [] })
   try {
-    const { edits } = await planOf([change], { dialect, isLink, read, isDoubtful: () => false })
+    const { edits } = await writePlan([change], { dialect, isLink, read, isDoubtful: () => false })
     return updateText(edits) || undefined
   } catch (error) {
     if (error instanceof Failure && error.kind === 'invalid-content') return undefined

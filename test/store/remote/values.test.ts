@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fuseki } from '../../../src/store/remote/fuseki.ts'
-import { keyOf } from '../../../src/store/remote/values.ts'
+import { spellingKey } from '../../../src/store/remote/values.ts'
 import {
   linesOf,
   notedLine,
@@ -38,7 +38,7 @@ describe('the key of a line', () => {
     ['duration', ['P1Y', 'P12M']],
     ['dayTimeDuration', ['PT36H', 'P1DT12H', 'PT129600.0S']],
   ])('is one for the spellings of an xsd:%s: %j', (type, forms) => {
-    expect(new Set(forms.map((form) => keyOf(typed(form, type)))).size).toBe(1)
+    expect(new Set(forms.map((form) => spellingKey(typed(form, type)))).size).toBe(1)
   })
 
   it.each([
@@ -50,20 +50,20 @@ describe('the key of a line', () => {
     ['date', ['2020-01-01', '2020-01-01Z', '2020-01-02Z']],
     ['duration', ['P1Y', 'P1M', '-P1Y', 'PT1M', 'P']],
   ])('differs for different values of an xsd:%s: %j', (type, forms) => {
-    expect(new Set(forms.map((form) => keyOf(typed(form, type)))).size).toBe(forms.length)
+    expect(new Set(forms.map((form) => spellingKey(typed(form, type)))).size).toBe(forms.length)
   })
 
   it('takes the case of a tag, types that stores merge, and steps of a path for the same', () => {
-    expect(keyOf(line('"x"@de-DE'))).toBe(keyOf(line('"x"@DE-de')))
-    expect(keyOf(typed('5', 'int'))).toBe(keyOf(typed('5', 'integer')))
-    expect(keyOf(line('<http://a/b/../c?d=/../e>'))).toBe(line('<http://a/c?d=/../e>'))
-    expect(keyOf(line('"a /../ b"'))).toBe(line('"a /../ b"'))
-    expect(keyOf(typed('x', 'string'))).toBe(line('"x"'))
+    expect(spellingKey(line('"x"@de-DE'))).toBe(spellingKey(line('"x"@DE-de')))
+    expect(spellingKey(typed('5', 'int'))).toBe(spellingKey(typed('5', 'integer')))
+    expect(spellingKey(line('<http://a/b/../c?d=/../e>'))).toBe(line('<http://a/c?d=/../e>'))
+    expect(spellingKey(line('"a /../ b"'))).toBe(line('"a /../ b"'))
+    expect(spellingKey(typed('x', 'string'))).toBe(line('"x"'))
   })
 })
 
 /** A store that keeps one triple of every key and gives it in a spelling of its own. */
-const throughStore = (lines: readonly string[]) => new Set(lines.map(keyOf))
+const throughStore = (lines: readonly string[]) => new Set(lines.map(spellingKey))
 
 describe.each([fuseki, sparql11])('spelling notes of $name', ({ fidelity }) => {
   const forms = fc.constantFrom(
@@ -99,8 +99,8 @@ describe.each([fuseki, sparql11])('spelling notes of $name', ({ fidelity }) => {
         const notes = [...toNote(new Set(lines), fidelity)]
         // A line without a note is one that such a store gives back as it is.
         const same = lines.filter((one) => !notes.includes(one))
-        const kept = new Map(same.map((one) => [keyOf(one), one]))
-        const came = new Set(back.map((one) => kept.get(keyOf(one)) ?? one))
+        const kept = new Map(same.map((one) => [spellingKey(one), one]))
+        const came = new Set(back.map((one) => kept.get(spellingKey(one)) ?? one))
         expect([...respelled(came, notes, fidelity)].sort()).toEqual(lines.toSorted())
       }),
     )

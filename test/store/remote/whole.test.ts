@@ -5,8 +5,8 @@ import { Failure } from '../../../src/errors.ts'
 import { logger, type Log } from '../../../src/log.ts'
 import { fuseki } from '../../../src/store/remote/fuseki.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
-import type { Dialect, Door } from '../../../src/store/remote/dialect.ts'
-import { linkRule, readContent, type Reading } from '../../../src/store/remote/reading.ts'
+import type { Dialect, StoreEndpoint } from '../../../src/store/remote/dialect.ts'
+import { linkRule, readContent, type GraphReading } from '../../../src/store/remote/reading.ts'
 import { onceThere } from '../../../src/store/remote/starting.ts'
 import { CredentialsError } from '../../../src/client/authentication.ts'
 import { graphName, isCatalogue, linesOf, record, system } from '../graphs.ts'
@@ -21,8 +21,8 @@ describe('reading from a store that cuts answers without a word', () => {
   })
   afterAll(() => store.close())
 
-  const reading = (changed: () => Promise<unknown> = () => Promise.resolve()): Reading => {
-    const door: Pick<Door, 'construct' | 'select' | 'pause'> = {
+  const reading = (changed: () => Promise<unknown> = () => Promise.resolve()): GraphReading => {
+    const endpoint: Pick<StoreEndpoint, 'construct' | 'select' | 'pause'> = {
       construct: async (query) => {
         await changed()
         return (await store.construct(query)).split('\n').slice(0, rows).join('\n')
@@ -30,8 +30,13 @@ describe('reading from a store that cuts answers without a word', () => {
       select: (query) => store.select(query),
       pause: () => Promise.resolve(),
     }
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- reading opens the door no further
-    return { dialect: fuseki, door: door as Door, isLink: linkRule(isCatalogue), rows }
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- reading opens the endpoint no further
+    return {
+      dialect: fuseki,
+      endpoint: endpoint as StoreEndpoint,
+      isLink: linkRule(isCatalogue),
+      rows,
+    }
   }
 
   it.each([99, 100, 101, 470])('gives all %i lines of a graph', async (size) => {
@@ -57,15 +62,15 @@ describe('a graph that is written in several steps', () => {
   const sign = `<${graph}> <urn:cartulary:control#writing> <urn:cartulary:staging:1> .`
   const staged: Dialect = { ...fuseki, stages: true }
   /** Answers with the sign as long as `left` says. */
-  const reading = (left: { times: number }, finish?: Reading['finish']): Reading => {
-    const door: Pick<Door, 'construct' | 'pause'> = {
+  const reading = (left: { times: number }, finish?: GraphReading['finish']): GraphReading => {
+    const endpoint: Pick<StoreEndpoint, 'construct' | 'pause'> = {
       construct: () => Promise.resolve(`${record(3)}${left.times-- > 0 ? `${sign}\n` : ''}`),
       pause: () => Promise.resolve(),
     }
     return {
       dialect: staged,
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- reading opens the door no further
-      door: door as Door,
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- reading opens the endpoint no further
+      endpoint: endpoint as StoreEndpoint,
       isLink: linkRule(isCatalogue),
       rows: undefined,
       ...(finish && { finish }),

@@ -68,14 +68,16 @@ describe.skipIf(isAbsent)('a staged write to Virtuoso', () => {
 
   const held = async (graph: string) =>
     linesOf(
-      await bare.door.construct(`CONSTRUCT { ?s ?p ?o } WHERE { GRAPH <${graph}> { ?s ?p ?o } }`),
+      await bare.endpoint.construct(
+        `CONSTRUCT { ?s ?p ?o } WHERE { GRAPH <${graph}> { ?s ?p ?o } }`,
+      ),
     )
   const leftovers = async () => {
-    const signs = await bare.door.select(
+    const signs = await bare.endpoint.select(
       `SELECT ?s ?o { GRAPH <${system}> { ?s ?p ?o FILTER(?p IN (<urn:cartulary:control#writing>, ` +
         '<urn:cartulary:control#staging>)) } }',
     )
-    const graphs = await bare.door.select(
+    const graphs = await bare.endpoint.select(
       'SELECT DISTINCT ?g { GRAPH ?g { ?s <urn:test:p> ?o } FILTER(STRSTARTS(STR(?g), "urn:cartulary:staging:")) }',
     )
     return [...signs, ...graphs]
@@ -96,14 +98,14 @@ describe.skipIf(isAbsent)('a staged write to Virtuoso', () => {
     }
     const old = { graph: [...one.before].sort(), links: [], marks: [] }
     const fresh = { graph: [...one.after].sort(), links: [link], marks: [pending] }
-    const prepare = () => virtuoso.land([edit(graph, { add: new Set(one.before) })], bare.door)
+    const prepare = () => virtuoso.land([edit(graph, { add: new Set(one.before) })], bare.endpoint)
     return { graph, edits, state, old, fresh, prepare }
   }
 
   it.each(cases)('lands whole: $name', async (one) => {
     const write = writeOf(one)
     await write.prepare()
-    await virtuoso.land(write.edits, bare.door)
+    await virtuoso.land(write.edits, bare.endpoint)
     expect(await write.state()).toEqual(write.fresh)
     expect(await leftovers()).toEqual([])
   })
@@ -111,15 +113,15 @@ describe.skipIf(isAbsent)('a staged write to Virtuoso', () => {
   it.each(cases)('is all or nothing after the next start, cut off anywhere: $name', async (one) => {
     const whole = writeOf(one)
     await whole.prepare()
-    const counter = counting(bare.door)
-    await virtuoso.land(whole.edits, counter.door)
+    const counter = counting(bare.endpoint)
+    await virtuoso.land(whole.edits, counter.endpoint)
     expect(counter.count()).toBeGreaterThan(2)
     for (const when of ['before', 'after'] as const) {
       for (let at = 1; at <= counter.count(); at += 1) {
         const write = writeOf(one)
         await write.prepare()
-        await virtuoso.land(write.edits, dying(bare.door, at, when)).catch(() => undefined)
-        await virtuoso.recover?.(bare.door)
+        await virtuoso.land(write.edits, dying(bare.endpoint, at, when)).catch(() => undefined)
+        await virtuoso.recover?.(bare.endpoint)
         const state = await write.state()
         const isNew = state.links.length > 0
         expect({ at, when, state }).toEqual({ at, when, state: isNew ? write.fresh : write.old })
@@ -133,12 +135,14 @@ describe.skipIf(isAbsent)('a staged write to Virtuoso', () => {
     if (!one) throw new Error('no case')
     const write = writeOf(one)
     await write.prepare()
-    await expect(virtuoso.land(write.edits, dying(bare.door, 2, 'before'))).rejects.toThrow('ended')
+    await expect(virtuoso.land(write.edits, dying(bare.endpoint, 2, 'before'))).rejects.toThrow(
+      'ended',
+    )
     const waiting = `ASK { GRAPH <${system}> { <${write.graph}> <urn:cartulary:control#writing> ?staging } }`
-    expect(await bare.door.ask(waiting)).toBe(true)
-    expect(await virtuoso.recover?.(bare.door, write.graph)).toBe(1)
+    expect(await bare.endpoint.ask(waiting)).toBe(true)
+    expect(await virtuoso.recover?.(bare.endpoint, write.graph)).toBe(1)
     expect(await write.state()).toEqual(write.fresh)
-    expect(await bare.door.ask(waiting)).toBe(false)
+    expect(await bare.endpoint.ask(waiting)).toBe(false)
     expect(await leftovers()).toEqual([])
   })
 
@@ -148,9 +152,9 @@ describe.skipIf(isAbsent)('a staged write to Virtuoso', () => {
     for (let at = 1; at <= 3; at += 1) {
       const write = writeOf(one)
       await write.prepare()
-      await virtuoso.land(write.edits, dying(bare.door, 1, 'after')).catch(() => undefined)
-      await virtuoso.recover?.(dying(bare.door, at, 'after')).catch(() => undefined)
-      await virtuoso.recover?.(bare.door)
+      await virtuoso.land(write.edits, dying(bare.endpoint, 1, 'after')).catch(() => undefined)
+      await virtuoso.recover?.(dying(bare.endpoint, at, 'after')).catch(() => undefined)
+      await virtuoso.recover?.(bare.endpoint)
       expect(await write.state()).toEqual(write.fresh)
       expect(await leftovers()).toEqual([])
     }

@@ -156,7 +156,7 @@ describe.skipIf(isAbsent)('a write to Virtuoso', () => {
 
   it('takes away what a foreign writer left and nobody can name: blank nodes, hidden digits', async () => {
     const graph = graphName()
-    await bare.door.update(
+    await bare.endpoint.update(
       `INSERT { GRAPH <${graph}> { _:b <urn:test:p> _:c . <urn:test:s> <urn:test:p> 13.404954321e0 } } WHERE {}`,
     )
     await store.write([{ graph, content: record(5) }])

@@ -72,13 +72,13 @@ describe.skipIf(isAbsent)('Virtuoso', () => {
     )
     await store.write([{ graph, content: content(lines) }])
     const query = `CONSTRUCT { ?s ?p ?o } WHERE { GRAPH <${graph}> { ?s ?p ?o } }`
-    const found = await pagedGraph(query, bare.door, { page: 5000 })
+    const found = await pagedGraph(query, bare.endpoint, { page: 5000 })
     expect(content([...found])).toBe(content(lines))
     await store.write([{ graph, drop: true }])
   })
 
   it('says what it is and how many rows it gives', async () => {
-    const { product, rows } = await probeVirtuoso(bare.door)
+    const { product, rows } = await probeVirtuoso(bare.endpoint)
     expect(product).toMatch(/^OpenLink Virtuoso \d/)
     expect(rows).toBeGreaterThanOrEqual(10_000)
   })

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Change, GraphStore } from '../../../src/store/graph-store.ts'
 import { literal, namedNode } from '../../../src/rdf/terms.ts'
-import { bind, loadQuery, paged, type Values } from '../../../src/store/queries.ts'
+import { bind, loadQuery, paged, type QueryValues } from '../../../src/store/queries.ts'
 import { openEmbedded } from '../opening.ts'
 import { content, system } from '../graphs.ts'
 import { isAbsent, open } from './server.ts'
@@ -130,7 +130,7 @@ const datasets = literal(`urn:test:dataset:${run}:`)
 const resources = { prefix: literal(`urn:test:resource:${run}:`), type: literal(`type ${run}`) }
 const concepts = [node(concept(0)), node(concept(1)), node(concept(9))]
 
-const values: Readonly<Record<string, Values>> = {
+const values: Readonly<Record<string, QueryValues>> = {
   awaiting: { resource: node(dataset(1)) },
   cascading: { resource: node(catalogue ?? '') },
   'concept-descriptions': { concept: concepts, scheme: node(scheme) },

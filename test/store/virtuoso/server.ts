@@ -1,12 +1,12 @@
-/** The Virtuoso that a run was given (`VIRTUOSO_URL`, `VIRTUOSO_USER`, `VIRTUOSO_PASSWORD`), as a store and as a bare door. */
+/** The Virtuoso that a run was given (`VIRTUOSO_URL`, `VIRTUOSO_USER`, `VIRTUOSO_PASSWORD`), as a store and as a bare endpoint. */
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { logger } from '../../../src/log.ts'
 import type { StoreConfig } from '../../../src/store/open.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
-import type { Door } from '../../../src/store/remote/dialect.ts'
-import { doorOf } from '../../../src/store/remote/endpoint.ts'
+import type { StoreEndpoint } from '../../../src/store/remote/dialect.ts'
+import { openEndpoint } from '../../../src/store/remote/endpoint.ts'
 import { serviceClient, type ServiceClient } from '../../../src/client/service.ts'
 import { virtuoso } from '../../../src/store/virtuoso/virtuoso.ts'
 import { openRemote } from '../opening.ts'
@@ -27,9 +27,9 @@ export const config: StoreConfig = {
 export const open = (changed: Partial<StoreConfig> = {}): Promise<GraphStore> =>
   openRemote({ ...config, ...changed })
 
-export type Bare = { readonly door: Door; readonly close: ServiceClient['close'] }
+export type Bare = { readonly endpoint: StoreEndpoint; readonly close: ServiceClient['close'] }
 
-/** A door without anything behind it: what is sent through it is all that is sent. */
+/** A endpoint without anything behind it: what is sent through it is all that is sent. */
 export function bareDoor(): Bare {
   const { username = '', password = '' } = config
   const wire = serviceClient({
@@ -46,39 +46,46 @@ export function bareDoor(): Bare {
     now: () => performance.now(),
     limits: { connectMs: 5000, firstByteMs: 60_000, totalMs: 60_000, bytes: 2 ** 28 },
   })
-  const door = doorOf({
+  const endpoint = openEndpoint({
     dialect: virtuoso,
-    wire,
+    service: wire,
     queryEndpoint: config.queryEndpoint,
     updateEndpoint: config.updateEndpoint,
     callMs: 60_000,
     name: randomUUID,
     pause: (ms) => sleep(ms),
   })
-  return { door, close: wire.close }
+  return { endpoint, close: wire.close }
 }
 
 /** What dies at the n-th update: before it is sent, or when its answer should come. */
-export function dying(door: Door, at: number, when: 'before' | 'after'): Door {
+export function dying(
+  endpoint: StoreEndpoint,
+  at: number,
+  when: 'before' | 'after',
+): StoreEndpoint {
   let count = 0
   const gone = () => Promise.reject(new Error('the process has ended'))
   return {
-    ...door,
+    ...endpoint,
     update: async (text) => {
       count += 1
       if (count > at || (count === at && when === 'before')) await gone()
-      await door.update(text)
+      await endpoint.update(text)
       if (count === at) await gone()
     },
   }
 }
 
-/** A door that counts the updates that went through. */
-export function counting(door: Door): { readonly door: Door; readonly count: () => number } {
+/** A endpoint that counts the updates that went through. */
+export function counting(endpoint: StoreEndpoint): {
+  readonly endpoint: StoreEndpoint
+  readonly count: () => number
+} {
   let count = 0
-  const update: Door['update'] = (text) => {
+  const update: StoreEndpoint['update'] = (text) => {
     count += 1
-    return door.update(text)
+    return endpoint.update(text)
   }
-  return { door: { ...door, update }, count: () => count }
+  return { endpoint: { ...endpoint, update }, count: () => count }
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { Failure } from '../../../errors.ts'
 import type { ConfigProblem, SegmentKind, SegmentPlace } from '../../../pipe/segment.ts'
-import { failureOf } from '../../../store/embedded/messages.ts'
+import { fromFailureMessage } from '../../../store/embedded/messages.ts'
 import { bench } from './bench.ts'
 import { NoSuchFile, textBeside } from './beside.ts'
 import { constructConfig, type QueryConfig } from './construct/config.ts'
@@ -106,7 +106,7 @@ function open(
       const baseIri = sourceUrl ?? nowhere
       const job = { mediaType, text, baseIri, queries, keep, most: limits.triples }
       const result = await worker.run(job, signal)
-      if ('refusal' in result) throw failureOf(result.refusal)
+      if ('refusal' in result) throw fromFailureMessage(result.refusal)
       return result.text
     },
     close: () => worker.close(),

@@ -8,7 +8,7 @@ import type {
   SegmentKind,
   SegmentPlace,
 } from '../../../pipe/segment.ts'
-import { failureOf } from '../../../store/embedded/messages.ts'
+import { fromFailureMessage } from '../../../store/embedded/messages.ts'
 import { bench, type Bench } from './bench.ts'
 import { NoSuchFile, textBeside } from './beside.ts'
 import { nowhere } from './incoming.ts'
@@ -163,7 +163,7 @@ function asking(
       if (said > most) break
       log.info({ run: runId, pipe, line }, 'script.said')
     }
-    if ('refusal' in outcome) throw failureOf(outcome.refusal)
+    if ('refusal' in outcome) throw fromFailureMessage(outcome.refusal)
     return outcome.text
   }
 }

@@ -1,10 +1,10 @@
 /** What the worker of queries is told, and what it answers. */
 
-import type { Refusal } from '../../../../store/embedded/messages.ts'
-import type { Engine } from '../../../../store/embedded/engine.ts'
+import type { FailureMessage } from '../../../../store/embedded/messages.ts'
+import type { RdfEngine } from '../../../../store/embedded/engine.ts'
 import type { Incoming } from '../incoming.ts'
 
-export type ConstructSettings = { readonly engine: Engine }
+export type ConstructSettings = { readonly engine: RdfEngine }
 
 export type ConstructJob = Incoming & {
   /** In order, each on what the one before it has left; all values in place. */
@@ -16,4 +16,4 @@ export type ConstructJob = Incoming & {
 }
 
 /** N-Triples. */
-export type ConstructResult = { readonly text: string } | { readonly refusal: Refusal }
+export type ConstructResult = { readonly text: string } | { readonly refusal: FailureMessage }

@@ -3,7 +3,7 @@
 import type { Term } from '@rdfjs/types'
 import { Failure } from '../../../../errors.ts'
 import { literal, namedNode } from '../../../../rdf/terms.ts'
-import { sparqlText, type Token, tokens } from '../../../../store/queries.ts'
+import { sparqlText, type Token, sparqlTokens } from '../../../../store/queries.ts'
 import { isNode, parseSparql, placed } from '../../../../store/sparql-syntax.ts'
 
 /** What is known of a record. `address`: where it was found. */
@@ -33,7 +33,7 @@ const deepest = 400
 /** Throws `BadQuery` for anything but CONSTRUCT and updates, and for what would leave the house. */
 export function recordQuery(text: string): RecordQuery {
   const kind = kindOf(text)
-  const parts = tokens(text)
+  const parts = sparqlTokens(text)
   const textFor = (known: Known) => filled(parts, known)
   try {
     // A value cannot stand everywhere where a variable can.

@@ -5,7 +5,7 @@ import { Failure } from '../../../../errors.ts'
 import { toLines } from '../../../../rdf/lines.ts'
 import { startEngine } from '../../../../store/embedded/engine.ts'
 import { isBroken, openQuads } from '../../../../store/embedded/quads.ts'
-import { refusalOf } from '../../../../store/embedded/messages.ts'
+import { toFailureMessage } from '../../../../store/embedded/messages.ts'
 import type { Reply } from '../bench.ts'
 import { quadsOf } from '../incoming.ts'
 import type { ConstructJob, ConstructResult, ConstructSettings } from './messages.ts'
@@ -53,7 +53,7 @@ async function answer(job: ConstructJob): Promise<void> {
   } catch (error) {
     // A trap of the engine ends the worker, and with it the job.
     if (!(error instanceof Failure)) throw error
-    result = { refusal: refusalOf(error) }
+    result = { refusal: toFailureMessage(error) }
   }
   const reply: Reply<ConstructResult> = { result, spent: false }
   parentPort?.postMessage(reply, [])

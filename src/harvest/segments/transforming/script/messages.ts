@@ -1,6 +1,6 @@
 /** What the worker of a script is told, and what it answers. */
 
-import type { Refusal } from '../../../../store/embedded/messages.ts'
+import type { FailureMessage } from '../../../../store/embedded/messages.ts'
 import type { Incoming } from '../incoming.ts'
 import type { TransformLimits } from '../limits.ts'
 
@@ -25,7 +25,7 @@ export type ScriptJob = 'check' | Incoming
 
 export type ScriptResult = {
   /** N-Triples; empty after a check. */
-  readonly outcome: { readonly text: string } | { readonly refusal: Refusal }
+  readonly outcome: { readonly text: string } | { readonly refusal: FailureMessage }
   /** What the script wrote with `console.log`. */
   readonly lines: readonly string[]
 }

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Failure } from '../../../../errors.ts'
 import { toLines } from '../../../../rdf/lines.ts'
 import { parse } from '../../../../rdf/parse.ts'
-import { refusalOf } from '../../../../store/embedded/messages.ts'
+import { toFailureMessage } from '../../../../store/embedded/messages.ts'
 import type { Reply } from '../bench.ts'
 import { isForeignJson, quadsOf, type Incoming } from '../incoming.ts'
 import { expanded } from './expanded.ts'
@@ -46,7 +46,7 @@ async function outcomeOf(job: ScriptJob): Promise<ScriptResult['outcome']> {
     sandbox.check()
     return { text: '' }
   } catch (error) {
-    if (error instanceof Failure) return { refusal: refusalOf(error) }
+    if (error instanceof Failure) return { refusal: toFailureMessage(error) }
     throw error
   }
 }

@@ -4,12 +4,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import type { PublicAnswer } from '../../src/store/graph-store.ts'
-import { type Lane, PublicDoor, type PublicJob, Turns } from '../../src/store/public/query-queue.ts'
+import {
+  type QueryRunner,
+  PublicQueue,
+  type PublicJob,
+  FairQueue,
+} from '../../src/store/public/query-queue.ts'
 
 const answer: PublicAnswer = { mediaType: 'text/csv', body: '', cut: false }
 
 /** A lane whose queries `long…` end only when they are ended, and all others at once. */
-class Double implements Lane {
+class Double implements QueryRunner {
   isReady = true
   /** Whether it stays ready when a query is ended. */
   readonly #lasts: boolean
@@ -39,7 +44,7 @@ class Double implements Lane {
 function house(count: number, more: { waiting?: number; lasts?: boolean; buildMs?: number } = {}) {
   const lanes = Array.from({ length: count }, () => new Double(more.lasts))
   const clock = { now: 0 }
-  const door = new PublicDoor({
+  const queue = new PublicQueue({
     rows: 10,
     bytes: 1000,
     perClient: 2,
@@ -50,12 +55,12 @@ function house(count: number, more: { waiting?: number; lasts?: boolean; buildMs
     now: () => clock.now,
   })
   const ask = (client: string, query = 'short') =>
-    door.query({ client, query, accept: undefined }).then(
+    queue.query({ client, query, accept: undefined }).then(
       () => 'answered',
       (error: unknown) => (error instanceof Failure ? error.kind : 'broken'),
     )
   const current = () => lanes.map((lane) => lane.current)
-  return { lanes, clock, door, ask, current }
+  return { lanes, clock, queue, ask, current }
 }
 
 describe('the lanes', () => {
@@ -68,7 +73,7 @@ describe('the lanes', () => {
   })
 
   it('who asks what takes long leaves the last lane that is ready to the others', async () => {
-    const { ask, lanes, clock, door, current } = house(2, { lasts: false })
+    const { ask, lanes, clock, queue, current } = house(2, { lasts: false })
     const first = ask('a', 'long 1')
     clock.now = 15_000
     lanes[0]?.end()
@@ -77,7 +82,7 @@ describe('the lanes', () => {
     expect(await ask('b')).toBe('answered')
     expect(current()).toEqual(['', ''])
     Object.assign(lanes[0] ?? {}, { isReady: true })
-    door.free()
+    queue.free()
     expect(current().filter((client) => client === 'a')).toHaveLength(1)
     expect(await ask('b')).toBe('answered')
     lanes.forEach((lane) => lane.end())
@@ -135,14 +140,14 @@ describe('the lanes', () => {
   })
 
   it('while none is ready, who has waited long enough is told so', async () => {
-    const { ask, lanes, clock, door } = house(1, { buildMs: 5000 })
+    const { ask, lanes, clock, queue } = house(1, { buildMs: 5000 })
     Object.assign(lanes[0] ?? {}, { isReady: false })
     const early = ask('a')
     await expect.poll(() => (clock.now += 1000)).toBeGreaterThan(8000)
     expect(await early).toBe('store-unavailable')
     const late = ask('a')
     Object.assign(lanes[0] ?? {}, { isReady: true })
-    door.free()
+    queue.free()
     expect(await late).toBe('answered')
   })
 
@@ -162,7 +167,7 @@ describe('turns', () => {
   it('go round: between two of one client everybody else who waited had one', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 }), (clients) => {
-        const turns = new Turns<{ readonly client: string; readonly n: number }>()
+        const turns = new FairQueue<{ readonly client: string; readonly n: number }>()
         clients.forEach((client, n) => turns.add({ client, n }))
         const served: { readonly client: string; readonly n: number }[] = []
         for (let one = turns.take(() => true); one; one = turns.take(() => true)) served.push(one)
@@ -182,7 +187,7 @@ describe('turns', () => {
   })
 
   it('skip who may not come', () => {
-    const turns = new Turns<{ readonly client: string }>()
+    const turns = new FairQueue<{ readonly client: string }>()
     for (const client of ['a', 'a', 'b']) turns.add({ client })
     expect(turns.take((client) => client !== 'a')).toEqual({ client: 'b' })
     expect(turns.take((client) => client !== 'a')).toBeUndefined()
