@@ -36,7 +36,7 @@ import type { StartOptions } from './main/identity.ts'
 import { pause } from './main/search-engine.ts'
 import { openStations, pagesOf, type Stations } from './main/stations.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
-import { defaultFacets } from './projector/facets.ts'
+import { defaultFacets } from './projector/building/facets.ts'
 import { leadToDescriptions } from './repository/resource-iris.ts'
 import { secretRegistry, type Secrets } from './secrets.ts'
 

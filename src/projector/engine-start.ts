@@ -4,7 +4,7 @@ import { Failure } from '../errors.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import type { IndexName, IndexSettings } from '../search-index/index-settings.ts'
 import type { Log } from '../log.ts'
-import { isAway } from './loop/attempt.ts'
+import { isAway } from './projector.ts'
 import type { Reindex, Rebuilding } from './reindex.ts'
 
 export type EngineStartDeps = {

@@ -1,34 +1,33 @@
 /** The projector with everything around it: concept cache, document builder, index settings, cascades. */
 
-import type { SearchIndex } from '../search-index/search-index.ts'
-import type { IndexName } from '../search-index/index-settings.ts'
 import type { Log } from '../log.ts'
 import type { Profile } from '../profile/fields.ts'
 import type { Names } from '../rdf/names.ts'
+import type { IndexName } from '../search-index/index-settings.ts'
+import type { IndexChange, SearchIndex } from '../search-index/search-index.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { Landed, Mark } from '../store/marks.ts'
 import { versions as clock, type VersionClock } from '../store/versions.ts'
-import { conceptCache } from './concepts.ts'
 import { loadBundled } from '../vocabularies/authorities.ts'
-import { unfitValues, type UnfitValues } from './building/unfit-values.ts'
-import { documentBuilder } from './document.ts'
-import { configuredOrAway, engineStart, type Configured } from './engine-start.ts'
-import { enrichment, type EnrichmentRule } from './enriching/enrichment.ts'
-import type { FacetConfig } from './facets.ts'
-import { gatherBatch, type BatchDeps } from './gathering/batch.ts'
+import { unfitValues, type UnfitValues } from './building/assemble.ts'
+import { documentBuilder } from './building/document.ts'
+import { enrichment, type EnrichmentRule } from './building/enrichment.ts'
+import type { FacetConfig } from './building/facets.ts'
+import { indexSettings } from './building/index-settings.ts'
+import { cascades, members, type Users, usersBy } from './cascades.ts'
+import { conceptCache } from './concept-cache.ts'
+import { type Configured, configuredOrAway, engineStart } from './engine-start.ts'
+import { type BatchDeps, gatherBatch } from './gathering/batch.ts'
 import { catalogueContexts } from './gathering/catalogue-contexts.ts'
 import { storedConcepts } from './gathering/stored-concepts.ts'
-import { vocabularyUsers, type UsersDeps } from './gathering/users/users.ts'
-import { cascades, usersBy, type Users } from './loop/cascades.ts'
-import { apart } from './loop/filling.ts'
+import { type UsersDeps, vocabularyUsers } from './gathering/vocabulary-users.ts'
+import { records } from './indexed-records.ts'
 import type { Report } from './mappings/mapping.ts'
-import { Projector, type ProjectorDeps } from './projector.ts'
-import { clearing, newestIndexed, newestMark } from './loop/marks.ts'
-import { members } from './loop/members.ts'
-import { records } from './loop/records.ts'
-import { reindex, type Rebuilding } from './reindex.ts'
-import { indexSettings } from './settings.ts'
-import { upkeep, type Upkeep } from './upkeep/upkeep.ts'
+import { clearing, newestIndexed, newestMark } from './marks.ts'
+import { Projector, type ProjectorDeps, type Write } from './projector.ts'
+import type { Pending } from './queue.ts'
+import { type Rebuilding, reindex } from './reindex.ts'
+import { indexMaintenance, type IndexMaintenance } from './maintenance/maintenance.ts'
 
 export type ProjectionDeps = Pick<ProjectorDeps, 'pause'> & {
   readonly store: GraphStore
@@ -75,7 +74,7 @@ export type Projection = {
   /** Which of the two knew less than the other at the start: somebody has put an older copy of it in its place. */
   readonly olderCopy: OlderCopy
   /** What an operator may have done to the indices. */
-  readonly upkeep: Upkeep
+  readonly upkeep: IndexMaintenance
   readonly stop: () => Promise<void>
 }
 
@@ -127,7 +126,7 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
     pending: () => projector.pending,
     rebuilding: () => engine.rebuilding() ?? [],
     olderCopy,
-    upkeep: upkeep({ ...deps, records: all, projector, engine }),
+    upkeep: indexMaintenance({ ...deps, records: all, projector, engine }),
     idle: async (signal) => {
       while (engine.rebuilding()?.length !== 0) {
         signal.throwIfAborted()
@@ -233,3 +232,32 @@ function usersOf({ store, names }: ProjectionDeps, deps: UsersDeps): Users {
     names.idOf('vocabulary', resource) === undefined ? ofCatalogue : ofVocabulary,
   )
 }
+
+// Keeps resources apart that are projected only to fill an index.
+
+/** Gathers what was written and what only fills, each for the index that it is written to. */
+async function apart(
+  index: SearchIndex,
+  pending: readonly Pending[],
+  gather: (part: readonly Pending[], index: SearchIndex) => Promise<Write>,
+): Promise<Write> {
+  const filling = pending.filter((one) => one.filling)
+  const written = pending.filter((one) => !one.filling)
+  const writes: Write[] = []
+  if (written.length > 0) writes.push(await gather(written, index))
+  if (filling.length > 0) writes.push(await gather(filling, onlyFilling(index)))
+  return async () => {
+    for (const write of writes) await write()
+  }
+}
+
+/** What is gone was removed by a write of its own, or is not in what is being filled. */
+const onlyFilling = (index: SearchIndex): SearchIndex => ({
+  ...index,
+  write: (changes, signal) => {
+    const puts = changes.flatMap((change): IndexChange[] =>
+      'put' in change ? [{ ...change, filling: true }] : [],
+    )
+    return puts.length === 0 ? Promise.resolve() : index.write(puts, signal)
+  },
+})

@@ -1,14 +1,12 @@
 /** Brings the index up with the store: takes pending marks in batches, writes documents, then removes the marks it has done. */
 
 import { setImmediate } from 'node:timers/promises'
+import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
-import { isAway, type Attempt, type Gather } from './loop/attempt.ts'
-import { Flight } from './loop/flight.ts'
-import { readMarks } from './loop/marks.ts'
-import { queue, type Pending, type Queue } from './loop/queue.ts'
 import type { Landed, Mark } from '../store/marks.ts'
-import { waiters } from './loop/waiters.ts'
+import { type Pending, queue, type Queue, waiters } from './queue.ts'
+import { clearing, readMarks } from './marks.ts'
 
 export type ProjectorDeps = {
   readonly store: GraphStore
@@ -253,5 +251,149 @@ export class Projector {
     if (isQuiet) this.#quiet = Promise.withResolvers<void>()
     // The answer to whoever wrote goes out first: it is under way in this turn.
     await setImmediate()
+  }
+}
+
+type FlightDeps = {
+  readonly store: Pick<GraphStore, 'write'>
+  readonly gather: Gather
+  /** The largest version whose mark was cleared before. */
+  readonly indexed?: number
+  readonly signal: AbortSignal
+  readonly tried: (attempt: Attempt) => void
+  readonly kept: (done: readonly Pending[], error: unknown) => void
+  readonly less: () => void
+}
+
+/**
+ * While the index takes one batch in and the store forgets the marks of the last, the next is made ready: where index and
+ * store are threads or servers of their own, two of the three would wait otherwise. Batches are indexed in the order in which
+ * they were taken, each after the one before has ended.
+ */
+export class Flight {
+  readonly #deps: FlightDeps
+  /** What was taken and is not indexed yet. */
+  readonly #busy = new Set<readonly Pending[]>()
+  #uncleared = 0
+  #indexed: number
+  /** The batch that is being indexed, and the marks that are being removed; neither ever rejects. */
+  #landing: Promise<void> = Promise.resolve()
+  #clearing: Promise<void> = Promise.resolve()
+
+  constructor(deps: FlightDeps) {
+    this.#deps = deps
+    this.#indexed = deps.indexed ?? 0
+  }
+
+  /** Resources that are not indexed yet or stand marked. */
+  get size(): number {
+    return [...this.#busy].reduce((sum, { length }) => sum + length, this.#uncleared)
+  }
+
+  /** Whether a write of the resource is not indexed yet. */
+  has(resource: string): boolean {
+    const isOf = (one: Pending) => one.resource === resource && !one.filling
+    return [...this.#busy].some((batch) => batch.some(isOf))
+  }
+
+  /** Resolves when the batch is made ready and the index has begun with it; when it goes alone, when that has ended. */
+  async take(batch: readonly Pending[], isAlone: boolean): Promise<void> {
+    this.#busy.add(batch)
+    if (isAlone) await this.#landing
+    const write = await this.#gathered(batch)
+    await this.#landing
+    this.#landing = this.#land(batch, write)
+    if (isAlone) await this.#landing
+  }
+
+  /** Resolves when everything that was taken is indexed and no longer marked, or when that went wrong. */
+  async ended(): Promise<void> {
+    await this.#landing
+    await this.#clearing
+  }
+
+  /** What fails here fails again where the batch is written, and there its records are tried one by one. */
+  async #gathered(batch: readonly Pending[]): Promise<Write> {
+    try {
+      return await this.#deps.gather(batch, this.#deps.signal)
+    } catch (error) {
+      return () => Promise.reject(error)
+    }
+  }
+
+  async #land(batch: readonly Pending[], write: Write): Promise<void> {
+    const { gather, signal, tried, less } = this.#deps
+    const attempt = await attempted(batch, write, async (one) => {
+      const again = await gather([one], signal)
+      await again()
+    })
+    // Waiters first: a mark that is cleared late costs one more projection after a crash, never a lost one.
+    tried(attempt)
+    const marked = attempt.done.filter((one) => one.marked.length > 0)
+    this.#uncleared += marked.length
+    this.#busy.delete(batch)
+    less()
+    await this.#clearing
+    if (marked.length > 0) this.#clearing = this.#clear(marked)
+  }
+
+  async #clear(done: readonly Pending[]): Promise<void> {
+    const { store, kept, less } = this.#deps
+    try {
+      const before = this.#indexed
+      const indexed = Math.max(before, ...done.flatMap(({ marked }) => marked))
+      await store.write([clearing(done, { indexed, before })])
+      this.#indexed = indexed
+    } catch (error) {
+      kept(done, error)
+    }
+    this.#uncleared -= done.length
+    less()
+  }
+}
+
+export type Attempt = {
+  readonly done: readonly Pending[]
+  readonly failed: readonly Pending[]
+  /** Of the last failure. */
+  readonly error: unknown
+}
+
+/** Builds what resources become in the index; the answer writes it there. */
+type Gather = (batch: readonly Pending[], signal: AbortSignal) => Promise<Write>
+export type Write = () => Promise<void>
+
+/** Records that fail one after the other before the rest of a batch is left for later. */
+const enough = 3
+
+/** Whether the search engine cannot be reached, whatever the records are. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof Failure && error.kind === 'engine-unavailable'
+
+/** A batch as a whole; when that fails one by one, so that one bad record does not hold up its neighbours. */
+async function attempted(
+  taken: readonly Pending[],
+  write: Write,
+  again: (one: Pending) => Promise<void>,
+): Promise<Attempt> {
+  try {
+    await write()
+    return { done: taken, failed: [], error: undefined }
+  } catch (whole) {
+    const done: Pending[] = []
+    const failed: Pending[] = []
+    let error = whole
+    for (const one of taken.length > 1 && !isAway(whole) ? taken : []) {
+      // When the first few all fail it is not the records.
+      if (done.length === 0 && failed.length >= enough) break
+      try {
+        await again(one)
+        done.push(one)
+      } catch (single) {
+        failed.push(one)
+        error = single
+      }
+    }
+    return { done, failed: taken.filter((one) => !done.includes(one)), error }
   }
 }

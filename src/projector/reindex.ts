@@ -3,8 +3,8 @@
 import type { SearchIndex } from '../search-index/search-index.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import type { Log } from '../log.ts'
-import { feed } from './loop/feeding.ts'
-import type { Records } from './loop/records.ts'
+import { feed } from './feed.ts'
+import type { Records } from './indexed-records.ts'
 import type { Projector } from './projector.ts'
 
 /** How far the filling of an index is; until it ends the old documents answer. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { parseConfig, type Config } from '../../src/config/config.ts'
-import { defaultFacets } from '../../src/projector/facets.ts'
+import { defaultFacets } from '../../src/projector/building/facets.ts'
 
 const read = (value: unknown) =>
   parseConfig({ PLATFORM_SEARCH_CONFIG: JSON.stringify(value) }, defaultFacets)

@@ -2,7 +2,7 @@
 
 import { fingerprint } from '../../src/text/fingerprint.ts'
 import { describe, expect, test } from 'vitest'
-import { conceptCache } from '../../src/projector/concepts.ts'
+import { conceptCache } from '../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../src/vocabularies/authorities.ts'
 import { conceptsOf, schemeIn, schemes } from '../../src/vocabularies/concept.ts'
 import { builder, concepts, graph } from './built.ts'

@@ -1,7 +1,7 @@
 /** Which records are those of countries. */
 
 import { expect, test } from 'vitest'
-import { documentBuilder } from '../../src/projector/document.ts'
+import { documentBuilder } from '../../src/projector/building/document.ts'
 import { concepts, graph, iris, profile } from './built.ts'
 
 const flagOf = async (country: string, nonCountries?: readonly string[]) => {

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { documentBuilder } from '../../src/projector/document.ts'
+import { documentBuilder } from '../../src/projector/building/document.ts'
 import { graphOf } from '../../src/rdf/read.ts'
 import { blankNode, literal, namedNode, quad } from '../../src/rdf/terms.ts'
 import { builder, catalogueOf, concepts, datasetOf, iris, profile, quadsOf } from './built.ts'

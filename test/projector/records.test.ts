@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Field } from '../../src/profile/fields.ts'
-import { mappings } from '../../src/projector/mappings/table.ts'
+import { mappings } from '../../src/projector/mappings/slots.ts'
 import { conceptRecords } from './records/concepts.ts'
 import { distributionRecords } from './records/distributions.ts'
 import { otherRecords } from './records/others.ts'

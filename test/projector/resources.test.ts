@@ -2,9 +2,13 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Field, Profile } from '../../src/profile/fields.ts'
-import { defaultFacets, unservedFacets, type FacetConfig } from '../../src/projector/facets.ts'
-import { documentBuilder } from '../../src/projector/document.ts'
-import { indexNames, indexSettings } from '../../src/projector/settings.ts'
+import {
+  defaultFacets,
+  unservedFacets,
+  type FacetConfig,
+} from '../../src/projector/building/facets.ts'
+import { documentBuilder } from '../../src/projector/building/document.ts'
+import { indexNames, indexSettings } from '../../src/projector/building/index-settings.ts'
 import { graphOf } from '../../src/rdf/read.ts'
 import { concepts, iris, profile } from './built.ts'
 import { field } from './mappings/mapped.ts'

@@ -7,8 +7,8 @@ import {
   defaultFacets,
   unservedFacets,
   type FacetConfig,
-} from '../../src/projector/facets.ts'
-import { indexSettings } from '../../src/projector/settings.ts'
+} from '../../src/projector/building/facets.ts'
+import { indexSettings } from '../../src/projector/building/index-settings.ts'
 import { smallProfile } from '../profile/small.ts'
 import { catalogueOf, datasetOf, hasSamples, profile, sample } from './built.ts'
 

@@ -1,7 +1,7 @@
 /** Turns between the records of a batch. */
 
 import { expect, it } from 'vitest'
-import { turns } from '../../src/projector/gathering/turns.ts'
+import { turns } from '../../src/projector/gathering/record-changes.ts'
 
 it('let others in after so much work, and cost nothing before', async () => {
   const turn = turns()

@@ -27,7 +27,7 @@ export const budgets: Readonly<Record<string, number>> = {
 
   profile: 2078,
 
-  projector: 8370,
+  projector: 8067,
 
   rdf: 3972,
 

@@ -1,7 +1,7 @@
 /** What the environment says, as tests of settings ask for it. */
 
 import { parseConfig, type Config } from '../../src/config/config.ts'
-import { defaultFacets } from '../../src/projector/facets.ts'
+import { defaultFacets } from '../../src/projector/building/facets.ts'
 
 /** Throws the message when there are problems. */
 export function configOf(env: Record<string, string> = {}): Config {

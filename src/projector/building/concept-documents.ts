@@ -4,14 +4,13 @@ import type { Document } from '../../search-index/search-index.ts'
 import { skos } from '../../rdf/namespaces.ts'
 import type { Graph } from '../../rdf/read.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
-import { columnsOf } from '../indexing/columns.ts'
-import { indexFields, nothingIndexed } from '../indexing/index-fields.ts'
-import { addText, noLanguage } from '../indexing/texts.ts'
-import { objectOf, type JsonObject } from '../mappings/json.ts'
+import { columnsOf } from './columns.ts'
+import { addText, indexFields, noLanguage, nothingIndexed } from './index-fields.ts'
+import { objectOf, type JsonObject } from '../mappings/mapping.ts'
 import { oneText } from '../../vocabularies/labels.ts'
 import { type Concept, conceptsOf } from '../../vocabularies/concept.ts'
 import { preferred } from '../../vocabularies/concept-table.ts'
-import type { BuilderDeps, Built } from './deps.ts'
+import type { BuilderDeps, Built } from './assemble.ts'
 
 type Place = {
   /** Id of the vocabulary. */

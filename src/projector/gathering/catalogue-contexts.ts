@@ -1,11 +1,11 @@
 /** The catalogues that datasets embed, kept in memory until they change. */
 
+import type { Quad } from '@rdfjs/types'
 import { fromLines } from '../../rdf/lines.ts'
-import { dct } from '../../rdf/namespaces.ts'
 import type { Names } from '../../rdf/names.ts'
-import { graphOf, type Graph } from '../../rdf/read.ts'
+import { dct } from '../../rdf/namespaces.ts'
+import { type Graph, graphOf } from '../../rdf/read.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
-import { isHidden } from './visibility.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 
@@ -66,4 +66,25 @@ export function catalogueContexts(store: GraphStore, names: Names): CatalogueCon
       kept.delete(id)
     },
   }
+}
+
+// Which catalogues are kept out of search, with everything in them.
+
+const localName = (iri: string): string => /[^/#:]*$/.exec(iri)?.[0] ?? ''
+
+/**
+ * Whether a catalogue says of itself that it is hidden: a property with the local name `visibility`, in any namespace,
+ * whose value is an IRI with the local name `hidden`, or the literal `hidden`.
+ */
+function isHidden(quads: Iterable<Quad>, catalogue: string): boolean {
+  for (const { subject, predicate, object } of quads) {
+    if (subject.value !== catalogue || localName(predicate.value) !== 'visibility') continue
+    if (
+      object.termType === 'Literal'
+        ? object.value === 'hidden'
+        : localName(object.value) === 'hidden'
+    )
+      return true
+  }
+  return false
 }

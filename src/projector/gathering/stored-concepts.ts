@@ -5,12 +5,11 @@ import type { Names } from '../../rdf/names.ts'
 import type { Graph } from '../../rdf/read.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery, paged } from '../../store/queries.ts'
-import type { ConceptCache } from '../concepts.ts'
-import type { Lookup } from '../enriching/enrichment.ts'
-import type { Concept } from '../../vocabularies/concept.ts'
 import { spellings } from '../../vocabularies/concept-table.ts'
-import { conceptsIn, describedConcepts } from './vocabulary/stored-vocabulary.ts'
-import { irisIn } from './mentions.ts'
+import type { Concept } from '../../vocabularies/concept.ts'
+import type { Lookup } from '../building/enrichment.ts'
+import type { ConceptCache } from '../concept-cache.ts'
+import { conceptsIn, describedConcepts } from './stored-vocabulary.ts'
 
 const vocabularies = loadQuery('vocabularies')
 
@@ -151,4 +150,19 @@ async function prepare(
       )
     }
   }
+}
+
+// The IRIs that graphs mention: what records may have to be looked up for.
+
+/** Literals count where they spell an IRI out: mappings take them for one. */
+function irisIn(graphs: Iterable<Graph | undefined>): ReadonlySet<string> {
+  const iris = new Set<string>()
+  for (const graph of new Set(graphs)) {
+    for (const { object } of graph?.quads() ?? []) {
+      if (object.termType === 'NamedNode') iris.add(object.value)
+      else if (object.termType === 'Literal' && /^[a-z][a-z0-9+.-]*:\S+$/i.test(object.value))
+        iris.add(object.value)
+    }
+  }
+  return iris
 }

@@ -3,12 +3,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 import { Failure, WrongUsage } from '../../errors.ts'
+import type { Field, Profile, Shape } from '../../profile/fields.ts'
 import { loadProfile } from '../../profile/load.ts'
+import { isIri } from '../../rdf/iri.ts'
 import { formatOfSuffix } from '../../rdf/media-types.ts'
 import { decode, parse, type Repair } from '../../rdf/parse.ts'
-import { usage, wishOf, type Wish } from './arguments.ts'
-import { summaryOf } from './checking.ts'
+import { unservedFacets } from '../building/facets.ts'
 import { exampleQueries } from './examples.ts'
 import { documentsJson, documentsOf, documentsText, NoRecord } from './showing.ts'
 
@@ -17,7 +19,7 @@ const vocabularies = fileURLToPath(new URL('../../../shapes/vocabularies', impor
 /** A message for the person at the command line, and nothing else. */
 class NotUsable extends Error {}
 
-export type Answer = {
+type Answer = {
   /** 0 when all is well, 1 when the profile or the file is not, 2 when the question was wrong. */
   readonly code: 0 | 1 | 2
   readonly out: string
@@ -84,4 +86,103 @@ function located(cause: unknown, file: string): string {
   const [{ line, column, detail } = { detail: cause.detail }] = cause.errors
   const place = [file, line, column].filter((part) => part !== undefined).join(':')
   return `${place}: ${line === undefined ? cause.detail : detail}`
+}
+
+// The command line of the profile command.
+
+const usage = `npm run profile -- check <directory>
+npm run profile -- show <record file> [--profile directory] [--base IRI] [--json]
+npm run profile -- queries <directory> [--profile directory]
+
+  check     whether the platform takes a profile: every problem with file and line, or a summary of its fields
+  show      the documents that the records of a file become, and what is left out of them
+            (Turtle or any other RDF format, by its suffix; a catalogue in the same file is that of the datasets)
+  queries   writes example CONSTRUCT queries of a profile, one file per index
+
+  --profile directory   default: the profile that ships with the platform
+  --base IRI            default: http://localhost:8080/
+  --json                one JSON array instead of text
+`
+
+type Wish =
+  | { readonly command: 'check'; readonly directory: string }
+  | { readonly command: 'queries'; readonly directory: string; readonly profile?: string }
+  | {
+      readonly command: 'show'
+      readonly file: string
+      readonly profile?: string
+      readonly base: string
+      readonly json: boolean
+    }
+
+const options = {
+  profile: { type: 'string' },
+  base: { type: 'string' },
+  json: { type: 'boolean' },
+} as const
+
+function parsed(argumentList: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argumentList], options, allowPositionals: true })
+  } catch (error) {
+    throw new WrongUsage(error instanceof Error ? error.message : 'unknown option', {
+      cause: error,
+    })
+  }
+}
+
+/** Reads arguments as they follow the script's name. Throws `WrongUsage`. */
+export function wishOf(argumentList: readonly string[]): Wish {
+  const { values, positionals } = parsed(argumentList)
+  const [command, place, ...others] = positionals
+  if (command !== 'check' && command !== 'show' && command !== 'queries')
+    throw new WrongUsage(`check, show or queries? got ${command ?? 'nothing'}`)
+  if (place === undefined) throw new WrongUsage(`${command} what? Give a file or directory`)
+  if (others.length > 0) throw new WrongUsage(`one at a time, got also ${others.join(' ')}`)
+  const { profile, base = 'http://localhost:8080/', json = false } = values
+  if (!isIri(base)) throw new WrongUsage(`--base ${base}: no absolute IRI`)
+  const chosen = profile === undefined ? {} : { profile }
+  if (command === 'check') return { command, directory: place }
+  if (command === 'queries') return { command, directory: place, ...chosen }
+  return { command, file: place, base, json, ...chosen }
+}
+
+// What a profile declares, in words for the person who wrote it.
+
+const count = (fields: readonly Field[]): number =>
+  fields.reduce((sum, { children }) => sum + 1 + count(children), 0)
+
+const classesIn = (fields: readonly Field[]): readonly string[] =>
+  fields.flatMap(({ mapping, children }) => [mapping, ...classesIn(children)])
+
+function shapeLine(name: string, { iri, fields }: Shape): string {
+  const mandatory = fields.filter(({ required }) => required).map((field) => field.name)
+  const must = mandatory.length > 0 ? `, mandatory: ${mandatory.join(' ')}` : ''
+  return `  ${name}: ${count(fields)} fields from <${iri}>${must}`
+}
+
+/** A summary of a profile that the platform takes, with everything that is odd about it. */
+function summaryOf(profile: Profile): string {
+  const { dataset, catalogue, concept, resources, warnings } = profile
+  const shapes = [dataset, catalogue, concept, ...resources.map(({ shape }) => shape)]
+  const classes = new Set(shapes.flatMap(({ fields }) => classesIn(fields)))
+  const facets = unservedFacets(profile).map(
+    ({ id, index, path }) => `  the facet ${id} of ${index} is left out: there is no field ${path}`,
+  )
+  const version = profile.versionInfo === '' ? '' : ` ${profile.versionInfo}`
+  return [
+    `The profile ${profile.id}${version} can be used.`,
+    shapeLine('dataset', dataset),
+    shapeLine('catalogue', catalogue),
+    shapeLine('concept', concept),
+    ...resources.map(({ id, shape, inCatalogue }) =>
+      shapeLine(`resource ${id}${inCatalogue ? ' (in a catalogue)' : ''}`, shape),
+    ),
+    `  ${classes.size} mapping classes: ${[...classes].sort().join(' ')}`,
+    `  hash ${profile.hash}`,
+    ...(warnings.length + facets.length > 0 ? ['Worth a look:'] : []),
+    ...warnings.map((warning) => `  ${warning}`),
+    ...facets,
+    '',
+  ].join('\n')
 }

@@ -1,8 +1,16 @@
 /** Objects of fields: a record, and the nodes embedded in it. */
 
 import type { Term } from '@rdfjs/types'
-import { iriOf, settle, type Mapping, type Ranked, type Scene, type Slot } from './mapping.ts'
-import type { Json, JsonObject } from './json.ts'
+import {
+  iriOf,
+  type Json,
+  type JsonObject,
+  type Mapping,
+  type Ranked,
+  type Scene,
+  settle,
+  type Slot,
+} from './mapping.ts'
 
 /** What is said of a node, by predicate. */
 type About = ReturnType<Scene['graph']['about']>

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Profile } from '../../../src/profile/fields.ts'
 import { loadProfile } from '../../../src/profile/load.ts'
 import { recordSchemas } from '../../../src/profile/schemas/records.ts'
-import { documentBuilder } from '../../../src/projector/document.ts'
+import { documentBuilder } from '../../../src/projector/building/document.ts'
 import { concepts, graph, iris } from '../../projector/built.ts'
 import { faults } from '../schemas/faults.ts'
 

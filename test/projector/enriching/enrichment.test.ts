@@ -2,10 +2,13 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Field, Profile } from '../../../src/profile/fields.ts'
-import { documentBuilder } from '../../../src/projector/document.ts'
-import { enrichment, type EnrichmentRule } from '../../../src/projector/enriching/enrichment.ts'
-import { enrichmentWarnings } from '../../../src/projector/enriching/places.ts'
-import { conceptCache } from '../../../src/projector/concepts.ts'
+import { documentBuilder } from '../../../src/projector/building/document.ts'
+import {
+  enrichment,
+  type EnrichmentRule,
+  enrichmentWarnings,
+} from '../../../src/projector/building/enrichment.ts'
+import { conceptCache } from '../../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../../src/vocabularies/authorities.ts'
 import { conceptsOf } from '../../../src/vocabularies/concept.ts'
 import { concepts, graph, iris, profile } from '../built.ts'

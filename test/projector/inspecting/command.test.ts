@@ -5,8 +5,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { WrongUsage } from '../../../src/errors.ts'
-import { wishOf } from '../../../src/projector/inspecting/arguments.ts'
-import { run } from '../../../src/projector/inspecting/command.ts'
+import { run, wishOf } from '../../../src/projector/inspecting/command.ts'
 import { directoryOf, smallProfile } from '../../profile/small.ts'
 
 describe('check', () => {

@@ -1,10 +1,9 @@
 /** Batches on their way: one is made ready while another is indexed, and nothing of that is lost, over a real store. */
 
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Attempt } from '../../../src/projector/loop/attempt.ts'
-import { Flight } from '../../../src/projector/loop/flight.ts'
-import { readMarks } from '../../../src/projector/loop/marks.ts'
-import type { Pending } from '../../../src/projector/loop/queue.ts'
+import { type Attempt, Flight } from '../../../src/projector/projector.ts'
+import { readMarks } from '../../../src/projector/marks.ts'
+import type { Pending } from '../../../src/projector/queue.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import { markLine, systemChange } from '../../../src/store/marks.ts'
 import { freshStore } from '../../support/fresh-store.ts'

@@ -1,8 +1,7 @@
 /** Marks that wait in memory, and those who wait for them. */
 
 import { describe, expect, it } from 'vitest'
-import { queue } from '../../../src/projector/loop/queue.ts'
-import { waiters } from '../../../src/projector/loop/waiters.ts'
+import { queue, waiters } from '../../../src/projector/queue.ts'
 
 const isFirst = (resource: string) => resource.startsWith('catalogue')
 

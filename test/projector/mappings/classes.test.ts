@@ -1,7 +1,7 @@
 /** The table of mapping classes: at least three rows for each, one of them with a value that does not fit. */
 
 import { expect, test } from 'vitest'
-import { mappings } from '../../../src/projector/mappings/table.ts'
+import { mappings } from '../../../src/projector/mappings/slots.ts'
 import { testRows, type Rows } from './mapped.ts'
 import { conceptRows } from './rows/concepts.ts'
 import { structureRows } from './rows/structures.ts'

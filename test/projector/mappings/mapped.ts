@@ -2,10 +2,9 @@
 
 import { expect, test } from 'vitest'
 import type { Field, MappingClass } from '../../../src/profile/fields.ts'
-import { conceptCache } from '../../../src/projector/concepts.ts'
+import { conceptCache } from '../../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../../src/vocabularies/authorities.ts'
-import type { Json } from '../../../src/projector/mappings/json.ts'
-import type { Scene } from '../../../src/projector/mappings/mapping.ts'
+import type { Json, Scene } from '../../../src/projector/mappings/mapping.ts'
 import { fieldsOf } from '../../../src/projector/mappings/nested.ts'
 import { slotsOf } from '../../../src/projector/mappings/slots.ts'
 import { parse } from '../../../src/rdf/parse.ts'

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { boxesIn } from '../../../src/projector/indexing/boxes.ts'
-import { geometryIn } from '../../../src/projector/mappings/geometry/spatial.ts'
+import { boxesIn } from '../../../src/projector/building/index-fields.ts'
+import { geometryIn } from '../../../src/projector/mappings/places.ts'
 import { mapped } from './mapped.ts'
 
 const square = [

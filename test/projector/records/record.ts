@@ -2,7 +2,8 @@
 
 import { expect } from 'vitest'
 import type { ResourceType } from '../../../src/profile/fields.ts'
-import { documentBuilder, type Built } from '../../../src/projector/document.ts'
+import type { Built } from '../../../src/projector/building/assemble.ts'
+import { documentBuilder } from '../../../src/projector/building/document.ts'
 import { schemeIn } from '../../../src/vocabularies/concept.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf, type Graph } from '../../../src/rdf/read.ts'

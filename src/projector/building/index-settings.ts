@@ -1,0 +1,117 @@
+/** What the search engine is told about its indices, derived from the profile. */
+
+import { createHash } from 'node:crypto'
+import type { FacetSettings, IndexName, IndexSettings } from '../../search-index/index-settings.ts'
+import type { Profile, Shape } from '../../profile/fields.ts'
+import { allFacets, defaultFacets, servedFacet, type FacetConfig } from './facets.ts'
+import { columnsOf, flat, isDate, numberNames, orderNames } from './columns.ts'
+
+/** Counts what code makes of the same record and the same profile: a higher one builds every index anew. */
+const mappingNumber = 2
+
+/** Titles and keywords of the record itself weigh more than other texts. */
+const boosts = { title: 3, keywords: 2, others: 1 } as const
+
+function textsOf(shape: Shape): IndexSettings['texts'] {
+  const columns = flat(columnsOf(shape.fields)).filter(({ rule }) => rule.text)
+  const keywords = shape.fields.filter(({ mapping }) => mapping === 'Keywords')
+  const isKeywords = (path: string) => keywords.some(({ name }) => name === path)
+  const texts = columns.map(({ path, rule, isRoot }) => {
+    const isTitle = isRoot && rule.autocomplete === true
+    const kind = isTitle ? 'title' : isKeywords(path) ? 'keywords' : 'others'
+    return { name: path, boost: boosts[kind], autocomplete: isTitle }
+  })
+  return [{ name: 'id', boost: boosts.others, autocomplete: false }, ...texts]
+}
+
+type Source = {
+  readonly profile: Profile
+  readonly facets: readonly FacetConfig[]
+  /** Whatever else changes documents: the rules of enrichment. */
+  readonly rules: readonly unknown[]
+}
+
+const servedBy = ({ profile, facets }: Source, index: IndexName) =>
+  facets.flatMap((facet) => servedFacet(facet, index, profile) ?? [])
+
+const parts = 'distributions'
+
+/** Where the values of a facet of distributions stand. */
+function withinOf({ path, term, kind = 'values' }: FacetConfig): FacetSettings['within'] {
+  if (kind !== 'values' || !path.startsWith(`${parts}.`)) return undefined
+  const inside = path.slice(parts.length + 1)
+  return { array: parts, value: term ? `${inside}.${term}` : inside }
+}
+
+/** The shapes whose fields stand in the documents of an index, its own first; datasets embed their catalogue. */
+function shapesOf(index: IndexName, profile: Profile): readonly [Shape, ...Shape[]] {
+  if (index === 'vocabulary') return [profile.concept]
+  if (index === 'catalogue') return [profile.catalogue]
+  if (index === 'dataset') return [profile.dataset, profile.catalogue]
+  const type = profile.resources.find(({ id }) => index === `resource_${id}`)
+  if (!type) throw new Error(`the profile has no index ${index}`)
+  return type.inCatalogue ? [type.shape, profile.catalogue] : [type.shape]
+}
+
+/** Descriptions are for readers; titles of facets are no part of documents. */
+const silent = new Set(['description', 'title'])
+
+/** Everything that the documents of an index follow from, beside the records themselves. */
+function basisOf(index: IndexName, from: Source): string {
+  const shapes = shapesOf(index, from.profile).map(({ fields }) => fields)
+  const rules = index === 'vocabulary' ? [] : from.rules
+  const text = JSON.stringify(
+    [mappingNumber, shapes, servedBy(from, index), rules],
+    (key, value: unknown) => (silent.has(key) ? undefined : value),
+  )
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function settingsOf(index: IndexName, from: Source): IndexSettings {
+  const [shape] = shapesOf(index, from.profile)
+  const columns = flat(columnsOf(shape.fields))
+  const has = (path: string) => columns.some((column) => column.path === path)
+  const named = (column: string) =>
+    columns.filter(({ rule, sortable }) => sortable && rule.column === column)
+  return {
+    index,
+    basis: basisOf(index, from),
+    texts: textsOf(shape),
+    facets: servedBy(from, index).map((facet) => {
+      const { id, title, bands, hidden } = facet
+      const within = withinOf(facet)
+      const optional = { ...(bands && { bands }), ...(hidden && { hidden }) }
+      return { id, title, ...optional, ...(within && { within }) }
+    }),
+    dates: columns.filter(isDate).map(({ path }) => path),
+    numbers: [...columns.flatMap(numberNames), ...(index === 'vocabulary' ? ['resource'] : [])],
+    flags: [
+      ...(has('country') ? ['countryData'] : []),
+      ...(has('distributions.access_service') ? ['dataServices'] : []),
+      ...named('flag').map(({ path }) => path),
+    ],
+    boxes: columns.some(({ rule, isRoot }) => isRoot && rule.column === 'boxes'),
+    orders: columns.flatMap(orderNames),
+  }
+}
+
+/** The indices of a profile: the three of every profile, and one per custom type. */
+export const indexNames = ({ resources }: Pick<Profile, 'resources'>): readonly IndexName[] => [
+  'dataset',
+  'catalogue',
+  'vocabulary',
+  ...resources.map(({ id }): IndexName => `resource_${id}`),
+]
+
+/**
+ * Settings of all indices; a facet that the profile cannot feed is left out (`unservedFacets` names it). `rules` are
+ * those of enrichment: other rules make other documents, so they are part of the basis.
+ */
+export function indexSettings(
+  profile: Profile,
+  facets: readonly FacetConfig[] = defaultFacets,
+  rules: readonly unknown[] = [],
+): IndexSettings[] {
+  const from = { profile, facets: allFacets(profile, facets), rules }
+  return indexNames(profile).map((index) => settingsOf(index, from))
+}

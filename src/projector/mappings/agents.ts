@@ -1,0 +1,285 @@
+/** Persons and organisations (FOAF, ORG, schema.org, vCard). */
+
+import type { Term } from '@rdfjs/types'
+import { foaf, org, rdf, schema, vcard } from '../../rdf/namespaces.ts'
+import { compareCodePoints } from '../../text/code-points.ts'
+import type { Concept } from '../../vocabularies/concept.ts'
+import { languageMap, oneText } from '../../vocabularies/labels.ts'
+import {
+  iriOf,
+  isBlank,
+  type Json,
+  type JsonObject,
+  type Mapping,
+  objectOf,
+  type Ranked,
+  type Scene,
+  settle,
+  type Site,
+} from './mapping.ts'
+import { labelMapOf, labelOf } from './texts.ts'
+
+// Mail addresses, telephone numbers and web addresses, which vCard writes in three ways (vCard ontology 2.6).
+
+const valuePredicates = [vcard('hasValue').value, vcard('value').value]
+
+/** The text of a value: an IRI, a literal, or what a node gives as its value. */
+function spelled(term: Term, scene: Scene): string | undefined {
+  for (const predicate of valuePredicates) {
+    const [text] = scene.graph
+      .objects(term, predicate)
+      .map(({ value }) => value.trim())
+      .filter((value) => value !== '')
+      .sort(compareCodePoints)
+    if (term.termType !== 'Literal' && text !== undefined) return text
+  }
+  if (term.termType !== 'Literal' && isBlank(term, scene)) return undefined
+  return term.value.trim() || undefined
+}
+
+/** The first value, by code point, of the first predicate that has one. */
+function valueOf(predicates: readonly string[], node: Term, scene: Scene): string | undefined {
+  for (const predicate of predicates) {
+    const texts = scene.graph.objects(node, predicate).flatMap((term) => spelled(term, scene) ?? [])
+    if (texts.length > 0) return texts.sort(compareCodePoints)[0]
+  }
+  return undefined
+}
+
+/** All values of all predicates. */
+const valuesOf = (predicates: readonly string[], node: Term, scene: Scene): string[] =>
+  predicates.flatMap((predicate) =>
+    scene.graph.objects(node, predicate).flatMap((term) => spelled(term, scene) ?? []),
+  )
+
+/** A mail address with `mailto:`, which is added when it is missing and the text looks like an address. */
+function emailOf(predicates: readonly string[], node: Term, scene: Scene): string | undefined {
+  const text = valueOf(predicates, node, scene)
+  if (text === undefined || !text.includes('@')) return text
+  return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `mailto:${text}`
+}
+
+/** An absolute http(s) address. */
+function webAddress(term: Term): string | undefined {
+  const text = term.value.trim()
+  return term.termType !== 'BlankNode' && /^https?:\/\/[^\s<>"{}|\\^`]+$/i.test(text)
+    ? text
+    : undefined
+}
+
+// Contact points (vCard ontology).
+
+const kinds: readonly (readonly [string, string])[] = [
+  [vcard('Individual').value, 'Individual'],
+  [foaf('Person').value, 'Individual'],
+  [vcard('Organization').value, 'Organization'],
+  [foaf('Organization').value, 'Organization'],
+  [vcard('Group').value, 'Group'],
+  [foaf('Group').value, 'Group'],
+]
+const classPredicate = rdf('type').value
+const contactEmails = [vcard('hasEmail').value, vcard('email').value, foaf('mbox').value]
+const telephones = [vcard('hasTelephone').value, vcard('tel').value]
+const addresses = vcard('hasAddress').value
+const pages = [vcard('hasURL').value, vcard('url').value, foaf('homepage').value]
+const organisation = [vcard('organization-name').value, vcard('hasOrganizationName').value]
+const parts = {
+  street: [vcard('street-address').value, vcard('hasStreetAddress').value],
+  code: [vcard('postal-code').value, vcard('hasPostalCode').value],
+  locality: [vcard('locality').value, vcard('hasLocality').value],
+  region: [vcard('region').value, vcard('hasRegion').value],
+  country: [vcard('country-name').value, vcard('hasCountryName').value],
+} as const
+
+function kindOf(node: Term, scene: Scene): string {
+  const classes = scene.graph.objects(node, classPredicate)
+  return kinds.find(([iri]) => classes.some(({ value }) => value === iri))?.[1] ?? 'Kind'
+}
+
+function nameOf(node: Term, scene: Scene): string | undefined {
+  const text = (predicate: string) => oneText(scene.graph.objects(node, predicate), scene.language)
+  const given = text(vcard('given-name').value)
+  const family = text(vcard('family-name').value)
+  const whole = [given, family].filter(Boolean).join(' ')
+  return text(vcard('fn').value) ?? (whole || text(foaf('name').value) || labelOf(node, scene))
+}
+
+function lines(node: Term, scene: Scene): string | undefined {
+  if (node.termType === 'Literal') return node.value.trim() || undefined
+  const part = (name: keyof typeof parts) => valueOf(parts[name], node, scene)
+  const place = [part('code'), part('locality')].filter(Boolean).join(' ')
+  const all = [part('street'), place, part('region'), part('country')].filter(Boolean).join(', ')
+  return all || undefined
+}
+
+function addressOf(node: Term, scene: Scene): string | undefined {
+  const found = scene.graph.objects(node, addresses).flatMap((term) => lines(term, scene) ?? [])
+  return found.sort(compareCodePoints)[0]
+}
+
+function urlsOf(node: Term, scene: Scene): Json | undefined {
+  const isAbsolute = (text: string) => /^[a-z][a-z0-9+.-]*:[^\s<>"]+$/i.test(text)
+  const urls = new Set(valuesOf(pages, node, scene).filter(isAbsolute))
+  return urls.size > 0 ? [...urls].sort(compareCodePoints) : undefined
+}
+
+function contactOf(node: Term, scene: Scene): JsonObject | undefined {
+  const rest = objectOf({
+    name: nameOf(node, scene),
+    email: emailOf(contactEmails, node, scene),
+    telephone: valueOf(telephones, node, scene),
+    address: addressOf(node, scene),
+    url: urlsOf(node, scene),
+    organisation_name: valueOf(organisation, node, scene),
+    resource: iriOf(node, scene),
+  })
+  return rest && { type: kindOf(node, scene), ...rest }
+}
+
+const contactKey = (json: JsonObject) => {
+  const key = json['resource'] ?? json['name']
+  return typeof key === 'string' ? key : ''
+}
+
+/** ContactPoint: `{type, name, email, telephone, address, url[], organisation_name, resource}`. */
+export const contactPoint: Mapping = (nodes, site, scene) => {
+  const values: Ranked[] = []
+  for (const node of nodes) {
+    if (node.termType === 'Literal') {
+      scene.report(site.path, 'not-an-iri', node)
+      continue
+    }
+    const json = contactOf(node, scene)
+    if (json) values.push({ key: contactKey(json), json })
+  }
+  return settle(values, site, scene)
+}
+
+const type = rdf('type').value
+const names = [foaf('name').value, vcard('fn').value]
+const emails = [foaf('mbox').value, vcard('hasEmail').value, schema('email').value]
+const homepages = [
+  foaf('homepage').value,
+  foaf('workplaceHomepage').value,
+  schema('url').value,
+  'https://schema.org/url',
+]
+
+const persons = new Set([
+  foaf('Person').value,
+  schema('Person').value,
+  'https://schema.org/Person',
+  vcard('Individual').value,
+])
+const organisations = new Set([
+  foaf('Organization').value,
+  org('Organization').value,
+  schema('Organization').value,
+  'https://schema.org/Organization',
+  vcard('Organization').value,
+])
+
+function typeOf(node: Term, scene: Scene): string {
+  const classes = scene.graph.objects(node, type)
+  if (classes.some(({ value }) => persons.has(value))) return 'Person'
+  return classes.some(({ value }) => organisations.has(value)) ? 'Organization' : 'Agent'
+}
+
+/** How the name of an agent is read: one text, or all languages. */
+type Naming = {
+  readonly ofNode: (node: Term, scene: Scene) => Json | undefined
+  readonly ofText: (literal: Term, scene: Scene) => Json | undefined
+  readonly ofConcept: (concept: Concept) => Json
+}
+
+function nameTerms(node: Term, scene: Scene): readonly Term[] {
+  for (const predicate of names) {
+    const found = scene.graph.objects(node, predicate)
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+const oneName: Naming = {
+  ofNode: (node, scene) => oneText(nameTerms(node, scene), scene.language) ?? labelOf(node, scene),
+  ofText: (literal) => literal.value.trim() || undefined,
+  ofConcept: (concept) => concept.label,
+}
+
+const allNames: Naming = {
+  ofNode: (node, scene) =>
+    languageMap(nameTerms(node, scene), scene.language) ?? labelMapOf(node, scene),
+  ofText: (literal, scene) => languageMap([literal], scene.language),
+  ofConcept: ({ label, prefLabel }) =>
+    Object.keys(prefLabel).length > 0 ? prefLabel : { en: label },
+}
+
+function homepageOf(node: Term, site: Site, scene: Scene): string | undefined {
+  const given = homepages
+    .flatMap((predicate) => scene.graph.objects(node, predicate))
+    .filter(({ value }) => value.trim() !== '')
+  const addresses = given.flatMap((term) => webAddress(term) ?? []).sort()
+  if (addresses.length < given.length) {
+    const bad = given.find((term) => webAddress(term) === undefined)
+    if (bad) scene.report(`${site.path}.homepage`, 'not-an-iri', bad)
+  }
+  return addresses[0]
+}
+
+/** Bodies of an installed vocabulary; other concepts are no agents of their own. */
+function body(iri: string, concept: Concept, naming: Naming): JsonObject {
+  const { foaf_homepage: homepage, foaf_mbox: email } = concept.extensions
+  return {
+    type: 'Organization',
+    name: naming.ofConcept(concept),
+    ...(email !== undefined && { email }),
+    ...(homepage !== undefined && { homepage }),
+    resource: iri,
+  }
+}
+
+function isDescribed(node: Term, scene: Scene): boolean {
+  for (const _ of scene.graph.predicates(node)) return true
+  return false
+}
+
+function agentOf(node: Term, naming: Naming, site: Site, scene: Scene): JsonObject | undefined {
+  if (node.termType === 'Literal') {
+    const name = naming.ofText(node, scene)
+    return name === undefined ? undefined : { type: 'Agent', name }
+  }
+  const resource = iriOf(node, scene)
+  if (resource !== undefined && !isDescribed(node, scene)) {
+    const concept = scene.concepts.find(resource)
+    return concept ? body(resource, concept, naming) : { type: 'Agent', resource }
+  }
+  const rest = objectOf({
+    name: naming.ofNode(node, scene),
+    email: emailOf(emails, node, scene),
+    homepage: homepageOf(node, site, scene),
+    resource,
+  })
+  return rest && { type: typeOf(node, scene), ...rest }
+}
+
+const keyOf = (json: JsonObject) => {
+  const key = json['resource'] ?? json['name']
+  return typeof key === 'string' ? key : JSON.stringify(key ?? json)
+}
+
+const agents =
+  (naming: Naming): Mapping =>
+  (nodes, site, scene) => {
+    const values: Ranked[] = []
+    for (const node of nodes) {
+      const json = agentOf(node, naming, site, scene)
+      if (json) values.push({ key: keyOf(json), json })
+    }
+    return settle(values, site, scene)
+  }
+
+/** Agent: `{type, name, email, homepage, resource}` with one name. */
+export const agent = agents(oneName)
+
+/** AgentMultiLang: the same with the name as object language → text. */
+export const agentMultiLang = agents(allNames)

@@ -1,0 +1,151 @@
+/** Countries, continents, places and NUTS regions, and the one country that a set of places leads to. */
+
+import type { Term } from '@rdfjs/types'
+import { dcat, geosparql, locn } from '../../rdf/namespaces.ts'
+import { compareCodePoints } from '../../text/code-points.ts'
+import { type Concept, schemes } from '../../vocabularies/concept.ts'
+import { fromGml, fromWkt } from '../../vocabularies/geometry-text.ts'
+import { type Geometry, geometryOf } from '../../vocabularies/geometry.ts'
+import type { ConceptCache } from '../concept-cache.ts'
+import { remembered } from './concepts.ts'
+import { iriOf, type JsonObject, type Mapping, type Ranked, type Scene, settle } from './mapping.ts'
+
+const authority =
+  /^https?:\/\/publications\.europa\.eu\/resource\/authority\/(country|continent|place)\/([A-Z0-9_]+)\/?$/
+const nuts = /^https?:\/\/data\.europa\.eu\/nuts\/code\/([A-Z]{2}[A-Z0-9]{0,3})\/?$/i
+
+/** Codes that differ from ISO 3166-1 in one table or another. */
+const special: Readonly<Record<string, string>> = {
+  uk: 'gb',
+  el: 'gr',
+  '1a': 'xk',
+  '1a0': 'xk',
+  eur: 'eu',
+}
+
+const union = new Set([`${schemes.country}/EUR`, `${schemes.continent}/EUROPE`])
+
+function codeOf(concept: Concept): string {
+  if (union.has(concept.iri)) return 'eu'
+  const { iso_31661_alpha2: alpha2 } = concept.extensions
+  const code = (alpha2 ?? concept.id).toLowerCase()
+  return concept.scheme === schemes.country ? (special[code] ?? code) : code
+}
+
+const fromConcept = remembered((concept): JsonObject => ({
+  id: codeOf(concept),
+  label: concept.label,
+  resource: concept.iri,
+}))
+
+/** A place that is in no installed table still tells its code. */
+function byPattern(iri: string): JsonObject | undefined {
+  const code = nuts.exec(iri)?.[1] ?? placeCode(iri)
+  return code === undefined ? undefined : { id: code.toLowerCase(), label: code, resource: iri }
+}
+
+function placeCode(iri: string): string | undefined {
+  const [, table, code] = authority.exec(iri) ?? []
+  return table === 'place' || table === 'continent' ? code : undefined
+}
+
+function placeOf(iri: string, concepts: ConceptCache): JsonObject {
+  const concept = concepts.find(iri)
+  if (!concept) return byPattern(iri) ?? { resource: iri }
+  return concept.iri === iri ? fromConcept(concept) : { ...fromConcept(concept), resource: iri }
+}
+
+/** SpatialResource: `{id, label, resource}`; of an unknown place the IRI. Literals are not looked at. */
+export const spatialResource: Mapping = (nodes, site, scene) => {
+  const values: Ranked[] = []
+  for (const node of nodes) {
+    const iri = iriOf(node, scene)
+    if (iri !== undefined) values.push({ key: iri, json: placeOf(iri, scene.concepts) })
+  }
+  return settle(values, site, scene)
+}
+
+function countryBehind(iri: string, concepts: ConceptCache): JsonObject | undefined {
+  const region = nuts.exec(iri)?.[1]
+  if (region !== undefined) {
+    const letters = region.slice(0, 2).toLowerCase()
+    const country = concepts.byAlpha2(schemes.country, special[letters] ?? letters)
+    return country && fromConcept(country)
+  }
+  const [, table, code = ''] = authority.exec(iri) ?? []
+  if (table === 'continent' && code !== 'EUROPE') return undefined
+  const [three = ''] = code.split('_')
+  const concept =
+    table === 'place' ? concepts.byCode(schemes.country, three.slice(0, 3)) : concepts.find(iri)
+  const isPlace = concept?.scheme === schemes.country || concept?.scheme === schemes.continent
+  return concept && isPlace ? fromConcept(concept) : undefined
+}
+
+/** The countries that places lie in, by id, each once. */
+export function countriesOf(nodes: readonly Term[], scene: Scene): readonly JsonObject[] {
+  const found = new Map<string, JsonObject>()
+  for (const node of nodes) {
+    const iri = iriOf(node, scene)
+    const country = iri === undefined ? undefined : countryBehind(iri, scene.concepts)
+    const id = country?.['id']
+    if (country && typeof id === 'string') found.set(id, country)
+  }
+  return [...found].sort(([a], [b]) => compareCodePoints(a, b)).map(([, country]) => country)
+}
+
+// The areas that a record covers, as GeoJSON geometries.
+
+const properties = [
+  locn('geometry').value,
+  geosparql('hasGeometry').value,
+  dcat('bbox').value,
+  dcat('centroid').value,
+]
+const serialisations = ['asWKT', 'asGeoJSON', 'asGML'].map((name) => geosparql(name).value)
+
+function fromGeoJson(text: string): Geometry | undefined {
+  try {
+    return geometryOf(JSON.parse(text))
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined
+    throw cause
+  }
+}
+
+/** The geometry that a literal spells out, whatever datatype it claims. */
+export function geometryIn(text: string): Geometry | undefined {
+  const trimmed = text.trim()
+  if (trimmed.startsWith('{')) return fromGeoJson(trimmed)
+  const isXml = trimmed.startsWith('<') && !/^<https?:[^<>]*>\s*[A-Za-z]/.test(trimmed)
+  return isXml && !trimmed.startsWith('<urn:') ? fromGml(trimmed) : fromWkt(trimmed)
+}
+
+/** The literals of a location, by property; those of one property by code point. */
+function literalsOf(node: Term, scene: Scene): readonly (readonly string[])[] {
+  if (node.termType === 'Literal') return [[node.value]]
+  return properties.map((property) =>
+    scene.graph
+      .objects(node, property)
+      .flatMap((value) =>
+        value.termType === 'Literal'
+          ? [value.value]
+          : serialisations.flatMap((name) =>
+              scene.graph.objects(value, name).map((literal) => literal.value),
+            ),
+      )
+      .sort(compareCodePoints),
+  )
+}
+
+/** Spatial: one geometry per location; an empty array when there are only names or IRIs. */
+export const spatial: Mapping = (nodes, site, scene) => {
+  const values: Ranked[] = []
+  for (const node of nodes) {
+    const literals = literalsOf(node, scene).flat()
+    let geometry: Geometry | undefined
+    for (const literal of literals) if ((geometry ??= geometryIn(literal))) break
+    if (geometry) values.push({ key: JSON.stringify(geometry), json: geometry })
+    else if (literals[0] !== undefined) scene.report(site.path, 'bad-geometry', literals[0])
+  }
+  return settle(values, site, scene) ?? (site.single ? undefined : [])
+}
