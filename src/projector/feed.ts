@@ -1,12 +1,14 @@
 /** Feeds the projector with many resources that nobody wrote, a few at a time. */
 
+import { conditionVariable } from '../workers/condition.ts'
+
 export type Feed = {
   /** Resolves when the resource is indexed; `undefined` when there is no room now. */
   readonly take: (resource: string) => Promise<void> | undefined
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** Resources that wait at a time: enough for the next batch while one is projected. One that fails again and again takes one place. */
   readonly window?: number
-  /** Told of every page: how many resources are done. */
+  /** Called after every page with the number of resources that are done. */
   readonly progress?: (done: number) => void
 }
 
@@ -21,38 +23,30 @@ export async function feed(
   { take, pause, progress, window = standardWindow }: Feed,
   signal: AbortSignal,
 ): Promise<number> {
-  const state = { waiting: 0, done: 0, moved: Promise.withResolvers<void>() }
-  const move = () => state.moved.resolve()
+  const moved = conditionVariable()
+  const state = { waiting: 0, done: 0 }
   const ended = () => {
     state.waiting -= 1
     state.done += 1
-    move()
+    moved.notify()
   }
   const below = async (most: number) => {
-    for (; state.waiting > most; state.moved = Promise.withResolvers()) {
-      signal.throwIfAborted()
-      await state.moved.promise
-    }
+    while (state.waiting > most) await moved.next(signal)
     signal.throwIfAborted()
   }
-  signal.addEventListener('abort', move)
-  try {
-    for await (const page of pages) {
-      for (const resource of page) {
-        let taken = take(resource)
-        for (; !taken; taken = take(resource)) {
-          await pause(fullMs, signal)
-          signal.throwIfAborted()
-        }
-        state.waiting += 1
-        void taken.then(ended)
-        await below(window)
+  for await (const page of pages) {
+    for (const resource of page) {
+      let taken = take(resource)
+      for (; !taken; taken = take(resource)) {
+        await pause(fullMs, signal)
+        signal.throwIfAborted()
       }
-      progress?.(state.done)
+      state.waiting += 1
+      void taken.then(ended)
+      await below(window)
     }
-    await below(0)
-    return state.done
-  } finally {
-    signal.removeEventListener('abort', move)
+    progress?.(state.done)
   }
+  await below(0)
+  return state.done
 }

@@ -1,12 +1,30 @@
-/** Brings the index up with the store: takes pending marks in batches, writes documents, then removes the marks it has done. */
+/**
+ * The loop between store and index. What was written is marked in the store in the same transaction; the marks are taken in
+ * batches, their documents are written to the index, and then the marks are removed. A crash anywhere leaves marks, and the
+ * next start finishes them.
+ *
+ *     changed, again, fill ──► queue ──► gather ──► write to the index ──► remove the marks
+ *                                ▲         │                 │                    │
+ *     recheck ──► read marks ────┘         └─ one batch after the other, each ────┘
+ *                                ▲            step beside the next of another
+ *                                └── restored: records that failed on their own, after a pause
+ *
+ * Where index and store are threads or servers of their own, two of the three would wait otherwise. Batches are indexed in the
+ * order in which they were taken. Resources that others embed (catalogues, vocabularies) are gathered with nothing beside them.
+ */
 
 import { setImmediate } from 'node:timers/promises'
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { Landed, Mark } from '../store/marks.ts'
-import { type Pending, queue, type Queue, waiters } from './queue.ts'
+import { conditionVariable } from '../workers/condition.ts'
 import { clearing, readMarks } from './marks.ts'
+import { queue, waiters, type Pending, type Queue } from './queue.ts'
+
+/** Builds what resources become in the index; the answer writes it there. */
+export type Gather = (batch: readonly Pending[], signal: AbortSignal) => Promise<Write>
+export type Write = () => Promise<void>
 
 export type ProjectorDeps = {
   readonly store: GraphStore
@@ -28,74 +46,81 @@ export type ProjectorDeps = {
 /** Milliseconds after a failed batch, doubled each time up to the last. */
 const firstPause = 100
 const lastPause = 10_000
-/** The same while the search engine is away: a try costs little then, and those who write are told nothing until one succeeds. */
+/** The last pause while the search engine is away: a try costs little then, and writers get no answer until one succeeds. */
 const awayPause = 1000
 /** Milliseconds until what nobody wrote is tried again. */
 const againPause = 5000
-/** Writes that may wait while many more come: with what is on its way, they are still projected from memory. */
-const behind = 700
-/** Milliseconds in which others may come along, where nobody waits until it is searchable. */
-const company = 150
+/** Writes that may wait while many more come: with what is being indexed, they are still projected from memory. */
+const mostWaiting = 700
+/** Milliseconds in which a batch may grow, where nobody waits until it is searchable. */
+const batchDelayMs = 150
+/** Records that fail one after the other before the rest of a batch is left for later. */
+const mostFailures = 3
 
-/** The loop between store and index. A crash anywhere leaves marks in the store, and the next `start` finishes them. */
+/** Whether the search engine cannot be reached, whatever the records are. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof Failure && error.kind === 'engine-unavailable'
+
 export class Projector {
   readonly #deps: ProjectorDeps
-  readonly #waiting: Queue
-  readonly #settled = waiters()
+  readonly #queue: Queue
+  readonly #waiters = waiters()
   readonly #stopping = new AbortController()
-  #overflow = false
-  /** The last batch found no search engine. */
+  /** Told whenever there is more to do, or less. */
+  readonly #news = conditionVariable()
+  /** Batches that are taken and not indexed yet. */
+  readonly #taken = new Set<readonly Pending[]>()
+  /** Resources that are indexed and still marked, or put off. */
+  #unfinished = 0
+  /** Whether the store may have marks that the queue does not have. */
+  #hasMore = false
   #isAway = false
-  #putOff = 0
-  readonly #flight: Flight
-  /** What went wrong with a batch, until the loop hears of it. */
-  #setback: { readonly error: unknown } | undefined
+  /** Of a batch, until the loop sees it. */
+  #failure: { readonly error: unknown } | undefined
   #retryMs = firstPause
-  #wake = Promise.withResolvers<void>()
-  /** Ends the wait for company. */
+  /** Ends the growing of a batch. */
   #hurry = new AbortController()
-  #idlers = 0
-  #quiet = Promise.withResolvers<void>()
+  /** Callers of `idle`. */
+  #idling = 0
+  #indexed: number
+  /** The batch that is being indexed, and the marks that are being removed; neither ever rejects. */
+  #indexing: Promise<void> = Promise.resolve()
+  #clearing: Promise<void> = Promise.resolve()
   #running: Promise<void> = Promise.resolve()
 
   constructor(deps: ProjectorDeps) {
     this.#deps = deps
-    this.#waiting = queue(deps.capacity, deps.isFirst)
-    this.#flight = new Flight({
-      ...deps,
-      signal: this.#stopping.signal,
-      tried: (attempt) => this.#tried(attempt),
-      kept: (done, error) => void this.#later(done, error),
-      less: () => this.#wake.resolve(),
-    })
+    this.#queue = queue(deps.capacity, deps.isFirst)
+    this.#indexed = deps.indexed ?? 0
   }
 
   /** Resources that wait or are being projected. */
   get pending(): number {
-    return this.#waiting.size + this.#flight.size + this.#putOff
+    const taken = [...this.#taken].reduce((sum, { length }) => sum + length, 0)
+    return this.#queue.size + taken + this.#unfinished
   }
 
   /** Whether so much waits that what comes on top has to be read back from the store. */
   get lags(): boolean {
-    return !this.#isAway && this.#waiting.written >= behind
+    return !this.#isAway && this.#queue.written >= mostWaiting
   }
 
-  /** Takes marks that stand in the store. */
+  /** Takes marks that are in the store. */
   changed(marks: readonly Landed[]): void {
-    for (const mark of marks) if (!this.#waiting.add(mark)) this.#overflow = true
-    if (this.#waiting.size >= this.#deps.batch) this.#hurry.abort()
-    this.#wake.resolve()
+    for (const mark of marks) if (!this.#queue.add(mark)) this.#hasMore = true
+    this.#grown()
   }
 
   /** Looks for marks in the store: a write failed and may have landed all the same. */
   recheck(): void {
-    this.#overflow = true
-    this.#wake.resolve()
+    this.#hasMore = true
+    this.#news.notify()
   }
 
   /** Whether the index may not have the present state of a resource yet. */
   awaits(resource: string): boolean {
-    return this.#waiting.has(resource) || this.#flight.has(resource)
+    const isOf = (one: Pending) => one.resource === resource && !one.filling
+    return this.#queue.has(resource) || [...this.#taken].some((batch) => batch.some(isOf))
   }
 
   /** Projects a resource that nobody wrote again; resolves when it is indexed, `undefined` = there is no room now. */
@@ -112,7 +137,7 @@ export class Projector {
   settled(mark: Mark, signal: AbortSignal): Promise<boolean> {
     if (this.#isAway) return Promise.resolve(false)
     this.#hurry.abort()
-    return this.#settled.wait(mark.resource, mark.version, signal)
+    return this.#waiters.wait(mark, signal)
   }
 
   /** Reads the marks that an earlier process left, then works until `stop`. */
@@ -124,17 +149,12 @@ export class Projector {
 
   /** Resolves when nothing waits; rejects with the signal's reason when it fires first. */
   async idle(signal: AbortSignal): Promise<void> {
-    const aborted = Promise.withResolvers<never>()
-    const abort = () => aborted.reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    this.#idlers += 1
+    this.#idling += 1
     this.#hurry.abort()
     try {
-      while (this.pending > 0 || this.#overflow)
-        await Promise.race([this.#quiet.promise, aborted.promise])
+      while (this.pending > 0 || this.#hasMore) await this.#news.next(signal)
     } finally {
-      this.#idlers -= 1
-      signal.removeEventListener('abort', abort)
+      this.#idling -= 1
     }
   }
 
@@ -142,233 +162,162 @@ export class Projector {
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#hurry.abort()
-    this.#wake.resolve()
+    this.#news.notify()
     await this.#running
-    await this.#flight.ended()
+    await this.#ended()
   }
 
   #again(resource: string, filling: boolean): Promise<void> | undefined {
     const { promise, resolve } = Promise.withResolvers<void>()
-    if (!this.#waiting.again({ resource, filling, told: resolve })) return undefined
-    if (this.#waiting.size >= this.#deps.batch) this.#hurry.abort()
-    this.#wake.resolve()
+    if (!this.#queue.again({ resource, filling, told: resolve })) return undefined
+    this.#grown()
     return promise
   }
 
+  #grown(): void {
+    if (this.#queue.size >= this.#deps.batch) this.#hurry.abort()
+    this.#news.notify()
+  }
+
   async #work(): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
+    const { log, pause } = this.#deps
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
       try {
-        await this.#gather()
-        if (this.#stopping.signal.aborted) return
-        if (!(await this.#step())) await this.#rest()
+        await this.#untilDue()
+        if (!signal.aborted) await this.#batch()
       } catch (error) {
-        if (this.#stopping.signal.aborted) return
+        if (signal.aborted) return
         const retryInMs = this.#retryMs
-        this.#deps.log.error({ err: error, waiting: this.pending, retryInMs }, 'projection.failed')
-        await this.#deps.pause(retryInMs, this.#stopping.signal)
+        log.error({ err: error, waiting: this.pending, retryInMs }, 'projection.failed')
+        await pause(retryInMs, signal)
         this.#retryMs = Math.min(retryInMs * 2, this.#isAway ? awayPause : lastPause)
       }
     }
+  }
+
+  /**
+   * Resolves when a batch should be taken; throws what went wrong with an earlier one. A batch costs about the same for one
+   * resource as for ten: what nobody waits for may grow for a moment, and what is not a whole batch until the one before ends.
+   */
+  async #untilDue(): Promise<void> {
+    const { batch, pause } = this.#deps
+    const { signal } = this.#stopping
+    while (this.#queue.size === 0 && !this.#hasMore && !this.#failure && !signal.aborted) {
+      await this.#news.next()
+      // The response to whoever wrote is sent first: it is ready in this turn.
+      await setImmediate()
+    }
+    if (this.#queue.size < batch) await this.#ended()
+    const failure = this.#failure
+    this.#failure = undefined
+    if (failure) throw failure.error
+    const { size } = this.#queue
+    const isAwaited = this.#waiters.size > 0 || this.#idling > 0
+    if (size === 0 || size >= batch || isAwaited || this.#isAway || signal.aborted) return
+    this.#hurry = new AbortController()
+    await pause(batchDelayMs, this.#hurry.signal)
+  }
+
+  /** Gathers one batch, and begins to index it when the one before is indexed. */
+  async #batch(): Promise<void> {
+    const { batch, gather, isFirst } = this.#deps
+    if (this.#queue.written === 0 && this.#hasMore) {
+      // Marks that are about to be removed would be read again.
+      await this.#ended()
+      await this.#refill()
+    }
+    const taken = this.#queue.take(batch)
+    if (taken.length === 0) return this.#news.notify()
+    this.#taken.add(taken)
+    // What is gathered beside something that it embeds could be built from the state before.
+    const isAlone = taken.some(({ resource }) => isFirst(resource))
+    if (isAlone) await this.#indexing
+    // What fails here fails again where the batch is written, and there its records are tried one by one.
+    const write = await gather(taken, this.#stopping.signal).catch(
+      (error: unknown) => () => Promise.reject(error),
+    )
+    await this.#indexing
+    this.#indexing = this.#index(taken, write)
+    if (isAlone) await this.#indexing
   }
 
   /** Takes as many marks from the store as memory holds; a full page may not have been the last. */
   async #refill(): Promise<number> {
     const { store, capacity } = this.#deps
     const marks = await readMarks(store, capacity, this.#stopping.signal)
-    this.#overflow = marks.length >= capacity
+    this.#hasMore = marks.length >= capacity
     this.changed(marks)
     return marks.length
   }
 
-  /**
-   * A batch costs about the same for one resource as for ten: a transaction of the index, a look-up and a write of the store.
-   * What nobody waits for gives others a moment to come along, and what is not a whole batch until the one before is done.
-   */
-  async #gather(): Promise<void> {
-    const { batch, pause } = this.#deps
-    if (this.#waiting.size > 0 && this.#waiting.size < batch) await this.#flight.ended()
-    this.#check()
-    const { size } = this.#waiting
-    const isAwaited = this.#settled.size > 0 || this.#idlers > 0
-    if (size === 0 || size >= batch || isAwaited || this.#isAway) return
-    this.#hurry = new AbortController()
-    await pause(company, this.#hurry.signal)
-  }
-
-  /** Makes one batch ready and gives it to the index; false when there was none. */
-  async #step(): Promise<boolean> {
-    const { batch, isFirst } = this.#deps
-    if (this.#waiting.written === 0 && this.#overflow) {
-      // Marks that are about to go would be read again.
-      await this.#flight.ended()
-      await this.#refill()
-    }
-    const taken = this.#waiting.take(batch)
-    if (taken.length === 0) return false
-    // Beside what others embed nothing is made ready: it could be built from what was.
-    const isAlone = taken.some(({ resource }) => isFirst(resource))
-    await this.#flight.take(taken, isAlone)
-    return true
-  }
-
-  #tried({ done, failed, error }: Attempt): void {
-    this.#isAway = isAway(error)
-    // Nobody can tell when it will be back: who waits need not know more than that.
-    if (this.#isAway) this.#settled.giveUp()
-    const written = failed.filter(({ marked }) => marked.length > 0)
-    const others = failed.filter(({ marked }) => marked.length === 0)
-    if (others.length > 0) void this.#later(others, error)
-    this.#waiting.restore(written)
-    if (written.length > 0) this.#setback = { error }
-    else this.#retryMs = firstPause
-    this.#settled.done(done)
-    for (const { told } of done) for (const tell of told ?? []) tell()
-  }
-
-  /** Throws what went wrong with a batch. */
-  #check(): void {
-    const setback = this.#setback
-    this.#setback = undefined
-    if (setback) throw setback.error
-  }
-
-  /** Tries again after a while what keeps nobody waiting. */
-  async #later(failed: readonly Pending[], error: unknown): Promise<void> {
-    const { log, pause } = this.#deps
-    log.error({ err: error, resources: failed.length, retryInMs: againPause }, 'projection.putOff')
-    this.#putOff += failed.length
-    await pause(againPause, this.#stopping.signal)
-    this.#putOff -= failed.length
-    this.#waiting.restore(failed)
-    this.#wake.resolve()
-  }
-
-  async #rest(): Promise<void> {
-    const isQuiet = this.pending === 0
-    if (isQuiet) this.#quiet.resolve()
-    await this.#wake.promise
-    this.#wake = Promise.withResolvers<void>()
-    if (isQuiet) this.#quiet = Promise.withResolvers<void>()
-    // The answer to whoever wrote goes out first: it is under way in this turn.
-    await setImmediate()
-  }
-}
-
-type FlightDeps = {
-  readonly store: Pick<GraphStore, 'write'>
-  readonly gather: Gather
-  /** The largest version whose mark was cleared before. */
-  readonly indexed?: number
-  readonly signal: AbortSignal
-  readonly tried: (attempt: Attempt) => void
-  readonly kept: (done: readonly Pending[], error: unknown) => void
-  readonly less: () => void
-}
-
-/**
- * While the index takes one batch in and the store forgets the marks of the last, the next is made ready: where index and
- * store are threads or servers of their own, two of the three would wait otherwise. Batches are indexed in the order in which
- * they were taken, each after the one before has ended.
- */
-export class Flight {
-  readonly #deps: FlightDeps
-  /** What was taken and is not indexed yet. */
-  readonly #busy = new Set<readonly Pending[]>()
-  #uncleared = 0
-  #indexed: number
-  /** The batch that is being indexed, and the marks that are being removed; neither ever rejects. */
-  #landing: Promise<void> = Promise.resolve()
-  #clearing: Promise<void> = Promise.resolve()
-
-  constructor(deps: FlightDeps) {
-    this.#deps = deps
-    this.#indexed = deps.indexed ?? 0
-  }
-
-  /** Resources that are not indexed yet or stand marked. */
-  get size(): number {
-    return [...this.#busy].reduce((sum, { length }) => sum + length, this.#uncleared)
-  }
-
-  /** Whether a write of the resource is not indexed yet. */
-  has(resource: string): boolean {
-    const isOf = (one: Pending) => one.resource === resource && !one.filling
-    return [...this.#busy].some((batch) => batch.some(isOf))
-  }
-
-  /** Resolves when the batch is made ready and the index has begun with it; when it goes alone, when that has ended. */
-  async take(batch: readonly Pending[], isAlone: boolean): Promise<void> {
-    this.#busy.add(batch)
-    if (isAlone) await this.#landing
-    const write = await this.#gathered(batch)
-    await this.#landing
-    this.#landing = this.#land(batch, write)
-    if (isAlone) await this.#landing
-  }
-
   /** Resolves when everything that was taken is indexed and no longer marked, or when that went wrong. */
-  async ended(): Promise<void> {
-    await this.#landing
+  async #ended(): Promise<void> {
+    await this.#indexing
     await this.#clearing
   }
 
-  /** What fails here fails again where the batch is written, and there its records are tried one by one. */
-  async #gathered(batch: readonly Pending[]): Promise<Write> {
-    try {
-      return await this.#deps.gather(batch, this.#deps.signal)
-    } catch (error) {
-      return () => Promise.reject(error)
-    }
-  }
-
-  async #land(batch: readonly Pending[], write: Write): Promise<void> {
-    const { gather, signal, tried, less } = this.#deps
-    const attempt = await attempted(batch, write, async (one) => {
-      const again = await gather([one], signal)
+  async #index(taken: readonly Pending[], write: Write): Promise<void> {
+    const { gather } = this.#deps
+    const attempt = await attempted(taken, write, async (one) => {
+      const again = await gather([one], this.#stopping.signal)
       await again()
     })
-    // Waiters first: a mark that is cleared late costs one more projection after a crash, never a lost one.
-    tried(attempt)
+    // Waiters first: a mark that is removed late costs one more projection after a crash, never a lost one.
+    this.#settle(attempt)
     const marked = attempt.done.filter((one) => one.marked.length > 0)
-    this.#uncleared += marked.length
-    this.#busy.delete(batch)
-    less()
+    this.#unfinished += marked.length
+    this.#taken.delete(taken)
+    this.#news.notify()
     await this.#clearing
     if (marked.length > 0) this.#clearing = this.#clear(marked)
   }
 
+  #settle({ done, failed, error }: Attempt): void {
+    this.#isAway = isAway(error)
+    // Nobody knows when it will be back: who waits needs no more than that.
+    if (this.#isAway) this.#waiters.giveUp()
+    const written = failed.filter(({ marked }) => marked.length > 0)
+    const others = failed.filter(({ marked }) => marked.length === 0)
+    if (others.length > 0) void this.#putOff(others, error)
+    this.#queue.restore(written)
+    if (written.length > 0) this.#failure = { error }
+    else this.#retryMs = firstPause
+    this.#waiters.done(done)
+    for (const { told } of done) for (const tell of told ?? []) tell()
+  }
+
   async #clear(done: readonly Pending[]): Promise<void> {
-    const { store, kept, less } = this.#deps
     try {
       const before = this.#indexed
       const indexed = Math.max(before, ...done.flatMap(({ marked }) => marked))
-      await store.write([clearing(done, { indexed, before })])
+      await this.#deps.store.write([clearing(done, { indexed, before })])
       this.#indexed = indexed
     } catch (error) {
-      kept(done, error)
+      void this.#putOff(done, error)
     }
-    this.#uncleared -= done.length
-    less()
+    this.#unfinished -= done.length
+    this.#news.notify()
+  }
+
+  /** Tries again after a while what keeps nobody waiting. */
+  async #putOff(failed: readonly Pending[], error: unknown): Promise<void> {
+    const { log, pause } = this.#deps
+    log.error({ err: error, resources: failed.length, retryInMs: againPause }, 'projection.putOff')
+    this.#unfinished += failed.length
+    await pause(againPause, this.#stopping.signal)
+    this.#unfinished -= failed.length
+    this.#queue.restore(failed)
+    this.#news.notify()
   }
 }
 
-export type Attempt = {
+type Attempt = {
   readonly done: readonly Pending[]
   readonly failed: readonly Pending[]
   /** Of the last failure. */
   readonly error: unknown
 }
-
-/** Builds what resources become in the index; the answer writes it there. */
-type Gather = (batch: readonly Pending[], signal: AbortSignal) => Promise<Write>
-export type Write = () => Promise<void>
-
-/** Records that fail one after the other before the rest of a batch is left for later. */
-const enough = 3
-
-/** Whether the search engine cannot be reached, whatever the records are. */
-export const isAway = (error: unknown): boolean =>
-  error instanceof Failure && error.kind === 'engine-unavailable'
 
 /** A batch as a whole; when that fails one by one, so that one bad record does not hold up its neighbours. */
 async function attempted(
@@ -385,7 +334,7 @@ async function attempted(
     let error = whole
     for (const one of taken.length > 1 && !isAway(whole) ? taken : []) {
       // When the first few all fail it is not the records.
-      if (done.length === 0 && failed.length >= enough) break
+      if (done.length === 0 && failed.length >= mostFailures) break
       try {
         await again(one)
         done.push(one)

@@ -1,6 +1,6 @@
 /** What waits to be projected: one entry per resource, its newest version, in the order in which resources came. */
 
-import type { Fresh, Landed } from '../store/marks.ts'
+import type { Fresh, Landed, Mark } from '../store/marks.ts'
 
 /** All versions of a resource that were marked; they are cleared together once the newest state is indexed. */
 export type Pending = {
@@ -125,52 +125,39 @@ function both(known: Pending | undefined, next: Pending, room: boolean): Pending
   }
 }
 
-// Who waits until a version of a resource is searchable.
-
 type Waiters = {
-  /** Resolves true when `version` or a newer one is indexed, false when the signal fires first. */
-  wait(resource: string, version: number, signal: AbortSignal): Promise<boolean>
+  /** Resolves true when the version of the mark or a newer one is indexed, false when the signal fires first. */
+  readonly wait: (mark: Mark, signal: AbortSignal) => Promise<boolean>
   /** Tells the waiters of these resources. */
-  done(indexed: readonly { readonly resource: string; readonly version: number }[]): void
+  readonly done: (indexed: readonly Mark[]) => void
   /** Tells all that it will take longer than they can wait. */
-  giveUp(): void
-  /** Resources that somebody waits for. */
+  readonly giveUp: () => void
   readonly size: number
 }
 
-type Waiter = { readonly version: number; readonly resolve: (done: boolean) => void }
-
+/** Those who wait until a version of a resource is searchable. */
 export function waiters(): Waiters {
-  const waiting = new Map<string, Set<Waiter>>()
-
-  const leave = (resource: string, waiter: Waiter) => {
-    const others = waiting.get(resource)
-    others?.delete(waiter)
-    if (others?.size === 0) waiting.delete(resource)
-  }
-
+  const waiting = new Set<Mark & { readonly resolve: (isDone: boolean) => void }>()
   return {
-    wait: (resource, version, signal) => {
+    wait: (mark, signal) => {
       if (signal.aborted) return Promise.resolve(false)
       const { promise, resolve } = Promise.withResolvers<boolean>()
-      const waiter = { version, resolve }
+      const waiter = { ...mark, resolve }
       const abort = () => resolve(false)
       signal.addEventListener('abort', abort, { once: true })
-      waiting.set(resource, (waiting.get(resource) ?? new Set()).add(waiter))
+      waiting.add(waiter)
       return promise.finally(() => {
         signal.removeEventListener('abort', abort)
-        leave(resource, waiter)
+        waiting.delete(waiter)
       })
     },
     done: (indexed) => {
-      for (const { resource, version } of indexed) {
-        for (const waiter of waiting.get(resource) ?? []) {
-          if (waiter.version <= version) waiter.resolve(true)
-        }
-      }
+      const versions = new Map(indexed.map(({ resource, version }) => [resource, version]))
+      for (const { resource, version, resolve } of waiting)
+        if (version <= (versions.get(resource) ?? -1)) resolve(true)
     },
     giveUp: () => {
-      for (const waiter of [...waiting.values()].flatMap((some) => [...some])) waiter.resolve(false)
+      for (const { resolve } of waiting) resolve(false)
     },
     get size() {
       return waiting.size

@@ -59,6 +59,29 @@ function recording(
   return { projector, projected, pauses }
 }
 
+/** One resource per batch; `takes` is waited for by every write of the index. */
+function stepping(takes: () => Promise<unknown>) {
+  const events: string[] = []
+  const projector = new Projector({
+    store,
+    log,
+    isFirst: (resource) => resource.includes('catalogue'),
+    batch: 1,
+    capacity: 1000,
+    pause: () => new Promise((resolve) => setImmediate(resolve)),
+    gather: async (batch) => {
+      const names = batch.map(({ resource }) => resource.replace('urn:x:', '')).join(' ')
+      events.push(`ready ${names}`)
+      return async () => {
+        events.push(`begun ${names}`)
+        await takes()
+        events.push(`taken ${names}`)
+      }
+    },
+  })
+  return { projector, events }
+}
+
 describe('the projector', () => {
   it('finishes the marks of an earlier process and removes them from the store', async () => {
     await write(mark('a', 1), mark('b', 2))
@@ -305,5 +328,44 @@ describe('the projector', () => {
     const { projector } = recording()
     projector.changed([mark('a', 1)])
     await expect(projector.idle(AbortSignal.timeout(10))).rejects.toThrow('timeout')
+  })
+
+  it('gathers the next batch while the index takes one in, and gives it none before it has ended', async () => {
+    const index = Promise.withResolvers<void>()
+    const { projector, events } = stepping(() => index.promise)
+    const marks = [mark('a', 1), mark('b', 2)]
+    await write(...marks)
+    await projector.start()
+    await expect.poll(() => events).toEqual(['ready a', 'begun a', 'ready b'])
+    expect([projector.pending, projector.awaits('urn:x:a'), projector.awaits('urn:x:c')]).toEqual([
+      2,
+      true,
+      false,
+    ])
+    index.resolve()
+    await projector.idle(soon())
+    await projector.stop()
+    expect(events.slice(3)).toEqual(['taken a', 'begun b', 'taken b'])
+    expect(await readMarks(store, 10, soon())).toEqual([])
+  })
+
+  it('gathers nothing before or beside a batch that others embed', async () => {
+    const { projector, events } = stepping(() => new Promise((resolve) => setTimeout(resolve, 10)))
+    await projector.start()
+    projector.changed([mark('a', 1), mark('b', 2)])
+    await expect.poll(() => events).toContain('begun a')
+    projector.changed([mark('catalogue', 3)])
+    await projector.idle(soon())
+    await projector.stop()
+    const at = events.indexOf('ready catalogue')
+    expect(events.slice(at, at + 3)).toEqual([
+      'ready catalogue',
+      'begun catalogue',
+      'taken catalogue',
+    ])
+    expect(events).toHaveLength(9)
+    expect(events.slice(0, at).filter((event) => event.startsWith('begun')).length).toBe(
+      events.slice(0, at).filter((event) => event.startsWith('taken')).length,
+    )
   })
 })

@@ -27,7 +27,7 @@ export const budgets: Readonly<Record<string, number>> = {
 
   profile: 2078,
 
-  projector: 8067,
+  projector: 7997,
 
   rdf: 3972,
 

@@ -109,8 +109,8 @@ describe('waiters', () => {
     const waiting = waiters()
     const never = new AbortController().signal
     const told: string[] = []
-    const two = waiting.wait('a', 2, never).then(() => told.push('two'))
-    const three = waiting.wait('a', 3, never).then(() => told.push('three'))
+    const two = waiting.wait({ resource: 'a', version: 2 }, never).then(() => told.push('two'))
+    const three = waiting.wait({ resource: 'a', version: 3 }, never).then(() => told.push('three'))
     waiting.done([{ resource: 'a', version: 1 }])
     waiting.done([{ resource: 'b', version: 9 }])
     waiting.done([{ resource: 'a', version: 2 }])
@@ -122,7 +122,7 @@ describe('waiters', () => {
 
   it('end with false when the signal fires first', async () => {
     const stop = new AbortController()
-    const waiting = waiters().wait('a', 1, stop.signal)
+    const waiting = waiters().wait({ resource: 'a', version: 1 }, stop.signal)
     stop.abort()
     expect(await waiting).toBe(false)
   })
