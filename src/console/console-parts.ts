@@ -2,8 +2,8 @@
 
 import type { JsonObject } from '../pipe/document.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
-import type { Runs } from '../pipe/runs/runs.ts'
-import type { PipeSources } from '../pipe/sources/sources.ts'
+import type { Runs } from '../pipe/runs/run-history.ts'
+import type { PipeSources } from '../pipe/sources/pipe-sources.ts'
 
 export type Parts = {
   readonly scheduler?: SchedulerPart

@@ -4,7 +4,7 @@ import { Failure } from '../errors.ts'
 import type { Outbound } from '../client/outbound.ts'
 import type { Log } from '../log.ts'
 import type { Run } from '../pipe/runs/run.ts'
-import type { Runs } from '../pipe/runs/runs.ts'
+import type { Runs } from '../pipe/runs/run-history.ts'
 
 export type NotifierDeps = {
   /** Where the summary is sent; it may hold a secret and is in no log. */

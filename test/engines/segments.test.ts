@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { connect } from 'nats'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { house, type HouseOptions } from '../pipe/transport/house.ts'
 import { pipeOf } from '../pipe/pipes.ts'
@@ -26,7 +27,7 @@ async function stateOf(name: string, server = url) {
   const { host, username: user, password: pass } = new URL(server)
   const connection = await connect({ servers: host, user, pass })
   try {
-    const manager = await connection.jetstreamManager()
+    const manager = await jetstreamManager(connection)
     const { state } = await manager.streams.info(name)
     const dead = await manager.streams.info(`${name}_dead-letter`)
     return { waiting: state.messages, dead: dead.state.messages }
@@ -90,7 +91,7 @@ describe.skipIf(url === '')('pipes over a NATS server', () => {
     const { host, username: user, password: pass } = new URL(url)
     const connection = await connect({ servers: host, user, pass })
     onTestFinished(() => connection.close())
-    const client = connection.jetstream()
+    const client = jetstream(connection)
     for (const text of ['no pipe', '{}', JSON.stringify(pipeOf('other', ['unheard-of'], ['b']))]) {
       await client.publish(address, text)
     }

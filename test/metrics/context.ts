@@ -2,7 +2,7 @@
 
 import { logger } from '../../src/log.ts'
 import type { SegmentContext } from '../../src/pipe/segment.ts'
-import { logSink } from '../../src/pipe/transport/working/log-sink.ts'
+import { logSink } from '../../src/pipe/transport/segment-worker.ts'
 
 const log = logger('silent')
 

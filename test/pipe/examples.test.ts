@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import type { Pipe } from '../../src/pipe/document.ts'
-import { catalogueOf } from '../../src/pipe/documents/places.ts'
+import { catalogueOf } from '../../src/pipe/pipe-check.ts'
 import { normalName } from '../../src/pipe/naming.ts'
 import { folder, opened } from './sources/ground.ts'
 

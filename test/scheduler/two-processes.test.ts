@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { openRuns } from '../../src/pipe/runs/open-runs.ts'
+import { openRuns } from '../../src/pipe/runs/run-history.ts'
 import { openTriggerFile } from '../../src/scheduler/keeping/trigger-file.ts'
 import { pause, silent } from '../pipe/runs/ground.ts'
 

@@ -23,7 +23,7 @@ export const budgets: Readonly<Record<string, number>> = {
 
   metrics: 9172,
 
-  pipe: 8228,
+  pipe: 7644,
 
   profile: 2078,
 

@@ -60,7 +60,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'swagger-ui-dist': ['http'],
   'robots-parser': ['client'],
   yaml: ['http', 'pipe'],
-  nats: ['pipe'],
+  '@nats-io/': ['pipe'],
   croner: ['scheduler'],
   entities: ['vocabularies'],
   htmlparser2: ['vocabularies'],

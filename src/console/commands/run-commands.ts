@@ -1,7 +1,7 @@
 /** Commands about runs. */
 
 import { Failure } from '../../errors.ts'
-import type { RunReport } from '../../pipe/runs/report.ts'
+import type { RunReport } from '../../pipe/runs/run-report.ts'
 import { ended, type ItemState, type Run, type RunItem } from '../../pipe/runs/run.ts'
 import type { Command, Io, Option } from '../command.ts'
 import { pipeNames, type SchedulerPart } from '../console-parts.ts'

@@ -1,7 +1,7 @@
 /** The last segment of a harvest: writes records into a catalogue and keeps the ledger. */
 
 import { Failure } from '../../errors.ts'
-import { storedProblem } from '../../pipe/runs/problem.ts'
+import { storedProblem } from '../../pipe/runs/stored-problem.ts'
 import { droppedBySegment, type Message, type RecordMessage } from '../../pipe/message.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import type { Account } from './account/account.ts'

@@ -2,7 +2,7 @@
 
 import type { Failure } from '../../errors.ts'
 import type { Message, RecordMessage } from '../../pipe/message.ts'
-import { tellFindings } from '../../pipe/runs/sink.ts'
+import { tellFindings } from '../../pipe/runs/run-sink.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 import type { Account } from './account/account.ts'
 import { identityOf } from './account/identity.ts'

@@ -1,7 +1,7 @@
 /** Collects what is written, and has it measured when nothing more urgent is to be done. */
 
 import type { Log } from '../../log.ts'
-import type { Feed } from '../../pipe/runs/feed.ts'
+import type { Feed } from '../../pipe/runs/run.ts'
 import type { Names } from '../../rdf/names.ts'
 import type { Landed } from '../../store/marks.ts'
 

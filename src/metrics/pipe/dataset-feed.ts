@@ -2,7 +2,7 @@
 
 import { inOrder } from '../../pipe/ahead.ts'
 import type { Message } from '../../pipe/message.ts'
-import type { Feed } from '../../pipe/runs/feed.ts'
+import type { Feed } from '../../pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 import type { Pause } from '../../workers/retry.ts'
 import {

@@ -2,8 +2,7 @@
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import type { RecordMessage } from '../../pipe/message.ts'
-import type { MetricsExport, MetricsLanded } from '../../pipe/metrics-export.ts'
+import type { MetricsExport, MetricsLanded, RecordMessage } from '../../pipe/message.ts'
 import { toLine } from '../../rdf/lines.ts'
 import { payloadOf } from './payload.ts'
 

@@ -3,7 +3,6 @@
 import type { Complaint, Kind } from '../../errors.ts'
 import type { JsonObject } from '../document.ts'
 import type { Finding, Stage } from '../message.ts'
-import type { Feed } from './feed.ts'
 
 export const runStatuses = [
   'waiting',
@@ -44,6 +43,21 @@ export const countNames = [
   'findings',
 ] as const
 export type Counts = Readonly<Record<(typeof countNames)[number], number>>
+
+export const noCounts: Counts = {
+  offered: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  skipped: 0,
+  failed: 0,
+  refused: 0,
+  duplicate: 0,
+  removed: 0,
+  held: 0,
+  adopted: 0,
+  findings: 0,
+}
 
 /** What an operator has had done about a run that had ended, and what came of it. */
 export type RunNote = {
@@ -174,4 +188,18 @@ export type RunChange = {
   readonly status: RunStatus
   readonly outcome?: RunOutcome
   readonly problem?: StoredProblem
+}
+
+// What a run is fed with when no importer brings its records: datasets of the repository itself.
+
+/** Plain data, kept with the run: one that was interrupted goes on with it. */
+export type Feed = {
+  /** Id of the catalogue whose datasets go through the pipe; all datasets when absent. */
+  readonly catalogue?: string
+  /** Only these, by platform id. */
+  readonly datasets?: readonly string[]
+  /** The present metrics graph of a dataset goes along. */
+  readonly withMetrics?: boolean
+  /** Milliseconds between two datasets. */
+  readonly pulseMs?: number
 }

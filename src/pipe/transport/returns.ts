@@ -1,9 +1,9 @@
 /** Places of this process where runs of its own wait for what foreign segments give back. */
 
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Failure } from '../../errors.ts'
 import type { Payload, Pipe } from '../document.ts'
-import type { Permitted } from './capability.ts'
-import { ownSegment } from './messages/envelope.ts'
+import { ownSegment } from './envelope.ts'
 
 /** Where one run waits for what is to go to one of its segments. */
 export type ReturnPlace = {
@@ -65,4 +65,40 @@ export function returns(now: () => number, lateMs: number): Returns {
 export function payloadOf({ body }: Pipe['body']['segments'][number]): Payload {
   if (body.payload) return body.payload
   throw new Failure('invalid-parameter', 'the message carries nothing for the segment')
+}
+
+// Permission to hand in the output for one segment of one run, and nothing else.
+
+type Permitted = { readonly runId: string; readonly segmentNumber: number }
+
+export type Capability = {
+  /** A token of at most 200 characters, all of them `A-Za-z0-9_-`: it stands in a path. */
+  readonly of: (permitted: Permitted) => string
+  /** What the token permits; `undefined` for one that is not ours. */
+  readonly read: (token: string) => Permitted | undefined
+}
+
+const form = /^[\w-]{20,200}$/
+const macBytes = 32
+
+/** Made from a secret of this process (RFC 2104): nothing is kept, and all of them end with the process. */
+export function capabilities(secret: Uint8Array): Capability {
+  const mac = (said: Buffer): Buffer => createHmac('sha256', secret).update(said).digest()
+  return {
+    of({ runId, segmentNumber }) {
+      const number = Buffer.alloc(4)
+      number.writeUInt32BE(segmentNumber)
+      const said = Buffer.concat([number, Buffer.from(runId)])
+      return Buffer.concat([mac(said), said]).toString('base64url')
+    },
+    read(token) {
+      if (!form.test(token)) return undefined
+      const bytes = Buffer.from(token, 'base64url')
+      const said = bytes.subarray(macBytes)
+      if (said.length < 4 || !timingSafeEqual(bytes.subarray(0, macBytes), mac(said))) {
+        return undefined
+      }
+      return { runId: said.subarray(4).toString('utf8'), segmentNumber: said.readUInt32BE() }
+    },
+  }
 }

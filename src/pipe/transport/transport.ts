@@ -5,20 +5,17 @@ import type { App } from '../../http/app.ts'
 import type { Pipe, Segment } from '../document.ts'
 import { normalName } from '../naming.ts'
 import type { SegmentFunction } from '../segment.ts'
-import { segmentsApp, type SegmentsDeps } from './app.ts'
-import { capabilities } from './capability.ts'
-import { limitsOf, queueLimits, transportLimits, type TransportLimits } from './limits.ts'
-import { following, type ReturnQueue } from './messages/envelope.ts'
-import { brokerPark } from './nats/brokers.ts'
-import type { Post } from './remote/outbox.ts'
-import { remoteStep } from './remote/remote-step.ts'
-import { returnDoor, type ReturnDoor } from './return-door.ts'
-import { returns, type ReturnPlace, type Returns } from './returns.ts'
-import { spools } from './flow/spool.ts'
-import type { Reading } from './remote/reading.ts'
-import { bus, type Bus } from './sending/bus.ts'
-import { queueOf, wayTo, type Queue, type Remote, type WayDeps } from './sending/ways.ts'
-import { worker, type WorkerDeps } from './working/worker.ts'
+import { segmentsApp, type SegmentsDeps } from './segments-app.ts'
+import { capabilities, type ReturnPlace, returns, type Returns } from './returns.ts'
+import { limitsOf, queueLimits, transportLimits, type TransportLimits } from './transport-limits.ts'
+import { following, type ReturnQueue } from './envelope.ts'
+import { Brokers } from './nats.ts'
+import type { Post } from './remote-outbox.ts'
+import { type Reading, remoteStep } from './remote-step.ts'
+import { queueOf, type Remote, returnDoor, type ReturnDoor, type WayDeps, wayTo } from './ways.ts'
+import { spools } from './spool.ts'
+import { bus, type Bus, type Queue } from './bus.ts'
+import { worker, type WorkerDeps } from './segment-worker.ts'
 
 export type TransportOptions = Omit<WorkerDeps, 'limits' | 'wayTo'> &
   Pick<WayDeps, 'outbound' | 'random' | 'allow' | 'eventbusUrl'> &
@@ -59,7 +56,7 @@ export function openTransport(options: TransportOptions): Transport {
   const limits = { ...transportLimits, ...options.limits }
   const deps = { ...options, limits }
   const inner = bus({ ...deps, queued: limits.queued })
-  const brokers = brokerPark(deps)
+  const brokers = new Brokers(deps)
   const ways: WayDeps = { ...deps, bus: inner, brokers }
   const waiting = returns(options.now, limits.lateMs)
   const capability = capabilities(options.secret)

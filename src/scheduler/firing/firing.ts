@@ -2,7 +2,7 @@
 
 import type { Log } from '../../log.ts'
 import type { Launcher } from '../../pipe/running/launcher.ts'
-import type { Runs } from '../../pipe/runs/runs.ts'
+import type { Runs } from '../../pipe/runs/run-history.ts'
 import type { Lease } from '../../lease.ts'
 import type { TriggerFile } from '../keeping/trigger-file.ts'
 import type { KeptTrigger } from '../trigger.ts'

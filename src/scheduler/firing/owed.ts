@@ -1,6 +1,6 @@
 /** Firings that were noted and not launched, because the process ended in between. */
 
-import type { Runs } from '../../pipe/runs/runs.ts'
+import type { Runs } from '../../pipe/runs/run-history.ts'
 import type { TriggerFile } from '../keeping/trigger-file.ts'
 import type { KeptTrigger } from '../trigger.ts'
 

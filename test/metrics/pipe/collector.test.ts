@@ -2,7 +2,7 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { collector } from '../../../src/metrics/pipe/collector.ts'
-import type { Feed } from '../../../src/pipe/runs/feed.ts'
+import type { Feed } from '../../../src/pipe/runs/run.ts'
 import { silent } from '../../pipe/runs/ground.ts'
 
 const minute = 60_000

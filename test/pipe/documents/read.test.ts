@@ -3,8 +3,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Pipe } from '../../../src/pipe/document.ts'
-import { readPipe } from '../../../src/pipe/documents/read.ts'
-import { shapedPipe } from '../../../src/pipe/documents/shape.ts'
+import { readPipe, shapedPipe } from '../../../src/pipe/pipe-schema.ts'
 import { harvestOf } from '../pipes.ts'
 
 const read = (value: unknown) => readPipe(JSON.stringify(value), 'city.json')

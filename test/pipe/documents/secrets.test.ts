@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { secretRegistry } from '../../../src/secrets.ts'
 import { resolver } from '../../../src/pipe/discovery.ts'
 import type { JsonObject, Pipe } from '../../../src/pipe/document.ts'
-import { secretCheck } from '../../../src/pipe/documents/secrets.ts'
+import { secretCheck } from '../../../src/pipe/pipe-check.ts'
 import type { SegmentKind } from '../../../src/pipe/segment.ts'
 
 const kind: SegmentKind = {

@@ -10,9 +10,8 @@ import {
   type Launcher,
   type LauncherOptions,
 } from '../../../src/pipe/running/launcher.ts'
-import type { Feed } from '../../../src/pipe/runs/feed.ts'
-import type { Run } from '../../../src/pipe/runs/run.ts'
-import type { Runs } from '../../../src/pipe/runs/runs.ts'
+import type { Feed, Run } from '../../../src/pipe/runs/run.ts'
+import type { Runs } from '../../../src/pipe/runs/run-history.ts'
 import type { SegmentContext, SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'
 import { ground, pause, silent, type Ground } from '../runs/ground.ts'
 

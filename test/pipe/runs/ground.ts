@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { logger } from '../../../src/log.ts'
-import { openRuns, type RunsOptions } from '../../../src/pipe/runs/open-runs.ts'
+import { openRuns, type Runs, type RunsOptions } from '../../../src/pipe/runs/run-history.ts'
 import type { RunStart } from '../../../src/pipe/runs/run.ts'
-import type { Runs } from '../../../src/pipe/runs/runs.ts'
 
 export const silent = logger('silent')
 export const day = 86_400_000
@@ -50,7 +49,7 @@ export function ground(
         await close()
       }
       onTestFinished(once)
-      return { ...runs, close: once }
+      return Object.assign(runs, { close: once })
     },
     killed() {
       const copy = join(mkdtempSync(join(tmpdir(), 'runs-')), 'runs.sqlite')

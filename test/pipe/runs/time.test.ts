@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
-import { isGone, ownerOf } from '../../../src/pipe/runs/owner.ts'
-import { storedProblem } from '../../../src/pipe/runs/problem.ts'
+import { isGone, ownerOf } from '../../../src/pipe/runs/run-history.ts'
+import { storedProblem } from '../../../src/pipe/runs/stored-problem.ts'
 import type { Run } from '../../../src/pipe/runs/run.ts'
 import { day, done, ground, running, start } from './ground.ts'
 

@@ -12,7 +12,7 @@ import {
   openSources,
   type PipeSources,
   type SourceOptions,
-} from '../../../src/pipe/sources/sources.ts'
+} from '../../../src/pipe/sources/pipe-sources.ts'
 
 export const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal })
 

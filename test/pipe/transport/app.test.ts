@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Json } from '../../../src/pipe/document.ts'
-import { outgoing } from '../../../src/pipe/transport/messages/envelope.ts'
-import { listPayload, recordPayload } from '../../../src/pipe/transport/messages/payload.ts'
+import { listPayload, outgoing, recordPayload } from '../../../src/pipe/transport/envelope.ts'
 import { pipeOf } from '../pipes.ts'
 import { complete, house, record } from './house.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { capabilities } from '../../../src/pipe/transport/capability.ts'
+import { capabilities } from '../../../src/pipe/transport/returns.ts'
 
 const capability = capabilities(randomBytes(32))
 

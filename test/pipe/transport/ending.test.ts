@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { transportLimits } from '../../../src/pipe/transport/limits.ts'
+import { transportLimits } from '../../../src/pipe/transport/transport-limits.ts'
 import {
   importEnding,
   transformEnding,
   type Imported,
   type Transformed,
-} from '../../../src/pipe/transport/remote/ending.ts'
+} from '../../../src/pipe/transport/remote-records.ts'
 
 const list = { kind: 'list', ids: new Set(['a', 'b']), complete: true } as const
 const [began, last] = [100_000, 200_000]

@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { logger } from '../../../src/log.ts'
-import { openRuns } from '../../../src/pipe/runs/open-runs.ts'
+import { openRuns } from '../../../src/pipe/runs/run-history.ts'
 import { openTriggers } from '../../../src/scheduler/triggers.ts'
 
 const [path = '', death] = process.argv.slice(2)

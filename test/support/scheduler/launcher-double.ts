@@ -3,7 +3,7 @@
 import { Failure } from '../../../src/errors.ts'
 import type { Launch, Launcher } from '../../../src/pipe/running/launcher.ts'
 import { ended, type Run } from '../../../src/pipe/runs/run.ts'
-import type { Runs } from '../../../src/pipe/runs/runs.ts'
+import type { Runs } from '../../../src/pipe/runs/run-history.ts'
 
 export type LauncherDouble = Launcher & { readonly launches: Launch[] }
 

@@ -58,12 +58,13 @@ for (let n = 0; n < 4; n += 1) work()
 
 /** The same again behind a queue of a NATS server; arguments: address and queue. */
 const nats = `
-import { connect } from 'nats'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
 const [address, queue] = process.argv.slice(-2)
 const { host, username: user, password: pass } = new URL(address)
 const connection = await connect({ servers: host, user, pass })
-const client = connection.jetstream()
-const manager = await connection.jetstreamManager()
+const manager = await jetstreamManager(connection)
+const client = manager.jetstream()
 await manager.streams.add({ name: queue, subjects: [queue], retention: 'workqueue' })
 await manager.consumers.add(queue, { durable_name: 'foreign', ack_policy: 'explicit' })
 const consumer = await client.consumers.get(queue, 'foreign')

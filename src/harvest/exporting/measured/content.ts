@@ -1,7 +1,7 @@
 /** Whether a stream carries records for a catalogue, or metrics of datasets that are there already. */
 
 import type { Message } from '../../../pipe/message.ts'
-import type { Runs } from '../../../pipe/runs/runs.ts'
+import type { Runs } from '../../../pipe/runs/run-history.ts'
 
 type Told = { readonly measures: boolean; readonly input: AsyncIterable<Message> }
 

@@ -2,15 +2,14 @@
 
 import { Failure } from '../../../errors.ts'
 import { inOrder } from '../../../pipe/ahead.ts'
-import type { Message, RecordMessage } from '../../../pipe/message.ts'
-import { storedProblem } from '../../../pipe/runs/problem.ts'
+import type { Message, MetricsExport, MetricsLanded, RecordMessage } from '../../../pipe/message.ts'
+import { storedProblem } from '../../../pipe/runs/stored-problem.ts'
 import type { SegmentContext } from '../../../pipe/segment.ts'
 import type { Doors } from '../door/choice.ts'
 import type { Door } from '../door/door.ts'
 import { patientDoor, type Patience } from '../door/patience.ts'
 import type { ExportConfig } from '../settings.ts'
 import { measuredId, groups, isTransient, landedPatiently, type Group } from './landing-many.ts'
-import type { MetricsExport, MetricsLanded } from '../../../pipe/metrics-export.ts'
 import { putMetrics } from './put-metrics.ts'
 
 type MetricsGround = Pick<Doors, 'key'> &

@@ -4,7 +4,7 @@ import { Failure } from '../../../errors.ts'
 import type { Message, RecordMessage } from '../../../pipe/message.ts'
 import { backoffMs } from '../../../workers/retry.ts'
 import type { Patience } from '../door/patience.ts'
-import type { MetricsExport, MetricsLanded } from '../../../pipe/metrics-export.ts'
+import type { MetricsExport, MetricsLanded } from '../../../pipe/message.ts'
 
 type Own = NonNullable<MetricsExport['own']>
 

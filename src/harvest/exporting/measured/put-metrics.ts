@@ -1,12 +1,11 @@
 /** Writes the metrics of one dataset. */
 
 import { Failure } from '../../../errors.ts'
-import type { RecordMessage } from '../../../pipe/message.ts'
+import type { MetricsLanded, RecordMessage } from '../../../pipe/message.ts'
 import { jsonIn } from '../../importing/sending/repository.ts'
 import type { Door } from '../door/door.ts'
 import { failureOf, outcomeOf, refuseByKey } from '../writing/verdict.ts'
 import { measuredId } from './landing-many.ts'
-import type { MetricsLanded } from '../../../pipe/metrics-export.ts'
 
 type Put = {
   readonly message: RecordMessage

@@ -1,7 +1,7 @@
 /** The end of an exported run: what was gone is removed or held back, and the run is remembered. */
 
 import { Failure } from '../../../errors.ts'
-import { storedProblem } from '../../../pipe/runs/problem.ts'
+import { storedProblem } from '../../../pipe/runs/stored-problem.ts'
 import type { Completeness, Finding } from '../../../pipe/message.ts'
 import type { RecordRow } from '../../ledger/record-rows.ts'
 import type { Account } from '../account/account.ts'

@@ -1,7 +1,7 @@
 /** What the repository has answered is put into the ledger and told. */
 
 import type { Failure } from '../../../errors.ts'
-import { storedProblem } from '../../../pipe/runs/problem.ts'
+import { storedProblem } from '../../../pipe/runs/stored-problem.ts'
 import type { Finding, RecordMessage } from '../../../pipe/message.ts'
 import type { Alike } from '../../ledger/likenesses.ts'
 import type { Account } from '../account/account.ts'

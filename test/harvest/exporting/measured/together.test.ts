@@ -3,8 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../../src/errors.ts'
 import { groups } from '../../../../src/harvest/exporting/measured/landing-many.ts'
-import type { MetricsLanded } from '../../../../src/pipe/metrics-export.ts'
-import type { Message } from '../../../../src/pipe/message.ts'
+import type { Message, MetricsLanded } from '../../../../src/pipe/message.ts'
 import type { SegmentKind } from '../../../../src/pipe/segment.ts'
 import { harvestGround, pipeOf, record } from '../ground.ts'
 

@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { constructTransformer } from '../../../../src/harvest/segments/transforming/construct.ts'
 import { scriptTransformer } from '../../../../src/harvest/segments/transforming/script.ts'
 import type { JsonObject } from '../../../../src/pipe/document.ts'
-import { readPipe } from '../../../../src/pipe/documents/read.ts'
+import { readPipe } from '../../../../src/pipe/pipe-schema.ts'
 import { folder, put } from '../../../pipe/sources/ground.ts'
 import { dataset, end, record, shapeOf, transformed, triplesOf } from './ground.ts'
 

@@ -11,8 +11,8 @@ import {
   portOf,
   target,
 } from '../../../../client/address-guard.ts'
-import { checkout } from '../../../../pipe/sources/git/checkout.ts'
-import type { GitGround } from '../../../../pipe/sources/git/ground.ts'
+import { checkout } from '../../../../pipe/sources/git-checkout.ts'
+import type { GitGround } from '../../../../pipe/sources/git-command.ts'
 import { isPlainPath, textBeside } from '../beside.ts'
 import type { TransformDeps } from '../transformer.ts'
 import type { ScriptRepository } from './config.ts'

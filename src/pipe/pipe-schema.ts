@@ -1,0 +1,250 @@
+/** The shape of a pipe, and in words what is wrong with one that does not have it. */
+
+import { z } from 'zod'
+import type { Complaint } from '../errors.ts'
+import type { Json, JsonObject, Pipe } from './document.ts'
+import { readText } from './pipe-text.ts'
+
+type Shaped =
+  | { readonly pipe: Pipe }
+  | { readonly problems: readonly Complaint[]; readonly name?: string }
+
+/** At most so many segments in one pipe, unless told otherwise. */
+const standardSegments = 32
+
+/**
+ * A pipe from a parsed document, stored or on its way: unknown keys stay, blank `body`, `config` and `processed` become
+ * what they stand for, segments are put in order. Problems name their place by a JSON pointer.
+ */
+export function shapedPipe(value: Json, mostSegments = standardSegments): Shaped {
+  const result = document.safeParse(value)
+  const problems = result.success
+    ? ordered(result.data.body.segments, mostSegments)
+    : result.error.issues.map(complaint)
+  if (!result.success || problems.length > 0) {
+    const name = named.safeParse(value)
+    return {
+      problems: problems.slice(0, 100),
+      ...(name.success && { name: name.data.header.name }),
+    }
+  }
+  const { body } = result.data
+  const segments = body.segments.toSorted((a, b) => numberOf(a) - numberOf(b))
+  return { pipe: { ...result.data, body: { ...body, segments } } }
+}
+
+const numberOf = (segment: { header: { segmentNumber: number } }) => segment.header.segmentNumber
+
+const complaint = (issue: z.core.$ZodIssue): Complaint => ({
+  pointer: issue.path.map((step) => `/${escaped(String(step))}`).join(''),
+  detail: issue.message,
+})
+
+/** A step of a JSON pointer (RFC 6901). */
+const escaped = (step: string) => step.replaceAll('~', '~0').replaceAll('/', '~1')
+
+function ordered(
+  segments: readonly { header: { segmentNumber: number } }[],
+  most: number,
+): Complaint[] {
+  if (segments.length > most) {
+    return [{ pointer: '/body/segments', detail: `must hold at most ${most} segments` }]
+  }
+  const first = new Map<number, number>()
+  return segments.flatMap((segment, index) => {
+    const number = numberOf(segment)
+    const before = first.get(number)
+    first.set(number, before ?? index)
+    if (before === undefined) return []
+    const pointer = `/body/segments/${index}/header/segmentNumber`
+    return [{ pointer, detail: `must be used once; segment ${before} has ${number} too` }]
+  })
+}
+
+const text = (error: string) => z.string({ error })
+
+/** May stand in a path and in a log line, and is never part of a file name. */
+const isName = (value: string) =>
+  // oxlint-disable-next-line no-control-regex -- they are what must not be there
+  /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029/\\]{1,200}$/.test(value) &&
+  value !== '.' &&
+  value !== '..'
+
+const nameRule = 'must be text of 1..200 characters without controls, / and \\'
+const name = text(nameRule).refine(isName, { error: nameRule })
+const idRule = 'must be text of 1..200 characters, such as a UUID; numbers want quotes'
+const versionRule = 'must be text of major version 1 or 2, such as "2.0.0"'
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const object = z.custom<JsonObject>(isObject, { error: 'must be an object' })
+
+/** Null says as little as nothing. */
+const given = (value: unknown): unknown => value ?? undefined
+const wording = { error: 'must be text; numbers want quotes' }
+const words = z.string(wording).exactOptional()
+
+/** A time as text; other platforms write milliseconds since 1970. */
+const time = z.preprocess(
+  (value) => (typeof value === 'number' ? isoTime(value) : value),
+  z.string({ error: 'must be a time, as text or in milliseconds since 1970' }).exactOptional(),
+)
+const isoTime = (ms: number): string | number => {
+  const date = new Date(ms)
+  return Number.isNaN(date.getTime()) ? ms : date.toISOString()
+}
+const keys = [
+  'title',
+  'context',
+  'runId',
+  'startTime',
+  'lastRun',
+  'endpoint',
+  'payload',
+  'dataMimeType',
+  'dataInfo',
+] as const
+
+/** The object without those known keys that are there and blank. */
+const filled = (value: unknown): unknown =>
+  isObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).filter(
+          ([key, inner]) => !(keys.some((known) => known === key) && isBlank(inner)),
+        ),
+      )
+    : value
+
+const isBlank = (value: Json) =>
+  value === null || (isObject(value) && Object.keys(value).length === 0)
+
+/** Writers of other platforms leave out what is empty, an empty text too. */
+const payload = z.looseObject({
+  header: z.preprocess(
+    (value) => value ?? {},
+    z.looseObject({
+      seqNumber: z.int({ error: 'must be a whole number from 0' }).min(0).default(0),
+      dataType: z.enum(['text', 'base64'], { error: 'must be text or base64' }).default('text'),
+    }),
+  ),
+  body: z.preprocess(
+    filled,
+    z.looseObject({
+      data: text('must be text').default(''),
+      dataMimeType: words,
+      dataInfo: object.exactOptional(),
+    }),
+  ),
+})
+
+const segment = z.looseObject(
+  {
+    header: z.preprocess(
+      filled,
+      z.looseObject(
+        {
+          name,
+          segmentNumber: z
+            .int({ error: 'must be a whole number from 0' })
+            .min(0, { error: 'must be a whole number from 0' }),
+          title: words,
+          processed: z.preprocess(
+            given,
+            z.boolean({ error: 'must be true or false' }).default(false),
+          ),
+        },
+        { error: 'must be an object with name and segmentNumber' },
+      ),
+    ),
+    body: z.preprocess(
+      (value) => filled(value ?? {}),
+      z.looseObject(
+        {
+          config: z.preprocess((value) => value ?? {}, object),
+          endpoint: z
+            .looseObject(
+              { protocol: words, address: text('must be an address'), method: words },
+              { error: 'must be an object with address' },
+            )
+            .exactOptional(),
+          payload: payload.exactOptional(),
+        },
+        { error: 'must be an object' },
+      ),
+    ),
+  },
+  { error: 'must be an object with header and body' },
+)
+
+const header = z.preprocess(
+  filled,
+  z.looseObject(
+    {
+      id: text(idRule).min(1, { error: idRule }).max(200, { error: idRule }),
+      name,
+      title: words,
+      context: words,
+      transport: z.literal('payload', { error: 'must be "payload"' }),
+      version: text(versionRule).regex(/^[12](\.|$)/, { error: versionRule }),
+      runId: words,
+      startTime: time,
+      lastRun: time,
+    },
+    { error: 'must be an object with id, name, transport and version' },
+  ),
+)
+
+const document = z.looseObject(
+  {
+    header,
+    body: z.looseObject(
+      {
+        segments: z
+          .array(segment, { error: 'must be an array of segments' })
+          .min(1, { error: 'must hold at least one segment' }),
+      },
+      { error: 'must be an object with segments' },
+    ),
+  },
+  { error: 'must be an object with header and body' },
+)
+
+const named = z.looseObject({ header: z.looseObject({ name }) })
+
+// A pipe file becomes a pipe, or a list of what is wrong with it.
+
+export type PipeLimits = {
+  /** Bytes of one file. */
+  readonly pipeBytes: number
+  readonly segments: number
+}
+
+export const standardLimits: PipeLimits = { pipeBytes: 5 * 2 ** 20, segments: standardSegments }
+
+/**
+ * Reads a stored pipe; the suffix of the file name decides between JSON and YAML. What only a run may say (run id, times,
+ * payloads, which segments are done) is left out. `name` beside problems is the pipe's, where it could be read.
+ */
+export function readPipe(text: string, name: string, limits: PipeLimits = standardLimits): Shaped {
+  if (Buffer.byteLength(text) > limits.pipeBytes) return { problems: [tooLarge(limits)] }
+  const read = readText(text, name)
+  if (!read.ok) return { problems: read.problems }
+  const shaped = shapedPipe(read.value, limits.segments)
+  return 'pipe' in shaped ? { pipe: stored(shaped.pipe) } : shaped
+}
+
+export const tooLarge = (limits: PipeLimits) => ({
+  detail: `must be at most ${limits.pipeBytes} bytes (pipeBytes)`,
+})
+
+function stored({ header, body, ...rest }: Pipe): Pipe {
+  const { runId: _id, startTime: _start, lastRun: _last, ...kept } = header
+  const segments = body.segments.map(
+    ({ header, body: { payload: _payload, ...body }, ...rest }) => ({
+      ...rest,
+      header: { ...header, processed: false },
+      body,
+    }),
+  )
+  return { ...rest, header: kept, body: { ...body, segments } }
+}

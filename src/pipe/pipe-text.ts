@@ -1,0 +1,96 @@
+/** The text of a pipe file as plain values: JSON or YAML 1.2, bounded in size, depth and number. */
+
+import { LineCounter, parseDocument } from 'yaml'
+import type { Complaint } from '../errors.ts'
+import type { Json } from './document.ts'
+
+export type Read =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly problems: readonly Complaint[] }
+
+/** Parses by the suffix of the file name, `.json` as JSON and everything else as YAML. Never throws. */
+export function readText(text: string, name: string): Read {
+  const body = text.startsWith('\uFEFF') ? text.slice(1) : text
+  try {
+    const parsed = /\.json$/i.test(name) ? jsonOf(body) : yamlOf(body)
+    return Array.isArray(parsed)
+      ? { ok: false, problems: parsed.slice(0, 10) }
+      : { ok: true, value: plain(parsed.value, 0, { left: mostValues }) }
+  } catch (error) {
+    // The parser says of alias bombs by a ReferenceError that they are some.
+    const bomb = error instanceof ReferenceError ? 'repeats its aliases too often' : undefined
+    const detail = error instanceof Unfit ? error.message : (bomb ?? 'cannot be read as a document')
+    return { ok: false, problems: [{ detail }] }
+  }
+}
+
+type Parsed = { readonly value: unknown } | Complaint[]
+
+function jsonOf(text: string): Parsed {
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch (error) {
+    return [{ ...placeOf(String(error), text), detail: 'is not valid JSON' }]
+  }
+}
+
+/** One token of JSON and the blanks before it (RFC 8259). */
+const token =
+  /[ \t\r\n]*(?:[{}[\],:]|"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y
+
+/** The engine does not always say where it stopped; then the first thing that is no token tells. */
+function placeOf(said: string, text: string): { line?: number; column?: number } {
+  const told = /position (\d+)/.exec(said)?.[1]
+  let at = /end of JSON/.test(said) ? text.length : Number(told ?? -1)
+  if (at < 0) {
+    token.lastIndex = 0
+    for (at = 0; token.test(text);) at = token.lastIndex
+    at += /^[ \t\r\n]*/.exec(text.slice(at))?.[0].length ?? 0
+    if (at >= text.length) return {}
+  }
+  const before = text.slice(0, at).split('\n')
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}
+
+function yamlOf(text: string): Parsed {
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, {
+    version: '1.2',
+    schema: 'core',
+    lineCounter,
+    // At `silent` a second document is no error.
+    logLevel: 'error',
+    prettyErrors: false,
+  })
+  if (document.errors.length > 0) {
+    return document.errors.map(({ pos, code }) => {
+      const { line, col } = lineCounter.linePos(pos[0])
+      return { line, column: col, detail: `is not valid YAML (${code.toLowerCase()})` }
+    })
+  }
+  return { value: document.toJS({ maxAliasCount: 100 }) as unknown }
+}
+
+const deepest = 64
+const mostValues = 200_000
+const dangerous: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+class Unfit extends Error {}
+
+/** A copy that holds nothing but JSON: aliases are written out, keys that would change every object are dropped. */
+function plain(value: unknown, depth: number, budget: { left: number }): Json {
+  if (depth > deepest) throw new Unfit(`is nested deeper than ${deepest} levels`)
+  if (--budget.left < 0) throw new Unfit(`holds more than ${mostValues} values`)
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return value
+    throw new Unfit('holds a number that is not finite')
+  }
+  if (Array.isArray(value)) return value.map((part) => plain(part, depth + 1, budget))
+  if (typeof value !== 'object') throw new Unfit('holds something that JSON has no word for')
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !dangerous.has(key))
+      .map(([key, part]) => [key, plain(part, depth + 1, budget)]),
+  )
+}

@@ -1,0 +1,315 @@
+/**
+ * One run of this process while it goes on. Its numbers are in memory; its items wait there too and are written in groups,
+ * together with the numbers, so that a crash loses both or neither.
+ */
+
+import { Failure } from '../../errors.ts'
+import type { Sqlite } from '../../sqlite.ts'
+import { keyOf, type ItemRows } from './item-rows.ts'
+import { TallyBuilder } from './run-report.ts'
+import type { RunRows, StoredRun } from './run-rows.ts'
+import type { RunSink } from './run-sink.ts'
+import {
+  countNames,
+  ended,
+  type Counts,
+  type ItemState,
+  type Run,
+  type RunChange,
+  type RunItem,
+  type RunOutcome,
+  type RunStatus,
+  type StoredProblem,
+} from './run.ts'
+import { storedProblem } from './stored-problem.ts'
+
+/** Of which items the source text is stored. */
+export type KeepSource = 'failed' | 'none' | 'all'
+
+/** Takes registered secrets out of a text. */
+export type Redact = (text: string) => string
+
+export type LiveRunContext = {
+  readonly file: Sqlite
+  readonly rows: RunRows
+  readonly items: ItemRows
+  readonly now: () => number
+  readonly redact: Redact
+  readonly keepSource: KeepSource
+  /** Notifies whoever follows the run. */
+  readonly notify: (id: string) => void
+}
+
+/** How long a run belongs to its process without a sign of it. */
+export const leaseMs = 60_000
+
+/** Items that wait in memory at most, and the characters of their excerpts together. */
+const mostWaiting = 1000
+const mostCharacters = 4 * 2 ** 20
+
+type Unstamped = Omit<RunItem, 'time'>
+
+export class LiveRun {
+  readonly sink: RunSink
+  readonly #context: LiveRunContext
+  readonly #stored: StoredRun
+  /** Serial of the run whose failed items this one may mend. */
+  readonly #failedIn: number | undefined
+  readonly #counts: Record<keyof Counts, number>
+  readonly #tally: TallyBuilder
+  readonly #clean: (item: RunItem) => RunItem
+  #run: Run
+  #outcome: { readonly outcome: RunOutcome; readonly problem: StoredProblem | null } | undefined
+  #items: RunItem[] = []
+  #characters = 0
+  #changed = false
+  #lastSign: number
+  #lastPage: number | undefined
+
+  constructor(context: LiveRunContext, stored: StoredRun, failedIn: number | undefined) {
+    this.#context = context
+    this.#stored = stored
+    this.#failedIn = failedIn
+    this.#run = stored.run
+    this.#counts = { ...stored.run.counts }
+    this.#tally = new TallyBuilder(stored.tally)
+    // What a dry run would write is all that there is of it.
+    this.#clean = cleaning(context.redact, stored.start.dryRun ? 'all' : context.keepSource)
+    this.#lastSign = context.now()
+    this.sink = this.#newSink()
+  }
+
+  now(): Run {
+    return { ...this.#run, counts: { ...this.#counts } }
+  }
+
+  /** Time of the last report. */
+  get lastSign(): number {
+    return this.#lastSign
+  }
+
+  /** Takes the next step and writes it. Throws `conflict` for a step that no run takes. */
+  step(change: RunChange): Run {
+    const before = this.#run
+    checkStep(before, change.status)
+    this.#run = this.#stepped(change, timeOf(this.#note()))
+    try {
+      this.#write()
+    } catch (error) {
+      this.#run = before
+      throw error
+    }
+    return this.now()
+  }
+
+  /** Notes that everything up to the cursor was written. */
+  checkpoint(cursor: string): void {
+    if (ended(this.#run)) return
+    this.#write(() => {
+      const { rows, items } = this.#context
+      const { serial } = this.#stored
+      const { counts, progress } = this.now()
+      const tally = this.#tally.now()
+      rows.checkpoint(serial, { cursor, item: items.newest(serial), counts, progress, tally })
+    })
+  }
+
+  /** Writes what has come in. */
+  flush(): void {
+    if (this.#changed && !ended(this.#run)) this.#write()
+  }
+
+  #write(more: () => void = () => undefined): void {
+    const { file, rows, items, now } = this.#context
+    file.transaction(() => {
+      const lease = now() + leaseMs
+      const tally = this.#tally.now()
+      // Another process may have the run by now.
+      if (!rows.update({ ...this.#stored, run: this.now(), tally, lease })) return
+      items.add(this.#stored.serial, this.#items)
+      more()
+    })
+    this.#items = []
+    this.#characters = 0
+    this.#changed = false
+  }
+
+  /** Notes a change and a sign of life; the time of it. */
+  #note(): number {
+    this.#lastSign = this.#context.now()
+    this.#changed = true
+    this.#context.notify(this.#run.id)
+    return this.#lastSign
+  }
+
+  #newSink(): RunSink {
+    // What comes after the end of the run is dropped.
+    const open = (work: (at: number) => void): void => {
+      if (!ended(this.#run)) work(this.#note())
+    }
+    return {
+      item: (item) => open((at) => this.#report(item, at)),
+      finding: (finding, about = {}) =>
+        open((at) => {
+          const item = {
+            ...about,
+            stage: 'import',
+            state: 'unchanged',
+            findings: [finding],
+          } as const
+          this.#counts.findings += 1
+          this.#tally.item(this.#clean({ ...item, time: timeOf(at) }))
+        }),
+      total: (total) => open(() => this.#progress({ total })),
+      offered: (count = 1) => open(() => void (this.#counts.offered += count)),
+      adopted: (count) => open(() => void (this.#counts.adopted += count)),
+      page: (page) => open((at) => this.#page(page, at)),
+      request: ({ host, status }) => open(() => this.#tally.request(host, String(status))),
+      alive: () => void (this.#lastSign = this.#context.now()),
+      processed: (number) => open(() => this.#processed(number)),
+      outcome: (outcome, problem) =>
+        open(() => {
+          this.#outcome = { outcome, problem: problem ? storedProblem(problem) : null }
+        }),
+    }
+  }
+
+  #progress(more: Partial<Run['progress']>): void {
+    this.#run = { ...this.#run, progress: { ...this.#run.progress, ...more } }
+  }
+
+  #page({ bytes = 0, millis }: Parameters<RunSink['page']>[0], at: number): void {
+    const { progress } = this.#run
+    const number = progress.pages + 1
+    this.#progress({ pages: number, bytes: progress.bytes + bytes, lastPage: timeOf(at) })
+    this.#tally.page({ number, millis: millis ?? at - (this.#lastPage ?? at), bytes })
+    this.#lastPage = at
+  }
+
+  #processed(number: number): void {
+    const segments = this.#run.segments.map((one) =>
+      one.segmentNumber === number ? { ...one, processed: true } : one,
+    )
+    this.#run = { ...this.#run, segments }
+  }
+
+  #report(item: Unstamped, at: number): void {
+    this.#progress({ lastItem: timeOf(at) })
+    if (this.#isRepeat(item)) return
+    if (isCounted(item.state)) this.#counts[item.state] += 1
+    const isKept = item.state !== 'unchanged' || this.#isMended(item)
+    if (!isKept && !item.findings) return
+    const cleaned = this.#clean({ ...item, time: timeOf(at) })
+    this.#counts.findings += item.findings?.length ?? 0
+    this.#tally.item(cleaned)
+    if (!isKept) return
+    this.#items.push(cleaned)
+    this.#characters += cleaned.excerpt?.length ?? 0
+    if (this.#items.length >= mostWaiting || this.#characters >= mostCharacters) this.#write()
+  }
+
+  /** Whether the run counted the record as written before it was resumed, and meets it again. */
+  #isRepeat(item: Unstamped): boolean {
+    const key = keyOf(item)
+    if (this.#stored.resumed === 0 || key === undefined) return false
+    const mayBe = item.state === 'unchanged' || item.state === 'updated'
+    return mayBe && this.#context.items.written(this.#stored.serial, key)
+  }
+
+  /** Whether the record failed in the run before. */
+  #isMended(item: Unstamped): boolean {
+    const key = keyOf(item)
+    if (this.#failedIn === undefined || key === undefined) return false
+    return this.#context.items.failed(this.#failedIn, key)
+  }
+
+  #stepped(change: RunChange, time: string): Run {
+    const { status } = change
+    const run = this.#run
+    if (status === 'running') return { ...run, status, startTime: run.startTime ?? time }
+    const isFinished = status === 'finished'
+    const problem = change.problem ?? (isFinished ? this.#outcome?.problem : null) ?? null
+    const given = change.outcome ?? this.#outcome?.outcome ?? 'incomplete'
+    const outcome = this.#stored.start.dryRun ? 'dry-run' : given
+    return {
+      ...run,
+      status,
+      endTime: time,
+      ...(isFinished && { outcome }),
+      problem: problem && cleanProblem(problem, this.#context.redact),
+    }
+  }
+}
+
+/** A time as runs hold it (ISO 8601); `at` is ms since 1970. */
+export const timeOf = (at: number): string => new Date(at).toISOString()
+
+const isCounted = (state: ItemState): state is Exclude<ItemState, 'restored'> =>
+  countNames.some((name) => name === state)
+
+const resumable: readonly RunStatus[] = ['waiting']
+
+const steps: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
+  waiting: ['running', 'failed', 'cancelled', 'interrupted'],
+  running: ['finished', 'failed', 'cancelled', 'timed-out', 'interrupted'],
+  finished: resumable,
+  failed: resumable,
+  cancelled: resumable,
+  'timed-out': resumable,
+  interrupted: resumable,
+}
+
+/** Throws `Failure` `conflict` for a step that no run takes; from an ended state only `waiting` leads on: it is resumed. */
+export function checkStep(run: Run, to: RunStatus): void {
+  if (!steps[run.status].includes(to)) {
+    throw new Failure('conflict', `a run that is ${run.status} cannot become ${to}`)
+  }
+  if (to === 'waiting' && run.status === 'finished' && run.outcome !== 'incomplete') {
+    throw new Failure('conflict', `a run that finished ${run.outcome} has nothing to resume`)
+  }
+}
+
+const longestExcerpt = 65_536
+const longestText = 2048
+const mostFindings = 20
+/** Excerpts of one run, in characters: a source of which everything fails must not fill the disk. */
+const mostExcerpts = 64 * 2 ** 20
+
+/**
+ * Takes secrets out of items and cuts long texts: excerpts to 64 KB each and 64 MB together. Ids stay whole, because failed
+ * items are asked for again by them.
+ */
+function cleaning(redact: Redact, keep: KeepSource): (item: RunItem) => RunItem {
+  let left = mostExcerpts
+  const text = (value: string) => redact(value).slice(0, longestText)
+  return ({ excerpt, ...item }) => {
+    const { sourceUrl, note, problem, findings, difference } = item
+    const isWanted = keep === 'all' || (keep === 'failed' && item.state === 'failed')
+    const source = isWanted && excerpt ? redact(excerpt).slice(0, longestExcerpt) : ''
+    const fits = source !== '' && source.length <= left
+    if (fits) left -= source.length
+    return {
+      ...item,
+      ...(sourceUrl !== undefined && { sourceUrl: text(sourceUrl) }),
+      ...(note !== undefined && { note: text(note) }),
+      ...(problem && { problem: cleanProblem(problem, redact) }),
+      ...(findings && {
+        findings: findings
+          .slice(0, mostFindings)
+          .map(({ slug, detail }) => ({ slug, detail: text(detail) })),
+      }),
+      ...(difference && {
+        difference: { gone: difference.gone.map(text), come: difference.come.map(text) },
+      }),
+      ...(fits && { excerpt: source }),
+    }
+  }
+}
+
+const cleanProblem = (problem: StoredProblem, redact: Redact): StoredProblem => ({
+  ...problem,
+  ...(problem.detail !== undefined && { detail: redact(problem.detail).slice(0, longestText) }),
+  ...(problem.errors && {
+    errors: problem.errors.map((one) => ({ ...one, detail: redact(one.detail) })),
+  }),
+})

@@ -1,0 +1,419 @@
+/**
+ * The history of runs: what is known of all runs, now and 365 days back, in `runs.sqlite`. Runs of this process are live: they
+ * write in groups, every 250 ms. Several processes may share the file; each run belongs to the one that renews its lease.
+ */
+
+import { randomUUIDv7 } from 'node:crypto'
+import { Failure } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { conditionVariable } from '../../workers/condition.ts'
+import type { Pause } from '../../workers/retry.ts'
+import { ItemRows } from './item-rows.ts'
+import { checkStep, leaseMs, LiveRun, timeOf, type LiveRunContext } from './live-run.ts'
+import { noTally, type RunDifference, type RunReport } from './run-report.ts'
+import { openRunFile, RunRows, type StoredRun } from './run-rows.ts'
+import type { RunSink } from './run-sink.ts'
+import {
+  countNames,
+  ended,
+  noCounts,
+  type ItemFilter,
+  type Run,
+  type RunChange,
+  type RunFilter,
+  type RunItem,
+  type RunNote,
+  type RunStart,
+} from './run.ts'
+import { storedProblem } from './stored-problem.ts'
+
+export type RunsOptions = {
+  /** The SQLite file, such as `{data}/runs.sqlite`. */
+  readonly path: string
+  /** Who holds the leases: no two processes that are alive at the same time may have the same. */
+  readonly owner: string
+  /** Whether an owner has certainly ended; when nobody can tell, its lease of 60 s has to run out. */
+  readonly isGone?: (owner: string) => boolean
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Rejects when the signal fires. */
+  readonly pause: Pause
+  readonly log: Log
+  /** Takes registered secrets out of whatever is stored. */
+  readonly redact?: LiveRunContext['redact']
+  /** Of which items the source text is stored; `failed` when absent. */
+  readonly keepSource?: LiveRunContext['keepSource']
+  /** Days that a run is stored after its end; 365 when absent. */
+  readonly historyDays?: number
+  /** Ids that begin with the time (RFC 9562) are written side by side, not all over the file. */
+  readonly makeId?: () => string
+}
+
+const roundMs = 250
+const followMs = 200
+const pruneEveryMs = 3_600_000
+const itemsPerRound = 5000
+const dayMs = 86_400_000
+const mostNotes = 20
+
+/** Opens the file and starts its maintenance: writing in groups, deleting what is too old. Interrupts nobody. */
+export const openRuns = (options: RunsOptions): Runs => new Runs(options)
+
+/** Everything is synchronous except what follows a run; `Failure` `unknown-run` where an id must exist. */
+export class Runs {
+  readonly #options: RunsOptions
+  readonly #context: LiveRunContext
+  readonly #live = new Map<string, LiveRun>()
+  /** Who follows a run, and how many of them. */
+  readonly #followed = new Map<
+    string,
+    { changed: ReturnType<typeof conditionVariable>; by: number }
+  >()
+  readonly #closing = new AbortController()
+  readonly #maintenance: Promise<void>
+  #nextPruning = 0
+
+  constructor(options: RunsOptions) {
+    const { now, redact = (text) => text, keepSource = 'failed' } = options
+    const file = openRunFile(options.path)
+    this.#options = options
+    this.#context = {
+      file,
+      rows: new RunRows(file),
+      items: new ItemRows(file),
+      now,
+      redact,
+      keepSource,
+      notify: (id) => this.#followed.get(id)?.changed.notify(),
+    }
+    this.#maintenance = this.#maintain()
+  }
+
+  /** A run in state `waiting`, durable when this returns. */
+  create(start: RunStart): Run {
+    const { rows, now } = this.#context
+    const { owner, makeId = randomUUIDv7 } = this.#options
+    const run = newRun(makeId(), start, now())
+    const fresh = { run, start, tally: noTally, owner, lease: now() + leaseMs }
+    return this.#enliven({ ...fresh, serial: rows.insert(fresh), resumed: 0 })
+  }
+
+  /**
+   * All that `work` does to runs is one write: many runs that are made together cost what one costs. When it throws, none of
+   * them was made.
+   */
+  together<T>(work: () => T): T {
+    return this.#context.file.transaction(work)
+  }
+
+  get(id: string): Run | undefined {
+    return this.#live.get(id)?.now() ?? this.#context.rows.byId(id)?.run
+  }
+
+  /** Newest first. */
+  list(filter: RunFilter): readonly Run[] {
+    return this.#context.rows.list(filter).map((run) => this.#live.get(run.id)?.now() ?? run)
+  }
+
+  /** In order of arrival, read in slices: memory does not grow with the run. */
+  items(id: string, filter: ItemFilter = {}): Iterable<RunItem> {
+    return this.#context.items.read(this.#written(id).serial, filter)
+  }
+
+  report(id: string): RunReport {
+    const stored = this.#written(id)
+    const { run, tally } = stored
+    const before = this.#comparedWith(stored)
+    return {
+      run,
+      counts: run.counts,
+      ...tally,
+      ...(before && { difference: this.#difference(stored, before) }),
+    }
+  }
+
+  /** Where the segments of a run report; what comes after the end of the run is dropped. */
+  sink(id: string): RunSink {
+    return this.#liveOne(id).sink
+  }
+
+  /** The next state, durable when this returns. Throws `Failure` `conflict` for a step that no run takes. */
+  change(id: string, change: RunChange): Run {
+    if (change.status === 'waiting') return this.#again(id)
+    const run = this.#liveOne(id).step(change)
+    if (ended(run)) this.#live.delete(id)
+    return run
+  }
+
+  /** Stores what was done about a run that has ended; nothing happens to one that goes on. */
+  note(id: string, note: Omit<RunNote, 'time'>): void {
+    const { file, rows, now, notify } = this.#context
+    file.transaction(() => {
+      const stored = rows.byId(id)
+      if (!stored || !ended(stored.run)) return
+      const notes = [...(stored.run.notes ?? []), { ...note, time: timeOf(now()) }]
+      rows.take({ ...stored, run: { ...stored.run, notes: notes.slice(-mostNotes) } })
+    })
+    notify(id)
+  }
+
+  /** Everything before this cursor of the source is written: a resumed run goes on from there. */
+  checkpoint(id: string, cursor: string): void {
+    this.#liveOne(id).checkpoint(cursor)
+  }
+
+  /** The run as it is now, then after every change (at most five a second), until it has ended or the signal fires. */
+  async *follow(id: string, given: AbortSignal): AsyncGenerator<Run, void, undefined> {
+    const signal = AbortSignal.any([given, this.#closing.signal])
+    const entry = this.#followed.get(id) ?? { changed: conditionVariable(), by: 0 }
+    this.#followed.set(id, entry)
+    entry.by += 1
+    try {
+      let last = ''
+      while (!signal.aborted) {
+        const changed = entry.changed.next(signal)
+        changed.catch(() => undefined)
+        const run = this.get(id) ?? missing(id)
+        const text = JSON.stringify(run)
+        if (text !== last) yield run
+        last = text
+        if (ended(run)) return
+        await changed.then(() => this.#options.pause(followMs, signal))
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      entry.by -= 1
+      if (entry.by === 0) this.#followed.delete(id)
+    }
+  }
+
+  /** The newest run of a pipe that finished `complete` or `not-modified`. */
+  lastComplete(pipe: string): Run | undefined {
+    const { rows } = this.#context
+    return rows.before(pipe, Number.MAX_SAFE_INTEGER, ['complete', 'not-modified'])?.run
+  }
+
+  /** Original ids and source ids of the items that failed, each once. */
+  failedIds(id: string): readonly string[] {
+    const ids = new Set<string>()
+    for (const { originalId, sourceId } of this.items(id, { state: 'failed' })) {
+      if (originalId !== undefined) ids.add(originalId)
+      if (sourceId !== undefined) ids.add(sourceId)
+    }
+    return [...ids]
+  }
+
+  /** What a run was started with, how often it was resumed, and the cursor of the last page that was written whole. */
+  resumption(id: string): { start: RunStart; times: number; cursor?: string } {
+    const { start, resumed, checkpoint } = this.#stored(id)
+    return { start, times: resumed, ...(checkpoint && { cursor: checkpoint.cursor }) }
+  }
+
+  /** When something last happened in a run of this process: ms of the clock. */
+  lastSign(id: string): number | undefined {
+    return this.#live.get(id)?.lastSign
+  }
+
+  /** Renews the leases of this process's runs for 60 s; the ids of runs that somebody else has taken meanwhile. */
+  renew(): readonly string[] {
+    const { rows, now } = this.#context
+    const ours = new Set(rows.renew(this.#options.owner, now() + leaseMs))
+    const lost = [...this.#live.keys()].filter((id) => !ours.has(rows.byId(id)?.serial ?? -1))
+    for (const id of lost) this.#live.delete(id)
+    return lost
+  }
+
+  /**
+   * Marks runs whose lease has expired, or that an earlier process of this owner left, as `interrupted`: then, or when the lease
+   * ran out.
+   */
+  interruptOrphans(): readonly Run[] {
+    const { rows, now, notify } = this.#context
+    const { owner, isGone = () => false } = this.#options
+    const isOrphan = (one: StoredRun): boolean =>
+      !this.#live.has(one.run.id) && (one.owner === owner || one.lease < now() || isGone(one.owner))
+    const why = new Failure('run-interrupted', 'the process that worked on the run has ended')
+    return rows
+      .open()
+      .filter(isOrphan)
+      .map((orphan) => {
+        // Not when that is noticed: in an older copy of the file it may have been long ago.
+        const end = {
+          status: 'interrupted',
+          endTime: timeOf(Math.min(now(), orphan.lease)),
+          problem: storedProblem(why),
+        } as const
+        const run: Run = { ...orphan.run, ...end }
+        rows.take({ ...orphan, run })
+        notify(run.id)
+        return run
+      })
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#maintenance
+    this.#flushAll()
+    this.#context.file.close()
+  }
+
+  #stored(id: string): StoredRun {
+    return this.#context.rows.byId(id) ?? missing(id)
+  }
+
+  #written(id: string): StoredRun {
+    this.#live.get(id)?.flush()
+    return this.#stored(id)
+  }
+
+  /** A run of this process; `unknown-run`, or `conflict` when it has ended or another process has it. */
+  #liveOne(id: string): LiveRun {
+    const found = this.#live.get(id)
+    if (found) return found
+    const { run } = this.#stored(id)
+    const why = ended(run) ? `it is ${run.status}` : 'it belongs to another process'
+    throw new Failure('conflict', `the run cannot change: ${why}`)
+  }
+
+  #enliven(stored: StoredRun): Run {
+    const before = this.#comparedWith(stored)
+    const failedIn = before && before.run.counts.failed > 0 ? before.serial : undefined
+    const live = new LiveRun(this.#context, stored, failedIn)
+    this.#live.set(stored.run.id, live)
+    this.#context.notify(stored.run.id)
+    return live.now()
+  }
+
+  /**
+   * The run waits again: back to the last checkpoint, or to the beginning, but for the records that were written since. They
+   * stay as items and in the counts, because they will not be written again.
+   */
+  #again(id: string): Run {
+    const { file, rows, items, now } = this.#context
+    const stored = this.#stored(id)
+    checkStep(stored.run, 'waiting')
+    const lease = now() + leaseMs
+    const waiting = file.transaction(() => {
+      const left = items.rewind(stored.serial, stored.checkpoint?.item ?? 0)
+      const { owner } = this.#options
+      const next = { ...rewound(stored, left), owner, lease, resumed: stored.resumed + 1 }
+      rows.take(next)
+      return next
+    })
+    return this.#enliven(waiting)
+  }
+
+  /** The run whose failures this one tries again, else the pipe's finished run before, if it was about the same catalogue. */
+  #comparedWith({ start, run, serial }: StoredRun): StoredRun | undefined {
+    const { rows } = this.#context
+    if (start.dryRun || start.only) return undefined
+    if (start.retryOf !== undefined) return rows.byId(start.retryOf)
+    const before = rows.before(run.pipe, serial, ['complete', 'incomplete'])
+    // One pipe may be fed with many catalogues in turn.
+    return before?.run.catalogue === run.catalogue ? before : undefined
+  }
+
+  #difference({ serial, run }: StoredRun, before: StoredRun): RunDifference {
+    const { items } = this.#context
+    const { created, updated, removed } = run.counts
+    return {
+      run: before.run.id,
+      created,
+      updated,
+      removed,
+      newlyFailing: items.newlyFailing(serial, before.serial),
+      newlyFixed: items.newlyFixed(before.serial, serial),
+    }
+  }
+
+  /** Round after round until the history is closed; one that fails is logged and tried again. */
+  async #maintain(): Promise<void> {
+    const { pause, log } = this.#options
+    const { signal } = this.#closing
+    for (;;) {
+      try {
+        await pause(roundMs, signal)
+      } catch (err) {
+        if (!signal.aborted) log.error({ err }, 'runs.pause')
+        return
+      }
+      if (signal.aborted) return
+      try {
+        this.#flushAll()
+        this.#prune()
+        // Runs of other processes are looked at again and again.
+        for (const [id, { changed }] of this.#followed) if (!this.#live.has(id)) changed.notify()
+      } catch (err) {
+        log.error({ err }, 'runs.unwritten')
+      }
+    }
+  }
+
+  #flushAll(): void {
+    for (const live of this.#live.values()) live.flush()
+  }
+
+  /** One slice per call: a run of a million items does not stop the others while it is deleted. */
+  #prune(): void {
+    const { file, items, rows, now } = this.#context
+    if (now() < this.#nextPruning) return
+    const oldest = rows.endedBefore(now() - (this.#options.historyDays ?? 365) * dayMs)
+    if (oldest === undefined) {
+      this.#nextPruning = now() + pruneEveryMs
+      return
+    }
+    file.transaction(() => {
+      if (items.drop(oldest, itemsPerRound) < itemsPerRound) rows.drop(oldest)
+    })
+  }
+}
+
+function missing(id: string): never {
+  throw new Failure('unknown-run', `there is no run ${id.slice(0, 100)}`)
+}
+
+const newRun = (id: string, start: RunStart, now: number): Run => ({
+  id,
+  pipe: start.pipe,
+  ...(start.trigger !== undefined && { trigger: start.trigger }),
+  startedBy: start.startedBy,
+  ...(start.catalogue !== undefined && { catalogue: start.catalogue }),
+  status: 'waiting',
+  created: timeOf(now),
+  counts: noCounts,
+  progress: noProgress,
+  segments: start.segments,
+  problem: null,
+})
+
+const noProgress: Run['progress'] = { pages: 0, bytes: 0 }
+
+/** `left`: items that stay, by state. */
+function rewound(stored: StoredRun, left: Readonly<Record<string, number>>): StoredRun {
+  const { checkpoint } = stored
+  const from = checkpoint?.counts ?? noCounts
+  const counts = countNames.map((name) => [name, from[name] + (left[name] ?? 0)] as const)
+  const { outcome: _, endTime: __, ...before } = stored.run
+  const run: Run = {
+    ...before,
+    status: 'waiting',
+    problem: null,
+    counts: { ...from, ...Object.fromEntries(counts) },
+    progress: checkpoint?.progress ?? noProgress,
+    segments: before.segments.map((segment) => ({ ...segment, processed: false })),
+  }
+  return { ...stored, run, tally: checkpoint?.tally ?? noTally }
+}
+
+/** The name of a process among those that may share a file; a container that starts again has the name that it had. */
+export const ownerOf = (host: string, pid: number): string => `${host}:${pid}`
+
+/** Whether an owner has certainly ended: a process of this host that is not alive. Nothing is known of other hosts. */
+export function isGone(
+  owner: string,
+  here: { readonly host: string; readonly isAlive: (pid: number) => boolean },
+): boolean {
+  const [, host, pid] = /^(.*):(\d+)$/.exec(owner) ?? []
+  return host === here.host && pid !== undefined && !here.isAlive(Number(pid))
+}

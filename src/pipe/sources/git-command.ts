@@ -1,0 +1,223 @@
+/** One git command in a process of its own: bounded in time and size, without configuration, hooks or prompts. */
+
+import { spawn } from 'node:child_process'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { Failure } from '../../errors.ts'
+
+type Command = {
+  readonly args: readonly string[]
+  readonly credentials?: Credentials
+  readonly input?: string
+  /** Bytes of standard output. */
+  readonly most: number
+}
+
+/** Standard output of the command. Throws `Failure` of a `source-…` kind or `too-large`, or the reason of the signal. */
+export async function git(
+  ground: GitGround,
+  command: Command,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  signal.throwIfAborted()
+  const limits = limitsOf(ground)
+  const home = await homeOf(ground)
+  // Sizes are bounded by the kernel: git itself knows no limit for what it is sent. 512 bytes are one unit.
+  const blocks = String(Math.ceil(limits.packBytes / 512))
+  const limited = 'ulimit -f "$1" && shift && exec git "$@"'
+  const child = spawn('/bin/sh', ['-c', limited, 'sh', blocks, ...command.args], {
+    cwd: home,
+    env: environmentOf(ground, home, command.credentials ?? {}),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A group of its own, because git starts helpers that outlive it when it is killed.
+    detached: true,
+  })
+  const kill = () => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      child.kill('SIGKILL')
+    }
+  }
+  const over = new AbortController()
+  const closed = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  const timedOut = expiry(ground, limits.commandMs, AbortSignal.any([signal, over.signal]))
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(command.input ?? '')
+  try {
+    const work = Promise.all([
+      collected(child.stdout, command.most),
+      collected(child.stderr, 64 * 2 ** 10, 'cut'),
+      closed,
+    ])
+    const [out, err, code] = await Promise.race([work, timedOut])
+    if (code !== 0) throw verdictOf(code, err.toString('utf8'), command.credentials ?? {})
+    return out
+  } catch (error) {
+    kill()
+    throw error
+  } finally {
+    over.abort()
+    await closed.catch(() => undefined)
+  }
+}
+
+/** Rejects when the time is over or the signal fires; the waiting itself ends with the signal. */
+async function expiry(ground: GitGround, ms: number, signal: AbortSignal): Promise<never> {
+  await ground.pause(ms, signal).catch(() => undefined)
+  if (signal.aborted) throw signal.reason
+  throw new Failure('source-timeout', `git did not end within ${ms} ms`)
+}
+
+async function collected(stream: Readable, most: number, beyond?: 'cut'): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of stream) {
+    const chunk = Buffer.from(part)
+    length += chunk.length
+    if (length <= most) parts.push(chunk)
+    else if (beyond === undefined) throw new Failure('too-large', `git said over ${most} bytes`)
+  }
+  return Buffer.concat(parts)
+}
+
+// The surroundings of git: a home without configuration of anybody, and an environment of its own.
+
+/** Asked by git for the user's name and the password, which only the environment of this one process holds. */
+const askpass = `#!/bin/sh
+case "$1" in
+  Username*) printf '%s\\n' "$CARTULARY_GIT_USERNAME" ;;
+  *) printf '%s\\n' "$CARTULARY_GIT_TOKEN" ;;
+esac
+`
+
+/** All the configuration that git gets. Local repositories may belong to another user: the setting is the operator's. */
+const configuration = `[safe]
+	directory = *
+[core]
+	hooksPath = /dev/null
+	symlinks = false
+[credential]
+	helper =
+[protocol "ext"]
+	allow = never
+[submodule]
+	recurse = false
+[fetch]
+	recurseSubmodules = false
+	unpackLimit = 1
+[http]
+	followRedirects = false
+	lowSpeedLimit = 100
+	lowSpeedTime = 30
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+`
+
+/** An empty home that holds these two files only. */
+async function homeOf({ scratch }: GitGround): Promise<string> {
+  const home = join(scratch, 'git-home')
+  await mkdir(home, { recursive: true, mode: 0o700 })
+  await writeFile(join(home, 'askpass'), askpass, { mode: 0o700 })
+  await chmod(join(home, 'askpass'), 0o700)
+  await writeFile(join(home, 'gitconfig'), configuration, { mode: 0o600 })
+  return home
+}
+
+/** Nothing of ours but what is told; the token stands here and nowhere else. */
+const environmentOf = (
+  { environment = {}, transports = ['https', 'http', 'ssh', 'file'] }: GitGround,
+  home: string,
+  { username, token }: Credentials,
+): Record<string, string> => ({
+  PATH: '/usr/local/bin:/usr/bin:/bin',
+  ...environment,
+  HOME: home,
+  LC_ALL: 'C',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: join(home, 'gitconfig'),
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ASKPASS: join(home, 'askpass'),
+  GIT_ALLOW_PROTOCOL: transports.join(':'),
+  GIT_SSH_COMMAND: 'ssh -o BatchMode=yes -o ConnectTimeout=10',
+  GIT_SSH_VARIANT: 'ssh',
+  CARTULARY_GIT_USERNAME: username ?? (token === undefined ? '' : 'git'),
+  CARTULARY_GIT_TOKEN: token ?? '',
+})
+
+// What went wrong when git did not end well.
+
+const verdicts = [
+  [
+    /Authentication failed|could not read (Username|Password)|Permission denied|error: 40[13]/i,
+    'source-refused',
+    'refused the credentials, or asks for some',
+  ],
+  [/transport '[^']*' not allowed/i, 'address-refused', 'uses a transport that is not allowed'],
+  [
+    /couldn't find remote ref|not found|does not appear to be a git repository|does not exist/i,
+    'source-not-found',
+    'has no such repository or branch',
+  ],
+] as const
+
+/** Our own words; what git said goes into the log without the token in any form. */
+function verdictOf(code: number | null, said: string, credentials: Credentials): Failure {
+  const cause = new Error(`git ended with ${code}: ${cleaned(said, credentials).slice(0, 2048)}`)
+  // 2 is what `ls-remote --exit-code` says of nothing found, 127 what a shell says of an unknown program.
+  if (code === 2) {
+    return new Failure('source-not-found', 'the repository has no such branch', { cause })
+  }
+  if (code === 127) return new Failure('source-unreachable', 'git is not installed', { cause })
+  for (const [pattern, kind, words] of verdicts) {
+    if (pattern.test(said)) return new Failure(kind, `the repository ${words}`, { cause })
+  }
+  return new Failure('source-unreachable', 'the repository cannot be fetched', { cause })
+}
+
+function cleaned(said: string, { username = 'git', token }: Credentials): string {
+  if (token === undefined) return said
+  const basic = Buffer.from(`${username}:${token}`).toString('base64')
+  const forms = [basic, basic.replace(/=+$/, ''), token, encodeURIComponent(token)]
+  return forms.reduce((text, form) => text.replaceAll(form, '•••'), said)
+}
+
+// What git stands on: places, times and bounds.
+
+export type GitGround = {
+  /** Absolute path of a directory for temporary files. */
+  readonly scratch: string
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Variables of ours that git and ssh may see, such as `PATH` and `SSH_AUTH_SOCK`. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** Transports that may be used: those of an operator's setting, unless told otherwise. */
+  readonly transports?: readonly string[]
+  readonly limits?: Partial<GitLimits>
+}
+
+export type GitLimits = {
+  readonly commandMs: number
+  /** One file that git writes, in practice the pack that it is sent. */
+  readonly packBytes: number
+  /** What is taken out of the repository, together. */
+  readonly treeBytes: number
+  readonly files: number
+}
+
+const standardLimits: GitLimits = {
+  commandMs: 120_000,
+  packBytes: 200 * 2 ** 20,
+  treeBytes: 50 * 2 ** 20,
+  files: 5000,
+}
+
+export const limitsOf = (ground: GitGround): GitLimits => ({ ...standardLimits, ...ground.limits })
+
+type Credentials = { readonly username?: string; readonly token?: string }

@@ -1,0 +1,236 @@
+/** The segments of this process for others: a message of a pipe in, the run's id out. */
+
+import { Failure, shown } from '../../errors.ts'
+import { type ApiKeys, may } from '../../http/api-key.ts'
+import { type App, type AppContext, type AppOptions, newApp } from '../../http/app.ts'
+import { readBody } from '../../http/body.ts'
+import { problem } from '../../http/contract/problem.ts'
+import { docs } from '../../http/docs-page.ts'
+import type { Pipe } from '../document.ts'
+import { normalName } from '../naming.ts'
+import { shapedPipe } from '../pipe-schema.ts'
+import { readText } from '../pipe-text.ts'
+import type { SegmentKind } from '../segment.ts'
+import { ownSegment } from './envelope.ts'
+import { type Capability, payloadOf, type Returns } from './returns.ts'
+import { ownKind, type Worker } from './segment-worker.ts'
+
+export type SegmentsDeps = {
+  readonly kinds: readonly SegmentKind[]
+  readonly worker: Pick<Worker, 'take'>
+  readonly returns: Returns
+  readonly capability: Capability
+  readonly keys: ApiKeys
+  /** Bytes of a message. */
+  readonly bodyBytes: number
+  readonly http: Omit<AppOptions, 'name'>
+} & Omit<Contract, 'kinds'>
+
+/**
+ * `POST` or `PUT /{name}/pipe` with an API key; the same at `/r/{token}/pipe` for what a run waits for, where the token
+ * is all that is asked; `GET /{name}/config/schema`; `GET /health` and `/{name}/health`; the contract at `/` and
+ * `/openapi.json`.
+ */
+export function segmentsApp(deps: SegmentsDeps): App {
+  const app = newApp({ ...deps.http, name: 'segments' })
+  app.on(['POST', 'PUT'], '/:name/pipe', async (c) => {
+    admit(c, deps)
+    demandJson(c)
+    const message = await messageOf(c, deps.bodyBytes)
+    const own = ownSegment(message)
+    if (!own) throw new Failure('invalid-parameter', 'all segments of the pipe are done')
+    const name = c.req.param('name')
+    if (normalName(own.header.name) !== normalName(name)) {
+      const detail = `the next segment of the pipe is ${shown(own.header.name)}, not ${shown(name)}`
+      throw new Failure('unknown-segment', detail)
+    }
+    return c.text(deps.worker.take(message), 202, { 'Cache-Control': 'no-store' })
+  })
+  app.on(['POST', 'PUT'], '/r/:token/pipe', async (c) =>
+    c.text(await returned(c, c.req.param('token'), deps), 202, { 'Cache-Control': 'no-store' }),
+  )
+  app.get('/:name/config/schema', (c) => {
+    const schema = ownKind(deps.kinds, c.req.param('name')).schema()
+    if (Object.keys(schema).length === 0) {
+      throw new Failure('not-found', 'the segment has no schema of its config')
+    }
+    return c.body(JSON.stringify(schema), 200, { 'Content-Type': 'application/schema+json' })
+  })
+  app.get('/health', (c) => c.json({ status: 'up' }))
+  app.get('/:name/health', (c) => {
+    ownKind(deps.kinds, c.req.param('name'))
+    return c.json({ status: 'up' })
+  })
+  describeSegments(app, deps)
+  return app
+}
+
+/** Throws `unauthorized` and `forbidden`. */
+function admit(c: AppContext, { keys }: SegmentsDeps): void {
+  if (may(keys.require(c), { method: c.req.method, path: c.req.path })) return
+  throw new Failure('forbidden', 'the key has no permission for this')
+}
+
+/**
+ * Takes what a foreign segment gives back; the run's id. Whoever has the token waits for no answer worth reading: what is
+ * refused is told to the run.
+ */
+async function returned(c: AppContext, token: string, deps: SegmentsDeps): Promise<string> {
+  const nobody = () => new Failure('not-found', 'no run waits for a message here')
+  const permitted = deps.capability.read(token)
+  if (!permitted) throw nobody()
+  const { runId, segmentNumber } = permitted
+  const place = deps.returns.at(permitted)
+  try {
+    // The segment's own input stays beside its result.
+    const message = await messageOf(c, 2 * deps.bodyBytes)
+    const own = message.body.segments.find(({ header }) => header.segmentNumber === segmentNumber)
+    if (message.header.runId !== runId || !own) throw nobody()
+    await place.take(payloadOf(own))
+    return runId
+  } catch (error) {
+    if (error instanceof Failure) place.refused(error)
+    throw error
+  }
+}
+
+function demandJson(c: AppContext): void {
+  const type = c.req.header('Content-Type') ?? ''
+  if (/^application\/json\s*(;|$)/i.test(type)) return
+  throw new Failure('unsupported-media-type', 'a pipe is sent as application/json')
+}
+
+async function messageOf(c: AppContext, bytes: number): Promise<Pipe> {
+  const body = await readBody(c.req.raw, { bytes }, c.get('signal'))
+  if (body.byteLength === 0) throw new Failure('empty-body', 'a pipe is sent in the body')
+  const read = readText(new TextDecoder().decode(body), 'message.json')
+  if (!read.ok) {
+    const detail = read.problems[0]?.detail ?? 'cannot be read'
+    throw new Failure('malformed-json', `the message ${detail}`, { errors: read.problems })
+  }
+  const shaped = shapedPipe(read.value)
+  if ('pipe' in shaped) return shaped.pipe
+  throw new Failure('invalid-parameter', 'the message is no pipe', { errors: shaped.problems })
+}
+
+// The contract of the segments of this process: what others may send them, as OpenAPI.
+
+type Contract = {
+  readonly kinds: readonly Pick<SegmentKind, 'names' | 'job'>[]
+  readonly version: string
+}
+
+type Path = Parameters<App['openAPIRegistry']['registerPath']>[0]
+
+const text = { 'text/plain': { schema: { type: 'string' as const } } }
+const state = {
+  'application/json': {
+    schema: { type: 'object' as const, properties: { status: { type: 'string' as const } } },
+  },
+}
+const example = {
+  header: { name: 'city', transport: 'payload', version: '2.0.0', runId: 'e3b0…' },
+  body: {
+    segments: [
+      {
+        header: { name: 'exporting-hub', segmentNumber: 2, processed: false },
+        body: { payload: { header: { seqNumber: 1, dataType: 'text' }, body: { data: '…' } } },
+      },
+    ],
+  },
+}
+
+/** Adds the document and its page; to be called after the last route. */
+function describeSegments(app: App, { kinds, version }: Contract): void {
+  const names = kinds.flatMap((kind) => kind.names.slice(0, 1))
+  for (const path of paths(names)) app.openAPIRegistry.registerPath(path)
+  docs(app, {
+    title: 'Segments',
+    version,
+    description:
+      'The segments of this process: importers, transformers, the exporter, and those that measure. A message is a whole pipe; the ' +
+      'segment that is to work is the first one that is not processed. A key needs the permission * or a pattern; what a run waits ' +
+      'for is given back at the address that stands in the message.',
+  })
+}
+
+type PathParameters = NonNullable<Path['parameters']>
+
+function paths(names: readonly string[]): readonly Path[] {
+  const parameters: PathParameters = [
+    {
+      name: 'name',
+      in: 'path',
+      required: true,
+      description: 'Normal form, an alias, or either with a known prefix',
+      schema: { type: 'string', examples: [...names] },
+    },
+  ]
+  return [
+    taking('post', 'Hand a message over to a segment', parameters),
+    taking('put', 'As POST, for senders that use PUT', parameters),
+    returning('post', 'Give back what a run of this process waits for'),
+    returning('put', 'As POST, for senders that use PUT'),
+    {
+      method: 'get',
+      path: '/{name}/config/schema',
+      summary: 'The JSON Schema of the config of a segment',
+      parameters,
+      responses: {
+        200: {
+          description: 'JSON Schema',
+          content: { 'application/schema+json': { schema: { type: 'object' } } },
+        },
+        default: problem(),
+      },
+    },
+    {
+      method: 'get',
+      path: '/{name}/health',
+      summary: 'Whether a segment is there',
+      parameters,
+      responses: { 200: { description: 'It is', content: state }, default: problem() },
+    },
+    {
+      method: 'get',
+      path: '/health',
+      summary: 'Whether the segments of this process are up',
+      responses: { 200: { description: 'They are', content: state }, default: problem() },
+    },
+  ]
+}
+
+const token: PathParameters = [
+  {
+    name: 'token',
+    in: 'path',
+    required: true,
+    description: 'Opens one place of one run; it stands in the pipe that the segment was sent',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{20,200}$' },
+  },
+]
+
+/** With the token in the path no key is asked for. */
+const returning = (method: 'post' | 'put', summary: string): Path => ({
+  ...taking(method, summary, token),
+  path: '/r/{token}/pipe',
+  security: [],
+})
+
+const taking = (method: 'post' | 'put', summary: string, parameters: PathParameters): Path => ({
+  method,
+  path: '/{name}/pipe',
+  summary,
+  security: [{ ApiKey: [] }, { Bearer: [] }],
+  parameters,
+  request: {
+    body: {
+      required: true,
+      content: { 'application/json': { schema: { type: 'object' }, example } },
+    },
+  },
+  responses: {
+    202: { description: 'Taken; the id of the run', content: text },
+    default: problem(),
+  },
+})
