@@ -13,20 +13,3 @@ export function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSigna
     })
   })
 }
-
-/** The values of the source; throws the signal's reason as soon as it fires, whatever the source does. */
-export async function* valuesUntilAborted<Value>(
-  source: AsyncIterable<Value>,
-  signal: AbortSignal,
-): AsyncGenerator<Value> {
-  const iterator = source[Symbol.asyncIterator]()
-  try {
-    for (;;) {
-      const next = await unlessAborted(iterator.next(), signal)
-      if (next.done) return
-      yield next.value
-    }
-  } finally {
-    void Promise.resolve(iterator.return?.()).catch(() => undefined)
-  }
-}

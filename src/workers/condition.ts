@@ -4,7 +4,6 @@
  */
 
 import { unlessAborted } from './abort.ts'
-import type { Pause } from './retry.ts'
 
 export type ConditionVariable = {
   /** Wakes everybody who waits now. */
@@ -21,28 +20,5 @@ export function conditionVariable(): ConditionVariable {
       coming = Promise.withResolvers()
     },
     next: (signal) => (signal ? unlessAborted(coming.promise, signal) : coming.promise),
-  }
-}
-
-/**
- * Waits for the next change since the last call, or for so many ms, whichever comes first; rejects with the signal's reason.
- * For one caller: a change that was not waited for is remembered.
- */
-export function nextWithin(
-  condition: ConditionVariable,
-  pause: Pause,
-): (ms: number, signal: AbortSignal) => Promise<void> {
-  let next = condition.next()
-  return async (ms, signal) => {
-    const over = new AbortController()
-    try {
-      signal.throwIfAborted()
-      const paused = pause(ms, AbortSignal.any([signal, over.signal])).catch(() => undefined)
-      const isChanged = await Promise.race([next.then(() => true), paused.then(() => false)])
-      if (isChanged) next = condition.next()
-      signal.throwIfAborted()
-    } finally {
-      over.abort()
-    }
   }
 }

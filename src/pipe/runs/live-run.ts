@@ -12,12 +12,14 @@ import type { RunSink } from './run-sink.ts'
 import {
   countNames,
   ended,
+  noCounts,
   type Counts,
   type ItemState,
   type Run,
   type RunChange,
   type RunItem,
   type RunOutcome,
+  type RunStart,
   type RunStatus,
   type StoredProblem,
 } from './run.ts'
@@ -313,3 +315,21 @@ const cleanProblem = (problem: StoredProblem, redact: Redact): StoredProblem => 
     errors: problem.errors.map((one) => ({ ...one, detail: redact(one.detail) })),
   }),
 })
+
+/** A run that waits. */
+export const newRun = (id: string, start: RunStart, now: number): Run => ({
+  id,
+  pipe: start.pipe,
+  ...(start.trigger !== undefined && { trigger: start.trigger }),
+  startedBy: start.startedBy,
+  ...(start.catalogue !== undefined && { catalogue: start.catalogue }),
+  status: 'waiting',
+  created: timeOf(now),
+  counts: noCounts,
+  progress: noProgress,
+  segments: start.segments,
+  problem: null,
+})
+
+/** Of a run that has not begun. */
+export const noProgress: Run['progress'] = { pages: 0, bytes: 0 }

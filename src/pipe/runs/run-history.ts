@@ -9,7 +9,15 @@ import type { Log } from '../../log.ts'
 import { conditionVariable } from '../../workers/condition.ts'
 import type { Pause } from '../../workers/retry.ts'
 import { ItemRows } from './item-rows.ts'
-import { checkStep, leaseMs, LiveRun, timeOf, type LiveRunContext } from './live-run.ts'
+import {
+  checkStep,
+  leaseMs,
+  LiveRun,
+  newRun,
+  noProgress,
+  timeOf,
+  type LiveRunContext,
+} from './live-run.ts'
 import { noTally, type RunDifference, type RunReport } from './run-report.ts'
 import { openRunFile, RunRows, type StoredRun } from './run-rows.ts'
 import type { RunSink } from './run-sink.ts'
@@ -373,22 +381,6 @@ function missing(id: string): never {
   throw new Failure('unknown-run', `there is no run ${id.slice(0, 100)}`)
 }
 
-const newRun = (id: string, start: RunStart, now: number): Run => ({
-  id,
-  pipe: start.pipe,
-  ...(start.trigger !== undefined && { trigger: start.trigger }),
-  startedBy: start.startedBy,
-  ...(start.catalogue !== undefined && { catalogue: start.catalogue }),
-  status: 'waiting',
-  created: timeOf(now),
-  counts: noCounts,
-  progress: noProgress,
-  segments: start.segments,
-  problem: null,
-})
-
-const noProgress: Run['progress'] = { pages: 0, bytes: 0 }
-
 /** `left`: items that stay, by state. */
 function rewound(stored: StoredRun, left: Readonly<Record<string, number>>): StoredRun {
   const { checkpoint } = stored
@@ -404,16 +396,4 @@ function rewound(stored: StoredRun, left: Readonly<Record<string, number>>): Sto
     segments: before.segments.map((segment) => ({ ...segment, processed: false })),
   }
   return { ...stored, run, tally: checkpoint?.tally ?? noTally }
-}
-
-/** The name of a process among those that may share a file; a container that starts again has the name that it had. */
-export const ownerOf = (host: string, pid: number): string => `${host}:${pid}`
-
-/** Whether an owner has certainly ended: a process of this host that is not alive. Nothing is known of other hosts. */
-export function isGone(
-  owner: string,
-  here: { readonly host: string; readonly isAlive: (pid: number) => boolean },
-): boolean {
-  const [, host, pid] = /^(.*):(\d+)$/.exec(owner) ?? []
-  return host === here.host && pid !== undefined && !here.isAlive(Number(pid))
 }

@@ -1,7 +1,7 @@
 /** Queues of this process by name: whoever puts a message in waits while the queue is full. */
 
+import { valuesUntilAborted } from './waiting.ts'
 import { Channel } from '../../workers/channel.ts'
-import { valuesUntilAborted } from '../../workers/abort.ts'
 import { Failure, type Kind, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Pipe } from '../document.ts'

@@ -1,5 +1,6 @@
 /** What is done with each message of a run whose next segment is elsewhere. */
 
+import { nextWithin } from './waiting.ts'
 import type { Pipe, Segment, Endpoint, Payload } from '../document.ts'
 import type { SegmentContext } from '../segment.ts'
 import type { TransportLimits } from './transport-limits.ts'
@@ -16,7 +17,6 @@ import {
 } from './envelope.ts'
 import { Failure } from '../../errors.ts'
 import { storedProblem } from '../runs/stored-problem.ts'
-import { nextWithin } from '../../workers/condition.ts'
 import type { Journey } from './remote-records.ts'
 import type { Outbox } from './remote-outbox.ts'
 

@@ -1,5 +1,6 @@
 /** A segment of another process as a step of this one: records go out one by one, and what becomes of them comes back. */
 
+import { nextWithin, valuesUntilAborted } from './waiting.ts'
 import { outbox, type Outbox, type Post } from './remote-outbox.ts'
 import type { Endpoint, Pipe, Segment, Payload } from '../document.ts'
 import type { SegmentFunction, SegmentContext } from '../segment.ts'
@@ -10,8 +11,6 @@ import { following, outgoing, understandsProblems, listPayload } from './envelop
 import { hash } from 'node:crypto'
 import type { Completeness, Message } from '../message.ts'
 import { catalogueOf } from '../pipe-check.ts'
-import { nextWithin } from '../../workers/condition.ts'
-import { valuesUntilAborted } from '../../workers/abort.ts'
 import { journey, type Journey } from './remote-records.ts'
 import { sender, type Sender } from './remote-sender.ts'
 import type { ReturnPlace } from './returns.ts'
