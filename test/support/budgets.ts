@@ -39,13 +39,11 @@ export const budgets: Readonly<Record<string, number>> = {
 
   'search-index': 8592,
 
-  skos: 355,
-
   store: 7191,
 
   text: 320,
 
-  vocabularies: 2160,
+  vocabularies: 2500,
 
   workers: 743,
 }

@@ -8,7 +8,6 @@ const rungs: readonly (readonly string[])[] = [
   ['sqlite', 'lease'],
   ['client'],
   ['rdf'],
-  ['skos'],
   ['text'],
   ['vocabularies'],
   ['profile'],

@@ -1,6 +1,6 @@
 /** The repository and the search service as this client asks them. */
 
-import { integrity, type Finding } from '../../skos/integrity.ts'
+import { integrity, type Finding } from '../../vocabularies/skos-integrity.ts'
 import type { VocabularyDocument } from './vocabulary-documents.ts'
 
 /** The platform cannot be asked, or says no; the message is its own. */

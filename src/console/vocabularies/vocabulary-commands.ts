@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import { isId } from '../../rdf/ids.ts'
-import { conditions } from '../../skos/integrity.ts'
+import { conditions } from '../../vocabularies/skos-integrity.ts'
 import { Channel } from '../../workers/channel.ts'
 import type { RepositoryPart } from '../console-parts.ts'
 import type { VocabularyCommand, VocabularyArguments } from './vocabulary-arguments.ts'

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toLines } from '../../src/rdf/lines.ts'
 import { parse } from '../../src/rdf/parse.ts'
-import { integrity, summaryOf } from '../../src/skos/integrity.ts'
+import { integrity, summaryOf } from '../../src/vocabularies/skos-integrity.ts'
 
 const prefixes =
   '@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix : <https://example.org/> .\n'
