@@ -1,7 +1,8 @@
 /** The schemas of the answers: those of the records, made from the profile, with what the search adds to them. */
 
-import type { Profile } from '../profile/fields.ts'
-import { type JsonSchema, recordSchemas } from '../profile/schemas/records.ts'
+import type { Profile } from '../profile/profile-fields.ts'
+import { recordSchemas } from '../profile/record-schemas.ts'
+import type { JsonSchema } from '../profile/json-schema.ts'
 
 // Building blocks of JSON Schema 2020-12.
 

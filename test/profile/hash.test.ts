@@ -4,7 +4,7 @@ import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { loadProfile } from '../../src/profile/load.ts'
+import { loadProfile } from '../../src/profile/load-profile.ts'
 
 const source = 'test/profile/foreign/custom'
 

@@ -2,9 +2,9 @@
 
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import type { Field } from '../../src/profile/fields.ts'
-import { builtInDirectory, loadProfile } from '../../src/profile/load.ts'
-import { readShapes } from '../../src/profile/shacl/shapes.ts'
+import type { Field } from '../../src/profile/profile-fields.ts'
+import { builtInDirectory, loadProfile } from '../../src/profile/load-profile.ts'
+import { readShapes } from '../../src/profile/profile-shapes.ts'
 import { placedQuads } from '../../src/rdf/reading/placed-quads.ts'
 import { directoryOf, entryFile, shapes, smallProfile } from './small.ts'
 

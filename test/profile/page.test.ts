@@ -1,8 +1,8 @@
 /** The answer of GET /profile. */
 
 import { expect, test } from 'vitest'
-import { loadProfile } from '../../src/profile/load.ts'
-import { profilePage } from '../../src/profile/page.ts'
+import { loadProfile } from '../../src/profile/load-profile.ts'
+import { profilePage } from '../../src/profile/profile-page.ts'
 import { smallProfile } from './small.ts'
 
 test('the page shows the entries with their fields', async () => {

@@ -3,7 +3,7 @@
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { loadProfile } from '../../src/profile/load.ts'
+import { loadProfile } from '../../src/profile/load-profile.ts'
 import { directoryOf, entryFile, shapes, smallProfile } from './small.ts'
 
 const nested = 'm:mappingClass "Nested"'

@@ -1,7 +1,7 @@
 /** Fields that the platform fills although the profile gives a path. */
 
 import { describe, expect, test } from 'vitest'
-import { loadProfile } from '../../src/profile/load.ts'
+import { loadProfile } from '../../src/profile/load-profile.ts'
 import { smallProfile } from './small.ts'
 
 const field = (name: string, mapping: string, more = '') =>

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import type { Quad } from '@rdfjs/types'
-import { loadProfile } from '../../src/profile/load.ts'
+import { loadProfile } from '../../src/profile/load-profile.ts'
 import { conceptCache } from '../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../src/vocabularies/authorities.ts'
 import { documentBuilder } from '../../src/projector/building/document.ts'

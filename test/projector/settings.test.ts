@@ -1,7 +1,7 @@
 /** Index settings: derived from the same tree as the documents, so that no document holds what they do not name. */
 
 import { describe, expect, test } from 'vitest'
-import { loadProfile } from '../../src/profile/load.ts'
+import { loadProfile } from '../../src/profile/load-profile.ts'
 import {
   checkFacets,
   defaultFacets,

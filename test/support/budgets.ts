@@ -25,7 +25,7 @@ export const budgets: Readonly<Record<string, number>> = {
 
   pipe: 7700,
 
-  profile: 2078,
+  profile: 2023,
 
   projector: 7997,
 

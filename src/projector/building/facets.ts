@@ -1,8 +1,8 @@
 /** The facets of the search service: the default ones, and which of them a profile can serve. */
 
 import { Failure } from '../../errors.ts'
-import type { Field, MappingClass, Profile, ResourceType } from '../../profile/fields.ts'
-import { targetsOf } from '../../profile/schemas/records.ts'
+import type { Field, MappingClass, Profile, ResourceType } from '../../profile/profile-fields.ts'
+import { targetsOf } from '../../profile/record-schemas.ts'
 import type { Band, IndexName } from '../../search-index/index-settings.ts'
 
 // What is said about one facet of the search service.

@@ -1,7 +1,7 @@
 /** Values that are stored and that search cannot show: whoever harvests them is told, with the record. */
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadProfile } from '../../../src/profile/load.ts'
+import { loadProfile } from '../../../src/profile/load-profile.ts'
 import { unfitValues, type UnfitValues } from '../../../src/projector/building/assemble.ts'
 import { conceptCache } from '../../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../../src/vocabularies/authorities.ts'

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { faultOfJson, jsonLines } from '../../../src/profile/entry/json-lines.ts'
+import { faultOfJson, jsonLines } from '../../../src/profile/entry-file.ts'
 
 const text = `{
   "version": "1",

@@ -1,7 +1,7 @@
 /** Custom resource types in the entry file: what may stand there and what may not. */
 
 import { describe, expect, test } from 'vitest'
-import { loadProfile } from '../../../src/profile/load.ts'
+import { loadProfile } from '../../../src/profile/load-profile.ts'
 import { directoryOf } from '../small.ts'
 
 const shapes = `@prefix m: <urn:cartulary:profile#> . @prefix sh: <http://www.w3.org/ns/shacl#> .

@@ -1,9 +1,9 @@
 /** What records become under foreign profiles, and that the schemas of these profiles describe it. */
 
 import { describe, expect, test } from 'vitest'
-import type { Profile } from '../../../src/profile/fields.ts'
-import { loadProfile } from '../../../src/profile/load.ts'
-import { recordSchemas } from '../../../src/profile/schemas/records.ts'
+import type { Profile } from '../../../src/profile/profile-fields.ts'
+import { loadProfile } from '../../../src/profile/load-profile.ts'
+import { recordSchemas } from '../../../src/profile/record-schemas.ts'
 import { documentBuilder } from '../../../src/projector/building/document.ts'
 import { concepts, graph, iris } from '../../projector/built.ts'
 import { faults } from '../schemas/faults.ts'

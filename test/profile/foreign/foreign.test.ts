@@ -1,8 +1,8 @@
 /** Profiles of other houses: a national variant of DCAT-AP, and one that adds types of records of its own. */
 
 import { describe, expect, test } from 'vitest'
-import type { Field } from '../../../src/profile/fields.ts'
-import { loadProfile } from '../../../src/profile/load.ts'
+import type { Field } from '../../../src/profile/profile-fields.ts'
+import { loadProfile } from '../../../src/profile/load-profile.ts'
 
 const national = await loadProfile('test/profile/foreign/national')
 const custom = await loadProfile('test/profile/foreign/custom')

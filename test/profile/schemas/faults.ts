@@ -1,6 +1,6 @@
 /** Schemas of components as checks of values. */
 
-import type { JsonSchema } from '../../../src/profile/schemas/records.ts'
+import type { JsonSchema } from '../../../src/profile/json-schema.ts'
 import { servedSchemas } from '../../support/served-schemas.ts'
 
 /** Everything that is wrong with a value by a component, keys that it does not know too; `missing …` for what is absent. */

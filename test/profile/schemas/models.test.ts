@@ -1,9 +1,9 @@
 /** The schema of every mapping class over what the class makes of the rows of its table. */
 
 import { describe, expect, test } from 'vitest'
-import { languageMaps, type MappingClass } from '../../../src/profile/fields.ts'
-import { classesWithModel, modelOf } from '../../../src/profile/schemas/models.ts'
-import { targetsOf } from '../../../src/profile/schemas/records.ts'
+import { languageMaps, type MappingClass } from '../../../src/profile/profile-fields.ts'
+import { classesWithModel, modelOf } from '../../../src/profile/field-models.ts'
+import { targetsOf } from '../../../src/profile/record-schemas.ts'
 import { conceptRows } from '../../projector/mappings/rows/concepts.ts'
 import { structureRows } from '../../projector/mappings/rows/structures.ts'
 import { textRows } from '../../projector/mappings/rows/text.ts'

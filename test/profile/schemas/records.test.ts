@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest'
 import type { SearchIndex } from '../../../src/search-index/search-index.ts'
-import { loadProfile } from '../../../src/profile/load.ts'
-import { recordSchemas } from '../../../src/profile/schemas/records.ts'
+import { loadProfile } from '../../../src/profile/load-profile.ts'
+import { recordSchemas } from '../../../src/profile/record-schemas.ts'
 import { readCatalogue, readDataset } from '../../../src/search/record-routes.ts'
 import {
   builder,

@@ -1,7 +1,7 @@
 /** Statements of a shapes file by subject; the profile's own terms count in any namespace. */
 
 import type { Term } from '@rdfjs/types'
-import type { PlacedQuad } from '../../rdf/reading/placed-quads.ts'
+import type { PlacedQuad } from '../rdf/reading/placed-quads.ts'
 
 export const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 

@@ -1,20 +1,18 @@
 /** Loads a profile directory: entry file, shapes, compiled fields, and every complaint in one message. */
 
+import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serialise } from '../rdf/serialise.ts'
-import { compileShape } from './compile.ts'
-import { demandOfCatalogue, demandOfDataset } from './demands.ts'
-import type { Placed } from './entry/core.ts'
-import { readEntryFile, type EntryFile } from './entry/entry-file.ts'
-import type { Entry, Profile, Shape } from './fields.ts'
-import { hashOf } from './hash.ts'
-import { collectProblems, type Problems } from './problems.ts'
-import { compileTypes } from './resource-types.ts'
-import { behind, readShapeFiles, rootOf, type NamedFile, type ShapeFiles } from './shacl/files.ts'
-import type { ProfileNode } from './shacl/profile-node.ts'
-import type { ShapeNode } from './shacl/shapes.ts'
-import { localName } from './shacl/statements.ts'
+import { compileShape } from './compile-profile.ts'
+import { demandOfCatalogue, demandOfDataset, demandOfResource } from './profile-demands.ts'
+import { type DeclaredType, type EntryFile, type Placed, readEntryFile } from './entry-file.ts'
+import type { Entry, Field, Profile, ResourceType, Shape } from './profile-fields.ts'
+import { collectProblems, type Problems } from './profile-problems.ts'
+import { targetsOf } from './record-schemas.ts'
+import { behind, type NamedFile, readShapeFiles, rootOf, type ShapeFiles } from './profile-files.ts'
+import type { ProfileNode, ShapeNode } from './profile-shapes.ts'
+import { localName } from './profile-statements.ts'
 
 /** The profile that ships with the platform. */
 export const builtInDirectory = fileURLToPath(new URL('../../shapes/default', import.meta.url))
@@ -151,3 +149,81 @@ export async function loadProfile(
     warnings: problems.warnings,
   }
 }
+
+// The hash of a profile: another one means other documents or another index.
+
+/** All of a field that decides what documents and indices look like; texts for readers do not. */
+const essence = ({ name, mapping, paths, required, single, tooDeep, children }: Field): unknown => [
+  name,
+  mapping,
+  paths,
+  [required, single, tooDeep === true],
+  children.map(essence),
+]
+
+const ofType = ({ id, typeUri, inCatalogue, shape, search }: ResourceType): unknown => [
+  id,
+  typeUri,
+  inCatalogue,
+  shape.fields.map(essence),
+  search,
+]
+
+/** SHA-256 over the compiled fields and the custom resource types, hexadecimal. */
+function hashOf({
+  dataset,
+  catalogue,
+  concept,
+  resources,
+}: Pick<Profile, 'dataset' | 'catalogue' | 'concept' | 'resources'>): string {
+  const core = [dataset, catalogue, concept].map(({ fields }) => fields.map(essence))
+  return createHash('sha256')
+    .update(JSON.stringify([core, resources.map(ofType)]))
+    .digest('hex')
+}
+
+// Custom resource types: their shapes, and the facets that their fields can feed.
+
+/** Whether a dotted path is a field, or a key of what the class of a field makes. */
+function exists(fields: readonly Field[], path: string): boolean {
+  const [name, ...rest] = path.split('.')
+  const field = fields.find((one) => one.name === name)
+  if (!field) return false
+  const [key, ...more] = rest
+  if (key === undefined) return true
+  return field.mapping === 'Nested'
+    ? exists(field.children, rest.join('.'))
+    : more.length === 0 && targetsOf(field.mapping).has(key)
+}
+
+function compileType(
+  placed: Placed<DeclaredType>,
+  files: ShapeFiles,
+  problems: Problems,
+): ResourceType | undefined {
+  const { entry, at } = placed
+  const { find } = files
+  const node = rootOf(placed, files, problems)
+  if (!node) return undefined
+  const root = entry.inCatalogue ? ('record' as const) : ('standalone' as const)
+  const shape = compileShape(node, { find, problems, root })
+  demandOfResource({ shape, node, find, problems }, entry.inCatalogue)
+  const facets = entry.search.facets.filter((facet) => {
+    const isServed = exists(shape.fields, facet.path)
+    if (!isServed)
+      problems.warn(
+        at('searchSettings'),
+        `facet "${facet.name}" is left out: there is no field ${facet.path}`,
+      )
+    return isServed
+  })
+  return { ...entry, shape, search: { ...entry.search, facets } }
+}
+
+/** The declared types with their compiled shapes. */
+const compileTypes = (
+  declared: readonly Placed<DeclaredType>[],
+  files: ShapeFiles,
+  problems: Problems,
+): readonly ResourceType[] =>
+  declared.flatMap((placed) => compileType(placed, files, problems) ?? [])

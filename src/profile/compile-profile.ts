@@ -1,9 +1,8 @@
 /** Compiles node shapes into the tree of fields. */
 
-import { isMappingClass, type Field, type MappingClass, type Shape } from './fields.ts'
-import type { Place, Problems } from './problems.ts'
-import { isReserved, needsNoPath, type Root } from './reserved.ts'
-import type { PropertyNode, ShapeNode } from './shacl/shapes.ts'
+import { type Field, isMappingClass, type MappingClass, type Shape } from './profile-fields.ts'
+import type { Place, Problems } from './profile-problems.ts'
+import type { PropertyNode, ShapeNode } from './profile-shapes.ts'
 
 /** Finds a shape, first in the file that mentions it. */
 export type FindShape = (iri: string, ownFile: string) => ShapeNode | undefined
@@ -157,4 +156,46 @@ export function compileShape(
   const site = { shape, ...how, open: [shape.iri], inside: '', filled: how.root === 'concept' }
   const { iri, targetClass, name, description } = shape
   return { iri, targetClass, name, description, fields: fieldsOf(shape.properties, site) }
+}
+
+// Fields that the platform fills, whatever a profile says about where they come from.
+
+/** Which record a shape is the root of; `record` = one in a catalogue, `concept` = all is filled by other code. */
+type Root = 'record' | 'catalogue' | 'standalone' | 'concept'
+
+/** Names without `sh:path` that the platform knows how to fill. */
+const filled: ReadonlySet<string> = new Set([
+  'id',
+  'resource',
+  'catalog',
+  'catalog_record',
+  'country',
+  'spatial_resource',
+  'quality_meas',
+  'translation_meta',
+  'is_hvd',
+  'revision_number',
+  'access_level',
+  'publication_status',
+  'revisions',
+])
+
+/** Classes whose values do not come from a path that a profile names. */
+const computed: ReadonlySet<MappingClass> = new Set([
+  'DistributionType',
+  'Metrics',
+  'TranslationMeta',
+])
+
+/** Whether a field may do without `sh:path`. */
+const needsNoPath = (name: string, mapping: MappingClass): boolean =>
+  computed.has(mapping) || filled.has(name)
+
+/** Whether the `sh:path` of a field has no effect, because the platform fills it all the same. */
+function isReserved(name: string, mapping: MappingClass, root: Root | undefined): boolean {
+  if (name === 'id' || name === 'resource') return true
+  if (root === undefined || root === 'concept') return false
+  if (name === 'country') return mapping === 'SpatialResource'
+  if (name === 'translation_meta') return mapping === 'TranslationMeta'
+  return name === 'catalog' && mapping === 'Nested' && root === 'record'
 }

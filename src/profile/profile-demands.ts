@@ -1,9 +1,9 @@
 /** What the platform demands of a profile, because its services rely on these fields. */
 
-import type { FindShape } from './compile.ts'
-import type { Field, MappingClass, Shape } from './fields.ts'
-import type { Place, Problems } from './problems.ts'
-import type { PropertyNode, ShapeNode } from './shacl/shapes.ts'
+import type { FindShape } from './compile-profile.ts'
+import type { Field, MappingClass, Shape } from './profile-fields.ts'
+import type { Place, Problems } from './profile-problems.ts'
+import type { PropertyNode, ShapeNode } from './profile-shapes.ts'
 
 const dcat = 'http://www.w3.org/ns/dcat#'
 
@@ -36,7 +36,7 @@ const ofDataset: readonly Demand[] = [
 const inCatalogue: readonly Demand[] = [id, { name: 'catalog', mapping: 'Nested', parts: [id] }]
 
 /** A compiled shape, where it stands, and where to tell what it lacks. */
-export type Checked = {
+type Checked = {
   readonly shape: Shape
   readonly node: ShapeNode
   readonly find: FindShape

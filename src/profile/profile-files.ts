@@ -3,14 +3,13 @@
 import { readdir, readFile, realpath } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import type { Quad } from '@rdfjs/types'
-import { Failure } from '../../errors.ts'
-import { decode, parse } from '../../rdf/parse.ts'
-import { placedQuads } from '../../rdf/reading/placed-quads.ts'
-import type { FindShape } from '../compile.ts'
-import type { Placed } from '../entry/core.ts'
-import { leaves } from '../entry/reading.ts'
-import type { Place, Problems } from '../problems.ts'
-import { readShapes, type ShapeNode, type Shapes } from './shapes.ts'
+import { Failure } from '../errors.ts'
+import { decode, parse } from '../rdf/parse.ts'
+import { placedQuads } from '../rdf/reading/placed-quads.ts'
+import type { FindShape } from './compile-profile.ts'
+import { leaves, type Placed } from './entry-file.ts'
+import type { Place, Problems } from './profile-problems.ts'
+import { readShapes, type ShapeNode, type Shapes } from './profile-shapes.ts'
 
 type ShapesFile = Shapes & { readonly file: string; readonly quads: readonly Quad[] }
 
