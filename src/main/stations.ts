@@ -11,7 +11,7 @@ import { reconciling, type Reconciling } from '../projector/maintenance/periodic
 import { sparqlApp } from '../repository/sparql-endpoint.ts'
 import { openRepository, type OpenRepository } from '../repository/repository.ts'
 import { locks } from '../repository/writing/locks.ts'
-import { schedulerApp } from '../scheduler/app.ts'
+import { schedulerApp } from '../scheduler/scheduler-app.ts'
 import { searchApp } from '../search/search-app.ts'
 import type { RecordPages } from '../search/search-deps.ts'
 import { openSitemap } from '../search/feeds/sitemap.ts'

@@ -1,6 +1,6 @@
 /** Compiles node shapes into the tree of fields. */
 
-import { type Field, isMappingClass, type MappingClass, type Shape } from './profile-fields.ts'
+import { type Field, isMappingClass, type MappingClass, type Shape } from './profile.ts'
 import type { Place, Problems } from './profile-problems.ts'
 import type { PropertyNode, ShapeNode } from './profile-shapes.ts'
 

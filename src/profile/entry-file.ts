@@ -5,7 +5,7 @@ import { isAbsolute, join, normalize } from 'node:path'
 import { z } from 'zod'
 import { Failure } from '../errors.ts'
 import { decode } from '../rdf/parse.ts'
-import type { Entry, ResourceType } from './profile-fields.ts'
+import type { Entry, ResourceType } from './profile.ts'
 import type { Place, Problems } from './profile-problems.ts'
 
 export type EntryFile = {

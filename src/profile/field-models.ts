@@ -1,6 +1,6 @@
 /** The JSON of one value of each mapping class, as a schema. */
 
-import type { MappingClass } from './profile-fields.ts'
+import type { MappingClass } from './profile.ts'
 import { type JsonSchema, languageMap, list, object, reference, text } from './json-schema.ts'
 
 // The JSON of concepts, places, languages, licences and formats, as schemas.

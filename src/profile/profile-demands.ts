@@ -1,7 +1,7 @@
 /** What the platform demands of a profile, because its services rely on these fields. */
 
 import type { FindShape } from './compile-profile.ts'
-import type { Field, MappingClass, Shape } from './profile-fields.ts'
+import type { Field, MappingClass, Shape } from './profile.ts'
 import type { Place, Problems } from './profile-problems.ts'
 import type { PropertyNode, ShapeNode } from './profile-shapes.ts'
 

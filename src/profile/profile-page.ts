@@ -1,6 +1,6 @@
 /** The active profile as `GET /profile` shows it. */
 
-import type { Field, Profile, ResourceType, Shape } from './profile-fields.ts'
+import type { Field, Profile, ResourceType, Shape } from './profile.ts'
 
 type ShownField = {
   readonly name: string

@@ -1,7 +1,7 @@
 /** The projector with everything around it: concept cache, document builder, index settings, cascades. */
 
 import type { Log } from '../log.ts'
-import type { Profile } from '../profile/profile-fields.ts'
+import type { Profile } from '../profile/profile.ts'
 import type { Names } from '../rdf/names.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import type { IndexChange, SearchIndex } from '../search-index/search-index.ts'

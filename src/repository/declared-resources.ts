@@ -2,7 +2,7 @@
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
-import type { ResourceType } from '../profile/profile-fields.ts'
+import type { ResourceType } from '../profile/profile.ts'
 import { canonicalise } from '../rdf/canonical.ts'
 import { subjectQuads, toLines } from '../rdf/lines.ts'
 import { dct } from '../rdf/namespaces.ts'

@@ -1,15 +1,15 @@
 /** The triggers of all pipes: durable, changed by requests, fired when they are due. */
 
+import { isDeepStrictEqual } from 'node:util'
 import { Failure, shown } from '../errors.ts'
 import { openLease } from '../lease.ts'
 import type { Log } from '../log.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
-import { startFiring } from './firing/firing.ts'
-import { openTriggerFile, type TriggerFile } from './keeping/trigger-file.ts'
-import { continued } from './keeping/continued.ts'
-import { nextFiring } from './timing/next-firing.ts'
-import type { KeptTrigger, Status, Trigger } from './trigger.ts'
+import { startFiring } from './firing.ts'
+import { openTriggerFile, type TriggerFile } from './trigger-file.ts'
+import { nextFiring, nextOfInterval } from './next-firing.ts'
+import type { KeptTrigger, Status, Timing, Trigger } from './trigger.ts'
 
 /** `next` is the coming firing; of a disabled trigger the one that it would have. A trigger with a problem has none. */
 export type Scheduled = KeptTrigger & { readonly next?: number; readonly problem?: 'pipe missing' }
@@ -145,4 +145,32 @@ function turned(file: TriggerFile, { pipe, id, status, now }: Turn): KeptTrigger
   const next = { ...trigger, status, since: now }
   file.put(next, position)
   return next
+}
+
+// What of a trigger goes on when it is sent again.
+
+/** The new trigger with the last firing and, where it means the same, the rhythm of the one in whose place it comes. */
+function continued(trigger: KeptTrigger, old: KeptTrigger | undefined): KeptTrigger {
+  if (!old) return trigger
+  const timing = inRhythm(trigger, old.timing) ? old.timing : trigger.timing
+  const goesOn = isDeepStrictEqual(timing, old.timing) && trigger.status === old.status
+  const { last } = old
+  return {
+    ...trigger,
+    timing,
+    ...(last !== undefined && { last }),
+    // What is due at this very moment is not lost by being sent again.
+    ...(goesOn && { since: old.since }),
+  }
+}
+
+/**
+ * Whether the first firing of an interval is one of another interval of the same length: that is what comes back when a list
+ * of triggers is read and sent again; a later one is a wish to begin later. Counting months from the old anchor keeps the 31st.
+ */
+function inRhythm({ timing, since }: KeptTrigger, old: Timing): boolean {
+  if (timing.kind !== 'interval' || old.kind !== 'interval') return false
+  if (timing.unit !== old.unit || timing.value !== old.value) return false
+  const [coming = 0, { anchor }] = [nextOfInterval(old, since), timing]
+  return anchor <= coming && nextOfInterval(old, anchor - 1) === anchor
 }

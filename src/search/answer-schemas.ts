@@ -1,6 +1,6 @@
 /** The schemas of the answers: those of the records, made from the profile, with what the search adds to them. */
 
-import type { Profile } from '../profile/profile-fields.ts'
+import type { Profile } from '../profile/profile.ts'
 import { recordSchemas } from '../profile/record-schemas.ts'
 import type { JsonSchema } from '../profile/json-schema.ts'
 

@@ -4,7 +4,7 @@ import type { AppOptions } from '../http/app.ts'
 import type { Limits } from '../http/limits.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import type { IndexSettings } from '../search-index/index-settings.ts'
-import type { Profile } from '../profile/profile-fields.ts'
+import type { Profile } from '../profile/profile.ts'
 import type { SearchOptions } from './request/search-request.ts'
 import type { SitemapKeeper } from './feeds/sitemap-cache.ts'
 

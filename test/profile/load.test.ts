@@ -2,7 +2,7 @@
 
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import type { Field } from '../../src/profile/profile-fields.ts'
+import type { Field } from '../../src/profile/profile.ts'
 import { builtInDirectory, loadProfile } from '../../src/profile/load-profile.ts'
 import { readShapes } from '../../src/profile/profile-shapes.ts'
 import { placedQuads } from '../../src/rdf/reading/placed-quads.ts'

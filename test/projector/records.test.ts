@@ -1,7 +1,7 @@
 /** Hand-written records: every field of every document is what the contract says, and so is everything that is left out. */
 
 import { describe, expect, test } from 'vitest'
-import type { Field } from '../../src/profile/profile-fields.ts'
+import type { Field } from '../../src/profile/profile.ts'
 import { mappings } from '../../src/projector/mappings/slots.ts'
 import { conceptRecords } from './records/concepts.ts'
 import { distributionRecords } from './records/distributions.ts'

@@ -1,7 +1,7 @@
 /** Records of custom types: documents, facets, settings, and what they follow from. */
 
 import { describe, expect, test } from 'vitest'
-import type { Field, Profile } from '../../src/profile/profile-fields.ts'
+import type { Field, Profile } from '../../src/profile/profile.ts'
 import {
   defaultFacets,
   unservedFacets,

@@ -1,6 +1,6 @@
 /** Two types as a profile may declare them, one in catalogues and one on its own, and a repository that knows them. */
 
-import type { ResourceType } from '../../src/profile/profile-fields.ts'
+import type { ResourceType } from '../../src/profile/profile.ts'
 import { base, prefixes, repository, type Asked } from '../support/repository.ts'
 
 const search = { facetSize: 50, window: 10_000, facets: [] }

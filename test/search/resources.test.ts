@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Document } from '../../src/search-index/search-index.ts'
 import type { IndexSettings } from '../../src/search-index/index-settings.ts'
-import type { ResourceType } from '../../src/profile/profile-fields.ts'
+import type { ResourceType } from '../../src/profile/profile.ts'
 import { documents } from './suite/corpus.ts'
 import { station, type Station } from './suite/station.ts'
 

@@ -33,7 +33,7 @@ export const budgets: Readonly<Record<string, number>> = {
 
   repository: 9246,
 
-  scheduler: 2499,
+  scheduler: 2492,
 
   search: 4746,
 

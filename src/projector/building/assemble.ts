@@ -1,7 +1,7 @@
 /** Puts a document together: the JSON of a record and all that is indexed of it. */
 
 import type { Quad, Term } from '@rdfjs/types'
-import type { Field, MappingClass, Profile } from '../../profile/profile-fields.ts'
+import type { Field, MappingClass, Profile } from '../../profile/profile.ts'
 import type { Names } from '../../rdf/names.ts'
 import { type Graph, graphOf } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'

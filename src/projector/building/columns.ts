@@ -1,11 +1,6 @@
 /** The columns of an index, compiled from a shape: one list for settings and documents, so that they cannot differ. */
 
-import {
-  type Field,
-  languageMaps,
-  type MappingClass,
-  type Shape,
-} from '../../profile/profile-fields.ts'
+import { type Field, languageMaps, type MappingClass, type Shape } from '../../profile/profile.ts'
 import { scores } from '../mappings/metrics.ts'
 
 /** The columns of an object by name, in profile order. */

@@ -1,6 +1,6 @@
 /** Builds the documents of the search index out of stored graphs, by the field tree of the profile. */
 
-import type { ResourceType } from '../../profile/profile-fields.ts'
+import type { ResourceType } from '../../profile/profile.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
 import type { Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'

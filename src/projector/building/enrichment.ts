@@ -1,11 +1,6 @@
 /** Enrichment: values that name a concept of a configured vocabulary are filled from that concept. */
 
-import {
-  type Field,
-  languageMaps,
-  type MappingClass,
-  type Profile,
-} from '../../profile/profile-fields.ts'
+import { type Field, languageMaps, type MappingClass, type Profile } from '../../profile/profile.ts'
 import { targetsOf } from '../../profile/record-schemas.ts'
 import type { Concept } from '../../vocabularies/concept.ts'
 import { isObject, type Json, type JsonObject } from '../mappings/mapping.ts'

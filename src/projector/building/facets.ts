@@ -1,7 +1,7 @@
 /** The facets of the search service: the default ones, and which of them a profile can serve. */
 
 import { Failure } from '../../errors.ts'
-import type { Field, MappingClass, Profile, ResourceType } from '../../profile/profile-fields.ts'
+import type { Field, MappingClass, Profile, ResourceType } from '../../profile/profile.ts'
 import { targetsOf } from '../../profile/record-schemas.ts'
 import type { Band, IndexName } from '../../search-index/index-settings.ts'
 

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { FacetSettings, IndexName, IndexSettings } from '../../search-index/index-settings.ts'
-import type { Profile, Shape } from '../../profile/profile-fields.ts'
+import type { Profile, Shape } from '../../profile/profile.ts'
 import { allFacets, defaultFacets, servedFacet, type FacetConfig } from './facets.ts'
 import { columnsOf, flat, isDate, numberNames, orderNames } from './columns.ts'
 

@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { Log } from '../../log.ts'
-import type { Profile, ResourceType } from '../../profile/profile-fields.ts'
+import type { Profile, ResourceType } from '../../profile/profile.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { spdx } from '../../rdf/namespaces.ts'

@@ -1,7 +1,7 @@
 /** The records that look different because concepts of a vocabulary changed: what a cascade mark on a vocabulary stands for. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { languageMaps, type MappingClass, type Profile } from '../../profile/profile-fields.ts'
+import { languageMaps, type MappingClass, type Profile } from '../../profile/profile.ts'
 import { isIri } from '../../rdf/iri.ts'
 import type { Names } from '../../rdf/names.ts'
 import { ctl } from '../../rdf/namespaces.ts'

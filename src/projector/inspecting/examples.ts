@@ -1,6 +1,6 @@
 /** Example queries, written from a profile: what the documents of each index are made of, for a reader's own endpoint. */
 
-import type { MappingClass, Profile } from '../../profile/profile-fields.ts'
+import type { MappingClass, Profile } from '../../profile/profile.ts'
 import {
   ctl,
   dc,

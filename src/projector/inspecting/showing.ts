@@ -1,7 +1,7 @@
 /** The documents that the records of a file become, and what is left out of them. */
 
 import type { Quad, Term } from '@rdfjs/types'
-import type { Profile, ResourceType } from '../../profile/profile-fields.ts'
+import type { Profile, ResourceType } from '../../profile/profile.ts'
 import { platformId } from '../../rdf/ids.ts'
 import { names, type Names } from '../../rdf/names.ts'
 import { dcat, dct, rdf } from '../../rdf/namespaces.ts'

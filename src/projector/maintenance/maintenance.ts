@@ -2,7 +2,7 @@
 
 import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { Profile } from '../../profile/profile-fields.ts'
+import type { Profile } from '../../profile/profile.ts'
 import type { Names } from '../../rdf/names.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import type { IndexName } from '../../search-index/index-settings.ts'

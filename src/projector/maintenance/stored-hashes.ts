@@ -1,7 +1,7 @@
 /** What the store says of the records of an index: which there should be, and the hash of each. */
 
 import type { IndexName } from '../../search-index/index-settings.ts'
-import type { Profile, ResourceType } from '../../profile/profile-fields.ts'
+import type { Profile, ResourceType } from '../../profile/profile.ts'
 import type { Names } from '../../rdf/names.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import type { GraphStore, Row } from '../../store/graph-store.ts'

@@ -1,7 +1,7 @@
 /** What a mapping is: a pure function from the values of a field to its JSON, with complaints on the side. */
 
 import type { Term } from '@rdfjs/types'
-import type { Field } from '../../profile/profile-fields.ts'
+import type { Field } from '../../profile/profile.ts'
 import type { Graph } from '../../rdf/read.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import type { ConceptCache } from '../concept-cache.ts'

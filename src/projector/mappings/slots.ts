@@ -1,7 +1,7 @@
 /** Makes the fields of a shape ready for many records: functions and dotted paths are looked up once. */
 
 import type { Term } from '@rdfjs/types'
-import type { Field, MappingClass } from '../../profile/profile-fields.ts'
+import type { Field, MappingClass } from '../../profile/profile.ts'
 import { dcat, dcatap, dct, foaf, rdf } from '../../rdf/namespaces.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { compareCodePoints } from '../../text/code-points.ts'

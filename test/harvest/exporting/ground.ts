@@ -15,7 +15,7 @@ import { openLauncher, type Launch } from '../../../src/pipe/running/launcher.ts
 import type { Run, RunItem } from '../../../src/pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'
 import type { InvalidFile, KnownPipe } from '../../../src/pipe/sources/known-pipes.ts'
-import type { ResourceType } from '../../../src/profile/profile-fields.ts'
+import type { ResourceType } from '../../../src/profile/profile.ts'
 import { ground as runGround, pause, silent } from '../../pipe/runs/ground.ts'
 import { repository } from '../../support/repository.ts'
 

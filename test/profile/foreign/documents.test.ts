@@ -1,7 +1,7 @@
 /** What records become under foreign profiles, and that the schemas of these profiles describe it. */
 
 import { describe, expect, test } from 'vitest'
-import type { Profile } from '../../../src/profile/profile-fields.ts'
+import type { Profile } from '../../../src/profile/profile.ts'
 import { loadProfile } from '../../../src/profile/load-profile.ts'
 import { recordSchemas } from '../../../src/profile/record-schemas.ts'
 import { documentBuilder } from '../../../src/projector/building/document.ts'

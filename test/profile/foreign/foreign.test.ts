@@ -1,7 +1,7 @@
 /** Profiles of other houses: a national variant of DCAT-AP, and one that adds types of records of its own. */
 
 import { describe, expect, test } from 'vitest'
-import type { Field } from '../../../src/profile/profile-fields.ts'
+import type { Field } from '../../../src/profile/profile.ts'
 import { loadProfile } from '../../../src/profile/load-profile.ts'
 
 const national = await loadProfile('test/profile/foreign/national')

@@ -1,7 +1,7 @@
 /** The schema of every mapping class over what the class makes of the rows of its table. */
 
 import { describe, expect, test } from 'vitest'
-import { languageMaps, type MappingClass } from '../../../src/profile/profile-fields.ts'
+import { languageMaps, type MappingClass } from '../../../src/profile/profile.ts'
 import { classesWithModel, modelOf } from '../../../src/profile/field-models.ts'
 import { targetsOf } from '../../../src/profile/record-schemas.ts'
 import { conceptRows } from '../../projector/mappings/rows/concepts.ts'

@@ -1,7 +1,7 @@
 /** Enrichment of records: hit and miss, arrays and depth, whole maps, languages, and what can have no effect. */
 
 import { describe, expect, it } from 'vitest'
-import type { Field, Profile } from '../../../src/profile/profile-fields.ts'
+import type { Field, Profile } from '../../../src/profile/profile.ts'
 import { documentBuilder } from '../../../src/projector/building/document.ts'
 import {
   enrichment,

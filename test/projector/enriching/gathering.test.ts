@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { IndexChange, SearchIndex } from '../../../src/search-index/search-index.ts'
 import type { Log } from '../../../src/log.ts'
-import type { Profile, ResourceType } from '../../../src/profile/profile-fields.ts'
+import type { Profile, ResourceType } from '../../../src/profile/profile.ts'
 import { conceptCache } from '../../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../../src/vocabularies/authorities.ts'
 import { documentBuilder } from '../../../src/projector/building/document.ts'

@@ -1,7 +1,7 @@
 /** Maps values written in Turtle with one mapping class, over the bundled vocabularies and as records are mapped. */
 
 import { expect, test } from 'vitest'
-import type { Field, MappingClass } from '../../../src/profile/profile-fields.ts'
+import type { Field, MappingClass } from '../../../src/profile/profile.ts'
 import { conceptCache } from '../../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../../src/vocabularies/authorities.ts'
 import type { Json, Scene } from '../../../src/projector/mappings/mapping.ts'

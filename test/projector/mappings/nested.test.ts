@@ -1,7 +1,7 @@
 /** Objects of fields, and where their embedding ends. */
 
 import { expect, test } from 'vitest'
-import type { Field, MappingClass } from '../../../src/profile/profile-fields.ts'
+import type { Field, MappingClass } from '../../../src/profile/profile.ts'
 import { fieldsOf } from '../../../src/projector/mappings/nested.ts'
 import { slotsOf } from '../../../src/projector/mappings/slots.ts'
 import { parse } from '../../../src/rdf/parse.ts'

@@ -1,7 +1,7 @@
 /** A hand-written record and the document that the contract asks for; and how records become documents here. */
 
 import { expect } from 'vitest'
-import type { ResourceType } from '../../../src/profile/profile-fields.ts'
+import type { ResourceType } from '../../../src/profile/profile.ts'
 import type { Built } from '../../../src/projector/building/assemble.ts'
 import { documentBuilder } from '../../../src/projector/building/document.ts'
 import { schemeIn } from '../../../src/vocabularies/concept.ts'

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CronFault, nextOfCron, plain } from '../../../src/scheduler/timing/cron.ts'
+import { CronFault, nextOfCron, plain } from '../../../src/scheduler/cron.ts'
 
 /** A Saturday. */
 const saturday = '2026-11-21T12:00:00Z'

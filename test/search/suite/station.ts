@@ -10,7 +10,7 @@ import { configured, type Made } from '../../contracts/search-index-corpus.ts'
 import { documents } from './corpus.ts'
 import { engineHere } from './engine.ts'
 import type { IndexSettings } from '../../../src/search-index/index-settings.ts'
-import type { Profile } from '../../../src/profile/profile-fields.ts'
+import type { Profile } from '../../../src/profile/profile.ts'
 import { settings } from './settings.ts'
 
 export type Reply = { readonly status: number; readonly headers: Headers; readonly body: Body }

@@ -9,8 +9,8 @@ import { logger } from '../../../src/log.ts'
 import type { JsonObject, Pipe } from '../../../src/pipe/document.ts'
 import { openRuns } from '../../../src/pipe/runs/run-history.ts'
 import { named, type KnownPipe } from '../../../src/pipe/sources/known-pipes.ts'
-import { schedulerApp } from '../../../src/scheduler/app.ts'
-import type { SchedulerDeps } from '../../../src/scheduler/deps.ts'
+import { schedulerApp } from '../../../src/scheduler/scheduler-app.ts'
+import type { SchedulerContext } from '../../../src/scheduler/scheduler-context.ts'
 import { openTriggers } from '../../../src/scheduler/triggers.ts'
 import { handClock, type HandClock } from './hand-clock.ts'
 import { launcherDouble } from './launcher-double.ts'
@@ -47,7 +47,7 @@ const keyConfig = {
   starter: ['POST /pipes/{pipe}/runs', 'GET /triggers/*/*/enabled'],
 }
 
-type Options = Partial<Pick<SchedulerDeps, 'confirm'>> & {
+type Options = Partial<Pick<SchedulerContext, 'confirm'>> & {
   readonly pipes?: readonly Pipe[]
   /** Written a moment ago, and known to nobody who does not look. */
   readonly arriving?: readonly Pipe[]

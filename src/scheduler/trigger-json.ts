@@ -1,9 +1,9 @@
 /** Triggers as clients read them; what is read can be sent again. */
 
-import { masked } from '../masking.ts'
-import type { Timing } from '../trigger.ts'
-import type { Scheduled } from '../triggers.ts'
-import { written } from '../reading/instant.ts'
+import { masked } from './masking.ts'
+import type { Timing } from './trigger.ts'
+import type { Scheduled } from './triggers.ts'
+import { written } from './trigger-input.ts'
 
 /** Secrets in its configs are hidden. */
 export function triggerAnswer(trigger: Scheduled) {

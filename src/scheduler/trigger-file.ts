@@ -1,7 +1,7 @@
 /** The file that keeps triggers over restarts: one SQLite table. */
 
-import { openSqlite, type Row, type Sqlite } from '../../sqlite.ts'
-import type { KeptTrigger, Status, Timing, Request } from '../trigger.ts'
+import { openSqlite, type Row, type Sqlite } from '../sqlite.ts'
+import type { KeptTrigger, Status, Timing, Request } from './trigger.ts'
 
 const schema = `
   CREATE TABLE IF NOT EXISTS trigger (

@@ -1,8 +1,8 @@
 /** What a run did one by one, as pieces of JSON, of NDJSON and of CSV (RFC 4180). */
 
-import type { Run, RunItem } from '../../pipe/runs/run.ts'
+import type { Run, RunItem } from '../pipe/runs/run.ts'
 
-export type Reported = { readonly run: Run; readonly items: Iterable<RunItem> }
+type Reported = { readonly run: Run; readonly items: Iterable<RunItem> }
 
 export async function* asJson({ items }: Reported): AsyncGenerator<string> {
   let before = '['

@@ -7,7 +7,7 @@ import type { Runs } from '../pipe/runs/run-history.ts'
 import type { InvalidFile, KnownPipe } from '../pipe/sources/known-pipes.ts'
 import type { Triggers } from './triggers.ts'
 
-export type SchedulerDeps = {
+export type SchedulerContext = {
   readonly pipes: {
     list(): readonly KnownPipe[]
     invalid(): readonly InvalidFile[]

@@ -1,28 +1,51 @@
-/** Firings at equal distances: fixed lengths, or steps of the calendar for months and years. */
+/** When a trigger fires next. */
 
-import type { Timing, Unit } from '../trigger.ts'
+import type { Timing, Unit } from './trigger.ts'
+import { nextOfCron } from './cron.ts'
+
+/** The first firing after a moment, in milliseconds since 1970; undefined when there is none any more. */
+export function nextFiring(timing: Timing, after: number): number | undefined {
+  switch (timing.kind) {
+    case 'interval':
+      return nextOfInterval(timing, after)
+    case 'cron':
+      return nextOfCron(timing, after)
+    case 'specific':
+      return timing.times.reduce<number | undefined>(
+        (first, time) => (time > after && (first === undefined || time < first) ? time : first),
+        undefined,
+      )
+    default:
+      return timing satisfies never
+  }
+}
+
+// Firings at equal distances: fixed lengths, or steps of the calendar for months and years.
 
 type Interval = Extract<Timing, { kind: 'interval' }>
 
-const second = 1000
-const day = 86_400 * second
-const lengths = {
-  SECOND: second,
-  MINUTE: 60 * second,
-  HOUR: 3600 * second,
+const day = 86_400_000
+
+/** Milliseconds of each unit; of months and years about, because they are steps of the calendar. */
+export const unitMs: Readonly<Record<Unit, number>> = {
+  SECOND: 1000,
+  MINUTE: 60_000,
+  HOUR: 3_600_000,
   DAY: day,
   WEEK: 7 * day,
-} as const satisfies Partial<Record<Unit, number>>
-
-const isFixed = (unit: Unit): unit is keyof typeof lengths => Object.hasOwn(lengths, unit)
+  MONTH: 30 * day,
+  YEAR: 365 * day,
+}
 
 /** The first firing after a moment, or undefined when it lies outside of what a clock can show. */
 export function nextOfInterval(interval: Interval, after: number): number | undefined {
   const { anchor, unit, value } = interval
   if (anchor > after) return anchor
-  const next = isFixed(unit)
-    ? anchor + (Math.floor((after - anchor) / (lengths[unit] * value)) + 1) * lengths[unit] * value
-    : nextMonth(anchor, value * (unit === 'YEAR' ? 12 : 1), after)
+  const step = unitMs[unit] * value
+  const next =
+    unit === 'MONTH' || unit === 'YEAR'
+      ? nextMonth(anchor, value * (unit === 'YEAR' ? 12 : 1), after)
+      : anchor + (Math.floor((after - anchor) / step) + 1) * step
   return Number.isNaN(new Date(next).getTime()) ? undefined : next
 }
 

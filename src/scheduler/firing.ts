@@ -1,16 +1,14 @@
 /** Fires triggers when they are due, in the one process that holds the lease. */
 
-import type { Log } from '../../log.ts'
-import type { Launcher } from '../../pipe/running/launcher.ts'
-import type { Runs } from '../../pipe/runs/run-history.ts'
-import type { Lease } from '../../lease.ts'
-import type { TriggerFile } from '../keeping/trigger-file.ts'
-import type { KeptTrigger } from '../trigger.ts'
-import { jitter } from './jitter.ts'
-import { owed } from './owed.ts'
-import { timetable, type Timetable } from './timetable.ts'
+import { unitMs, nextFiring } from './next-firing.ts'
+import type { Lease } from '../lease.ts'
+import type { Log } from '../log.ts'
+import type { Launcher } from '../pipe/running/launcher.ts'
+import type { Runs } from '../pipe/runs/run-history.ts'
+import type { TriggerFile } from './trigger-file.ts'
+import type { KeptTrigger, Timing } from './trigger.ts'
 
-export type FiringDeps = {
+type FiringDeps = {
   readonly file: TriggerFile
   readonly lease: Lease
   readonly launcher: Pick<Launcher, 'launch'>
@@ -26,7 +24,7 @@ export type FiringDeps = {
   readonly log: Log
 }
 
-export type Firing = {
+type Firing = {
   /** To be called when the file was changed through the same connection. */
   changed(): void
   /** Whether this process is the one that fires. */
@@ -180,3 +178,101 @@ function launch(
     log.warn({ err: error, pipe, trigger: id }, 'trigger.failed')
   }
 }
+
+// How long the runs of triggers wait, so that not all of them ask their sources at the same instant.
+
+const mostMs = 60_000
+
+/** A share of an interval: a short rhythm is not drowned. */
+const share = 10
+
+/**
+ * Milliseconds from 0 to a minute by `chance` (0..1). Nothing for a cron expression that names seconds: whoever writes six
+ * fields means the second. Less than a second is not waited for.
+ */
+export function jitter(timing: Timing, chance: number): number {
+  const ms = Math.floor(chance * mostOf(timing))
+  return ms < 1000 ? 0 : ms
+}
+
+function mostOf(timing: Timing): number {
+  if (timing.kind === 'cron') return timing.expression.trim().split(/\s+/).length > 5 ? 0 : mostMs
+  if (timing.kind === 'specific') return mostMs
+  return Math.min(mostMs, (unitMs[timing.unit] * timing.value) / share)
+}
+
+// Firings that were noted and not launched, because the process ended in between.
+
+/** What a harvest missed longer ago than this is old news, as with runs that were interrupted. */
+const oldestMs = 86_400_000
+
+/** More runs than a pipe has had since. */
+const mostRuns = 1000
+
+type Deps = {
+  readonly file: Pick<TriggerFile, 'launchedAt'>
+  readonly runs: Pick<Runs, 'list'>
+}
+
+/**
+ * Whether the last firing of a trigger still has to be launched. Only firings after the last group that was launched whole
+ * are in doubt, and of those the ones that have a run were launched.
+ */
+function owed({ file, runs }: Deps, now: number): (trigger: KeptTrigger) => boolean {
+  const launched = file.launchedAt()
+  return ({ pipe, id, last = 0 }) => {
+    if (last <= launched || last < now - oldestMs) return false
+    const later = runs.list({ pipe, offset: 0, limit: mostRuns })
+    return !later.some((run) => run.trigger === id && Date.parse(run.created) >= last)
+  }
+}
+
+// Which triggers are due: all of them with their next firing.
+
+type Timetable = {
+  /** The earliest firing of all; `Infinity` when there is none. */
+  earliest(): number
+  /** The same of the pipes that are not left out. */
+  next(isLeftOut: (pipe: string) => boolean): number
+  /** What is due now, each trigger once however often it was due, and moves it to its next firing. */
+  take(now: number): readonly KeptTrigger[]
+}
+
+/** A process that was held up fires late, but not later than this. */
+const latestMs = 60_000
+
+type Beginning = {
+  readonly opened: number
+  readonly now: number
+  /** Whether the last firing of a trigger still has to be launched. */
+  readonly isOwed: (trigger: KeptTrigger) => boolean
+}
+
+/** What was due before `opened`, when nobody was there to fire it, is not made up for; what somebody began to fire is. */
+function timetable(
+  triggers: readonly KeptTrigger[],
+  { opened, now, isOwed }: Beginning,
+): Timetable {
+  const rows = triggers.flatMap((trigger) => {
+    if (trigger.status === 'disabled') return []
+    const { timing, since, last = 0 } = trigger
+    const due = isOwed(trigger)
+      ? last
+      : nextFiring(timing, Math.max(since, last, opened, now - latestMs))
+    return due === undefined ? [] : [{ trigger, due }]
+  })
+  let earliest = earliestOf(rows)
+  return {
+    earliest: () => earliest,
+    next: (isLeftOut) => earliestOf(rows.filter(({ trigger }) => !isLeftOut(trigger.pipe))),
+    take: (now) => {
+      const due = rows.filter((row) => row.due <= now)
+      for (const row of due) row.due = nextFiring(row.trigger.timing, now) ?? Infinity
+      earliest = earliestOf(rows)
+      return due.map(({ trigger }) => trigger)
+    },
+  }
+}
+
+const earliestOf = (rows: readonly { readonly due: number }[]): number =>
+  rows.reduce((first, { due }) => Math.min(first, due), Infinity)

@@ -5,23 +5,22 @@ import { Failure, shown } from '../errors.ts'
 import { configured } from '../pipe/configure.ts'
 import type { Pipe } from '../pipe/document.ts'
 import type { Run } from '../pipe/runs/run.ts'
-import type { SchedulerDeps } from './deps.ts'
+import type { SchedulerContext } from './scheduler-context.ts'
 import { isMasked, unmaskedConfigs } from './masking.ts'
-import type { Sets } from './reading/sets.ts'
-import type { Entry } from './reading/trigger.ts'
+import type { TriggerEntry, Sets } from './trigger-input.ts'
 import type { Request, Trigger } from './trigger.ts'
 
-type Deps = Pick<SchedulerDeps, 'pipes' | 'launcher' | 'triggers'>
+type Deps = Pick<SchedulerContext, 'pipes' | 'launcher' | 'triggers'>
 
 /** The triggers to keep and the launches to make of one pipe. */
-export type Wish = {
+export type TriggerChange = {
   readonly pipe: string
   readonly kept: readonly Trigger[]
   readonly launches: readonly (Request & { readonly id: string })[]
 }
 
 /** Throws `unknown-pipe` naming all that are unknown, `invalid-parameter` for configs that fit no segment. */
-export function wishes(deps: Deps, sets: Sets): readonly Wish[] {
+export function triggerChanges(deps: Deps, sets: Sets): readonly TriggerChange[] {
   const found = [...sets].map(([name, entries]) => ({
     name,
     entries,
@@ -55,7 +54,7 @@ export function conflicting(pipe: string, run?: string): Failure {
 }
 
 /** The runs that were started; a launch that was dropped has none. */
-export function launchAll({ launcher }: Deps, wishes: readonly Wish[]): readonly Run[] {
+export function launchAll({ launcher }: Deps, wishes: readonly TriggerChange[]): readonly Run[] {
   return wishes.flatMap(({ pipe, launches }) =>
     launches.flatMap(({ id, ...request }) => {
       const launched = launcher.launch({ pipe, startedBy: 'api', trigger: id, ...request })
@@ -65,11 +64,11 @@ export function launchAll({ launcher }: Deps, wishes: readonly Wish[]): readonly
 }
 
 /** Nothing but launches leaves the kept triggers as they are. */
-export const leavesAll = (wishes: readonly Wish[]): boolean =>
+export const leavesAll = (wishes: readonly TriggerChange[]): boolean =>
   wishes.every(({ kept }) => kept.length === 0) &&
   wishes.some(({ launches }) => launches.length > 0)
 
-function wish({ triggers }: Deps, pipe: Pipe, entries: readonly Entry[]): Wish {
+function wish({ triggers }: Deps, pipe: Pipe, entries: readonly TriggerEntry[]): TriggerChange {
   const { name } = pipe.header
   const before = triggers.of(name)
   const read = entries.map((entry) => {
@@ -90,7 +89,11 @@ function wish({ triggers }: Deps, pipe: Pipe, entries: readonly Entry[]): Wish {
 }
 
 /** The triggers of a pipe that is gone, when nothing of them is to change: all triggers can be read and sent again. */
-function left({ triggers }: Deps, pipe: string, entries: readonly Entry[]): Wish | undefined {
+function left(
+  { triggers }: Deps,
+  pipe: string,
+  entries: readonly TriggerEntry[],
+): TriggerChange | undefined {
   const before = triggers.of(pipe)
   const isSame =
     before.length > 0 &&
@@ -100,7 +103,7 @@ function left({ triggers }: Deps, pipe: string, entries: readonly Entry[]): Wish
 }
 
 /** What a client can tell of the trigger of a pipe that is gone: the first firing is not among it. */
-function tellable(entry: Entry | undefined, old?: Trigger) {
+function tellable(entry: TriggerEntry | undefined, old?: Trigger) {
   if (!entry || !isKept(entry)) return undefined
   const { id, status, configs, startMode, timing } = entry
   const { anchor: _, notBefore: __, ...rhythm } = { anchor: 0, notBefore: 0, ...timing }
@@ -113,7 +116,7 @@ function tellable(entry: Entry | undefined, old?: Trigger) {
   }
 }
 
-const isKept = (entry: Entry): entry is Trigger => entry.timing !== 'immediate'
+const isKept = (entry: TriggerEntry): entry is Trigger => entry.timing !== 'immediate'
 
 function stillMasked(id: string): Failure {
   const detail = `a config of ${shown(id)} holds ••• in place of a secret that is not known: send the secret or {"secret":"name"}`

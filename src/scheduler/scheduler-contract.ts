@@ -1,0 +1,172 @@
+/** Pieces that the routes of the scheduler share. */
+
+import { type RouteConfig, z } from '@hono/zod-openapi'
+import type { AppContext } from '../http/app.ts'
+import { problem } from '../http/contract/problem.ts'
+import {
+  countNames,
+  type Run,
+  runOutcomes,
+  runStatuses,
+  starters,
+  startModes,
+} from '../pipe/runs/run.ts'
+import { triggerIdForm } from './trigger-input.ts'
+import { units } from './trigger.ts'
+
+const json = 'application/json'
+
+type Responses = RouteConfig['responses']
+
+/** Every other status is a problem. */
+export const responses = (good: Responses): Responses => ({ ...good, default: problem() })
+
+export const answer = (description: string, schema: z.ZodType) => ({
+  description,
+  content: { [json]: { schema } },
+})
+
+/** A body that is read and checked by its binding: its limits come before its schema. */
+export const jsonBody = (schema: object, example: unknown) => ({
+  body: { required: true, content: { [json]: { schema, example } } },
+})
+
+export const security = [{ ApiKey: [] }, { Bearer: [] }]
+
+export const pipePath = z.object({
+  pipeId: z.string().describe('Name of the pipe, or an id that only one pipe has'),
+})
+export const triggerPath = pipePath.extend({
+  triggerId: z.string().openapi({ pattern: triggerIdForm, maxLength: 200 }),
+})
+
+const text = { schema: { type: 'string' as const } }
+
+export const runHeaders = {
+  Location: { ...text, description: 'The run' },
+}
+export const linkHeaders = (description: string) => ({ Link: { ...text, description } })
+
+// What the scheduler answers, as schemas of its contract.
+
+const instant = z.iso.datetime()
+const configs = z
+  .record(z.string(), z.looseObject({}))
+  .describe('By segment name: values in place of those of the pipe; arrays are replaced whole')
+
+export const trigger = z
+  .object({
+    id: z.string(),
+    status: z.enum(['enabled', 'disabled']),
+    interval: z.object({ unit: z.enum(units), value: z.int().min(1) }).optional(),
+    next: instant.optional().describe('The coming firing; sent: the first one'),
+    last: instant.optional().describe('The last firing; ignored when sent'),
+    problem: z
+      .enum(['pipe missing'])
+      .optional()
+      .describe('Why the trigger never fires as things are; ignored when sent'),
+    cron: z.string().optional().describe('Five fields as on Unix, six or seven as in Quartz'),
+    timeZone: z.string().optional().describe('IANA name, for cron only; UTC when absent'),
+    specific: z.array(instant).optional(),
+    startMode: z.enum(startModes).optional(),
+    configs: configs.optional(),
+  })
+  .openapi('Trigger')
+
+export const triggers = z.array(trigger)
+export const triggersByPipe = z.record(z.string(), triggers)
+
+const complaint = z.looseObject({ detail: z.string() })
+
+export const listedPipe = z
+  .object({
+    name: z.string().optional(),
+    id: z.string().optional(),
+    title: z.string().optional(),
+    source: z.string(),
+    file: z.string(),
+    segments: z.array(z.string()),
+    problems: z.array(complaint),
+  })
+  .openapi('ListedPipe')
+
+export const pipe = z
+  .looseObject({ header: z.looseObject({ name: z.string() }), body: z.looseObject({}) })
+  .openapi('Pipe')
+
+const counts = z.object(Object.fromEntries(countNames.map((name) => [name, z.int()])))
+
+export const problemOfRun = z.looseObject({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string().optional(),
+})
+
+export const run = z
+  .object({
+    id: z.string(),
+    pipe: z.string(),
+    trigger: z.string().optional(),
+    startedBy: z.enum(starters),
+    catalogue: z.string().optional(),
+    status: z.enum(runStatuses),
+    outcome: z.enum(runOutcomes).optional(),
+    created: instant,
+    startTime: instant.optional(),
+    endTime: instant.optional(),
+    counts,
+    progress: z.looseObject({ pages: z.int(), bytes: z.int(), total: z.int().optional() }),
+    segments: z.array(
+      z.object({ name: z.string(), segmentNumber: z.int(), processed: z.boolean() }),
+    ),
+    problem: problemOfRun.nullable(),
+    notes: z
+      .array(
+        z.object({
+          action: z.enum(['confirm', 'restore']),
+          time: instant,
+          done: z.int(),
+          failed: z.int(),
+        }),
+      )
+      .optional()
+      .describe('What was done about the run after its end: removals confirmed, records restored'),
+  })
+  .openapi('Run')
+
+// Answers that name runs.
+
+export const runAddress = (c: AppContext, { id }: Pick<Run, 'id'>): string =>
+  `${c.get('address')}/runs/${encodeURIComponent(id)}`
+
+/** 202 with the run and where it is. */
+export function accepted(c: AppContext, run: Run): Response {
+  return c.json(run, 202, { Location: runAddress(c, run) })
+}
+
+/** `Link` (RFC 8288) to the runs that a request has started. */
+export function linkRuns(c: AppContext, runs: readonly Run[]): void {
+  if (runs.length === 0) return
+  c.header('Link', runs.map((run) => `<${runAddress(c, run)}>; rel="run"`).join(', '))
+}
+
+/** `Link` to the pages of a list; whether there is a next one is known by having asked for one more. */
+export function linkPages(
+  c: AppContext,
+  page: { readonly offset: number; readonly limit: number; readonly more: boolean },
+): void {
+  const { offset, limit, more } = page
+  const link = (rel: string, start: number) => {
+    const query = new URL(c.req.url).searchParams
+    query.set('offset', String(start))
+    query.set('limit', String(limit))
+    return `<${c.get('address')}${encodeURI(c.req.path)}?${query.toString()}>; rel="${rel}"`
+  }
+  const links = [
+    link('first', 0),
+    ...(offset > 0 ? [link('prev', Math.max(0, offset - limit))] : []),
+    ...(more ? [link('next', offset + limit)] : []),
+  ]
+  c.header('Link', links.join(', '))
+}

@@ -1,0 +1,256 @@
+/** Triggers as clients send and read them. */
+
+import { z } from 'zod'
+import { Failure, shown } from '../errors.ts'
+import type { AppContext } from '../http/app.ts'
+import { readBody } from '../http/body.ts'
+import { invalid } from '../http/shell/complaints.ts'
+import type { Json, JsonObject } from '../pipe/document.ts'
+import { startModes } from '../pipe/runs/run.ts'
+import { CronFault, plain } from './cron.ts'
+import { nextFiring } from './next-firing.ts'
+import { type Request, type Timing, type Trigger, units } from './trigger.ts'
+
+// Points in time as clients write them.
+
+const shape = z.iso.datetime({ offset: true, local: true })
+const right = 'an ISO 8601 date and time in UTC such as 2027-01-31T04:00:00Z'
+
+/** Milliseconds since 1970. Without an offset it is UTC; `+0000` counts as `+00:00`. */
+const instant = z.string().transform((text, context) => {
+  const whole = text.trim().replace(/([+-]\d\d)(\d\d)$/, '$1:$2')
+  const zoned = /(?:z|[+-]\d\d:\d\d)$/i.test(whole) ? whole : `${whole}Z`
+  const time = shape.safeParse(zoned).success ? Date.parse(zoned) : Number.NaN
+  if (!Number.isNaN(time)) return time
+  context.addIssue({ code: 'custom', message: `must be ${right}` })
+  return z.NEVER
+})
+
+/** The same in the other direction; milliseconds only where there are some. */
+export const written = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z')
+
+/** A trigger to keep, or one that starts a run at once and is not kept. */
+export type TriggerEntry =
+  | Trigger
+  | (Request & { readonly id: string; readonly timing: 'immediate' })
+
+// oxlint-disable-next-line no-control-regex
+const nameForm = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f/\\]+$/
+
+/** The form of the id of a trigger, for contracts. */
+export const triggerIdForm = nameForm.source
+
+/** Names may stand in a path: 1 to 200 characters without controls and slashes. */
+const name = z.string().min(1).max(200).regex(nameForm, 'must not hold control characters, / or \\')
+
+const anyCase = <const T extends readonly string[]>(words: T, change: (text: string) => string) =>
+  z.preprocess((value) => (typeof value === 'string' ? change(value.trim()) : value), z.enum(words))
+
+const lower = (text: string) => text.toLowerCase()
+const upper = (text: string) => text.toUpperCase()
+
+/** By segment name, as a pipe has them. */
+export const configs = z.record(
+  z.string(),
+  z.custom<JsonObject>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object of config values',
+  ),
+)
+export const startMode = anyCase(startModes, lower)
+
+const wire = z.object({
+  id: name,
+  status: anyCase(['enabled', 'disabled'], lower),
+  configs: configs.optional(),
+  startMode: startMode.optional(),
+  interval: z.object({ unit: anyCase(units, upper), value: z.int().min(1) }).optional(),
+  next: instant.optional(),
+  cron: z.string().max(1000).optional(),
+  timeZone: z.string().max(100).optional(),
+  specific: z.array(instant).min(1).max(1000).optional(),
+})
+
+type Wire = z.infer<typeof wire>
+
+/** Milliseconds until the first firing of an interval that names none. */
+const firstAfterMs = 5 * 60_000
+
+/** Reads a trigger at a moment; `null` means that a member is absent, unknown members are ignored. */
+export const triggerSchema = (now: number) =>
+  z.preprocess(withoutNulls, wire).transform((given, context): TriggerEntry => {
+    const fault = (key: keyof Wire, message: string) => {
+      context.addIssue({ code: 'custom', path: [key], message })
+      return z.NEVER
+    }
+    const { id, status, configs, startMode } = given
+    const request = { ...(configs && { configs }), ...(startMode && { startMode }) }
+    const wrong = faultOf(given)
+    if (wrong) return fault(...wrong)
+    const timing = timingOf(given, now)
+    if (timing) {
+      const fires = timing.kind === 'specific' || nextFiring(timing, now) !== undefined
+      if (!fires) return fault(timing.kind, 'never fires again')
+      return { id, status, ...request, timing }
+    }
+    if (status === 'enabled') return { id, ...request, timing: 'immediate' }
+    return fault(
+      'status',
+      'a trigger without interval, cron and specific starts at once and cannot be disabled',
+    )
+  })
+
+const withoutNulls = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
+    : value
+
+const kinds = ['interval', 'cron', 'specific'] as const
+
+function faultOf(given: Wire): readonly [keyof Wire, string] | undefined {
+  const { next, cron, timeZone } = given
+  const named = kinds.filter((kind) => given[kind] !== undefined)
+  const second = named[1]
+  if (second) return [second, `only one of interval, cron and specific is possible`]
+  if (next !== undefined && named.length === 0)
+    return ['next', 'needs interval or cron; a single time is a list of one in specific']
+  if (timeZone !== undefined && cron === undefined) return ['timeZone', 'needs cron']
+  if (timeZone !== undefined && !isTimeZone(timeZone))
+    return ['timeZone', 'must be an IANA time zone such as Europe/Vienna']
+  const unreadable = cron === undefined ? undefined : cronFault(cron)
+  return unreadable === undefined ? undefined : ['cron', unreadable]
+}
+
+function timingOf(given: Wire, now: number): Timing | undefined {
+  const { interval, cron: expression, specific: times, next, timeZone } = given
+  if (interval) return { kind: 'interval', ...interval, anchor: next ?? now + firstAfterMs }
+  if (times) return { kind: 'specific', times }
+  if (expression === undefined) return undefined
+  return {
+    kind: 'cron',
+    expression,
+    ...(timeZone !== undefined && { timeZone }),
+    ...(next !== undefined && { notBefore: next }),
+  }
+}
+
+function cronFault(expression: string): string | undefined {
+  try {
+    plain(expression)
+    return undefined
+  } catch (error) {
+    if (error instanceof CronFault) return error.message
+    throw error
+  }
+}
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== ''
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+// JSON that a client sent, bounded before anything looks at it.
+
+const deepest = 64
+
+/** The body as JSON; undefined when it is empty. Throws `malformed-json`, also for what is nested too deeply, and as `readBody`. */
+export async function readJsonBody(c: AppContext, bytes: number): Promise<Json | undefined> {
+  const body = await readBody(c.req.raw, { bytes, name: 'pipeBytes' }, c.get('signal'))
+  const text = new TextDecoder().decode(body)
+  if (text.trim() === '') return undefined
+  const value = parsed(text)
+  if (isDeeper(value, deepest))
+    throw new Failure('malformed-json', `the body is nested more than ${deepest} deep`)
+  return value
+}
+
+function parsed(text: string): Json {
+  try {
+    const value: Json = JSON.parse(text)
+    return value
+  } catch (cause) {
+    throw new Failure('malformed-json', 'the body is not valid JSON', { cause })
+  }
+}
+
+function isDeeper(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
+}
+
+// What a client sends to set triggers: for one pipe, or for all.
+
+/** Entries by what the client calls the pipe. */
+export type Sets = ReadonlyMap<string, readonly TriggerEntry[]>
+
+/** `most` is the limit `triggers`. */
+export function tooMany(count: number, most: number): Failure {
+  const detail = `a pipe has at most ${most} triggers (limit triggers), got ${count}`
+  return new Failure('invalid-parameter', detail, { errors: [{ detail }] })
+}
+
+/** The clock, and how many triggers a pipe may have. */
+type Bounds = { readonly now: number; readonly most: number }
+
+/** An array whose entries name their pipes as `id`, or an object from pipe to array. Throws `invalid-parameter`. */
+export function allSets(body: Json | undefined, { now, most }: Bounds): Sets {
+  const entry = triggerSchema(now)
+  if (Array.isArray(body)) {
+    const entries = parsedSets(z.array(entry), body)
+    return bounded(
+      Map.groupBy(entries, ({ id }) => id),
+      most,
+    )
+  }
+  const lists = parsedSets(z.record(z.string(), z.array(entry)), body)
+  return bounded(new Map(Object.entries(lists)), most)
+}
+
+/** An array, or a single object. Throws `invalid-parameter`. */
+export function oneSet(body: Json | undefined, { now, most }: Bounds): readonly TriggerEntry[] {
+  const list = body === undefined || Array.isArray(body) ? body : [body]
+  const entries = parsedSets(z.array(triggerSchema(now)), list)
+  return bounded(new Map([['', entries]]), most).get('') ?? []
+}
+
+/** One object; the id of the path is its id, whether it says so or not. Throws `invalid-parameter`. */
+export function oneEntry(body: Json | undefined, id: string, now: number): TriggerEntry {
+  const whole =
+    typeof body === 'object' && !Array.isArray(body) ? Object.assign({ id }, body) : body
+  const entry = parsedSets(triggerSchema(now), whole)
+  if (entry.id === id) return entry
+  const detail = `the id of the body is ${shown(entry.id)}, that of the path ${shown(id)}`
+  throw new Failure('invalid-parameter', detail, { errors: [{ pointer: '/id', detail }] })
+}
+
+function parsedSets<T>(schema: z.ZodType<T>, body: Json | undefined): T {
+  const result = schema.safeParse(body)
+  if (result.success) return result.data
+  throw invalid(result.error.issues, 'json', body)
+}
+
+/** No more than a pipe may have, and each id once: a repeated one gets `-2`, `-3` and so on. */
+function bounded(sets: Sets, most: number): Sets {
+  return new Map(
+    [...sets].map(([pipe, entries]) => {
+      if (entries.length > most) throw tooMany(entries.length, most)
+      return [pipe, distinct(entries)]
+    }),
+  )
+}
+
+function distinct(entries: readonly TriggerEntry[]): readonly TriggerEntry[] {
+  const taken = new Set<string>()
+  const wanted = new Set(entries.map(({ id }) => id))
+  return entries.map((entry) => {
+    let id = entry.id
+    for (let number = 2; taken.has(id) || (id !== entry.id && wanted.has(id)); number += 1)
+      id = `${entry.id}-${number}`
+    taken.add(id)
+    return { ...entry, id }
+  })
+}
