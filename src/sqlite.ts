@@ -218,7 +218,7 @@ export function setAside(path: string, now = new Date()): string | undefined {
 }
 
 /** Writes into a file what it is, where that is not there yet; read by `openFile`. */
-export function stamp(file: DatabaseSync, path: string, format: number): void {
+function stamp(file: DatabaseSync, path: string, format: number): void {
   if (numberOf(file, 'user_version') !== format) file.exec(`PRAGMA user_version = ${format}`)
   if (numberOf(file, 'application_id') === 0) file.exec(`PRAGMA application_id = ${markOf(path)}`)
 }

@@ -23,7 +23,7 @@ import { clearing, readMarks } from './marks.ts'
 import { queue, waiters, type Pending, type Queue } from './queue.ts'
 
 /** Builds what resources become in the index; the answer writes it there. */
-export type Gather = (batch: readonly Pending[], signal: AbortSignal) => Promise<Write>
+type Gather = (batch: readonly Pending[], signal: AbortSignal) => Promise<Write>
 export type Write = () => Promise<void>
 
 export type ProjectorDeps = {

@@ -50,9 +50,7 @@ export type Authorities = {
 }
 
 /** The directory with the tables that come with the product. */
-export const shippedVocabularies = fileURLToPath(
-  new URL('../../shapes/vocabularies', import.meta.url),
-)
+const shippedVocabularies = fileURLToPath(new URL('../../shapes/vocabularies', import.meta.url))
 
 const empty = tableOf([])
 let shipped: Promise<Authorities> | undefined

@@ -48,7 +48,7 @@ export const squashed = (text: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, '')
 
 /** An IRI without what does not tell concepts apart: scheme, `www.`, slashes at the end, the case of the host. */
-export function similarIri(iri: string): string {
+function similarIri(iri: string): string {
   const [, host = '', path = ''] = /^https?:\/\/(?:www\.)?([^/?#]*)([^]*)$/i.exec(iri.trim()) ?? []
   return host === '' ? iri.trim() : host.toLowerCase() + withoutSlashes(path)
 }

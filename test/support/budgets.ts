@@ -6,7 +6,7 @@ import type { SourceFile } from './ladder.ts'
  * Most lines of each folder, comments and blank lines included. Whoever deletes lowers the number in the same commit; raising
  * one needs a line in a decision record that says what the lines are for.
  */
-export const budgets: Readonly<Record<string, number>> = {
+const budgets: Readonly<Record<string, number>> = {
   '(root)': 1116,
 
   client: 2595,
@@ -39,7 +39,7 @@ export const budgets: Readonly<Record<string, number>> = {
 
   'search-index': 8592,
 
-  store: 7191,
+  store: 6986,
 
   text: 320,
 

@@ -26,10 +26,10 @@ import {
 import { storedProblem } from './stored-problem.ts'
 
 /** Of which items the source text is stored. */
-export type KeepSource = 'failed' | 'none' | 'all'
+type KeepSource = 'failed' | 'none' | 'all'
 
 /** Takes registered secrets out of a text. */
-export type Redact = (text: string) => string
+type Redact = (text: string) => string
 
 export type LiveRunContext = {
   readonly file: Sqlite
