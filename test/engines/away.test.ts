@@ -102,13 +102,13 @@ describe.each(stores)('%s away', (name) => {
       })
       const health = () =>
         fetch(`http://127.0.0.1:${port}/health`).then(
-          ({ status }) => status,
-          () => undefined,
+          (answer) => answer.text(),
+          () => '',
         )
-      expect(await eventually(async () => (await health()) === 503)).toBe(true)
+      expect(await eventually(async () => (await health()).includes('"waitingFor"'))).toBe(true)
       await engine.restart()
       platform = await starting
-      expect(await health()).toBe(200)
+      expect((await fetch(`${platform.url}/health`)).status).toBe(200)
       expect(platform.log()).toMatch(/store[^\n]*wait/i)
       api = client(platform)
       expect((await read()).status).toBe(200)
