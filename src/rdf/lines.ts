@@ -1,6 +1,7 @@
 /** N-Triples in our own spelling: one triple per line, sorted, no doubles; the form that stores and diffs work on. */
 import type { Literal, Quad, Term } from '@rdfjs/types'
-import { scan } from './reading/line-scanner.ts'
+import { scanLines } from './reading/line-scanner.ts'
+import { readN3 } from './reading/n3-reader.ts'
 
 const xsdString = 'http://www.w3.org/2001/XMLSchema#string'
 /** The escapes that N-Triples and SPARQL have in common (RDF 1.2 N-Triples, ECHAR; SPARQL 1.1, ECHAR). */
@@ -118,4 +119,36 @@ export function subjectQuads(lines: string, iri: string): Quad[] {
 }
 
 /** Reads N-Triples, fast for the spelling of `toLines`, whole N-Triples otherwise. Throws on anything else. */
-export const fromLines = (text: string): Quad[] => scan(text)
+export const fromLines = (text: string): Quad[] =>
+  scanLines(text) ?? readN3(text, 'ntriples', { baseIri: '' })
+
+// Triples as text, for those who pass them on and need no terms.
+
+export type Statement = {
+  /** N-Triples. */
+  readonly subject: string
+  /** The IRI itself. */
+  readonly predicate: string
+  /** N-Triples. */
+  readonly object: string
+  /** N-Triples; `''` = default graph. */
+  readonly graph: string
+  /** The triple with its line end, without its graph. */
+  readonly line: string
+}
+
+/** Throws on what N-Triples has no words for. */
+export function statementOf({ subject, predicate, object, graph }: Quad): Statement {
+  const [subjectText, objectText] = [termText(subject), termText(object)]
+  return {
+    subject: subjectText,
+    predicate: predicate.value,
+    object: objectText,
+    graph: graph.termType === 'DefaultGraph' ? '' : termText(graph),
+    line: `${subjectText} ${predicateText(predicate.value)} ${objectText} .\n`,
+  }
+}
+
+export async function* statementsOf(batches: AsyncIterable<Quad[]>): AsyncIterable<Statement[]> {
+  for await (const quads of batches) yield quads.map(statementOf)
+}

@@ -3,10 +3,10 @@ import type { Quad } from '@rdfjs/types'
 import type { Format } from './media-types.ts'
 import { CheckedTerms } from './reading/checked-terms.ts'
 import { scanChecked } from './reading/line-scanner.ts'
-import { readJsonLd } from './reading/json/reader.ts'
+import { readJsonLd } from './reading/json-ld-reader.ts'
 import { readN3 } from './reading/n3-reader.ts'
 import { malformed, type ParseOptions } from './reading/options.ts'
-import { readXml } from './reading/xml/reader.ts'
+import { readXml } from './reading/xml-reader.ts'
 
 export type { ParseOptions, Repair } from './reading/options.ts'
 

@@ -15,9 +15,9 @@ import type { Format } from '../../src/rdf/media-types.ts'
 import { formats } from '../../src/rdf/media-types.ts'
 import { names as namesOf } from '../../src/rdf/names.ts'
 import { decode, parse } from '../../src/rdf/parse.ts'
-import { parseStatements } from '../../src/rdf/reading/parse-stream.ts'
+import { parseStream } from '../../src/rdf/reading/parse-stream.ts'
 import { quad } from '../../src/rdf/terms.ts'
-import { fromLines } from '../../src/rdf/lines.ts'
+import { statementsOf, fromLines } from '../../src/rdf/lines.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { unnamed } from '../support/unnamed.ts'
 
@@ -49,11 +49,11 @@ const open = (file: string) =>
 async function sentBy(file: string): Promise<{ originalId: string; quads: Quad[] }[]> {
   const spool = openSpool()
   const source = await open(file)
-  const batches = parseStatements(createReadStream(folder + file), source.format, {
+  const batches = parseStream(createReadStream(folder + file), source.format, {
     baseIri: source.baseIri,
     repair: () => undefined,
   })
-  for await (const batch of batches) spool.add(batch)
+  for await (const batch of statementsOf(batches)) spool.add(batch)
   spool.finish()
   const cut = [...parcels(spool, destinations(spool, 'c'))]
   spool.close()

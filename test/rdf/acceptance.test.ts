@@ -4,10 +4,10 @@ import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../src/errors.ts'
-import { toLine } from '../../src/rdf/lines.ts'
+import { statementsOf, toLine } from '../../src/rdf/lines.ts'
 import { formats, type Format } from '../../src/rdf/media-types.ts'
 import { parse } from '../../src/rdf/parse.ts'
-import { parseStatements, parseStream } from '../../src/rdf/reading/parse-stream.ts'
+import { parseStream } from '../../src/rdf/reading/parse-stream.ts'
 import { serialise } from '../../src/rdf/serialise.ts'
 import { pieces } from './graphs.ts'
 import '../support/seed.ts'
@@ -95,7 +95,7 @@ const ways: Readonly<
   'as statements': async (text, format) => {
     const lines: string[] = []
     try {
-      for await (const batch of parseStatements(pieces(text, 7), format, { baseIri }))
+      for await (const batch of statementsOf(parseStream(pieces(text, 7), format, { baseIri })))
         lines.push(...batch.map(({ line }) => line.trimEnd()))
     } catch (error) {
       return failed(error)

@@ -29,7 +29,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   projector: 7997,
 
-  rdf: 3972,
+  rdf: 3600,
 
   repository: 9246,
 

@@ -4,7 +4,7 @@ import type { Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import { hydra, rdf } from '../../rdf/namespaces.ts'
-import type { Statement } from '../../rdf/reading/statements.ts'
+import type { Statement } from '../../rdf/lines.ts'
 import { withoutCredentials } from '../../secrets.ts'
 import { shownUrl } from './answers.ts'
 

@@ -8,8 +8,8 @@ import type { Format } from '../../rdf/media-types.ts'
 import { dcat, dct, foaf, vcard } from '../../rdf/namespaces.ts'
 import type { ParseOptions, Repair } from '../../rdf/parse.ts'
 import type { NodePlace } from '../../rdf/reading/options.ts'
-import { parseStatements } from '../../rdf/reading/parse-stream.ts'
-import { type Statement, statementsOf } from '../../rdf/reading/statements.ts'
+import { parseStream } from '../../rdf/reading/parse-stream.ts'
+import { type Statement, statementsOf } from '../../rdf/lines.ts'
 import { withoutCredentials } from '../../secrets.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import { openSpool, type Spool } from '../importing/cutting/spool.ts'
@@ -81,8 +81,8 @@ export async function readDocument(answer: SourceStream, reading: Reading): Prom
       : utf8(body, charsetOf(headers), repairs.broken)
     const batches =
       format === 'jsonld'
-        ? statementsOf(readLargeJson(text, { options, spill: reading.spill }))
-        : parseStatements(text, format, options)
+        ? readLargeJson(text, { options, spill: reading.spill })
+        : parseStream(text, format, options)
     const filled = await fill(
       {
         spool,
@@ -90,7 +90,7 @@ export async function readDocument(answer: SourceStream, reading: Reading): Prom
         graph: reading.graph,
         ...(reading.repair && { mended: mailRepair(url, repairs) }),
       },
-      batches,
+      statementsOf(batches),
     )
     const about = { url, address, headers, hash: digest.hash() }
     const placeOf = (term: string) => places.get(term)

@@ -1,5 +1,6 @@
 /** Brings a whole DCAT document into a repository: reads it to its end, then sends its datasets. */
-import { parseStatements } from '../../rdf/reading/parse-stream.ts'
+import { statementsOf } from '../../rdf/lines.ts'
+import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { connect } from './sending/connection.ts'
 import { destinations, type Destinations } from './cutting/destination.ts'
 import { parcels } from './cutting/parcels.ts'
@@ -80,11 +81,11 @@ async function read({ source, spool, tally, options }: Reading, signal: AbortSig
       yield part
     }
   }
-  const batches = parseStatements(counted(), source.format, {
+  const batches = parseStream(counted(), source.format, {
     baseIri: source.baseIri,
     repair: (repair) => tally.repair(repair),
   })
-  for await (const statements of batches) {
+  for await (const statements of statementsOf(batches)) {
     spool.add(statements)
     options.progress?.({ phase: 'reading', done: bytes, total: source.size })
   }

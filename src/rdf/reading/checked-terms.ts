@@ -13,9 +13,13 @@ const tag = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/
 /** Stands for a term that could not be repaired; triples that hold it are left out. */
 const unusable = namedNode('urn:cartulary:unusable')
 
-/** Whether all terms of a triple are usable. Call it on everything that a checked factory made in repair mode. */
-export const isUsable = (triple: Quad): boolean =>
-  triple.subject !== unusable && triple.predicate !== unusable && triple.object !== unusable
+/** Leaves out triples that repair could not make usable. */
+export const usable = (quads: Quad[], { repair }: ParseOptions): Quad[] =>
+  repair
+    ? quads.filter(({ subject, predicate, object }) =>
+        [subject, predicate, object].every((term) => term !== unusable),
+      )
+    : quads
 
 /**
  * IRIs that were found good, of all parses: predicates, classes and the concepts of authority tables stand in every record.

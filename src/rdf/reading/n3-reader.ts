@@ -4,7 +4,7 @@ import type { DataFactory, Quad, Term } from '@rdfjs/types'
 import { Lexer, Parser } from 'n3'
 import { Failure } from '../../errors.ts'
 import type { Format } from '../media-types.ts'
-import { CheckedTerms, labelPrefix, needsTag } from './checked-terms.ts'
+import { CheckedTerms, labelPrefix, needsTag, usable } from './checked-terms.ts'
 import {
   BadTerm,
   malformed,
@@ -12,8 +12,9 @@ import {
   type Place,
   placeInLine,
   refused,
+  type PieceReader,
+  tellPlace,
 } from './options.ts'
-import { type PieceReader, tellPlace, usable } from './pieces.ts'
 
 export type N3Format = Exclude<Format, 'rdfxml' | 'jsonld'>
 

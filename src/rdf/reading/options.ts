@@ -1,6 +1,8 @@
 /** What a reader is told, and what it reports back. */
 
+import type { Quad } from '@rdfjs/types'
 import { type Complaint, Failure, type Kind } from '../../errors.ts'
+import { rdf } from '../namespaces.ts'
 
 /**
  * One thing that was put right while reading. `to` is what stands there now; without it the triple was left out.
@@ -92,4 +94,22 @@ export function placeOf(text: string, wanted: string): Place {
 export function placeInLine(text: string, line: number, wanted: string): Place {
   const column = (text.split('\n', line)[line - 1] ?? '').indexOf(wanted)
   return wanted === '' || column < 0 ? { line } : { line, column: column + 1 }
+}
+
+/** A reader that is fed text and gives back the quads that became complete; throws `Failure`. */
+export type PieceReader = {
+  readonly write: (text: string) => Quad[]
+  readonly end: () => Quad[]
+}
+
+const type = rdf('type').value
+
+/** Reports a quad that gives a blank node a class, with the line on which it was complete. */
+export function tellPlace(
+  { places }: ParseOptions,
+  { subject, predicate, object }: Quad,
+  line: number,
+): void {
+  if (!places || subject.termType !== 'BlankNode' || predicate.value !== type) return
+  if (places.classes.has(object.value)) places.tell(`_:${subject.value}`, { line })
 }

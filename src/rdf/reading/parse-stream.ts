@@ -4,12 +4,10 @@ import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import type { Format } from '../media-types.ts'
 import { parse } from '../parse.ts'
-import { linePieces, statementPieces } from './line-pieces.ts'
+import { linePieces } from './line-scanner.ts'
 import { n3Pieces } from './n3-reader.ts'
-import { malformed, type ParseOptions } from './options.ts'
-import type { PieceReader } from './pieces.ts'
-import { type Statement, statementsOf } from './statements.ts'
-import { xmlPieces } from './xml/reader.ts'
+import { malformed, type ParseOptions, type PieceReader } from './options.ts'
+import { xmlPieces } from './xml-reader.ts'
 
 /** Quads per batch, and UTF-16 units that are parsed before somebody else gets a turn. */
 const batchSize = 1_000
@@ -32,17 +30,6 @@ export async function* parseStream(
   } else yield* pieces(texts(source, format), readerFor(format, options))
 }
 
-/** The same as N-Triples text: of a document that is N-Triples no terms are made. */
-export function parseStatements(
-  source: AsyncIterable<Uint8Array>,
-  format: Format,
-  options: ParseOptions,
-): AsyncIterable<Statement[]> {
-  return format === 'ntriples'
-    ? pieces(texts(source, format), statementPieces(options))
-    : statementsOf(parseStream(source, format, options))
-}
-
 /** The same for a text that is there already: whoever consumes it may let others have a turn between two batches. */
 export async function* parseText(
   text: string,
@@ -53,11 +40,11 @@ export async function* parseText(
   else yield* pieces([text], readerFor(format, options))
 }
 
-async function* pieces<Found>(
+async function* pieces(
   source: AsyncIterable<string> | Iterable<string>,
-  reader: PieceReader<Found>,
-): AsyncIterable<Found[]> {
-  let waiting: Found[] = []
+  reader: PieceReader,
+): AsyncIterable<Quad[]> {
+  let waiting: Quad[] = []
   for await (const text of source) {
     for (let at = 0; at < text.length; at += pieceSize) {
       const found = reader.write(text.slice(at, at + pieceSize))
@@ -77,7 +64,7 @@ function readerFor(format: Exclude<Format, 'jsonld'>, options: ParseOptions): Pi
   return n3Pieces(format, options)
 }
 
-function* batches<Found>(found: readonly Found[]): Iterable<Found[]> {
+function* batches(found: readonly Quad[]): Iterable<Quad[]> {
   for (let at = 0; at < found.length; at += batchSize) yield found.slice(at, at + batchSize)
 }
 

@@ -3,7 +3,7 @@
 import { onTestFinished } from 'vitest'
 import { fromLines } from '../../../src/rdf/lines.ts'
 import { parse } from '../../../src/rdf/parse.ts'
-import { statementOf } from '../../../src/rdf/reading/statements.ts'
+import { statementOf } from '../../../src/rdf/lines.ts'
 import { openSpool, type Spool } from '../../../src/harvest/importing/cutting/spool.ts'
 import type { Source } from '../../../src/harvest/importing/source.ts'
 import type { Clock } from '../../../src/harvest/importing/sending/patience.ts'

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { toLines } from '../../../src/rdf/lines.ts'
 import { parse } from '../../../src/rdf/parse.ts'
-import { faultAt } from '../../../src/rdf/reading/json/tree.ts'
+import { faultAt } from '../../../src/rdf/reading/json-tree.ts'
 
 const lines = async (document: unknown) =>
   toLines(await parse(JSON.stringify(document), 'jsonld', { baseIri: 'http://e/x' }))

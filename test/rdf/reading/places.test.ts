@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { Format } from '../../../src/rdf/media-types.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import type { ParseOptions } from '../../../src/rdf/reading/options.ts'
-import { parseStatements, parseStream } from '../../../src/rdf/reading/parse-stream.ts'
+import { parseStream } from '../../../src/rdf/reading/parse-stream.ts'
 
 const baseIri = 'https://base.example/'
 const dataset = 'http://www.w3.org/ns/dcat#Dataset'
@@ -36,14 +36,10 @@ async function* inPieces(text: string, size: number): AsyncIterable<Uint8Array> 
 
 describe('the lines of nodes', () => {
   const readers = {
-    'N-Triples as text': [parseStatements, 'ntriples'],
-    'N-Triples as quads': [parseStream, 'ntriples'],
+    'N-Triples': [parseStream, 'ntriples'],
     'N-Quads': [parseStream, 'nquads'],
     Turtle: [parseStream, 'turtle'],
-  } as const satisfies Record<
-    string,
-    readonly [typeof parseStatements | typeof parseStream, Format]
-  >
+  } as const satisfies Record<string, readonly [typeof parseStream, Format]>
 
   it.each(Object.entries(readers))('of %s are told, however it is written', async (_, by) => {
     const [read, format] = by

@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { termText } from '../../../rdf/lines.ts'
 import { dcat, foaf, rdf } from '../../../rdf/namespaces.ts'
-import type { Statement } from '../../../rdf/reading/statements.ts'
+import type { Statement } from '../../../rdf/lines.ts'
 import { keyHash } from './key-hash.ts'
 import { presence, type Presence } from './presence.ts'
 

@@ -1,13 +1,14 @@
 /** JSON before it becomes JSON-LD: read with the place of errors, bounded, and without keys that reach prototypes. */
 
-import { malformed, placeAt } from '../options.ts'
+import { malformed, placeAt } from './options.ts'
 
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+export type JsonObject = { [key: string]: Json }
+export type Json = string | number | boolean | null | Json[] | JsonObject
 
 const deepest = 64
 const dangerous = ['__proto__', 'constructor', 'prototype']
 
-export const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
+export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Parses JSON of at most 64 levels. Throws `malformed-rdf` with line and column. */
@@ -39,7 +40,7 @@ function children(value: Json): Json[] {
 }
 
 /** Calls `visit` for every object, outer ones first. */
-export function eachObject(tree: Json, visit: (object: { [key: string]: Json }) => void): void {
+export function eachObject(tree: Json, visit: (object: JsonObject) => void): void {
   const waiting = [tree]
   for (const value of waiting) {
     if (isObject(value)) visit(value)
@@ -92,8 +93,6 @@ export function faultAt(text: string): number {
 
 const closes = (open: string | undefined, closing: string) =>
   (open === '{' && closing === '}') || (open === '[' && closing === ']')
-
-type JsonObject = { [key: string]: Json }
 
 /** The contexts that stand in a document, wherever they stand. */
 export function contextsIn(tree: Json): readonly JsonObject[] {

@@ -1,22 +1,21 @@
 /** JSON-LD by jsonld: expansion is its work, contexts come from the document itself and from nowhere else. */
 
+import { readFileSync } from 'node:fs'
 import type { BlankNode, Literal, NamedNode, Quad, Quad_Graph, Quad_Object } from '@rdfjs/types'
 import type jsonld from 'jsonld'
-import { Failure } from '../../../errors.ts'
-import { rdf, xsd } from '../../namespaces.ts'
-import { CheckedTerms } from '../checked-terms.ts'
+import { Failure } from '../../errors.ts'
+import { rdf, xsd } from '../namespaces.ts'
+import { CheckedTerms, usable } from './checked-terms.ts'
 import {
-  BadTerm,
-  malformed,
-  type ParseOptions,
-  placeOf,
-  type Placing,
-  refused,
-} from '../options.ts'
-import { usable } from '../pieces.ts'
-import { bundledContext } from './contexts.ts'
-import { markIn, markPlaces, placeKey } from './places.ts'
-import { aliases, contextsIn, eachObject, isObject, type Json, readJson } from './tree.ts'
+  aliases,
+  contextsIn,
+  eachObject,
+  isObject,
+  type Json,
+  type JsonObject,
+  readJson,
+} from './json-tree.ts'
+import { BadTerm, malformed, type ParseOptions, placeOf, type Placing, refused } from './options.ts'
 
 const limits = { contexts: 16, terms: 1_000 }
 
@@ -83,15 +82,30 @@ function shieldSpaces(tree: Json, text: string): (text: string) => string {
     held.replace(shielded, (gap) => String.fromCharCode((gap.codePointAt(0) ?? plane) - plane))
 }
 
+const contexts = new URL('../../../shapes/contexts', import.meta.url)
+
+/** The contexts that catalogues name by address and that come with the product, with all addresses of their standards. */
+const bundledContexts = [
+  {
+    file: 'dcat-us-1.1.jsonld',
+    address:
+      /^https?:\/\/(?:(?:www\.)?project-open-data\.cio\.gov\/|(?:www\.)?resources\.data\.gov\/(?:schemas\/dcat-us\/)?)v1\.1\/schema\/catalog\.jsonld$/,
+  },
+  {
+    file: 'dcat-us-3.jsonld',
+    address: /^https?:\/\/\S*\/dcat-us[-_]3(?:\.0)?(?:\.jsonld|\.json)?$/,
+  },
+]
+
 async function expand(tree: Json, base: string): Promise<Json> {
   let remote = ''
   const documentLoader = async (url: string) => {
-    const document = bundledContext(url)
-    if (document === undefined) {
+    const file = bundledContexts.find(({ address }) => address.test(url))?.file
+    if (file === undefined) {
       remote = url
       throw new Error('not bundled')
     }
-    return { documentUrl: url, document: { '@context': document } }
+    return { documentUrl: url, document: readFileSync(new URL(file, contexts), 'utf8') }
   }
   // Taken in with the first document: it needs 20 MB, and many platforms never see JSON-LD.
   const { default: library } = await import('jsonld')
@@ -115,7 +129,6 @@ async function expand(tree: Json, base: string): Promise<Json> {
 
 // Expanded JSON-LD to quads (JSON-LD 1.1 API, 8.1), with lexical forms and language tags as they were written.
 
-type JsonObject = { [key: string]: Json }
 type Resource = NamedNode | BlankNode
 
 const asArray = (value: Json | undefined): Json[] =>
@@ -325,3 +338,45 @@ function shieldTags(tree: Json): void {
     }
   })
 }
+
+// Where nodes stand in JSON-LD: a mark goes through expansion with each of them, which tells of no places itself.
+
+/** An absolute IRI, which expansion leaves as it is, of a scheme that no context has for a prefix. */
+const placeKey = 'x-cartulary-place:pointer'
+
+/** The JSON Pointer that an expanded node was marked with. */
+function markIn(node: JsonObject): string | undefined {
+  const [mark] = [node[placeKey] ?? []].flat()
+  const pointer = isObject(mark) ? mark['@value'] : undefined
+  return typeof pointer === 'string' ? pointer : undefined
+}
+
+/** Marks every node whose class may be one of those by the end of its name; which it is, expansion tells. */
+function markPlaces(tree: Json, { classes }: Placing): void {
+  const contexts = contextsIn(tree)
+  const [types, values] = ['@type', '@value'].map((keyword) => aliases(contexts, keyword))
+  const names = [...classes].map((iri) => /[^/#:]*$/.exec(iri)?.[0] ?? iri)
+  const isWanted = (object: JsonObject) =>
+    [...(types ?? [])]
+      .flatMap((key) => [object[key] ?? []].flat())
+      .some((type) => typeof type === 'string' && names.some((name) => type.endsWith(name)))
+  mark(tree, '', (object) => {
+    // A value may have no members beside its own.
+    const isValue = [...(values ?? [])].some((key) => Object.hasOwn(object, key))
+    return !isValue && isWanted(object)
+  })
+}
+
+function mark(value: Json, pointer: string, isWanted: (object: JsonObject) => boolean): void {
+  if (Array.isArray(value)) {
+    for (const [at, one] of value.entries())
+      if (typeof one === 'object') mark(one, `${pointer}/${at}`, isWanted)
+  } else if (isObject(value)) {
+    for (const [key, one] of Object.entries(value))
+      if (typeof one === 'object' && key !== '@context')
+        mark(one, `${pointer}/${escaped(key)}`, isWanted)
+    if (isWanted(value)) value[placeKey] = pointer
+  }
+}
+
+const escaped = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -2,10 +2,17 @@
 
 import type { DataFactory, Literal, NamedNode, Quad } from '@rdfjs/types'
 import { type IActiveTag, RdfXmlParser } from 'rdfxml-streaming-parser'
-import { Failure } from '../../../errors.ts'
-import { CheckedTerms } from '../checked-terms.ts'
-import { BadTerm, malformed, type ParseOptions, type Place, refused } from '../options.ts'
-import { type PieceReader, tellPlace, usable } from '../pieces.ts'
+import { Failure } from '../../errors.ts'
+import { CheckedTerms, usable } from './checked-terms.ts'
+import {
+  BadTerm,
+  malformed,
+  type ParseOptions,
+  type PieceReader,
+  type Place,
+  refused,
+  tellPlace,
+} from './options.ts'
 
 const limits = { depth: 100, attributes: 256, name: 1_024, text: 10 * 1_048_576 }
 const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
