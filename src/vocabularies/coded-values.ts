@@ -1,119 +1,118 @@
-/** Values with few codes, as sources write them: how often a dataset changes, who may use it, and which country it is about. */
+/**
+ * Values with few codes, as sources write them: how often a dataset changes, who may use it, which country it is about and in which
+ * language it is (ISO 639, BCP 47).
+ */
 
 import { conceptIri, type Authorities } from './authorities.ts'
 import { authority } from './concept.ts'
 import { squashed } from './concept-table.ts'
 import { saidText } from './loose-values.ts'
+import { namesOf } from './names.ts'
 
-/**
- * Code of the EU frequency table: ISO 8601 durations, and words of English, German and French portals, of Dublin Core and of uData;
- * the words squashed.
- */
-const frequencies = `
-UPDATE_CONT: PT1S continuous continual realtime continuouslyupdated continuously kontinuierlich fortlaufend tempsreel
-CONT: severaltimesaday fourtimesaday multipletimesperday
-1MIN: PT1M oneminute everyminute
-5MIN: PT5M fiveminutes everyfiveminutes
-10MIN: PT10M tenminutes everytenminutes
-15MIN: PT15M fifteenminutes everyfifteenminutes
-30MIN: PT30M thirtyminutes everythirtyminutes everyhalfhour
-HOURLY: PT1H hourly stündlich horaire everyhour
-BIHOURLY: PT2H bihourly everytwohours
-TRIHOURLY: PT3H trihourly everythreehours
-12HRS: twelvehours everytwelvehours
-DAILY: P1D PT24H daily täglich quotidien quotidienne everyday giornaliera diaria diario
-DAILY_2: PT12H twiceaday semidaily twicedaily
-DAILY_3: PT8H threetimesaday
-WEEKLY: P1W P7D weekly wöchentlich hebdomadaire everyweek settimanale semanal
-WEEKLY_2: P3.5D P0.5W semiweekly twiceaweek
-WEEKLY_3: P0.33W threetimesaweek
-WEEKLY_5: fivetimesaweek
-BIWEEKLY: P2W P14D biweekly fortnightly fortnighly vierzehntägig everytwoweeks
-MONTHLY: P1M monthly monatlich mensuel mensuelle everymonth mensile mensual
-MONTHLY_2: P0.5M semimonthly twiceamonth
-MONTHLY_3: P0.33M threetimesamonth
-BIMONTHLY: P2M bimonthly everytwomonths zweimonatlich
-QUARTERLY: P3M quarterly vierteljährlich quartalsweise trimestriel trimestrielle trimestrale trimestral
-ANNUAL_3: P4M threetimesayear
-ANNUAL_2: P6M P0.5Y semiannual biannual semiannually biannually twiceayear halbjährlich semestriel semestrielle semestrale semestral
-ANNUAL: P1Y P12M annual annually yearly jährlich annuel annuelle annuale anual everyyear
-BIENNIAL: P2Y biennial everytwoyears zweijährlich
-TRIENNIAL: P3Y triennial everythreeyears
-QUADRENNIAL: P4Y quadrennial everyfouryears
-QUINQUENNIAL: P5Y quinquennial everyfiveyears
-DECENNIAL: P10Y decennial everytenyears
-IRREG: irregular unregelmäßig unregelmässig irregulär irrégulière
-AS_NEEDED: asneeded punctual beibedarf onrequest ponctuelle
-NEVER: never nie jamais
-NOT_PLANNED: notplanned
-UNKNOWN: unknown unbekannt inconnue inconnu
-OTHER: other
-BIDECENNIAL: P20Y
-TRIDECENNIAL: P30Y
-`
+/** The concept of a code in a table of the EU Publications Office, else what the table itself says of the text. */
+const conceptOf = (table: 'frequency' | 'access-right' | 'language', code: string | undefined) =>
+  code === undefined ? undefined : `${authority}${table}/${code}`
 
-const frequencyCodes = new Map(
-  frequencies
-    .trim()
-    .split('\n')
-    .flatMap((line) => {
-      const [code = '', words = ''] = line.split(': ')
-      return words.split(' ').map((word) => [word, code] as const)
-    }),
-)
+const frequencies = namesOf('frequencies')
 
 /** The concept of a duration (`R/P1Y`, `P1M`), of a word, or of a name of the table. */
 export function frequencyOf(value: unknown, authorities: Authorities): string | undefined {
   const text = saidText(value)
   if (text === undefined) return undefined
-  const own = authorities.table('frequency').bySimilarIri(text)?.iri
-  const duration = text
-    .trim()
-    .toUpperCase()
-    .replace(/^R\d*\//, '')
-  const code =
-    frequencyCodes.get(duration) ?? frequencyCodes.get(squashed(text.replace(/^.*[/#]/, '')))
+  const duration = text.toUpperCase().replace(/^R\d*\//, '')
+  const code = frequencies.get(duration) ?? frequencies.get(squashed(text.replace(/^.*[/#]/, '')))
   return (
-    own ??
-    (code === undefined
-      ? conceptIri('frequency', text, authorities)
-      : `${authority}frequency/${code}`)
+    authorities.table('frequency').bySimilarIri(text)?.iri ??
+    conceptOf('frequency', code) ??
+    conceptIri('frequency', text, authorities)
   )
 }
 
-const access: Readonly<Record<string, string>> = {
-  public: 'PUBLIC',
-  open: 'PUBLIC',
-  openaccess: 'PUBLIC',
-  openwithaccount: 'PUBLIC',
-  restricted: 'RESTRICTED',
-  restrictedpublic: 'RESTRICTED',
-  nonpublic: 'NON_PUBLIC',
-  private: 'NON_PUBLIC',
-  confidential: 'NON_PUBLIC',
-}
+const accessRights = namesOf('access-rights')
 
 /** The concept of an access right: what portals call it, or a name of the table. */
 export function accessOf(value: unknown, authorities: Authorities): string | undefined {
-  const text = saidText(value)
-  if (text === undefined) return undefined
-  const word = squashed(text)
-  const code = Object.hasOwn(access, word) ? access[word] : undefined
-  return code === undefined
-    ? conceptIri('accessRight', text, authorities)
-    : `${authority}access-right/${code}`
+  const code = accessRights.get(squashed(saidText(value) ?? ''))
+  return conceptOf('access-right', code) ?? conceptIri('accessRight', value, authorities)
 }
 
 /** Codes that other lists than ISO 3166 use. */
-const countries: Readonly<Record<string, string>> = { uk: 'gb', el: 'gr' }
+const countries = new Map([
+  ['uk', 'gb'],
+  ['el', 'gr'],
+])
 
 /** The concept of a country: its code of two or three letters, or a name in any language. */
 export function countryOf(value: unknown, authorities: Authorities): string | undefined {
-  const text = saidText(value)
+  const alpha2 = saidText(value)?.toLowerCase() ?? ''
+  const country = authorities.table('country').byAlpha2(countries.get(alpha2) ?? alpha2)
+  return country?.iri ?? conceptIri('country', value, authorities)
+}
+
+/** ISO 639-1 and ISO 639-2/B → ISO 639-3. */
+const languageCodes = namesOf('languages')
+const alpha3 = new Set(languageCodes.values())
+/** ISO 639-3 → ISO 639-1. */
+const shortest = new Map(
+  [...languageCodes].flatMap(([short, code]) => (short.length === 2 ? [[code, short]] : [])),
+)
+
+/** Squashed names in the language itself, English, German and French. */
+let languageNames: ReadonlyMap<string, string> | undefined
+
+function namesOfLanguages(): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  for (const [code, alpha2] of shortest)
+    for (const language of [alpha2, 'en', 'de', 'fr']) {
+      const name = squashed(displayed(alpha2, language) ?? '')
+      if (name !== '' && !names.has(name)) names.set(name, code)
+    }
+  return names
+}
+
+function displayed(code: string, language: string): string | undefined {
+  try {
+    return new Intl.DisplayNames([language], { type: 'language', fallback: 'none' }).of(code)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The code in lower case for ISO 639-1, 639-2 (both), 639-3, a language tag (its primary subtag) or a name; `undefined`
+ * when there is no such language.
+ */
+function languageCode(text: string): string | undefined {
+  const tag = /^([A-Za-z]{2,3})(?:[_-][A-Za-z0-9_-]{1,40})?$/.exec(text)?.[1]?.toLowerCase()
+  if (tag === undefined) return (languageNames ??= namesOfLanguages()).get(squashed(text))
+  const isCode = tag.length === 3 && (alpha3.has(tag) || displayed(tag, 'en') !== undefined)
+  return languageCodes.get(tag) ?? (isCode ? tag : undefined)
+}
+
+/**
+ * The tag of untagged text when a source says that it has one language, the shortest one (RFC 5646, 2.2.1): `de` for
+ * `DEU`; a two-letter tag stays as it is.
+ */
+export function textTag(languages: readonly unknown[]): string | undefined {
+  const text = languages.length === 1 ? saidText(languages[0]) : undefined
   if (text === undefined) return undefined
-  const alpha2 = text.toLowerCase()
-  const code = Object.hasOwn(countries, alpha2) ? (countries[alpha2] ?? alpha2) : alpha2
-  return (
-    authorities.table('country').byAlpha2(code)?.iri ?? conceptIri('country', text, authorities)
-  )
+  if (/^[a-z]{2}(?:-[A-Za-z0-9]{2,8})?$/i.test(text)) return text
+  const code = languageCode(text.replace(/^https?:.*[/#]/, ''))
+  return code === undefined || code === 'und' ? undefined : (shortest.get(code) ?? code)
+}
+
+/** `swa` of `sw`; a code of three letters is its own. */
+export const threeLetters = (code: string): string | undefined =>
+  code.length === 3 ? code : languageCodes.get(code)
+
+/** Codes that say that the language is unknown, or that there is none or many. */
+const noLanguage = /^(?:und|mis|mul|zxx)$/i
+
+/** The concept of a language by code, tag, name, or IRI of any list of codes. */
+export function languageOf(value: unknown, authorities: Authorities): string | undefined {
+  const text = saidText(value) ?? ''
+  const name = /^https?:/i.test(text) ? text.replace(/^.*[/#]/, '') : text
+  if (noLanguage.test(name)) return undefined
+  const code = languageCode(name)?.toUpperCase()
+  return conceptOf('language', code) ?? conceptIri('language', value, authorities)
 }

@@ -41,91 +41,75 @@ function degrees(value: unknown, limit: number, { tolerance, decimals }: Rules) 
   return Math.abs(rounded) < 1e-6 ? 0 : rounded
 }
 
-/** Reads an array of what `read` reads; one bad member spoils it. */
-const listOf =
-  <T>(read: (value: unknown) => T | undefined) =>
-  (value: unknown): readonly T[] | undefined => {
-    if (!Array.isArray(value) || value.length === 0) return undefined
-    const parts = value.map((part: unknown) => read(part))
-    return parts.every((part) => part !== undefined) ? parts : undefined
-  }
+/** Types of coordinates → how deep positions are nested in them, and what a list of positions is. */
+const shapes = {
+  Point: { depth: 0, list: 'points' },
+  MultiPoint: { depth: 1, list: 'points' },
+  LineString: { depth: 1, list: 'line' },
+  MultiLineString: { depth: 2, list: 'line' },
+  Polygon: { depth: 2, list: 'ring' },
+  MultiPolygon: { depth: 3, list: 'ring' },
+} as const
+type Level = { readonly depth: number; readonly list: 'points' | 'line' | 'ring' }
 
-const same = (a: Position | undefined, b: Position | undefined) =>
-  a !== undefined && b !== undefined && a[0] === b[0] && a[1] === b[1]
+type Nested = Position | readonly Nested[]
 
-/** Readers of coordinates: nested arrays in, positions, lines, rings and polygons out. */
-function readers(rules: Rules) {
-  const position = (value: unknown): Position | undefined => {
-    if (!Array.isArray(value)) return undefined
-    const [x, y]: readonly unknown[] = value
-    const [east, north] = [degrees(x, 180, rules), degrees(y, 90, rules)]
-    return east === undefined || north === undefined ? undefined : [east, north]
-  }
-  const points = listOf(position)
-  const line = (value: unknown): Line | undefined => {
-    const found = points(value)
-    return found && found.length > 1 ? found : undefined
-  }
-  const ring = (value: unknown): Line | undefined => {
-    const found = points(value)
-    const start = found?.[0]
-    if (found === undefined || start === undefined) return undefined
-    const isClosed = same(start, found.at(-1))
-    if (!isClosed && !rules.closesRings) return undefined
-    const whole = isClosed ? found : [...found, start]
-    return whole.length >= 4 ? whole : undefined
-  }
-  const rings = listOf(ring)
-  return { position, points, line, lines: listOf(line), rings, polygons: listOf(rings) }
+function positionOf(value: unknown, rules: Rules): Position | undefined {
+  if (!Array.isArray(value)) return undefined
+  const [x, y]: readonly unknown[] = value
+  const [east, north] = [degrees(x, 180, rules), degrees(y, 90, rules)]
+  return east === undefined || north === undefined ? undefined : [east, north]
 }
 
-const reading = { lenient: readers(lenient), strict: readers(strict) }
-type Readers = ReturnType<typeof readers>
-
-function simpleOf(type: unknown, value: unknown, read: Readers): Geometry | undefined {
-  switch (type) {
-    case 'Point': {
-      const coordinates = read.position(value)
-      return coordinates && { type, coordinates }
-    }
-    case 'MultiPoint':
-    case 'LineString': {
-      const coordinates = type === 'LineString' ? read.line(value) : read.points(value)
-      return coordinates && { type, coordinates }
-    }
-    case 'MultiLineString':
-    case 'Polygon': {
-      const coordinates = type === 'Polygon' ? read.rings(value) : read.lines(value)
-      return coordinates && { type, coordinates }
-    }
-    case 'MultiPolygon': {
-      const coordinates = read.polygons(value)
-      return coordinates && { type, coordinates }
-    }
-    default:
-      return undefined
+/** Nested arrays in, nested positions out; one bad member spoils all. */
+function nested(value: unknown, { depth, list }: Level, rules: Rules): Nested | undefined {
+  if (depth === 0) return positionOf(value, rules)
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  const parts: Nested[] = []
+  for (const part of value) {
+    const read = nested(part, { depth: depth - 1, list }, rules)
+    if (read === undefined) return undefined
+    parts.push(read)
   }
+  if (depth > 1 || list === 'points') return parts
+  return list === 'line' ? (parts.length > 1 ? parts : undefined) : ringOf(parts, rules)
+}
+
+function ringOf(points: readonly Nested[], { closesRings }: Rules): Nested | undefined {
+  const [start = []] = points
+  const isClosed = String(start) === String(points.at(-1))
+  if (!isClosed && !closesRings) return undefined
+  const whole = isClosed ? points : [...points, start]
+  return whole.length >= 4 ? whole : undefined
+}
+
+function simpleOf(type: unknown, value: unknown, rules: Rules): Geometry | undefined {
+  const isShape = typeof type === 'string' && Object.hasOwn(shapes, type)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `hasOwn` has just said so
+  const coordinates = isShape && nested(value, shapes[type as keyof typeof shapes], rules)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `shapes` says how deep the coordinates of each type are
+  return coordinates ? ({ type, coordinates } as Geometry) : undefined
 }
 
 type Loose = { readonly [key: string]: unknown }
 const isLoose = (value: unknown): value is Loose => typeof value === 'object' && value !== null
 
-function collected(parts: unknown, read: Readers, depth: number): Geometry | undefined {
+function collected(parts: unknown, rules: Rules, depth: number): Geometry | undefined {
   if (!Array.isArray(parts) || parts.length === 0 || depth >= deepest) return undefined
-  const geometries = parts.map((part: unknown) => shapeOf(part, read, depth + 1))
+  const geometries = parts.map((part: unknown) => shapeOf(part, rules, depth + 1))
   return geometries.every((geometry) => geometry !== undefined)
     ? { type: 'GeometryCollection', geometries }
     : undefined
 }
 
-function shapeOf(value: unknown, read: Readers, depth: number): Geometry | undefined {
+function shapeOf(value: unknown, rules: Rules, depth: number): Geometry | undefined {
   if (!isLoose(value)) return undefined
   const { type } = value
   if (type === 'Feature')
-    return depth < deepest ? shapeOf(value['geometry'], read, depth + 1) : undefined
-  if (type === 'FeatureCollection') return collected(value['features'], read, depth)
-  if (type === 'GeometryCollection') return collected(value['geometries'], read, depth)
-  return simpleOf(type, value['coordinates'], read)
+    return depth < deepest ? shapeOf(value['geometry'], rules, depth + 1) : undefined
+  if (type === 'FeatureCollection') return collected(value['features'], rules, depth)
+  if (type === 'GeometryCollection') return collected(value['geometries'], rules, depth)
+  return simpleOf(type, value['coordinates'], rules)
 }
 
 /** Every position in a geometry or a part of one. */
@@ -177,7 +161,7 @@ function countPositions(geometry: Geometry): number {
  * in range. `undefined` when it is none. More than 10 000 points become the box around them.
  */
 export function geometryOf(value: unknown): Geometry | undefined {
-  const geometry = shapeOf(value, reading.lenient, 0)
+  const geometry = shapeOf(value, lenient, 0)
   return geometry && countPositions(geometry) > mostPoints
     ? boxGeometry(boundsOf(positionsOf(geometry)))
     : geometry
@@ -188,7 +172,7 @@ const mostStrictPoints = 20_000
 
 /** A GeoJSON geometry, or a Feature with one, that keeps the rules of RFC 7946; no collection, no more than 20 000 points. */
 export function strictGeometry(value: unknown): Geometry | undefined {
-  const geometry = shapeOf(value, reading.strict, 0)
+  const geometry = shapeOf(value, strict, 0)
   const isSingle = geometry !== undefined && geometry.type !== 'GeometryCollection'
   return isSingle && countPositions(geometry) <= mostStrictPoints ? geometry : undefined
 }

@@ -8,6 +8,7 @@ import type { Concept } from './concept.ts'
 import { firstWins, labelsOf, squashed, withoutSlashes } from './concept-table.ts'
 import { isHtml, textFromHtml } from './html-text.ts'
 import { isPlaceholder, plainText } from './loose-values.ts'
+import { namesOf } from './names.ts'
 
 /**
  * What all addresses of one licence have in common, only to compare: lower case, without scheme, `www.`, slashes at the end, and
@@ -68,46 +69,20 @@ export type LicenceNames = {
   readonly title?: unknown
 }
 
-/** Code in the EU table, the licence's address where the table has no concept for it, and its squashed ids and names. */
-const names = `
-CC0 https://creativecommons.org/publicdomain/zero/1.0/: cczero cc0 cc010 creativecommonszero creativecommonscczero creativecommonscc0
-CC_PDM_1_0: publicdomain otherpublicdomain otherpd
-CC_BY: ccby creativecommonsattribution
-CC_BYSA: ccbysa creativecommonsattributionsharealike
-CC_BYNC: ccnc ccbync creativecommonsnoncommercialany
-CC_BYND: ccbynd
-CC_BYNCSA: ccbyncsa
-CC_BYNCND: ccbyncnd
-ODC_PDDL: odcpddl pddl pddl10 opendatacommonspublicdomaindedicationandlicencepddl
-ODC_BY: odcby odcby10 opendatacommonsattributionlicense
-ODC_BL: odcodbl odbl odbl10 opendatabaselicense opendatacommonsopendatabaselicenseodbl
-DLDE_BY_2_0 https://www.govdata.de/dl-de/by-2-0: dldeby20 httpdcatapdedeflicensesdlbyde20 dlbyde20
-DLDE_BY_1_0 https://www.govdata.de/dl-de/by-1-0: dldeby10 dlbyde10
-DLDE_ZERO_2_0 https://www.govdata.de/dl-de/zero-2-0: dldezero20 dlzerode20
-ETALAB_1_0 https://www.etalab.gouv.fr/wp-content/uploads/2014/05/Licence_Ouverte.pdf: frlo lov1 licenceouverte licenceouverteetalab licenceouvertev1 licenceouverte10 licenceouverteopenlicence licenceouvertev10
-ETALAB_2_0 https://www.etalab.gouv.fr/licence-ouverte-open-licence/: lov2 etalab20 licenceouvertev2 licenceouverte20 licenceouvertev20 licenceouverteopenlicenceversion20 licenceouverteversion20 licenceouvertev20etalab
-OGL_3_0 https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/: ukogl oglukv3 ogluk30 ogl30 ogl3 opengovernmentlicencev30 opengovernmentlicence30 ukopengovernmentlicenceogl
-OGL_2_0 https://www.nationalarchives.gov.uk/doc/open-government-licence/version/2/: ogluk20 opengovernmentlicencev20
-EUPL_1_2: eupl12
-EUPL_1_1: eupl11
-GNU_FDL: gfdl gnufreedocumentationlicense
-NLOD_2_0: nlod20
-NLOD_1_0: nlod10
-`
-
 type Entry = { readonly code?: string | undefined; readonly address?: string | undefined }
 
-const entries = names.trim().split('\n').map(readEntry)
-const byWord = new Map(entries.flatMap(({ words, entry }) => words.map((word) => [word, entry])))
-const byAddress = new Map(
-  entries.flatMap(({ entry }) => (entry.address ? [[licenceKey(entry.address), entry]] : [])),
+/** Squashed names → code in the EU table, and the licence's address where the table has no concept for it. */
+const byWord = new Map(
+  [...namesOf('licences')].map(([name, head]): [string, Entry] => {
+    const [code, address] = head.split(' ')
+    return [name, { code, address }]
+  }),
 )
-
-function readEntry(line: string): { readonly words: readonly string[]; readonly entry: Entry } {
-  const [head = '', words = ''] = line.split(/: (?!.*: )/)
-  const [code, address] = head.split(' ')
-  return { words: words.split(' '), entry: { code, address } }
-}
+const byAddress = new Map(
+  [...byWord.values()].flatMap((entry) =>
+    entry.address ? [[licenceKey(entry.address), entry]] : [],
+  ),
+)
 
 /** Words that say that there is no licence, or none worth the name. */
 const placeholders = new Set(

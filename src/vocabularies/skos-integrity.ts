@@ -1,6 +1,8 @@
-/** The integrity conditions of SKOS (SKOS Reference, W3C 2009), looked for in the sorted lines of a vocabulary. */
+/**
+ * The integrity conditions of SKOS (SKOS Reference, W3C 2009), looked for in the sorted lines of a vocabulary. What one subject says
+ * is checked as soon as its lines are read; only the links between concepts stay in memory, for S27.
+ */
 
-import { hash } from 'node:crypto'
 import { rdf, skos } from '../rdf/namespaces.ts'
 
 /** S9, S13, S14, S27, S37 and S46 of the SKOS Reference. */
@@ -22,316 +24,169 @@ export type Finding = {
   readonly examples: readonly { readonly resource: string; readonly detail: string }[]
 }
 
+/** Notes that a condition is broken. */
+type Report = (condition: Condition, detail: string) => void
+
+/** Local name of a SKOS property, or `type` → literals as they are written, IRIs without brackets, local names of classes. */
+type Facts = ReadonlyMap<string, ReadonlySet<string>>
+
 const mostExamples = 5
+const namespace = skos('').value
+const type = rdf('type').value
+const nothing: ReadonlySet<string> = new Set()
 
-class Findings {
-  readonly #found = new Map<Condition, { count: number; examples: Finding['examples'][number][] }>()
-
-  tell(condition: Condition, resource: string, detail: string): void {
-    const known = this.#found.get(condition) ?? { count: 0, examples: [] }
-    known.count += 1
-    if (known.examples.length < mostExamples) known.examples.push({ resource, detail })
-    this.#found.set(condition, known)
-  }
-
-  get all(): Finding[] {
-    return Object.keys(conditions).flatMap((name) => {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
-      const condition = name as Condition
-      const found = this.#found.get(condition)
-      return found ? [{ condition, ...found }] : []
-    })
-  }
-}
-
-function checkTypes({ resource, types }: SubjectFacts, findings: Findings): void {
-  if (types.has('ConceptScheme') && types.has('Concept')) {
-    findings.tell('S9', resource, 'it is a concept scheme and a concept')
-  }
+function checkTypes(facts: Facts, report: Report): void {
+  const types = facts.get('type') ?? nothing
+  if (types.has('ConceptScheme') && types.has('Concept'))
+    report('S9', 'it is a concept scheme and a concept')
   if (!types.has('Collection') && !types.has('OrderedCollection')) return
-  for (const other of ['Concept', 'ConceptScheme']) {
-    if (types.has(other)) findings.tell('S37', resource, `it is a collection and a ${other}`)
-  }
+  for (const other of ['Concept', 'ConceptScheme'])
+    if (types.has(other)) report('S37', `it is a collection and a ${other}`)
 }
 
-const kinds = [
+const labelPairs = [
   ['prefLabel', 'altLabel'],
   ['prefLabel', 'hiddenLabel'],
   ['altLabel', 'hiddenLabel'],
 ] as const
 
-function checkLabels({ resource, labels }: SubjectFacts, findings: Findings): void {
-  for (const [one, other] of kinds) {
-    for (const label of labels[one]) {
-      if (labels[other].has(label)) {
-        findings.tell('S13', resource, `${label} is its ${one} and its ${other}`)
-      }
-    }
-  }
-  const perLanguage = Map.groupBy(labels.prefLabel, (label) =>
+function checkLabels(facts: Facts, report: Report): void {
+  for (const [one, other] of labelPairs)
+    for (const label of facts.get(one) ?? nothing)
+      if (facts.get(other)?.has(label)) report('S13', `${label} is its ${one} and its ${other}`)
+  const perLanguage = Map.groupBy(facts.get('prefLabel') ?? nothing, (label) =>
     label.slice(label.lastIndexOf('"') + 1).toLowerCase(),
   )
-  for (const [language, some] of perLanguage) {
-    if (some.length > 1) {
-      findings.tell(
-        'S14',
-        resource,
-        `${some.length} preferred labels ${language || 'without language'}`,
+  for (const [language, { length }] of perLanguage)
+    if (length > 1) report('S14', `${length} preferred labels ${language || 'without language'}`)
+}
+
+function checkMatches(facts: Facts, report: Report): void {
+  // Narrower is broader from the other side, and exact is exact from both (S43, S44).
+  for (const other of facts.get('exactMatch') ?? nothing)
+    for (const kind of ['broadMatch', 'narrowMatch', 'relatedMatch'])
+      if (facts.get(kind)?.has(other)) report('S46', `${other} is exactMatch and ${kind}`)
+}
+
+/** Steps upwards, and concepts that are looked at above one: cycles end there too. */
+const [deepest, widest] = [32, 2000]
+/** Links that are kept; of what is beyond nothing is known. */
+const mostLinks = 8_000_000
+
+/** Which concept is broader than which, and which are related. */
+class Hierarchy {
+  readonly related = new Map<string, Set<string>>()
+  readonly #broader = new Map<string, Set<string>>()
+  #links = 0
+
+  take(resource: string, facts: Facts): void {
+    for (const kind of ['broader', 'broaderTransitive'])
+      for (const other of facts.get(kind) ?? nothing) this.#link(this.#broader, resource, other)
+    for (const kind of ['narrower', 'narrowerTransitive'])
+      for (const other of facts.get(kind) ?? nothing) this.#link(this.#broader, other, resource)
+    for (const other of facts.get('related') ?? nothing) this.#link(this.related, resource, other)
+  }
+
+  #link(links: Map<string, Set<string>>, from: string, to: string): void {
+    if (++this.#links > mostLinks) return
+    const known = links.get(from)
+    if (known) known.add(to)
+    else links.set(from, new Set([to]))
+  }
+
+  /** Whether `other` is broader than `one`, over at most 32 steps. */
+  isBroader(one: string, other: string): boolean {
+    const seen = new Set<string>()
+    let level: ReadonlySet<string> = new Set([one])
+    for (let depth = 0; depth < deepest && level.size > 0; depth += 1) {
+      const above = new Set(
+        [...level].flatMap((concept) => [...(this.#broader.get(concept) ?? [])]),
       )
+      if (above.has(other)) return true
+      level = above.difference(seen)
+      for (const concept of level) if (seen.size < widest) seen.add(concept)
+      if (seen.size >= widest) return false
     }
+    return false
   }
 }
 
-function checkMatches({ resource, links }: SubjectFacts, findings: Findings): void {
-  for (const other of links.exactMatch) {
-    // Narrower is broader from the other side, and exact is exact from both (S43, S44).
-    for (const kind of ['broadMatch', 'narrowMatch', 'relatedMatch'] as const) {
-      if (links[kind].has(other))
-        findings.tell('S46', resource, `${other} is exactMatch and ${kind}`)
+function checkRelated(hierarchy: Hierarchy, tell: (resource: string) => Report): void {
+  for (const [resource, related] of hierarchy.related)
+    for (const other of related) {
+      // Said from both sides it is one fault.
+      if (other < resource && hierarchy.related.get(other)?.has(resource)) continue
+      const report = tell(resource)
+      if (hierarchy.isBroader(resource, other)) report('S27', `${other} is related and broader`)
+      else if (hierarchy.isBroader(other, resource))
+        report('S27', `${other} is related and narrower`)
     }
-  }
-}
-
-function checkRelated({ resource, links }: SubjectFacts, hierarchy: Hierarchy, findings: Findings) {
-  for (const other of links.related) {
-    // Said from both sides it is one fault.
-    if (other < resource && hierarchy.isRelated(other, resource)) continue
-    if (hierarchy.isBroader(resource, other)) {
-      findings.tell('S27', resource, `${other} is related and broader`)
-    } else if (hierarchy.isBroader(other, resource)) {
-      findings.tell('S27', resource, `${other} is related and narrower`)
-    }
-  }
 }
 
 /** Chunks of whole N-Triples lines in our own spelling, those of one subject together. */
 type Chunks = AsyncIterable<string> | Iterable<string>
 
 /**
- * What is broken, in the order of `conditions`; nothing is a reason to refuse. Reads the lines once, and a second time when
- * there is something related and something broader. Memory: numbers for each broader and related link, and one subject.
- * Explicit statements and the inverses of SKOS are regarded, not other entailments.
+ * What is broken, in the order of `conditions`; nothing is a reason to refuse. Explicit statements and the inverses of SKOS are
+ * regarded, not other entailments.
  */
 export async function integrity(lines: () => Chunks): Promise<readonly Finding[]> {
-  const findings = new Findings()
+  const findings = new Map<Condition, { count: number; examples: Finding['examples'][number][] }>()
+  const tell =
+    (resource: string): Report =>
+    (condition, detail) => {
+      const finding = findings.get(condition) ?? { count: 0, examples: [] }
+      finding.count += 1
+      if (finding.examples.length < mostExamples) finding.examples.push({ resource, detail })
+      findings.set(condition, finding)
+    }
   const hierarchy = new Hierarchy()
-  for await (const facts of factsOf(lines())) {
-    checkTypes(facts, findings)
-    checkLabels(facts, findings)
-    checkMatches(facts, findings)
-    hierarchy.take(facts)
+  for await (const { resource, facts } of subjectsIn(lines())) {
+    const report = tell(resource)
+    checkTypes(facts, report)
+    checkLabels(facts, report)
+    checkMatches(facts, report)
+    hierarchy.take(resource, facts)
   }
-  if (!hierarchy.close()) return findings.all
-  for await (const facts of factsOf(lines())) checkRelated(facts, hierarchy, findings)
-  return findings.all
+  checkRelated(hierarchy, tell)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
+  return (Object.keys(conditions) as Condition[]).flatMap((condition) => {
+    const finding = findings.get(condition)
+    return finding ? [{ condition, ...finding }] : []
+  })
 }
 
 /** `S13 2, S14 1`; empty when nothing is broken. */
 export const summaryOf = (findings: readonly Finding[]): string =>
   findings.map(({ condition, count }) => `${condition} ${count}`).join(', ')
 
-// Which concept is broader than which, over any number of steps: as numbers, because a vocabulary may be large.
-
-/** The first 52 bits of SHA-256: a number that JavaScript holds exactly. Of a million IRIs two are alike once in 10,000 times. */
-const iriNumber = (iri: string): number =>
-  Number.parseInt(hash('sha256', iri, 'hex').slice(0, 13), 16)
-
-/** Links that are kept, 16 bytes each; of what is beyond nothing is known. */
-const most = 8_000_000
-
-/** Pairs of numbers, found by the first once they are sorted. */
-class Pairs {
-  #values = new Float64Array(1024)
-  #sorted: Float64Array | undefined
-  #order: Uint32Array = new Uint32Array()
-  length = 0
-
-  add(from: number, to: number): void {
-    if (this.length >= most) return
-    if (2 * this.length === this.#values.length) {
-      const larger = new Float64Array(this.#values.length * 2)
-      larger.set(this.#values)
-      this.#values = larger
-    }
-    this.#values[2 * this.length] = from
-    this.#values[2 * this.length + 1] = to
-    this.length += 1
-  }
-
-  close(): void {
-    const values = this.#values
-    this.#order = new Uint32Array(this.length).map((_, at) => at)
-    this.#order.sort((one, other) => (values[2 * one] ?? 0) - (values[2 * other] ?? 0))
-    this.#sorted = Float64Array.from(this.#order, (at) => values[2 * at] ?? 0)
-  }
-
-  *of(from: number): Generator<number> {
-    const sorted = this.#sorted ?? new Float64Array()
-    let [low, high] = [0, sorted.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((sorted[middle] ?? 0) < from) low = middle + 1
-      else high = middle
-    }
-    for (let at = low; sorted[at] === from; at += 1) {
-      yield this.#values[2 * (this.#order[at] ?? 0) + 1] ?? 0
-    }
-  }
-}
-
-/** Steps upwards, and concepts that are looked at above one: cycles end there too. */
-const [deepest, widest] = [32, 2000]
-
-class Hierarchy {
-  readonly #broader = new Pairs()
-  readonly #related = new Pairs()
-
-  take({ resource, links }: SubjectFacts): void {
-    const { broader, broaderTransitive, narrower, narrowerTransitive, related } = links
-    const size = broader.size + broaderTransitive.size + narrower.size + narrowerTransitive.size
-    if (size + related.size === 0) return
-    const own = iriNumber(resource)
-    for (const some of [broader, broaderTransitive]) {
-      for (const other of some) this.#broader.add(own, iriNumber(other))
-    }
-    for (const some of [narrower, narrowerTransitive]) {
-      for (const other of some) this.#broader.add(iriNumber(other), own)
-    }
-    for (const other of related) this.#related.add(own, iriNumber(other))
-  }
-
-  /** To be called when all is taken; false when nothing can be broader and related at the same time. */
-  close(): boolean {
-    if (this.#broader.length === 0 || this.#related.length === 0) return false
-    this.#broader.close()
-    this.#related.close()
-    return true
-  }
-
-  isRelated(one: string, other: string): boolean {
-    const wanted = iriNumber(other)
-    for (const found of this.#related.of(iriNumber(one))) if (found === wanted) return true
-    return false
-  }
-
-  /** Whether `other` is broader than `one`, over at most 32 steps. */
-  isBroader(one: string, other: string): boolean {
-    const wanted = iriNumber(other)
-    const seen = new Set<number>()
-    let level = [iriNumber(one)]
-    for (let depth = 0; depth < deepest && level.length > 0; depth += 1) {
-      const above: number[] = []
-      for (const concept of level) {
-        for (const broader of this.#broader.of(concept)) {
-          if (broader === wanted) return true
-          if (seen.has(broader) || seen.size >= widest) continue
-          seen.add(broader)
-          above.push(broader)
-        }
-      }
-      level = above
-    }
-    return false
-  }
-}
-
-// What the lines of one subject say that the integrity conditions of SKOS are about.
-
-const labelKinds = ['prefLabel', 'altLabel', 'hiddenLabel'] as const
-const linkKinds = [
-  'broader',
-  'broaderTransitive',
-  'narrower',
-  'narrowerTransitive',
-  'related',
-  'exactMatch',
-  'broadMatch',
-  'narrowMatch',
-  'relatedMatch',
-] as const
-
-type LabelKind = (typeof labelKinds)[number]
-type LinkKind = (typeof linkKinds)[number]
-
-type SubjectFacts = {
-  /** IRI, or the label of a blank node with its `_:`. */
-  readonly resource: string
-  /** Local names of its classes in SKOS. */
-  readonly types: ReadonlySet<string>
-  /** Literals as they are written: `"a"@en`. */
-  readonly labels: Readonly<Record<LabelKind, ReadonlySet<string>>>
-  /** IRIs. */
-  readonly links: Readonly<Record<LinkKind, ReadonlySet<string>>>
-}
-
-const namespace = skos('').value
-const type = rdf('type').value
-
-const isLabel = (name: string): name is LabelKind => labelKinds.some((kind) => kind === name)
-const isLink = (name: string): name is LinkKind => linkKinds.some((kind) => kind === name)
-
-class Facts implements SubjectFacts {
-  readonly resource: string
-  readonly types = new Set<string>()
-  readonly labels = {
-    prefLabel: new Set<string>(),
-    altLabel: new Set<string>(),
-    hiddenLabel: new Set<string>(),
-  }
-  readonly links: Readonly<Record<LinkKind, Set<string>>> = {
-    broader: new Set(),
-    broaderTransitive: new Set(),
-    narrower: new Set(),
-    narrowerTransitive: new Set(),
-    related: new Set(),
-    exactMatch: new Set(),
-    broadMatch: new Set(),
-    narrowMatch: new Set(),
-    relatedMatch: new Set(),
-  }
-
-  constructor(subject: string) {
-    this.resource = named(subject)
-  }
-
-  take(predicate: string, object: string): void {
-    if (predicate === type) {
-      const name = named(object)
-      if (name.startsWith(namespace)) this.types.add(name.slice(namespace.length))
-      return
-    }
-    if (!predicate.startsWith(namespace)) return
-    const name = predicate.slice(namespace.length)
-    if (isLabel(name) && object.startsWith('"')) this.labels[name].add(object)
-    else if (isLink(name) && !object.startsWith('"')) this.links[name].add(named(object))
-  }
-}
-
-/** A node without its brackets. */
-const named = (term: string) => (term.startsWith('<') ? term.slice(1, -1) : term)
-
-/** The facts of every subject that is in SKOS at all; lines of one subject stand together. */
-async function* factsOf(
-  chunks: AsyncIterable<string> | Iterable<string>,
-): AsyncGenerator<SubjectFacts> {
-  let subject = ''
-  let facts: Facts | undefined
-  for await (const chunk of chunks) {
+/** The facts of every subject that is in SKOS at all. */
+async function* subjectsIn(chunks: Chunks) {
+  let about = ''
+  let facts = new Map<string, Set<string>>()
+  for await (const chunk of chunks)
     for (const line of chunk.split('\n')) {
-      const end = line.indexOf(' ')
-      if (end < 0) continue
-      const about = line.slice(0, end)
-      if (about !== subject) {
-        if (facts) yield facts
-        facts = undefined
-        subject = about
+      const [subject = '', predicate = ''] = line.split(' ', 2)
+      if (predicate === '') continue
+      if (subject !== about) {
+        if (facts.size > 0) yield { resource: withoutBrackets(about), facts }
+        about = subject
+        facts = new Map()
       }
-      const next = line.indexOf(' ', end + 1)
-      const predicate = line.slice(end + 2, next - 1)
-      if (predicate !== type && !predicate.startsWith(namespace)) continue
-      facts ??= new Facts(subject)
-      facts.take(predicate, line.slice(next + 1, -2))
+      learn(facts, predicate.slice(1, -1), line.slice(subject.length + predicate.length + 2, -2))
     }
-  }
-  if (facts) yield facts
+  if (facts.size > 0) yield { resource: withoutBrackets(about), facts }
 }
+
+/** `object`: an N-Triples term. Labels that are no literals and links that are some do not count. */
+function learn(facts: Map<string, Set<string>>, predicate: string, object: string): void {
+  const value = withoutBrackets(object)
+  const isType = predicate === type && value.startsWith(namespace)
+  if (!isType && !predicate.startsWith(namespace)) return
+  const name = isType ? 'type' : predicate.slice(namespace.length)
+  if (name.endsWith('Label') !== value.startsWith('"')) return
+  const known = facts.get(name) ?? new Set()
+  facts.set(name, known.add(isType ? value.slice(namespace.length) : value))
+}
+
+const withoutBrackets = (term: string) => (term.startsWith('<') ? term.slice(1, -1) : term)

@@ -43,7 +43,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   text: 320,
 
-  vocabularies: 2500,
+  vocabularies: 2110,
 
   workers: 743,
 }

@@ -5,7 +5,7 @@ import { namedNode } from '../../rdf/terms.ts'
 import type { Authorities } from '../../vocabularies/authorities.ts'
 import { accessOf } from '../../vocabularies/coded-values.ts'
 import { isDataAddress } from '../../vocabularies/formats.ts'
-import { textTag } from '../../vocabularies/languages.ts'
+import { textTag } from '../../vocabularies/coded-values.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
 import {
   type Fields,

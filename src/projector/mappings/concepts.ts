@@ -2,7 +2,7 @@
 
 import type { Term } from '@rdfjs/types'
 import { type Concept, schemes } from '../../vocabularies/concept.ts'
-import { threeLetters } from '../../vocabularies/languages.ts'
+import { threeLetters } from '../../vocabularies/coded-values.ts'
 import {
   iriLike,
   iriOf,

@@ -8,7 +8,7 @@ import {
   isDataAddress,
   mediaTypeIri,
 } from '../../../../src/vocabularies/formats.ts'
-import { languageOf, textTag } from '../../../../src/vocabularies/languages.ts'
+import { languageOf, textTag } from '../../../../src/vocabularies/coded-values.ts'
 import { licenceOf } from '../../../../src/vocabularies/licences.ts'
 import { themesOf, themesOfTopic } from '../../../../src/vocabularies/themes.ts'
 import { accessOf, countryOf, frequencyOf } from '../../../../src/vocabularies/coded-values.ts'
