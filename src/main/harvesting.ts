@@ -24,11 +24,7 @@ import { isGone, ownerOf } from '../pipe/runs/run-rows.ts'
 
 import type { Runs } from '../pipe/runs/run-history.ts'
 import { openSources, type PipeSources } from '../pipe/sources/pipe-sources.ts'
-import {
-  openTransport,
-  type Transport,
-  type TransportOptions,
-} from '../pipe/transport/transport.ts'
+import { Transport, type TransportOptions } from '../pipe/transport/transport.ts'
 import { openTriggers, type Triggers } from '../scheduler/triggers.ts'
 import type { Secrets } from '../secrets.ts'
 import { clock } from './clock.ts'
@@ -202,12 +198,11 @@ const transportOf = (
   const { config, log, keys, http, version } = options
   // The same after a restart, and no other process's.
   const place = hash('sha256', `${hostname()} ${directoryOf(options)}`).slice(0, 16)
-  return openTransport({
+  return new Transport({
     ...segments,
     keys,
     bodyBytes: config.limits.bodyBytes,
     serviceDiscovery: config.cluster.serviceDiscovery,
-    address: serviceAddress(config, servicePaths.harvest),
     returnAddress: `${options.segmentUrl}${servicePaths.harvest}`,
     scratch: join(directoryOf(options), 'tmp', 'returned'),
     identify: identifierOf,

@@ -88,3 +88,20 @@ async function* ending(source: AsyncIterable<Message>): AsyncGenerator<Message> 
   const problem = new Failure('internal', 'a segment stopped without saying whether it is complete')
   yield last ?? { kind: 'end', completeness: { kind: 'incomplete', problem } }
 }
+
+/** The values of the source; throws the signal's reason as soon as it fires, whatever the source does. */
+export async function* valuesUntilAborted<Value>(
+  source: AsyncIterable<Value>,
+  signal: AbortSignal,
+): AsyncGenerator<Value> {
+  const iterator = source[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const next = await unlessAborted(iterator.next(), signal)
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    void Promise.resolve(iterator.return?.()).catch(() => undefined)
+  }
+}

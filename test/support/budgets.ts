@@ -23,7 +23,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   metrics: 9172,
 
-  pipe: 7700,
+  pipe: 7400,
 
   profile: 2023,
 

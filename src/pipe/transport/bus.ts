@@ -1,9 +1,9 @@
 /** Queues of this process by name: whoever puts a message in waits while the queue is full. */
 
-import { valuesUntilAborted } from './waiting.ts'
 import { Channel } from '../../workers/channel.ts'
 import { Failure, type Kind, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { valuesUntilAborted } from '../chain.ts'
 import type { Pipe } from '../document.ts'
 
 /** A queue: of this process, or of the broker at that address. */

@@ -1,10 +1,17 @@
-/** One message to a segment service over HTTP: the whole pipe, by POST or PUT, asked again while that may help. */
+/**
+ * Messages to a segment service over HTTP: the whole pipe, by POST or PUT, sent again while that may help; and the outbox of
+ * one segment, whatever leads there.
+ */
 
 import { Failure, type Kind } from '../../errors.ts'
 import type { Outbound, Reach } from '../../client/outbound.ts'
+import { conditionVariable } from '../../workers/condition.ts'
+import type { Pipe } from '../document.ts'
 import { backoffMs, isTransient, retryAfterMs } from '../../workers/retry.ts'
 import type { TransportLimits } from './transport-limits.ts'
-import type { Post } from './remote-outbox.ts'
+
+/** Hands one message over; throws `Failure` when that is given up. */
+export type Post = (message: Pipe, signal: AbortSignal) => Promise<void>
 
 export type HttpTarget = {
   readonly address: string
@@ -15,7 +22,7 @@ export type HttpTarget = {
   readonly reach?: Reach
 }
 
-export type HttpDeps = {
+export type HttpContext = {
   readonly outbound: Pick<Outbound, 'request'>
   readonly limits: TransportLimits
   readonly now: () => number
@@ -25,6 +32,12 @@ export type HttpDeps = {
 }
 
 type Answer = { readonly status: number; readonly headers: Headers }
+type Sending = (
+  target: HttpTarget,
+  body: string,
+  deps: HttpContext,
+  signal: AbortSignal,
+) => Promise<Answer>
 
 /**
  * Hands messages over to the target: 2xx means that it has taken over. A segment that knows only the other one of POST and
@@ -32,15 +45,15 @@ type Answer = { readonly status: number; readonly headers: Headers }
  * `source-not-found` (404, 405, 410), `item-too-large` (413), `item-malformed` (other 4xx), `source-unreachable`,
  * `source-timeout`, `source-error`, `source-throttled`, `address-refused`.
  */
-export function httpPost(target: HttpTarget, deps: HttpDeps): Post {
+export function httpPost(target: HttpTarget, deps: HttpContext): Post {
   const { limits, pause, random, now } = deps
   let { method } = target
   const either = async (body: string, signal: AbortSignal): Promise<Answer | Failure> => {
     const first = method
-    const answer = await asked({ target: { ...target, method: first }, deps, body }, signal)
+    const answer = await asked({ ...target, method: first }, body, deps, signal)
     if (answer instanceof Failure || !unknownMethod.has(answer.status)) return answer
     const other = first === 'POST' ? 'PUT' : 'POST'
-    const second = await asked({ target: { ...target, method: other }, deps, body }, signal)
+    const second = await asked({ ...target, method: other }, body, deps, signal)
     if (second instanceof Failure || unknownMethod.has(second.status)) return answer
     method = other
     return second
@@ -76,11 +89,14 @@ const passingKinds: ReadonlySet<Kind> = new Set([
 const mayPass = (answer: Answer | Failure): boolean =>
   answer instanceof Failure ? passingKinds.has(answer.kind) : isTransient(answer.status)
 
-type Asking = { readonly target: HttpTarget; readonly deps: HttpDeps; readonly body: string }
-
-async function asked(asking: Asking, signal: AbortSignal): Promise<Answer | Failure> {
+async function asked(
+  target: HttpTarget,
+  body: string,
+  deps: HttpContext,
+  signal: AbortSignal,
+): Promise<Answer | Failure> {
   try {
-    return await (asking.target.reach ? guarded(asking, signal) : direct(asking, signal))
+    return await (target.reach ? guarded : direct)(target, body, deps, signal)
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof Failure) return error
@@ -91,29 +107,32 @@ async function asked(asking: Asking, signal: AbortSignal): Promise<Answer | Fail
   }
 }
 
-async function direct({ target, deps, body }: Asking, signal: AbortSignal): Promise<Answer> {
+const contentType = { 'Content-Type': 'application/json' }
+
+const direct: Sending = async (target, body, { limits }, signal) => {
   const answer = await fetch(target.address, {
     method: target.method,
-    headers: { ...target.headers, 'Content-Type': 'application/json' },
+    headers: { ...target.headers, ...contentType },
     body,
     redirect: 'manual',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(deps.limits.answerMs)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(limits.answerMs)]),
   })
   await answer.body?.cancel()
   return answer
 }
 
-async function guarded({ target, deps, body }: Asking, signal: AbortSignal): Promise<Answer> {
-  const answer = await deps.outbound.request(
+const guarded: Sending = async (target, body, { outbound, limits }, signal) => {
+  const { address: url, method, headers: credentials, reach = { kind: 'public' } } = target
+  const answer = await outbound.request(
     {
-      url: target.address,
-      method: target.method,
-      headers: { 'Content-Type': 'application/json' },
-      credentials: target.headers,
+      url,
+      method,
+      headers: contentType,
+      credentials,
       body,
-      reach: target.reach ?? { kind: 'public' },
+      reach,
       maxBytes: 65_536,
-      deadlines: { firstByteMs: deps.limits.answerMs },
+      deadlines: { firstByteMs: limits.answerMs },
       attempts: 1,
       redirects: 0,
     },
@@ -131,4 +150,68 @@ function refusal(status: number): Failure {
   if (status === 429 || status === 503) return told('source-throttled')
   if (status >= 500 || status < 400) return told('source-error')
   return told('item-malformed')
+}
+
+/** No other message would fare better. */
+const hopeless: ReadonlySet<Kind> = new Set([
+  'address-refused',
+  'source-refused',
+  'source-not-found',
+  'unknown-segment',
+])
+const mostInARow = 10
+
+/** Messages on their way to one segment: several at once, and no more when it is plain that none arrives. */
+export class Outbox {
+  readonly #post: Post
+  readonly #inFlight: number
+  readonly #signal: AbortSignal
+  readonly #sending = new Set<Promise<void>>()
+  readonly #changed = conditionVariable()
+  #inARow = 0
+  #broken: { readonly reason: unknown } | undefined
+
+  constructor(post: Post, inFlight: number, signal: AbortSignal) {
+    this.#post = post
+    this.#inFlight = inFlight
+    this.#signal = signal
+  }
+
+  /** Resolves when the message is under way; `done` is called when it has arrived, or with why it did not. */
+  async send(message: Pipe, done: (failure?: Failure) => void): Promise<void> {
+    while (this.#sending.size >= this.#inFlight && !this.#broken) {
+      await this.#changed.next(this.#signal)
+    }
+    this.#check()
+    const sending = this.#handOver(message, done).finally(() => {
+      this.#sending.delete(sending)
+      this.#changed.notify()
+    })
+    this.#sending.add(sending)
+  }
+
+  /** Resolves when nothing is under way any more. Both methods throw what makes the whole run pointless. */
+  async drained(): Promise<void> {
+    await Promise.all(this.#sending)
+    this.#check()
+  }
+
+  #check(): void {
+    this.#signal.throwIfAborted()
+    if (this.#broken) throw this.#broken.reason
+  }
+
+  async #handOver(message: Pipe, done: (failure?: Failure) => void): Promise<void> {
+    try {
+      await this.#post(message, this.#signal)
+      this.#inARow = 0
+      done()
+    } catch (error) {
+      const isFailure = error instanceof Failure && !this.#signal.aborted
+      if (isFailure) this.#inARow += 1
+      const isHopeless = !isFailure || hopeless.has(error.kind) || this.#inARow >= mostInARow
+      if (isHopeless) this.#broken ??= { reason: error }
+      if (isFailure) done(error)
+    }
+  }
 }

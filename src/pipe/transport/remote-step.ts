@@ -1,43 +1,68 @@
-/** A segment of another process as a step of this one: records go out one by one, and what becomes of them comes back. */
+/**
+ * A segment of another process as a step of this one: records go out one by one with the address where the output is given
+ * back, what comes back is written to the spool at once, and is read from there in its order.
+ */
 
-import { nextWithin, valuesUntilAborted } from './waiting.ts'
-import { outbox, type Outbox, type Post } from './remote-outbox.ts'
-import type { Endpoint, Pipe, Segment, Payload } from '../document.ts'
-import type { SegmentFunction, SegmentContext } from '../segment.ts'
-import { Failure } from '../../errors.ts'
-import { arrivalOf, type ArrivedRecord, type Arrival, nameless } from './arrival.ts'
-import { problems } from '../../http/problem.ts'
-import { following, outgoing, understandsProblems, listPayload } from './envelope.ts'
 import { hash } from 'node:crypto'
-import type { Completeness, Message } from '../message.ts'
+import { Failure } from '../../errors.ts'
+import { problems } from '../../http/problem.ts'
+import type { Pause } from '../../workers/retry.ts'
+import { valuesUntilAborted } from '../chain.ts'
+import type { Endpoint, Payload, Pipe, Segment } from '../document.ts'
+import {
+  type Completeness,
+  droppedBySegment,
+  type Message,
+  type RecordMessage,
+} from '../message.ts'
 import { catalogueOf } from '../pipe-check.ts'
-import { journey, type Journey } from './remote-records.ts'
-import { sender, type Sender } from './remote-sender.ts'
+import { tellFindings } from '../runs/run-sink.ts'
+import { storedProblem } from '../runs/stored-problem.ts'
+import type { SegmentContext, SegmentFunction } from '../segment.ts'
+import {
+  type Arrival,
+  arrivalOf,
+  type ArrivedRecord,
+  deletedPayload,
+  following,
+  listPayload,
+  nameless,
+  outgoing,
+  problemPayload,
+  recordPayload,
+  understandsProblems,
+} from './envelope.ts'
+import { Outbox, type Post } from './http-sender.ts'
+import { RemoteOutput, type RemoteOutputContext } from './remote-output.ts'
+import { idOf } from './remote-pending.ts'
 import type { ReturnPlace } from './returns.ts'
 import type { Spool } from './spool.ts'
 import type { TransportLimits } from './transport-limits.ts'
 
-/** Where what the segment gives comes back to. */
-type Back = Reading & {
-  readonly endpoint: Endpoint
-  /** Opens the place; the function closes it. */
-  readonly open: (place: ReturnPlace) => () => void
-  readonly spool: () => Spool
-}
-
-type RemoteErrand = {
+export type RemoteStepContext = {
   /** With run id and start in its header. */
   readonly pipe: Pipe
   readonly segment: Segment
   readonly post: Post
-  /** Absent: what the segment gives goes elsewhere, or nowhere. */
-  readonly back?: Back
-}
-
-type RemoteDeps = {
   readonly limits: TransportLimits
   readonly now: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
+  /** Absent: what the segment gives goes elsewhere, or nowhere. */
+  readonly back?: ReturnTarget
+}
+
+/** Where what the segment gives comes back to, and how it is read. */
+export type ReturnTarget = {
+  readonly endpoint: Endpoint
+  /** Opens the place; the function closes it. */
+  readonly open: (place: ReturnPlace) => () => void
+  readonly spool: () => Spool
+  /** The identifier of a record that its message does not name, out of its graph; `undefined` when there is none. */
+  readonly identify?: (
+    record: Pick<ArrivedRecord, 'text' | 'mediaType'>,
+  ) => Promise<string | undefined>
+  /** What comes next writes it: a record as its source has it is of no use there. */
+  readonly wantsRdf?: boolean
 }
 
 const beatMs = 30_000
@@ -48,74 +73,282 @@ const restMs = 1000
  * Gives what comes back, in the order in which it does; `page` and `end` only after everything before them has come back or
  * was given up. Without `back` it gives `page` and `end` alone, when everything was taken over.
  */
-export function remoteStep(errand: RemoteErrand, deps: RemoteDeps): SegmentFunction {
-  return async function* (input, context, signal) {
-    const over = new AbortController()
-    const all = AbortSignal.any([signal, over.signal])
-    const trip = journey(optionsOf(errand, deps, context))
-    const spool = errand.back?.spool()
-    const leave = spool && errand.back?.open(placeOf(trip, spool, context))
-    const box = outbox(errand.post, deps.limits.sending, all)
-    const ground: Ground = { errand, deps, trip, box, context, ...(spool && { spool }) }
-    const failed = (error: unknown) => trip.out.close(error)
-    const work = [worked(ground, input, all), reading(ground, all)].map((one) => one.catch(failed))
+export const remoteStep =
+  (options: RemoteStepContext): SegmentFunction =>
+  (input, context, signal) =>
+    new RemoteStep(options, context).run(input, signal)
+
+class RemoteStep {
+  readonly #options: RemoteStepContext
+  readonly #context: SegmentContext
+  readonly #output: RemoteOutput
+  readonly #spool: Spool | undefined
+  readonly #isFirst: boolean
+  readonly #over = new AbortController()
+  /** Every id that the source offers. */
+  readonly #ids = new Set<string>()
+  #sent = 0
+  #total: number | undefined
+
+  constructor(options: RemoteStepContext, context: SegmentContext) {
+    const { pipe, segment, back } = options
+    this.#options = options
+    this.#context = context
+    this.#isFirst = pipe.body.segments[0]?.header.segmentNumber === segment.header.segmentNumber
+    this.#output = new RemoteOutput(outputContext(options, context, this.#isFirst))
+    this.#spool = back?.spool()
+  }
+
+  async *run(input: AsyncIterable<Message>, outer: AbortSignal): AsyncGenerator<Message> {
+    const signal = AbortSignal.any([outer, this.#over.signal])
+    const { post, limits, back } = this.#options
+    const { out } = this.#output
+    const close = this.#spool && back?.open(this.#place(this.#spool))
+    const outbox = new Outbox(post, limits.sending, signal)
+    const work = [this.#work(input, outbox, signal), this.#read(signal)]
+    const ended = work.map((one) => one.catch((error: unknown) => out.close(error)))
     try {
-      yield* trip.out
+      yield* out
     } finally {
-      over.abort(new Failure('run-cancelled', 'the step has ended'))
-      leave?.()
-      context.rest?.(false)
-      await spool?.close()
-      await Promise.all(work)
+      this.#over.abort(new Failure('run-cancelled', 'the step has ended'))
+      close?.()
+      this.#context.rest?.(false)
+      await this.#spool?.close()
+      await Promise.all(ended)
+    }
+  }
+
+  /** What comes is written down at once; whoever brings it is never asked to wait. */
+  #place(spool: Spool): ReturnPlace {
+    const { sink } = this.#context
+    return {
+      take: async (payload) => {
+        // A list that is none is refused while somebody hears it.
+        arrivalOf(payload)
+        await spool.put(JSON.stringify(payload))
+        this.#output.arrived()
+      },
+      refused: ({ kind, detail }) => {
+        const status = `${problems[kind].status}: ${detail}`
+        sink.finding({ slug: 'segment-return-refused', detail: status })
+      },
+      late: () => sink.finding({ slug: 'segment-return-late', detail: 'after the end' }),
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const { back } = this.#options
+    if (!this.#spool || !back) return
+    const { out } = this.#output
+    for await (const text of valuesUntilAborted(this.#spool, signal)) {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was written by ourselves a moment ago
+      const arrival = await readable(arrivalOf(JSON.parse(text) as Payload), back)
+      if (arrival.kind === 'start') continue
+      while (!out.hasRoom(text.length)) await out.room(signal)
+      this.#output.accept(arrival, text.length)
+    }
+  }
+
+  async #work(input: AsyncIterable<Message>, outbox: Outbox, signal: AbortSignal): Promise<void> {
+    const { back } = this.#options
+    if (this.#isFirst) {
+      await this.#post(outbox, undefined, (failure) => {
+        if (failure) throw failure
+      })
+      await outbox.drained()
+      this.#output.inputEnded(undefined, false)
+    } else {
+      let end: Completeness | undefined
+      for await (const message of valuesUntilAborted(input, signal)) {
+        if (message.kind === 'end') end = message.completeness
+        else await this.#send(message, outbox, signal)
+      }
+      await outbox.drained()
+      const isListed = await this.#list(end, outbox)
+      this.#output.inputEnded(isListed === false ? unlisted : end, isListed === true && !!back)
+    }
+    await this.#watch(signal)
+  }
+
+  async #send(message: Message, outbox: Outbox, signal: AbortSignal): Promise<void> {
+    const { out, pending } = this.#output
+    if (message.kind === 'record') return this.#sendRecord(message, outbox, signal)
+    if (message.kind === 'page') {
+      pending.page(message)
+      return this.#output.release()
+    }
+    if (message.kind === 'total') this.#total = message.total
+    this.#note(offeredId(message))
+    if (!this.#options.back) return this.#pass(message, outbox)
+    await out.room(signal)
+    return out.put(message)
+  }
+
+  async #sendRecord(record: RecordMessage, outbox: Outbox, signal: AbortSignal): Promise<void> {
+    const { back } = this.#options
+    const { sink, dryRun } = this.#context
+    this.#note(idOf(record))
+    // No exporter of this run will tell them.
+    if (!back) tellFindings(sink, record)
+    if (dryRun && !back) return
+    await this.#room(signal)
+    const number = this.#output.pending.add(record)
+    this.#sent += 1
+    await this.#post(outbox, recordPayload(record, this.#standing(record.counter)), (failure) => {
+      if (failure) this.#lost(number, failure)
+      else if (back) this.#output.taken(number)
+      else {
+        this.#output.pending.settle(number)
+        this.#output.release()
+      }
+    })
+  }
+
+  #note(id: string | undefined): void {
+    const { records } = this.#options.limits
+    if (id !== undefined) this.#ids.add(id)
+    if (this.#ids.size > records) {
+      throw new Failure('too-large', `a run has at most ${records} records`)
+    }
+  }
+
+  /** Waits until the segment may have one more. */
+  async #room(signal: AbortSignal): Promise<void> {
+    const { back, now } = this.#options
+    const { pending, out } = this.#output
+    for (;;) {
+      const ms = back ? pending.roomAt() - now() : 0
+      if (ms <= 0) break
+      this.#context.sink.alive()
+      await this.#change(Math.min(ms, beatMs), signal)
+    }
+    this.#output.forget()
+    await out.room(signal)
+  }
+
+  #standing(counter: number) {
+    const total = this.#total
+    return { counter, ...(total !== undefined && { total }), ...this.#catalogue() }
+  }
+
+  #catalogue(): { readonly catalogue?: string } {
+    const catalogue = catalogueOf(this.#options.pipe.body.segments)
+    return catalogue === undefined ? {} : { catalogue }
+  }
+
+  #post(outbox: Outbox, payload: Payload | undefined, done: (failure?: Failure) => void) {
+    const { pipe, segment, back } = this.#options
+    const load = { ...(payload && { payload }), ...(back && { back: back.endpoint }) }
+    return outbox.send(outgoing(pipe, segment.header.segmentNumber, load), done)
+  }
+
+  /** Nobody took the record over. Where nothing comes back, nobody else will tell the run. */
+  #lost(number: number, failure: Failure): void {
+    const { back, segment } = this.#options
+    if (back) return this.#output.refuse(number, failure)
+    const record = this.#output.pending.settle(number)
+    this.#output.release()
+    const id = record && idOf(record)
+    this.#context.log.warn({ err: failure, segment: segment.header.name, id }, 'message.lost')
+    this.#context.sink.item({
+      ...(record && { sourceId: record.sourceId, originalId: idOf(record) }),
+      stage: 'export',
+      state: 'failed',
+      problem: storedProblem(failure),
+    })
+    return undefined
+  }
+
+  /** What is no record, where nothing comes back: told to the next segment, or to the run. */
+  async #pass(message: Exclude<Message, { kind: 'record' | 'page' }>, outbox: Outbox) {
+    const { sink, dryRun } = this.#context
+    const standing = this.#standing(this.#sent)
+    const ignore = () => undefined
+    if (message.kind === 'deleted' && !dryRun) {
+      await this.#post(outbox, deletedPayload(message.sourceId, standing), ignore)
+    } else if (message.kind === 'unchanged' || message.kind === 'skipped') {
+      const note = message.kind === 'skipped' ? { note: message.reason } : {}
+      sink.item({ sourceId: message.sourceId, stage: 'import', state: message.kind, ...note })
+    } else if (message.kind === 'refused') {
+      const { sourceId, stage, problem } = message
+      if (understandsProblems(this.#options.segment.body.endpoint)) {
+        await this.#post(outbox, problemPayload(message, sourceId, standing), ignore)
+      } else {
+        const named = sourceId === undefined ? {} : { sourceId }
+        sink.item({ ...named, stage, state: 'failed', problem: storedProblem(problem) })
+      }
+    }
+  }
+
+  /**
+   * Whether the list was handed over; `undefined` when there is none to be. Others than our own would remove what an
+   * incomplete one does not hold.
+   */
+  async #list(end: Completeness | undefined, outbox: Outbox): Promise<boolean | undefined> {
+    const { segment, back } = this.#options
+    if (!end || (this.#context.dryRun && !back)) return undefined
+    const isUnderstood = !back && understandsProblems(segment.body.endpoint)
+    if (end.kind !== 'complete' && !isUnderstood) return undefined
+    const about = { completeness: end, ...this.#catalogue() }
+    let isTaken = true
+    await this.#post(outbox, listPayload([...this.#ids], this.#sent, about), (failure) => {
+      isTaken = failure === undefined
+    })
+    await outbox.drained()
+    return isTaken
+  }
+
+  /** Until nothing more can come. Until then the run is alive; one that only listens rests. */
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { now } = this.#options
+    for (;;) {
+      const isRead = this.#spool?.isEmpty ?? true
+      // What has arrived and is not read yet belongs to it.
+      const until = isRead ? this.#output.check() : Infinity
+      if (until === undefined) return
+      const isQuiet = now() - this.#output.quietSince >= restMs
+      if (this.#isFirst) this.#context.rest?.(isQuiet)
+      this.#context.sink.alive()
+      const most = this.#isFirst && !isQuiet ? restMs : beatMs
+      await this.#change(Math.min(Math.max(until - now(), 1), most), signal)
+    }
+  }
+
+  /** Waits for the next change of the output or for so many ms; rejects with the signal's reason. */
+  async #change(ms: number, signal: AbortSignal): Promise<void> {
+    const over = new AbortController()
+    const paused = this.#options.pause(ms, AbortSignal.any([signal, over.signal]))
+    try {
+      const changed = this.#output.changed.next(signal)
+      await Promise.race([changed, paused.catch(() => undefined)])
+      signal.throwIfAborted()
+    } finally {
+      over.abort()
     }
   }
 }
 
-type Ground = {
-  readonly errand: RemoteErrand
-  readonly deps: RemoteDeps
-  readonly trip: Journey
-  readonly box: Outbox
-  readonly context: SegmentContext
-  readonly spool?: Spool
+const unlisted: Completeness = {
+  kind: 'incomplete',
+  problem: new Failure('export-failed', 'the list of identifiers could not be handed over'),
 }
 
-/** What comes is written down at once; whoever brings it is never asked to wait. */
-const placeOf = (trip: Journey, spool: Spool, { sink }: SegmentContext): ReturnPlace => ({
-  async take(payload: Payload) {
-    // A list that is none is refused while somebody hears it.
-    arrivalOf(payload)
-    await spool.put(JSON.stringify(payload))
-    trip.arrived()
-  },
-  refused: ({ kind, detail }) =>
-    sink.finding({
-      slug: 'segment-return-refused',
-      detail: `${problems[kind].status}: ${detail}`,
-    }),
-  late: () => sink.finding({ slug: 'segment-return-late', detail: 'after the end' }),
-})
-
-const reading = async ({ spool, trip, errand }: Ground, signal: AbortSignal): Promise<void> => {
-  if (spool && errand.back) await drained({ spool, trip, reading: errand.back }, signal)
-}
-
-const isFirst = ({ pipe, segment }: RemoteErrand): boolean =>
-  pipe.body.segments[0]?.header.segmentNumber === segment.header.segmentNumber
-
-function optionsOf(errand: RemoteErrand, deps: RemoteDeps, context: SegmentContext) {
-  const { pipe, segment, back } = errand
+function outputContext(
+  { pipe, segment, back, limits, now }: RemoteStepContext,
+  context: SegmentContext,
+  isFirst: boolean,
+): RemoteOutputContext {
   const { name, segmentNumber } = segment.header
   const isLast = following(pipe, segmentNumber) === undefined
   const said = JSON.stringify([pipe.header.name, name, segment.body.config])
-  const imports = isFirst(errand)
   return {
-    imports: imports && back !== undefined,
-    stage: imports ? 'import' : isLast ? 'export' : 'transform',
+    imports: isFirst && back !== undefined,
+    stage: isFirst ? 'import' : isLast ? 'export' : 'transform',
     completeness: listCompleteness(segment, `foreign ${hash('sha256', said)}`),
     context,
-    ...deps,
-  } as const
+    limits,
+    now,
+  }
 }
 
 /** A list of changes only, or one that says so itself, is no list of everything. */
@@ -126,138 +359,26 @@ export const listCompleteness =
       ? { kind: 'complete', fingerprint: list.fingerprint ?? fingerprint }
       : { kind: 'incomplete' }
 
-async function worked(ground: Ground, input: AsyncIterable<Message>, signal: AbortSignal) {
-  const { errand, trip, box } = ground
-  const { pipe, segment, back } = errand
-  const number = segment.header.segmentNumber
-  if (isFirst(errand)) {
-    await box.send(outgoing(pipe, number, back ? { back: back.endpoint } : {}), throwing)
-    await box.drained()
-    trip.over(undefined, false)
-  } else {
-    const sending = sender({ ...ground, ...errand, ...ground.deps })
-    const end = await pumped(sending, input, signal)
-    await box.drained()
-    const isListed = await listed(ground, sending, end)
-    trip.over(isListed === false ? unlisted : end, isListed === true && back !== undefined)
-  }
-  await watched(ground, signal)
+/** The id of what is not sent and still offered: its absence must not look like a removal. */
+function offeredId(message: Message): string | undefined {
+  if (message.kind === 'unchanged') return message.originalId
+  if (message.kind === 'refused') return message.sourceId
+  return message.kind === 'skipped' && message.reason === droppedBySegment
+    ? message.sourceId
+    : undefined
 }
 
-const unlisted: Completeness = {
-  kind: 'incomplete',
-  problem: new Failure('export-failed', 'the list of identifiers could not be handed over'),
-}
-
-async function pumped(
-  { send }: Sender,
-  input: AsyncIterable<Message>,
-  signal: AbortSignal,
-): Promise<Completeness | undefined> {
-  let end: Completeness | undefined
-  for await (const message of valuesUntilAborted(input, signal)) {
-    if (message.kind === 'end') end = message.completeness
-    else await send(message, signal)
-  }
-  return end
-}
-
-/**
- * Whether the list was handed over; `undefined` when there is none to be. Others than our own would remove what an
- * incomplete one does not hold.
- */
-async function listed(
-  { errand, box, context }: Ground,
-  { ids, records }: Sender,
-  completeness: Completeness | undefined,
-): Promise<boolean | undefined> {
-  const { pipe, segment, back } = errand
-  if (!completeness || (context.dryRun && !back)) return undefined
-  const isUnderstood = !back && understandsProblems(segment.body.endpoint)
-  if (completeness.kind !== 'complete' && !isUnderstood) return undefined
-  const catalogue = catalogueOf(pipe.body.segments)
-  const payload = listPayload(ids(), records(), {
-    completeness,
-    ...(catalogue !== undefined && { catalogue }),
-  })
-  const load = { payload, ...(back && { back: back.endpoint }) }
-  let failed = false
-  await box.send(outgoing(pipe, segment.header.segmentNumber, load), (failure) => {
-    failed = failure !== undefined
-  })
-  await box.drained()
-  return !failed
-}
-
-function throwing(failure?: Failure): void {
-  if (failure) throw failure
-}
-
-/** Until nothing more can come. As long as there is patience, the run is alive; one that only listens rests. */
-async function watched(
-  { trip, deps, context, spool, errand }: Ground,
-  signal: AbortSignal,
-): Promise<void> {
-  const listens = isFirst(errand)
-  const changes = nextWithin(trip.changed, deps.pause)
-  for (;;) {
-    const isRead = spool?.isEmpty ?? true
-    // What is at the door belongs to it.
-    const ending = isRead ? trip.check() : undefined
-    if (isRead && !ending) return
-    const isQuiet = deps.now() - trip.quietSince >= restMs
-    if (listens) context.rest?.(isQuiet)
-    context.sink.alive()
-    const left = (ending?.until ?? Infinity) - deps.now()
-    await changes(Math.min(Math.max(left, 1), listens && !isQuiet ? restMs : beatMs), signal)
-  }
-}
-
-export type Reading = {
-  /** The identifier of a record that its message does not name, out of its graph; `undefined` when there is none. */
-  readonly identify?: (
-    record: Pick<ArrivedRecord, 'text' | 'mediaType'>,
-  ) => Promise<string | undefined>
-  /** What comes next writes it: a record as its source has it is of no use there. */
-  readonly wantsRdf?: boolean
-}
-
-type Draining = {
-  readonly spool: Spool
-  readonly trip: Journey
-  readonly reading: Reading
-}
-
-async function drained({ spool, trip, reading }: Draining, signal: AbortSignal): Promise<void> {
-  for await (const text of valuesUntilAborted(spool, signal)) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was written by ourselves a moment ago
-    const payload = JSON.parse(text) as Payload
-    const arrival = readable(await named(arrivalOf(payload), reading), reading)
-    if (arrival.kind === 'start') continue
-    while (!trip.out.hasRoom(text.length)) await trip.out.room(signal)
-    trip.accept(arrival, text.length)
-  }
-}
-
-async function named(arrival: Arrival, { identify }: Reading): Promise<Arrival> {
-  if (arrival.kind !== 'record' || arrival.id !== undefined) return arrival
-  const id = await identify?.(arrival)
-  return id === undefined ? nameless(arrival) : { ...arrival, id }
-}
-
-function readable(arrival: Arrival, { wantsRdf }: Reading): Arrival {
-  if (wantsRdf !== true || arrival.kind !== 'record' || !isSourceJson(arrival)) return arrival
-  const { key, id } = arrival
+/** With an identifier, and as what comes next can read it; else as a problem. */
+async function readable(arrival: Arrival, { identify, wantsRdf }: ReturnTarget): Promise<Arrival> {
+  if (arrival.kind !== 'record') return arrival
+  const id = arrival.id ?? (await identify?.(arrival))
+  if (id === undefined) return nameless(arrival)
+  const { key, mediaType, extra } = arrival
+  const isSourceJson =
+    /^application\/json\s*(;|$)/i.test(mediaType) && extra['content'] === undefined
+  if (wantsRdf !== true || !isSourceJson) return { ...arrival, id }
   const detail =
     'it is JSON as its source has it: a transformer has to make RDF of it before it is written'
-  return {
-    kind: 'problem',
-    key,
-    ...(id !== undefined && { id }),
-    stage: 'export',
-    problem: new Failure('item-malformed', detail),
-  }
+  const problem = new Failure('item-malformed', detail)
+  return { kind: 'problem', key, id, stage: 'export', problem }
 }
-
-const isSourceJson = ({ mediaType, extra }: ArrivedRecord): boolean =>
-  /^application\/json\s*(;|$)/i.test(mediaType) && extra['content'] === undefined

@@ -1,9 +1,9 @@
-/** Places of this process where runs of its own wait for what foreign segments give back. */
+/** Places of this process where runs of its own wait for what foreign segments give back, and the tokens that open them. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Failure } from '../../errors.ts'
 import type { Payload, Pipe } from '../document.ts'
-import { ownSegment } from './envelope.ts'
+import { ownSegment, payloadOf } from './envelope.ts'
 
 /** Where one run waits for what is to go to one of its segments. */
 export type ReturnPlace = {
@@ -15,62 +15,59 @@ export type ReturnPlace = {
   readonly late: () => void
 }
 
-export type Returns = {
-  /** Waits for what comes for this segment of the run; the function ends that. */
-  open(permitted: Permitted, place: ReturnPlace): () => void
-  /** Who waits there; for a while after its end it takes what is late. Throws `not-found`. */
-  at(permitted: Permitted): ReturnPlace
-  /** Hands the message to the run that waits for it; `gone` when none does. */
-  take(message: Pipe): Promise<void>
-}
-
-type Kept = { readonly place: ReturnPlace; until?: number }
-
-export function returns(now: () => number, lateMs: number): Returns {
-  const places = new Map<string, Kept>()
-  const keyOf = ({ runId, segmentNumber }: Permitted) => `${segmentNumber} ${runId}`
-  const forget = () => {
-    for (const [key, { until = Infinity }] of places) if (until < now()) places.delete(key)
-  }
-  return {
-    open(permitted, place) {
-      const kept: Kept = { place }
-      forget()
-      places.set(keyOf(permitted), kept)
-      return () => {
-        kept.until = now() + lateMs
-      }
-    },
-    at(permitted) {
-      forget()
-      const kept = places.get(keyOf(permitted))
-      if (!kept) throw new Failure('not-found', 'no run waits for a message here')
-      if (kept.until === undefined) return kept.place
-      const { late } = kept.place
-      return { ...kept.place, take: async () => late() }
-    },
-    async take(message) {
-      const own = ownSegment(message)
-      const { runId = '' } = message.header
-      const kept = own && places.get(keyOf({ runId, segmentNumber: own.header.segmentNumber }))
-      if (!kept || kept.until !== undefined) {
-        throw new Failure('gone', 'no run waits for this message')
-      }
-      await kept.place.take(payloadOf(own))
-    },
-  }
-}
-
-/** What a message holds for a segment. Throws `invalid-parameter` when that is nothing. */
-export function payloadOf({ body }: Pipe['body']['segments'][number]): Payload {
-  if (body.payload) return body.payload
-  throw new Failure('invalid-parameter', 'the message carries nothing for the segment')
-}
-
-// Permission to hand in the output for one segment of one run, and nothing else.
-
 type Permitted = { readonly runId: string; readonly segmentNumber: number }
 
+const keyOf = ({ runId, segmentNumber }: Permitted) => `${segmentNumber} ${runId}`
+
+/** For a while after its end (`lateMs`) a place still takes what is late, to report it. */
+export class ReturnPlaces {
+  readonly #places = new Map<string, { readonly place: ReturnPlace; until?: number }>()
+  readonly #now: () => number
+  readonly #lateMs: number
+
+  constructor(now: () => number, lateMs: number) {
+    this.#now = now
+    this.#lateMs = lateMs
+  }
+
+  /** Waits for what comes for this segment of the run; the function ends that. */
+  open(permitted: Permitted, place: ReturnPlace): () => void {
+    const entry: { readonly place: ReturnPlace; until?: number } = { place }
+    this.#forget()
+    this.#places.set(keyOf(permitted), entry)
+    return () => {
+      entry.until = this.#now() + this.#lateMs
+    }
+  }
+
+  /** Who waits there. Throws `not-found`. */
+  at(permitted: Permitted): ReturnPlace {
+    this.#forget()
+    const entry = this.#places.get(keyOf(permitted))
+    if (!entry) throw new Failure('not-found', 'no run waits for a message here')
+    const { place, until } = entry
+    return until === undefined ? place : { ...place, take: async () => place.late() }
+  }
+
+  /** Hands the message to the run that waits for it; throws `gone` when none does. */
+  async take(message: Pipe): Promise<void> {
+    const own = ownSegment(message)
+    const { runId = '' } = message.header
+    const entry = own && this.#places.get(keyOf({ runId, segmentNumber: own.header.segmentNumber }))
+    if (!entry || entry.until !== undefined) {
+      throw new Failure('gone', 'no run waits for this message')
+    }
+    await entry.place.take(payloadOf(own))
+  }
+
+  #forget(): void {
+    for (const [key, { until = Infinity }] of this.#places) {
+      if (until < this.#now()) this.#places.delete(key)
+    }
+  }
+}
+
+/** Permission to hand in the output for one segment of one run, and nothing else. */
 export type Capability = {
   /** A token of at most 200 characters, all of them `A-Za-z0-9_-`: it stands in a path. */
   readonly of: (permitted: Permitted) => string
@@ -78,10 +75,9 @@ export type Capability = {
   readonly read: (token: string) => Permitted | undefined
 }
 
-const form = /^[\w-]{20,200}$/
 const macBytes = 32
 
-/** Made from a secret of this process (RFC 2104): nothing is kept, and all of them end with the process. */
+/** Made from a secret of this process (RFC 2104): nothing is stored, and all of them end with the process. */
 export function capabilities(secret: Uint8Array): Capability {
   const mac = (said: Buffer): Buffer => createHmac('sha256', secret).update(said).digest()
   return {
@@ -92,7 +88,7 @@ export function capabilities(secret: Uint8Array): Capability {
       return Buffer.concat([mac(said), said]).toString('base64url')
     },
     read(token) {
-      if (!form.test(token)) return undefined
+      if (!/^[\w-]{20,200}$/.test(token)) return undefined
       const bytes = Buffer.from(token, 'base64url')
       const said = bytes.subarray(macBytes)
       if (said.length < 4 || !timingSafeEqual(bytes.subarray(0, macBytes), mac(said))) {

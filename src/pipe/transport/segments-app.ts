@@ -11,27 +11,28 @@ import { normalName } from '../naming.ts'
 import { shapedPipe } from '../pipe-schema.ts'
 import { readText } from '../pipe-text.ts'
 import type { SegmentKind } from '../segment.ts'
-import { ownSegment } from './envelope.ts'
-import { type Capability, payloadOf, type Returns } from './returns.ts'
-import { ownKind, type Worker } from './segment-worker.ts'
+import { ownSegment, payloadOf } from './envelope.ts'
+import type { Capability, ReturnPlaces } from './returns.ts'
+import { ownKind, type SegmentWorker } from './segment-worker.ts'
 
-export type SegmentsDeps = {
+export type SegmentsContext = {
   readonly kinds: readonly SegmentKind[]
-  readonly worker: Pick<Worker, 'take'>
-  readonly returns: Returns
+  readonly worker: Pick<SegmentWorker, 'take'>
+  readonly returns: ReturnPlaces
   readonly capability: Capability
   readonly keys: ApiKeys
   /** Bytes of a message. */
   readonly bodyBytes: number
   readonly http: Omit<AppOptions, 'name'>
-} & Omit<Contract, 'kinds'>
+  readonly version: string
+}
 
 /**
  * `POST` or `PUT /{name}/pipe` with an API key; the same at `/r/{token}/pipe` for what a run waits for, where the token
  * is all that is asked; `GET /{name}/config/schema`; `GET /health` and `/{name}/health`; the contract at `/` and
  * `/openapi.json`.
  */
-export function segmentsApp(deps: SegmentsDeps): App {
+export function segmentsApp(deps: SegmentsContext): App {
   const app = newApp({ ...deps.http, name: 'segments' })
   app.on(['POST', 'PUT'], '/:name/pipe', async (c) => {
     admit(c, deps)
@@ -66,7 +67,7 @@ export function segmentsApp(deps: SegmentsDeps): App {
 }
 
 /** Throws `unauthorized` and `forbidden`. */
-function admit(c: AppContext, { keys }: SegmentsDeps): void {
+function admit(c: AppContext, { keys }: SegmentsContext): void {
   if (may(keys.require(c), { method: c.req.method, path: c.req.path })) return
   throw new Failure('forbidden', 'the key has no permission for this')
 }
@@ -75,7 +76,7 @@ function admit(c: AppContext, { keys }: SegmentsDeps): void {
  * Takes what a foreign segment gives back; the run's id. Whoever has the token waits for no answer worth reading: what is
  * refused is told to the run.
  */
-async function returned(c: AppContext, token: string, deps: SegmentsDeps): Promise<string> {
+async function returned(c: AppContext, token: string, deps: SegmentsContext): Promise<string> {
   const nobody = () => new Failure('not-found', 'no run waits for a message here')
   const permitted = deps.capability.read(token)
   if (!permitted) throw nobody()

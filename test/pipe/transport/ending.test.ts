@@ -5,7 +5,7 @@ import {
   transformEnding,
   type Imported,
   type Transformed,
-} from '../../../src/pipe/transport/remote-records.ts'
+} from '../../../src/pipe/transport/remote-pending.ts'
 
 const list = { kind: 'list', ids: new Set(['a', 'b']), complete: true } as const
 const [began, last] = [100_000, 200_000]

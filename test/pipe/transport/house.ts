@@ -14,11 +14,7 @@ import type { Pipe } from '../../../src/pipe/document.ts'
 import type { Message, RecordMessage } from '../../../src/pipe/message.ts'
 import { openLauncher } from '../../../src/pipe/running/launcher.ts'
 import type { SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'
-import {
-  openTransport,
-  type Transport,
-  type TransportOptions,
-} from '../../../src/pipe/transport/transport.ts'
+import { Transport, type TransportOptions } from '../../../src/pipe/transport/transport.ts'
 import { stage } from '../../support/portals/outbound.ts'
 import { portal } from '../../support/portals/portal.ts'
 import { ground, silent } from '../runs/ground.ts'
@@ -72,7 +68,7 @@ export async function house(options: HouseOptions = {}) {
   let transport: Transport | undefined
   const door = await portal((request) => transport?.app.fetch(request) ?? new Response())
   const { client } = stage({ limits: { hostDelayMs: 0 } })
-  transport = openTransport({
+  transport = new Transport({
     kinds,
     resolve,
     serviceDiscovery,
@@ -81,7 +77,6 @@ export async function house(options: HouseOptions = {}) {
     keys: apiKeys({ operator: ['*'], city: ['city'], caller: ['POST /transforming-test/pipe'] }),
     bodyBytes: 100_000,
     http: { log: silent, base: '/api/segments' },
-    address: `${door.url}/api/segments`,
     returnAddress: `${door.url}/api/segments`,
     scratch: mkdtempSync(join(tmpdir(), 'returned-')),
     version: '0.0.0',
@@ -105,7 +100,7 @@ export async function house(options: HouseOptions = {}) {
       },
     },
     resolve,
-    remote: transport.remote,
+    remote: (...given) => transport.remote(...given),
     ...(options.afterImport && { afterImport: options.afterImport }),
     atOnce: 4,
     deadlineMs: 3_600_000,

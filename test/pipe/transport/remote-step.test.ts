@@ -13,7 +13,7 @@ import {
 } from '../../../src/pipe/transport/transport-limits.ts'
 import { spools } from '../../../src/pipe/transport/spool.ts'
 import { ownSegment } from '../../../src/pipe/transport/envelope.ts'
-import { type Reading, remoteStep } from '../../../src/pipe/transport/remote-step.ts'
+import { type ReturnTarget, remoteStep } from '../../../src/pipe/transport/remote-step.ts'
 import type { ReturnPlace } from '../../../src/pipe/transport/returns.ts'
 import { logSink } from '../../../src/pipe/transport/segment-worker.ts'
 import { pipeOf } from '../pipes.ts'
@@ -44,7 +44,7 @@ type Scene = {
   /** Place of the foreign segment in the pipe. */
   readonly at?: 0 | 1 | 2
   readonly limits?: Partial<TransportLimits>
-  readonly reading?: Reading
+  readonly reading?: Pick<ReturnTarget, 'identify' | 'wantsRdf'>
   readonly context?: Partial<SegmentContext>
 }
 
@@ -69,22 +69,18 @@ async function travelled({ input = [], foreign = echo, at = 1, ...scene }: Scene
     return () => (place = undefined)
   }
   const spool = spools({ directory: mkdtempSync(join(tmpdir(), 'spool-')), bytes: 2 ** 24 })
-  const step = remoteStep(
-    {
-      pipe: { ...pipe, header: { ...pipe.header, runId: 'run-1' } },
-      segment,
-      post: async (message) => {
-        sent.push(message)
-        await foreign(ownSegment(message)?.body.payload, give)
-      },
-      ...(at < 2 && { back: { endpoint, open, spool, ...reading } }),
+  const step = remoteStep({
+    pipe: { ...pipe, header: { ...pipe.header, runId: 'run-1' } },
+    segment,
+    post: async (message) => {
+      sent.push(message)
+      await foreign(ownSegment(message)?.body.payload, give)
     },
-    {
-      limits: { ...transportLimits, ...times, ...limits },
-      now: () => performance.now(),
-      pause: (ms, signal) => sleep(Math.min(ms, 5), undefined, { signal }),
-    },
-  )
+    ...(at < 2 && { back: { endpoint, open, spool, ...reading } }),
+    limits: { ...transportLimits, ...times, ...limits },
+    now: () => performance.now(),
+    pause: (ms, signal) => sleep(Math.min(ms, 5), undefined, { signal }),
+  })
   const sink = logSink(silent)
   const out: Message[] = []
   async function* messages() {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Message } from '../../../src/pipe/message.ts'
 import { transportLimits } from '../../../src/pipe/transport/transport-limits.ts'
-import { arrivalOf } from '../../../src/pipe/transport/arrival.ts'
+import { arrivalOf } from '../../../src/pipe/transport/envelope.ts'
 import { listPayload, recordPayload } from '../../../src/pipe/transport/envelope.ts'
-import { stream } from '../../../src/pipe/transport/arriving-stream.ts'
+import { ArrivingStream } from '../../../src/pipe/transport/arriving-stream.ts'
 import { logSink } from '../../../src/pipe/transport/segment-worker.ts'
 import { silent } from '../runs/ground.ts'
 import { complete, record } from './house.ts'
@@ -13,7 +13,7 @@ const never = new AbortController().signal
 
 function opened() {
   const told: string[] = []
-  const line = stream({
+  const line = new ArrivingStream({
     limits: { ...transportLimits, queued: 3 },
     now: () => 0,
     completeness: () => complete.completeness,
