@@ -1,34 +1,37 @@
-/** Projects again what uses a resource, when a fact has changed that it embeds: the members of a catalogue, the users of a vocabulary. */
+/**
+ * Projects again what uses a resource, when a fact has changed that it embeds: the members of a catalogue, the records that
+ * mention a concept of a vocabulary. A mark in the store stands for the whole work: it goes when all of it is indexed, so a
+ * crash or a failure on the way means that the work begins anew.
+ */
 
 import type { Log } from '../log.ts'
 import { literal, namedNode } from '../rdf/terms.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { type Mark, systemChange } from '../store/marks.ts'
-import { bind, loadQuery, paged } from '../store/queries.ts'
+import { bind, loadQuery, paged, type Query, type QueryValues } from '../store/queries.ts'
 import { feed } from './feed.ts'
 import { clearingCascade, readCascades } from './marks.ts'
 import type { Projector } from './projector.ts'
 
-/** Resources per page. */
-export const page = 200
 /** Marks read at a time. */
 const mostMarks = 100
 /** Milliseconds after a failure. */
 const pauseMs = 1000
+/** Rows per query: some stores do not sort more. */
+const mostRows = 5000
 
 /** Whom a cascade mark means. */
-export type Users = {
-  /** The next `page` resources behind `after`, in an order of its own; '' = from the beginning; fewer = the end. */
-  page(mark: Mark, after: string, signal: AbortSignal): Promise<readonly string[]>
-  /** Lines of the system graph that go together with the mark, when all users are indexed. */
-  lines?(mark: Mark, signal: AbortSignal): readonly string[] | Promise<readonly string[]>
+export type Affected = {
+  readonly pages: AsyncIterable<readonly string[]>
+  /** Lines of the system graph that go together with the mark, when all of them are indexed. */
+  readonly lines?: readonly string[]
 }
 
 type CascadeDeps = {
   readonly store: GraphStore
   readonly projector: Pick<Projector, 'again'>
   readonly log: Log
-  readonly users: Users
+  readonly affected: (mark: Mark, signal: AbortSignal) => Promise<Affected>
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
@@ -38,6 +41,7 @@ type Cascades = {
   stop(): Promise<void>
 }
 
+/** Works off cascade marks, one after the other, until it is stopped. */
 export function cascades(deps: CascadeDeps): Cascades {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -71,67 +75,40 @@ export function cascades(deps: CascadeDeps): Cascades {
 }
 
 async function run(deps: CascadeDeps, mark: Mark, signal: AbortSignal): Promise<void> {
-  const { store, projector, log, users, pause } = deps
+  const { store, projector, log, affected, pause } = deps
   const { resource } = mark
   const again = {
     take: (one: string) => projector.again(one),
     pause,
     progress: (done: number) => log.info({ resource, done }, 'cascade.progress'),
   }
-  const records = await feed(usersOf(users, mark, signal), again, signal)
-  const lines = (await users.lines?.(mark, signal)) ?? []
+  const { pages, lines = [] } = await affected(mark, signal)
+  const records = await feed(pages, again, signal)
   await store.write([clearingCascade(mark), systemChange({ remove: lines })], signal)
   log.info({ resource, records }, 'cascade.finished')
 }
 
-async function* usersOf(
-  users: Users,
-  mark: Mark,
-  signal: AbortSignal,
-): AsyncGenerator<readonly string[]> {
-  let after = ''
-  for (;;) {
-    const found = await users.page(mark, after, signal)
-    if (found.length > 0) yield found
-    if (found.length < page) return
-    after = found.at(-1) ?? after
-  }
-}
-
-/** Each mark's own users. */
-export const usersBy = (of: (mark: Mark) => Users): Users => ({
-  page: (mark, after, signal) => of(mark).page(mark, after, signal),
-  lines: (mark, signal) => of(mark).lines?.(mark, signal) ?? [],
-})
-
-// What is in a catalogue: its datasets and its resources of declared types.
-
 const membersQuery = loadQuery('catalogue-members-after')
 
-/** Members per query: each has all the members behind it put in order, and some stores do not sort more. */
-const mostMembers = 5000
+/** What is in a catalogue: its datasets and its resources of declared types. What goes meanwhile may still be named. */
+export const membersOf = (store: GraphStore, catalogue: string, signal: AbortSignal) =>
+  keyedPages(store, { query: membersQuery, values: { catalogue: namedNode(catalogue) } }, signal)
 
-/** Keeps what it has read of one catalogue for the next pages. What goes meanwhile may still be named. */
-export function members(store: GraphStore): Users {
-  let [of, waiting, isAll]: [string, readonly string[], boolean] = ['', [], false]
-
-  const read = async (resource: string, after: string, signal: AbortSignal) => {
-    const bound = bind(membersQuery, { catalogue: namedNode(resource), after: literal(after) })
-    const rows = await store.select(paged(bound, { limit: mostMembers }), signal)
-    return rows.flatMap((row) => row['resource']?.value ?? [])
-  }
-  return {
-    page: async (mark, after, signal) => {
-      const key = `${mark.version} ${mark.resource}`
-      const at = waiting.indexOf(after)
-      if (of !== key || at < 0) [of, waiting, isAll] = [key, [], false]
-      else waiting = waiting.slice(at + 1)
-      if (waiting.length < page && !isAll) {
-        const more = await read(mark.resource, waiting.at(-1) ?? after, signal)
-        isAll = more.length < mostMembers
-        waiting = [...waiting, ...more]
-      }
-      return waiting.slice(0, page)
-    },
+/**
+ * The values of the only column of a query in its own order, page by page; each page begins after the last value (`$after`) of
+ * the one before, so that none is left out when others go meanwhile.
+ */
+export async function* keyedPages(
+  store: Pick<GraphStore, 'select'>,
+  { query, values }: { readonly query: Query; readonly values: QueryValues },
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  for (let after = ''; ;) {
+    const text = paged(bind(query, { ...values, after: literal(after) }), { limit: mostRows })
+    const rows = await store.select(text, signal)
+    const page = rows.flatMap((row) => Object.values(row)[0]?.value ?? [])
+    if (page.length > 0) yield page
+    if (rows.length < mostRows) return
+    after = page.at(-1) ?? after
   }
 }

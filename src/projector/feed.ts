@@ -8,7 +8,7 @@ export type Feed = {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** Resources that wait at a time: enough for the next batch while one is projected. One that fails again and again takes one place. */
   readonly window?: number
-  /** Called after every page with the number of resources that are done. */
+  /** Called now and then with the number of resources that are done. */
   readonly progress?: (done: number) => void
 }
 
@@ -16,6 +16,8 @@ export type Feed = {
 const standardWindow = 400
 /** Milliseconds, when the projector is full. */
 const fullMs = 1000
+/** Resources between two calls of `progress`. */
+const progressEvery = 200
 
 /** Resolves with their number when all resources of all pages are indexed; rejects with the signal's reason when it fires. */
 export async function feed(
@@ -24,14 +26,13 @@ export async function feed(
   signal: AbortSignal,
 ): Promise<number> {
   const moved = conditionVariable()
-  const state = { waiting: 0, done: 0 }
+  const count = { fed: 0, done: 0 }
   const ended = () => {
-    state.waiting -= 1
-    state.done += 1
+    count.done += 1
     moved.notify()
   }
   const below = async (most: number) => {
-    while (state.waiting > most) await moved.next(signal)
+    while (count.fed - count.done > most) await moved.next(signal)
     signal.throwIfAborted()
   }
   for await (const page of pages) {
@@ -41,12 +42,13 @@ export async function feed(
         await pause(fullMs, signal)
         signal.throwIfAborted()
       }
-      state.waiting += 1
+      count.fed += 1
       void taken.then(ended)
       await below(window)
+      if (count.fed % progressEvery === 0) progress?.(count.done)
     }
-    progress?.(state.done)
   }
   await below(0)
-  return state.done
+  progress?.(count.done)
+  return count.done
 }

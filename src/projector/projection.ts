@@ -14,14 +14,14 @@ import { documentBuilder } from './building/document.ts'
 import { enrichment, type EnrichmentRule } from './building/enrichment.ts'
 import type { FacetConfig } from './building/facets.ts'
 import { indexSettings } from './building/index-settings.ts'
-import { cascades, members, type Users, usersBy } from './cascades.ts'
+import { type Affected, cascades, membersOf } from './cascades.ts'
 import { conceptCache } from './concept-cache.ts'
 import { type Configured, configuredOrAway, engineStart } from './engine-start.ts'
-import { type BatchDeps, gatherBatch } from './gathering/batch.ts'
+import { type GatherContext, gatherBatch } from './gathering/gather-batch.ts'
 import { catalogueContexts } from './gathering/catalogue-contexts.ts'
 import { storedConcepts } from './gathering/stored-concepts.ts'
-import { type UsersDeps, vocabularyUsers } from './gathering/vocabulary-users.ts'
-import { records } from './indexed-records.ts'
+import { vocabularyUsers } from './gathering/vocabulary-users.ts'
+import { recordsOf } from './indexed-records.ts'
 import type { Report } from './mappings/mapping.ts'
 import { clearing, newestIndexed, newestMark } from './marks.ts'
 import { Projector, type ProjectorDeps, type Write } from './projector.ts'
@@ -100,10 +100,10 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
   const versions = clock(Math.max(configured?.newest ?? 0, marked), deps.now)
   const projector = projecting(deps, { ...gather, indexed })
   await projector.start()
-  const users = usersOf(deps, { ...gather, next: versions.next, pause })
-  const cascading = cascades({ store, projector, log, users, pause })
-  const all = records(store, names)
-  const reindexDeps = { ...deps, records: all, projector, indexed: () => newestIndexed(store) }
+  const cascading = cascades({ store, projector, log, pause, affected: affectedBy(deps, versions) })
+  const records = () =>
+    recordsOf({ store, names, profile, contexts: catalogueContexts(store, names) })
+  const reindexDeps = { ...deps, records, projector, indexed: () => newestIndexed(store) }
   const fill = (rebuild: readonly IndexName[]) => reindex(reindexDeps, rebuild)
   const engine = engineStart({ ...deps, fill, found: versions.raise }, settings, configured)
   return {
@@ -126,7 +126,7 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
     pending: () => projector.pending,
     rebuilding: () => engine.rebuilding() ?? [],
     olderCopy,
-    upkeep: indexMaintenance({ ...deps, records: all, projector, engine }),
+    upkeep: indexMaintenance({ ...deps, records, projector, engine }),
     idle: async (signal) => {
       while (engine.rebuilding()?.length !== 0) {
         signal.throwIfAborted()
@@ -141,6 +141,14 @@ export async function projection(deps: ProjectionDeps): Promise<Projection> {
     },
   }
 }
+
+/** A cascade mark on a vocabulary means the records that use its concepts, one on a catalogue what is in it. */
+const affectedBy =
+  ({ store, names, log, pause }: ProjectionDeps, { next }: VersionClock) =>
+  (mark: Mark, signal: AbortSignal): Promise<Affected> =>
+    names.idOf('vocabulary', mark.resource) === undefined
+      ? Promise.resolve({ pages: membersOf(store, mark.resource, signal) })
+      : vocabularyUsers({ store, names, log, next, pause }, mark, signal)
 
 type OlderCopy = 'store' | 'index' | undefined
 
@@ -186,7 +194,7 @@ const rulesOf = ({ enrichment: rules = [], nonCountries }: ProjectionDeps): read
   nonCountries ? [...rules, { nonCountries }] : rules
 
 /** What every batch is gathered and built with. */
-async function gathering(deps: ProjectionDeps): Promise<BatchDeps> {
+async function gathering(deps: ProjectionDeps): Promise<GatherContext> {
   const { store, index, names, profile, log, leftOut } = deps
   const { facets, nonCountries, enrichment: rules = [] } = deps
   const concepts = conceptCache(await loadBundled(deps.vocabularies))
@@ -207,7 +215,7 @@ async function gathering(deps: ProjectionDeps): Promise<BatchDeps> {
 
 function projecting(
   { store, index, names, log, pause }: ProjectionDeps,
-  { indexed, ...gather }: BatchDeps & { readonly indexed: number },
+  { indexed, ...gather }: GatherContext & { readonly indexed: number },
 ) {
   const kinds = ['catalogue', 'vocabulary'] as const
   return new Projector({
@@ -223,14 +231,6 @@ function projecting(
         gatherBatch({ ...gather, index: engine }, part, signal),
       ),
   })
-}
-
-/** A cascade mark on a vocabulary means the records that use its concepts, one on a catalogue what is in it. */
-function usersOf({ store, names }: ProjectionDeps, deps: UsersDeps): Users {
-  const [ofVocabulary, ofCatalogue] = [vocabularyUsers(deps), members(store)]
-  return usersBy(({ resource }) =>
-    names.idOf('vocabulary', resource) === undefined ? ofCatalogue : ofVocabulary,
-  )
 }
 
 // Keeps resources apart that are projected only to fill an index.

@@ -12,7 +12,8 @@ export type Rebuilding = { readonly index: IndexName; readonly done: number; rea
 
 export type ReindexDeps = {
   readonly index: SearchIndex
-  readonly records: Records
+  /** Those of all indices. */
+  readonly records: () => readonly Records[]
   readonly projector: Pick<Projector, 'fill'>
   /** The largest version of which the index has told that it has it, 0 when there is none. */
   readonly indexed: () => Promise<number>
@@ -75,64 +76,47 @@ export function reindex(deps: ReindexDeps, indices: readonly IndexName[]): Reind
 
 type Task = { readonly index: IndexName; readonly tell: (state: Rebuilding) => void }
 
+/** Records whose presence in the index is asked for at a time. */
+const perPage = 500
+
 async function rebuild(
   { index: engine, records, projector, indexed, log, pause, now }: ReindexDeps,
   { index, tell }: Task,
   signal: AbortSignal,
 ): Promise<number> {
   const start = now()
-  const of = await records.count(index, signal)
-  let present = 0
-  let told = 0
+  tell({ index, done: 0, of: 0 })
+  const all = records().find((one) => one.index === index)
+  const ids = (await all?.ids(signal)) ?? []
+  const of = ids.length
+  let [present, told] = [0, 0]
   const progress = (fed: number) => {
     const done = present + fed
-    tell({ index, done, of: Math.max(of, done) })
+    tell({ index, done, of })
     if (done - told < of / 20 || done === 0) return
     told = done
     log.info({ index, done, of }, 'reindex.progress')
   }
-  const missing = async function* () {
-    for await (const page of records.pages(index, signal)) {
-      const wanted = await missingOf(page, { engine, records, index })
-      present += page.length - wanted.length
-      yield wanted
+  const absent = async function* () {
+    for (let at = 0; at < of; at += perPage) {
+      const page = ids.slice(at, at + perPage)
+      // A record that becomes many documents is always looked at.
+      const missing = all?.hashes ? await engine.missing(index, page) : page
+      present += page.length - missing.length
+      yield missing.map((id) => all?.resource(id) ?? id)
     }
   }
   tell({ index, done: 0, of })
   log.info({ index, of }, 'reindex.started')
   const take = (resource: string) => projector.fill(resource)
   const window = engine.batch === undefined ? {} : { window: 2 * engine.batch }
-  const filled = await feed(missing(), { take, pause, progress, ...window }, signal)
-  await reached(engine, index, await indexed())
+  const filled = await feed(absent(), { take, pause, progress, ...window }, signal)
+  const version = await indexed()
+  // Documents that only fill have the version 0, and what was deleted has none: without a word on how far it is, the index
+  // would look like an older copy at the next start. No record has an empty id.
+  if (version > 0) await engine.write([{ remove: { index, id: '', version } }])
   await engine.finish(index)
   const counts = { records: present + filled, present, ms: now() - start }
   log.info({ index, ...counts }, 'reindex.finished')
   return counts.records
-}
-
-/**
- * Documents that only fill have the version 0, and what was deleted has none: without a word on how far it is, the index would
- * look like an older copy at the next start. No record has an empty id.
- */
-async function reached(engine: SearchIndex, index: IndexName, version: number): Promise<void> {
-  if (version > 0) await engine.write([{ remove: { index, id: '', version } }])
-}
-
-/** A record that becomes many documents is always looked at. */
-async function missingOf(
-  page: readonly string[],
-  {
-    engine,
-    records,
-    index,
-  }: { readonly engine: SearchIndex; readonly records: Records; readonly index: IndexName },
-): Promise<readonly string[]> {
-  const ids = page.map((resource) => records.idOf(index, resource))
-  const known = ids.flatMap((id) => id ?? [])
-  if (known.length === 0) return page
-  const missing = new Set(await engine.missing(index, known))
-  return page.filter((_, at) => {
-    const id = ids[at]
-    return id === undefined || missing.has(id)
-  })
 }

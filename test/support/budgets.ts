@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 2023,
 
-  projector: 7997,
+  projector: 7487,
 
   rdf: 3600,
 

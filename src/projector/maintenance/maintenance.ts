@@ -4,28 +4,27 @@ import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Profile } from '../../profile/profile.ts'
 import type { Names } from '../../rdf/names.ts'
-import { literal, namedNode } from '../../rdf/terms.ts'
+import { namedNode } from '../../rdf/terms.ts'
 import type { IndexName } from '../../search-index/index-settings.ts'
 import type { SearchIndex } from '../../search-index/search-index.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { indexNames } from '../building/index-settings.ts'
-import { members, page, type Users } from '../cascades.ts'
+import { membersOf } from '../cascades.ts'
 import type { EngineStart } from '../engine-start.ts'
-import { feed, type Feed } from '../feed.ts'
-import { catalogueContexts } from '../gathering/catalogue-contexts.ts'
-import type { Records } from '../indexed-records.ts'
+import { feed } from '../feed.ts'
+import { catalogueIds, type Records } from '../indexed-records.ts'
 import { readMarks } from '../marks.ts'
 import type { Projector } from '../projector.ts'
 import { type Asked, type Drift, reconcile } from './reconcile.ts'
-import { sides } from './stored-hashes.ts'
 
 type UpkeepDeps = {
   readonly store: GraphStore
   readonly index: SearchIndex
   readonly names: Names
   readonly profile: Profile
-  readonly records: Records
+  /** Those of all indices. */
+  readonly records: () => readonly Records[]
   readonly projector: Pick<Projector, 'again' | 'awaits'>
   readonly engine: Pick<EngineStart, 'anew' | 'rebuilding'>
   readonly log: Log
@@ -59,18 +58,18 @@ export type IndexMaintenance = {
 const lookMs = 250
 
 export function indexMaintenance(deps: UpkeepDeps): IndexMaintenance {
-  const { store, names, profile, index, projector, engine, log, pause } = deps
+  const { store, profile, index, projector, engine, log, pause } = deps
   const indices = indexNames(profile)
   const take = (resource: string) => projector.again(resource)
-  const common = { take, pause }
   let isComparing = false
   return {
-    again: (catalogues, progress, signal) =>
-      again(
-        { ...deps, ...common, indices, members: members(store) },
-        { catalogues, progress },
-        signal,
-      ),
+    again: async (catalogues, progress, signal) => {
+      const { pages, total } =
+        catalogues.length === 0
+          ? await everything(deps.records(), signal)
+          : await cataloguesWithMembers(deps, catalogues, signal)
+      return feed(pages, { take, pause, progress: (done) => progress(done, total) }, signal)
+    },
     refill: async (wanted, progress, signal) => {
       const filling = await engine.anew(wanted.length === 0 ? indices : wanted.map(named(indices)))
       for (;;) {
@@ -94,9 +93,9 @@ export function indexMaintenance(deps: UpkeepDeps): IndexMaintenance {
       if (isComparing) throw new Failure('conflict', 'store and index are being compared already')
       isComparing = true
       try {
-        const own = sides({ store, names, profile, contexts: catalogueContexts(store, names) })
         const awaits = (resource: string) => projector.awaits(resource)
-        const drift = await reconcile({ ...common, index, awaits, sides: own }, asked, signal)
+        const context = { take, pause, index, awaits, records: deps.records() }
+        const drift = await reconcile(context, asked, signal)
         log.info({ ...drift, dryRun: asked.dryRun }, 'reconcile.finished')
         return drift
       } finally {
@@ -115,56 +114,31 @@ const named =
     throw new Failure('invalid-parameter', detail)
   }
 
-// Projects catalogues again into the present index, with everything in them.
-
-const handlesQuery = loadQuery('catalogue-handles')
-const sizeQuery = loadQuery('catalogue-size')
-
-type AgainDeps = {
-  readonly store: GraphStore
-  readonly names: Names
-  readonly records: Records
-  readonly members: Users
-  readonly indices: readonly IndexName[]
-  readonly take: Feed['take']
-  readonly pause: Feed['pause']
-}
-
 type Progress = (done: number, total?: number) => void
 
-/** No catalogues = everything that any index is made of. How many records; throws `unknown-catalogue`. */
-async function again(
-  deps: AgainDeps,
-  { catalogues, progress }: { readonly catalogues: readonly string[]; readonly progress: Progress },
-  signal: AbortSignal,
-): Promise<number> {
-  const [pages, total] =
-    catalogues.length === 0
-      ? await everything(deps, signal)
-      : await membersOf(deps, catalogues, signal)
-  const { take, pause } = deps
-  return feed(pages, { take, pause, progress: (done) => progress(done, total) }, signal)
-}
+const sizeQuery = loadQuery('catalogue-size')
 
-type Work = readonly [pages: AsyncIterable<readonly string[]>, total: number]
+/** IRIs in pages, and how many there are. */
+type Work = { readonly pages: AsyncIterable<readonly string[]>; readonly total: number }
 
-async function everything({ records, indices }: AgainDeps, signal: AbortSignal): Promise<Work> {
-  const counts = await Promise.all(indices.map((index) => records.count(index, signal)))
+/** Everything that any index is made of. */
+async function everything(records: readonly Records[], signal: AbortSignal): Promise<Work> {
+  const all: (readonly string[])[] = []
+  for (const { ids, resource } of records) all.push((await ids(signal)).map(resource))
   const pages = async function* () {
-    for (const index of indices) yield* records.pages(index, signal)
+    yield* all
   }
-  return [pages(), counts.reduce((sum, count) => sum + count, 0)]
+  return { pages: pages(), total: all.reduce((sum, { length }) => sum + length, 0) }
 }
 
-async function membersOf(
-  { store, names, members }: AgainDeps,
+/** Catalogues with everything in them. Throws `unknown-catalogue`. */
+async function cataloguesWithMembers(
+  { store, names }: Pick<UpkeepDeps, 'store' | 'names'>,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<Work> {
-  const prefix = literal(names.catalogue(''))
-  const rows = await store.select(bind(handlesQuery, { prefix }), signal)
-  const known = new Set(rows.map((row) => row['resource']?.value))
-  const missing = ids.find((id) => !known.has(names.catalogue(id)))
+  const known = await catalogueIds({ store, names }, signal)
+  const missing = ids.find((id) => !known.includes(id))
   if (missing !== undefined)
     throw new Failure('unknown-catalogue', `there is no catalogue ${shown(missing)}`)
   const catalogues = [...new Set(ids)].map((id) => names.catalogue(id))
@@ -174,16 +148,10 @@ async function membersOf(
     total += Number(row?.['size']?.value ?? 0)
   }
   const pages = async function* () {
-    for (const resource of catalogues) {
-      yield [resource]
-      const mark = { resource, version: 0 }
-      for (let after = ''; ;) {
-        const found = await members.page(mark, after, signal)
-        yield found
-        if (found.length < page) break
-        after = found.at(-1) ?? after
-      }
+    for (const catalogue of catalogues) {
+      yield [catalogue]
+      yield* membersOf(store, catalogue, signal)
     }
   }
-  return [pages(), total]
+  return { pages: pages(), total }
 }

@@ -2,7 +2,7 @@
 
 import type { SearchIndex } from '../../search-index/search-index.ts'
 import { feed, type Feed } from '../feed.ts'
-import type { Hashes, Side } from './stored-hashes.ts'
+import type { Hashes, Records } from '../indexed-records.ts'
 
 /** How store and index differ. */
 export type Drift = {
@@ -18,7 +18,8 @@ export type Drift = {
 
 export type ReconcileDeps = {
   readonly index: Pick<SearchIndex, 'entries'>
-  readonly sides: readonly Side[]
+  /** Indices without hashes are passed over. */
+  readonly records: readonly Records[]
   /** Whether a write of the resource is still on its way to the index. */
   readonly awaits: (resource: string) => boolean
   readonly take: Feed['take']
@@ -44,10 +45,11 @@ export async function reconcile(
   { dryRun, progress }: Asked,
   signal: AbortSignal,
 ): Promise<Drift> {
-  const all = await Promise.all(deps.sides.map((side) => side.ids(signal)))
+  const sides = deps.records.filter(({ hashes }) => hashes)
+  const all = await Promise.all(sides.map((side) => side.ids(signal)))
   const total = all.reduce((sum, ids) => sum + ids.length, 0)
   let drift: Drift = { compared: 0, missing: 0, stale: 0, extra: 0, repaired: 0 }
-  for (const [at, side] of deps.sides.entries())
+  for (const [at, side] of sides.entries())
     for (const range of ranges(all[at] ?? [])) {
       const found = await differing(deps, side, range, signal)
       const repaired = dryRun ? 0 : await repair(deps, side, found, signal)
@@ -85,7 +87,7 @@ type Difference = { readonly id: string; readonly kind: 'missing' | 'stale' | 'e
 
 async function differing(
   deps: ReconcileDeps,
-  side: Side,
+  side: Records,
   range: Range,
   signal: AbortSignal,
 ): Promise<readonly Difference[]> {
@@ -94,7 +96,7 @@ async function differing(
     const ids = [...new Set([...range.ids, ...entries.keys(), ...more])]
     const stored: [string, ReadonlySet<string>][] = []
     for (let at = 0; at < ids.length; at += stride)
-      stored.push(...(await side.hashes(ids.slice(at, at + stride), signal)))
+      stored.push(...((await side.hashes?.(ids.slice(at, at + stride), signal)) ?? []))
     return compared(new Map(stored), entries)
   }
   const first = await look([])
@@ -123,7 +125,7 @@ function compared(stored: Hashes, entries: ReadonlyMap<string, string>): readonl
 
 async function entriesOf(
   { index }: ReconcileDeps,
-  side: Side,
+  side: Records,
   { after, until }: Range,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
@@ -155,7 +157,7 @@ async function calm(
 /** How many were projected again. */
 function repair(
   { take, pause }: ReconcileDeps,
-  side: Side,
+  side: Records,
   found: readonly Difference[],
   signal: AbortSignal,
 ): Promise<number> {

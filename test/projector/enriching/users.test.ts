@@ -5,19 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { logger } from '../../../src/log.ts'
-import { conceptCache } from '../../../src/projector/concept-cache.ts'
-import { loadBundled } from '../../../src/vocabularies/authorities.ts'
-import { documentBuilder } from '../../../src/projector/building/document.ts'
-import { catalogueContexts } from '../../../src/projector/gathering/catalogue-contexts.ts'
-import { storedConcepts } from '../../../src/projector/gathering/stored-concepts.ts'
-import { pageSize, vocabularyUsers } from '../../../src/projector/gathering/vocabulary-users.ts'
+import { vocabularyUsers } from '../../../src/projector/gathering/vocabulary-users.ts'
 import { readCascades } from '../../../src/projector/marks.ts'
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import { fact, markLine, systemChange, type Mark } from '../../../src/store/marks.ts'
-import { iris as names, profile } from '../built.ts'
+import { iris as names } from '../built.ts'
 
-const bundled = await loadBundled('shapes/vocabularies')
 const log = logger('silent')
 const signal = AbortSignal.timeout(60_000)
 const handle = names.vocabulary('p')
@@ -44,32 +38,19 @@ const notes = (...lines: string[]) =>
     systemChange({ add: [markLine('cascade', { resource: handle, version: 5 }), ...lines] }),
   ])
 
-function users() {
-  const concepts = conceptCache(bundled)
-  let version = 100
-  return vocabularyUsers({
-    store,
-    names,
-    log,
-    profile,
-    concepts,
-    index: { get: () => Promise.resolve(undefined) } as never,
-    stored: storedConcepts({ store, names, concepts, log }),
-    builder: documentBuilder({ profile, concepts, names }),
-    contexts: catalogueContexts(store, names),
-    next: () => (version += 1),
-    pause: () => new Promise((resolve) => setImmediate(resolve)),
-  })
-}
 const mark: Mark = { resource: handle, version: 5 }
+
+function users() {
+  let version = 100
+  const next = () => (version += 1)
+  const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
+  return vocabularyUsers({ store, names, log, next, pause }, mark, signal)
+}
 
 async function all(from = users()) {
   const found: string[] = []
-  for (;;) {
-    const page = await from.page(mark, found.at(-1) ?? '', signal)
-    found.push(...page)
-    if (page.length < pageSize) return found
-  }
+  for await (const page of (await from).pages) found.push(...page)
+  return found
 }
 
 describe('the users of a vocabulary', () => {
@@ -88,28 +69,17 @@ describe('the users of a vocabulary', () => {
     expect((await all()).toSorted()).toEqual(expected)
   })
 
-  it('are handed out again from where the taker stopped', async () => {
-    await store.write(Array.from({ length: 300 }, (_, n) => mentioning(dataset(n), acme)))
-    await notes(fact(handle, 'changed', `5 ${acme}`))
-    const from = users()
-    const [first] = await from.page(mark, '', signal)
-    expect(await from.page(mark, first ?? '', signal)).toEqual(
-      Array.from({ length: 200 }, (_, n) => dataset(n + 1)),
-    )
-    expect(await from.page(mark, '', signal)).toHaveLength(200)
-  })
-
   it('are known once the vocabulary itself is indexed', async () => {
     await store.write([mentioning(dataset(1), acme)])
     await notes(markLine('pending', { resource: handle, version: 5 }))
-    const page = users().page(mark, '', signal)
+    const found = all()
     await store.write([
       systemChange({
         add: [fact(handle, 'changed', `5 ${acme}`)],
         remove: [markLine('pending', { resource: handle, version: 5 })],
       }),
     ])
-    expect(await page).toEqual([dataset(1)])
+    expect(await found).toEqual([dataset(1)])
   })
 
   it('are all records when more concepts went than can be named', async () => {
@@ -131,13 +101,11 @@ describe('the users of a vocabulary', () => {
     const changed = fact(handle, 'changed', `5 ${acme}`)
     const retired = fact(handle, 'retired', { iri: 'https://example.org/p/other' })
     await notes(changed, retired)
-    const from = users()
-    await all(from)
-    expect((await from.lines(mark)).toSorted()).toEqual([changed, retired].toSorted())
+    const lines = async () => (await users()).lines
+    expect((await lines())?.toSorted()).toEqual([changed, retired].toSorted())
     await store.write([
       systemChange({ add: [markLine('cascade', { resource: handle, version: 6 })] }),
     ])
-    await all(from)
-    expect(await from.lines(mark)).toEqual([changed])
+    expect(await lines()).toEqual([changed])
   })
 })

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { logger } from '../../../src/log.ts'
-import { cascades, members, type Users } from '../../../src/projector/cascades.ts'
+import { type Affected, cascades, membersOf } from '../../../src/projector/cascades.ts'
 import { readCascades } from '../../../src/projector/marks.ts'
 import { systemGraph } from '../../../src/rdf/namespaces.ts'
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
-import { fact, markLine, systemChange } from '../../../src/store/marks.ts'
+import { fact, type Mark, markLine, systemChange } from '../../../src/store/marks.ts'
 
 const log = logger('silent')
 const catalogue = 'urn:x:catalogue'
@@ -35,6 +35,9 @@ afterEach(async () => {
 
 const left = async () => (await readCascades(store, 10, AbortSignal.timeout(5000))).length
 // Others get their turn: a loop over a store that is closed would hold the thread for ever.
+const affected = async ({ resource }: Mark, signal: AbortSignal): Promise<Affected> => ({
+  pages: membersOf(store, resource, signal),
+})
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('a cascade', () => {
@@ -48,8 +51,7 @@ describe('a cascade', () => {
         await deleted
       },
     }
-    const users = members(store)
-    const cascading = cascades({ store, projector, log, users, pause })
+    const cascading = cascades({ store, projector, log, affected, pause })
     await expect.poll(left).toBe(0)
     await cascading.stop()
     expect(numbers.filter((n) => !seen.has(`urn:x:d${String(n).padStart(4, '0')}`))).toEqual([])
@@ -66,16 +68,13 @@ describe('a cascade', () => {
         return Promise.resolve()
       },
     }
-    const working = members(store)
-    const users: Users = {
-      page: (...given) =>
-        failures-- > 0 ? Promise.reject(new Error('away')) : working.page(...given),
-    }
+    const failing: typeof affected = (...given) =>
+      failures-- > 0 ? Promise.reject(new Error('away')) : affected(...given)
     const refill = () => {
       room = 77
       return pause()
     }
-    const cascading = cascades({ store, projector, log, users, pause: refill })
+    const cascading = cascades({ store, projector, log, affected: failing, pause: refill })
     await expect.poll(left).toBe(0)
     await cascading.stop()
     expect(seen.size).toBe(450)
@@ -83,8 +82,7 @@ describe('a cascade', () => {
 
   it('that comes later is found when it is told of', async () => {
     const projector = { again: () => Promise.resolve() }
-    const users = members(store)
-    const cascading = cascades({ store, projector, log, users, pause })
+    const cascading = cascades({ store, projector, log, affected, pause })
     await expect.poll(left).toBe(0)
     await store.write([
       systemChange({ add: [markLine('cascade', { resource: catalogue, version: 2 })] }),
@@ -97,12 +95,15 @@ describe('a cascade', () => {
   it('takes the facts that were kept for it along with its mark, and ends at once when it is stopped', async () => {
     const kept = fact(catalogue, 'changed', 'something')
     await store.write([systemChange({ add: [kept] })])
-    const users: Users = { page: async () => [], lines: async () => [kept] }
+    const nobody = async function* () {
+      yield []
+    }
+    const noting = async () => ({ pages: nobody(), lines: [kept] })
     const never = { again: () => new Promise<void>(() => undefined) }
-    const stuck = cascades({ store, projector: never, log, users: members(store), pause })
+    const stuck = cascades({ store, projector: never, log, affected, pause })
     await stuck.stop()
     expect(await left()).toBe(1)
-    const cascading = cascades({ store, projector: never, log, users, pause })
+    const cascading = cascades({ store, projector: never, log, affected: noting, pause })
     await expect.poll(left).toBe(0)
     await cascading.stop()
     expect(await store.read(systemGraph, {})).toBeUndefined()

@@ -1,4 +1,4 @@
-/** The records of an index as the store has them: all of them, page by page. */
+/** The records of an index as the store has them: all of them. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { IndexName } from '../../../src/search-index/index-settings.ts'
 import { logger } from '../../../src/log.ts'
-import { members } from '../../../src/projector/cascades.ts'
-import { records } from '../../../src/projector/indexed-records.ts'
+import { catalogueContexts } from '../../../src/projector/gathering/catalogue-contexts.ts'
+import { recordsOf } from '../../../src/projector/indexed-records.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
@@ -52,41 +52,27 @@ afterAll(async () => {
 })
 
 describe('records', () => {
-  const all = async (index: IndexName) => {
-    const found: string[] = []
-    for await (const page of records(store, names).pages(index, signal)) {
-      expect(page.length).toBeLessThanOrEqual(200)
-      found.push(...page)
-    }
-    return found
-  }
+  const resources = [{ id: 'sign' }, { id: 'road-sign' }, { id: 'none' }] as never
+  const contexts = () => catalogueContexts(store, names)
+  const records = (index: IndexName) =>
+    recordsOf({ store, names, profile: { resources }, contexts: contexts() }).find(
+      (one) => one.index === index,
+    )!
 
   it.each([
     ['dataset', 5750, names.dataset('c-5299'), 'c-5299'],
     ['catalogue', 3, names.catalogue('b'), 'b'],
-    ['vocabulary', 1, names.vocabulary('themes'), undefined],
+    ['vocabulary', 1, names.vocabulary('themes'), 'themes'],
     ['resource_sign', 450, names.resource('sign', 's-7'), 's-7'],
     ['resource_road-sign', 1, names.resource('road-sign', 'other'), 'other'],
     ['resource_none', 0, undefined, undefined],
   ] as const)('of %s are %i, each once', async (index, count, one, id) => {
-    const found = await all(index)
+    const { ids, resource } = records(index)
+    const found = await ids(signal)
     expect(new Set(found).size).toBe(count)
     expect(found).toHaveLength(count)
-    expect(await records(store, names).count(index, signal)).toBe(count)
-    if (one === undefined) return
-    expect(found).toContain(one)
-    expect(records(store, names).idOf(index, one)).toBe(id)
-  })
-
-  it('of a catalogue come in pages that begin anew for another mark', async () => {
-    const users = members(store)
-    const mark = { resource: names.catalogue('a'), version: 1 }
-    const first = await users.page(mark, '', signal)
-    const second = await users.page(mark, first.at(-1)!, signal)
-    expect([first.length, second.length]).toEqual([200, 200])
-    expect(first.filter((one) => second.includes(one))).toEqual([])
-    expect(await users.page({ ...mark, version: 2 }, '', signal)).toEqual(first)
-    expect(await users.page(mark, first.at(-1)!, signal)).toEqual(second)
-    expect(await users.page({ resource: names.catalogue('b'), version: 3 }, '', signal)).toEqual([])
+    if (id === undefined) return
+    expect(found).toContain(id)
+    expect(resource(id)).toBe(one)
   })
 })
