@@ -4,6 +4,9 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The optional packages are the Node that the checkout brings along; the image has its own.
 RUN npm ci --omit=dev --omit=optional
+# For example --build-arg EXTRA_PACKAGES=@comunica/query-sparql@5.4.1: pipes that query RDF files and fragments need it.
+ARG EXTRA_PACKAGES=""
+RUN if [ -n "$EXTRA_PACKAGES" ]; then npm install --no-save --omit=dev --omit=optional $EXTRA_PACKAGES; fi
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production PLATFORM_HOST=0.0.0.0 PLATFORM_PORT=8080 PLATFORM_DATA_DIR=/data

@@ -96,7 +96,7 @@ export async function queriedHere(
   { config, source }: Asking,
   kind: 'file' | 'fragments',
 ): Promise<SparqlEndpoint> {
-  const { QueryEngine } = await import('@comunica/query-sparql')
+  const { QueryEngine } = await comunica()
   const engine = new QueryEngine()
   const type = kind === 'file' ? 'file' : 'qpf'
   const get = fetchBy(source, kind === 'file')
@@ -115,6 +115,17 @@ export async function queriedHere(
     construct: async (query) =>
       documentOf(config.address, batches(await engine.queryQuads(query, options))),
     close: () => engine.invalidateHttpCache(),
+  }
+}
+
+/** Most of what would be installed is Comunica's, and few pipes need it: the operator adds it. Throws `conflict`. */
+async function comunica() {
+  try {
+    return await import('@comunica/query-sparql')
+  } catch (cause) {
+    const detail =
+      'Files and fragments are queried by an optional package that is not installed. Install it beside the platform with "npm install --no-save @comunica/query-sparql@5.4.1" (Node 22.19 or newer), or use an endpoint ("source": "endpoint").'
+    throw new Failure('conflict', detail, { cause })
   }
 }
 

@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
 import { sparqlImporter } from '../../../../src/harvest/importers/sparql.ts'
 import { rdfPortal } from '../../../support/portals/rdf-portal.ts'
@@ -216,4 +216,15 @@ describe('a source without an endpoint', () => {
     expect(found.records).toHaveLength(7)
     expect(portal.requests).toHaveLength(1)
   }, 30_000)
+})
+
+describe('a file, without the optional package', () => {
+  it('fails with how to install it', async () => {
+    vi.doMock('@comunica/query-sparql', () => {
+      throw new Error('Cannot find package')
+    })
+    onTestFinished(() => vi.doUnmock('@comunica/query-sparql'))
+    const { failure } = await run('http://127.0.0.1:9/data.ttl', { source: 'file' })
+    expect(failure?.detail).toContain('npm install --no-save @comunica/query-sparql@')
+  })
 })
