@@ -18,20 +18,13 @@ export function masked(value: Json): Json {
     return value.replace(userOfUrl, `$1${mask}@`).replace(secretParameter, `$1${mask}`)
   if (isList(value)) return value.map((one) => masked(one))
   if (!isObject(value) || isReference(value)) return value
-  const members = Object.entries(value).map(([key, inner]) => [
-    key,
-    secretKey.test(key) ? hidden(inner) : masked(inner),
-  ])
-  return Object.fromEntries(members)
+  return mapped(value, (inner, key) => (secretKey.test(key) ? hidden(inner) : masked(inner)))
 }
 
 /** Configs with the stored values where they hold what was shown of them. */
 export const unmaskedConfigs = (given: Configs, stored: Configs = {}): Configs =>
-  Object.fromEntries(
-    Object.entries(given).map(([segment, config]) => [
-      segment,
-      unmaskedObject(config, stored[segment]),
-    ]),
+  mapped(given, (config, segment) =>
+    mapped(config, (value, key) => unmasked(value, stored[segment]?.[key], key)),
   )
 
 /** Whether something in it is hidden. */
@@ -40,39 +33,29 @@ export const isMasked = (value: Json): boolean =>
     ? value.includes(mask)
     : typeof value === 'object' && value !== null && Object.values(value).some(isMasked)
 
-const unmaskedObject = (given: JsonObject, stored: Json | undefined): JsonObject =>
-  Object.fromEntries(
-    Object.entries(given).map(([key, value]) => [
-      key,
-      unmasked(value, { [key]: isObject(stored) ? stored[key] : undefined }, key),
-    ]),
-  )
-
-type Stored = { readonly [key: string]: Json | undefined }
-
-function unmasked(given: Json, stored: Stored, key: string): Json {
-  const old = stored[key]
+function unmasked(given: Json, old: Json | undefined, key: string): Json {
   // Under its key, because the key may be what hides it.
   if (old !== undefined && isDeepStrictEqual(masked({ [key]: old })[key], given)) return old
   if (isList(given)) {
-    return given.map((one, at) =>
-      unmasked(one, { member: isList(old) ? old[at] : undefined }, 'member'),
-    )
+    return given.map((one, at) => unmasked(one, isList(old) ? old[at] : undefined, 'member'))
   }
-  return isObject(given) ? unmaskedObject(given, old) : given
+  if (!isObject(given)) return given
+  return mapped(given, (value, name) =>
+    unmasked(value, isObject(old) ? old[name] : undefined, name),
+  )
 }
 
-const hidden = (value: Json): Json =>
-  value === null || (isObject(value) && isReference(value))
-    ? value
-    : isList(value)
-      ? value.map(hidden)
-      : isObject(value)
-        ? hiddenMembers(value)
-        : mask
+function hidden(value: Json): Json {
+  if (value === null || (isObject(value) && isReference(value))) return value
+  if (isList(value)) return value.map(hidden)
+  return isObject(value) ? mapped(value, hidden) : mask
+}
 
-const hiddenMembers = (value: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hidden(inner)]))
+const mapped = <From, To>(
+  object: Readonly<Record<string, From>>,
+  change: (value: From, key: string) => To,
+): Record<string, To> =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]))
 
 const isReference = (value: JsonObject): boolean =>
   Object.keys(value).length === 1 && typeof value['secret'] === 'string'

@@ -3,151 +3,158 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Failure, shown } from '../errors.ts'
 import { openLease } from '../lease.ts'
-import type { Log } from '../log.ts'
-import type { Launcher } from '../pipe/running/launcher.ts'
-import type { Runs } from '../pipe/runs/run-history.ts'
-import { startFiring } from './firing.ts'
-import { openTriggerFile, type TriggerFile } from './trigger-file.ts'
+import { Firing, type FiringContext } from './firing.ts'
 import { nextFiring, nextOfInterval } from './next-firing.ts'
+import { openTriggerFile, type TriggerFile } from './trigger-file.ts'
 import type { KeptTrigger, Status, Timing, Trigger } from './trigger.ts'
 
 /** `next` is the coming firing; of a disabled trigger the one that it would have. A trigger with a problem has none. */
 export type Scheduled = KeptTrigger & { readonly next?: number; readonly problem?: 'pipe missing' }
 
-/** Pipes are names. What changes something is durable when it returns. */
-export type Triggers = {
-  /** By pipe, pipes without triggers left out. */
-  all(): ReadonlyMap<string, readonly Scheduled[]>
-  of(pipe: string): readonly Scheduled[]
-  /** All triggers of all pipes; pipes that are not named lose theirs. */
-  replaceAll(sets: ReadonlyMap<string, readonly Trigger[]>): void
-  replace(pipe: string, triggers: readonly Trigger[]): void
-  /** Adds the trigger, or puts it in the place of the one with its id. */
-  put(pipe: string, trigger: Trigger): void
-  /** Throws `unknown-trigger`. */
-  remove(pipe: string, id: string): Scheduled
-  /** Throws `unknown-trigger`, and `conflict` when the status is so already. */
-  turn(pipe: string, id: string, status: Status): Scheduled
-  /** Whether this process is the one that fires. */
-  leads(): boolean
-  /** When the next trigger fires; absent where none does and where another process fires. */
-  next(): number | undefined
-  /** Ends the firing and gives the lease away. */
-  stop(): Promise<void>
-}
-
-export type TriggersOptions = {
+export type TriggersOptions = Omit<FiringContext, 'file' | 'lease' | 'isMissing'> & {
   /** The file, made when absent; the lease lies beside it. */
   readonly path: string
-  readonly launcher: Pick<Launcher, 'launch'>
-  /** Where the launcher makes its runs. */
-  readonly runs: Pick<Runs, 'together' | 'list'>
   /** Whether a pipe is gone; without it none is. */
   readonly isMissing?: (pipe: string) => boolean
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-  /** 0..1; without it every run begins as soon as it is made. */
-  readonly random?: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
-  readonly log: Log
 }
 
 /** Opens the triggers and begins to fire, as soon as no other process on the same file does. */
-export function openTriggers(options: TriggersOptions): Triggers {
-  const { path, now, isMissing = () => false } = options
-  const file = openTriggerFile(path)
-  const firing = startFiring({ ...options, isMissing, file, lease: openLease(`${path}.lease`) })
-  const scheduled = (trigger: KeptTrigger): Scheduled => {
-    if (isMissing(trigger.pipe)) return { ...trigger, problem: 'pipe missing' }
-    const next = nextFiring(trigger.timing, now())
-    return next === undefined ? trigger : { ...trigger, next }
+export const openTriggers = (options: TriggersOptions): Triggers => new Triggers(options)
+
+/** Pipes are names. What changes something is durable when it returns. */
+export class Triggers {
+  readonly #now: () => number
+  readonly #isMissing: (pipe: string) => boolean
+  readonly #file: TriggerFile
+  readonly #firing: Firing
+  #stopped: Promise<void> | undefined
+
+  constructor({ path, launcher, runs, now, random, pause, log, isMissing }: TriggersOptions) {
+    this.#now = now
+    this.#isMissing = isMissing ?? (() => false)
+    this.#file = openTriggerFile(path)
+    this.#firing = new Firing({
+      file: this.#file,
+      lease: openLease(`${path}.lease`),
+      isMissing: this.#isMissing,
+      launcher,
+      runs,
+      now,
+      pause,
+      log,
+      ...(random && { random }),
+    })
   }
-  const change = <T>(work: () => T): T => {
+
+  /** By pipe, pipes without triggers left out. */
+  all(): ReadonlyMap<string, readonly Scheduled[]> {
+    return Map.groupBy(
+      this.#file.all().map((one) => this.#scheduled(one)),
+      ({ pipe }) => pipe,
+    )
+  }
+
+  of(pipe: string): readonly Scheduled[] {
+    return this.#kept(pipe).map((one) => this.#scheduled(one))
+  }
+
+  /** All triggers of all pipes; pipes that are not named lose theirs. */
+  replaceAll(sets: ReadonlyMap<string, readonly Trigger[]>): void {
+    this.#change(() => {
+      const before = Map.groupBy(this.#file.all(), ({ pipe }) => pipe)
+      this.#file.clear()
+      for (const [pipe, triggers] of sets) this.#set(pipe, triggers, before.get(pipe) ?? [])
+    })
+  }
+
+  replace(pipe: string, triggers: readonly Trigger[]): void {
+    this.#change(() => this.#set(pipe, triggers, this.#kept(pipe)))
+  }
+
+  /** Adds the trigger, or puts it in the place of the one with its id. */
+  put(pipe: string, trigger: Trigger): void {
+    this.#change(() => {
+      const before = this.#kept(pipe)
+      const isNew = before.every(({ id }) => id !== trigger.id)
+      const after = before.map((one) => (one.id === trigger.id ? trigger : one))
+      this.#set(pipe, isNew ? [...after, trigger] : after, before)
+    })
+  }
+
+  /** Throws `unknown-trigger`. */
+  remove(pipe: string, id: string): Scheduled {
+    return this.#change(() => {
+      const { trigger } = this.#known(pipe, id)
+      this.#file.remove(pipe, id)
+      return this.#scheduled(trigger)
+    })
+  }
+
+  /** Throws `unknown-trigger`, and `conflict` when the status is so already. */
+  turn(pipe: string, id: string, status: Status): Scheduled {
+    return this.#change(() => {
+      const { trigger, position } = this.#known(pipe, id)
+      if (trigger.status === status) {
+        throw new Failure('conflict', `the trigger ${shown(id)} is ${status} already`)
+      }
+      const turned = { ...trigger, status, since: this.#now() }
+      this.#file.put(turned, position)
+      return this.#scheduled(turned)
+    })
+  }
+
+  /** Whether this process is the one that fires. */
+  leads(): boolean {
+    return this.#firing.leads()
+  }
+
+  /** When the next trigger fires; absent where none does and where another process fires. */
+  next(): number | undefined {
+    return this.#firing.next()
+  }
+
+  /** Ends the firing and gives the lease away. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#firing.stop().then(() => this.#file.close())
+    return this.#stopped
+  }
+
+  #change<T>(work: () => T): T {
     try {
-      return file.transaction(work, 'durable')
+      return this.#file.transaction(work, 'durable')
     } finally {
-      firing.changed()
+      this.#firing.changed()
     }
   }
-  let stopped: Promise<void> | undefined
-  return {
-    all: () => Map.groupBy(file.all().map(scheduled), ({ pipe }) => pipe),
-    of: (pipe) => kept(file, pipe).map(scheduled),
-    replaceAll: (sets) =>
-      change(() => {
-        const before = Map.groupBy(file.all(), ({ pipe }) => pipe)
-        file.clear()
-        for (const [pipe, triggers] of sets)
-          set(file, { pipe, triggers, before: before.get(pipe) ?? [], now: now() })
-      }),
-    replace: (pipe, triggers) =>
-      change(() => set(file, { pipe, triggers, before: kept(file, pipe), now: now() })),
-    put: (pipe, trigger) =>
-      change(() => {
-        const before = kept(file, pipe)
-        const isKnown = before.some(({ id }) => id === trigger.id)
-        const after = before.map((one) => (one.id === trigger.id ? trigger : one))
-        const triggers = isKnown ? after : [...before, trigger]
-        set(file, { pipe, triggers, before, now: now() })
-      }),
-    remove: (pipe, id) =>
-      change(() => {
-        const { trigger } = known(file, pipe, id)
-        file.remove(pipe, id)
-        return scheduled(trigger)
-      }),
-    turn: (pipe, id, status) =>
-      change(() => scheduled(turned(file, { pipe, id, status, now: now() }))),
-    leads: () => firing.leads(),
-    next: () => firing.next(),
-    stop: () => (stopped ??= firing.stop().then(() => file.close())),
+
+  #kept(pipe: string): readonly KeptTrigger[] {
+    return this.#file.all().filter((one) => one.pipe === pipe)
+  }
+
+  #known(pipe: string, id: string) {
+    const all = this.#kept(pipe)
+    const position = all.findIndex((one) => one.id === id)
+    const trigger = all[position]
+    if (trigger) return { trigger, position }
+    throw new Failure('unknown-trigger', `${shown(pipe)} has no trigger ${shown(id)}`)
+  }
+
+  #scheduled(trigger: KeptTrigger): Scheduled {
+    if (this.#isMissing(trigger.pipe)) return { ...trigger, problem: 'pipe missing' }
+    const next = nextFiring(trigger.timing, this.#now())
+    return next === undefined ? trigger : { ...trigger, next }
+  }
+
+  #set(pipe: string, triggers: readonly Trigger[], before: readonly KeptTrigger[]): void {
+    this.#file.clear(pipe)
+    for (const [position, { id, status, timing, configs, startMode }] of triggers.entries()) {
+      const request = { ...(configs && { configs }), ...(startMode && { startMode }) }
+      const trigger = { pipe, id, status, timing, ...request, since: this.#now() }
+      const old = before.find((one) => one.id === id)
+      this.#file.put(continued(trigger, old), position)
+    }
   }
 }
-
-const kept = (file: TriggerFile, pipe: string): readonly KeptTrigger[] =>
-  file.all().filter((one) => one.pipe === pipe)
-
-type Change = {
-  readonly pipe: string
-  readonly triggers: readonly Trigger[]
-  readonly before: readonly KeptTrigger[]
-  readonly now: number
-}
-
-function set(file: TriggerFile, { pipe, triggers, before, now }: Change): void {
-  file.clear(pipe)
-  for (const [position, { id, status, timing, configs, startMode }] of triggers.entries()) {
-    const asked = { ...(configs && { configs }), ...(startMode && { startMode }) }
-    const old = before.find((one) => one.id === id)
-    file.put(continued({ pipe, id, status, timing, ...asked, since: now }, old), position)
-  }
-}
-
-function known(file: TriggerFile, pipe: string, id: string) {
-  const all = kept(file, pipe)
-  const position = all.findIndex((one) => one.id === id)
-  const trigger = all[position]
-  if (trigger) return { trigger, position }
-  throw new Failure('unknown-trigger', `${shown(pipe)} has no trigger ${shown(id)}`)
-}
-
-type Turn = {
-  readonly pipe: string
-  readonly id: string
-  readonly status: Status
-  readonly now: number
-}
-
-function turned(file: TriggerFile, { pipe, id, status, now }: Turn): KeptTrigger {
-  const { trigger, position } = known(file, pipe, id)
-  if (trigger.status === status)
-    throw new Failure('conflict', `the trigger ${shown(id)} is ${status} already`)
-  const next = { ...trigger, status, since: now }
-  file.put(next, position)
-  return next
-}
-
-// What of a trigger goes on when it is sent again.
 
 /** The new trigger with the last firing and, where it means the same, the rhythm of the one in whose place it comes. */
 function continued(trigger: KeptTrigger, old: KeptTrigger | undefined): KeptTrigger {
@@ -166,7 +173,7 @@ function continued(trigger: KeptTrigger, old: KeptTrigger | undefined): KeptTrig
 
 /**
  * Whether the first firing of an interval is one of another interval of the same length: that is what comes back when a list
- * of triggers is read and sent again; a later one is a wish to begin later. Counting months from the old anchor keeps the 31st.
+ * of triggers is read and sent again; a later one means to begin later. Counting months from the old anchor keeps the 31st.
  */
 function inRhythm({ timing, since }: KeptTrigger, old: Timing): boolean {
   if (timing.kind !== 'interval' || old.kind !== 'interval') return false
