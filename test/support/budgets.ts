@@ -23,7 +23,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   metrics: 9172,
 
-  pipe: 7400,
+  pipe: 7290,
 
   profile: 2023,
 
@@ -33,7 +33,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   repository: 9246,
 
-  scheduler: 2492,
+  scheduler: 2370,
 
   search: 4746,
 

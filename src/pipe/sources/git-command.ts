@@ -5,6 +5,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { Failure } from '../../errors.ts'
+import { unlessAborted } from '../../workers/abort.ts'
 
 type Command = {
   readonly args: readonly string[]
@@ -40,37 +41,30 @@ export async function git(
       child.kill('SIGKILL')
     }
   }
-  const over = new AbortController()
   const closed = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', resolve)
   })
-  const timedOut = expiry(ground, limits.commandMs, AbortSignal.any([signal, over.signal]))
   child.stdin.on('error', () => undefined)
   child.stdin.end(command.input ?? '')
+  const late = AbortSignal.timeout(limits.commandMs)
   try {
     const work = Promise.all([
       collected(child.stdout, command.most),
       collected(child.stderr, 64 * 2 ** 10, 'cut'),
       closed,
     ])
-    const [out, err, code] = await Promise.race([work, timedOut])
+    const [out, err, code] = await unlessAborted(work, AbortSignal.any([signal, late]))
     if (code !== 0) throw verdictOf(code, err.toString('utf8'), command.credentials ?? {})
     return out
   } catch (error) {
     kill()
-    throw error
+    if (error !== late.reason) throw error
+    const detail = `git did not end within ${limits.commandMs} ms`
+    throw new Failure('source-timeout', detail, { cause: error })
   } finally {
-    over.abort()
     await closed.catch(() => undefined)
   }
-}
-
-/** Rejects when the time is over or the signal fires; the waiting itself ends with the signal. */
-async function expiry(ground: GitGround, ms: number, signal: AbortSignal): Promise<never> {
-  await ground.pause(ms, signal).catch(() => undefined)
-  if (signal.aborted) throw signal.reason
-  throw new Failure('source-timeout', `git did not end within ${ms} ms`)
 }
 
 async function collected(stream: Readable, most: number, beyond?: 'cut'): Promise<Buffer> {
@@ -194,7 +188,6 @@ function cleaned(said: string, { username = 'git', token }: Credentials): string
 export type GitGround = {
   /** Absolute path of a directory for temporary files. */
   readonly scratch: string
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** Variables of ours that git and ssh may see, such as `PATH` and `SSH_AUTH_SOCK`. */
   readonly environment?: Readonly<Record<string, string>>
   /** Transports that may be used: those of an operator's setting, unless told otherwise. */

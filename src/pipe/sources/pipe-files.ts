@@ -1,12 +1,12 @@
 /** The pipe files below one directory, read again only when they have changed. */
 
-import type { Dirent, Stats } from 'node:fs'
-import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises'
+import type { Dirent } from 'node:fs'
+import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import type { Complaint } from '../../errors.ts'
 import type { Pipe } from '../document.ts'
-import { readPipe, standardLimits, tooLarge, type PipeLimits } from '../pipe-schema.ts'
 import type { Ground } from '../pipe-check.ts'
+import { readPipe, standardLimits, tooLarge, type PipeLimits } from '../pipe-schema.ts'
 import { nothingFound, order, type Found, type InvalidFile, type KnownPipe } from './known-pipes.ts'
 
 export type Check = (pipe: Pipe, ground: Ground) => readonly Complaint[]
@@ -29,50 +29,40 @@ type Entry = KnownPipe | InvalidFile
 
 /** A reader of the folder that remembers what it has read. An absent directory holds nothing. */
 export function folderReader(folder: Folder): () => Promise<Found> {
-  const limits = folder.limits ?? standardLimits
   let before = new Map<string, { readonly mark: string; readonly entry: Entry }>()
   return async () => {
-    const listed = await paths(folder)
-    if (listed === undefined) return nothingFound
+    const root = await realpath(folder.directory).catch(() => undefined)
+    if (root === undefined) return nothingFound
     const now: typeof before = new Map()
-    for (const { path, problem } of listed.files) {
-      if (problem !== undefined) {
-        now.set(path, { mark: problem, entry: refused(folder, path, [{ detail: problem }]) })
-        continue
-      }
-      const mark = await markOf(join(folder.directory, path))
+    const paths = await pathsBelow(root, folder.deep)
+    for (const path of paths.slice(0, mostFiles)) {
+      const mark = await markOf(root, path)
       if (mark === undefined) continue
       const old = before.get(path)
       // What had a problem may have none by now: a script beside it can have changed.
-      const kept = old?.mark === mark && old.entry.problems.length === 0 ? old : undefined
-      const entry = kept?.entry ?? (await entryOf(folder, path, limits))
+      const isSame = old?.mark === mark && old.entry.problems.length === 0
+      const entry = isSame ? old.entry : await entryOf(folder, path, mark)
       if (entry !== undefined) now.set(path, { mark, entry })
     }
     before = now
     const entries = [...now.values()].map(({ entry }) => entry)
-    const invalid = entries.filter((entry): entry is InvalidFile => !('pipe' in entry))
-    if (listed.more)
-      invalid.push(refused(folder, '', [{ detail: `holds over ${mostFiles} pipes` }]))
-    return { pipes: entries.filter((entry): entry is KnownPipe => 'pipe' in entry), invalid }
+    if (paths.length > mostFiles) entries.push(refused(folder, '', `holds over ${mostFiles} pipes`))
+    return {
+      pipes: entries.filter((entry) => 'pipe' in entry),
+      invalid: entries.filter((entry) => !('pipe' in entry)),
+    }
   }
 }
 
-const refused = (
-  { source }: Folder,
-  file: string,
-  problems: readonly Complaint[],
-): InvalidFile => ({ source, file, problems })
+const refused = ({ source }: Folder, file: string, detail: string): InvalidFile => ({
+  source,
+  file,
+  problems: [{ detail }],
+})
 
-type Listed = {
-  readonly files: readonly { readonly path: string; readonly problem?: string }[]
-  readonly more: boolean
-}
-
-/** Relative paths of what looks like a pipe, in order; undefined when there is no such directory. */
-async function paths({ directory, deep }: Folder): Promise<Listed | undefined> {
-  const root = await realpath(directory).catch(() => undefined)
-  if (root === undefined) return undefined
-  const files: { path: string; problem?: string }[] = []
+/** Relative paths of what looks like a pipe, in order. */
+async function pathsBelow(root: string, deep: boolean): Promise<readonly string[]> {
+  const files: string[] = []
   const walk = async (below: string, depth: number): Promise<void> => {
     const entries = await readdir(join(root, below), { withFileTypes: true })
     for (const entry of entries.toSorted((a, b) => order(a.name, b.name))) {
@@ -80,50 +70,44 @@ async function paths({ directory, deep }: Folder): Promise<Listed | undefined> {
       const path = join(below, entry.name)
       if (deep && entry.isDirectory() && !entry.name.startsWith('.') && depth < deepest) {
         await walk(path, depth + 1)
-      } else if (isPipeName(entry)) {
-        const inside = entry.isFile() || (await isInside(root, path))
-        files.push(inside ? { path } : { path, problem: outside })
-      }
+      } else if (isPipeName(entry)) files.push(path)
     }
   }
   await walk('', 0)
-  return { files: files.slice(0, mostFiles), more: files.length > mostFiles }
+  return files
 }
-
-const outside = 'is a link that leaves its directory or leads nowhere'
 
 const isPipeName = (entry: Dirent) =>
   (entry.isFile() || entry.isSymbolicLink()) &&
   !entry.name.startsWith('.') &&
   /\.(json|ya?ml)$/i.test(entry.name)
 
-async function isInside(root: string, path: string): Promise<boolean> {
-  const real = await realpath(join(root, path)).catch(() => undefined)
-  return real?.startsWith(root.endsWith(sep) ? root : root + sep) === true
-}
+const outside = 'is a link that leaves its directory or leads nowhere'
 
 /** Changes whenever the content may have; undefined when the file has gone meanwhile or is none. */
-async function markOf(path: string): Promise<string | undefined> {
-  const stats: Stats | undefined = await stat(path).catch(() => undefined)
+async function markOf(root: string, path: string): Promise<string | undefined> {
+  const real = await realpath(join(root, path)).catch(() => undefined)
+  if (real?.startsWith(root.endsWith(sep) ? root : root + sep) !== true) return outside
+  const stats = await stat(real).catch(() => undefined)
   if (stats?.isFile() !== true) return undefined
   return [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(' ')
 }
 
 /** Undefined when the file has gone meanwhile. */
-async function entryOf(
-  folder: Folder,
-  path: string,
-  limits: PipeLimits,
-): Promise<Entry | undefined> {
-  const text = await textOf(join(folder.directory, path), limits.pipeBytes)
-  if (text === 'gone') return undefined
-  if (text === 'unreadable') return refused(folder, path, [{ detail: 'cannot be read' }])
-  if (text === 'too-large') return refused(folder, path, [tooLarge(limits)])
-  const read = readPipe(text.text, path, limits)
-  if (!('pipe' in read)) return refused(folder, path, read.problems)
-  const { source, trust, directory, check } = folder
-  const problems = checked(check, read.pipe, { trust, directory })
-  return { pipe: read.pipe, source, file: path, trust, directory, problems }
+async function entryOf(folder: Folder, path: string, mark: string): Promise<Entry | undefined> {
+  if (mark === outside) return refused(folder, path, outside)
+  const { source, trust, directory, check, limits = standardLimits } = folder
+  try {
+    const text = await textOf(join(directory, path), limits.pipeBytes)
+    if (text === undefined) return refused(folder, path, tooLarge(limits).detail)
+    const read = readPipe(text, path, limits)
+    if (!('pipe' in read)) return { source, file: path, problems: read.problems }
+    const problems = checked(check, read.pipe, { trust, directory })
+    return { pipe: read.pipe, source, file: path, trust, directory, problems }
+  } catch (error) {
+    const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    return isGone ? undefined : refused(folder, path, 'cannot be read')
+  }
 }
 
 /** A segment that breaks over a config must not take the other pipes with it. */
@@ -135,30 +119,13 @@ function checked(check: Check, pipe: Pipe, ground: Ground): readonly Complaint[]
   }
 }
 
-type Text = { readonly text: string } | 'too-large' | 'unreadable' | 'gone'
-
-/** Reads no more than the limit, whatever the size was a moment ago. */
-async function textOf(path: string, limit: number): Promise<Text> {
-  try {
-    const file = await open(path)
-    try {
-      return await bounded(file, limit)
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    return isGone ? 'gone' : 'unreadable'
+/** Reads no more than the limit, whatever the size was a moment ago; undefined for a larger one. */
+async function textOf(path: string, limit: number): Promise<string | undefined> {
+  await using file = await open(path)
+  const parts: Buffer[] = []
+  for await (const part of file.createReadStream({ end: limit, autoClose: false })) {
+    parts.push(Buffer.from(part))
   }
-}
-
-async function bounded(file: FileHandle, limit: number): Promise<Text> {
-  const buffer = Buffer.alloc(Math.min((await file.stat()).size, limit) + 1)
-  let length = 0
-  for (;;) {
-    const { bytesRead } = await file.read(buffer, length, buffer.length - length)
-    length += bytesRead
-    if (bytesRead === 0 || length === buffer.length) break
-  }
-  return length > limit ? 'too-large' : { text: buffer.toString('utf8', 0, length) }
+  const bytes = Buffer.concat(parts)
+  return bytes.length > limit ? undefined : bytes.toString('utf8')
 }

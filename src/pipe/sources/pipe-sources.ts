@@ -1,11 +1,18 @@
-/** All pipes that this process knows, kept up to date while it runs. */
+/**
+ * All pipes that this process knows, kept up to date while it runs: files of directories, which are watched, and of git
+ * repositories, which are polled.
+ */
 
-import { resolve } from 'node:path'
-import type { ClusterConfig } from '../../config/cluster.ts'
+import { hash } from 'node:crypto'
+import { watch } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { ClusterConfig, GitRepository } from '../../config/cluster.ts'
+import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { unlessAborted } from '../../workers/abort.ts'
-import type { PipeLimits } from '../pipe-schema.ts'
-import { sweep } from './git-checkout.ts'
+import type { Pause } from '../../workers/retry.ts'
+import { type PipeLimits, standardLimits } from '../pipe-schema.ts'
+import { checkout, kept, sweep } from './git-checkout.ts'
 import type { GitGround } from './git-command.ts'
 import {
   type Found,
@@ -16,28 +23,7 @@ import {
   nothingFound,
   order,
 } from './known-pipes.ts'
-import type { Check } from './pipe-files.ts'
-import { directorySource, gitSource, type PipeSource } from './pipe-source.ts'
-
-export type PipeSources = {
-  /** In order of their names. */
-  list(): readonly KnownPipe[]
-  /** Files that hold no pipe, hold one whose name is taken, and sources that cannot be read (`file` is empty then). */
-  invalid(): readonly InvalidFile[]
-  /** By `header.name`, else by a `header.id` that only one pipe has. */
-  find(nameOrId: string): KnownPipe | undefined
-  /** Reads every source again and waits for it; rejects with the signal's reason. */
-  reload(signal: AbortSignal): Promise<void>
-  /**
-   * Reads what has changed in directories, and waits for it: a file that was written a moment ago is known then. Rejects with the
-   * signal's reason.
-   */
-  look(signal: AbortSignal): Promise<void>
-  /** Ends watching, polling and fetching. */
-  stop(): Promise<void>
-  /** Calls after every change; gives the end of the calls. */
-  onChange(listener: () => void): () => void
-}
+import { type Check, type Folder, folderReader } from './pipe-files.ts'
 
 export type SourceOptions = {
   /** `./pipes`. */
@@ -47,7 +33,7 @@ export type SourceOptions = {
   readonly scratch: string
   readonly pollMs: number
   readonly log: Log
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
   readonly check: Check
   readonly limits?: PipeLimits
   /** What git may see of our environment, and its bounds. */
@@ -59,179 +45,243 @@ export type SourceOptions = {
  * background, so that one that is down does not hold the start; `reload` waits for them.
  */
 export async function openSources(options: SourceOptions): Promise<PipeSources> {
-  const sources = sourcesOf(options)
-  const known = board(options.log)
   await sweep(resolve(options.scratch))
-  const first = await Promise.all(sources.map((source) => source.first()))
-  const found = new Map(sources.map((source, index) => [source, first[index] ?? nothingFound]))
-  known.show(merged([...found.values()]))
-  const rhythm = following(
-    sources,
-    (source, news) => {
-      // A map keeps the rank that a source began with.
-      found.set(source, news)
-      known.show(merged([...found.values()]))
-    },
-    options,
-  )
-  rhythm.start()
-  return {
-    list: () => known.shown().pipes,
-    invalid: () => known.shown().invalid,
-    find: (nameOrId) => named(known.shown().pipes, nameOrId),
-    reload: (signal) => rhythm.reload(signal),
-    look: (signal) => rhythm.look(signal),
-    stop: () => rhythm.stop(),
-    onChange: known.onChange,
-  }
-}
-
-/** In order of their rank when names clash. A directory that is named twice counts once. */
-function sourcesOf(options: SourceOptions): PipeSource[] {
-  const { cluster, limits, check, log } = options
-  const reading = { check, ...(limits && { limits }) }
-  const ground = { ...options.git, scratch: resolve(options.scratch), pause: options.pause }
-  const main = resolve(options.directory)
-  const others = new Map(cluster.resources.paths.map((path) => [resolve(path), path]))
-  others.delete(main)
-  const repositories = Object.entries(cluster.pipeRepositories)
-  return [
-    directorySource('pipes', main, reading),
-    ...[...others].map(([path, told]) => directorySource(`resources:${told}`, path, reading)),
-    ...repositories
-      .toSorted(([a], [b]) => order(a, b))
-      .map(([name, repository]) => gitSource(name, repository, { ...reading, log }, ground)),
-  ]
-}
-
-// What is known of pipes at present, and who wants to hear that it has changed.
-
-type Board = {
-  shown(): Found
-  /** Replaces what is shown; tells listeners and the log what is new. */
-  show(next: Found): void
-  readonly onChange: (listener: () => void) => () => void
-}
-
-/** An empty board. */
-function board(log: Log): Board {
-  let present: Found = nothingFound
-  let face = JSON.stringify(present)
-  let complaints = new Set<string>()
-  const listeners = new Set<() => void>()
-  return {
-    shown: () => present,
-    show: (next: Found) => {
-      const nextFace = JSON.stringify(next)
-      present = next
-      if (nextFace === face) return
-      face = nextFace
-      complaints = told(log, next, complaints)
-      log.info({ pipes: next.pipes.length, invalid: next.invalid.length }, 'pipes.changed')
-      for (const listener of listeners) listener()
-    },
-    onChange: (listener: () => void) => {
-      listeners.add(listener)
-      return () => {
-        listeners.delete(listener)
-      }
-    },
-  }
-}
-
-/** Writes every complaint that was not there before. */
-function told(log: Log, found: Found, before: ReadonlySet<string>): Set<string> {
-  const now = new Set<string>()
-  for (const { source, file, problems } of [...found.invalid, ...found.pipes]) {
-    if (problems.length === 0) continue
-    const line = JSON.stringify([source, file, problems])
-    now.add(line)
-    if (!before.has(line))
-      log.warn({ source, file, problems: problems.slice(0, 10) }, 'pipe.invalid')
-  }
-  return now
-}
-
-// Sources are read when they change, when it is time, and when somebody asks.
-
-type Following = {
-  /** Begins to watch and poll. */
-  start(): void
-  /** Reads everything again and waits for it; rejects with the signal's reason. */
-  reload(signal: AbortSignal): Promise<void>
-  /** Reads what has changed in sources that are near, and waits for it; rejects with the signal's reason. */
-  look(signal: AbortSignal): Promise<void>
-  stop(): Promise<void>
-}
-
-type Rhythm = {
-  readonly pollMs: number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
-  readonly log: Log
+  const sources = new PipeSources(options)
+  await sources.begin()
+  return sources
 }
 
 /** Between the first sign of a change and reading: editors write in several steps. */
 const settleMs = 50
 
-type Take = (source: PipeSource, news: Found) => void
+export class PipeSources {
+  readonly #options: SourceOptions
+  readonly #stopping = new AbortController()
+  readonly #listeners = new Set<() => void>()
+  /** What each source holds, in order of their rank when names clash. */
+  readonly #found: Map<Source, Found>
+  /** One reading of a source at a time: an older one must not overwrite a newer one. */
+  readonly #reading = new Map<Source, Promise<void>>()
+  #following: Promise<unknown> = Promise.resolve()
+  #known = nothingFound
+  #text = JSON.stringify(nothingFound)
+  #complaints: ReadonlySet<string> = new Set()
 
-/** One reading of a source at a time: an older one must not overwrite a newer one. */
-function readings(take: Take, log: Log, stopping: AbortSignal) {
-  const turns = new Map<PipeSource, Promise<void>>()
-  const turn = async (before: Promise<void>, source: PipeSource, fresh: boolean) => {
-    await before
-    if (stopping.aborted) return
-    try {
-      take(source, await source.load(fresh, stopping))
-    } catch (err) {
-      if (!stopping.aborted) log.error({ source: source.name, err }, 'pipes.failed')
-    }
+  constructor(options: SourceOptions) {
+    this.#options = options
+    this.#found = new Map(sourcesOf(options).map((source) => [source, nothingFound]))
   }
-  const load = (source: PipeSource, fresh: boolean): Promise<void> => {
-    const next = turn(turns.get(source) ?? Promise.resolve(), source, fresh)
-    turns.set(source, next)
-    return next
-  }
-  return { load, ended: () => Promise.all(turns.values()) }
-}
 
-/** Hands on what every source holds after each reading. */
-function following(
-  sources: readonly PipeSource[],
-  take: Take,
-  { pollMs, pause, log }: Rhythm,
-): Following {
-  const stopping = new AbortController()
-  const loops: Promise<void>[] = []
-  const { load, ended } = readings(take, log, stopping.signal)
-  const follow = async (source: PipeSource): Promise<void> => {
-    while (!stopping.signal.aborted) {
+  /** Shows what can be known at once, and begins to watch and poll. */
+  async begin(): Promise<void> {
+    const sources = [...this.#found.keys()]
+    const first = async (source: Source) => this.#found.set(source, await source.first())
+    await Promise.all(sources.map(first))
+    this.#show()
+    this.#following = Promise.all(sources.map((source) => this.#follow(source)))
+  }
+
+  /** In order of their names. */
+  list(): readonly KnownPipe[] {
+    return this.#known.pipes
+  }
+
+  /** Files that hold no pipe, hold one whose name is taken, and sources that cannot be read (`file` is empty then). */
+  invalid(): readonly InvalidFile[] {
+    return this.#known.invalid
+  }
+
+  /** By `header.name`, else by a `header.id` that only one pipe has. */
+  find(nameOrId: string): KnownPipe | undefined {
+    return named(this.#known.pipes, nameOrId)
+  }
+
+  /** Reads every source again and waits for it; rejects with the signal's reason. */
+  async reload(signal: AbortSignal): Promise<void> {
+    await this.#loadAll([...this.#found.keys()], true, signal)
+  }
+
+  /**
+   * Reads what has changed in directories, and waits for it: a file that was written a moment ago is known then. Rejects with
+   * the signal's reason.
+   */
+  async look(signal: AbortSignal): Promise<void> {
+    const near = [...this.#found.keys()].filter(({ watched }) => watched !== undefined)
+    await this.#loadAll(near, false, signal)
+  }
+
+  /** Ends watching, polling and fetching. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the process stops'))
+    await Promise.all([this.#following, ...this.#reading.values()])
+  }
+
+  /** Calls after every change; gives the end of the calls. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  async #follow(source: Source): Promise<void> {
+    const { pollMs, pause } = this.#options
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
       const woken = new AbortController()
       // Watching begins before reading, so that nothing falls between them.
-      const unwatch = source.watch(() => {
-        woken.abort()
-      })
-      await load(source, false)
-      const either = AbortSignal.any([stopping.signal, woken.signal])
+      const { watched } = source
+      const unwatch = watched === undefined ? undefined : watching(watched, () => woken.abort())
+      await this.#load(source, false)
+      const either = AbortSignal.any([signal, woken.signal])
       if (!either.aborted) await pause(pollMs, either).catch(() => undefined)
-      unwatch()
-      if (!stopping.signal.aborted) await pause(settleMs, stopping.signal).catch(() => undefined)
+      unwatch?.()
+      if (!signal.aborted) await pause(settleMs, signal).catch(() => undefined)
     }
   }
-  const all = async (some: readonly PipeSource[], fresh: boolean, signal: AbortSignal) => {
+
+  async #loadAll(sources: readonly Source[], fresh: boolean, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    await unlessAborted(Promise.all(some.map((source) => load(source, fresh))), signal)
+    await unlessAborted(Promise.all(sources.map((one) => this.#load(one, fresh))), signal)
   }
-  const near = sources.filter(({ isNear }) => isNear)
+
+  #load(source: Source, fresh: boolean): Promise<void> {
+    const { signal } = this.#stopping
+    const read = async (before: Promise<void> | undefined) => {
+      await before
+      if (signal.aborted) return
+      try {
+        this.#found.set(source, await source.load(fresh, signal))
+        this.#show()
+      } catch (err) {
+        if (!signal.aborted) this.#options.log.error({ source: source.name, err }, 'pipes.failed')
+      }
+    }
+    const reading = read(this.#reading.get(source))
+    this.#reading.set(source, reading)
+    return reading
+  }
+
+  /** Tells listeners and the log what is new. */
+  #show(): void {
+    const { log } = this.#options
+    const { pipes, invalid } = (this.#known = merged([...this.#found.values()]))
+    const text = JSON.stringify(this.#known)
+    if (text === this.#text) return
+    this.#text = text
+    const wrong = [...invalid, ...pipes].filter(({ problems }) => problems.length > 0)
+    const complaints = new Set<string>()
+    for (const { source, file, problems } of wrong) {
+      const line = JSON.stringify([source, file, problems])
+      complaints.add(line)
+      if (this.#complaints.has(line)) continue
+      log.warn({ source, file, problems: problems.slice(0, 10) }, 'pipe.invalid')
+    }
+    this.#complaints = complaints
+    log.info({ pipes: pipes.length, invalid: invalid.length }, 'pipes.changed')
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+/** One place that pipes come from. */
+type Source = {
+  /** `pipes`, `resources:<directory>` or `git:<name>`. */
+  readonly name: string
+  /** A directory that is watched; a repository is only polled. */
+  readonly watched?: string
+  /** What can be known at once, without asking anybody outside. */
+  readonly first: () => Promise<Found>
+  /** What is there now; `fresh` reads everything again. Rejects only when the signal fires. */
+  readonly load: (fresh: boolean, signal: AbortSignal) => Promise<Found>
+}
+
+/** In order of their rank when names clash. A directory that is named twice counts once. */
+function sourcesOf(options: SourceOptions): readonly Source[] {
+  const { cluster } = options
+  const main = resolve(options.directory)
+  const others = new Map(cluster.resources.paths.map((path) => [resolve(path), path]))
+  others.delete(main)
+  const repositories = Object.entries(cluster.pipeRepositories)
+  return [
+    directorySource('pipes', main, options),
+    ...[...others].map(([path, told]) => directorySource(`resources:${told}`, path, options)),
+    ...repositories
+      .toSorted(([a], [b]) => order(a, b))
+      .map(([name, repository]) => gitSource(name, repository, options)),
+  ]
+}
+
+const folderOf = (
+  { check, limits }: SourceOptions,
+  folder: Omit<Folder, 'check' | 'limits'>,
+): Folder => ({ ...folder, check, ...(limits && { limits }) })
+
+/** A directory of the operator: its files, not those of directories in it. */
+function directorySource(name: string, directory: string, options: SourceOptions): Source {
+  const folder = folderOf(options, { source: name, directory, trust: 'trusted', deep: false })
+  let read = folderReader(folder)
+  const load = async (fresh: boolean): Promise<Found> => {
+    if (fresh) read = folderReader(folder)
+    return read().catch(() => unreadable(name, 'the directory cannot be read'))
+  }
+  return { name, watched: directory, first: () => load(false), load }
+}
+
+const unreadable = (source: string, detail: string, found = nothingFound): Found => ({
+  ...found,
+  invalid: [...found.invalid, { source, file: '', problems: [{ detail }] }],
+})
+
+/** What belongs to the pipes of a repository: themselves at any depth, scripts and queries at its root. */
+const belongs = (path: string) => /\.(json|ya?ml)$/i.test(path) || /^(scripts|sparql)\//.test(path)
+
+/** A branch of a git repository. While it cannot be fetched, what was fetched last stays, over restarts too. */
+function gitSource(name: string, repository: GitRepository, options: SourceOptions): Source {
+  const source = `git:${name}`
+  const scratch = resolve(options.scratch)
+  const { uri, branch = '' } = repository
+  // Names are the operator's free text, and never part of a file name.
+  const key = hash('sha256', JSON.stringify([name, uri, branch]), 'hex').slice(0, 24)
+  const place = join(scratch, 'repositories', key)
+  const { pipeBytes: fileBytes } = options.limits ?? standardLimits
+  const to = { directory: place, wanted: belongs, fileBytes }
+  let read = async (): Promise<Found> => nothingFound
+  let present: string | undefined
+  let lasting: string | undefined
+  const turn = (directory: string, fresh: boolean) => {
+    if (directory === present && !fresh) return
+    present = directory
+    read = folderReader(folderOf(options, { source, directory, trust: 'foreign', deep: true }))
+  }
   return {
-    start: () => {
-      loops.push(...sources.map(follow))
+    name: source,
+    first: async () => {
+      const [last] = await kept(place)
+      if (last !== undefined) turn(last, false)
+      return read().catch(() => nothingFound)
     },
-    reload: (signal) => all(sources, true, signal),
-    look: (signal) => all(near, false, signal),
-    stop: async () => {
-      stopping.abort(new Error('the process stops'))
-      await Promise.all([...loops, ended()])
+    load: async (fresh, signal) => {
+      try {
+        turn(await checkout(repository, to, { ...options.git, scratch }, signal), fresh)
+        lasting = undefined
+        return await read()
+      } catch (err) {
+        signal.throwIfAborted()
+        const detail = err instanceof Failure ? err.detail : 'the repository cannot be read'
+        // Once in the log is enough for what is tried again every minute.
+        options.log[detail === lasting ? 'debug' : 'warn']({ source, err }, 'pipes.unreachable')
+        lasting = detail
+        return unreadable(source, detail, await read().catch(() => nothingFound))
+      }
     },
+  }
+}
+
+/** Polling finds what watching misses: network drives, directories that appear later, a kernel out of watches. */
+function watching(directory: string, changed: () => void): () => void {
+  try {
+    const watcher = watch(directory, { persistent: false }, changed)
+    watcher.on('error', changed)
+    return () => watcher.close()
+  } catch {
+    return () => undefined
   }
 }

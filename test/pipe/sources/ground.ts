@@ -56,7 +56,8 @@ export async function opened(
     ...more,
   })
   onTestFinished(() => sources.stop())
-  return { ...sources, lines, names: () => sources.list().map(({ pipe }) => pipe.header.name) }
+  const names = () => sources.list().map(({ pipe }) => pipe.header.name)
+  return Object.assign(sources, { lines, names })
 }
 
 export const inTime = () => AbortSignal.timeout(30_000)

@@ -9,12 +9,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { checkout } from '../../../src/pipe/sources/git-checkout.ts'
 import type { GitGround, GitLimits } from '../../../src/pipe/sources/git-command.ts'
 import { harvestOf } from '../pipes.ts'
-import { folder, inTime, opened, pause } from './ground.ts'
+import { folder, inTime, opened } from './ground.ts'
 import { git, repository } from './repository.ts'
 
 const ground = (root: string, limits: Partial<GitLimits> = {}): GitGround => ({
   scratch: join(root, 'scratch'),
-  pause,
   limits,
 })
 const wanted = (root: string) => ({

@@ -49,7 +49,6 @@ export async function scriptOf(
   const ground: GitGround = {
     ...deps.git,
     scratch: deps.scratch,
-    pause: deps.pause,
     transports: deps.git?.transports ?? usualTransports,
     environment: { ...deps.git?.environment, ...(await pinned(uri, deps)) },
   }
