@@ -10,7 +10,6 @@ import type { Names } from '../rdf/names.ts'
 import { reconciling, type Reconciling } from '../projector/maintenance/periodic-reconcile.ts'
 import { sparqlApp } from '../repository/sparql-endpoint.ts'
 import { openRepository, type OpenRepository } from '../repository/repository.ts'
-import { locks } from '../repository/writing/locks.ts'
 import { schedulerApp } from '../scheduler/scheduler-app.ts'
 import { searchApp } from '../search/search-app.ts'
 import type { RecordPages } from '../search/search-deps.ts'
@@ -120,7 +119,6 @@ const repositoryStation = (context: PlatformContext, automatic: Automatic) => {
     limits: config.limits,
     triples: config.limits.triples,
     canonical: { work: config.limits.canonicalWork, blankNodes: config.limits.blankNodes },
-    locks: locks(),
     now: () => new Date(),
     uuid: randomUUID,
     lastHome: (dataset, signal) => homeIn(engines.index, dataset, signal),

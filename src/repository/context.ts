@@ -1,26 +1,32 @@
-/** What the repository is given from outside, and what all of its writers share; `repository.ts` fills it in. */
+/** What the repository is given from outside, and what all of its writers and routes share; `repository.ts` fills it in. */
 
 import type { Quad } from '@rdfjs/types'
+import type { ApiKeys } from '../http/api-key.ts'
+import type { AppOptions } from '../http/app.ts'
+import type { Limits } from '../http/limits.ts'
 import type { Log } from '../log.ts'
+import type { Profile } from '../profile/profile.ts'
 import type { CanonicalBounds } from '../rdf/canonical.ts'
 import type { Names } from '../rdf/names.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { Landed, Mark } from '../store/marks.ts'
 import type { VersionClock } from '../store/versions.ts'
-import type { Deletions } from './deleting/deletions.ts'
+import type { YieldWhenDue } from '../workers/event-loop.ts'
+import type { CatalogueJobs } from './deleting/catalogue-jobs.ts'
 import type { Tombstones } from './deleting/tombstones.ts'
 import type { IdLists } from './listing/id-lists.ts'
 import type { DatasetIds } from './writing/dataset-ids.ts'
-import type { Locks } from './writing/locks.ts'
+import type { Deletions, Locks } from './writing/locks.ts'
 
-export type RepositoryDeps = {
+export type RepositoryOptions = {
   readonly store: GraphStore
   readonly names: Names
-  readonly locks: Locks
   readonly versions: VersionClock
   readonly log: Log
   readonly now: () => Date
   readonly uuid: () => string
+  /** Resolves after so many milliseconds, or when the signal fires. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** Most triples of one dataset or catalogue. */
   readonly triples: number
   /** What the canonical form of one record may cost; the usual when absent. */
@@ -33,14 +39,37 @@ export type RepositoryDeps = {
   readonly keptUp: (signal: AbortSignal) => Promise<void>
   /** Called when a fact changed that other records embed, so that these have to be projected again. */
   readonly cascaded: () => void
+  /** Resolves true when the marked version is searchable, false when the signal fires first. */
+  readonly settled: (mark: Mark, signal: AbortSignal) => Promise<boolean>
+  /** Whether the index may not have the present state of a resource yet. */
+  readonly awaits: (resource: string) => boolean
+  /** Whether a catalogue is kept out of search, with everything in it. */
+  readonly hides: (catalogue: string, signal: AbortSignal) => Promise<boolean>
+  /** The catalogue in which searches still find a dataset. */
+  readonly lastHome: (dataset: string, signal: AbortSignal) => Promise<string | undefined>
+  /** Where the tombstones are kept. */
+  readonly directory: string
+  /** Days for which what was deleted can be restored; 0 = nothing is kept, not even what was kept before. */
+  readonly days: number
+  readonly keys: ApiKeys
+  readonly limits: Limits
+  readonly profile: Profile
+  /** Version of the platform, for the OpenAPI document. */
+  readonly version: string
+  readonly http: Omit<AppOptions, 'name'>
 }
 
-/** What every writer works with. */
-export type WriteContext = RepositoryDeps & {
+/** What every writer and every route works with. */
+export type RepositoryContext = RepositoryOptions & {
+  readonly locks: Locks
   readonly deletions: Deletions
   readonly tombstones: Tombstones
   readonly ids: DatasetIds
   readonly idLists: IdLists
+  readonly deletionJobs: CatalogueJobs
+  readonly restoreJobs: CatalogueJobs
+  /** Lets requests have their turn between two steps of long work. */
+  readonly turn: YieldWhenDue
 }
 
 /** What a write did. `unchanged` = the hash was equal and nothing was written. */
@@ -50,7 +79,6 @@ export type WriteOutcome = {
   /** Id of the catalogue that it is, or is in; absent for what is in none. */
   readonly catalogue?: string
   readonly hash: string
-  readonly modified: string | undefined
   /** Absent when nothing was written. */
   readonly mark?: Mark
 }

@@ -3,13 +3,13 @@
 import { literal, namedNode } from '../rdf/terms.ts'
 import { markLine, systemChange } from '../store/marks.ts'
 import { bind, loadQuery, paged } from '../store/queries.ts'
-import type { WriteContext } from './context.ts'
-import { catalogueSize, removeDatasetsOf } from './deleting/catalogue-deletion.ts'
-import { datasetLock, linkLines } from './deleting/members.ts'
-import { isPresent, listTombstones, present } from './deleting/tombstone-upkeep.ts'
+import type { RepositoryContext } from './context.ts'
+import { catalogueSize, removeAllOf } from './deleting/catalogue-deletion.ts'
+import { datasetLock, demandCatalogue, isPresent, linkLines, present } from './deleting/members.ts'
+import { listTombstones } from './deleting/upkeep.ts'
 import type { Tombstone } from './deleting/tombstones.ts'
-import { originalIdsOf, unknownCatalogue } from './writing/find-datasets.ts'
-import { landOne } from './writing/write-batch.ts'
+import { originalIdsOf } from './writing/find-datasets.ts'
+import { land } from './writing/write-batch.ts'
 import { repairAddresses } from './repair-addresses.ts'
 
 type Clearing = {
@@ -20,60 +20,46 @@ type Clearing = {
   readonly progress: (done: number, total?: number) => void
 }
 
-export type Maintenance = {
-  /**
-   * Deletes all datasets of a catalogue and keeps the catalogue; answers how many are gone, each of which can be restored by
-   * itself. Throws `unknown-catalogue`, and whatever kept some of them when the others are gone.
-   */
-  readonly clear: (clearing: Clearing, signal: AbortSignal) => Promise<number>
-  /** A sentence for every link without dataset, dataset without link and original id that is used twice. */
-  readonly repair: (catalogue: string, signal: AbortSignal) => AsyncIterable<string>
-  /** A sentence for every address that earlier versions renamed. */
-  readonly repairAddresses: (
-    options: { readonly dryRun: boolean },
-    signal: AbortSignal,
-  ) => AsyncIterable<string>
-  /** Newest first; of one catalogue or of all. */
-  readonly tombstones: (
-    catalogue: string | undefined,
-    signal: AbortSignal,
-  ) => AsyncIterable<Tombstone>
-}
-
-export type MaintenanceDeps = RepairDeps
-
 /** Tombstones that are read at once. */
 const page = 500
 
-export const maintenance = (deps: MaintenanceDeps): Maintenance => ({
-  clear: (clearing, signal) => clearCatalogue(deps, clearing, signal),
-  repair: (catalogue, signal) => repairCatalogue(deps, catalogue, signal),
-  repairAddresses: (options, signal) => repairAddresses(deps, options, signal),
-  tombstones: async function* tombstones(catalogue, signal) {
+export const maintenance = (context: RepositoryContext) => ({
+  clear: (clearing: Clearing, signal: AbortSignal) => clearCatalogue(context, clearing, signal),
+  repair: (catalogue: string, signal: AbortSignal) => repairCatalogue(context, catalogue, signal),
+  repairAddresses: (options: { readonly dryRun: boolean }, signal: AbortSignal) =>
+    repairAddresses(context, options, signal),
+  /** Newest first; of one catalogue or of all. */
+  tombstones: async function* tombstones(
+    catalogue: string | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<Tombstone> {
     for (let offset = 0; ; offset += page) {
       signal.throwIfAborted()
-      const listed = deps.tombstones.list(catalogue, { offset, limit: page })
+      const listed = context.tombstones.list(catalogue, { offset, limit: page })
       if (listed.length === 0) return
-      yield* await listTombstones(deps, { catalogue, offset, limit: page }, signal)
+      yield* await listTombstones(context, { catalogue, offset, limit: page }, signal)
     }
   },
 })
 
+/**
+ * Deletes all datasets of a catalogue and keeps the catalogue; answers how many are gone, each of which can be restored by
+ * itself. Throws `unknown-catalogue`, and whatever kept some of them when the others are gone.
+ */
 async function clearCatalogue(
-  deps: WriteContext,
+  context: RepositoryContext,
   { catalogue, keepIndex, progress }: Clearing,
   signal: AbortSignal,
 ): Promise<number> {
-  if (!(await isPresent(deps, { kind: 'catalogue', id: catalogue }, signal)))
-    throw unknownCatalogue(catalogue)
-  const total = await catalogueSize(deps, catalogue, signal)
+  await demandCatalogue(context, catalogue, signal)
+  const total = await catalogueSize(context, catalogue, signal)
   let gone = 0
   const done = (datasets: number) => {
     gone += datasets
     progress(gone, total)
   }
-  const removal = { at: deps.now(), keepIndex }
-  const failure = await removeDatasetsOf(deps, { id: catalogue, removal, done }, signal)
+  const emptying = { catalogue, kind: 'dataset', at: context.now(), keepIndex, done } as const
+  const failure = await removeAllOf(context, emptying, signal)
   if (failure !== undefined) throw failure
   return gone
 }
@@ -88,27 +74,21 @@ const stride = 500
 /** Datasets without link that are looked for; more are found the next time. */
 const most = 5000
 
-type RepairDeps = WriteContext & {
-  /** The catalogue in which searches still find a dataset. */
-  readonly lastHome: (dataset: string, signal: AbortSignal) => Promise<string | undefined>
-}
-
-/** A sentence for everything that was found. Throws `unknown-catalogue`. */
+/** A sentence for every link without dataset, dataset without link and original id that is used twice. Throws `unknown-catalogue`. */
 async function* repairCatalogue(
-  deps: RepairDeps,
+  context: RepositoryContext,
   catalogue: string,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  if (!(await isPresent(deps, { kind: 'catalogue', id: catalogue }, signal)))
-    throw unknownCatalogue(catalogue)
-  yield* unlinked(deps, catalogue, signal)
-  const ids = await membersOf(deps, catalogue, signal)
+  await demandCatalogue(context, catalogue, signal)
+  yield* unlinked(context, catalogue, signal)
+  const ids = await membersOf(context, catalogue, signal)
   const byOrigin = new Map<string, string[]>()
   for (let at = 0; at < ids.length; at += stride) {
     signal.throwIfAborted()
     const part = ids.slice(at, at + stride)
-    yield* linkedToNothing(deps, { catalogue, ids: part }, signal)
-    for (const [id, originalId] of await originalIdsOf(deps, part, signal))
+    yield* linkedToNothing(context, { catalogue, ids: part }, signal)
+    for (const [id, originalId] of await originalIdsOf(context, part, signal))
       byOrigin.set(originalId, [...(byOrigin.get(originalId) ?? []), id])
   }
   for (const [originalId, users] of byOrigin)
@@ -117,7 +97,7 @@ async function* repairCatalogue(
 }
 
 async function membersOf(
-  { store, names }: RepairDeps,
+  { store, names }: RepositoryContext,
   id: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
@@ -131,54 +111,54 @@ async function membersOf(
 type Some = { readonly catalogue: string; readonly ids: readonly string[] }
 
 async function* linkedToNothing(
-  deps: RepairDeps,
+  context: RepositoryContext,
   { catalogue, ids }: Some,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const datasets = ids.map((id) => ({ kind: 'dataset', id }) as const)
-  const there = await present(deps, datasets, signal)
+  const there = await present(context, datasets, signal)
   for (const one of datasets.filter((dataset) => !there.has(dataset))) {
     const { id } = one
     // One that came back in the meantime has its link rightly.
-    if (await isPresent(deps, one, signal)) continue
-    await changeLink(deps, { catalogue, id }, 'remove')
+    if (await isPresent(context, one, signal)) continue
+    await changeLink(context, { catalogue, id }, 'remove')
     yield `the link to ${id} is removed: there is no such dataset`
   }
 }
 
 async function* unlinked(
-  deps: RepairDeps,
+  context: RepositoryContext,
   catalogue: string,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const { store, names } = deps
+  const { store, names } = context
   const query = bind(unlinkedQuery, { prefix: literal(names.dataset('')) })
   const rows = await store.select(paged(query, { limit: most }), signal)
   for (const { dataset, record, originalId } of rows) {
     signal.throwIfAborted()
     const id = names.idOf('dataset', dataset?.value ?? '')
     if (id === undefined || originalId === undefined || record?.value !== names.record(id)) continue
-    const home = await deps.lastHome(id, signal)
+    const home = await context.lastHome(id, signal)
     if (home === undefined)
       yield `${id} ("${originalId.value}") is in no catalogue, and nobody knows in which it was`
     else if (home === catalogue) {
       const lock = datasetLock(catalogue, originalId.value)
-      await deps.locks.run(lock, () => changeLink(deps, { catalogue, id }, 'add'), signal)
+      await context.locks.run(lock, () => changeLink(context, { catalogue, id }, 'add'), signal)
       yield `${id} is linked again`
     }
   }
 }
 
 async function changeLink(
-  deps: RepairDeps,
+  context: RepositoryContext,
   dataset: { readonly catalogue: string; readonly id: string },
   change: 'add' | 'remove',
 ): Promise<void> {
-  const { names, versions } = deps
+  const { names, versions } = context
   const mark = { resource: names.dataset(dataset.id), version: versions.next() }
   const lines = linkLines(names, dataset)
   const graph = names.catalogue(dataset.catalogue)
   const system = systemChange({ add: [markLine('pending', mark)] })
   const changes = [{ graph, [change]: lines }, system]
-  await landOne(deps, { result: undefined, group: { changes, marks: [mark] } })
+  await land(context, { changes, marks: [mark] })
 }

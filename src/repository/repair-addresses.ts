@@ -6,10 +6,9 @@ import { fromLines } from '../rdf/lines.ts'
 import type { Names } from '../rdf/names.ts'
 import { dcat, dct, foaf, prov, vcard } from '../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../rdf/terms.ts'
-import { paged } from '../store/queries.ts'
-import { bind, loadQuery } from '../store/queries.ts'
-import type { WriteContext } from './context.ts'
-import { editDataset } from './writing/dataset-edit.ts'
+import { bind, loadQuery, paged } from '../store/queries.ts'
+import type { RepositoryContext } from './context.ts'
+import { editDataset } from './writing/dataset-writer.ts'
 import { findById, type LocatedDataset } from './writing/find-datasets.ts'
 
 const damagedQuery = loadQuery('renamed-addresses')
@@ -33,13 +32,13 @@ const page = 1000
 
 /** A sentence for every address that is restored or cannot be, then how many they are. With `dryRun` nothing is written. */
 export async function* repairAddresses(
-  deps: WriteContext,
+  context: RepositoryContext,
   { dryRun }: { readonly dryRun: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   let [restored, left] = [0, 0]
-  for await (const graph of damagedGraphs(deps, signal)) {
-    for (const one of await repairGraph(deps, { graph, dryRun }, signal)) {
+  for await (const graph of damagedGraphs(context, signal)) {
+    for (const one of await repairGraph(context, { graph, dryRun }, signal)) {
       if (one.address === undefined) left += 1
       else restored += 1
       yield told(one, dryRun)
@@ -50,7 +49,7 @@ export async function* repairAddresses(
 }
 
 async function* damagedGraphs(
-  { store, names }: WriteContext,
+  { store, names }: RepositoryContext,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   for (let after = ''; ;) {
@@ -85,19 +84,19 @@ const told = (
 type Asked = { readonly graph: string; readonly dryRun: boolean }
 
 async function repairGraph(
-  deps: WriteContext,
+  context: RepositoryContext,
   { graph, dryRun }: Asked,
   signal: AbortSignal,
 ): Promise<readonly Damage[]> {
-  const { names, store } = deps
-  const located = await datasetOf(deps, graph, signal)
+  const { names, store } = context
+  const located = await datasetOf(context, graph, signal)
   if (dryRun || !located) {
     const found = damageIn(fromLines((await store.read(graph, {}, signal)) ?? ''), names)
     // Of what is no dataset in a catalogue only a new delivery knows the addresses.
     return located ? found : found.map((one) => ({ ...one, address: undefined }))
   }
   const { result } = await editDataset(
-    deps,
+    context,
     located,
     async (quads) => {
       const found = damageIn(quads, names)
@@ -115,14 +114,14 @@ const mended = (one: Quad, address: string | undefined): [Quad, Quad][] =>
 
 /** The dataset of a graph; `undefined` for other graphs and for what is in no catalogue. */
 async function datasetOf(
-  deps: WriteContext,
+  context: RepositoryContext,
   graph: string,
   signal: AbortSignal,
 ): Promise<LocatedDataset | undefined> {
-  const id = deps.names.idOf('dataset', graph)
+  const id = context.names.idOf('dataset', graph)
   if (id === undefined) return undefined
   try {
-    return await findById(deps, id, signal)
+    return await findById(context, id, signal)
   } catch (error) {
     if (error instanceof Failure && error.kind === 'unknown-dataset') return undefined
     throw error

@@ -3,111 +3,113 @@
  * Opened before the first request, stopped after the last.
  */
 
+import { rm } from 'node:fs/promises'
 import { newApp, type App } from '../http/app.ts'
 import { docs } from '../http/docs-page.ts'
-import type { TermLimits } from '../rdf/reading/options.ts'
-import {
-  previewDataset,
-  putDatasets,
-  type PreviewDataset,
-  type PutDatasets,
-} from './writing/bulk-write.ts'
 import { yielding } from '../workers/event-loop.ts'
-import { catalogues } from './catalogues.ts'
-import { datasets } from './datasets.ts'
-import { declaredResources } from './declared-resources.ts'
-import { openDeletion, type Deletion, type DeletionOptions } from './deleting/deletion.ts'
-import { distributions } from './distributions.ts'
-import { idLists } from './listing/id-lists.ts'
-import { maintenance, type Maintenance, type MaintenanceDeps } from './maintenance.ts'
-import { datasetMetrics, manyMetrics, type ManyMetrics } from './dataset-metrics.ts'
+import type { RepositoryContext, RepositoryOptions } from './context.ts'
+import { CatalogueJobs } from './deleting/catalogue-jobs.ts'
+import { Tombstones } from './deleting/tombstones.ts'
+import { startUpkeep } from './deleting/upkeep.ts'
+import { IdLists } from './listing/id-lists.ts'
+import { maintenance } from './maintenance.ts'
+import { addCatalogueRoutes } from './resources/catalogues.ts'
+import { addMetricsRoutes, manyMetrics } from './resources/dataset-metrics.ts'
+import { addDatasetRoutes } from './resources/datasets.ts'
+import { addDeclaredRoutes } from './resources/declared-resources.ts'
+import { addDistributionRoutes } from './resources/distributions.ts'
+import { addVocabularyRoutes } from './resources/vocabularies.ts'
 import { showAliases, twinOf } from './routes/aliases.ts'
 import { addBulkRoute } from './routes/bulk-routes.ts'
-import { addCatalogueRoutes } from './routes/catalogue-routes.ts'
-import { addDatasetRoutes } from './routes/dataset-routes.ts'
-import { addDeclaredRoutes } from './routes/declared-routes.ts'
-import { addDistributionRoutes } from './routes/distribution-routes.ts'
 import { answerWhatIsGone } from './routes/gone.ts'
 import { addListRoutes } from './routes/list-routes.ts'
-import { addMetricsRoutes } from './routes/metrics-routes.ts'
 import { addProfileRoute } from './routes/profile-routes.ts'
 import { addRecordRoutes } from './routes/record-routes.ts'
-import type { Indexing } from './routes/responses.ts'
-import { guards, locate, type RouteContext, type RouteOptions } from './routes/route-context.ts'
+import { guards, once, pathId } from './routes/route-context.ts'
 import { addTombstoneRoute } from './routes/tombstone-routes.ts'
-import { addVocabularyRoutes } from './routes/vocabulary-routes.ts'
-import { vocabularies } from './vocabularies.ts'
-import { catalogueOfDataset } from './writing/find-datasets.ts'
+import { previewDataset, putDatasets } from './writing/bulk-write.ts'
+import { datasetIds } from './writing/dataset-ids.ts'
+import { catalogueOfDataset, findById } from './writing/find-datasets.ts'
+import { deletions, locks } from './writing/locks.ts'
 
-type RepositoryOptions = Omit<DeletionOptions, 'idLists'> &
-  Omit<RouteOptions, 'indexing'> &
-  Indexing &
-  Pick<MaintenanceDeps, 'lastHome'> & { readonly limits: TermLimits }
+type Rest<F> = F extends (context: RepositoryContext, ...rest: infer Rest) => infer Result
+  ? (...rest: Rest) => Result
+  : never
 
 export type OpenRepository = {
   readonly app: App
   /** For operators, without the guards of the app. */
-  readonly maintenance: Maintenance
+  readonly maintenance: ReturnType<typeof maintenance>
   /** For those of this process who measure whole catalogues, without a request for each dataset. */
-  readonly manyMetrics: ManyMetrics
+  readonly manyMetrics: Rest<typeof manyMetrics>
   /** For those of this process who harvest, without a request that holds everything once more. */
-  readonly putDatasets: PutDatasets
+  readonly putDatasets: ReturnType<typeof putDatasets>
   /** What a harvest would write. */
-  readonly previewDataset: PreviewDataset
-  readonly deletion: Deletion
+  readonly previewDataset: Rest<typeof previewDataset>
+  readonly context: RepositoryContext
   readonly stop: () => Promise<void>
 }
 
-/** Milliseconds after which metrics that are made ready let requests have their turn. */
+/** Milliseconds after which long work lets requests have their turn. */
 const turnMs = 4
 
 export async function openRepository(options: RepositoryOptions): Promise<OpenRepository> {
-  const { store, names, limits, lastHome } = options
-  const lists = idLists({
-    names,
-    now: () => options.now().getTime(),
-    find: (dataset) => catalogueOfDataset({ store, names }, dataset),
-  })
-  const deletion = await openDeletion({ ...options, idLists: lists })
-  const { writing } = deletion
-  const now = options.http.now ?? (() => performance.now())
+  const { store, names, now, directory, days } = options
+  if (days === 0) await rm(directory, { recursive: true, force: true })
+  const tombstones = new Tombstones(options)
+  const context: RepositoryContext = {
+    ...options,
+    tombstones,
+    locks: locks(),
+    deletions: deletions(),
+    ids: datasetIds({ store, names, tombstones }),
+    idLists: new IdLists({
+      names,
+      now: () => now().getTime(),
+      find: (dataset) => catalogueOfDataset({ store, names }, dataset),
+    }),
+    deletionJobs: new CatalogueJobs('deletion', options),
+    restoreJobs: new CatalogueJobs('return', options),
+    turn: yielding(options.http.now ?? (() => performance.now()), turnMs),
+  }
+  const upkeep = await startUpkeep(context)
   return {
-    app: repositoryApp(options, deletion),
-    maintenance: maintenance({ ...writing, lastHome }),
-    manyMetrics: manyMetrics({ ...writing, pause: yielding(now, turnMs) }),
-    putDatasets: putDatasets({ ...writing, limits, pause: yielding(now) }),
-    previewDataset: previewDataset({ ...writing, limits }),
-    deletion,
-    stop: deletion.stop,
+    app: repositoryApp(context),
+    maintenance: maintenance(context),
+    manyMetrics: (...request) => manyMetrics(context, ...request),
+    putDatasets: putDatasets(context),
+    previewDataset: (...request) => previewDataset(context, ...request),
+    context,
+    stop: async () => {
+      await upkeep.stop()
+      await Promise.all([context.deletionJobs.stop(), context.restoreJobs.stop()])
+      tombstones.close()
+    },
   }
 }
 
-function repositoryApp(options: RepositoryOptions, deletion: Deletion): App {
-  const { keys, limits, profile, version, http, settled, awaits, hides } = options
-  const { writing, catalogueDeletions, catalogueRestores } = deletion
+function repositoryApp(context: RepositoryContext): App {
+  const { keys, limits, version, http } = context
   const app = newApp({ ...http, name: 'repository', alias: twinOf })
-  const parts = { distributions: distributions(writing), metrics: datasetMetrics(writing) }
-  const all = catalogues({ ...writing, catalogueDeletions, catalogueRestores })
-  const demand: RouteContext['demand'] = (id, signal) => all.demand(id, signal)
-  const context: RouteContext = {
-    ...writing,
-    ...parts,
+  const routes = {
+    ...context,
     app,
-    indexing: { settled, awaits, hides },
-    keys,
-    limits,
-    profile,
-    version,
-    http,
-    demand,
-    catalogues: all,
-    datasets: datasets(writing),
-    vocabularies: vocabularies(writing),
-    declared: declaredResources({ ...writing, demand }),
     guard: guards(app, keys, limits),
-    locate: locate(writing, parts.distributions),
+    locateDataset: once((c) => findById(context, pathId(c, 'datasetId'), c.get('signal'))),
   }
-  addRoutes(context)
+  answerWhatIsGone(routes)
+  addCatalogueRoutes(routes)
+  addBulkRoute(routes)
+  addDatasetRoutes(routes)
+  addDistributionRoutes(routes)
+  addListRoutes(routes)
+  addMetricsRoutes(routes)
+  addRecordRoutes(routes)
+  addTombstoneRoute(routes)
+  addVocabularyRoutes(routes)
+  addDeclaredRoutes(routes)
+  addProfileRoute(routes)
+  showAliases(app)
   docs(app, {
     title: 'Repository',
     version,
@@ -116,20 +118,4 @@ function repositoryApp(options: RepositoryOptions, deletion: Deletion): App {
       'writes take a key, If-Match and If-None-Match, and Prefer: respond-async or wait=n for how long they wait for the index.',
   })
   return app
-}
-
-function addRoutes(context: RouteContext): void {
-  answerWhatIsGone(context)
-  addCatalogueRoutes(context)
-  addBulkRoute(context)
-  addDatasetRoutes(context)
-  addDistributionRoutes(context)
-  addListRoutes(context)
-  addMetricsRoutes(context)
-  addRecordRoutes(context)
-  addTombstoneRoute(context)
-  addVocabularyRoutes(context)
-  addDeclaredRoutes(context)
-  addProfileRoute(context)
-  showAliases(context.app)
 }

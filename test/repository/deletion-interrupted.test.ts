@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../src/errors.ts'
-import { keptTombstones } from '../../src/repository/deleting/tombstones.ts'
+import { Tombstones } from '../../src/repository/deleting/tombstones.ts'
 import type { Remains } from '../../src/repository/deleting/tombstones.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
 import { eventually, remove as removeDirectory, temporaryDirectory } from '../support/gateway.ts'
@@ -65,7 +65,7 @@ const size = async () =>
 /** A tombstone as a process leaves it that dies before it knows what became of the removal. */
 function leave(remains: Pick<Remains, 'id' | 'content'>, settled = false): void {
   const now = () => new Date('2026-11-21T10:00:00Z')
-  const tombstones = keptTombstones({ directory: join(directory, 'deleted'), days: 30, now })
+  const tombstones = new Tombstones({ directory: join(directory, 'deleted'), days: 30, now })
   const rest = { kind: 'dataset', catalogue: 'c', originalId: 'One', metrics: '' } as const
   const kept = tombstones.keep([{ ...remains, ...rest }], now())
   if (settled) kept.end([remains.id])

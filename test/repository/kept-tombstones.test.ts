@@ -3,18 +3,14 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  keptTombstones,
-  type Remains,
-  type Tombstones,
-} from '../../src/repository/deleting/tombstones.ts'
+import { type Remains, Tombstones } from '../../src/repository/deleting/tombstones.ts'
 import { remove, temporaryDirectory } from '../support/gateway.ts'
 
 let directory: string
 let tombstones: Tombstones
 const clock = { now: new Date('2026-11-21T10:00:00Z') }
 const open = () => {
-  tombstones = keptTombstones({ directory, days: 30, now: () => clock.now })
+  tombstones = new Tombstones({ directory, days: 30, now: () => clock.now })
 }
 beforeEach(async () => {
   clock.now = new Date('2026-11-21T10:00:00Z')

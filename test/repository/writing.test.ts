@@ -2,10 +2,10 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Failure } from '../../src/errors.ts'
 import { indexStatus, waitOf } from '../../src/repository/routes/responses.ts'
-import { deletions } from '../../src/repository/deleting/deletions.ts'
 import { landOne } from '../../src/repository/writing/write-batch.ts'
-import { locks } from '../../src/repository/writing/locks.ts'
+import { deletions, locks } from '../../src/repository/writing/locks.ts'
 import { versions } from '../../src/store/versions.ts'
 
 const never = new AbortController().signal
@@ -55,7 +55,17 @@ describe('locks', () => {
 
 describe('deletions', () => {
   it('are noticed while they run and after they ran, not before', async () => {
-    const { during, watch } = deletions()
+    const { during, watch: checkOf } = deletions()
+    const watch = (catalogue: string) => {
+      const check = checkOf(catalogue)
+      return () => {
+        try {
+          return check() ?? false
+        } catch (error) {
+          return error instanceof Failure && error.kind === 'unknown-catalogue'
+        }
+      }
+    }
     const before = watch('c')
     expect([before(), watch('other')()]).toEqual([false, false])
     const gate = Promise.withResolvers<void>()

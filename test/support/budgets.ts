@@ -31,7 +31,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   rdf: 3600,
 
-  repository: 9246,
+  repository: 8329,
 
   scheduler: 2370,
 

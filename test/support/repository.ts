@@ -12,7 +12,6 @@ import { loadProfile } from '../../src/profile/load-profile.ts'
 import { names as namesOf } from '../../src/rdf/names.ts'
 import { openRepository } from '../../src/repository/repository.ts'
 import type { IndexStatus, MarkSettled } from '../../src/repository/routes/responses.ts'
-import { locks } from '../../src/repository/writing/locks.ts'
 import { versions } from '../../src/store/versions.ts'
 import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
@@ -67,7 +66,6 @@ export async function repository(options: RepositoryOptions = {}) {
     log,
     triples: limits.triples,
     canonical: { work: limits.canonicalWork, blankNodes: limits.blankNodes },
-    locks: locks(),
     versions: versions(0, () => clock.now.getTime()),
     now: () => clock.now,
     uuid: () => crypto.randomUUID(),
@@ -97,7 +95,7 @@ export async function repository(options: RepositoryOptions = {}) {
     },
   })
 
-  const { app, deletion } = service
+  const { app } = service
   const ask = async (path: string, asked: Asked = {}): Promise<Response> =>
     app.request(path, {
       method: asked.method ?? 'GET',
@@ -133,7 +131,7 @@ export async function repository(options: RepositoryOptions = {}) {
     putCatalogue,
     putDataset,
     /** What writers share: tombstones, deletions at work. */
-    deletion: deletion.writing,
+    deletion: service.context,
     /** Searches go on finding what `given` names: dataset → catalogue. */
     maintenance: (given: Readonly<Record<string, string>> = {}) => {
       homes = given

@@ -5,13 +5,50 @@
 
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
+import { canonicalise, type CanonicalBounds } from '../../rdf/canonical.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dcat, dct, dqv, rdf } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
-import { blankAgain } from './rename.ts'
+import { skolemise } from '../../rdf/skolem.ts'
+import { blankAgain, rename } from './rename.ts'
 
-const distribution = dcat('distribution').value
-const metadata = dqv('QualityMetadata').value
+const [type, identifier, distribution, metadata] = [
+  rdf('type').value,
+  dct('identifier').value,
+  dcat('distribution').value,
+  dqv('QualityMetadata').value,
+]
+
+/** What of a body is the resource's own, in canonical form; it does not depend on what is stored. */
+export type OwnContent = {
+  readonly node: Term
+  readonly own: readonly Quad[]
+  readonly hash: string
+  /** Canonical labels of the blank nodes. */
+  readonly labels: ReadonlyMap<string, string>
+}
+
+type ContentBounds = { readonly triples: number; readonly canonical?: CanonicalBounds }
+
+/** Fails with `too-large` and `too-complex`. */
+export async function canonicalContent(
+  { triples, canonical }: ContentBounds,
+  content: Pick<OwnContent, 'node' | 'own'>,
+): Promise<OwnContent> {
+  if (content.own.length > triples) throw tooManyTriples(content.own.length, triples)
+  return { ...content, ...(await canonicalise(content.own, canonical)) }
+}
+
+/** `times` says how many times the limit they may be, where that is not once. */
+export const tooManyTriples = (given: number, most: number, times = '') =>
+  new Failure(
+    'too-large',
+    `${given} triples, at most ${most} are allowed (${times}limit "triples" of PLATFORM_LIMITS)`,
+  )
+
+/** The content as it is stored: the node under the platform's IRI, blank nodes as skolem IRIs. */
+export const groundContent = (names: Names, iri: string, { node, own, labels }: OwnContent) =>
+  skolemise(rename(own, new Map([[keyOf(node), iri]])), { genid: names.genid(iri), labels })
 
 /** All graphs of a body as one, but for graphs that hold quality metadata: metrics are written at their own address. */
 export function mergedGraphs(quads: readonly Quad[]): readonly Quad[] {
@@ -23,50 +60,77 @@ export function mergedGraphs(quads: readonly Quad[]): readonly Quad[] {
   return metrics.size === 0 ? quads : quads.filter((q) => !metrics.has(q.graph.value))
 }
 
+const frames = ['Catalog', 'CatalogRecord']
+
 /**
  * The body without catalogues, records and statements about other resources of the platform. Distributions may keep platform
  * IRIs, also when only a sample link leads to them: each gets an IRI of this dataset afterwards, whatever it came with.
  */
 export function ownContent(body: readonly Quad[], dataset: Term, names: Names): Quad[] {
-  const own = ownNodes(body, keyOf(dataset))
-  const quads = blankAgain(body, names, own)
-  const frames = classes(quads).of('Catalog', 'CatalogRecord')
-  const foreign = (node: Term) =>
-    node.termType === 'NamedNode' && names.owns(node.value) && !own.has(node.value)
-  return prune(quads, (q) => frames.has(keyOf(q.subject)) || foreign(q.subject))
-}
-
-/** Keys of the dataset and its distributions. */
-function ownNodes(quads: readonly Quad[], self: string): ReadonlySet<string> {
-  const own = new Set([self, ...classes(quads).of('Distribution').keys()])
-  for (const q of quads) {
+  const self = keyOf(dataset)
+  const own = new Set([self, ...classes(body).of('Distribution').keys()])
+  for (const q of body)
     if (keyOf(q.subject) === self && q.predicate.value === distribution) own.add(keyOf(q.object))
+  return ownQuads(body, names, { own, isOther: (kinds) => kinds.of(...frames) })
+}
+
+const links = new Set([dcat('dataset').value, dcat('record').value])
+
+/** The body without links to datasets and records, their descriptions, and statements about the platform's other resources. */
+export function catalogueContent(body: readonly Quad[], catalogue: Term, names: Names): Quad[] {
+  const own = new Set([keyOf(catalogue)])
+  const others = ['Dataset', 'DatasetSeries', 'Distribution', 'CatalogRecord']
+  // Of sub catalogues too: what they hold is said where they are put.
+  const isLink = ({ predicate }: Quad) => links.has(predicate.value)
+  return ownQuads(body, names, { own, isLink, isOther: (kinds) => kinds.of(...others) })
+}
+
+/** The body without catalogues, records and statements about other resources of the platform, but for what is below `iri`. */
+export function resourceContent(
+  body: readonly Quad[],
+  node: Term,
+  { names, iri }: { readonly names: Names; readonly iri: string },
+): Quad[] {
+  const self = keyOf(node)
+  const isOther = (kinds: Classes) => {
+    const others = new Map(kinds.of(...frames))
+    others.delete(self)
+    return others
   }
-  return own
+  return ownQuads(body, names, { own: new Set([self]), isOther, within: `${iri}#` })
 }
 
-// Finds the one dataset that a body is about.
-
-type Wanted = { readonly iri: string; readonly originalId: string }
-
-/**
- * The root dataset: typed `dcat:Dataset` or `dcat:DatasetSeries`, with no other subject pointing to it (links from catalogues
- * and records do not count). Several roots: the platform IRI, then the original id as `dct:identifier`, then as IRI decides.
- * Fails with `missing-class` or `ambiguous-subject`.
- */
-export function datasetNode(quads: readonly Quad[], wanted: Wanted): Term {
-  const kinds = classes(quads)
-  const nodes = kinds.of('Dataset', 'DatasetSeries')
-  const frames = kinds.of('Catalog', 'CatalogRecord')
-  const words = { class: 'dcat:Dataset', many: 'datasets', instead }
-  return rootNode(quads, { nodes, frames }, { ...wanted, ...words })
+type ContentRules = {
+  /** Keys of the nodes that are the resource's own, whatever their IRI. */
+  readonly own: ReadonlySet<string>
+  /** The nodes that a body of this kind may describe and that are not stored with it. */
+  readonly isOther: (kinds: Classes) => ReadonlyMap<string, Term>
+  readonly isLink?: (quad: Quad) => boolean
+  /** Platform IRIs that begin with this are the resource's own too. */
+  readonly within?: string
 }
 
-/** How many datasets of one body are written. */
-const instead = 'or all together by a PUT to /catalogues/{catalogueId}/datasets/bulk'
+function ownQuads(
+  body: readonly Quad[],
+  names: Names,
+  { own, isOther, isLink = () => false, within }: ContentRules,
+): Quad[] {
+  const quads = blankAgain(body, names, own)
+  const others = isOther(classes(quads))
+  const isForeign = ({ termType, value }: Term) =>
+    termType === 'NamedNode' &&
+    names.owns(value) &&
+    !own.has(value) &&
+    !(within !== undefined && value.startsWith(within))
+  return prune(quads, (q) => isLink(q) || others.has(keyOf(q.subject)) || isForeign(q.subject))
+}
+
+// Finds the one resource that a body is about.
 
 /** What a body shall describe, and the words for it. */
-type WantedClass = Wanted & {
+type WantedClass = {
+  readonly iri: string
+  readonly originalId: string
   readonly class: string
   readonly many: string
   /** Another way than to send several one by one, if there is one. */
@@ -80,46 +144,59 @@ type Nodes = {
   readonly frames: ReadonlyMap<string, Term>
 }
 
-/** The same choice among the nodes of any class. */
-function rootNode(quads: readonly Quad[], { nodes, frames }: Nodes, wanted: WantedClass): Term {
-  if (nodes.size === 0) {
-    throw new Failure('missing-class', `the body describes no ${wanted.class}`)
-  }
-  const pointedTo = new Set(
-    quads
-      .filter((q) => !frames.has(keyOf(q.subject)) && keyOf(q.subject) !== keyOf(q.object))
-      .map((q) => keyOf(q.object)),
-  )
-  const roots = [...nodes].filter(([key]) => !pointedTo.has(key)).map(([, node]) => node)
-  const candidates = roots.length > 0 ? roots : [...nodes.values()]
-  const only = candidates.length === 1 ? candidates[0] : undefined
-  return only ?? chosen(quads, candidates, wanted)
+/**
+ * The root dataset: typed `dcat:Dataset` or `dcat:DatasetSeries`, with no other subject pointing to it (links from catalogues
+ * and records do not count). Several roots: the platform IRI, then the original id as `dct:identifier`, then as IRI decides.
+ * Fails with `missing-class` or `ambiguous-subject`.
+ */
+export function datasetNode(
+  quads: readonly Quad[],
+  { iri, originalId }: Pick<WantedClass, 'iri' | 'originalId'>,
+): Term {
+  const kinds = classes(quads)
+  const nodes = { nodes: kinds.of('Dataset', 'DatasetSeries'), frames: kinds.of(...frames) }
+  const instead = ', or all together by a PUT to /catalogues/{catalogueId}/datasets/bulk'
+  const wanted = { iri, originalId, class: 'dcat:Dataset', many: 'datasets', instead }
+  return rootNode(quads, nodes, wanted)
 }
 
-function chosen(quads: readonly Quad[], candidates: readonly Term[], wanted: WantedClass): Term {
-  const identifier = dct('identifier').value
+/** The one node of a declared type's class that nothing else points to; of several the same decides as of datasets. */
+export function resourceNode(
+  quads: readonly Quad[],
+  { typeUri, id, iri }: { readonly typeUri: string; readonly id: string; readonly iri: string },
+): Term {
+  const kinds = classes(quads)
+  const nodes = kinds.ofClass(typeUri)
+  const others = new Map(kinds.of(...frames))
+  // A declared class may be one of these, and then they are no frames.
+  for (const key of nodes.keys()) others.delete(key)
+  const wanted = { iri, originalId: id, class: `<${typeUri}>`, many: `<${typeUri}>` }
+  return rootNode(quads, { nodes, frames: others }, wanted)
+}
+
+function rootNode(quads: readonly Quad[], all: Nodes, wanted: WantedClass): Term {
+  const pointedTo = new Set(
+    quads
+      .filter((q) => !all.frames.has(keyOf(q.subject)) && keyOf(q.subject) !== keyOf(q.object))
+      .map((q) => keyOf(q.object)),
+  )
+  const candidates = roots(all.nodes, pointedTo, wanted.class)
   const identified = new Set(
     quads
       .filter((q) => q.predicate.value === identifier && q.object.value === wanted.originalId)
       .map((q) => keyOf(q.subject)),
   )
+  const [only, ...more] = candidates
   const found =
+    (more.length === 0 ? only : undefined) ??
     candidates.find((node) => keyOf(node) === wanted.iri) ??
     candidates.find((node) => identified.has(keyOf(node))) ??
     candidates.find((node) => keyOf(node) === wanted.originalId)
-  if (found) return found
-  const names = candidates.map(keyOf).sort()
-  const hint = wanted.instead === undefined ? '' : `, ${wanted.instead}`
-  throw new Failure(
-    'ambiguous-subject',
-    `the body describes ${candidates.length} ${wanted.many} and none of them is named by the original id; send them one by one${hint}`,
-    { errors: names.slice(0, 20).map((name) => ({ detail: name.slice(0, 200) })) },
-  )
+  const { many, instead = '' } = wanted
+  const why = `${many} and none of them is named by the original id; send them one by one${instead}`
+  return found ?? ambiguous(candidates.map(keyOf).sort(), why)
 }
 
-// What of a catalogue body is the catalogue's own: its metadata, without links to datasets and their descriptions.
-
-const links = new Set([dcat('dataset').value, dcat('record').value])
 const parts = new Set([dct('hasPart').value, dcat('catalog').value])
 
 /**
@@ -127,102 +204,47 @@ const parts = new Set([dct('hasPart').value, dcat('catalog').value])
  * Fails with `missing-class` or `ambiguous-subject`.
  */
 export function catalogueNode(quads: readonly Quad[], iri: string): Term {
-  const all = classes(quads).of('Catalog')
   const sub = new Set(quads.filter((q) => parts.has(q.predicate.value)).map((q) => keyOf(q.object)))
-  const roots = [...all].filter(([key]) => !sub.has(key)).map(([, node]) => node)
-  const candidates = roots.length > 0 ? roots : [...all.values()]
+  const candidates = roots(classes(quads).of('Catalog'), sub, 'dcat:Catalog')
   const found =
     candidates.length === 1 ? candidates[0] : candidates.find((node) => keyOf(node) === iri)
-  if (found) return found
-  if (candidates.length === 0)
-    throw new Failure('missing-class', 'the body describes no dcat:Catalog')
-  throw new Failure(
-    'ambiguous-subject',
-    `the body describes ${candidates.length} catalogues that are not part of each other`,
-    {
-      errors: candidates.slice(0, 20).map((node) => ({ detail: keyOf(node).slice(0, 200) })),
-    },
-  )
+  return found ?? ambiguous(candidates.map(keyOf), 'catalogues that are not part of each other')
 }
 
-/** The body without links to datasets and records, their descriptions, and statements about the platform's other resources. */
-export function catalogueContent(body: readonly Quad[], catalogue: Term, names: Names): Quad[] {
-  const self = keyOf(catalogue)
-  const quads = blankAgain(body, names, [self])
-  const others = classes(quads).of('Dataset', 'DatasetSeries', 'Distribution', 'CatalogRecord')
-  const foreign = (node: Term) =>
-    node.termType === 'NamedNode' && names.owns(node.value) && node.value !== self
-  return prune(
-    quads,
-    (q) =>
-      // Of sub catalogues too: what they hold is told where they are put.
-      links.has(q.predicate.value) || others.has(keyOf(q.subject)) || foreign(q.subject),
-  )
+/** The nodes of a class that are below no other; all of them when they are in a circle. */
+function roots(nodes: ReadonlyMap<string, Term>, below: ReadonlySet<string>, name: string): Term[] {
+  if (nodes.size === 0) throw new Failure('missing-class', `the body describes no ${name}`)
+  const found = [...nodes].filter(([key]) => !below.has(key)).map(([, node]) => node)
+  return found.length > 0 ? found : [...nodes.values()]
 }
 
-// What of a body is a resource of a declared type, so that no body can describe another resource of the platform.
-
-type WantedResource = {
-  readonly typeUri: string
-  readonly id: string
-  readonly iri: string
+/** `names` are the keys of the candidates. */
+export function ambiguous(names: readonly string[], why: string): never {
+  throw new Failure('ambiguous-subject', `the body describes ${names.length} ${why}`, {
+    errors: names.slice(0, 20).map((name) => ({ detail: name.slice(0, 200) })),
+  })
 }
-
-/**
- * The one node of the type's class that nothing else points to; several: the platform IRI, then the id as `dct:identifier`,
- * then as IRI decides. Fails with `missing-class` or `ambiguous-subject`.
- */
-export function resourceNode(quads: readonly Quad[], { typeUri, id, iri }: WantedResource): Term {
-  const kinds = classes(quads)
-  const nodes = kinds.ofClass(typeUri)
-  const frames = new Map(kinds.of('Catalog', 'CatalogRecord'))
-  // A declared class may be one of these, and then they are no frames.
-  for (const key of nodes.keys()) frames.delete(key)
-  const wanted = { iri, originalId: id, class: `<${typeUri}>`, many: `<${typeUri}>` }
-  return rootNode(quads, { nodes, frames }, wanted)
-}
-
-/** The body without catalogues, records and statements about other resources of the platform. */
-export function resourceContent(
-  body: readonly Quad[],
-  node: Term,
-  { names, iri }: { readonly names: Names; readonly iri: string },
-): Quad[] {
-  const self = keyOf(node)
-  const quads = blankAgain(body, names, [self])
-  const frames = classes(quads).of('Catalog', 'CatalogRecord')
-  const isOther = ({ subject }: Quad) =>
-    keyOf(subject) !== self && (frames.has(keyOf(subject)) || isForeign(names, subject, iri))
-  return prune(quads, isOther)
-}
-
-/** Whether a node is the platform's and not below this resource, against which a body is resolved. */
-const isForeign = (names: Names, node: Term, iri: string): boolean =>
-  node.termType === 'NamedNode' && names.owns(node.value) && !node.value.startsWith(`${iri}#`)
 
 // Which nodes of a body are what: a few questions about `rdf:type`, asked once per body.
 
-const type = rdf('type').value
-
 type Classes = {
-  /** Keys of the subjects that have one of the classes. */
+  /** The subjects that have one of the classes of DCAT, by their keys; local names. */
   of(...names: string[]): ReadonlyMap<string, Term>
   /** The same for one class by its IRI. */
   ofClass(iri: string): ReadonlyMap<string, Term>
 }
 
-/** Reads the types of all subjects; `of('Dataset')` takes local names of the DCAT namespace. */
+/** Reads the types of all subjects. */
 export function classes(quads: readonly Quad[]): Classes {
-  const members = new Map<string, Map<string, Term>>()
-  for (const quad of quads) {
-    if (quad.predicate.value !== type) continue
-    const known = members.get(quad.object.value) ?? new Map<string, Term>()
-    known.set(keyOf(quad.subject), quad.subject)
-    members.set(quad.object.value, known)
-  }
+  const typed = Map.groupBy(
+    quads.filter(({ predicate }) => predicate.value === type),
+    ({ object }) => object.value,
+  )
+  const ofClass = (iri: string) =>
+    new Map((typed.get(iri) ?? []).map(({ subject }) => [keyOf(subject), subject]))
   return {
-    ofClass: (iri) => members.get(iri) ?? new Map(),
-    of: (...names) => new Map(names.flatMap((name) => [...(members.get(dcat(name).value) ?? [])])),
+    ofClass,
+    of: (...names) => new Map(names.flatMap((name) => [...ofClass(dcat(name).value)])),
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Deletes catalogues: first the catalogue's own content goes and its deletion is noted in the store, then its members follow,
- * batch by batch in the background. A deletion that a process has left half done is taken on by the next one.
+ * Deletes and restores catalogues: first the catalogue's own content goes or comes and that is noted, then its members follow,
+ * batch by batch in the background. What a process has left half done is taken on by the next one.
  */
 
 import { Failure } from '../../errors.ts'
@@ -9,22 +9,23 @@ import type { Names } from '../../rdf/names.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import type { Row } from '../../store/graph-store.ts'
 import { fact, systemChange, type Mark } from '../../store/marks.ts'
-import { paged } from '../../store/queries.ts'
-import { bind, loadQuery } from '../../store/queries.ts'
+import { bind, loadQuery, paged } from '../../store/queries.ts'
 import { timestamp } from '../content/catalogue-record.ts'
-import type { Precondition, WriteContext } from '../context.ts'
+import type { RepositoryContext, WriteOutcome } from '../context.ts'
 import { catalogueMarks } from '../writing/catalogue-marks.ts'
 import { originalIdsOf, unknownCatalogue } from '../writing/find-datasets.ts'
-import { landOne } from '../writing/write-batch.ts'
-import { catalogueJobs, type CatalogueJob, type JobDeps } from './catalogue-jobs.ts'
-import { memberLine, memberLocks, resourceFacts, resourceLock, type Member } from './members.ts'
-import { removeMembers, type Removal } from './removing.ts'
+import { land } from '../writing/write-batch.ts'
+import type { CatalogueJob } from './catalogue-jobs.ts'
+import { isPresent, memberLine, memberLocks, resourceFacts, type Member } from './members.ts'
+import { removeMembers, restoreMembers, type Removal } from './removal.ts'
 
 const oneQuery = loadQuery('catalogue-deletion')
 const allQuery = loadQuery('deletions')
 const sizeQuery = loadQuery('catalogue-size')
-const datasetsQuery = loadQuery('linked-datasets')
-const resourcesQuery = loadQuery('resource-members')
+const memberQueries = {
+  dataset: loadQuery('linked-datasets'),
+  resource: loadQuery('resource-members'),
+}
 
 /** Unfinished deletions read at a start, and members whose locks are held together. */
 const mostDeletions = 5000
@@ -33,85 +34,90 @@ const page = 100
 /** A catalogue that is being deleted; `version` tells this deletion from others of the same catalogue. */
 type CatalogueDeletion = { readonly id: string; readonly version: number; readonly at: Date }
 
-export type CatalogueRemoval = {
-  /** The removal of its members. */
-  readonly job: CatalogueJob
-  /** Absent when somebody else had begun the deletion. */
-  readonly mark?: Mark
-}
+/** The removal of the members of a catalogue; without a mark somebody else had begun it. */
+export type CatalogueRemoval = { readonly job: CatalogueJob; readonly mark?: Mark }
 
-type RemovalRequest = {
-  readonly id: string
-  /** Absent when there is no such catalogue. */
-  readonly hash: string | undefined
-  readonly precondition: Precondition
-  /** Whether the catalogue is being restored. */
-  readonly isReturning: boolean
-}
-
-export type CatalogueDeletions = {
-  /**
-   * The caller holds the lock of the catalogue. Fails with `unknown-catalogue`, and with `conflict` while the catalogue is
-   * being restored.
-   */
-  remove(request: RemovalRequest, signal: AbortSignal): Promise<CatalogueRemoval>
-  /** Fails with `conflict` while the members of a catalogue are being removed. */
-  demandNone(id: string, signal: AbortSignal): Promise<void>
-  /** Takes on what the store notes and nobody works on. */
-  resume(signal: AbortSignal): Promise<void>
-  stop(): Promise<void>
-}
-
-export function catalogueDeletions(deps: WriteContext & JobDeps): CatalogueDeletions {
-  const { store, names } = deps
-  const jobs = catalogueJobs('deletion', deps)
-
-  const begin = (deletion: CatalogueDeletion, size: number): CatalogueJob => {
-    const work = (done: (members: number) => void, stop: AbortSignal) =>
-      deps.deletions.during(deletion.id, () => emptyAndDrop(deps, deletion, done, stop))
-    return jobs.start({ catalogue: deletion.id, size, work })
+/** The content of a catalogue goes, with a tombstone, and its deletion is noted; its links stay for those who follow them. */
+export function beginDeletion(
+  context: RepositoryContext,
+  { id, hash }: { readonly id: string; readonly hash: string },
+  signal: AbortSignal,
+): Promise<CatalogueRemoval> {
+  const { store, names, tombstones } = context
+  const iri = names.catalogue(id)
+  const work = async () => {
+    const size = await catalogueSize(context, id, signal)
+    const content = (await store.read(iri, { links: false }, signal)) ?? ''
+    const states = { iri, before: fromLines(content), after: [] }
+    const { mark, marks, lines, cascades } = catalogueMarks(context, states)
+    const deletion = { id, version: mark.version, at: context.now() }
+    const remains = { kind: 'catalogue', id, catalogue: id, originalId: id, content } as const
+    const stone = { ...remains, metrics: '', hash, deletion: mark.version }
+    const kept = tombstones.keep([stone], deletion.at)
+    const add = [...lines, ...deletionFacts(names, deletion)]
+    const system = systemChange({ add, remove: [fact(iri, 'hash', hash)] })
+    const changes = [{ graph: iri, content: '', before: content }, system]
+    let gone: string[] = []
+    try {
+      await land(context, { changes, marks })
+      gone = [id]
+    } finally {
+      kept.end(gone)
+    }
+    if (cascades) context.cascaded()
+    return { mark, job: deletionJob(context, deletion, size) }
   }
-  const takeOn = async (deletion: CatalogueDeletion, signal: AbortSignal): Promise<CatalogueJob> =>
-    jobs.of(deletion.id) ?? begin(deletion, await catalogueSize(deps, deletion.id, signal))
+  return context.deletions.during(id, work)
+}
 
-  const jobOf = async (id: string, signal: AbortSignal): Promise<CatalogueJob | undefined> => {
-    const catalogue = namedNode(names.catalogue(id))
-    const [row] = await store.select(bind(oneQuery, { catalogue }), signal)
-    const found = row && deletionIn({ ...row, catalogue }, names)
-    return jobs.of(id) ?? (found && takeOn(found, signal))
-  }
+const deletionJob = (context: RepositoryContext, deletion: CatalogueDeletion, size: number) =>
+  context.deletionJobs.start({
+    catalogue: deletion.id,
+    size,
+    work: (done, stop) =>
+      context.deletions.during(deletion.id, () => emptyAndDrop(context, deletion, done, stop)),
+  })
 
-  return {
-    remove: async ({ id, hash, precondition, isReturning }, signal) => {
-      if (hash === undefined) {
-        const job = await jobOf(id, signal)
-        if (job) return { job }
-        throw unknownCatalogue(id)
-      }
-      precondition(hash)
-      if (isReturning)
-        throw new Failure('conflict', `the catalogue "${id}" is being restored; try again later`)
-      return deps.deletions.during(id, async () => {
-        const size = await catalogueSize(deps, id, signal)
-        const { deletion, mark } = await firstStep(deps, { id, hash }, signal)
-        return { mark, job: begin(deletion, size) }
-      })
-    },
-    demandNone: async (id, signal) => {
-      const job = await jobOf(id, signal)
-      if (!job) return
-      const detail = `the catalogue "${id}" is being deleted, ${job.remaining()} datasets remain; try again when it is done`
-      throw new Failure('conflict', detail)
-    },
-    resume: async (signal) => {
-      const rows = await store.select(paged(bind(allQuery, {}), { limit: mostDeletions }), signal)
-      for (const deletion of rows.flatMap((row) => deletionIn(row, names) ?? [])) {
-        if (jobs.of(deletion.id)) continue
-        deps.log.info({ catalogue: deletion.id }, 'deletion.resumed')
-        await takeOn(deletion, signal)
-      }
-    },
-    stop: () => jobs.stop(),
+const takeOn = async (context: RepositoryContext, one: CatalogueDeletion, signal: AbortSignal) =>
+  context.deletionJobs.of(one.id) ??
+  deletionJob(context, one, await catalogueSize(context, one.id, signal))
+
+/** The deletion that the store notes of a catalogue: the job that is at work on it, or a new one. */
+export async function deletionAtWork(
+  context: RepositoryContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<CatalogueJob | undefined> {
+  const { store, names, deletionJobs } = context
+  const catalogue = namedNode(names.catalogue(id))
+  const [row] = await store.select(bind(oneQuery, { catalogue }), signal)
+  const found = row && deletionIn({ ...row, catalogue }, names)
+  return deletionJobs.of(id) ?? (found && takeOn(context, found, signal))
+}
+
+/** Fails with `conflict` while the members of a catalogue are being removed. */
+export async function demandNoDeletion(
+  context: RepositoryContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const job = await deletionAtWork(context, id, signal)
+  if (!job) return
+  const detail = `the catalogue "${id}" is being deleted, ${job.remaining()} datasets remain; try again when it is done`
+  throw new Failure('conflict', detail)
+}
+
+/** Takes on the deletions that the store notes and nobody works on. */
+export async function resumeDeletions(
+  context: RepositoryContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, names, deletionJobs, log } = context
+  const rows = await store.select(paged(bind(allQuery, {}), { limit: mostDeletions }), signal)
+  for (const deletion of rows.flatMap((row) => deletionIn(row, names) ?? [])) {
+    if (deletionJobs.of(deletion.id)) continue
+    log.info({ catalogue: deletion.id }, 'deletion.resumed')
+    await takeOn(context, deletion, signal)
   }
 }
 
@@ -130,7 +136,7 @@ const deletionFacts = (names: Names, { id, version, at }: CatalogueDeletion): st
 
 /** How many datasets a catalogue still links, and how many resources of declared types are in it. */
 export async function catalogueSize(
-  { store, names }: Pick<WriteContext, 'store' | 'names'>,
+  { store, names }: RepositoryContext,
   id: string,
   signal: AbortSignal,
 ): Promise<number> {
@@ -139,136 +145,169 @@ export async function catalogueSize(
   return Number(row?.['size']?.value ?? 0)
 }
 
-/** The content of the catalogue goes, with a tombstone, and its deletion is noted; its links stay for those who follow them. */
-async function firstStep(
-  deps: WriteContext,
-  { id, hash }: { readonly id: string; readonly hash: string },
-  signal: AbortSignal,
-): Promise<{ readonly deletion: CatalogueDeletion; readonly mark: Mark }> {
-  const { store, names, tombstones } = deps
-  const iri = names.catalogue(id)
-  const content = (await store.read(iri, { links: false }, signal)) ?? ''
-  const states = { iri, before: fromLines(content), after: [] }
-  const { mark, marks, lines, cascades } = catalogueMarks(deps, states)
-  const deletion = { id, version: mark.version, at: deps.now() }
-  const remains = { kind: 'catalogue', id, catalogue: id, originalId: id, content } as const
-  const stone = { ...remains, metrics: '', hash, deletion: mark.version }
-  const kept = tombstones.keep([stone], deletion.at)
-  const system = systemChange({
-    add: [...lines, ...deletionFacts(names, deletion)],
-    remove: [fact(iri, 'hash', hash)],
-  })
-  const changes = [{ graph: iri, content: '', before: content }, system]
-  try {
-    await landOne(deps, { result: undefined, group: { changes, marks } })
-  } catch (error) {
-    kept.end([])
-    throw error
-  }
-  kept.end([id])
-  if (cascades) deps.cascaded()
-  return { deletion, mark }
-}
-
 /** One pass over the members, then the end of the catalogue. Throws when some are left; done again, it goes on. */
 async function emptyAndDrop(
-  deps: WriteContext,
+  context: RepositoryContext,
   deletion: CatalogueDeletion,
   done: (members: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { id, at, version } = deletion
-  const removal = { at, deletion: version }
+  const { id: catalogue, at, version } = deletion
+  const emptying = { catalogue, at, deletion: version, done }
   const failures = [
-    await removeAllOf(deps, { id, removal, kind: datasetMembers, done }, signal),
-    await removeAllOf(deps, { id, removal, kind: resourceMembers, done }, signal),
+    await removeAllOf(context, { ...emptying, kind: 'dataset' }, signal),
+    await removeAllOf(context, { ...emptying, kind: 'resource' }, signal),
   ]
   const failure = failures.find((one) => one !== undefined)
   if (failure !== undefined) throw failure
-  const drop = { graph: deps.names.catalogue(id), drop: true } as const
-  const facts = systemChange({ remove: deletionFacts(deps.names, deletion) })
-  await landOne(deps, { result: undefined, group: { changes: [drop, facts], marks: [] } })
+  const drop = { graph: context.names.catalogue(catalogue), drop: true } as const
+  const facts = systemChange({ remove: deletionFacts(context.names, deletion) })
+  await land(context, { changes: [drop, facts], marks: [] })
 }
 
-/** Removes all datasets of a catalogue and keeps the catalogue; answers what kept some of them, if anything did. */
-export const removeDatasetsOf = (
-  deps: WriteContext,
-  { id, removal, done }: Omit<Emptying, 'kind'>,
+/** The members of one kind among some IRIs. */
+async function membersOf(
+  context: RepositoryContext,
+  { catalogue, kind }: Pick<Emptying, 'catalogue' | 'kind'>,
+  iris: readonly string[],
   signal: AbortSignal,
-): Promise<unknown> => removeAllOf(deps, { id, removal, done, kind: datasetMembers }, signal)
-
-/** How the members of one kind are found. */
-type MemberKind = {
-  readonly query: ReturnType<typeof loadQuery>
-  readonly locks: (names: Names, members: readonly Member[], iris: readonly string[]) => string[]
-  readonly membersOf: (
-    deps: WriteContext,
-    catalogue: string,
-    iris: readonly string[],
-    signal: AbortSignal,
-  ) => Promise<readonly Member[]>
+): Promise<readonly Member[]> {
+  const { names } = context
+  if (kind === 'dataset') {
+    const ids = iris.flatMap((iri) => names.idOf('dataset', iri) ?? [])
+    const origins = await originalIdsOf(context, ids, signal)
+    return ids.map((id) => ({ kind, id, catalogue, originalId: origins.get(id) }))
+  }
+  const facts = await resourceFacts(context, iris, signal)
+  // What direct writers have left of a resource must not keep the catalogue for ever.
+  const rest = iris.filter((iri) => !facts.has(iri))
+  const remove = rest.map((iri) => memberLine(names, iri, catalogue))
+  if (rest.length > 0) await land(context, { changes: [systemChange({ remove })], marks: [] })
+  return [...facts.values()]
 }
 
-const datasetMembers: MemberKind = {
-  query: datasetsQuery,
-  locks: memberLocks,
-  membersOf: async (deps, catalogue, iris, signal) => {
-    const ids = iris.flatMap((iri) => deps.names.idOf('dataset', iri) ?? [])
-    const origins = await originalIdsOf(deps, ids, signal)
-    return ids.map((id) => ({ kind: 'dataset', id, catalogue, originalId: origins.get(id) }))
-  },
-}
-
-const resourceMembers: MemberKind = {
-  query: resourcesQuery,
-  locks: (_names, _members, iris) => iris.map(resourceLock),
-  membersOf: async (deps, catalogue, iris, signal) => {
-    const facts = await resourceFacts(deps, iris, signal)
-    // What direct writers have left of a resource must not keep the catalogue for ever.
-    const rest = iris.filter((iri) => !facts.has(iri))
-    const remove = rest.map((iri) => memberLine(deps.names, iri, catalogue))
-    if (rest.length > 0)
-      await landOne(deps, {
-        result: undefined,
-        group: { changes: [systemChange({ remove })], marks: [] },
-      })
-    return [...facts.values()]
-  },
-}
-
-type Emptying = {
-  /** Of the catalogue. */
-  readonly id: string
-  readonly removal: Removal
+type Emptying = Removal & {
+  readonly catalogue: string
+  readonly kind: Member['kind']
   /** Counts members that are gone. */
   readonly done: (members: number) => void
 }
 
 /** One pass over the members of one kind; answers what kept some of them, if anything did. Throws when the store is away. */
-async function removeAllOf(
-  deps: WriteContext,
-  { id, removal, done, kind }: Emptying & { readonly kind: MemberKind },
+export async function removeAllOf(
+  context: RepositoryContext,
+  emptying: Emptying,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const query = bind(kind.query, { catalogue: namedNode(deps.names.catalogue(id)) })
+  const { store, names, locks } = context
+  const { catalogue, kind } = emptying
+  const query = bind(memberQueries[kind], { catalogue: namedNode(names.catalogue(catalogue)) })
   // Links that stay: to what is not a dataset of ours, and to what could not be removed this time.
   let passed = 0
   let failure: unknown
   for (;;) {
     signal.throwIfAborted()
-    const rows = await deps.store.select(paged(query, { limit: page, offset: passed }), signal)
+    const rows = await store.select(paged(query, { limit: page, offset: passed }), signal)
     const iris = rows.flatMap((row) => row['resource']?.value ?? [])
     if (iris.length === 0) return failure
-    const members = await kind.membersOf(deps, id, iris, signal)
+    const members = await membersOf(context, emptying, iris, signal)
     // Who writes one of these members at this moment comes to an end first.
-    const remove = async () =>
-      removeMembers(deps, await kind.membersOf(deps, id, iris, signal), removal, signal)
-    const locks = kind.locks(deps.names, members, iris)
-    const results = await deps.locks.runAll(locks, remove, signal)
+    const remove = async () => {
+      const present = await membersOf(context, emptying, iris, signal)
+      return removeMembers(context, present, emptying, signal)
+    }
+    const results = await locks.runAll(memberLocks(names, members), remove, signal)
     const failed = results.flatMap((one) => ('failure' in one ? [one.failure] : []))
     failure ??= failed[0]
     const gone = results.length - failed.length
-    passed += kind === datasetMembers ? iris.length - gone : failed.length
-    done(gone)
+    passed += kind === 'dataset' ? iris.length - gone : failed.length
+    emptying.done(gone)
+  }
+}
+
+/** What became of the catalogue itself, and the work on its members. */
+export type CatalogueRestore = { readonly outcome: WriteOutcome; readonly job: CatalogueJob }
+
+/**
+ * Restores a catalogue and begins the work on what went with it. The caller holds the lock of the catalogue and has seen that no
+ * deletion is at work on it. Fails with `already-exists` when the id is in use again and with `unknown-catalogue` when there is no
+ * tombstone.
+ */
+export async function beginRestore(
+  context: RepositoryContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<CatalogueRestore> {
+  const { tombstones, restoreJobs } = context
+  const iri = context.names.catalogue(id)
+  const job = restoreJobs.of(id)
+  const remains = tombstones.remains('catalogue', id)
+  const outcome = { kind: 'created', iri, catalogue: id, hash: remains?.hash ?? '' } as const
+  if (job && remains) return { job, outcome }
+  if (await isPresent(context, { kind: 'catalogue', id }, signal))
+    throw new Failure('already-exists', `the id "${id}" is in use again`)
+  if (remains?.deletion === undefined) throw unknownCatalogue(id)
+  tombstones.returning(id, true)
+  const { content, hash } = remains
+  const states = { iri, before: [], after: fromLines(content) }
+  const { mark, marks, lines, cascades } = catalogueMarks(context, states)
+  const add = [...lines, ...(hash === undefined ? [] : [fact(iri, 'hash', hash)])]
+  await land(context, { changes: [{ graph: iri, content }, systemChange({ add })], marks })
+  if (cascades) context.cascaded()
+  return { outcome: { ...outcome, mark }, job: restoreJob(context, id, remains.deletion) }
+}
+
+const restoreJob = (context: RepositoryContext, id: string, deletion: number): CatalogueJob =>
+  context.restoreJobs.start({
+    catalogue: id,
+    size: context.tombstones.size(deletion),
+    work: async (done, signal) => {
+      try {
+        await restoreTaken(context, { id, deletion }, done, signal)
+        context.tombstones.forget('catalogue', [id])
+      } catch (error) {
+        // A direct writer has removed the catalogue; everything stays restorable.
+        if (!(error instanceof Failure) || error.kind !== 'unknown-catalogue') throw error
+        context.tombstones.returning(id, false)
+      }
+    },
+  })
+
+/** Takes on the restores that an earlier process left. */
+export async function resumeRestores(
+  context: RepositoryContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { tombstones, restoreJobs, locks } = context
+  const takeBack = async (id: string) => {
+    if (restoreJobs.of(id)) return
+    const { deletion } = tombstones.remains('catalogue', id) ?? {}
+    if (deletion !== undefined && (await isPresent(context, { kind: 'catalogue', id }, signal)))
+      restoreJob(context, id, deletion)
+    else tombstones.returning(id, false)
+  }
+  for (const id of tombstones.returns())
+    await locks.run(`catalogue ${id}`, () => takeBack(id), signal)
+}
+
+/**
+ * Throws when the store is away; done again, it goes on. Fails with `unknown-catalogue` when the catalogue is not there. What
+ * cannot come back, because its id at the origin is in use again, keeps its tombstone. `done` counts members.
+ */
+async function restoreTaken(
+  context: RepositoryContext,
+  { id, deletion }: { readonly id: string; readonly deletion: number },
+  done: (members: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let serial = 0; ;) {
+    signal.throwIfAborted()
+    const taken = context.tombstones.taken({ deletion, serial })
+    const last = taken.at(-1)
+    if (!last) return
+    const results = await restoreMembers(context, id, taken, signal)
+    for (const one of results) if ('failure' in one) throw one.failure
+    done(taken.length)
+    serial = last.serial
   }
 }

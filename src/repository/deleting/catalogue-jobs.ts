@@ -1,10 +1,9 @@
 /** Work on catalogues in the background: one job at a time per catalogue, a few at once, paused by failures only. */
 
 import type { Log } from '../../log.ts'
-import type { Locks } from '../writing/locks.ts'
+import { Semaphore } from '../../workers/semaphore.ts'
 
-export type JobDeps = {
-  readonly locks: Locks
+type JobContext = {
   readonly log: Log
   /** Resolves after so many milliseconds, or when the signal fires. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
@@ -25,14 +24,6 @@ type Task = {
   readonly work: (done: (members: number) => void, signal: AbortSignal) => Promise<void>
 }
 
-type CatalogueJobs = {
-  start(task: Task): CatalogueJob
-  /** The job that is at work on a catalogue. */
-  of(catalogue: string): CatalogueJob | undefined
-  /** Ends the work at its next step; it is taken on at the next start of the process. */
-  stop(): Promise<void>
-}
-
 /** Catalogues that are worked on at once, and members between two lines of the log. */
 const atOnce = 4
 const stride = 1000
@@ -40,70 +31,69 @@ const stride = 1000
 const firstPause = 200
 const lastPause = 10_000
 
-/** `name` begins the events of the log: `{name}.progress`, `.paused`, `.finished`. */
-export function catalogueJobs(name: string, deps: JobDeps): CatalogueJobs {
-  const stopping = new AbortController()
-  const jobs = new Map<string, CatalogueJob & { readonly ended: Promise<void> }>()
-  let count = 0
+/** The name begins the events of the log: `{name}.progress`, `.paused`, `.finished`. */
+export class CatalogueJobs {
+  readonly #name: string
+  readonly #context: JobContext
+  readonly #stopping = new AbortController()
+  readonly #semaphore = new Semaphore(atOnce)
+  readonly #jobs = new Map<string, CatalogueJob & { readonly ended: Promise<void> }>()
 
-  const start: CatalogueJobs['start'] = ({ catalogue, size, work }) => {
-    const known = jobs.get(catalogue)
+  constructor(name: string, context: JobContext) {
+    this.#name = name
+    this.#context = context
+  }
+
+  /** The job that is at work on a catalogue. */
+  of(catalogue: string): CatalogueJob | undefined {
+    return this.#jobs.get(catalogue)
+  }
+
+  /** The job that is at work on the catalogue already, else the one that begins. */
+  start({ catalogue, size, work }: Task): CatalogueJob {
+    const known = this.#jobs.get(catalogue)
     if (known) return known
-    const done = Promise.withResolvers<void>()
+    const { log } = this.#context
+    const { signal } = this.#stopping
+    const finished = Promise.withResolvers<void>()
     let gone = 0
     const remaining = () => Math.max(0, size - gone)
-    const log = (event: string, facts: object) =>
-      deps.log.info({ catalogue, ...facts }, `${name}.${event}`)
     const advance = (members: number) => {
       const isStride = Math.floor((gone + members) / stride) > Math.floor(gone / stride)
       gone += members
-      if (isStride) log('progress', { done: gone, remaining: remaining() })
+      if (isStride)
+        log.info({ catalogue, done: gone, remaining: remaining() }, `${this.#name}.progress`)
     }
     const run = async () => {
-      const attempt = (told: (members: number) => void, signal: AbortSignal) =>
-        work((members) => (told(members), advance(members)), signal)
-      await persist(name, deps, { catalogue, size, work: attempt }, stopping.signal)
-      log('finished', { done: gone })
-      jobs.delete(catalogue)
-      done.resolve()
+      for (let wait = firstPause, isDone = false; !isDone;) {
+        const before = gone
+        signal.throwIfAborted()
+        try {
+          await work(advance, signal)
+          isDone = true
+        } catch (error) {
+          if (signal.aborted) throw error
+          wait = gone > before ? firstPause : Math.min(wait * 2, lastPause)
+          log.warn({ catalogue, err: error, retryInMs: wait }, `${this.#name}.paused`)
+          await this.#context.pause(wait, signal)
+        }
+      }
+      log.info({ catalogue, done: gone }, `${this.#name}.finished`)
+      this.#jobs.delete(catalogue)
+      finished.resolve()
     }
-    const lock = `${name} ${(count += 1) % atOnce}`
     // Only the end of the process breaks the work off; the store says what is left then.
-    const ended = deps.locks.run(lock, run, stopping.signal).catch((error: unknown) => {
-      if (!stopping.signal.aborted) deps.log.error({ err: error }, `${name}.failed`)
+    const ended = this.#semaphore.run(run, signal).catch((error: unknown) => {
+      if (!signal.aborted) log.error({ err: error }, `${this.#name}.failed`)
     })
-    const job = { done: done.promise, remaining, ended }
-    jobs.set(catalogue, job)
+    const job = { done: finished.promise, remaining, ended }
+    this.#jobs.set(catalogue, job)
     return job
   }
 
-  return {
-    start,
-    of: (catalogue) => jobs.get(catalogue),
-    stop: async () => {
-      stopping.abort()
-      await Promise.all([...jobs.values()].map(({ ended }) => ended))
-    },
-  }
-}
-
-/** Does the work again until it succeeds; throws when the signal fires. */
-async function persist(
-  name: string,
-  { log, pause }: JobDeps,
-  { catalogue, work }: Task,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let wait = firstPause; ;) {
-    signal.throwIfAborted()
-    let advanced = false
-    try {
-      return await work((members) => (advanced ||= members > 0), signal)
-    } catch (error) {
-      if (signal.aborted) throw error
-      wait = advanced ? firstPause : Math.min(wait * 2, lastPause)
-      log.warn({ catalogue, err: error, retryInMs: wait }, `${name}.paused`)
-      await pause(wait, signal)
-    }
+  /** Ends the work at its next step; it is taken on at the next start of the process. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all([...this.#jobs.values()].map(({ ended }) => ended))
   }
 }

@@ -8,9 +8,10 @@ import { ctl, dcat } from '../../rdf/namespaces.ts'
 import type { Names } from '../../rdf/names.ts'
 import { namedNode, quad } from '../../rdf/terms.ts'
 import type { Change } from '../../store/graph-store.ts'
-import type { GraphStore } from '../../store/graph-store.ts'
 import { fact, markLine, systemChange, type Mark } from '../../store/marks.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
+import { rowsOf, unknownCatalogue, type Lookup } from '../writing/find-datasets.ts'
+import type { Remains, Tombstone } from './tombstones.ts'
 
 export type Member = {
   readonly kind: 'dataset' | 'resource'
@@ -27,10 +28,10 @@ export type Member = {
 /** What the platform keeps about a resource of a declared type. */
 export type ResourceFacts = Member & { readonly kind: 'resource'; readonly hash: string }
 
-type MemberName = Pick<Member, 'kind' | 'id'>
+type KindAndId = Pick<Tombstone, 'kind' | 'id'>
 
-export function memberIri(names: Names, { kind, id }: MemberName): string {
-  if (kind === 'dataset') return names.dataset(id)
+export function resourceIri(names: Names, { kind, id }: KindAndId): string {
+  if (kind !== 'resource') return names[kind](id)
   const [type = '', own = ''] = id.split('/')
   return names.resource(type, own)
 }
@@ -39,31 +40,28 @@ export function memberIri(names: Names, { kind, id }: MemberName): string {
 export const datasetLock = (catalogue: string, originalId: string): string =>
   `dataset ${catalogue}\n${originalId}`
 
-/** The lock that all writes to one resource of a declared type take. */
-export const resourceLock = (iri: string): string => `resource ${iri}`
-
 /** The locks of some members; a dataset without record has none. */
-export const memberLocks = (names: Names, members: readonly Member[]): string[] =>
+export const memberLocks = (
+  names: Names,
+  members: readonly (KindAndId & Partial<Member>)[],
+): string[] =>
   members.flatMap((member) => {
-    if (member.kind === 'resource') return [resourceLock(memberIri(names, member))]
-    const { catalogue, originalId } = member
+    if (member.kind === 'resource') return [`resource ${resourceIri(names, member)}`]
+    const { catalogue = '', originalId } = member
     return originalId === undefined ? [] : [datasetLock(catalogue, originalId)]
   })
 
+const linkLine = (graph: string, property: string, object: string): string =>
+  toLine(quad(namedNode(graph), dcat(property), namedNode(object)))
+
 /** The lines by which a catalogue links a dataset and its record. */
-export function linkLines(
-  names: Names,
-  { catalogue, id }: { readonly catalogue: string; readonly id: string },
-): string[] {
+export function linkLines(names: Names, { catalogue, id }: Pick<Member, 'catalogue' | 'id'>) {
   const graph = names.catalogue(catalogue)
   return [
     linkLine(graph, 'dataset', names.dataset(id)),
     linkLine(graph, 'record', names.record(id)),
   ]
 }
-
-const linkLine = (graph: string, property: string, object: string): string =>
-  toLine(quad(namedNode(graph), dcat(property), namedNode(object)))
 
 /** The change by which a catalogue gains or loses its links to a member; none for what is in no catalogue. */
 export function linkChange(names: Names, member: Member, change: 'add' | 'remove'): Change[] {
@@ -82,11 +80,10 @@ export function linkChange(names: Names, member: Member, change: 'add' | 'remove
 export function memberFacts(names: Names, member: Member): string[] {
   const { kind, id, catalogue, hash } = member
   if (kind === 'dataset') return []
-  const iri = memberIri(names, member)
+  const iri = resourceIri(names, member)
+  const [type = ''] = id.split('/')
   return [
-    ...(hash === undefined
-      ? []
-      : [fact(iri, 'resourceType', id.split('/')[0] ?? ''), fact(iri, 'hash', hash)]),
+    ...(hash === undefined ? [] : [fact(iri, 'resourceType', type), fact(iri, 'hash', hash)]),
     ...(catalogue === '' ? [] : [memberLine(names, iri, catalogue)]),
   ]
 }
@@ -101,35 +98,31 @@ export function removalOf(names: Names, member: Member, mark?: Mark): Change[] {
   const add = mark ? [markLine('pending', mark)] : []
   const remove = memberFacts(names, member)
   return [
-    { graph: memberIri(names, member), drop: true },
+    { graph: resourceIri(names, member), drop: true },
     ...(kind === 'dataset' ? [{ graph: names.metrics(id), drop: true as const }] : []),
     ...linkChange(names, member, 'remove'),
     ...(add.length + remove.length > 0 ? [systemChange({ add, remove })] : []),
   ]
 }
 
-/** What a member was made of: its graph and that of its metrics as they were, N-Triples, `''` = none. */
-type MemberContent = { readonly content: string; readonly metrics: string }
-
 /** The atomic group that brings a member back byte for byte. */
-export function restorationOf(
+export const restorationOf = (
   names: Names,
-  { content, metrics, ...member }: Member & MemberContent,
+  member: Member & Pick<Remains, 'content' | 'metrics'>,
   mark: Mark,
-): Change[] {
-  return [
-    { graph: mark.resource, content, before: '' },
-    ...(metrics === '' ? [] : [{ graph: names.metrics(member.id), content: metrics }]),
-    ...linkChange(names, member, 'add'),
-    systemChange({ add: [markLine('pending', mark), ...memberFacts(names, member)] }),
-  ]
-}
+): Change[] => [
+  { graph: mark.resource, content: member.content, before: '' },
+  ...(member.metrics === '' ? [] : [{ graph: names.metrics(member.id), content: member.metrics }]),
+  ...linkChange(names, member, 'add'),
+  systemChange({ add: [markLine('pending', mark), ...memberFacts(names, member)] }),
+]
 
 const factsQuery = loadQuery('resource-facts')
+const presentQuery = loadQuery('present-resources')
 
 /** The resources of declared types among some IRIs, by IRI, as the system graph knows them; what is not there is an absent key. */
 export async function resourceFacts(
-  { store, names }: { readonly store: Pick<GraphStore, 'select'>; readonly names: Names },
+  { store, names }: Lookup,
   iris: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ResourceFacts>> {
@@ -144,4 +137,34 @@ export async function resourceFacts(
     found.set(iri, { kind: 'resource', id: `${typed.type}/${typed.id}`, catalogue, hash })
   }
   return found
+}
+
+/** Those of some resources that the store holds. */
+export async function present<T extends KindAndId>(
+  context: Lookup,
+  resources: readonly T[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<T>> {
+  const iriOf = (one: T) => resourceIri(context.names, one)
+  const query = (batch: readonly T[]) =>
+    bind(presentQuery, { resource: batch.map((one) => namedNode(iriOf(one))) })
+  const rows = await rowsOf(context, query, resources, signal)
+  const found = new Set(rows.map(({ resource }) => resource?.value))
+  return new Set(resources.filter((one) => found.has(iriOf(one))))
+}
+
+/** Whether the store holds a resource. */
+export const isPresent = async (
+  context: Lookup,
+  name: KindAndId,
+  signal: AbortSignal,
+): Promise<boolean> => (await present(context, [name], signal)).size > 0
+
+/** Fails with `unknown-catalogue`. */
+export async function demandCatalogue(
+  context: Lookup,
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!(await isPresent(context, { kind: 'catalogue', id }, signal))) throw unknownCatalogue(id)
 }

@@ -44,58 +44,12 @@ export type MemberRemains = Remains & { readonly kind: 'dataset' | 'resource' }
 export type StoredRemains<Kind extends TombstoneKind = 'dataset' | 'resource'> = Remains &
   Doubt & { readonly kind: Kind }
 
-/** Tombstones that were set up ahead of the removal. */
-type TombstoneSetUp = {
-  /** Says which resources are known to be gone; of the others the store will be asked. */
-  end(gone: readonly string[]): void
-}
-
 /** A tombstone of which nobody knows whether the removal has landed, or whether its resource is coming back. */
-export type Doubt = Pick<Tombstone, 'kind' | 'id'> & { readonly serial: number }
+type Doubt = Pick<Tombstone, 'kind' | 'id'> & { readonly serial: number }
+
+type StoredTombstone = Tombstone & Doubt
 
 export type TombstonePage = { readonly offset: number; readonly limit: number }
-
-/** Where tombstones of what went with a catalogue are taken on. */
-type TakenAfter = { readonly deletion: number; readonly serial: number }
-
-export type Tombstones = {
-  /** The live tombstone of a platform id; the caller has seen that the store does not hold the resource. */
-  find(kind: TombstoneKind, id: string): Tombstone | undefined
-  /** That of an id at the origin: a PUT takes the platform id and the distribution IRIs back. */
-  ofOrigin(catalogue: string, originalId: string): Tombstone | undefined
-  /** Forgets tombstones, because the ids are in use again. */
-  forget(kind: TombstoneKind, ids: readonly string[]): void
-
-  /**
-   * Keeps what is about to be removed; durable when this returns. Until `end` nobody lists it. Fails with `store-unavailable`
-   * when it cannot be written: then nothing may be removed.
-   */
-  keep(remains: readonly Remains[], deletedAt: Date): TombstoneSetUp
-  /** What is needed to bring a resource back, as long as its tombstone lives. */
-  remains<Kind extends TombstoneKind>(kind: Kind, id: string): StoredRemains<Kind> | undefined
-  /** Newest first; of one catalogue (with its own) or of all. */
-  list(catalogue: string | undefined, page: TombstonePage): (Tombstone & Doubt)[]
-  /** Live tombstones of what went with a catalogue, in the order of their serials; about a megabyte of remains. */
-  taken(after: TakenAfter): StoredRemains[]
-  /** Whether a tombstone still stands. */
-  stands(serial: number): boolean
-  /** How many live tombstones went with that of a catalogue. */
-  size(deletion: number): number
-  /** Says whether a catalogue is coming back with its datasets, so that the next process can go on with it. */
-  returning(catalogue: string, isReturning: boolean): void
-  /** Catalogues that are coming back. */
-  returns(): readonly string[]
-
-  /** Tombstones in doubt on which nobody is at work. */
-  doubts(limit: number): readonly Doubt[]
-  /** Takes doubts away: the resource is gone. */
-  settle(serials: readonly number[]): void
-  /** Takes tombstones away whose resource is there. */
-  discard(serials: readonly number[]): void
-  /** Removes at most `limit` whose window is over; answers how many. */
-  purge(limit: number): number
-  close(): void
-}
 
 const schema = `
   CREATE TABLE IF NOT EXISTS tombstone (
@@ -112,31 +66,11 @@ const schema = `
 /** Of the schema. */
 export const tombstonesFormat = 1
 
-/** Opens `{directory}/tombstones.db`, made when absent; what it holds was deleted, so the directory is for its owner alone. */
-function openTombstoneFile(directory: string): Sqlite {
-  mkdirSync(directory, { recursive: true })
-  chmodSync(directory, 0o700)
-  return openSqlite({
-    path: join(directory, 'tombstones.db'),
-    schema,
-    format: tombstonesFormat,
-    shrinks: true,
-  })
-}
-
 const pack = (text: string): Uint8Array =>
   text === '' ? new Uint8Array() : deflateRawSync(text, { level: 1 })
 
 const unpack = (blob: unknown): string =>
   blob instanceof Uint8Array && blob.length > 0 ? inflateRawSync(blob).toString('utf8') : ''
-
-type KeepingOptions = {
-  /** Made when absent; one process at a time. */
-  readonly directory: string
-  /** Days for which what was deleted can be brought back, at least 1. */
-  readonly days: number
-  readonly now: () => Date
-}
 
 /** Compressed bytes of remains read at a time. */
 const mostBytes = 2 ** 20
@@ -144,159 +78,188 @@ const mostTaken = 100
 /** Pages of the file given back to the disk after a purge. */
 const vacuum = 'PRAGMA incremental_vacuum(1000)'
 
-const told = 'serial, kind, id, catalogue, original, deleted'
-const whole = `${told}, deletion, hash, metrics, content`
+const facts = 'serial, kind, id, catalogue, original, deleted'
+const whole = `${facts}, deletion, hash, metrics, content`
 
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** Opens the file; what is in it lives by the window of today, not by that of the day of its deletion. */
-export function keptTombstones({ directory, days, now }: KeepingOptions): Tombstones {
-  const file = openTombstoneFile(directory)
-  const window = days * 86_400
-  /** Rows that were deleted later are alive. */
-  const since = () => seconds(now()) - window
-  const stone = (row: Row) => tombstoneOf(row, window)
-  const open = new Set<number>()
-  const each = (sql: string, serials: readonly number[]) =>
-    file.transaction(() => {
-      for (const serial of serials) file.run(sql, serial)
-    })
-  return {
-    ...lookups(file, { since, stone }),
-    ...pages(file, { since, stone }),
-    keep: (remains, deletedAt) => setUp(file, open, { remains, deleted: seconds(deletedAt) }),
-    forget: (kind, ids) => {
-      const sql = 'SELECT 1 FROM tombstone WHERE kind = ? AND id = ?'
-      const known = ids.filter((id) => file.first(sql, kind, id))
-      if (known.length === 0) return
-      file.transaction(() => {
-        for (const id of known)
-          file.run('DELETE FROM tombstone WHERE kind = ? AND id = ?', kind, id)
-      })
-    },
-    returning: (catalogue, isReturning) => {
-      const sql = `UPDATE tombstone SET comes_back = ? WHERE kind = 'catalogue' AND id = ?`
-      file.transaction(() => file.run(sql, Number(isReturning), catalogue), 'durable')
-    },
-    returns: () =>
-      file.rows('SELECT id FROM tombstone WHERE comes_back = 1').map(({ id }) => String(id)),
-    doubts: (limit) => {
-      const sql = 'SELECT serial, kind, id FROM tombstone WHERE settled = 0 LIMIT ?'
-      const rows = file.rows(sql, limit + open.size).map(doubtOf)
-      return rows.filter(({ serial }) => !open.has(serial)).slice(0, limit)
-    },
-    settle: (serials) => each('UPDATE tombstone SET settled = 1 WHERE serial = ?', serials),
-    discard: (serials) => each('DELETE FROM tombstone WHERE serial = ?', serials),
-    purge: (limit) => {
-      const sql = `DELETE FROM tombstone WHERE serial IN (SELECT serial FROM tombstone WHERE deleted <= ? LIMIT ?)`
-      if (!file.first('SELECT 1 FROM tombstone WHERE deleted <= ?', since())) return 0
-      const { changes } = file.transaction(() => file.run(sql, since(), limit))
-      file.rows(vacuum)
-      return changes
-    },
-    close: () => file.close(),
-  }
+type TombstoneOptions = {
+  /** Made when absent; one process at a time. */
+  readonly directory: string
+  /** Days for which what was deleted can be brought back; 0 = nothing is kept. */
+  readonly days: number
+  readonly now: () => Date
 }
 
-type Living = {
-  readonly since: () => number
-  readonly stone: (row: Row) => Tombstone & Doubt
-}
+/** What is in the file lives by the window of today, not by that of the day of its deletion. */
+export class Tombstones {
+  readonly #file: Sqlite
+  readonly #now: () => Date
+  /** Seconds. */
+  readonly #window: number
+  /** Serials of tombstones that somebody works on. */
+  readonly #open = new Set<number>()
 
-function lookups(
-  file: Sqlite,
-  { since, stone }: Living,
-): Pick<Tombstones, 'find' | 'ofOrigin' | 'remains'> {
-  const one = (columns: string, kind: string, id: string) =>
-    file.first(
-      `SELECT ${columns} FROM tombstone WHERE kind = ? AND id = ? AND deleted > ?`,
-      kind,
-      id,
-      since(),
-    )
-  const origin = `SELECT ${told} FROM tombstone WHERE catalogue = ? AND original = ? AND kind = 'dataset' AND deleted > ? ORDER BY serial DESC`
-  return {
-    find: (kind, id) => {
-      const row = one(told, kind, id)
-      return row && stone(row)
-    },
-    ofOrigin: (catalogue, originalId) => {
-      const row = file.first(origin, catalogue, originalId, since())
-      return row && stone(row)
-    },
-    remains: (kind, id) => {
-      const row = one(whole, kind, id)
-      return row && { ...doubtOf(row), ...remainsOf(row), kind }
-    },
+  /** Opens `{directory}/tombstones.db`, made when absent; what it holds was deleted, so the directory is for its owner alone. */
+  constructor({ directory, days, now }: TombstoneOptions) {
+    mkdirSync(directory, { recursive: true })
+    chmodSync(directory, 0o700)
+    const path = join(directory, 'tombstones.db')
+    this.#file = openSqlite({ path, schema, format: tombstonesFormat, shrinks: true })
+    this.#now = now
+    this.#window = days * 86_400
   }
-}
 
-function pages(
-  file: Sqlite,
-  { since, stone }: Living,
-): Pick<Tombstones, 'list' | 'taken' | 'stands' | 'size'> {
-  const list = (catalogue: string | undefined, { limit, offset }: TombstonePage) => {
-    const within = catalogue === undefined ? '' : 'catalogue = ? AND'
-    const sql = `SELECT ${told} FROM tombstone WHERE ${within} settled = 1 AND comes_back = 0 AND deleted > ? ORDER BY serial DESC LIMIT ? OFFSET ?`
-    const values = [...(catalogue === undefined ? [] : [catalogue]), since(), limit, offset]
-    return file.rows(sql, ...values).map(stone)
+  /**
+   * Keeps what is about to be removed; durable when this returns. Until `end`, which says what is known to be gone, nobody lists
+   * it; of the rest the store will be asked. Fails with `store-unavailable` when it cannot be written: then nothing may be removed.
+   */
+  keep(remains: readonly Remains[], deletedAt: Date): { end(gone: readonly string[]): void } {
+    const kept = this.#window === 0 ? [] : remains
+    let serials: ReadonlyMap<string, number>
+    try {
+      const insert = () => new Map(kept.map((one) => [one.id, this.#insert(one, deletedAt)]))
+      serials = this.#file.transaction(insert, 'durable')
+    } catch (cause) {
+      const why =
+        'what is to be deleted cannot be kept for restoring: the data directory refuses it'
+      throw new Failure('store-unavailable', why, { cause })
+    }
+    for (const serial of serials.values()) this.#open.add(serial)
+    return {
+      end: (gone) => {
+        for (const serial of serials.values()) this.#open.delete(serial)
+        this.settle(gone.flatMap((id) => serials.get(id) ?? []))
+      },
+    }
   }
-  const taken = ({ deletion, serial }: TakenAfter) => {
+
+  /** The live tombstone of a platform id; the caller has seen that the store does not hold the resource. */
+  find(kind: TombstoneKind, id: string): StoredTombstone | undefined {
+    const sql = `SELECT ${facts} FROM tombstone WHERE kind = ? AND id = ? AND deleted > ?`
+    return this.#tombstones(sql, kind, id, this.#since)[0]
+  }
+
+  /** That of an id at the origin: a PUT takes the platform id and the distribution IRIs back. */
+  ofOrigin(catalogue: string, originalId: string): StoredTombstone | undefined {
+    const sql = `SELECT ${facts} FROM tombstone WHERE catalogue = ? AND original = ? AND kind = 'dataset' AND deleted > ? ORDER BY serial DESC LIMIT 1`
+    return this.#tombstones(sql, catalogue, originalId, this.#since)[0]
+  }
+
+  /** Newest first; of one catalogue (with its own) or of all. */
+  list(catalogue: string | undefined, { limit, offset }: TombstonePage): StoredTombstone[] {
+    const sql = `SELECT ${facts} FROM tombstone WHERE catalogue = coalesce(?, catalogue) AND settled = 1 AND comes_back = 0 AND deleted > ? ORDER BY serial DESC LIMIT ? OFFSET ?`
+    return this.#tombstones(sql, catalogue ?? null, this.#since, limit, offset)
+  }
+
+  /** What is needed to bring a resource back, as long as its tombstone lives. */
+  remains<Kind extends TombstoneKind>(kind: Kind, id: string): StoredRemains<Kind> | undefined {
+    const sql = `SELECT ${whole} FROM tombstone WHERE kind = ? AND id = ? AND deleted > ?`
+    const row = this.#file.first(sql, kind, id, this.#since)
+    return row && { ...remainsOf(row), kind }
+  }
+
+  /** Live tombstones of what went with a catalogue, in the order of their serials; about a megabyte of remains. */
+  taken({ deletion, serial }: { readonly deletion: number; readonly serial: number }) {
     const sql = `SELECT ${whole} FROM tombstone WHERE deletion = ? AND kind <> 'catalogue' AND settled = 1 AND serial > ? AND deleted > ? ORDER BY serial`
     const found: StoredRemains[] = []
     let bytes = 0
-    for (const row of file.each(sql, deletion, serial, since())) {
+    for (const row of this.#file.each(sql, deletion, serial, this.#since)) {
       const { content, metrics } = row
       const kind = row['kind'] === 'resource' ? 'resource' : 'dataset'
-      found.push({ ...doubtOf(row), ...remainsOf(row), kind })
+      found.push({ ...remainsOf(row), kind })
       for (const blob of [content, metrics]) bytes += blob instanceof Uint8Array ? blob.length : 0
       if (bytes > mostBytes || found.length === mostTaken) break
     }
     return found
   }
-  const size = `SELECT count(*) AS size FROM tombstone WHERE deletion = ? AND kind <> 'catalogue' AND settled = 1 AND deleted > ?`
-  return {
-    list,
-    taken,
-    stands: (serial) =>
-      file.first('SELECT 1 FROM tombstone WHERE serial = ?', serial) !== undefined,
-    size: (deletion) => Number(file.first(size, deletion, since())?.['size']),
-  }
-}
 
-function setUp(
-  file: Sqlite,
-  open: Set<number>,
-  { remains, deleted }: { readonly remains: readonly Remains[]; readonly deleted: number },
-): TombstoneSetUp {
-  const sql = `INSERT OR REPLACE INTO tombstone (kind, id, catalogue, original, deleted, deletion, hash, metrics, content)
+  /** Whether a tombstone still stands. */
+  stands(serial: number): boolean {
+    return this.#file.first('SELECT 1 FROM tombstone WHERE serial = ?', serial) !== undefined
+  }
+
+  /** How many live tombstones went with that of a catalogue. */
+  size(deletion: number): number {
+    const sql = `SELECT count(*) AS size FROM tombstone WHERE deletion = ? AND kind <> 'catalogue' AND settled = 1 AND deleted > ?`
+    return Number(this.#file.first(sql, deletion, this.#since)?.['size'])
+  }
+
+  /** Says whether a catalogue is coming back with its datasets, so that the next process can go on with it. */
+  returning(catalogue: string, isReturning: boolean): void {
+    const sql = `UPDATE tombstone SET comes_back = ? WHERE kind = 'catalogue' AND id = ?`
+    this.#file.transaction(() => this.#file.run(sql, Number(isReturning), catalogue), 'durable')
+  }
+
+  /** Catalogues that are coming back. */
+  returns(): readonly string[] {
+    const rows = this.#file.rows('SELECT id FROM tombstone WHERE comes_back = 1')
+    return rows.map(({ id }) => String(id))
+  }
+
+  /** Tombstones in doubt on which nobody is at work. */
+  doubts(limit: number): readonly Doubt[] {
+    const sql = 'SELECT serial, kind, id FROM tombstone WHERE settled = 0 LIMIT ?'
+    const rows = this.#file.rows(sql, limit + this.#open.size).map(doubtOf)
+    return rows.filter(({ serial }) => !this.#open.has(serial)).slice(0, limit)
+  }
+
+  /** Takes doubts away: the resource is gone. */
+  settle(serials: readonly number[]): void {
+    this.#each('UPDATE tombstone SET settled = 1 WHERE serial = ?', serials)
+  }
+
+  /** Takes tombstones away whose resource is there. */
+  discard(serials: readonly number[]): void {
+    this.#each('DELETE FROM tombstone WHERE serial = ?', serials)
+  }
+
+  /** Forgets tombstones, because the ids are in use again. */
+  forget(kind: TombstoneKind, ids: readonly string[]): void {
+    const sql = 'SELECT serial FROM tombstone WHERE kind = ? AND id = ?'
+    this.discard(
+      ids.flatMap((id) => this.#file.rows(sql, kind, id).map((row) => Number(row['serial']))),
+    )
+  }
+
+  /** Removes at most `limit` whose window is over; answers how many. */
+  purge(limit: number): number {
+    if (!this.#file.first('SELECT 1 FROM tombstone WHERE deleted <= ?', this.#since)) return 0
+    const sql = `DELETE FROM tombstone WHERE serial IN (SELECT serial FROM tombstone WHERE deleted <= ? LIMIT ?)`
+    const { changes } = this.#file.transaction(() => this.#file.run(sql, this.#since, limit))
+    this.#file.rows(vacuum)
+    return changes
+  }
+
+  close(): void {
+    this.#file.close()
+  }
+
+  /** Rows that were deleted later are alive. */
+  get #since(): number {
+    return seconds(this.#now()) - this.#window
+  }
+
+  #tombstones(sql: string, ...values: (string | number | null)[]): StoredTombstone[] {
+    return this.#file.rows(sql, ...values).map((row) => tombstoneOf(row, this.#window))
+  }
+
+  #insert(one: Remains, deletedAt: Date): number {
+    const sql = `INSERT OR REPLACE INTO tombstone (kind, id, catalogue, original, deleted, deletion, hash, metrics, content)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
-  const insert = (one: Remains) => {
     const { kind, id, catalogue, originalId = null, deletion = null, hash = null } = one
     const blobs = [pack(one.metrics), pack(one.content)]
-    return file.run(sql, kind, id, catalogue, originalId, deleted, deletion, hash, ...blobs).serial
+    const deleted = seconds(deletedAt)
+    return this.#file.run(sql, kind, id, catalogue, originalId, deleted, deletion, hash, ...blobs)
+      .serial
   }
-  let serials: ReadonlyMap<string, number>
-  try {
-    serials = file.transaction(
-      () => new Map(remains.map((one) => [one.id, insert(one)])),
-      'durable',
-    )
-  } catch (cause) {
-    const why = 'what is to be deleted cannot be kept for restoring: the data directory refuses it'
-    throw new Failure('store-unavailable', why, { cause })
-  }
-  for (const serial of serials.values()) open.add(serial)
-  return {
-    end: (gone) => {
-      for (const serial of serials.values()) open.delete(serial)
-      if (gone.length === 0) return
-      file.transaction(() => {
-        for (const id of gone)
-          file.run('UPDATE tombstone SET settled = 1 WHERE serial = ?', serials.get(id) ?? 0)
-      })
-    },
+
+  #each(sql: string, serials: readonly number[]): void {
+    if (serials.length === 0) return
+    this.#file.transaction(() => {
+      for (const serial of serials) this.#file.run(sql, serial)
+    })
   }
 }
 
@@ -309,22 +272,21 @@ const doubtOf = (row: Row): Doubt => ({
   id: String(row['id']),
 })
 
-function tombstoneOf(row: Row, window: number): Tombstone & Doubt {
+function tombstoneOf(row: Row, window: number): StoredTombstone {
   const deleted = Number(row['deleted'])
   return {
     ...doubtOf(row),
-    catalogue: String(row['catalogue']),
     originalId: textOf(row['original']),
+    catalogue: String(row['catalogue']),
     deletedAt: timestamp(new Date(deleted * 1000)),
     restorableUntil: timestamp(new Date((deleted + window) * 1000)),
   }
 }
 
-function remainsOf(row: Row): Remains {
+function remainsOf(row: Row): Remains & Doubt {
   const hash = textOf(row['hash'])
   return {
-    kind: kindOf(row),
-    id: String(row['id']),
+    ...doubtOf(row),
     catalogue: String(row['catalogue']),
     originalId: textOf(row['original']),
     content: unpack(row['content']),
@@ -332,24 +294,4 @@ function remainsOf(row: Row): Remains {
     ...(hash !== undefined && { hash }),
     ...(row['deletion'] !== null && { deletion: Number(row['deletion']) }),
   }
-}
-
-/** For a platform that keeps none. */
-export const noTombstones: Tombstones = {
-  find: () => undefined,
-  ofOrigin: () => undefined,
-  forget: () => undefined,
-  keep: () => ({ end: () => undefined }),
-  remains: () => undefined,
-  list: () => [],
-  taken: () => [],
-  stands: () => false,
-  size: () => 0,
-  returning: () => undefined,
-  returns: () => [],
-  doubts: () => [],
-  settle: () => undefined,
-  discard: () => undefined,
-  purge: () => 0,
-  close: () => undefined,
 }

@@ -7,20 +7,6 @@ import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
 import type { Names } from '../../rdf/names.ts'
 import type { Change } from '../../store/graph-store.ts'
 
-/** Ids of resources, ascending by code point, each once. It changes with writes: who reads it for long takes a copy. */
-export type CachedIds = readonly string[]
-
-export type IdLists = {
-  /** The list of that name: the cached one, or what `read` finds. Many who ask at once cause one reading. */
-  of(name: string, read: () => Promise<string[]>): Promise<CachedIds>
-  /** The id of the catalogue that a dataset is in. */
-  catalogueOf(dataset: string): Promise<string | undefined>
-  /** Follows writes that have landed. */
-  landed(changes: readonly Change[]): void
-  /** Empties the cache, because it is not known what has landed. */
-  forget(): void
-}
-
 /** Names of the lists that are cached. */
 export const listNames = {
   catalogues: 'catalogues',
@@ -49,16 +35,16 @@ type Touch = readonly [change: 'add' | 'remove', id: string]
 
 type Entry = {
   readonly since: number
-  readonly ready: Promise<string[]>
-  ids: string[] | undefined
-  /** What was written while the store was asked, in its order. */
+  readonly ready: Promise<readonly string[]>
+  /** Ascending by code point; absent while the store is asked. */
+  ids?: string[]
+  /** What was written meanwhile, in its order. */
   readonly meanwhile: Touch[]
 }
 
-export const idLists = (options: IdListOptions): IdLists => new IdListCache(options)
-
-class IdListCache implements IdLists {
+export class IdLists {
   readonly #options: Required<IdListOptions>
+  /** The last one is the one asked for last. */
   readonly #entries = new Map<string, Entry>()
   readonly #catalogues = new Map<string, { readonly id: string; readonly since: number }>()
 
@@ -66,15 +52,20 @@ class IdListCache implements IdLists {
     this.#options = { most: 500_000, ...options }
   }
 
-  of(name: string, fetch: () => Promise<string[]>): Promise<CachedIds> {
+  /**
+   * The ids of that name, ascending by code point, each once: the cached ones, or what `read` finds. Many who ask at once cause one
+   * reading. The list changes with writes: who reads it for long takes a copy.
+   */
+  of(name: string, read: () => Promise<string[]>): Promise<readonly string[]> {
     const entry = this.#entries.get(name)
     this.#entries.delete(name)
-    if (!entry || this.#options.now() - entry.since >= expiryMs) return this.#read(name, fetch)
-    // The last of the map is the one asked for last.
-    this.#entries.set(name, entry)
-    return entry.ready
+    const isCurrent = entry && this.#options.now() - entry.since < expiryMs
+    const used = isCurrent ? entry : this.#read(name, read)
+    this.#entries.set(name, used)
+    return used.ready
   }
 
+  /** The id of the catalogue that a dataset is in. */
   async catalogueOf(dataset: string): Promise<string | undefined> {
     const { now, find } = this.#options
     const known = this.#catalogues.get(dataset)
@@ -84,6 +75,7 @@ class IdListCache implements IdLists {
     return found
   }
 
+  /** Follows writes that have landed. */
   landed(changes: readonly Change[]): void {
     for (const change of changes) {
       const catalogue = this.#options.names.idOf('catalogue', change.graph)
@@ -97,30 +89,36 @@ class IdListCache implements IdLists {
     }
   }
 
+  /** Empties the cache, because it is not known what has landed. */
   forget(): void {
     this.#entries.clear()
     this.#catalogues.clear()
   }
 
-  #read(name: string, fetch: () => Promise<string[]>): Promise<CachedIds> {
+  #read(name: string, read: () => Promise<string[]>): Entry {
     const drop = () => this.#entries.get(name) === entry && this.#entries.delete(name)
-    const ready = fetch().then((found) => {
+    const ready = read().then((found) => {
       const ids = [...new Set(found)].sort()
       for (const touch of entry.meanwhile) apply(ids, touch)
       entry.ids = ids
       // An empty list costs nothing to read again, and anybody can ask for any number of such names.
       if (ids.length === 0) drop()
-      shrink(this.#entries, this.#options.most)
+      this.#shrink()
       return ids
     })
-    const entry: Entry = { since: this.#options.now(), ready, ids: undefined, meanwhile: [] }
-    this.#entries.set(name, entry)
+    const entry: Entry = { since: this.#options.now(), ready, meanwhile: [] }
     ready.catch(drop)
-    return ready
+    return entry
   }
 
   #link(change: Touch[0], catalogue: string, lines: readonly string[] = []): void {
-    for (const id of linkedDatasets(this.#options.names, catalogue, lines)) {
+    const { names } = this.#options
+    const start = `<${names.catalogue(catalogue)}> <${dcat('dataset').value}> <`
+    for (const line of lines) {
+      const end = line.indexOf('>', start.length)
+      const iri = line.startsWith(start) ? line.slice(start.length, end) : ''
+      const id = names.idOf('dataset', iri)
+      if (id === undefined) continue
       for (const name of [listNames.datasets, listNames.members(catalogue)]) {
         const entry = this.#entries.get(name)
         if (entry?.ids) apply(entry.ids, [change, id])
@@ -135,17 +133,16 @@ class IdListCache implements IdLists {
     if (this.#catalogues.size >= mostCatalogues) this.#catalogues.clear()
     this.#catalogues.set(dataset, { id, since: this.#options.now() })
   }
-}
 
-/** The ids of the datasets that links of a catalogue lead to. */
-function linkedDatasets(names: Names, catalogue: string, lines: readonly string[]): string[] {
-  const start = `<${names.catalogue(catalogue)}> <${dcat('dataset').value}> <`
-  return lines.flatMap((line) => {
-    if (!line.startsWith(start)) return []
-    const id = names.idOf('dataset', line.slice(start.length, line.indexOf('>', start.length)))
-    // A copy: a window on the line would keep the line in memory.
-    return id === undefined ? [] : [Buffer.from(id).toString()]
-  })
+  /** Drops the lists that were not asked for longest until the rest is within the bound. */
+  #shrink(): void {
+    let sum = this.#entries.values().reduce((all, { ids }) => all + (ids?.length ?? 0), 0)
+    for (const [name, { ids }] of this.#entries) {
+      if (sum <= this.#options.most || this.#entries.size === 1) return
+      if (ids) this.#entries.delete(name)
+      sum -= ids?.length ?? 0
+    }
+  }
 }
 
 const counted = [ctl('scheme').value, ctl('resourceType').value].map((iri) => `> <${iri}> `)
@@ -155,32 +152,14 @@ const isCounted = ({ graph, add = [], remove = [] }: Change): boolean =>
   graph === systemGraph &&
   [...add, ...remove].some((line) => counted.some((part) => line.includes(part)))
 
-/** Where an id is or would be. */
-function placeOf(ids: CachedIds, id: string): number {
-  let [low, high] = [0, ids.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((ids[middle] ?? '') < id) low = middle + 1
+function apply(ids: string[], [change, id]: Touch): void {
+  let [place, high] = [0, ids.length]
+  while (place < high) {
+    const middle = (place + high) >>> 1
+    if ((ids[middle] ?? '') < id) place = middle + 1
     else high = middle
   }
-  return low
-}
-
-function apply(ids: string[], [change, id]: Touch): void {
-  const place = placeOf(ids, id)
   const isThere = ids[place] === id
   if (change === 'add' && !isThere) ids.splice(place, 0, id)
   if (change === 'remove' && isThere) ids.splice(place, 1)
-}
-
-/** Drops the lists that were not asked for longest until the rest is within the bound. */
-function shrink(entries: Map<string, Entry>, most: number): void {
-  let sum = 0
-  for (const { ids } of entries.values()) sum += ids?.length ?? 0
-  for (const [name, { ids }] of entries) {
-    if (sum <= most || entries.size === 1) return
-    if (!ids) continue
-    entries.delete(name)
-    sum -= ids.length
-  }
 }

@@ -2,13 +2,12 @@
 
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
-import type { Limits } from '../../http/limits.ts'
 import { answerFlow, longAnswer } from '../../http/shell/flow.ts'
-import type { Log } from '../../log.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { hydra, rdf, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
 import type { Part } from '../../rdf/writing/document.ts'
+import type { RepositoryContext } from '../context.ts'
 import { answerDocument } from '../routes/responses.ts'
 import { idBatches, type ResourceList } from './lists.ts'
 
@@ -23,13 +22,6 @@ type ListQuery = {
   readonly resourceTypes?: readonly string[] | undefined
 }
 
-type Answering = {
-  readonly log: Log
-  readonly limits: Pick<Limits, 'requestMs'>
-}
-
-type Asked = { readonly list: ResourceList; readonly query: ListQuery }
-
 const usualLimit = 100
 
 /** Resources that are read, written and sent together: what a long answer holds in memory. */
@@ -39,12 +31,12 @@ const originsAtOnce = 1000
 /** 200 with strings or RDF and the `Link` header; fails as the list does. More than the usual page takes a slot. */
 export function answerList(
   c: AppContext,
+  context: RepositoryContext,
   list: ResourceList,
   query: ListQuery,
-  answering: Answering,
 ): Promise<Response> {
   const { limit = isWhole(list, query) ? Infinity : usualLimit } = query
-  const answer = () => answerPage(c, list, query, answering)
+  const answer = () => answerPage(c, context, list, query)
   return limit > usualLimit ? longAnswer(c, answer) : answer()
 }
 
@@ -57,35 +49,31 @@ const isWhole = (list: ResourceList, { valueType, limit, offset }: ListQuery): b
 
 async function answerPage(
   c: AppContext,
+  context: RepositoryContext,
   list: ResourceList,
   query: ListQuery,
-  answering: Answering,
 ): Promise<Response> {
   const signal = c.get('signal')
-  const { valueType, offset } = query
+  const { valueType, offset = 0 } = query
   if (valueType === 'originalIds' && !list.originalIds) throw needsCatalogue()
-  const all = await list.ids(signal)
-  const roster = isWanted(query) ? all : []
+  const found = await list.ids(signal)
+  const all = isWanted(query) ? found : []
   const whole = isWhole(list, query)
   const limit = whole ? undefined : (query.limit ?? usualLimit)
-  const page = { offset: offset ?? 0, limit }
+  const page = { offset, limit }
   const address = c.get('address')
-  const paging: ListPaging = {
-    address,
-    parameters: parametersOf(query),
-    page,
-    total: roster.length,
-  }
+  const paging: ListPaging = { address, parameters: parametersOf(query), page, total: all.length }
   const addresses = addressesOf(list, paging)
   c.header('Link', linkHeader(addresses))
-  if (whole && roster.length > 0) return answerOrigins(c, list, answering)
-  const ids = roster.slice(page.offset, page.offset + (limit ?? 0))
+  if (whole && all.length > 0) return answerOrigins(c, context, list)
+  const ids = all.slice(offset, offset + (limit ?? 0))
   if (valueType === 'metadata') {
     const node = pagingNode(addresses, paging, query.usePagedCollection)
-    const parts = described(list, { ids, first: query.hydra ? [node] : [] }, signal)
-    return answerDocument(c, parts, answering)
+    return answerDocument(c, context, described(list, ids, query.hydra ? [node] : [], signal))
   }
-  return c.json(await strings({ list, query }, ids, signal))
+  if (valueType === 'uriRefs') return c.json(await list.uriRefs(ids, signal))
+  const isOriginal = valueType === 'originalIds' && list.originalIds
+  return c.json(isOriginal ? await isOriginal(ids, signal) : ids)
 }
 
 /** A list of another kind of resources is an empty list of datasets. */
@@ -102,20 +90,11 @@ function parametersOf(query: ListQuery): Record<string, string> {
   }
 }
 
-async function strings(
-  { list, query }: Asked,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  if (query.valueType === 'uriRefs') return list.uriRefs(ids, signal)
-  return query.valueType === 'originalIds' && list.originalIds ? list.originalIds(ids, signal) : ids
-}
-
 /** All original ids: exporters compare them with their source to find what is gone, half a list would delete good data. */
 function answerOrigins(
   c: AppContext,
+  { log, limits }: RepositoryContext,
   list: ResourceList,
-  { log, limits }: Answering,
 ): Promise<Response> {
   const signal = c.get('signal')
   async function* pieces() {
@@ -134,12 +113,11 @@ function answerOrigins(
   return answerFlow(c, pieces(), { log, pieceMs: limits.requestMs, headers })
 }
 
-type Described = { readonly ids: readonly string[]; readonly first: readonly Part[] }
-
 /** The paging node, then the resources. */
 async function* described(
   list: ResourceList,
-  { ids, first }: Described,
+  ids: readonly string[],
+  first: readonly Part[],
   signal: AbortSignal,
 ): AsyncGenerator<readonly Part[]> {
   const { batchSize = usualBatch } = list

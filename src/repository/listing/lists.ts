@@ -9,12 +9,13 @@ import { graphOf, literalOf } from '../../rdf/read.ts'
 import { unskolemise, unskolemiseLines } from '../../rdf/skolem.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import type { Part } from '../../rdf/writing/document.ts'
-import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
-import { linkLines } from '../deleting/members.ts'
-import { describeDistribution, linkedDistributions } from '../distributions.ts'
-import { originalIdsOf } from '../writing/find-datasets.ts'
-import { type CachedIds, type IdLists, listNames } from './id-lists.ts'
+import type { RepositoryContext } from '../context.ts'
+import { demandCatalogue, linkLines } from '../deleting/members.ts'
+import { describeDistribution, linkedDistributions } from '../resources/distributions.ts'
+import { originalIdsOf, rowsOf } from '../writing/find-datasets.ts'
+import { workAhead } from '../writing/bulk-write.ts'
+import { listNames } from './id-lists.ts'
 
 const queries = {
   catalogues: loadQuery('catalogue-ids'),
@@ -35,7 +36,7 @@ export type ResourceList = {
   /** Parameters that belong to the list and not to its pages: `{ catalogue: 'water' }`. */
   readonly within?: Readonly<Record<string, string>>
   /** All ids. Fails when what the list belongs to does not exist. */
-  readonly ids: (signal: AbortSignal) => Promise<CachedIds>
+  readonly ids: (signal: AbortSignal) => Promise<readonly string[]>
   /** To be asked at the end of a long answer: fails when what the list belongs to has gone meanwhile, and its members with it. */
   readonly demand?: (signal: AbortSignal) => Promise<void>
   readonly uriRefs: Values<string>
@@ -47,14 +48,6 @@ export type ResourceList = {
   readonly described: Values<Part>
   /** Resources that are described together; 100 when absent. */
   readonly batchSize?: number
-}
-
-export type ListDeps = {
-  readonly store: GraphStore
-  readonly names: Names
-  readonly idLists: IdLists
-  /** Fails when there is no such catalogue. */
-  readonly demand: (catalogue: string, signal: AbortSignal) => Promise<void>
 }
 
 /** All ids of a list in batches; what comes or goes meanwhile moves no other. */
@@ -69,7 +62,7 @@ export async function* idBatches(
 
 /** Those of the graphs that there are, without their links, blank nodes as blank nodes. */
 async function describedGraphs(
-  { store, names }: Pick<ListDeps, 'store' | 'names'>,
+  { store, names }: RepositoryContext,
   graphs: readonly string[],
   signal: AbortSignal,
 ): Promise<Part[]> {
@@ -83,7 +76,7 @@ async function describedGraphs(
 
 /** The ids that a query packs into its rows; it is given nobody's signal, because others may wait for the same list. */
 async function readIds(
-  { store }: ListDeps,
+  { store }: RepositoryContext,
   query: keyof typeof queries,
   values: Readonly<Record<string, Term>>,
 ): Promise<string[]> {
@@ -92,98 +85,99 @@ async function readIds(
 }
 
 /** Of catalogues, whose original ids are their ids. */
-export function catalogueList(deps: ListDeps): ResourceList {
-  const { names, idLists } = deps
+export function catalogueList(context: RepositoryContext): ResourceList {
+  const { names, idLists } = context
   const prefix = literal(names.catalogue(''))
   return {
     path: '/catalogues',
-    ids: () => idLists.of(listNames.catalogues, () => readIds(deps, 'catalogues', { prefix })),
+    ids: () => idLists.of(listNames.catalogues, () => readIds(context, 'catalogues', { prefix })),
     uriRefs: async (chosen) => chosen.map(names.catalogue),
     originalIds: async (chosen) => chosen,
-    described: (chosen, signal) => describedGraphs(deps, chosen.map(names.catalogue), signal),
+    described: (chosen, signal) => describedGraphs(context, chosen.map(names.catalogue), signal),
   }
 }
 
 /** Of the datasets of all catalogues. */
-export function datasetList(deps: ListDeps): ResourceList {
-  const { names, idLists } = deps
+export function datasetList(context: RepositoryContext): ResourceList {
+  const { names, idLists } = context
   const values = {
     prefix: literal(names.dataset('')),
     catalogues: literal(names.catalogue('')),
   }
   return {
     path: '/datasets',
-    ids: () => idLists.of(listNames.datasets, () => readIds(deps, 'datasets', values)),
+    ids: () => idLists.of(listNames.datasets, () => readIds(context, 'datasets', values)),
     uriRefs: async (chosen) => chosen.map(names.dataset),
-    described: (chosen, signal) => describedGraphs(deps, chosen.map(names.dataset), signal),
+    described: (chosen, signal) => describedGraphs(context, chosen.map(names.dataset), signal),
   }
 }
 
 /** Of the datasets of one catalogue; its ids fail as `demand` does when there is none. */
-export function memberList(deps: ListDeps, id: string): ResourceList {
-  const { names, idLists } = deps
+export function memberList(context: RepositoryContext, id: string): ResourceList {
+  const { names, idLists } = context
   const values = {
     prefix: literal(names.dataset('')),
     catalogue: namedNode(names.catalogue(id)),
   }
   return {
-    ...datasetList(deps),
+    ...datasetList(context),
     path: `/catalogues/${id}/datasets`,
     ids: async (signal) => {
-      const read = () => readIds(deps, 'members', values)
+      const read = () => readIds(context, 'members', values)
       const found = await idLists.of(listNames.members(id), read)
-      if (found.length === 0) await deps.demand(id, signal)
+      if (found.length === 0) await demandCatalogue(context, id, signal)
       return found
     },
-    demand: (signal) => deps.demand(id, signal),
+    demand: (signal) => demandCatalogue(context, id, signal),
     originalIds: async (chosen, signal) => {
-      const origins = await originalIdsOf(deps, chosen, signal)
+      const origins = await originalIdsOf(context, chosen, signal)
       return chosen.flatMap((dataset) => origins.get(dataset) ?? [])
     },
     allOriginalIds: true,
   }
 }
 
-/** Vocabularies whose schemes are asked for in one query. */
-const schemesAtOnce = 500
-
 /** Of vocabularies: what they are referred to by is their concept scheme. */
-export function vocabularyList(deps: ListDeps): ResourceList {
-  const { store, names, idLists } = deps
+export function vocabularyList(context: RepositoryContext): ResourceList {
+  const { names, idLists } = context
   const prefix = literal(names.vocabulary(''))
   const schemes: ResourceList['uriRefs'] = async (chosen, signal) => {
-    const found = new Map<string, string>()
-    for (let at = 0; at < chosen.length; at += schemesAtOnce) {
-      const batch = chosen.slice(at, at + schemesAtOnce)
-      const vocabulary = batch.map((id) => namedNode(names.vocabulary(id)))
-      for (const row of await store.select(bind(schemesQuery, { vocabulary }), signal))
-        found.set(row['vocabulary']?.value ?? '', row['scheme']?.value ?? '')
-    }
+    const query = (batch: readonly string[]) =>
+      bind(schemesQuery, { vocabulary: batch.map((id) => namedNode(names.vocabulary(id))) })
+    const rows = await rowsOf(context, query, chosen, signal)
+    const found = new Map(
+      rows.map(({ vocabulary, scheme }) => [vocabulary?.value, scheme?.value ?? '']),
+    )
     return chosen.flatMap((id) => found.get(names.vocabulary(id)) ?? [])
   }
   return {
     path: '/vocabularies',
-    ids: () => idLists.of(listNames.vocabularies, () => readIds(deps, 'vocabularies', { prefix })),
+    ids: () =>
+      idLists.of(listNames.vocabularies, () => readIds(context, 'vocabularies', { prefix })),
     uriRefs: schemes,
     originalIds: async (chosen) => chosen,
     described: async (chosen, signal) =>
-      describedGraphs(deps, await schemes(chosen, signal), signal),
+      describedGraphs(context, await schemes(chosen, signal), signal),
     // One of them may be larger than a hundred datasets.
     batchSize: 1,
   }
 }
 
 /** Of the resources of a declared type, of all catalogues or of one; then its ids fail with `unknown-catalogue`. */
-export function declaredList(deps: ListDeps, type: string, catalogue?: string): ResourceList {
-  const { names, idLists } = deps
+export function declaredList(
+  context: RepositoryContext,
+  type: string,
+  catalogue?: string,
+): ResourceList {
+  const { names, idLists } = context
   const values = { type: literal(type), prefix: literal(names.resource(type, '')) }
   const iriOf = (id: string) => names.resource(type, id)
   const all: ResourceList = {
     path: `/customresources/${type}`,
-    ids: () => idLists.of(listNames.resources(type), () => readIds(deps, 'resources', values)),
+    ids: () => idLists.of(listNames.resources(type), () => readIds(context, 'resources', values)),
     uriRefs: async (chosen) => chosen.map(iriOf),
     originalIds: async (chosen) => chosen,
-    described: (chosen, signal) => describedGraphs(deps, chosen.map(iriOf), signal),
+    described: (chosen, signal) => describedGraphs(context, chosen.map(iriOf), signal),
   }
   if (catalogue === undefined) return all
   return {
@@ -191,11 +185,11 @@ export function declaredList(deps: ListDeps, type: string, catalogue?: string): 
     within: { catalogId: catalogue },
     ids: async (signal) => {
       const within = { ...values, catalogue: namedNode(names.catalogue(catalogue)) }
-      const found = (await readIds(deps, 'resourceMembers', within)).sort()
-      if (found.length === 0) await deps.demand(catalogue, signal)
+      const found = (await readIds(context, 'resourceMembers', within)).sort()
+      if (found.length === 0) await demandCatalogue(context, catalogue, signal)
       return found
     },
-    demand: (signal) => deps.demand(catalogue, signal),
+    demand: (signal) => demandCatalogue(context, catalogue, signal),
   }
 }
 
@@ -237,16 +231,16 @@ const batchSize = 100
  * those that go are left out together with the links to them.
  */
 export async function* dumpOf(
-  deps: ListDeps,
+  context: RepositoryContext,
   id: string,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Part[]> {
-  const { names, demand } = deps
+  const { names } = context
   const catalogue = names.catalogue(id)
-  const members = memberList(deps, id)
-  await demand(id, signal)
-  yield await describedGraphs(deps, [catalogue], signal)
-  const batches = mapAhead(idBatches(members, batchSize, signal), (ids) =>
+  const members = memberList(context, id)
+  await demandCatalogue(context, id, signal)
+  yield await describedGraphs(context, [catalogue], signal)
+  const batches = workAhead(idBatches(members, batchSize, signal), (ids) =>
     members.described(ids, signal),
   )
   for await (const datasets of batches) {
@@ -256,21 +250,5 @@ export async function* dumpOf(
     })
     if (links.length > 0) yield [{ graph: catalogue, lines: `${links.join('\n')}\n` }, ...datasets]
   }
-  await demand(id, signal)
-}
-
-/** Works on the next one while the last one is being used. */
-async function* mapAhead<From, To>(
-  source: AsyncIterable<From>,
-  work: (one: From) => Promise<To>,
-): AsyncGenerator<To> {
-  let running: Promise<To> | undefined
-  for await (const one of source) {
-    const last = running
-    running = work(one)
-    // Whoever waits for it hears of it; until then it must not end the process.
-    running.catch(() => undefined)
-    if (last) yield await last
-  }
-  if (running) yield await running
+  await demandCatalogue(context, id, signal)
 }

@@ -8,13 +8,12 @@ import { pathOf } from '../../http/shell/context.ts'
 import { answerFlow } from '../../http/shell/flow.ts'
 import { negotiate } from '../../rdf/media-types.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
+import { demandCatalogue } from '../deleting/members.ts'
 import { putBulk, type DatasetVerdict } from '../writing/bulk-write.ts'
-import { yielding } from '../../workers/event-loop.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
 import { repositoryAnswers as answers, repositoryBodies as bodies, putRoute } from './contract.ts'
 import { repositoryParameters as parameters } from './parameters.ts'
-import { bodyLimits } from './responses.ts'
-import type { RouteContext } from './route-context.ts'
+import { bodyLimits, type RouteContext } from './route-context.ts'
 
 const asArray = 'application/json'
 const asLines = 'application/x-ndjson'
@@ -53,11 +52,8 @@ const put = putRoute(
 const atOnce = 2
 
 export function addBulkRoute(context: RouteContext): void {
-  const { app, catalogues, guard, limits, log, names } = context
-  const path = '/catalogues/:catalogueId/datasets/bulk'
-  guard({ methods: ['PUT'], path, permission: 'catalogue' })
-  const now = context.http.now ?? (() => performance.now())
-  const writing = { ...context, most: limits.bulkItems, pause: yielding(now) }
+  const { app, guard, limits, log, names } = context
+  guard('catalogue', put)
   const semaphore = new Semaphore(atOnce)
   const flow = { log, pieceMs: limits.longRequestMs, headers: { 'Content-Type': asLines } }
 
@@ -67,7 +63,7 @@ export function addBulkRoute(context: RouteContext): void {
     c.get('deadline').extend(limits.longRequestMs)
     const signal = c.get('signal')
     const { pieces, format } = await receiveHeld(c, bodyLimits(limits))
-    await catalogues.demand(catalogue, signal)
+    await demandCatalogue(context, catalogue, signal)
     const end = await semaphore.acquire(signal)
     signal.addEventListener('abort', end, { once: true })
     try {
@@ -75,7 +71,7 @@ export function addBulkRoute(context: RouteContext): void {
       const baseIri = `${names.base}catalogues/${catalogue}/`
       const batches = parseStream(pieces, format, { baseIri, limits })
       const request = { ...c.req.valid('query'), catalogue, batches, instance: pathOf(c.req.url) }
-      const verdicts = await putBulk(writing, request, signal)
+      const verdicts = await putBulk(context, request, signal)
       if (mediaType === asLines) return await answerFlow(c, lines(verdicts, end), flow)
       const all: DatasetVerdict[] = []
       for await (const some of verdicts) all.push(...some)

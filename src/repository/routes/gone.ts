@@ -3,7 +3,7 @@
 import { Failure, type Kind } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
-import { isPresent } from '../deleting/tombstone-upkeep.ts'
+import { isPresent } from '../deleting/members.ts'
 import type { Tombstone } from '../deleting/tombstones.ts'
 import type { RouteContext } from './route-context.ts'
 

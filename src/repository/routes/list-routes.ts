@@ -49,41 +49,41 @@ const dump = readRoute(
 )
 
 export function addListRoutes(context: RouteContext): void {
-  const { app, datasets, names } = context
+  const { app, store, names } = context
 
   app.openapi(listCatalogues, (c) =>
-    answerList(c, catalogueList(context), c.req.valid('query'), context),
+    answerList(c, context, catalogueList(context), c.req.valid('query')),
   )
   app.openapi(listVocabularies, (c) =>
-    answerList(c, vocabularyList(context), c.req.valid('query'), context),
+    answerList(c, context, vocabularyList(context), c.req.valid('query')),
   )
   app.openapi(listDatasets, (c) => {
     const { catalogue, ...query } = c.req.valid('query')
-    if (catalogue === undefined) return answerList(c, datasetList(context), query, context)
+    if (catalogue === undefined) return answerList(c, context, datasetList(context), query)
     const members = memberList(context, demandId('catalogue', catalogue))
-    return answerList(c, { ...members, path: '/datasets', within: { catalogue } }, query, context)
+    return answerList(c, context, { ...members, path: '/datasets', within: { catalogue } }, query)
   })
   app.openapi(listMembers, (c) => {
     const id = demandId('catalogueId', c.req.valid('param').catalogueId)
-    return answerList(c, memberList(context, id), c.req.valid('query'), context)
+    return answerList(c, context, memberList(context, id), c.req.valid('query'))
   })
   app.openapi(listDistributions, async (c) => {
     const id = demandId('datasetId', c.req.valid('param').datasetId)
-    const lines = await datasets.read(id, c.get('signal'))
+    const lines = await store.read(names.dataset(id), {}, c.get('signal'))
     if (lines === undefined) throw unknownDataset(id)
     const list = distributionList(id, fromLines(lines), names)
-    return answerList(c, list, c.req.valid('query'), context)
+    return answerList(c, context, list, c.req.valid('query'))
   })
   addDumpRoute(context)
 }
 
 function addDumpRoute(context: RouteContext): void {
-  const { app, log, limits } = context
+  const { app } = context
   const answer = (c: AppContext) => {
     const id = demandId('catalogueId', c.req.param('catalogueId') ?? '')
     const { format: suffix } = splitSuffix(c.req.path)
-    const options = { suffix, name: id, log, limits }
-    return longAnswer(c, () => answerDocument(c, dumpOf(context, id, c.get('signal')), options))
+    const parts = dumpOf(context, id, c.get('signal'))
+    return longAnswer(c, () => answerDocument(c, context, parts, { suffix, name: id }))
   }
   app.openapi(dump, answer)
   // A suffix that is no part of an id is a route of its own to the router.

@@ -8,7 +8,7 @@ import { closure, graphOf } from '../../rdf/read.ts'
 import { markLine, systemChange } from '../../store/marks.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
 import { unknownDataset } from '../writing/find-datasets.ts'
-import { landOne } from '../writing/write-batch.ts'
+import { land } from '../writing/write-batch.ts'
 import { guardedRead, postRoute, readRoute, repositoryAnswers as answers } from './contract.ts'
 import { repositoryParameters as parameters } from './parameters.ts'
 import { answerStoredGraph } from './responses.ts'
@@ -32,22 +32,17 @@ const read = readRoute('/records/{datasetId}', 'Read a catalogue record by the i
 })
 
 export function addRecordRoutes(context: RouteContext): void {
-  const { app, guard, locate, names, versions } = context
-  const indexed = '/datasets/:datasetId/index'
-  app.use(indexed, changingGet)
-  guard({
-    methods: ['GET', 'POST'],
-    path: indexed,
-    permission: async (c) => (await locate.dataset(c)).catalogue,
-  })
+  const { app, guard, locateDataset, names, versions } = context
+  app.use(indexByGet.getRoutingPath(), changingGet)
+  guard(async (c) => (await locateDataset(c)).catalogue, indexByGet, indexByPost)
   app.openapi(readOfDataset, (c) => answerRecord(c, context, unknownDataset))
   app.openapi(read, (c) => answerRecord(c, context, unknownRecord))
 
   const mark = async (c: AppContext) => {
-    const { id } = await locate.dataset(c)
+    const { id } = await locateDataset(c)
     const pending = { resource: names.dataset(id), version: versions.next() }
     const changes = [systemChange({ add: [markLine('pending', pending)] })]
-    await landOne(context, { result: undefined, group: { changes, marks: [pending] } })
+    await land(context, { changes, marks: [pending] })
     c.header('Index-Status', 'pending')
     return c.body(null, 202)
   }
@@ -61,12 +56,12 @@ const unknownRecord = (id: string) =>
 /** The record node and its checksum, out of the dataset's graph. */
 async function answerRecord(
   c: AppContext,
-  { names, datasets }: RouteContext,
+  { names, store }: RouteContext,
   unknown: (id: string) => Failure,
 ): Promise<Response> {
   const { genidPrefix } = names
   const { id, suffix } = suffixedId(c, 'datasetId')
-  const lines = await datasets.read(id, c.get('signal'))
+  const lines = await store.read(names.dataset(id), {}, c.get('signal'))
   if (lines === undefined) throw unknown(id)
   const iri = names.record(id)
   const { hash, modified } = storedRecord(lines, iri)

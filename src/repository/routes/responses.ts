@@ -3,62 +3,26 @@
  * graphs in the format that the client wants, with what leads on from them (RFC 8288).
  */
 
-import { setImmediate } from 'node:timers/promises'
-import type { Quad } from '@rdfjs/types'
 import type { AppContext } from '../../http/app.ts'
-import type { BodyLimits } from '../../http/body.ts'
 import { entityTag } from '../../http/conditions.ts'
-import type { Limits } from '../../http/limits.ts'
 import {
   answerFormat,
   answerRdf,
   contentType,
-  demandText,
   disposition,
-  receiveRdf,
   type AnswerOptions,
 } from '../../http/rdf.ts'
 import { answerFlow } from '../../http/shell/flow.ts'
 import { addVary } from '../../http/shell/headers.ts'
 import { slicedPieces } from '../../http/shell/long-answers.ts'
-import type { Log } from '../../log.ts'
 import { formats, type Format } from '../../rdf/media-types.ts'
-import { parse } from '../../rdf/parse.ts'
-import { parseText } from '../../rdf/reading/parse-stream.ts'
 import { unskolemiseLines } from '../../rdf/skolem.ts'
 import { unlessAborted } from '../../workers/abort.ts'
 import { documentWriter, type Part } from '../../rdf/writing/document.ts'
 import type { Mark } from '../../store/marks.ts'
-import type { ResourceBody, WriteOutcome } from '../context.ts'
-import type { CatalogueRemoval } from '../deleting/catalogue-deletion.ts'
-import type { CatalogueRestore } from '../deleting/catalogue-restore.ts'
-
-/** Characters from which on others get their turn while a body is parsed. */
-const large = 512 * 1024
-
-export const bodyLimits = (limits: Limits): BodyLimits => ({
-  bytes: limits.bodyBytes,
-  name: 'bodyBytes',
-  ratio: limits.bodyRatio,
-  idleMs: limits.bodyIdleMs,
-})
-
-/** Reads the body now and parses it when the base IRI is there: errors of syntax, or that it is empty, come then. */
-export async function receivedBody(c: AppContext, limits: Limits): Promise<ResourceBody> {
-  const { text, format } = await receiveRdf(c, bodyLimits(limits))
-  return {
-    parse: async (baseIri) => {
-      demandText(text)
-      if (text.length < large) return parse(text, format, { baseIri, limits })
-      const all: Quad[] = []
-      for await (const quads of parseText(text, format, { baseIri, limits })) {
-        all.push(...quads)
-        await setImmediate()
-      }
-      return all
-    },
-  }
-}
+import type { RepositoryContext, WriteOutcome } from '../context.ts'
+import type { CatalogueRemoval, CatalogueRestore } from '../deleting/catalogue-deletion.ts'
+import { outcomeStatus } from '../writing/bulk-write.ts'
 
 type Wait = {
   /** Milliseconds; 0 = not at all. */
@@ -97,26 +61,7 @@ function landedWait(c: AppContext, standardMs: number): Wait {
 /** `none` = not indexed on purpose: the catalogue is hidden. */
 export type IndexStatus = 'done' | 'pending' | 'none'
 
-/** Resolves true when the marked version is searchable, false when the signal fires first. */
-export type MarkSettled = (mark: Mark, signal: AbortSignal) => Promise<boolean>
-
-/** What is known about the index. */
-export type Indexing = {
-  readonly settled: MarkSettled
-  /** Whether the index may not have the present state of a resource yet. */
-  readonly awaits: (resource: string) => boolean
-  /** Whether a catalogue is kept out of search, with everything in it. */
-  readonly hides: (catalogue: string, signal: AbortSignal) => Promise<boolean>
-}
-
-/** How a write is answered. */
-export type WriteAnswer = {
-  readonly indexing: Indexing
-  /** Milliseconds that a write waits for the index when the client says nothing. */
-  readonly waitMs: number
-  /** The resource that must be searchable, where it is not the written one: the dataset of a distribution. */
-  readonly whole?: string
-}
+export type MarkSettled = RepositoryContext['settled']
 
 /** Waits as asked; the write itself is done either way. */
 export async function indexStatus(
@@ -130,41 +75,46 @@ export async function indexStatus(
   return done ? 'done' : 'pending'
 }
 
-const statuses = { created: 201, updated: 204, unchanged: 304 } as const
+type WriteAnswer = {
+  /** The resource that must be searchable, where it is not the written one: the dataset of a distribution. */
+  readonly whole?: string
+  /** Milliseconds that the write waits for the index when the client says nothing, where that is not the usual. */
+  readonly waitMs?: number
+}
 
 /** 201, 204 or 304 with an empty body, once the record is searchable or the wait is over. */
 export async function answerWrite(
   c: AppContext,
+  context: RepositoryContext,
   outcome: WriteOutcome,
-  { indexing, waitMs, whole = outcome.iri }: WriteAnswer,
+  { whole = outcome.iri, waitMs = context.limits.waitMs }: WriteAnswer = {},
 ): Promise<Response> {
   const wait = landedWait(c, waitMs)
-  const isAwaited = !outcome.mark && indexing.awaits(whole)
   const status = outcome.mark
-    ? await indexStatus(indexing.settled, outcome.mark, wait, c.get('signal'))
-    : isAwaited
+    ? await indexStatus(context.settled, outcome.mark, wait, c.get('signal'))
+    : context.awaits(whole)
       ? 'pending'
       : 'done'
-  return answerOutcome(c, outcome, indexing, status)
+  return answerOutcome(c, context, outcome, status)
 }
 
 async function answerOutcome(
   c: AppContext,
+  context: RepositoryContext,
   { kind, iri, hash, catalogue }: WriteOutcome,
-  indexing: Indexing,
   status: IndexStatus,
 ): Promise<Response> {
-  await setIndexStatus(c, status, indexing, catalogue)
+  await setIndexStatus(c, context, status, catalogue)
   c.header('ETag', entityTag(hash))
   c.header(kind === 'created' ? 'Location' : 'Content-Location', asciiUri(iri))
-  return c.body(null, statuses[kind])
+  return c.body(null, outcomeStatus[kind])
 }
 
 /** `none` for what is in a hidden catalogue, however far the index is. */
 async function setIndexStatus(
   c: AppContext,
+  { hides }: RepositoryContext,
   status: IndexStatus,
-  { hides }: Indexing,
   catalogue: string | undefined,
 ): Promise<void> {
   // The write has landed: a store that is away now must not make a failure of it.
@@ -176,15 +126,21 @@ async function setIndexStatus(
 /** A header holds ASCII only (RFC 3987, 3.1). */
 const asciiUri = (iri: string) => iri.replace(/[^\x21-\x7e]+/gu, encodeURIComponent)
 
-/** 204 once the record is gone from search or the wait is over; `catalogue` = the id of the one that it was in, if any. */
+type Deleted = WriteAnswer & {
+  readonly mark: Mark
+  /** Id of the catalogue that it was in, if any. */
+  readonly catalogue?: string | undefined
+}
+
+/** 204 once the record is gone from search or the wait is over. */
 export async function answerDelete(
   c: AppContext,
-  { mark, catalogue }: { readonly mark: Mark; readonly catalogue?: string | undefined },
-  { indexing, waitMs }: WriteAnswer,
+  context: RepositoryContext,
+  { mark, catalogue, waitMs = context.limits.waitMs }: Deleted,
 ): Promise<Response> {
   const wait = landedWait(c, waitMs)
-  const status = await indexStatus(indexing.settled, mark, wait, c.get('signal'))
-  await setIndexStatus(c, status, indexing, catalogue)
+  const status = await indexStatus(context.settled, mark, wait, c.get('signal'))
+  await setIndexStatus(c, context, status, catalogue)
   return c.body(null, 204)
 }
 
@@ -194,13 +150,13 @@ export async function answerDelete(
  */
 export async function answerCatalogueRemoval(
   c: AppContext,
+  { settled, limits }: RepositoryContext,
   { job, mark }: CatalogueRemoval,
-  { indexing, waitMs }: WriteAnswer,
 ): Promise<Response> {
-  const wait = landedWait(c, waitMs)
+  const wait = landedWait(c, limits.waitMs)
   const signal = AbortSignal.any([c.get('signal'), AbortSignal.timeout(wait.ms)])
   // Asked for before the work is waited for: the index may be done earlier, and says it once.
-  const indexed = mark && wait.ms > 0 ? indexing.settled(mark, signal) : undefined
+  const indexed = mark && wait.ms > 0 ? settled(mark, signal) : undefined
   if (!indexed || !(await endsInTime(job.done, signal))) {
     c.header('Index-Status', 'pending')
     return c.json({ remaining: job.remaining() }, 202)
@@ -212,18 +168,19 @@ export async function answerCatalogueRemoval(
 /** 201: the catalogue is there. `pending` when its datasets are not back, or not searchable, within the time that the client waits. */
 export async function answerCatalogueRestore(
   c: AppContext,
+  context: RepositoryContext,
   { outcome, job }: CatalogueRestore,
-  { indexing, waitMs }: WriteAnswer,
 ): Promise<Response> {
-  const wait = landedWait(c, waitMs)
+  const { settled, awaits, limits } = context
+  const wait = landedWait(c, limits.waitMs)
   const signal = AbortSignal.any([c.get('signal'), AbortSignal.timeout(wait.ms)])
   // Without a mark somebody else had begun the restore; what was written then may be indexed by now.
   const indexed =
     outcome.mark && wait.ms > 0
-      ? indexing.settled(outcome.mark, signal)
-      : Promise.resolve(!indexing.awaits(outcome.iri))
+      ? settled(outcome.mark, signal)
+      : Promise.resolve(!awaits(outcome.iri))
   const isBack = wait.ms > 0 && (await endsInTime(job.done, signal))
-  return answerOutcome(c, outcome, indexing, isBack && (await indexed) ? 'done' : 'pending')
+  return answerOutcome(c, context, outcome, isBack && (await indexed) ? 'done' : 'pending')
 }
 
 const endsInTime = (work: Promise<void>, signal: AbortSignal): Promise<boolean> =>
@@ -252,24 +209,22 @@ type LinkedResource = {
 type StoredResource = LinkedResource & {
   /** As it is stored: lines of `toLines`, skolemised. */
   readonly lines: string
-  /** Name of the graph in TriG and N-Quads. */
-  readonly graph: string
-  readonly hash: string | undefined
-  readonly modified: Date | undefined
+  readonly hash?: string | undefined
+  readonly modified?: Date | undefined
 }
 
 /** 200 or 304 in the format of the suffix or of `Accept`; `not-acceptable` when there is none. */
 export function answerResource(
   c: AppContext,
+  { names }: RepositoryContext,
   resource: StoredResource,
-  { genidPrefix }: { readonly genidPrefix: string },
   suffix: Format | undefined,
 ): Promise<Response> {
-  const { lines, graph, id, hash, modified } = resource
+  const { lines, iri, id, hash, modified } = resource
   return answerStoredGraph(c, lines, {
     suffix,
-    graph,
-    genidPrefix,
+    graph: iri,
+    genidPrefix: names.genidPrefix,
     name: id,
     headers: { Link: linksOf(resource, c.get('address')) },
     ...(hash !== undefined && { hash }),
@@ -294,8 +249,6 @@ type DocumentOptions = {
   readonly suffix?: Format | undefined
   /** Name for saving, without suffix. */
   readonly name?: string
-  readonly log: Log
-  readonly limits: Pick<Limits, 'requestMs'>
 }
 
 /**
@@ -304,8 +257,9 @@ type DocumentOptions = {
  */
 export async function answerDocument(
   c: AppContext,
+  { log, limits }: RepositoryContext,
   parts: AsyncGenerator<readonly Part[]>,
-  { suffix, name, log, limits }: DocumentOptions,
+  { suffix, name }: DocumentOptions = {},
 ): Promise<Response> {
   const { format, mediaType } = answerFormat(c, suffix)
   const headers = {

@@ -1,7 +1,7 @@
 /** The route that lists what was deleted; the ways back are routes of the resources themselves. */
 
 import { z } from '@hono/zod-openapi'
-import { listTombstones } from '../deleting/tombstone-upkeep.ts'
+import { listTombstones } from '../deleting/upkeep.ts'
 import { repositoryAnswers as answers, guardedRead } from './contract.ts'
 import { repositoryParameters as parameters } from './parameters.ts'
 import { demandId, demandPermission, type RouteContext } from './route-context.ts'
@@ -34,7 +34,7 @@ const list = guardedRead(
 
 export function addTombstoneRoute(context: RouteContext): void {
   const { app, guard, keys } = context
-  guard({ methods: ['GET'], path: '/tombstones', permission: 'later' })
+  guard('later', list)
   app.openapi(list, async (c) => {
     const { catalogue, ...page } = c.req.valid('query')
     if (catalogue === undefined) demandPermission(c, keys)

@@ -9,29 +9,26 @@ import { problemOf, type ProblemAnswer } from '../../http/problem.ts'
 import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { parse } from '../../rdf/parse.ts'
 import { keyOf } from '../../rdf/read.ts'
-import type { TermLimits } from '../../rdf/reading/options.ts'
 import { parseText } from '../../rdf/reading/parse-stream.ts'
 import { namedNode } from '../../rdf/terms.ts'
-import type { WriteContext } from '../context.ts'
-import { prepareBody, prepareDataset, type PreparedDataset } from './dataset-plan.ts'
+import { Semaphore } from '../../workers/semaphore.ts'
+import type { OwnContent } from '../content/own-content.ts'
+import type { RepositoryContext } from '../context.ts'
 import {
-  previewOf,
-  writeDatasets,
-  type DatasetItem,
-  type DatasetPreview,
-  type WrittenDataset,
-} from './dataset-writer.ts'
-import type { WriteResult } from './write-batch.ts'
-import {
-  type BodyPiece,
   BulkBody,
   checkedOriginalId,
   datasetPieces,
   originalIdIn,
+  type BodyPiece,
   type Precedence,
 } from './bulk-body.ts'
-import type { YieldWhenDue } from '../../workers/event-loop.ts'
-import { Semaphore } from '../../workers/semaphore.ts'
+import {
+  prepareBody,
+  prepareDataset,
+  previewOf,
+  writeDatasets,
+  type DatasetPreview,
+} from './dataset-writer.ts'
 
 /** What became of a dataset: `status` is what the single PUT would have answered, from 400 up with the problem. */
 export type DatasetVerdict = {
@@ -40,8 +37,6 @@ export type DatasetVerdict = {
   readonly status: number
   readonly problem?: ProblemAnswer['body']
 }
-
-type BulkDeps = WriteContext & { readonly pause: YieldWhenDue }
 
 /** Where a batch is written, and how. */
 type BulkTarget = {
@@ -53,39 +48,39 @@ type BulkTarget = {
 }
 
 /** A dataset that is ready to be written, or refused already. */
-type Ready = { readonly originalId: string; readonly prepared: PreparedDataset }
+type Ready = { readonly originalId: string; readonly content: OwnContent }
 type Refused = { readonly originalId?: string; readonly failure: unknown }
 type Chunk = readonly (Ready | Refused)[]
 
-const statuses = { created: 201, updated: 204, unchanged: 304 } as const
+/** HTTP statuses of writes. */
+export const outcomeStatus = { created: 201, updated: 204, unchanged: 304 } as const
 
 /** A verdict for every dataset of a chunk, in their order; never rejects. */
 async function writeChunk(
-  deps: BulkDeps,
+  context: RepositoryContext,
   { catalogue, enforceUpdate, instance }: BulkTarget,
   chunk: Chunk,
   signal: AbortSignal,
 ): Promise<readonly DatasetVerdict[]> {
-  const ready = chunk.filter((one): one is Ready => 'prepared' in one)
-  const items = ready.map(({ originalId, prepared }): DatasetItem => {
-    return { originalId, enforceUpdate, prepare: () => Promise.resolve(prepared) }
-  })
-  const results = await writeDatasets(deps, { catalogue, items }, signal).catch(
+  await context.keptUp(signal)
+  const items = chunk.flatMap((one) =>
+    'content' in one
+      ? { originalId: one.originalId, enforceUpdate, prepare: async () => one.content }
+      : [],
+  )
+  const written = await writeDatasets(context, { catalogue, items }, signal).catch(
     (failure: unknown) => items.map(() => ({ failure })),
   )
-  const resultOf = new Map<Chunk[number], WriteResult<WrittenDataset>>(
-    ready.map((one, at) => [one, results[at] ?? { failure: undefined }]),
-  )
+  const results = written.values()
   return chunk.map((one) => {
-    const { originalId } = one
-    const named = originalId === undefined ? {} : { originalId }
-    const result = 'failure' in one ? one : resultOf.get(one)
+    const named = one.originalId === undefined ? {} : { originalId: one.originalId }
+    const result = 'failure' in one ? one : results.next().value
     if (result && 'result' in result) {
       const { id, outcome } = result.result
-      return { ...named, id, status: statuses[outcome.kind] }
+      return { ...named, id, status: outcomeStatus[outcome.kind] }
     }
     const failure = result?.failure
-    if (!(failure instanceof Failure)) deps.log.error({ err: failure }, 'bulk.failed')
+    if (!(failure instanceof Failure)) context.log.error({ err: failure }, 'bulk.failed')
     const { status, body } = problemOf(failure, instance)
     return { ...named, status, problem: body }
   })
@@ -102,66 +97,65 @@ type BulkPut = BulkTarget & {
 }
 
 /**
- * Reads the whole body before anything is written: rejects as the parser does, and with `too-large` for more than `most`
- * datasets. What it resolves with then writes chunk by chunk as it is asked on, and never throws; ending it early leaves out
- * what has not been begun. Verdicts come in the order of the body.
+ * Reads the whole body before anything is written: rejects as the parser does, and with `too-large` for more datasets than the
+ * limit. What it resolves with then writes chunk by chunk as it is asked on, and never throws; ending it early leaves out what has
+ * not been begun. Verdicts come in the order of the body.
  */
 export async function putBulk(
-  deps: BulkDeps & { readonly most: number },
+  context: RepositoryContext,
   { batches, precedence, ...target }: BulkPut,
   signal: AbortSignal,
 ): Promise<AsyncGenerator<readonly DatasetVerdict[], void>> {
-  const { names, pause, most } = deps
+  const { names, turn, limits } = context
   const body = new BulkBody(names)
   for await (const quads of batches) {
     signal.throwIfAborted()
     body.add(quads)
-    await pause()
+    await turn()
   }
-  const found = await datasetPieces(body, pause)
-  if (found.length > most) throw tooManyDatasets(found.length, most)
-  const write = async (chunk: Chunk) => {
-    await deps.keptUp(signal)
-    return writeChunk(deps, target, chunk, signal)
-  }
-  return aheadOf(chunks(deps, { body, precedence, signal }, found), write)
-}
-
-type Cutting = {
-  readonly body: BulkBody
-  readonly precedence: Precedence
-  /** Once it is aborted, what is left is refused with its reason. */
-  readonly signal: AbortSignal
-}
-
-/** In the order of the body; the second dataset of an original id is refused with `duplicate-in-request`. */
-async function* chunks(
-  deps: BulkDeps,
-  cutting: Cutting,
-  pieces: readonly BodyPiece[],
-): AsyncGenerator<Chunk, void> {
+  const pieces = await datasetPieces(body, turn)
+  if (pieces.length > limits.bulkItems) throw tooManyDatasets(pieces.length, limits.bulkItems)
   const seen = new Set<string>()
+  const read = (piece: BodyPiece) => readPiece(context, piece, { body, precedence, seen, signal })
+  return workAhead(chunks(context, pieces, read), (chunk) =>
+    writeChunk(context, target, chunk, signal),
+  )
+}
+
+async function* chunks(
+  { turn }: RepositoryContext,
+  pieces: readonly BodyPiece[],
+  read: (piece: BodyPiece) => Promise<Ready | Refused>,
+): AsyncGenerator<Chunk, void> {
   let chunk: (Ready | Refused)[] = []
   let triples = 0
   for (const piece of pieces) {
-    const one = await cutOut(deps, cutting, piece, seen)
+    const one = await read(piece)
     chunk.push(one)
-    if ('prepared' in one) triples += one.prepared.own.length
+    if ('content' in one) triples += one.content.own.length
     if (chunk.length >= mostDatasets || triples >= mostTriples) {
       yield chunk
       chunk = []
       triples = 0
     }
-    await deps.pause()
+    await turn()
   }
   if (chunk.length > 0) yield chunk
 }
 
-async function cutOut(
-  deps: BulkDeps,
-  { body, precedence, signal }: Cutting,
+type Reading = {
+  readonly body: BulkBody
+  readonly precedence: Precedence
+  /** Original ids of earlier datasets: the second one is refused with `duplicate-in-request`. */
+  readonly seen: Set<string>
+  /** Once it is aborted, what is left is refused with its reason. */
+  readonly signal: AbortSignal
+}
+
+async function readPiece(
+  context: RepositoryContext,
   { node, cut }: BodyPiece,
-  seen: Set<string>,
+  { body, precedence, seen, signal }: Reading,
 ): Promise<Ready | Refused> {
   let originalId: string | undefined
   try {
@@ -170,14 +164,14 @@ async function cutOut(
     originalId = originalIdIn({ node, quads, recorded: body.recordedIds(keyOf(node)), precedence })
     if (seen.has(originalId)) throw duplicateInRequest()
     seen.add(originalId)
-    return { originalId, prepared: await prepareDataset(deps, quads, node) }
+    return { originalId, content: await prepareDataset(context, quads, node) }
   } catch (failure) {
     return { ...(originalId !== undefined && { originalId }), failure }
   }
 }
 
-/** While one chunk is being written the next is made ready. */
-async function* aheadOf<From, To extends object>(
+/** Works on one item while the next is being made and the last result is used. */
+export async function* workAhead<From, To extends object>(
   source: AsyncIterable<From>,
   work: (one: From) => Promise<To>,
 ): AsyncGenerator<To, void> {
@@ -186,12 +180,14 @@ async function* aheadOf<From, To extends object>(
     for await (const one of source) {
       const last = await running
       running = work(one)
+      // Whoever waits for it hears of it; until then it must not end the process.
+      running.catch(() => undefined)
       if (last !== undefined) yield last
     }
     if (running) yield await running
   } finally {
     // Whoever leaves early waits for what is on its way.
-    await running
+    await running?.catch(() => undefined)
   }
 }
 
@@ -212,50 +208,43 @@ export type DatasetText = {
   readonly text: string
 }
 
-/**
- * A verdict for each, in their order, as for the same datasets in the body of a bulk request. No original id may be among them
- * twice. Rejects when the signal fires before it is their turn.
- */
-export type PutDatasets = (
-  catalogue: string,
-  texts: readonly DatasetText[],
-  signal: AbortSignal,
-) => Promise<readonly DatasetVerdict[]>
-
-type TextDeps = BulkDeps & { readonly limits: TermLimits }
-
-/** Calls at the same time: while one waits for the store the next is made ready. */
+/** Calls of `putDatasets` at the same time: while one waits for the store the next is made ready. */
 const atOnce = 3
 
-export function putDatasets(deps: TextDeps): PutDatasets {
+/**
+ * A function that answers a verdict for each of some datasets of a catalogue, in their order, as for the same datasets in the
+ * body of a bulk request. No original id may be among them twice. It rejects when the signal fires before it is their turn.
+ */
+export function putDatasets(context: RepositoryContext) {
   const semaphore = new Semaphore(atOnce)
-  return (catalogue, texts, signal) => {
+  return (
+    catalogue: string,
+    texts: readonly DatasetText[],
+    signal: AbortSignal,
+  ): Promise<readonly DatasetVerdict[]> => {
     const put = async () => {
-      await deps.keptUp(signal)
       const chunk: Chunk[number][] = []
-      for (const one of texts) {
-        chunk.push(await fromText(deps, one))
-        await deps.pause()
-      }
+      for (const one of texts) chunk.push(await readText(context, one))
       const instance = `/catalogues/${catalogue}/datasets/bulk`
-      return writeChunk(deps, { catalogue, enforceUpdate: false, instance }, chunk, signal)
+      return writeChunk(context, { catalogue, enforceUpdate: false, instance }, chunk, signal)
     }
     return semaphore.run(put, signal)
   }
 }
 
-async function fromText(
-  deps: TextDeps,
+async function readText(
+  context: RepositoryContext,
   { originalId, iri, text }: DatasetText,
 ): Promise<Ready | Refused> {
+  const { limits, turn } = context
   try {
     checkedOriginalId(originalId)
     const quads: Quad[] = []
-    for await (const some of parseText(text, 'ntriples', { baseIri: iri, limits: deps.limits })) {
+    for await (const some of parseText(text, 'ntriples', { baseIri: iri, limits })) {
       quads.push(...some)
-      await deps.pause()
+      await turn()
     }
-    return { originalId, prepared: await prepareDataset(deps, quads, namedNode(iri)) }
+    return { originalId, content: await prepareDataset(context, quads, namedNode(iri)) }
   } catch (failure) {
     return { originalId, failure }
   }
@@ -268,22 +257,19 @@ type PreviewedText = {
 }
 
 /** What a PUT would make of a dataset that this process has as a text. Fails as the PUT would. */
-export type PreviewDataset = (
+export function previewDataset(
+  context: RepositoryContext,
   catalogue: string,
-  dataset: PreviewedText,
+  { originalId, mediaType, text }: PreviewedText,
   signal: AbortSignal,
-) => Promise<DatasetPreview>
-
-export const previewDataset =
-  (deps: WriteContext & { readonly limits: TermLimits }): PreviewDataset =>
-  (catalogue, { originalId, mediaType, text }, signal) => {
-    const body = {
-      parse: async (baseIri: string) => {
-        const format = formatOfMediaType(mediaType)
-        if (!format) throw new Failure('unsupported-media-type', `${mediaType} is no RDF format`)
-        return parse(text, format, { baseIri, limits: deps.limits })
-      },
-    }
-    const prepare = (iri: string) => prepareBody(deps, { body, originalId }, iri)
-    return previewOf(deps, { catalogue, item: { originalId, prepare } }, signal)
+): Promise<DatasetPreview> {
+  const body = {
+    parse: async (baseIri: string) => {
+      const format = formatOfMediaType(mediaType)
+      if (!format) throw new Failure('unsupported-media-type', `${mediaType} is no RDF format`)
+      return parse(text, format, { baseIri, limits: context.limits })
+    },
   }
+  const prepare = (iri: string) => prepareBody(context, { body, originalId }, iri)
+  return previewOf(context, { catalogue, item: { originalId, prepare } }, signal)
+}

@@ -4,7 +4,7 @@ import type { Quad } from '@rdfjs/types'
 import type { Names } from '../../rdf/names.ts'
 import { dct } from '../../rdf/namespaces.ts'
 import { type Mark, markLine } from '../../store/marks.ts'
-import type { RepositoryDeps } from '../context.ts'
+import type { RepositoryContext } from '../context.ts'
 
 /** States of a catalogue: `[]` = it is not there. */
 type CatalogueStates = {
@@ -26,15 +26,17 @@ type CatalogueMarks = {
 
 /** Marks the catalogue, its datasets if they embed what has changed, and its parts with theirs. */
 export function catalogueMarks(
-  { names, versions }: Pick<RepositoryDeps, 'names' | 'versions'>,
+  { names, versions }: RepositoryContext,
   { iri, before, after }: CatalogueStates,
 ): CatalogueMarks {
   const markOf = (resource: string): Mark => ({ resource, version: versions.next() })
   const mark = markOf(iri)
-  const parts = partsThatDiffer(before, after, { catalogue: iri, names }).map(markOf)
+  const [old, fresh] = [partsOf(before, iri, names), partsOf(after, iri, names)]
+  const parts = [...old.symmetricDifference(fresh)].map(markOf)
   // A catalogue that comes or goes has no datasets that stay.
   const stays = before.length > 0 && after.length > 0
-  const cascading = [...(stays && embeddedFactsDiffer(before, after, iri) ? [mark] : []), ...parts]
+  const differs = stays && facts(before, iri) !== facts(after, iri)
+  const cascading = [...(differs ? [mark] : []), ...parts]
   const marks = [mark, ...parts]
   return {
     mark,
@@ -57,40 +59,22 @@ const isVisibility = (iri: string) => /(^|[/#:])visibility$/.test(iri)
 
 const facts = (quads: readonly Quad[], catalogue: string): string =>
   quads
-    .filter((q) => q.subject.value === catalogue)
-    .filter((q) => embedded.has(q.predicate.value) || isVisibility(q.predicate.value))
-    .map((q) => {
-      const tag = q.object.termType === 'Literal' ? q.object.language : ''
-      return JSON.stringify([q.predicate.value, q.object.value, tag])
+    .filter(({ subject }) => subject.value === catalogue)
+    .filter(({ predicate }) => embedded.has(predicate.value) || isVisibility(predicate.value))
+    .map(({ predicate, object }) => {
+      const tag = object.termType === 'Literal' ? object.language : ''
+      return JSON.stringify([predicate.value, object.value, tag])
     })
     .sort()
     .join('\n')
 
-const embeddedFactsDiffer = (
-  before: readonly Quad[],
-  after: readonly Quad[],
-  catalogue: string,
-): boolean => facts(before, catalogue) !== facts(after, catalogue)
-
 const hasPart = dct('hasPart').value
 
-/** The parts of a super catalogue: what they show in search depends on who names them. */
+/** The platform's catalogues that a super catalogue names as parts: what they show in search depends on who names them. */
 const partsOf = (quads: readonly Quad[], catalogue: string, names: Names): ReadonlySet<string> =>
   new Set(
     quads
-      .filter(
-        ({ subject, predicate }) => subject.value === catalogue && predicate.value === hasPart,
-      )
+      .filter((q) => q.subject.value === catalogue && q.predicate.value === hasPart)
       .map(({ object }) => object.value)
       .filter((part) => part !== catalogue && names.idOf('catalogue', part) !== undefined),
   )
-
-/** The platform's catalogues that are named as parts in one of two states of a catalogue and not in the other. */
-function partsThatDiffer(
-  before: readonly Quad[],
-  after: readonly Quad[],
-  { catalogue, names }: { readonly catalogue: string; readonly names: Names },
-): string[] {
-  const [old, fresh] = [partsOf(before, catalogue, names), partsOf(after, catalogue, names)]
-  return [...old.symmetricDifference(fresh)]
-}

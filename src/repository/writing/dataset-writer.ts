@@ -3,20 +3,35 @@
  * process, and the preview that writes nothing. One look-up, one read of those that change, one write of many groups.
  */
 
+import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import type { Precondition, RepositoryDeps, WriteContext, WriteOutcome } from '../context.ts'
-import { datasetLock } from '../deleting/members.ts'
+import { fromLines, toLines } from '../../rdf/lines.ts'
+import { keyOf } from '../../rdf/read.ts'
+import { skolemise } from '../../rdf/skolem.ts'
+import { markLine, systemChange, type Fresh, type Landed, type Mark } from '../../store/marks.ts'
+import type { Change } from '../../store/graph-store.ts'
+import { recordQuads, restamped, timestamp } from '../content/catalogue-record.ts'
+import { distributionIris } from '../content/distribution-iris.ts'
+import {
+  canonicalContent,
+  datasetNode,
+  mergedGraphs,
+  ownContent,
+  tooManyTriples,
+  type OwnContent,
+} from '../content/own-content.ts'
+import { rename } from '../content/rename.ts'
+import type { Precondition, RepositoryContext, ResourceBody, WriteOutcome } from '../context.ts'
+import { datasetLock, linkLines, removalOf } from '../deleting/members.ts'
 import type { DatasetTarget } from './dataset-ids.ts'
-import { composeDataset, type PreparedDataset } from './dataset-plan.ts'
-import { unknownCatalogue, unknownDataset } from './find-datasets.ts'
-import type { YieldWhenDue } from '../../workers/event-loop.ts'
-import { landBatch, type Planned, type WriteResult } from './write-batch.ts'
+import { unknownDataset, type LocatedDataset } from './find-datasets.ts'
+import { landBatch, landOne, type Planned, type WriteResult } from './write-batch.ts'
 
 /** A dataset that is to be written. */
 export type DatasetItem = {
   readonly originalId: string
   /** Its content once its IRI is known; fails as the PUT does. */
-  readonly prepare: (iri: string) => Promise<PreparedDataset>
+  readonly prepare: (iri: string) => Promise<OwnContent>
   readonly precondition?: Precondition
   /** Write even when the hash is equal. */
   readonly enforceUpdate?: boolean
@@ -31,143 +46,54 @@ type DatasetBatch = { readonly catalogue: string; readonly items: readonly Datas
 
 export type WrittenDataset = { readonly id: string; readonly outcome: WriteOutcome }
 
-type DatasetWriterDeps = WriteContext & {
-  /** Lets others have their turn between two datasets. */
-  readonly pause?: YieldWhenDue
+type Targets = readonly (DatasetTarget | Failure)[]
+
+/** Reads the body of a dataset with this IRI; fails as `parse` and `prepareDataset` do. */
+export async function prepareBody(
+  context: RepositoryContext,
+  { body, originalId }: { readonly body: ResourceBody; readonly originalId: string },
+  iri: string,
+): Promise<OwnContent> {
+  const quads = mergedGraphs(await body.parse(iri))
+  return prepareDataset(context, quads, datasetNode(quads, { iri, originalId }))
 }
+
+/** What of a body is the own content of the dataset `node`. Fails with `too-large` and `too-complex`. */
+export const prepareDataset = (
+  context: RepositoryContext,
+  quads: readonly Quad[],
+  node: Term,
+): Promise<OwnContent> =>
+  canonicalContent(context, { node, own: ownContent(quads, node, context.names) })
 
 /**
  * What became of each, in their order; one that fails harms no other. Rejects with `unknown-catalogue`, and when nobody can be
  * written. What it has begun to write it ends, whatever the signal says.
  */
 export async function writeDatasets(
-  deps: DatasetWriterDeps,
+  context: RepositoryContext,
   { catalogue, items }: DatasetBatch,
   signal: AbortSignal,
 ): Promise<readonly WriteResult<WrittenDataset>[]> {
   // A deletion holds the locks of what it removes, and its end would be waited for in vain.
-  if (deps.deletions.watch(catalogue)()) throw unknownCatalogue(catalogue)
+  context.deletions.watch(catalogue)()
   const originalIds = items.map(({ originalId }) => originalId)
   const work = () => {
-    const isGone = deps.deletions.watch(catalogue)
-    const check = () => {
-      // Asked in the same turn as the write: a deletion that starts now will see it and take it away.
-      if (isGone()) throw unknownCatalogue(catalogue)
-    }
-    const land = async (targets: readonly (DatasetTarget | Failure)[]) => {
-      const planned = await planDatasets(deps, { catalogue, items, targets }, signal)
-      const results = await landBatch(
-        deps,
-        planned.map((plan) => ('failure' in plan ? plan : { ...plan, check })),
+    const check = context.deletions.watch(catalogue)
+    const land = async (targets: Targets) => {
+      const planned = await planDatasets(context, { catalogue, items, targets }, signal)
+      const checked = planned.map((plan) => ('failure' in plan ? plan : { ...plan, check }))
+      const results = await landBatch(context, checked)
+      const back = targets.flatMap((target, at) =>
+        'former' in target && results[at] && 'result' in results[at] ? [target.id] : [],
       )
-      forgetTombstones(deps, targets, results)
+      if (back.length > 0) context.tombstones.forget('dataset', back)
       return results
     }
-    return deps.ids.withIds({ catalogue, originalIds }, land, signal)
+    return context.ids.withIds({ catalogue, originalIds }, land, signal)
   }
   const locks = originalIds.map((id) => datasetLock(catalogue, id))
-  return deps.locks.runAll(locks, work, signal)
-}
-
-/** Those that took the id of a deleted dataset back. */
-function forgetTombstones(
-  { tombstones }: WriteContext,
-  targets: readonly (DatasetTarget | Failure)[],
-  results: readonly WriteResult<WrittenDataset>[],
-): void {
-  const back = targets.flatMap((target, at) => {
-    const isBack = !(target instanceof Failure) && target.former !== undefined
-    const result = results[at]
-    return isBack && result && 'result' in result ? [target.id] : []
-  })
-  if (back.length > 0) tombstones.forget('dataset', back)
-}
-
-type TargetedBatch = DatasetBatch & { readonly targets: readonly (DatasetTarget | Failure)[] }
-
-/** A dataset that is to be written, and where. */
-type Changing = {
-  readonly item: DatasetItem
-  readonly target: DatasetTarget
-  readonly prepared: PreparedDataset
-}
-
-/** What is to be written of a batch, in its order, without writing it; reads what is stored of it in one message. */
-async function planDatasets(
-  deps: DatasetWriterDeps,
-  { catalogue, items, targets }: TargetedBatch,
-  signal: AbortSignal,
-): Promise<readonly Planned<WrittenDataset>[]> {
-  const { store, names, pause } = deps
-  const settled: (Planned<WrittenDataset> | Changing)[] = []
-  for (const [at, item] of items.entries())
-    settled.push(await settle(deps, catalogue, item, targets[at]))
-  const iriOf = ({ target }: Changing) => names.dataset(target.id)
-  const stored = settled.flatMap((one) =>
-    'item' in one && one.target.origin.record ? [iriOf(one)] : [],
-  )
-  const before = stored.length > 0 ? await store.readAll(stored, {}, signal) : new Map()
-  const planned: Planned<WrittenDataset>[] = []
-  for (const one of settled) {
-    if (!('item' in one)) planned.push(one)
-    else {
-      planned.push(compose(deps, catalogue, one, before.get(iriOf(one)) ?? ''))
-      await pause?.()
-    }
-  }
-  return planned
-}
-
-function compose(
-  deps: RepositoryDeps,
-  catalogue: string,
-  { item, target, prepared }: Changing,
-  before: string,
-): Planned<WrittenDataset> {
-  try {
-    const { originalId } = item
-    const plan = composeDataset(deps, { catalogue, originalId, prepared }, target, before)
-    return { result: { id: target.id, outcome: plan.outcome }, group: plan.group }
-  } catch (failure) {
-    return { failure }
-  }
-}
-
-/** Whether a dataset has to be written at all. */
-async function settle(
-  { names }: RepositoryDeps,
-  catalogue: string,
-  item: DatasetItem,
-  target: DatasetTarget | Failure | undefined,
-): Promise<Planned<WrittenDataset> | Changing> {
-  try {
-    if (!target || target instanceof Failure) throw target ?? new Error('every id has a target')
-    const { id, origin } = target
-    const { record } = origin
-    if (item.updateOnly && !record) throw unknownDataset(id)
-    const iri = names.dataset(id)
-    const prepared = await item.prepare(iri)
-    checkExpectations(item, record)
-    const { hash } = prepared
-    if (record?.hash !== hash || item.enforceUpdate) return { item, target, prepared }
-    const { modified } = record
-    return { result: { id, outcome: { kind: 'unchanged', iri, catalogue, hash, modified } } }
-  } catch (failure) {
-    return { failure }
-  }
-}
-
-function checkExpectations(
-  { precondition, recordModified }: DatasetItem,
-  stored: DatasetTarget['origin']['record'],
-): void {
-  precondition?.(stored?.hash)
-  if (!stored || recordModified === undefined) return
-  if (Date.parse(stored.modified) <= recordModified) return
-  throw new Failure(
-    'newer-exists',
-    `the stored record was modified at ${stored.modified}, later than recordModified`,
-  )
+  return context.locks.runAll(locks, work, signal)
 }
 
 /** `before` and `after` are the stored graph as N-Triples, now and after the PUT; the same where nothing would change. */
@@ -179,19 +105,203 @@ export type DatasetPreview = {
 
 /** What a PUT would make of a dataset: everything but the write. Fails as the PUT would. */
 export function previewOf(
-  deps: DatasetWriterDeps,
+  context: RepositoryContext,
   { catalogue, item }: { readonly catalogue: string; readonly item: DatasetItem },
   signal: AbortSignal,
 ): Promise<DatasetPreview> {
-  const work = async (targets: readonly (DatasetTarget | Failure)[]) => {
-    const [plan] = await planDatasets(deps, { catalogue, items: [item], targets }, signal)
+  const work = async (targets: Targets) => {
+    const [plan] = await planDatasets(context, { catalogue, items: [item], targets }, signal)
     if (!plan || 'failure' in plan) throw plan?.failure
     const { kind, iri } = plan.result.outcome
     const change = plan.group?.changes.find(({ graph }) => graph === iri)
     if (change?.content !== undefined)
       return { kind, before: change.before ?? '', after: change.content }
-    const stored = (await deps.store.read(iri, {}, signal)) ?? ''
+    const stored = (await context.store.read(iri, {}, signal)) ?? ''
     return { kind, before: stored, after: stored }
   }
-  return deps.ids.withIds({ catalogue, originalIds: [item.originalId] }, work, signal)
+  return context.ids.withIds({ catalogue, originalIds: [item.originalId] }, work, signal)
+}
+
+/** A dataset that is to be written, and where; without content there is nothing to write. */
+type Chosen = {
+  readonly item: DatasetItem
+  readonly target: DatasetTarget
+  readonly content: OwnContent
+  readonly isChanged: boolean
+}
+
+/** What is to be written of a batch, in its order, without writing it; reads what is stored of it in one message. */
+async function planDatasets(
+  context: RepositoryContext,
+  { catalogue, items, targets }: DatasetBatch & { readonly targets: Targets },
+  signal: AbortSignal,
+): Promise<readonly Planned<WrittenDataset>[]> {
+  const { store, names, turn } = context
+  const chosen: (Chosen | { readonly failure: unknown })[] = []
+  for (const [at, item] of items.entries())
+    chosen.push(await attempted(() => choose(names.dataset, item, targets[at])))
+  const replaced = chosen.flatMap((one) =>
+    'item' in one && one.isChanged && one.target.origin.record ? names.dataset(one.target.id) : [],
+  )
+  const before =
+    replaced.length > 0 ? await store.readAll(replaced, {}, signal) : new Map<string, string>()
+  const planned: Planned<WrittenDataset>[] = []
+  for (const one of chosen) {
+    if ('failure' in one) planned.push(one)
+    else {
+      const stored = before.get(names.dataset(one.target.id)) ?? ''
+      planned.push(await attempted(() => compose(context, catalogue, one, stored)))
+      await turn()
+    }
+  }
+  return planned
+}
+
+const attempted = async <T>(work: () => T | Promise<T>): Promise<T | { failure: unknown }> => {
+  try {
+    return await work()
+  } catch (failure) {
+    return { failure }
+  }
+}
+
+/** Reads a dataset and finds out whether it has to be written at all. */
+async function choose(
+  iriOf: (id: string) => string,
+  item: DatasetItem,
+  target: Targets[number] | undefined,
+): Promise<Chosen> {
+  if (!target || target instanceof Failure) throw target ?? new Error('every id has a target')
+  const { id, origin } = target
+  const { record } = origin
+  if (item.updateOnly && !record) throw unknownDataset(id)
+  const content = await item.prepare(iriOf(id))
+  item.precondition?.(record?.hash)
+  if (record && Date.parse(record.modified) > (item.recordModified ?? Infinity)) {
+    const detail = `the stored record was modified at ${record.modified}, later than recordModified`
+    throw new Failure('newer-exists', detail)
+  }
+  const isChanged = record?.hash !== content.hash || item.enforceUpdate === true
+  return { item, target, content, isChanged }
+}
+
+/** The write; `before` is the stored graph as `readAll` gave it, `''` for a new dataset. */
+function compose(
+  context: RepositoryContext,
+  catalogue: string,
+  { item: { originalId }, target, content, isChanged }: Chosen,
+  before: string,
+): Planned<WrittenDataset> {
+  const { names } = context
+  const { id, origin, former = '' } = target
+  const { node, own, hash, labels } = content
+  const iri = names.dataset(id)
+  const outcome = { iri, catalogue, hash }
+  if (!isChanged) return { result: { id, outcome: { kind: 'unchanged', ...outcome } } }
+  const known = fromLines(before === '' ? former : before)
+  const { iris, identifiers } = distributionIris(own, known, context)
+  const renamed = rename(own, new Map([...iris, [keyOf(node), iri]]))
+  const ground = skolemise([...renamed, ...identifiers], { genid: names.genid(iri), labels })
+  const modified = timestamp(context.now())
+  const issued = origin.record?.issued ?? modified
+  const record = recordQuads({ id, originalId, hash, issued, modified }, names)
+  const { group, mark } = groupOf(context, catalogue, target, {
+    graph: [...ground, ...record],
+    before,
+  })
+  const kind = origin.record ? 'updated' : 'created'
+  return { result: { id, outcome: { kind, ...outcome, mark } }, group }
+}
+
+/** The one atomic step: content, links, marks, and the end of doubles that direct writers left behind. */
+function groupOf(
+  { names, versions }: RepositoryContext,
+  catalogue: string,
+  { id, origin }: DatasetTarget,
+  { graph, before }: { readonly graph: readonly Quad[]; readonly before: string },
+) {
+  const mark = { resource: names.dataset(id), version: versions.next() }
+  const doubles = origin.doubles.map((double) => {
+    const gone = { resource: names.dataset(double.id), version: versions.next() }
+    return {
+      mark: gone,
+      changes: removalOf(names, { kind: 'dataset', id: double.id, catalogue }, gone),
+    }
+  })
+  const changes: Change[] = [
+    { graph: mark.resource, content: toLines(graph), before },
+    ...(origin.record
+      ? []
+      : [{ graph: names.catalogue(catalogue), add: linkLines(names, { catalogue, id }) }]),
+    systemChange({ add: [markLine('pending', mark)] }),
+    ...doubles.flatMap((double) => double.changes),
+  ]
+  const fresh = { catalogue, quads: () => graph, created: origin.record === undefined }
+  const marks: Landed[] = [{ ...mark, fresh }, ...doubles.map((double) => double.mark)]
+  return { group: { changes, marks }, mark }
+}
+
+// Writes to a part of what is stored of a dataset, under its lock: its graph line for line, or the graph of its metrics.
+
+/** The dataset that something belongs to, as far as a write needs to know it. */
+export type DatasetPlace = Pick<LocatedDataset, 'id' | 'catalogue' | 'originalId'>
+
+/** What an edit changes beside the pending mark of the dataset; without changes nothing is written. */
+type DatasetChange<T> = {
+  readonly result: T
+  readonly changes?: readonly Change[]
+  /** For the index, where the writer has all of the dataset. */
+  readonly fresh?: Fresh
+}
+
+/** `mark` is absent when nothing was written. */
+type Edited<T> = { readonly result: T; readonly mark?: Mark }
+
+/** Lands what `plan` answers while no other write to the dataset runs; fails when the catalogue is deleted meanwhile. */
+export function changeDataset<T>(
+  context: RepositoryContext,
+  { id, catalogue, originalId }: DatasetPlace,
+  plan: () => Promise<DatasetChange<T>>,
+  signal: AbortSignal,
+): Promise<Edited<T>> {
+  const work = async (): Promise<Edited<T>> => {
+    const check = context.deletions.watch(catalogue)
+    const { result, changes, fresh } = await plan()
+    if (!changes) return { result }
+    const mark = { resource: context.names.dataset(id), version: context.versions.next() }
+    const pending = systemChange({ add: [markLine('pending', mark)] })
+    const group = { changes: [...changes, pending], marks: [{ ...mark, ...(fresh && { fresh }) }] }
+    return landOne(context, { result: { result, mark }, group, check })
+  }
+  return context.locks.run(datasetLock(catalogue, originalId), work, signal)
+}
+
+/**
+ * Lands what `edit` makes of the stored graph (nothing without `graph`), with a new date of change and hash on the record, in one
+ * atomic step. Fails as `edit` does, and with `unknown-dataset`, `too-large` and `too-complex`.
+ */
+export function editDataset<T>(
+  context: RepositoryContext,
+  dataset: DatasetPlace,
+  edit: (
+    graph: readonly Quad[],
+  ) => Promise<{ readonly graph?: readonly Quad[]; readonly result: T }>,
+  signal: AbortSignal,
+): Promise<Edited<T>> {
+  const { store, names, triples, canonical } = context
+  const { id, catalogue } = dataset
+  const graph = names.dataset(id)
+  const plan = async (): Promise<DatasetChange<T>> => {
+    const before = await store.read(graph, {}, signal)
+    if (before === undefined) throw unknownDataset(id)
+    const { graph: edited, result } = await edit(fromLines(before))
+    if (!edited) return { result }
+    if (edited.length > triples) throw tooManyTriples(edited.length, triples)
+    const stamp = { id, modified: timestamp(context.now()), canonical }
+    const content = toLines(await restamped(edited, names, stamp))
+    // Read back from the lines: an edit may say again what is there, and documents must not have it twice.
+    const fresh = { catalogue, quads: () => fromLines(content), created: false }
+    return { result, changes: [{ graph, content, before }], fresh }
+  }
+  return changeDataset(context, dataset, plan, signal)
 }

@@ -4,7 +4,7 @@ import { Failure } from '../../errors.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import type { Names } from '../../rdf/names.ts'
 import type { GraphStore, Row } from '../../store/graph-store.ts'
-import { bind, loadQuery } from '../../store/queries.ts'
+import { bind, loadQuery, type Query } from '../../store/queries.ts'
 import type { DatasetRecord } from '../content/catalogue-record.ts'
 
 const byOrigin = loadQuery('find-datasets')
@@ -13,7 +13,7 @@ const originsQuery = loadQuery('dataset-origins')
 const placesQuery = loadQuery('dataset-places')
 const cataloguesQuery = loadQuery('dataset-catalogues')
 
-type Lookup = { readonly store: Pick<GraphStore, 'select'>; readonly names: Names }
+export type Lookup = { readonly store: Pick<GraphStore, 'select'>; readonly names: Names }
 
 /** A record and the id of the catalogue that it is in. */
 export type LocatedDataset = DatasetRecord & { readonly catalogue: string }
@@ -88,51 +88,60 @@ function recordIn(row: Row, names: Names): DatasetRecord | undefined {
   }
 }
 
-/** Datasets that one query is about. */
+/** Resources that one query is about. */
 const batchSize = 500
 
-/** Rows about some datasets, by the id of the dataset. */
-async function rowsOf(
-  { store, names }: Lookup,
-  query: (batch: readonly string[]) => string,
-  ids: readonly string[],
+/** The rows about all of some resources, asked for batch by batch. */
+export async function rowsOf<T>(
+  { store }: Lookup,
+  query: (batch: readonly T[]) => string,
+  resources: readonly T[],
   signal?: AbortSignal,
-): Promise<ReadonlyMap<string, readonly Row[]>> {
+): Promise<readonly Row[]> {
   const found: Row[] = []
-  for (let at = 0; at < ids.length; at += batchSize)
-    found.push(...(await store.select(query(ids.slice(at, at + batchSize)), signal)))
-  return Map.groupBy(found, (row) => names.idOf('dataset', row['dataset']?.value ?? '') ?? '')
+  for (let at = 0; at < resources.length; at += batchSize)
+    found.push(...(await store.select(query(resources.slice(at, at + batchSize)), signal)))
+  return found
 }
 
-const withRecords = ({ names }: Lookup, ids: readonly string[]) =>
-  ids.map((id) => [namedNode(names.dataset(id)), namedNode(names.record(id))])
+/** Rows about some datasets, by the id of the dataset; `query` takes pairs of dataset and record. */
+async function datasetRows(
+  context: Lookup,
+  query: Query,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, readonly Row[]>> {
+  const { names } = context
+  const bound = (batch: readonly string[]) =>
+    bind(query, {
+      dataset: batch.map((id) => [namedNode(names.dataset(id)), namedNode(names.record(id))]),
+    })
+  const rows = await rowsOf(context, bound, ids, signal)
+  return Map.groupBy(rows, ({ dataset }) => names.idOf('dataset', dataset?.value ?? '') ?? '')
+}
 
 /** Dataset → its id at the origin, the smallest where direct writers left several; absent for one without a record. */
 export async function originalIdsOf(
-  deps: Lookup,
+  context: Lookup,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
-  const query = (batch: readonly string[]) =>
-    bind(originsQuery, { dataset: withRecords(deps, batch) })
-  const rows = await rowsOf(deps, query, ids, signal)
+  const rows = await datasetRows(context, originsQuery, ids, signal)
   const smallest = (own: readonly Row[]) =>
-    own.map((row) => row['originalId']?.value ?? '').sort()[0] ?? ''
+    own.map(({ originalId }) => originalId?.value ?? '').sort()[0] ?? ''
   return new Map([...rows].map(([id, own]) => [id, smallest(own)]))
 }
 
 /** Dataset → its catalogue and its id at the origin; absent for one that is not there. */
 export async function datasetPlaces(
-  deps: Lookup,
+  context: Lookup,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Pick<LocatedDataset, 'id' | 'catalogue' | 'originalId'>>> {
-  const query = (batch: readonly string[]) =>
-    bind(placesQuery, { dataset: withRecords(deps, batch) })
-  const rows = await rowsOf(deps, query, ids, signal)
+  const rows = await datasetRows(context, placesQuery, ids, signal)
   return new Map(
     [...rows].flatMap(([id, [row]]) => {
-      const catalogue = deps.names.idOf('catalogue', row?.['catalogue']?.value ?? '')
+      const catalogue = context.names.idOf('catalogue', row?.['catalogue']?.value ?? '')
       const originalId = row?.['originalId']?.value
       if (catalogue === undefined || originalId === undefined) return []
       return [[id, { id, catalogue, originalId }] as const]

@@ -15,7 +15,6 @@ import type { Report } from '../../../src/projector/mappings/mapping.ts'
 import { projection } from '../../../src/projector/projection.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
 import { openRepository } from '../../../src/repository/repository.ts'
-import { locks } from '../../../src/repository/writing/locks.ts'
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 
 const key = 'a-key'
@@ -79,7 +78,6 @@ export async function station(options: StationOptions = {}) {
     names,
     log,
     triples: defaultLimits.triples,
-    locks: locks(),
     versions: projector.versions,
     now: () => new Date(),
     uuid: () => crypto.randomUUID(),

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { names as namesOf } from '../../../src/rdf/names.ts'
 import { linkLines } from '../../../src/repository/deleting/members.ts'
-import { idLists, listNames } from '../../../src/repository/listing/id-lists.ts'
+import { IdLists, listNames } from '../../../src/repository/listing/id-lists.ts'
 import { idBatches } from '../../../src/repository/listing/lists.ts'
 import { addressesOf } from '../../../src/repository/listing/list-answer.ts'
 
@@ -19,7 +19,7 @@ const sorted = (ids: Iterable<string>) => [...new Set(ids)].sort()
 const cached = (options: { now?: () => number; most?: number } = {}) => {
   const questions: string[] = []
   const links = new Map([['a', 'one']])
-  const lists = idLists({
+  const lists = new IdLists({
     names,
     now: () => 0,
     find: async (dataset) => {

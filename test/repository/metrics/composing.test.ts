@@ -1,8 +1,8 @@
 /** What is stored of the metrics that somebody sends, and what of that is handed on to the index. */
 
 import { describe, expect, it } from 'vitest'
-import { measuredAlone } from '../../../src/repository/dataset-metrics.ts'
-import { metricsGraph } from '../../../src/repository/metrics-graph.ts'
+import { measuredAlone } from '../../../src/repository/resources/dataset-metrics.ts'
+import { metricsGraph } from '../../../src/repository/content/metrics-graph.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
 import { parse } from '../../../src/rdf/parse.ts'

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import type { Quad } from '@rdfjs/types'
 import { describe, expect, it } from 'vitest'
-import { measurementNames, metricsContent } from '../../../src/repository/metrics-graph.ts'
+import { measurementNames, metricsContent } from '../../../src/repository/content/metrics-graph.ts'
 import { canonicalise } from '../../../src/rdf/canonical.ts'
 import { fromLines, toLines } from '../../../src/rdf/lines.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'

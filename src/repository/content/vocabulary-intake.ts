@@ -3,13 +3,13 @@
 import { createHash, hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Quad, Term } from '@rdfjs/types'
-import { Failure } from '../errors.ts'
-import { canonicalise } from '../rdf/canonical.ts'
-import { toLine } from '../rdf/lines.ts'
-import type { Names } from '../rdf/names.ts'
-import { rdf, skos } from '../rdf/namespaces.ts'
-import { skolemise, unskolemise } from '../rdf/skolem.ts'
-import { blankNode, namedNode, quad } from '../rdf/terms.ts'
+import { Failure } from '../../errors.ts'
+import { canonicalise } from '../../rdf/canonical.ts'
+import { toLine } from '../../rdf/lines.ts'
+import type { Names } from '../../rdf/names.ts'
+import { rdf, skos } from '../../rdf/namespaces.ts'
+import { skolemise, unskolemise } from '../../rdf/skolem.ts'
+import { blankNode, namedNode, quad } from '../../rdf/terms.ts'
 
 /** Triples with blank nodes that are compared to be named, and characters of all lines. */
 const mostCompared = 50_000

@@ -2,18 +2,17 @@
 
 import { hash } from 'node:crypto'
 import type { Quad, Quad_Subject, Term } from '@rdfjs/types'
-import { Failure } from '../errors.ts'
-import { canonicalise } from '../rdf/canonical.ts'
-import { predicateText, termText, toLines } from '../rdf/lines.ts'
-import type { Names } from '../rdf/names.ts'
-import { computedOn, dqv, prov, rdf } from '../rdf/namespaces.ts'
-import { closure, type Graph, graphOf, keyOf } from '../rdf/read.ts'
-import { skolemise } from '../rdf/skolem.ts'
-import { namedNode, quad } from '../rdf/terms.ts'
-import { prune } from './content/own-content.ts'
-import { blankAgain, rename } from './content/rename.ts'
-import type { RepositoryDeps } from './context.ts'
-import { tooManyTriples } from './writing/dataset-plan.ts'
+import { Failure } from '../../errors.ts'
+import { canonicalise } from '../../rdf/canonical.ts'
+import { predicateText, termText, toLines } from '../../rdf/lines.ts'
+import type { Names } from '../../rdf/names.ts'
+import { computedOn, dqv, prov, rdf } from '../../rdf/namespaces.ts'
+import { closure, type Graph, graphOf, keyOf } from '../../rdf/read.ts'
+import { skolemise } from '../../rdf/skolem.ts'
+import { namedNode, quad } from '../../rdf/terms.ts'
+import { prune, tooManyTriples } from './own-content.ts'
+import { blankAgain, rename } from './rename.ts'
+import type { RepositoryContext } from '../context.ts'
 
 /** What the metrics graph is named, and what may be measured in it: the dataset and its distributions. */
 type MeasurableResources = { readonly iri: string; readonly resources: ReadonlySet<string> }
@@ -26,7 +25,7 @@ type MetricsGraph = { readonly content: string; readonly said: readonly Quad[] }
 
 /** `described` is the dataset as it is stored. Fails with `ambiguous-subject`, `invalid-content`, `too-large`, `too-complex`. */
 export async function metricsGraph(
-  { names, triples, canonical }: Pick<RepositoryDeps, 'names' | 'triples' | 'canonical'>,
+  { names, triples, canonical }: Pick<RepositoryContext, 'names' | 'triples' | 'canonical'>,
   dataset: string,
   described: string,
   sent: readonly Quad[],

@@ -5,85 +5,122 @@
 
 import { hash } from 'node:crypto'
 import type { Quad } from '@rdfjs/types'
-import { Failure } from '../errors.ts'
-import { fromLines } from '../rdf/lines.ts'
-import { dqv, prov, xsd } from '../rdf/namespaces.ts'
-import { keyOf } from '../rdf/read.ts'
-import { markLine, systemChange, type Fresh, type Mark } from '../store/marks.ts'
-import type { YieldWhenDue } from '../workers/event-loop.ts'
-import type { Precondition, ResourceBody, WriteContext, WriteOutcome } from './context.ts'
-import { datasetLock } from './deleting/members.ts'
-import { changeDataset, type DatasetPlace } from './writing/dataset-edit.ts'
-import { datasetPlaces, unknownCatalogue, unknownDataset } from './writing/find-datasets.ts'
-import { landBatch, type Planned } from './writing/write-batch.ts'
-import { metricsGraph } from './metrics-graph.ts'
+import { Failure } from '../../errors.ts'
+import { fromLines } from '../../rdf/lines.ts'
+import { dqv, prov, xsd } from '../../rdf/namespaces.ts'
+import { keyOf } from '../../rdf/read.ts'
+import { markLine, systemChange, type Fresh } from '../../store/marks.ts'
+import { metricsGraph } from '../content/metrics-graph.ts'
+import type { RepositoryContext, WriteOutcome } from '../context.ts'
+import { datasetLock } from '../deleting/members.ts'
+import {
+  repositoryAnswers as answers,
+  repositoryBodies as bodies,
+  putRoute,
+  readRoute,
+  removeRoute,
+} from '../routes/contract.ts'
+import { repositoryParameters as parameters } from '../routes/parameters.ts'
+import { answerDelete, answerStoredGraph } from '../routes/responses.ts'
+import {
+  expectedState,
+  respondToWrite,
+  suffixedId,
+  type RouteContext,
+  type WriteRequest,
+} from '../routes/route-context.ts'
+import { changeDataset, type DatasetPlace } from '../writing/dataset-writer.ts'
+import { datasetPlaces, findById, unknownDataset } from '../writing/find-datasets.ts'
+import { landBatch, type Planned } from '../writing/write-batch.ts'
 
-type MetricsPut = {
-  readonly dataset: DatasetPlace
-  readonly body: ResourceBody
-  readonly precondition: Precondition
-}
-
-export type DatasetMetrics = {
-  /** The lines of the graph, skolemised, and its hash; `undefined` when there is none. */
-  read(
-    dataset: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly lines: string; readonly hash: string } | undefined>
-  /** Replaces the graph; fails with `unknown-dataset`, `ambiguous-subject`, `invalid-content`, `too-large`. */
-  put(request: MetricsPut, signal: AbortSignal): Promise<WriteOutcome>
-  /** Fails with `unknown-metrics`. The mark is that of the dataset, whose document has the scores. */
-  remove(request: Omit<MetricsPut, 'body'>, signal: AbortSignal): Promise<Mark>
-}
-
-export const unknownMetrics = (id: string) =>
+const unknownMetrics = (id: string) =>
   new Failure('unknown-metrics', `the dataset "${id}" has no quality metrics`)
 
 /** Stored lines are the same for the same graph, so their hash is as good as the canonical one and costs nothing. */
 const hashOfLines = (lines: string): string => hash('sha256', lines, 'hex')
 
-export function datasetMetrics(deps: WriteContext): DatasetMetrics {
-  const { store, names } = deps
+type MetricsPut = WriteRequest & { readonly dataset: DatasetPlace }
 
-  const read: DatasetMetrics['read'] = async (dataset, signal) => {
-    const lines = await store.read(names.metrics(dataset), {}, signal)
-    return lines === undefined ? undefined : { lines, hash: hashOfLines(lines) }
+/** Replaces the graph; fails with `unknown-dataset`, `ambiguous-subject`, `invalid-content`, `too-large`. */
+async function putMetrics(
+  context: RepositoryContext,
+  { dataset, body, precondition }: MetricsPut,
+  signal: AbortSignal,
+): Promise<WriteOutcome> {
+  const { store, names } = context
+  const { id, catalogue } = dataset
+  const [graph, resource] = [names.metrics(id), names.dataset(id)]
+  const sent = await body.parse(graph)
+  const plan = async () => {
+    const stored = await store.readAll([resource, graph], {}, signal)
+    const text = stored.get(resource)
+    if (text === undefined) throw unknownDataset(id)
+    const before = stored.get(graph)
+    const { content, said } = await metricsGraph(context, id, text, sent)
+    precondition(before === undefined ? undefined : hashOfLines(before))
+    const kind = before === undefined ? ('created' as const) : ('updated' as const)
+    const changes = [{ graph, content, before: before ?? '' }]
+    const fresh = measuredAlone({ catalogue, resource, text, said })
+    return { result: { kind, hash: hashOfLines(content) }, changes, fresh }
   }
+  const { result, ...written } = await changeDataset(context, dataset, plan, signal)
+  return { ...result, iri: graph, catalogue, ...written }
+}
 
-  const put: DatasetMetrics['put'] = async ({ dataset, body, precondition }, signal) => {
-    const { id, catalogue } = dataset
-    const [graph, resource] = [names.metrics(id), names.dataset(id)]
-    const sent = await body.parse(graph)
-    const plan = async () => {
-      const stored = await store.readAll([resource, graph], {}, signal)
-      const text = stored.get(resource)
-      if (text === undefined) throw unknownDataset(id)
-      const before = stored.get(graph)
-      const { content, said } = await metricsGraph(deps, id, text, sent)
-      precondition(before === undefined ? undefined : hashOfLines(before))
-      const kind = before === undefined ? ('created' as const) : ('updated' as const)
-      const changes = [{ graph, content, before: before ?? '' }]
-      const fresh = measuredAlone({ catalogue, resource, text, said })
-      return { result: { kind, hash: hashOfLines(content) }, changes, fresh }
+const path = '/datasets/{datasetId}/metrics'
+const params = parameters.dataset
+
+const read = readRoute(
+  path,
+  'Read the quality metrics of a dataset (W3C Data Quality Vocabulary)',
+  { params, query: parameters.historic },
+)
+const put = putRoute(
+  path,
+  'Replace the quality metrics of a dataset',
+  { params, body: bodies.metrics },
+  { responses: answers.replacement },
+)
+const remove = removeRoute(path, 'Delete the quality metrics of a dataset', { params })
+
+/** The routes of metrics. The scores are searchable when the document of the dataset has them. */
+export function addMetricsRoutes(context: RouteContext): void {
+  const { app, guard, locateDataset, store, names } = context
+  guard(async (c) => (await locateDataset(c)).catalogue, put, remove)
+
+  app.openapi(read, async (c) => {
+    const { id, suffix } = suffixedId(c, 'datasetId')
+    const graph = names.metrics(id)
+    const lines = await store.read(graph, {}, c.get('signal'))
+    if (lines === undefined) {
+      await findById(context, id, c.get('signal'))
+      throw unknownMetrics(id)
     }
-    const { result, ...written } = await changeDataset(deps, dataset, plan, signal)
-    return { ...result, iri: graph, catalogue, modified: undefined, ...written }
-  }
-
-  const remove: DatasetMetrics['remove'] = async ({ dataset, precondition }, signal) => {
+    const facts = { suffix, genidPrefix: names.genidPrefix, graph, name: `${id}-metrics` }
+    return answerStoredGraph(c, lines, { ...facts, hash: hashOfLines(lines) })
+  })
+  app.openapi(put, async (c) => {
+    const dataset = await locateDataset(c)
+    return respondToWrite(
+      c,
+      context,
+      (request, signal) => putMetrics(context, { dataset, ...request }, signal),
+      names.dataset(dataset.id),
+    )
+  })
+  app.openapi(remove, async (c) => {
+    const dataset = await locateDataset(c)
     const graph = names.metrics(dataset.id)
     const plan = async () => {
-      const before = await store.read(graph, {}, signal)
+      const before = await store.read(graph, {}, c.get('signal'))
       if (before === undefined) throw unknownMetrics(dataset.id)
-      precondition(hashOfLines(before))
+      expectedState(c)(hashOfLines(before))
       return { result: undefined, changes: [{ graph, drop: true as const }] }
     }
-    const { mark } = await changeDataset(deps, dataset, plan, signal)
+    const { mark } = await changeDataset(context, dataset, plan, c.get('signal'))
     if (!mark) throw new Error('a removal is a change')
-    return mark
-  }
-
-  return { read, put, remove }
+    return answerDelete(c, context, { mark, catalogue: dataset.catalogue })
+  })
 }
 
 /** Metrics as a PUT of them would send them; ids are the platform's. */
@@ -92,75 +129,69 @@ type MetricsOf = { readonly dataset: string; readonly quads: readonly Quad[] }
 /** `unchanged`: the stored ones say the same and are younger than a week. `gone`: there is no such dataset. */
 type MetricsVerdict = 'created' | 'updated' | 'unchanged' | 'gone' | Failure
 
+/** Metrics that are measured again and again say by their time that they still hold, but need not say so every night. */
+const holdsMs = 7 * 86_400_000
+
 /**
  * A verdict for each, in their order; one that fails harms no other. No dataset may be among them twice. Rejects when the
  * signal fires before anything is written, and when the store cannot be asked.
  */
-export type ManyMetrics = (
+export async function manyMetrics(
+  context: RepositoryContext,
   many: readonly MetricsOf[],
   signal: AbortSignal,
-) => Promise<readonly MetricsVerdict[]>
-
-/** Metrics that are measured again and again say by their time that they still hold, but need not say so every night. */
-const holdsMs = 7 * 86_400_000
-
-type ManyDeps = WriteContext & { readonly pause: YieldWhenDue }
-
-export const manyMetrics =
-  (deps: ManyDeps): ManyMetrics =>
-  async (many, signal) => {
-    const ids = many.map(({ dataset }) => dataset)
-    const places = await datasetPlaces(deps, ids, signal)
-    const locks = [...places.values()].map(({ catalogue, originalId }) =>
-      datasetLock(catalogue, originalId),
-    )
-    return deps.locks.runAll(locks, () => landMany(deps, many, places, signal), signal)
-  }
+): Promise<readonly MetricsVerdict[]> {
+  const ids = many.map(({ dataset }) => dataset)
+  const places = await datasetPlaces(context, ids, signal)
+  const locks = [...places.values()].map(({ catalogue, originalId }) =>
+    datasetLock(catalogue, originalId),
+  )
+  return context.locks.runAll(locks, () => landMany(context, many, places, signal), signal)
+}
 
 async function landMany(
-  deps: ManyDeps,
+  context: RepositoryContext,
   many: readonly MetricsOf[],
   places: ReadonlyMap<string, DatasetPlace>,
   signal: AbortSignal,
 ): Promise<readonly MetricsVerdict[]> {
-  const { store, names, deletions } = deps
+  const { store, names, deletions, turn } = context
   const catalogues = new Set([...places.values()].map(({ catalogue }) => catalogue))
-  const watches = new Map([...catalogues].map((one) => [one, deletions.watch(one)]))
+  const checks = new Map([...catalogues].map((one) => [one, deletions.watch(one)]))
   const graphs = [...places.keys()].flatMap((id) => [names.dataset(id), names.metrics(id)])
   const stored = await store.readAll(graphs, {}, signal)
   const planned: Planned<MetricsVerdict>[] = []
   for (const one of many) {
-    const place = places.get(one.dataset)
-    if (!place) planned.push({ result: 'gone' })
-    else {
-      const check = () => {
-        if (watches.get(place.catalogue)?.()) throw unknownCatalogue(place.catalogue)
-      }
-      planned.push(await planMetrics(deps, one, { ...place, stored, check }))
-    }
-    await deps.pause()
+    const catalogue = places.get(one.dataset)?.catalogue
+    const check = () => checks.get(catalogue ?? '')?.()
+    planned.push(
+      catalogue === undefined
+        ? { result: 'gone' }
+        : await planMetrics(context, one, { catalogue, stored, check }),
+    )
+    await turn()
   }
-  const results = await landBatch(deps, planned)
+  const results = await landBatch(context, planned)
   return results.map((one) => ('result' in one ? one.result : verdictOfFailure(one.failure)))
 }
 
-type Before = DatasetPlace & {
+type Before = Pick<DatasetPlace, 'catalogue'> & {
   /** The graphs of the dataset and of its metrics, by their names. */
   readonly stored: ReadonlyMap<string, string>
   readonly check: () => void
 }
 
 async function planMetrics(
-  deps: ManyDeps,
+  context: RepositoryContext,
   { dataset, quads }: MetricsOf,
   { catalogue, stored, check }: Before,
 ): Promise<Planned<MetricsVerdict>> {
-  const { names, versions } = deps
+  const { names, versions } = context
   const [graph, resource] = [names.metrics(dataset), names.dataset(dataset)]
   const [text, before] = [stored.get(resource), stored.get(graph)]
   if (text === undefined) return { result: 'gone' }
   try {
-    const { content, said } = await metricsGraph(deps, dataset, text, quads)
+    const { content, said } = await metricsGraph(context, dataset, text, quads)
     const difference = before === undefined ? 'numbers' : differenceOf(before, content)
     const age = timeIn(content, graph) - timeIn(before ?? '', graph)
     if (difference === 'times' && age < holdsMs) return { result: 'unchanged' }

@@ -1,115 +1,121 @@
-/** The routes of datasets: by their platform id, by their id at the origin, and created without one. */
+/** Datasets: put by their id at the origin or by their platform id, created without one, read, deleted, restored. */
 
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import type { Format } from '../../rdf/media-types.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
-import type { ResourceBody, WriteOutcome } from '../context.ts'
-import { findByOrigins, unknownDataset } from '../writing/find-datasets.ts'
-import { cameByAlias } from './aliases.ts'
+import type { RepositoryContext, ResourceBody, WriteOutcome } from '../context.ts'
+import { datasetLock } from '../deleting/members.ts'
+import { removeMembers, restoreMember } from '../deleting/removal.ts'
+import { cameByAlias } from '../routes/aliases.ts'
 import {
   repositoryBodies as bodies,
   postRoute,
   putRoute,
   readRoute,
   removeRoute,
-} from './contract.ts'
-import { repositoryParameters as parameters } from './parameters.ts'
-import { answerDelete, answerResource, answerWrite } from './responses.ts'
+} from '../routes/contract.ts'
+import { repositoryParameters as parameters } from '../routes/parameters.ts'
+import { answerDelete, answerResource, answerWrite } from '../routes/responses.ts'
 import {
-  writeAnswer,
   demandId,
   demandOriginalId,
   expectedState,
+  pathId,
   respondToWrite,
   suffixedId,
   type RouteContext,
-} from './route-context.ts'
+} from '../routes/route-context.ts'
+import { prepareBody, writeDatasets, type DatasetItem } from '../writing/dataset-writer.ts'
+import { findById, findByOrigins, unknownDataset } from '../writing/find-datasets.ts'
+import { resultOf } from '../writing/write-batch.ts'
 
-const [created, origin, byId] = [
+type DatasetPut = Omit<DatasetItem, 'prepare'> & {
+  readonly catalogue: string
+  readonly body: ResourceBody
+}
+
+/** Fails with `unknown-catalogue`, `newer-exists`, and as the body does; with `updateOnly` also with `unknown-dataset`. */
+async function putDataset(
+  context: RepositoryContext,
+  { catalogue, body, ...item }: DatasetPut,
+  signal: AbortSignal,
+): Promise<WriteOutcome> {
+  const { originalId } = item
+  const prepare = (iri: string) => prepareBody(context, { body, originalId }, iri)
+  const batch = { catalogue, items: [{ ...item, prepare }] }
+  const [written] = await writeDatasets(context, batch, signal)
+  return resultOf(written).outcome
+}
+
+const [created, origin, byId, inCatalogue, datasetId] = [
   '/catalogues/{catalogueId}/datasets',
   '/catalogues/{catalogueId}/datasets/origin',
   '/datasets/{datasetId}',
+  { params: parameters.catalogue },
+  { params: parameters.datasetOrOrigin },
 ] as const
 
 const postToCatalogue = postRoute(
   created,
   'Create a dataset; its id at the origin is a random one',
-  { params: parameters.catalogue, query: parameters.status, body: bodies.dataset },
+  { ...inCatalogue, query: parameters.status, body: bodies.dataset },
 )
-
 const post = postRoute(
   '/datasets',
   'Create a dataset in a catalogue; its id at the origin is a random one',
   { query: parameters.into, body: bodies.dataset },
 )
-
 const readByOrigin = readRoute(origin, 'Read a dataset by its id at the origin', {
-  params: parameters.catalogue,
+  ...inCatalogue,
   query: parameters.origin,
 })
-
 const putByOrigin = putRoute(origin, 'Create or replace a dataset by its id at the origin', {
-  params: parameters.catalogue,
+  ...inCatalogue,
   query: parameters.put,
   body: bodies.dataset,
 })
-
 const removeByOrigin = removeRoute(origin, 'Delete a dataset by its id at the origin', {
-  params: parameters.catalogue,
+  ...inCatalogue,
   query: parameters.origin,
 })
-
 const readById = readRoute(byId, 'Read a dataset with its distributions and its record', {
-  params: parameters.datasetOrOrigin,
+  ...datasetId,
   query: parameters.inCatalogue,
 })
-
 const putById = putRoute(byId, 'Replace a dataset that exists', {
-  params: parameters.datasetOrOrigin,
+  ...datasetId,
   query: parameters.putInCatalogue,
   body: bodies.dataset,
 })
-
 const removeById = removeRoute(byId, 'Delete a dataset', {
-  params: parameters.datasetOrOrigin,
+  ...datasetId,
   query: parameters.inCatalogue,
 })
-
 const restore = postRoute(
   '/datasets/{datasetId}/restore',
   'Restore a deleted dataset with its ids and its distributions',
   { params: parameters.dataset },
 )
 
+/** The routes of datasets. */
 export function addDatasetRoutes(context: RouteContext): void {
-  const { app, datasets, guard, locate, tombstones } = context
-  const methods = ['PUT', 'DELETE']
-  const inCatalogue = '/catalogues/:catalogueId/datasets'
-  guard({ methods, path: `${inCatalogue}/origin`, permission: 'catalogue' })
-  guard({ methods: ['POST'], path: inCatalogue, permission: 'catalogue' })
-  guard({
-    methods: ['POST'],
-    path: '/datasets',
-    permission: (c) => Promise.resolve(c.req.query('catalogue')),
-  })
-  guard({
-    methods,
-    path: '/datasets/:datasetId',
-    permission: async (c) => {
+  const { app, guard, locateDataset, tombstones } = context
+  guard('catalogue', putByOrigin, removeByOrigin, postToCatalogue)
+  guard((c) => Promise.resolve(c.req.query('catalogue')), post)
+  guard(
+    async (c) => {
       const catalogue = c.req.query('catalogue')
       if (catalogue !== undefined) return demandId('catalogue', catalogue)
-      return (await locate.dataset(c)).catalogue
+      return (await locateDataset(c)).catalogue
     },
-  })
-  guard({
-    methods: ['POST'],
-    path: '/datasets/:datasetId/restore',
-    permission: async (c) => {
-      const id = demandId('datasetId', c.req.param('datasetId') ?? '')
-      return (tombstones.find('dataset', id) ?? (await locate.dataset(c))).catalogue
-    },
-  })
+    putById,
+    removeById,
+  )
+  guard(async (c) => {
+    const id = pathId(c, 'datasetId')
+    return (tombstones.find('dataset', id) ?? (await locateDataset(c))).catalogue
+  }, restore)
   app.openapi(postToCatalogue, (c) => create(c, context, c.req.valid('param').catalogueId))
   app.openapi(post, (c) =>
     create(c, context, demandId('catalogue', c.req.valid('query').catalogue)),
@@ -117,8 +123,10 @@ export function addDatasetRoutes(context: RouteContext): void {
   addOriginRoutes(context)
   addIdRoutes(context)
   app.openapi(restore, async (c) => {
-    const restored = await datasets.restore(c.req.valid('param').datasetId, c.get('signal'))
-    return answerWrite(c, restored, writeAnswer(context))
+    const id = c.req.valid('param').datasetId
+    const restored = await restoreMember(context, { kind: 'dataset', id }, c.get('signal'))
+    if (!restored) throw unknownDataset(id)
+    return answerWrite(c, context, restored)
   })
 }
 
@@ -126,8 +134,8 @@ function addOriginRoutes(context: RouteContext): void {
   const { app } = context
   app.openapi(readByOrigin, async (c) => {
     const catalogue = demandId('catalogueId', c.req.valid('param').catalogueId)
-    const id = await idOf(c, context, { catalogue, originalId: c.req.valid('query').originalId })
-    return answer(c, context, id)
+    const { originalId } = c.req.valid('query')
+    return answer(c, context, await idOf(c, context, { catalogue, originalId }))
   })
   app.openapi(putByOrigin, (c) => {
     const { originalId, ...how } = c.req.valid('query')
@@ -136,14 +144,13 @@ function addOriginRoutes(context: RouteContext): void {
   app.openapi(removeByOrigin, async (c) => {
     const catalogue = c.req.valid('param').catalogueId
     const { originalId } = c.req.valid('query')
-    const id = await idOf(c, context, { catalogue, originalId })
-    return remove(c, context, { id, catalogue })
+    return remove(c, context, await idOf(c, context, { catalogue, originalId }), catalogue)
   })
 }
 
 /** With the deprecated parameter `catalogue` the id of the path is the one at the origin. */
 function addIdRoutes(context: RouteContext): void {
-  const { app, locate } = context
+  const { app, locateDataset } = context
   const named = (c: AppContext, catalogue: string): OriginName => ({
     catalogue: demandId('catalogue', catalogue),
     originalId: demandOriginalId('datasetId', c.req.param('datasetId') ?? ''),
@@ -158,20 +165,24 @@ function addIdRoutes(context: RouteContext): void {
   app.openapi(putById, async (c) => {
     const { catalogue, ...how } = c.req.valid('query')
     if (catalogue !== undefined) return write(c, context, { ...named(c, catalogue), ...how })
-    return write(c, context, { ...(await locate.dataset(c)), ...how, updateOnly: true })
+    return write(c, context, { ...(await locateDataset(c)), ...how, updateOnly: true })
   })
   app.openapi(removeById, async (c) => {
     const { catalogue } = c.req.valid('query')
-    if (catalogue === undefined) return remove(c, context, await locate.dataset(c))
-    const name = named(c, catalogue)
-    return remove(c, context, { id: await idOf(c, context, name), catalogue: name.catalogue })
+    if (catalogue !== undefined)
+      return remove(c, context, await idOf(c, context, named(c, catalogue)), catalogue)
+    const located = await locateDataset(c)
+    return remove(c, context, located.id, located.catalogue)
   })
 }
 
 type OriginName = { readonly catalogue: string; readonly originalId: string }
 
-async function idOf(c: AppContext, context: RouteContext, name: OriginName): Promise<string> {
-  const { catalogue, originalId } = name
+async function idOf(
+  c: AppContext,
+  context: RouteContext,
+  { catalogue, originalId }: OriginName,
+): Promise<string> {
   const sought = [{ originalId, candidate: '-' }]
   const [found] = await findByOrigins(context, catalogue, sought, c.get('signal'))
   if (!found?.record) throw unknownDataset(originalId)
@@ -194,7 +205,7 @@ function write(c: AppContext, context: RouteContext, query: WriteQuery): Promise
     ...(recordModified !== undefined && { recordModified: Date.parse(recordModified) }),
   }
   return respondToWrite(c, context, (request, signal) =>
-    context.datasets.put({ ...item, ...request }, signal),
+    putDataset(context, { ...item, ...request }, signal),
   )
 }
 
@@ -202,18 +213,17 @@ function write(c: AppContext, context: RouteContext, query: WriteQuery): Promise
 function create(c: AppContext, context: RouteContext, catalogue: string): Promise<Response> {
   const preferred = cameByAlias(c.req.url) ? c.req.query('resourceId') : undefined
   if (preferred !== undefined) demandOriginalId('resourceId', preferred)
-  const under = (originalId: string, body: ResourceBody): Promise<WriteOutcome> => {
-    const precondition = (hash: string | undefined) => {
-      if (hash !== undefined) throw alreadyThere(originalId)
-      expectedState(c)(hash)
+  return respondToWrite(c, context, async ({ body, precondition }, signal) => {
+    const under = (originalId: string): Promise<WriteOutcome> => {
+      const isNew = (hash: string | undefined) => {
+        if (hash !== undefined) throw alreadyThere(originalId)
+        precondition(hash)
+      }
+      return putDataset(context, { catalogue, originalId, body, precondition: isNew }, signal)
     }
-    return context.datasets.put({ catalogue, originalId, body, precondition }, c.get('signal'))
-  }
-  return respondToWrite(c, context, async ({ body }) => {
-    if (preferred === undefined) return under(context.uuid(), body)
-    return under(preferred, body).catch((error: unknown) => {
-      if (error instanceof Failure && error.kind === 'already-exists')
-        return under(context.uuid(), body)
+    if (preferred === undefined) return under(context.uuid())
+    return under(preferred).catch((error: unknown) => {
+      if (error instanceof Failure && error.kind === 'already-exists') return under(context.uuid())
       throw error
     })
   })
@@ -222,27 +232,39 @@ function create(c: AppContext, context: RouteContext, catalogue: string): Promis
 const alreadyThere = (originalId: string) =>
   new Failure('already-exists', `the catalogue has a dataset "${originalId}" already`)
 
+/** What is removed can be restored for as long as its tombstone lives. */
 async function remove(
   c: AppContext,
   context: RouteContext,
-  { id, catalogue }: { readonly id: string; readonly catalogue: string },
+  id: string,
+  home: string,
 ): Promise<Response> {
-  const mark = await context.datasets.remove(id, expectedState(c), c.get('signal'))
-  return answerDelete(c, { mark, catalogue }, writeAnswer(context))
+  const signal = c.get('signal')
+  const { catalogue, originalId } = await findById(context, id, signal)
+  const work = async () => {
+    const { hash } = await findById(context, id, signal)
+    expectedState(c)(hash)
+    const member = { kind: 'dataset', id, catalogue, originalId } as const
+    const [removed] = await removeMembers(context, [member], { at: context.now() }, signal)
+    return resultOf(removed)
+  }
+  const mark = await context.locks.run(datasetLock(catalogue, originalId), work, signal)
+  return answerDelete(c, context, { mark, catalogue: home })
 }
 
 async function answer(
   c: AppContext,
-  { datasets, idLists, names }: RouteContext,
+  context: RouteContext,
   id: string,
   suffix?: Format,
 ): Promise<Response> {
-  const text = datasets.read(id, c.get('signal'))
+  const { store, idLists, names } = context
+  const [iri, record] = [names.dataset(id), names.record(id)]
+  const text = store.read(iri, {}, c.get('signal'))
   const [lines, catalogue] = await Promise.all([text, idLists.catalogueOf(id)])
   if (lines === undefined) throw unknownDataset(id)
-  const [iri, record] = [names.dataset(id), names.record(id)]
   const collection = catalogue === undefined ? undefined : names.catalogue(catalogue)
   const links = { describedby: record, collection }
-  const facts = { id, iri, graph: iri, path: `/datasets/${id}`, ...storedRecord(lines, record) }
-  return answerResource(c, { ...facts, lines, links }, names, suffix)
+  const facts = { id, iri, path: `/datasets/${id}`, ...storedRecord(lines, record) }
+  return answerResource(c, context, { ...facts, lines, links }, suffix)
 }

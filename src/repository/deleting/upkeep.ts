@@ -1,0 +1,90 @@
+/**
+ * Keeps tombstones true while the platform runs: what the store holds is not deleted, what was left in doubt or undone is taken
+ * on, and what is past its window is removed.
+ */
+
+import type { RepositoryContext } from '../context.ts'
+import { resumeDeletions, resumeRestores } from './catalogue-deletion.ts'
+import { present } from './members.ts'
+import type { Tombstone, TombstonePage } from './tombstones.ts'
+
+/** Doubts that are settled together. */
+const mostDoubts = 500
+/** Milliseconds between two rounds, and tombstones removed before others get their turn. */
+const roundMs = 10_000
+const purged = 200
+
+/**
+ * Settles tombstones whose resource is gone and discards those whose resource is there: the process may have died, or the
+ * store may have been lost sight of, between tombstone and removal.
+ */
+async function resolveDoubts(context: RepositoryContext, signal: AbortSignal): Promise<void> {
+  const { tombstones } = context
+  for (;;) {
+    const doubts = tombstones.doubts(mostDoubts)
+    if (doubts.length === 0) return
+    const there = await present(context, doubts, signal)
+    const serials = (which: boolean) =>
+      doubts.filter((one) => there.has(one) === which).map(({ serial }) => serial)
+    tombstones.discard(serials(true))
+    tombstones.settle(serials(false))
+  }
+}
+
+/** A page of tombstones; one whose resource has come back by another way is discarded and left out. */
+export async function listTombstones(
+  context: RepositoryContext,
+  { catalogue, ...page }: TombstonePage & { readonly catalogue: string | undefined },
+  signal: AbortSignal,
+): Promise<readonly Tombstone[]> {
+  const listed = context.tombstones.list(catalogue, page)
+  const there = await present(context, listed, signal)
+  context.tombstones.discard([...there].map(({ serial }) => serial))
+  return listed.filter((one) => !there.has(one)).map(withoutSerial)
+}
+
+function withoutSerial(listed: Tombstone): Tombstone {
+  const { kind, id, originalId, catalogue, deletedAt, restorableUntil } = listed
+  return { kind, id, originalId, catalogue, deletedAt, restorableUntil }
+}
+
+/**
+ * Settles what a crash left in doubt and takes on what it interrupted, as far as the store answers, before this resolves; then
+ * again and again until `stop`.
+ */
+export async function startUpkeep(context: RepositoryContext): Promise<{ stop(): Promise<void> }> {
+  const stopping = new AbortController()
+  await round(context, stopping.signal)
+  const running = work(context, stopping.signal)
+  return {
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+async function work(context: RepositoryContext, signal: AbortSignal): Promise<void> {
+  const { tombstones, pause, log } = context
+  while (!signal.aborted) {
+    let count = 0
+    for (let more = purged; more === purged && !signal.aborted; count += more) {
+      more = tombstones.purge(purged)
+      await pause(1, signal)
+    }
+    if (count > 0) log.info({ count }, 'tombstone.purged')
+    await pause(roundMs, signal)
+    await round(context, signal)
+  }
+}
+
+/** A failure is logged and tried again in the next round. */
+async function round(context: RepositoryContext, signal: AbortSignal): Promise<void> {
+  for (const one of [resolveDoubts, resumeDeletions, resumeRestores]) {
+    try {
+      await one(context, signal)
+    } catch (error) {
+      if (!signal.aborted) context.log.warn({ err: error }, 'deletion.undone')
+    }
+  }
+}

@@ -1,0 +1,210 @@
+/** Catalogues: put, read without their links, delete with everything in them, restore. */
+
+import type { RouteConfig } from '@hono/zod-openapi'
+import type { Quad } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import { fromLines, subjectQuads, toLines } from '../../rdf/lines.ts'
+import { dct, xsd } from '../../rdf/namespaces.ts'
+import { literal, namedNode, quad } from '../../rdf/terms.ts'
+import { fact, systemChange } from '../../store/marks.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
+import { modifiedDate, timestamp } from '../content/catalogue-record.ts'
+import {
+  canonicalContent,
+  catalogueContent,
+  catalogueNode,
+  groundContent,
+} from '../content/own-content.ts'
+import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
+import {
+  beginDeletion,
+  beginRestore,
+  deletionAtWork,
+  demandNoDeletion,
+  type CatalogueRemoval,
+} from '../deleting/catalogue-deletion.ts'
+import {
+  repositoryAnswers as answers,
+  repositoryBodies as bodies,
+  postRoute,
+  putRoute,
+  readRoute,
+  removeRoute,
+} from '../routes/contract.ts'
+import { repositoryParameters as parameters } from '../routes/parameters.ts'
+import {
+  answerCatalogueRemoval,
+  answerCatalogueRestore,
+  answerResource,
+} from '../routes/responses.ts'
+import {
+  expectedState,
+  respondToWrite,
+  suffixedId,
+  type RouteContext,
+  type WriteRequest,
+} from '../routes/route-context.ts'
+import { catalogueMarks } from '../writing/catalogue-marks.ts'
+import { unknownCatalogue } from '../writing/find-datasets.ts'
+import { landOne } from '../writing/write-batch.ts'
+
+const factsQuery = loadQuery('catalogue-facts')
+
+/** The hash of what was sent, `''` where it is not known; `undefined` when there is no such catalogue. */
+async function hashOf(
+  { store, names }: RepositoryContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const catalogue = namedNode(names.catalogue(id))
+  const [row] = await store.select(bind(factsQuery, { catalogue }), signal)
+  return row && (row['hash']?.value ?? '')
+}
+
+type CataloguePut = WriteRequest & { readonly id: string }
+
+/** Under the lock of the catalogue. */
+async function putCatalogue(
+  context: RepositoryContext,
+  { id, body, precondition }: CataloguePut,
+  signal: AbortSignal,
+): Promise<WriteOutcome> {
+  const { store, names } = context
+  const stored = await hashOf(context, id, signal)
+  const iri = names.catalogue(id)
+  const quads = await body.parse(iri)
+  const node = catalogueNode(quads, iri)
+  const own = catalogueContent(quads, node, names)
+  const content = await canonicalContent(context, { node, own })
+  const { hash } = content
+  precondition(stored)
+  if (stored === undefined) await demandNoDeletion(context, id, signal)
+  const outcome = { iri, catalogue: id, hash }
+  if (stored === hash) return { kind: 'unchanged', ...outcome }
+  const lines = stored === undefined ? undefined : await store.read(iri, { links: false }, signal)
+  const before = fromLines(lines ?? '')
+  const ground = groundContent(names, iri, content)
+  const after = [...ground, ...missingDates(iri, { ground, before, now: context.now() })]
+  const { mark, marks, lines: marked, cascades } = catalogueMarks(context, { iri, before, after })
+  const system = systemChange({
+    add: [fact(iri, 'hash', hash), ...marked],
+    remove: stored === undefined ? [] : [fact(iri, 'hash', stored)],
+  })
+  const kind = stored === undefined ? 'created' : 'updated'
+  const changes = [{ graph: iri, content: toLines(after), before: lines ?? '' }, system]
+  const result = { kind, ...outcome, mark } as const
+  await landOne(context, { result, group: { changes, marks } })
+  if (stored === undefined) context.tombstones.forget('catalogue', [id])
+  if (cascades) context.cascaded()
+  return result
+}
+
+type States = {
+  readonly ground: readonly Quad[]
+  readonly before: readonly Quad[]
+  readonly now: Date
+}
+
+/** `dct:issued` is that of the creation and `dct:modified` that of this write, unless the body brings its own. */
+function missingDates(iri: string, { ground, before, now }: States): Quad[] {
+  const said = (quads: readonly Quad[], name: string) =>
+    quads.find((q) => q.subject.value === iri && q.predicate.value === dct(name).value)
+  const time = literal(timestamp(now), xsd('dateTime'))
+  const say = (name: string, value: Quad['object']) =>
+    said(ground, name) ? [] : [quad(namedNode(iri), dct(name), value)]
+  return [...say('issued', said(before, 'issued')?.object ?? time), ...say('modified', time)]
+}
+
+/**
+ * The catalogue goes at once and its datasets after it; while they do, a repeated call answers with that work. Under the lock of
+ * the catalogue. Fails with `unknown-catalogue`, and with `conflict` while the catalogue is being restored.
+ */
+async function removeCatalogue(
+  context: RepositoryContext,
+  id: string,
+  precondition: Precondition,
+  signal: AbortSignal,
+): Promise<CatalogueRemoval> {
+  const isReturning = context.restoreJobs.of(id) !== undefined
+  const hash = await hashOf(context, id, signal)
+  if (hash === undefined) {
+    const job = await deletionAtWork(context, id, signal)
+    if (job) return { job }
+    throw unknownCatalogue(id)
+  }
+  precondition(hash)
+  if (isReturning)
+    throw new Failure('conflict', `the catalogue "${id}" is being restored; try again later`)
+  return beginDeletion(context, { id, hash }, signal)
+}
+
+/** No zod here: the handler answers with or without a body. */
+const remaining = {
+  type: 'object' as const,
+  properties: { remaining: { type: 'integer' as const } },
+  required: ['remaining'],
+}
+
+const removal: RouteConfig['responses'] = {
+  ...answers.removal,
+  202: {
+    description: 'The catalogue is gone; some of its datasets are still to be removed',
+    content: { 'application/json': { schema: remaining } },
+  },
+}
+
+const path = '/catalogues/{catalogueId}'
+const params = parameters.catalogue
+
+const read = readRoute(path, 'Read a catalogue without its links', { params })
+const put = putRoute(path, 'Create or replace a catalogue', { params, body: bodies.catalogue })
+const remove = removeRoute(
+  path,
+  'Delete a catalogue and all its datasets',
+  { params },
+  { responses: removal },
+)
+const restore = postRoute(
+  '/catalogues/{catalogueId}/restore',
+  'Restore a deleted catalogue and the datasets that were deleted with it',
+  { params },
+)
+
+/** The routes of catalogues. */
+export function addCatalogueRoutes(context: RouteContext): void {
+  const { app, store, names, guard, locks } = context
+  const locked = <T>(id: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+    locks.run(`catalogue ${id}`, work, signal)
+  guard('catalogue', put, remove, restore)
+
+  app.openapi(read, async (c) => {
+    const { id, suffix } = suffixedId(c, 'catalogueId')
+    const signal = c.get('signal')
+    const hash = await hashOf(context, id, signal)
+    const iri = names.catalogue(id)
+    const lines = hash === undefined ? undefined : await store.read(iri, { links: false }, signal)
+    if (lines === undefined) throw unknownCatalogue(id)
+    const modified = modifiedDate(subjectQuads(lines, iri), iri)
+    const resource = { id, iri, path: `/catalogues/${id}`, modified, lines, hash }
+    return answerResource(c, context, resource, suffix)
+  })
+  app.openapi(put, (c) => {
+    const id = c.req.valid('param').catalogueId
+    return respondToWrite(c, context, (request, signal) =>
+      locked(id, () => putCatalogue(context, { id, ...request }, signal), signal),
+    )
+  })
+  app.openapi(remove, async (c) => {
+    const [id, signal] = [c.req.valid('param').catalogueId, c.get('signal')]
+    const work = () => removeCatalogue(context, id, expectedState(c), signal)
+    return answerCatalogueRemoval(c, context, await locked(id, work, signal))
+  })
+  app.openapi(restore, async (c) => {
+    const [id, signal] = [c.req.valid('param').catalogueId, c.get('signal')]
+    const work = async () => {
+      await demandNoDeletion(context, id, signal)
+      return beginRestore(context, id, signal)
+    }
+    return answerCatalogueRestore(c, context, await locked(id, work, signal))
+  })
+}

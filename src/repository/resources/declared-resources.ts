@@ -1,0 +1,317 @@
+/**
+ * Resources of the types that the profile declares: put under an id, read, deleted, restored, listed. Where the profile declares
+ * none, there is nothing at these paths.
+ */
+
+import { z } from '@hono/zod-openapi'
+import type { Quad } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import type { AppContext } from '../../http/app.ts'
+import type { ResourceType } from '../../profile/profile.ts'
+import { subjectQuads, toLines } from '../../rdf/lines.ts'
+import { dct } from '../../rdf/namespaces.ts'
+import type { Change } from '../../store/graph-store.ts'
+import { markLine, systemChange } from '../../store/marks.ts'
+import { recordStatements, storedRecord, timestamp } from '../content/catalogue-record.ts'
+import {
+  canonicalContent,
+  groundContent,
+  mergedGraphs,
+  resourceContent,
+  resourceNode,
+} from '../content/own-content.ts'
+import type { RepositoryContext, WriteOutcome } from '../context.ts'
+import {
+  demandCatalogue,
+  linkChange,
+  memberFacts,
+  memberLocks,
+  resourceFacts,
+  type ResourceFacts,
+} from '../deleting/members.ts'
+import { removeMembers, restoreMember } from '../deleting/removal.ts'
+import { answerList } from '../listing/list-answer.ts'
+import { declaredList } from '../listing/lists.ts'
+import {
+  repositoryBodies as bodies,
+  listRoute,
+  postRoute,
+  putRoute,
+  readRoute,
+  removeRoute,
+} from '../routes/contract.ts'
+import { repositoryParameters as parameters } from '../routes/parameters.ts'
+import { answerDelete, answerResource, answerWrite } from '../routes/responses.ts'
+import {
+  demandId,
+  expectedState,
+  pathId,
+  respondToWrite,
+  suffixedId,
+  type RouteContext,
+  type WriteRequest,
+} from '../routes/route-context.ts'
+import { landOne, resultOf } from '../writing/write-batch.ts'
+
+/** A resource that a request names. */
+type Named = {
+  readonly type: ResourceType
+  readonly id: string
+  readonly iri: string
+  /** The name of its tombstone. */
+  readonly member: { readonly kind: 'resource'; readonly id: string }
+}
+
+/** The declared type of the path; throws `not-found`, which names those that there are. */
+function typeOf(c: AppContext, { profile }: RouteContext): ResourceType {
+  const found = profile.resources.find(({ id }) => id === c.req.param('type'))
+  if (found) return found
+  const declared = profile.resources.map(({ id }) => `"${id}"`).join(', ')
+  throw new Failure('not-found', `the profile declares no such type, only ${declared}`)
+}
+
+function namedBy(c: AppContext, context: RouteContext, id = pathId(c, 'id')): Named {
+  const type = typeOf(c, context)
+  const member = { kind: 'resource', id: `${type.id}/${id}` } as const
+  return { type, id, iri: context.names.resource(type.id, id), member }
+}
+
+const unknownResource = ({ type, id }: Named) =>
+  new Failure('unknown-resource', `there is no resource "${id}" of the type "${type.id}"`)
+
+const factsOf = async (context: RepositoryContext, { iri }: Named, signal: AbortSignal) =>
+  (await resourceFacts(context, [iri], signal)).get(iri)
+
+type ResourcePut = WriteRequest & {
+  /** Write even when the hash is equal. */
+  readonly enforceUpdate: boolean
+  /** Of the types that are in catalogues; `undefined` = where it is already. */
+  readonly home: string | undefined
+}
+
+/**
+ * Under the lock of the resource. Fails with `unknown-catalogue`, `invalid-parameter` when a new one needs a catalogue,
+ * `conflict` when it is in another one, and as the PUT of a dataset does.
+ */
+async function putResource(
+  context: RepositoryContext,
+  name: Named,
+  { body, precondition, enforceUpdate, home }: ResourcePut,
+  signal: AbortSignal,
+): Promise<WriteOutcome> {
+  const { names, store, deletions, versions, tombstones } = context
+  const { type, id, iri, member } = name
+  const stored = await factsOf(context, name, signal)
+  const catalogue = catalogueFor(name, home, stored)
+  const check = deletions.watch(catalogue)
+  if (catalogue !== '') await demandCatalogue(context, catalogue, signal)
+  const quads = mergedGraphs(await body.parse(iri))
+  const node = resourceNode(quads, { typeUri: type.typeUri, id, iri })
+  const own = resourceContent(quads, node, { names, iri })
+  const content = await canonicalContent(context, { node, own })
+  const { hash } = content
+  precondition(stored?.hash)
+  const outcome = { iri, hash, ...(catalogue !== '' && { catalogue }) }
+  const isMoved = stored?.catalogue !== catalogue
+  if (stored?.hash === hash && !isMoved && !enforceUpdate) return { kind: 'unchanged', ...outcome }
+  const before = stored ? ((await store.read(iri, {}, signal)) ?? '') : ''
+  const record = catalogue === '' ? [] : recordFor(context, name, before, hash)
+  const mark = { resource: iri, version: versions.next() }
+  const facts = { ...member, catalogue, hash }
+  const changes: Change[] = [
+    { graph: iri, content: toLines([...groundContent(names, iri, content), ...record]), before },
+    ...(stored && isMoved ? linkChange(names, stored, 'remove') : []),
+    ...(isMoved ? linkChange(names, facts, 'add') : []),
+    systemChange({
+      add: [...memberFacts(names, facts), markLine('pending', mark)],
+      remove: stored ? memberFacts(names, stored) : [],
+    }),
+  ]
+  const result = { kind: stored ? ('updated' as const) : ('created' as const), ...outcome, mark }
+  await landOne(context, { result, group: { changes, marks: [mark] }, check })
+  if (!stored) tombstones.forget('resource', [member.id])
+  return result
+}
+
+/** The catalogue that a resource will be in, `''` where its type is in none. */
+function catalogueFor(
+  { type, id }: Named,
+  home: string | undefined,
+  stored: ResourceFacts | undefined,
+): string {
+  if (!type.inCatalogue) return ''
+  const present = stored?.catalogue
+  if (home !== undefined && present && home !== present)
+    throw new Failure('conflict', `the resource "${id}" is in the catalogue "${present}"`)
+  const found = home ?? present
+  if (found) return found
+  const detail = `a resource of the type "${type.id}" is written into a catalogue: add catalogId=<id>`
+  throw new Failure('invalid-parameter', detail, { errors: [{ parameter: 'catalogId', detail }] })
+}
+
+/** The record of a resource that is in a catalogue; it keeps the date of the creation. */
+function recordFor(
+  { names, now }: RepositoryContext,
+  { type, id, iri: topic }: Named,
+  before: string,
+  hash: string,
+): Quad[] {
+  const iri = names.resourceRecord(type.id, id)
+  const modified = timestamp(now())
+  const said = subjectQuads(before, iri).find((q) => q.predicate.value === dct('issued').value)
+  const issued = said?.object.value ?? modified
+  return recordStatements({ topic, iri }, { originalId: id, hash, issued, modified }, names)
+}
+
+const query = z.object({
+  catalogId: z.string().optional().openapi({
+    description:
+      'Of types that are in catalogues: the id of the catalogue. To create such a resource it is required, otherwise it restricts',
+  }),
+})
+
+const path = '/customresources/{type}/{id}'
+
+/** The type is a parameter of the path, as everywhere that the platform is generic; the contract names the declared ones. */
+function routesOf(types: readonly ResourceType[]) {
+  const [first] = types
+  const type = z.string().openapi({
+    enum: types.map((one) => one.id),
+    description: types.map((one) => `${one.id}: ${one.name} (${one.typeUri})`).join('; '),
+    ...(first && { example: first.id }),
+  })
+  const params = z.object({ type, id: parameters.suffixed })
+  const put = query.extend({ enforceUpdate: parameters.put.shape.enforceUpdate })
+  const body = bodies.of(exampleOf(first))
+  return {
+    list: listRoute(
+      '/customresources/{type}',
+      'List the resources of a type that the profile declares',
+      { params: z.object({ type }), query: parameters.list.extend(query.shape) },
+    ),
+    read: readRoute(path, 'Read a resource of a declared type', { params, query }),
+    put: putRoute(path, 'Create or replace a resource of a declared type', {
+      params,
+      query: put,
+      body,
+    }),
+    remove: removeRoute(path, 'Delete a resource of a declared type', { params, query }),
+    restore: postRoute(`${path}/restore`, 'Restore a deleted resource of a declared type', {
+      params,
+    }),
+  }
+}
+
+const exampleOf = (type: ResourceType | undefined) => `@prefix dct: <http://purl.org/dc/terms/> .
+
+<> a <${type?.typeUri ?? ''}> ;
+  dct:title "Gauges"@en .
+`
+
+/** What `catalogId` says; of types that are in no catalogue it says nothing. */
+const namedCatalogue = (c: AppContext, { inCatalogue }: ResourceType) => {
+  const named = inCatalogue ? c.req.query('catalogId') : undefined
+  return named === undefined ? undefined : demandId('catalogId', named)
+}
+
+/** The facts, when there are any and they are of the catalogue that the client names; else fails with `unknown-resource`. */
+async function demandFacts(
+  c: AppContext,
+  context: RouteContext,
+  name: Named,
+): Promise<ResourceFacts> {
+  const found = await factsOf(context, name, c.get('signal'))
+  const named = namedCatalogue(c, name.type)
+  if (!found || (named !== undefined && named !== found.catalogue)) throw unknownResource(name)
+  return found
+}
+
+/** Id of the catalogue that a resource is in, if any. */
+const inCatalogue = (facts: { readonly catalogue: string } | undefined): string | undefined =>
+  facts?.catalogue || undefined
+
+/** The routes of the resources of declared types. */
+export function addDeclaredRoutes(context: RouteContext): void {
+  const { app, guard, profile, tombstones } = context
+  if (profile.resources.length === 0) return
+  const routes = routesOf(profile.resources)
+  app.use('/customresources/:type/*', (c, next) => {
+    typeOf(c, context)
+    return next()
+  })
+  guard(async (c) => {
+    const name = namedBy(c, context)
+    if (!name.type.inCatalogue) return undefined
+    const found = namedCatalogue(c, name.type) ?? (await factsOf(context, name, c.get('signal')))
+    return typeof found === 'string' ? found : inCatalogue(found)
+  }, routes.put)
+  guard(async (c) => {
+    const name = namedBy(c, context)
+    return name.type.inCatalogue ? inCatalogue(await demandFacts(c, context, name)) : undefined
+  }, routes.remove)
+  guard(async (c) => {
+    const name = namedBy(c, context)
+    const known =
+      tombstones.find('resource', name.member.id) ?? (await factsOf(context, name, c.get('signal')))
+    if (!known) throw unknownResource(name)
+    return inCatalogue(known)
+  }, routes.restore)
+
+  addDeclaredHandlers(context, routes)
+}
+
+function addDeclaredHandlers(context: RouteContext, routes: ReturnType<typeof routesOf>): void {
+  const { app, locks, names } = context
+  const locked = <T>({ member }: Named, work: () => Promise<T>, signal: AbortSignal) =>
+    locks.runAll(memberLocks(names, [member]), work, signal)
+  app.openapi(routes.list, (c) => {
+    const { catalogId, ...asked } = c.req.valid('query')
+    const { id: type, inCatalogue: isIn } = typeOf(c, context)
+    const within = catalogId !== undefined && isIn ? demandId('catalogId', catalogId) : undefined
+    return answerList(c, context, declaredList(context, type, within), asked)
+  })
+  app.openapi(routes.read, (c) => answer(c, context))
+  app.openapi(routes.put, (c) => {
+    const name = namedBy(c, context)
+    const { enforceUpdate } = c.req.valid('query')
+    const home = namedCatalogue(c, name.type)
+    return respondToWrite(c, context, (request, signal) => {
+      const put = { ...request, enforceUpdate, home }
+      return locked(name, () => putResource(context, name, put, signal), signal)
+    })
+  })
+  app.openapi(routes.remove, async (c) => {
+    const [name, signal] = [namedBy(c, context), c.get('signal')]
+    const work = async () => {
+      const facts = await demandFacts(c, context, name)
+      expectedState(c)(facts.hash)
+      const [removed] = await removeMembers(context, [facts], { at: context.now() }, signal)
+      return { mark: resultOf(removed), catalogue: inCatalogue(facts) }
+    }
+    return answerDelete(c, context, await locked(name, work, signal))
+  })
+  app.openapi(routes.restore, async (c) => {
+    const name = namedBy(c, context)
+    const restored = await restoreMember(context, name.member, c.get('signal'))
+    if (!restored) throw unknownResource(name)
+    return answerWrite(c, context, restored)
+  })
+}
+
+async function answer(c: AppContext, context: RouteContext): Promise<Response> {
+  const { names, store } = context
+  const { id, suffix } = suffixedId(c, 'id')
+  const name = namedBy(c, context, id)
+  const { type, iri } = name
+  const [lines, { hash, catalogue }] = await Promise.all([
+    store.read(iri, {}, c.get('signal')),
+    demandFacts(c, context, name),
+  ])
+  if (lines === undefined) throw unknownResource(name)
+  const record = names.resourceRecord(type.id, id)
+  const links =
+    catalogue === '' ? {} : { describedby: record, collection: names.catalogue(catalogue) }
+  const { modified } = storedRecord(lines, record)
+  const facts = { id, iri, path: `/customresources/${type.id}/${id}`, hash, modified }
+  return answerResource(c, context, { ...facts, lines, links }, suffix)
+}

@@ -1,0 +1,344 @@
+/** Distributions as resources of their own inside the graph of their dataset, whose catalogue decides on permission: read, add, replace, remove. */
+
+import { hash } from 'node:crypto'
+import type { Quad, Term } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import { canonicalise } from '../../rdf/canonical.ts'
+import { fromLines, toLines } from '../../rdf/lines.ts'
+import type { Names } from '../../rdf/names.ts'
+import { dcat, dct } from '../../rdf/namespaces.ts'
+import { closure, type Graph, graphOf, keyOf } from '../../rdf/read.ts'
+import { skolemise, unskolemise } from '../../rdf/skolem.ts'
+import { blankNode, namedNode, quad } from '../../rdf/terms.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
+import {
+  distributionKeys,
+  type DistributionKeys,
+  distributionIdentifier,
+  storedTwin,
+} from '../content/distribution-iris.ts'
+import { ambiguous, classes, mergedGraphs, prune } from '../content/own-content.ts'
+import { blankAgain, rename } from '../content/rename.ts'
+import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
+import {
+  repositoryAnswers as answers,
+  repositoryBodies as bodies,
+  postRoute,
+  putRoute,
+  readRoute,
+  removeRoute,
+} from '../routes/contract.ts'
+import { repositoryParameters as parameters } from '../routes/parameters.ts'
+import { answerDelete, answerStoredGraph } from '../routes/responses.ts'
+import {
+  expectedState,
+  once,
+  pathId,
+  respondToWrite,
+  suffixedId,
+  type RouteContext,
+  type WriteRequest,
+} from '../routes/route-context.ts'
+import { editDataset, type DatasetPlace } from '../writing/dataset-writer.ts'
+import { findById } from '../writing/find-datasets.ts'
+
+const graphsOf = loadQuery('distribution-datasets')
+
+const unknownDistribution = (id: string) =>
+  new Failure('unknown-distribution', `there is no distribution "${id}"`)
+
+/** The id of the dataset whose graph holds the distribution; of several, which direct writers left, the first. */
+async function datasetOf(
+  { store, names }: RepositoryContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const distribution = namedNode(names.distribution(id))
+  const rows = await store.select(bind(graphsOf, { distribution }), signal)
+  const ids = rows.flatMap(({ dataset }) => names.idOf('dataset', dataset?.value ?? '') ?? [])
+  const [first] = ids.sort()
+  if (first === undefined) throw unknownDistribution(id)
+  return first
+}
+
+const isThere = (graph: readonly Quad[], iri: string): boolean =>
+  graph.some(
+    ({ subject, predicate, object }) =>
+      subject.value === iri ||
+      (object.value === iri && predicate.value === dcat('distribution').value),
+  )
+
+/** Blank nodes get names under the distribution, so that they never meet those of another one. */
+async function ground(
+  { names, canonical }: RepositoryContext,
+  quads: readonly Quad[],
+  iri: string,
+): Promise<Quad[]> {
+  const { labels } = await canonicalise(quads, canonical)
+  return skolemise(quads, { genid: names.genid(iri), labels })
+}
+
+type Put = WriteRequest & { readonly dataset: DatasetPlace }
+
+/** Fails with `already-exists`, `missing-class`, `ambiguous-subject`, `invalid-content` and as an edit does. */
+async function addDistribution(
+  context: RepositoryContext,
+  { body, precondition, dataset }: Put,
+  signal: AbortSignal,
+): Promise<WriteOutcome> {
+  const { names } = context
+  const iri = names.distribution(context.uuid())
+  const place = { iri, dataset: names.dataset(dataset.id) }
+  const { quads, keys } = received(await body.parse(iri), place, names)
+  const added = await ground(context, [...quads, ...distributionIdentifier(keys, iri)], iri)
+  const edit = async (graph: readonly Quad[]) => {
+    const twin = storedTwin(keys, graph)
+    if (twin !== undefined) throw alreadyExists(twin)
+    precondition(undefined)
+    const link = quad(namedNode(place.dataset), dcat('distribution'), namedNode(iri))
+    const after = [...graph, link, ...added]
+    return { graph: after, result: (await described(context, after, iri)).hash }
+  }
+  const { result, ...written } = await editDataset(context, dataset, edit, signal)
+  return { kind: 'created', iri, catalogue: dataset.catalogue, hash: result, ...written }
+}
+
+/** Keeps the IRI, and the identifiers when the body has none; fails like `addDistribution` and with `unknown-distribution`. */
+async function replaceDistribution(
+  context: RepositoryContext,
+  { id, body, precondition, dataset }: Put & { readonly id: string },
+  signal: AbortSignal,
+): Promise<WriteOutcome> {
+  const { names } = context
+  const iri = names.distribution(id)
+  const place = { iri, dataset: names.dataset(dataset.id) }
+  const { quads, keys } = received(await body.parse(iri), place, names)
+  const edit = async (graph: readonly Quad[]) => {
+    const { description, hash: stored } = await demandThere(context, graph, id)
+    precondition(stored)
+    const known = description.filter(
+      (q) => q.subject.value === iri && q.predicate.value === dct('identifier').value,
+    )
+    const identifiers = known.length > 0 ? known : distributionIdentifier(keys, iri)
+    const sent = keys.identifiers.length > 0 ? quads : [...quads, ...identifiers]
+    const after = [...withoutOwn(graph, iri, description), ...(await ground(context, sent, iri))]
+    const { hash: next } = await described(context, after, iri)
+    return next === stored ? { result: next } : { graph: after, result: next }
+  }
+  const { result, ...written } = await editDataset(context, dataset, edit, signal)
+  const kind = written.mark ? 'updated' : 'unchanged'
+  return { kind, iri, catalogue: dataset.catalogue, hash: result, ...written }
+}
+
+async function removeDistribution(
+  context: RepositoryContext,
+  { id, dataset }: { readonly id: string; readonly dataset: DatasetPlace },
+  precondition: Precondition,
+  signal: AbortSignal,
+) {
+  const iri = context.names.distribution(id)
+  const edit = async (graph: readonly Quad[]) => {
+    const { description, hash: stored } = await demandThere(context, graph, id)
+    precondition(stored)
+    const isLink = ({ predicate, object }: Quad) =>
+      object.value === iri && predicate.value === dcat('distribution').value
+    const rest = withoutOwn(graph, iri, description).filter((q) => !isLink(q))
+    return { graph: rest, result: undefined }
+  }
+  const { mark } = await editDataset(context, dataset, edit, signal)
+  if (!mark) throw new Error('a removal is a change')
+  return { mark, catalogue: dataset.catalogue }
+}
+
+/** What the graph of the dataset says of the distribution; fails with `unknown-distribution`. */
+async function demandThere(context: RepositoryContext, graph: readonly Quad[], id: string) {
+  const iri = context.names.distribution(id)
+  if (!isThere(graph, iri)) throw unknownDistribution(id)
+  return described(context, graph, iri)
+}
+
+async function described({ names }: RepositoryContext, graph: readonly Quad[], iri: string) {
+  const description = describeDistribution(graphOf(graph), iri, names)
+  return { description, hash: await descriptionHash(description, names) }
+}
+
+const alreadyExists = (iri: string) =>
+  new Failure('already-exists', `the dataset has this distribution already: ${iri}`)
+
+// What describes a distribution inside its dataset's graph, and what of that goes when the distribution goes.
+
+/** The IRIs of the distributions that a dataset links, ordered by code point. */
+export function linkedDistributions(graph: Graph, dataset: string): string[] {
+  const linked = graph.objects(dataset, dcat('distribution'))
+  return [...new Set(linked.map((term) => term.value))].sort()
+}
+
+/**
+ * The triples of the distribution and of every described node that it leads to: blank nodes, licences, formats. The walk ends
+ * at other resources of the platform, so neither the dataset nor its other distributions come along.
+ */
+export function describeDistribution(graph: Graph, distribution: string, names: Names): Quad[] {
+  const isOther = (iri: string) => names.owns(iri) && !iri.startsWith(names.genidPrefix)
+  return closure(
+    graph,
+    distribution,
+    ({ object }) => object.termType === 'NamedNode' && !isOther(object.value),
+  )
+}
+
+/**
+ * The hash of a description: the distribution's entity tag. It does not depend on the names that blank nodes have in the store,
+ * except where a write was allowed more work than a read shall cost.
+ */
+async function descriptionHash(
+  description: readonly Quad[],
+  { genidPrefix }: Names,
+): Promise<string> {
+  try {
+    return (await canonicalise(unskolemise(description, { prefix: genidPrefix }))).hash
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'too-complex') throw error
+    return hash('sha256', toLines(description), 'hex')
+  }
+}
+
+/**
+ * The graph without the distribution's own triples: of its description, all but the nodes that something outside refers to,
+ * such as a licence that two distributions have, and what these lead to.
+ */
+function withoutOwn(
+  quads: readonly Quad[],
+  distribution: string,
+  description: readonly Quad[],
+): Quad[] {
+  const described = new Set(description.map((q) => keyOf(q.subject)))
+  const kept = new Set<string>()
+  for (const q of quads) {
+    const object = keyOf(q.object)
+    if (!described.has(keyOf(q.subject)) && described.has(object)) kept.add(object)
+  }
+  kept.delete(distribution)
+  const about = Map.groupBy(description, (q) => keyOf(q.subject))
+  // The set grows while it is walked.
+  for (const node of kept) {
+    for (const q of about.get(node) ?? []) {
+      const object = keyOf(q.object)
+      if (described.has(object) && object !== distribution) kept.add(object)
+    }
+  }
+  return quads.filter(({ subject }) => {
+    const node = keyOf(subject)
+    return !described.has(node) || kept.has(node)
+  })
+}
+
+// A distribution out of a body: one node under the platform's IRI, with what it leads to and nothing else.
+
+type Received = {
+  /** The description with the distribution under its platform IRI; blank nodes are still blank. */
+  readonly quads: readonly Quad[]
+  /** The keys under which it came. */
+  readonly keys: DistributionKeys
+}
+
+/** The platform's IRIs of a distribution and of the dataset that it is in. */
+type Place = { readonly iri: string; readonly dataset: string }
+
+/**
+ * Takes the one `dcat:Distribution` out of a body that was parsed with the platform's `iri` as base. Of several the one with
+ * that IRI counts. Fails with `missing-class` or `ambiguous-subject`.
+ */
+function received(body: readonly Quad[], { iri, dataset }: Place, names: Names): Received {
+  const merged = mergedGraphs(body)
+  const node = distributionNode(classes(merged).of('Distribution'), iri)
+  // Blank nodes that came with the dataset have names below it.
+  const quads = blankAgain(merged, names, [iri, keyOf(node), dataset])
+  const kinds = classes(quads)
+  const others = kinds.of('Dataset', 'DatasetSeries', 'Catalog', 'CatalogRecord', 'Distribution')
+  const self = keyOf(node)
+  const isOther = (key: string) => key !== self && (others.has(key) || names.owns(key))
+  const own = prune(quads, (q) => isOther(keyOf(q.subject)))
+  const description = closure(graphOf(own), node, ({ object }) => object.termType === 'NamedNode')
+  const [keys] = distributionKeys(description, new Map([[self, node]]))
+  if (!keys) throw new Error('a node has keys')
+  return {
+    quads: rename(description, new Map([[self, iri]])),
+    // What the body calls <> has no name of its own to be known by.
+    keys: self === iri ? { ...keys, node: blankNode() } : keys,
+  }
+}
+
+function distributionNode(found: ReadonlyMap<string, Term>, iri: string): Term {
+  const nodes = [...found.values()]
+  const node = found.get(iri) ?? (nodes.length === 1 ? nodes[0] : undefined)
+  if (node) return node
+  if (nodes.length === 0)
+    throw new Failure('missing-class', 'the body describes no dcat:Distribution')
+  return ambiguous(nodes.map(keyOf), 'distributions; send them one by one')
+}
+
+const path = '/distributions/{distributionId}'
+const params = parameters.distribution
+const body = bodies.distribution
+
+const read = readRoute(path, 'Read a distribution with what it leads to inside its dataset', {
+  params,
+})
+const post = postRoute('/datasets/{datasetId}/distributions', 'Add a distribution to a dataset', {
+  params: parameters.dataset,
+  body,
+})
+const put = putRoute(
+  path,
+  'Replace a distribution that exists; it keeps its IRI',
+  { params, body },
+  { responses: answers.update },
+)
+const remove = removeRoute(path, 'Delete a distribution and the link to it', { params })
+
+/** The routes of distributions. A distribution is searchable when its dataset is. */
+export function addDistributionRoutes(context: RouteContext): void {
+  const { app, guard, locateDataset, names, store } = context
+  const { genidPrefix } = names
+  const locate = once(async (c) => {
+    const id = pathId(c, 'distributionId')
+    const dataset = await datasetOf(context, id, c.get('signal'))
+    return { id, dataset: await findById(context, dataset, c.get('signal')) }
+  })
+  guard(async (c) => (await locateDataset(c)).catalogue, post)
+  guard(async (c) => (await locate(c)).dataset.catalogue, put, remove)
+
+  app.openapi(read, async (c) => {
+    const { id, suffix } = suffixedId(c, 'distributionId')
+    const graph = names.dataset(await datasetOf(context, id, c.get('signal')))
+    const text = (await store.read(graph, {}, c.get('signal'))) ?? ''
+    const { description, hash: state } = await demandThere(context, fromLines(text), id)
+    const Link = `<${names.distribution(id)}>; rel="canonical", <${graph}>; rel="up"`
+    const options = { suffix, graph, genidPrefix, name: id, hash: state, headers: { Link } }
+    return answerStoredGraph(c, toLines(description), options)
+  })
+  app.openapi(post, async (c) => {
+    const dataset = await locateDataset(c)
+    return respondToWrite(
+      c,
+      context,
+      (request, signal) => addDistribution(context, { dataset, ...request }, signal),
+      names.dataset(dataset.id),
+    )
+  })
+  app.openapi(put, async (c) => {
+    const located = await locate(c)
+    return respondToWrite(
+      c,
+      context,
+      (request, signal) => replaceDistribution(context, { ...located, ...request }, signal),
+      names.dataset(located.dataset.id),
+    )
+  })
+  app.openapi(remove, async (c) => {
+    const located = await locate(c)
+    const signal = c.get('signal')
+    const removed = await removeDistribution(context, located, expectedState(c), signal)
+    return answerDelete(c, context, removed)
+  })
+}

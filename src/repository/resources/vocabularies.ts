@@ -1,0 +1,339 @@
+/**
+ * Vocabularies: stored exactly as given under the IRI of their concept scheme. They may be large: they are read while they arrive
+ * and answered part by part.
+ */
+
+import { Failure } from '../../errors.ts'
+import type { AppContext } from '../../http/app.ts'
+import { entityTag, isFresh } from '../../http/conditions.ts'
+import { answerFormat, contentType, disposition, receivePieces } from '../../http/rdf.ts'
+import { answerFlow, longAnswer } from '../../http/shell/flow.ts'
+import { addVary } from '../../http/shell/headers.ts'
+import type { Format } from '../../rdf/media-types.ts'
+import { rdf, skos } from '../../rdf/namespaces.ts'
+import { parseStream } from '../../rdf/reading/parse-stream.ts'
+import { unskolemiseLines } from '../../rdf/skolem.ts'
+import { namedNode } from '../../rdf/terms.ts'
+import { documentWriter } from '../../rdf/writing/document.ts'
+import type { Change } from '../../store/graph-store.ts'
+import { fact, type Mark, markLine, systemChange } from '../../store/marks.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
+import { chunksOf } from '../../store/streams.ts'
+import { integrity, summaryOf } from '../../vocabularies/skos-integrity.ts'
+import { inTurns } from '../../workers/event-loop.ts'
+import { isForeign, takeIn, type VocabularyIntake } from '../content/vocabulary-intake.ts'
+import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
+import { repositoryBodies as bodies, putRoute, readRoute, removeRoute } from '../routes/contract.ts'
+import { repositoryParameters as parameters } from '../routes/parameters.ts'
+import { answerDelete, answerResource, answerWrite, linksOf } from '../routes/responses.ts'
+import { expectedState, suffixedId, type RouteContext } from '../routes/route-context.ts'
+import { landOne } from '../writing/write-batch.ts'
+
+const ownerQuery = loadQuery('scheme-owner')
+const factsQuery = loadQuery('vocabulary-facts')
+
+const unknownVocabulary = (id: string) =>
+  new Failure('unknown-vocabulary', `there is no vocabulary "${id}"`)
+
+const lockOf = (id: string) => `vocabulary ${id}`
+
+/** Its concepts are indexed again, and then the records that use them. */
+const marksOf = (mark: Mark) => [markLine('pending', mark), markLine('cascade', mark)]
+
+/** Under the lock of the vocabulary. Fails with `unknown-vocabulary`. */
+async function removeVocabulary(
+  context: RepositoryContext,
+  id: string,
+  precondition: Precondition,
+  signal: AbortSignal,
+): Promise<Mark> {
+  const { names, store, versions } = context
+  const facts = await factsOf(context, id, signal)
+  if (!facts) throw unknownVocabulary(id)
+  precondition(facts.hash)
+  const mark = { resource: names.vocabulary(id), version: versions.next() }
+  const retired = await retiredConcepts(store.readLines(facts.scheme, signal), [])
+  const system = systemChange({
+    add: [...marksOf(mark), ...retiredLines(mark.resource, retired)],
+    remove: factLines(mark.resource, facts),
+  })
+  const changes = [{ graph: facts.scheme, content: '' }, system]
+  await landOne(context, { result: mark, group: { changes, marks: [mark] } })
+  context.cascaded()
+  return mark
+}
+
+type Replacement = {
+  readonly id: string
+  readonly intake: VocabularyIntake
+  readonly precondition: Precondition
+}
+
+/** Under its lock and that of its scheme. Fails with `already-exists` when the scheme is that of another vocabulary. */
+async function replaceVocabulary(
+  context: RepositoryContext,
+  { id, intake, precondition }: Replacement,
+  signal: AbortSignal,
+): Promise<WriteOutcome> {
+  const resource = context.names.vocabulary(id)
+  const { scheme, hash } = intake
+  const stored = await factsOf(context, id, signal)
+  await demandFree(context, { scheme, resource }, signal)
+  precondition(stored?.hash)
+  if (stored && stored.hash === hash && stored.scheme === scheme)
+    return { kind: 'unchanged', iri: scheme, hash }
+  const content = `${intake.lines.join('\n')}\n`
+  const findings = await integrity(() => inTurns(chunksOf(content)))
+  // Broken conditions are logged and counted, and never a reason to refuse it.
+  if (findings.length > 0) context.log.warn({ vocabulary: id, findings }, 'vocabulary.integrity')
+  const mark = { resource, version: context.versions.next() }
+  const facts = { scheme, hash, integrity: summaryOf(findings) }
+  const beside = await changesBeside(context, { stored, facts, mark, intake }, signal)
+  const changes = [{ graph: scheme, content }, ...beside]
+  const kind = stored ? 'updated' : 'created'
+  const result: WriteOutcome = { kind, iri: scheme, hash, mark }
+  signal.throwIfAborted()
+  await landOne(context, { result, group: { changes, marks: [mark] } })
+  context.cascaded()
+  return result
+}
+
+type States = {
+  readonly stored: VocabularyFacts | undefined
+  readonly facts: VocabularyFacts
+  readonly mark: Mark
+  readonly intake: VocabularyIntake
+}
+
+/** What lands together with the new content. */
+async function changesBeside(
+  { store }: RepositoryContext,
+  { stored, facts, mark, intake }: States,
+  signal: AbortSignal,
+): Promise<Change[]> {
+  const { resource } = mark
+  const add = [...factLines(resource, facts), ...marksOf(mark)]
+  if (!stored) return [systemChange({ add })]
+  const retired = await retiredConcepts(store.readLines(stored.scheme, signal), intake.lines)
+  const moved =
+    stored.scheme === facts.scheme ? [] : [{ graph: stored.scheme, drop: true as const }]
+  const system = systemChange({
+    add: [...add, ...retiredLines(resource, retired)],
+    remove: factLines(resource, stored),
+  })
+  return [...moved, system]
+}
+
+type Claim = { readonly scheme: string; readonly resource: string }
+
+/** A scheme belongs to one vocabulary id, and no scheme may take the graph of another resource. */
+async function demandFree(
+  { names, store }: RepositoryContext,
+  { scheme, resource }: Claim,
+  signal: AbortSignal,
+): Promise<void> {
+  if (isForeign(names, scheme, resource) || scheme.startsWith('urn:cartulary:'))
+    throw new Failure(
+      'invalid-content',
+      `the concept scheme ${scheme} lies in the platform's own namespace`,
+    )
+  const owners = await store.select(bind(ownerQuery, { scheme: namedNode(scheme) }), signal)
+  const other = owners.find((row) => row['vocabulary']?.value !== resource)
+  if (!other) return
+  const id = names.idOf('vocabulary', other['vocabulary']?.value ?? '') ?? ''
+  throw new Failure(
+    'already-exists',
+    `the concept scheme ${scheme} is stored as vocabulary "${id}"`,
+  )
+}
+
+/** What the system graph says of a vocabulary. */
+type VocabularyFacts = {
+  /** Also the name of its graph. */
+  readonly scheme: string
+  readonly hash: string
+  /** Broken integrity conditions of SKOS and how often: `S13 2, S14 1`; `''` = none. */
+  readonly integrity: string
+}
+
+async function factsOf(
+  { store, names }: RepositoryContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<VocabularyFacts | undefined> {
+  const vocabulary = namedNode(names.vocabulary(id))
+  const [row] = await store.select(bind(factsQuery, { vocabulary }), signal)
+  const { scheme, hash, integrity: broken } = row ?? {}
+  if (!scheme || !hash) return undefined
+  return { scheme: scheme.value, hash: hash.value, integrity: broken?.value ?? '' }
+}
+
+/** The lines of the handle, which come and go together. */
+const factLines = (handle: string, facts: VocabularyFacts): string[] => [
+  fact(handle, 'scheme', { iri: facts.scheme }),
+  fact(handle, 'hash', facts.hash),
+  ...(facts.integrity === '' ? [] : [fact(handle, 'integrity', facts.integrity)]),
+]
+
+/** More retired concepts are not listed; then every record that uses any concept counts. */
+const mostRetired = 10_000
+
+const type = `<${rdf('type').value}> <${skos('Concept').value}> .`
+const memberships = [skos('inScheme').value, skos('topConceptOf').value].map((iri) => `<${iri}> <`)
+
+/** The concept that a line declares to be one. */
+function conceptIn(line: string): string | undefined {
+  const at = line.indexOf(' ')
+  const rest = line.slice(at + 1, at + 100)
+  const isOne = rest.startsWith(type) || memberships.some((start) => rest.startsWith(start))
+  return isOne && line.startsWith('<') ? line.slice(1, at - 1) : undefined
+}
+
+/** Concepts of the old lines that the new ones no longer have: records that use them must be found again; `all` when too many. */
+async function retiredConcepts(
+  before: AsyncIterable<string>,
+  after: readonly string[],
+): Promise<readonly string[] | 'all'> {
+  const fresh = new Set(after.map(conceptIn))
+  const retired = new Set<string>()
+  for await (const chunk of before) {
+    for (const line of chunk.split('\n')) {
+      const concept = conceptIn(line)
+      if (concept !== undefined && !fresh.has(concept)) retired.add(concept)
+    }
+    if (retired.size > mostRetired) return 'all'
+  }
+  return [...retired]
+}
+
+/** Lines of the system graph that say so to whoever projects records of them. */
+const retiredLines = (handle: string, retired: readonly string[] | 'all'): string[] =>
+  retired === 'all'
+    ? [fact(handle, 'retired', 'all')]
+    : retired.map((concept) => fact(handle, 'retired', { iri: concept }))
+
+/** A vocabulary shall be searchable when its PUT returns, and a large one takes longer than a record. */
+const waitMs = 60_000
+
+const path = '/vocabularies/{vocabularyId}'
+const params = parameters.vocabulary
+
+const read = readRoute(path, 'Read a vocabulary', { params })
+const put = putRoute(path, 'Create or replace a vocabulary', { params, body: bodies.vocabulary })
+const remove = removeRoute(path, 'Delete a vocabulary', { params })
+
+/** The routes of vocabularies. */
+export function addVocabularyRoutes(context: RouteContext): void {
+  const { app, guard, limits, locks, names, canonical } = context
+  guard('platform', put, remove)
+
+  app.openapi(read, async (c) => {
+    const { id, suffix } = suffixedId(c, 'vocabularyId')
+    const facts = await factsOf(context, id, c.get('signal'))
+    if (!facts) throw unknownVocabulary(id)
+    return longAnswer(c, () => answerVocabulary(c, context, { ...facts, id, suffix }))
+  })
+  app.openapi(put, async (c) => {
+    const renew = () => c.get('deadline').extend(limits.longRequestMs)
+    renew()
+    const id = c.req.valid('param').vocabularyId
+    const resource = names.vocabulary(id)
+    // JSON-LD is read as a whole and has the limit of bodies that are.
+    const { format, pieces } = receivePieces(c, (one) => {
+      const name = one === 'jsonld' ? 'bodyBytes' : 'vocabularyBytes'
+      return { bytes: limits[name], name, ratio: limits.bodyRatio, idleMs: limits.bodyIdleMs }
+    })
+    const batches = parseStream(pieces, format, { baseIri: resource, limits })
+    const intake = await takeIn(batches, { names, resource, work: canonical?.work })
+    renew()
+    const replacement = { id, intake, precondition: expectedState(c) }
+    const work = () => replaceVocabulary(context, replacement, c.get('signal'))
+    // Two ids must not claim one scheme at the same time.
+    const claims = [lockOf(id), `scheme ${intake.scheme}`]
+    const outcome = await locks.runAll(claims, work, c.get('signal'))
+    return answerWrite(c, context, outcome, { waitMs })
+  })
+  app.openapi(remove, async (c) => {
+    c.get('deadline').extend(limits.longRequestMs)
+    const id = c.req.valid('param').vocabularyId
+    const work = () => removeVocabulary(context, id, expectedState(c), c.get('signal'))
+    const mark = await locks.run(lockOf(id), work, c.get('signal'))
+    return answerDelete(c, context, { mark, waitMs })
+  })
+}
+
+type VocabularyAnswer = Pick<VocabularyFacts, 'scheme' | 'hash'> & {
+  readonly id: string
+  readonly suffix: Format | undefined
+}
+
+/** UTF-16 units of N-Triples up to which a vocabulary is sent as one text. */
+const mostWhole = 16 * 1024 * 1024
+
+/**
+ * 200 or 304 in the format of the suffix or of `Accept`; `not-acceptable` when there is none. What RDF/XML cannot express of a
+ * large one is left out with a comment (decision 0033).
+ */
+async function answerVocabulary(
+  c: AppContext,
+  context: RouteContext,
+  { id, scheme, hash, suffix }: VocabularyAnswer,
+): Promise<Response> {
+  const { names, limits, log, store } = context
+  const resource = { id, iri: scheme, path: `/vocabularies/${id}` }
+  const whole = (lines: string) => answerResource(c, context, { ...resource, lines, hash }, suffix)
+  if (isFresh(c.req.raw.headers, hash)) return whole('')
+  // A store may have to put all of it in order first.
+  c.get('deadline').extend(limits.longRequestMs)
+  const { first, rest } = await begun(store.readLines(scheme, c.get('signal')), mostWhole)
+  if (!rest) return whole(first.join(''))
+  try {
+    const { format, mediaType } = answerFormat(c, suffix)
+    const headers = {
+      ETag: entityTag(hash),
+      Link: linksOf(resource, c.get('address')),
+      'Content-Disposition': disposition(id, format),
+      'Content-Type': contentType(mediaType),
+    }
+    const text = pieces(format, { first, rest }, { graph: scheme, prefix: names.genidPrefix })
+    const answer = await answerFlow(c, text, { log, pieceMs: limits.longRequestMs, headers })
+    addVary(answer.headers, 'Accept')
+    return answer
+  } catch (error) {
+    await rest.return?.()
+    throw error
+  }
+}
+
+/** The first chunks up to a size, and the rest if there is any. */
+async function begun(chunks: AsyncIterable<string>, size: number) {
+  const rest = chunks[Symbol.asyncIterator]()
+  const first: string[] = []
+  let length = 0
+  while (length <= size) {
+    const next = await rest.next()
+    if (next.done === true) return { first, rest: undefined }
+    first.push(next.value)
+    length += next.value.length
+  }
+  return { first, rest }
+}
+
+async function* pieces(
+  format: Format,
+  { first, rest }: { first: string[]; rest: AsyncIterator<string> },
+  { graph, prefix }: { readonly graph: string; readonly prefix: string },
+): AsyncGenerator<string> {
+  const writer = documentWriter(format, true)
+  const part = (chunk: string) => writer.part({ graph, lines: unskolemiseLines(chunk, { prefix }) })
+  try {
+    yield writer.head
+    for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) yield part(chunk)
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+      yield part(next.value)
+    }
+    yield writer.tail
+  } finally {
+    await rest.return?.()
+  }
+}
