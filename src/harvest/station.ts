@@ -9,16 +9,14 @@ import type { Log } from '../log.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
 import type { SegmentFunction, SegmentKind } from '../pipe/segment.ts'
 import type { PipeSources } from '../pipe/sources/pipe-sources.ts'
-import type { Account } from './exporting/account/account.ts'
-import type { Repository } from './exporting/door/door.ts'
-import type { Ground } from './exporting/account/ground.ts'
-import type { UnfitValues } from './exporting/left-out.ts'
-import { exporterSegment } from './exporting/exporter.ts'
-import { known } from './exporting/known.ts'
+import type { ExportContext, ExportRun } from './export/export-run.ts'
+import { exporterSegment } from './export/exporter.ts'
+import { identified, validatorsOf } from './export/record-identity.ts'
+import type { UnfitValues } from './export/record-text.ts'
+import { adoptRecords, confirmRemovals, restoreRemoved, type Restored } from './export/removals.ts'
+import type { Repository } from './export/repository-client.ts'
 import type { MetricsExport } from '../pipe/message.ts'
-import { adopted, confirmed, restored, type Restored } from './exporting/removing/consent.ts'
-import { validatorsOf } from './exporting/validators.ts'
-import { openLedger, type Ledger } from './ledger/ledger.ts'
+import { Ledger } from './ledger/ledger.ts'
 import type { Alike } from './ledger/likenesses.ts'
 import { importerSegment, type ImporterDeps } from './importers/importer.ts'
 import { arcgisImporter } from './importers/arcgis.ts'
@@ -90,16 +88,15 @@ const forgottenAfterMs = 30 * 86_400_000
 /** Opens the ledger and makes the segments; `stop` when no run is under way any more. */
 export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
   const { config, directory, now } = options
-  const ledger = openLedger(join(directory, 'harvest.sqlite'))
-  ledger.marks.forgetBefore(now() - forgottenAfterMs)
+  const ledger = new Ledger(join(directory, 'harvest.sqlite'))
+  ledger.forgetProgressBefore(now() - forgottenAfterMs)
   const changed = await counting(options, ledger)
-  const accounts = new Map<string, Account>()
-  const ground: Ground = {
+  const active = new Map<string, ExportRun>()
+  const context: ExportContext = {
     ...options,
     ledger,
     changed,
-    allow: config.allow,
-    accounts,
+    active,
     claims: new Map(),
     kinds: () => kinds,
   }
@@ -107,8 +104,8 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
     ...options,
     allow: config.allow,
     limits: config,
-    owns: (runId) => accounts.get(runId)?.ownsSome ?? true,
-    validators: (run, shape, forceDays) => validatorsOf(ground, run, shape, forceDays),
+    owns: (runId) => active.get(runId)?.ownsSome ?? true,
+    validators: (run, shape, forceDays) => validatorsOf(context, run, shape, forceDays),
   }
   const limits = { ...usualTransformLimits, ...options.transforms }
   const transforming: TransformDeps = { ...options, allow: config.allow, limits }
@@ -124,15 +121,15 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
     importerSegment(arcgisImporter, deps),
     scriptTransformer(transforming),
     constructTransformer(transforming),
-    exporterSegment(ground),
+    exporterSegment(context),
   ]
   return {
     kinds,
-    afterImport: known(accounts),
-    confirm: (runId, signal) => confirmed(ground, runId, signal),
-    restore: (what, signal) => restored(ground, what, signal),
-    adopt: (pipe, from) => adopted(ground, pipe, from),
-    duplicates: (catalogue, signal) => duplicates(ground, catalogue, signal),
+    afterImport: identified(active),
+    confirm: (runId, signal) => confirmRemovals(context, runId, signal),
+    restore: (what, signal) => restoreRemoved(context, what, signal),
+    adopt: (pipe, from) => adoptRecords(context, pipe, from),
+    duplicates: (catalogue, signal) => duplicates(context, catalogue, signal),
     stop: async () => ledger.close(),
   }
 }
@@ -140,17 +137,17 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
 /** To be called after changes of the ledger; an older copy of it is told, and doubted from now on. */
 async function counting(
   { changes, directory, log }: HarvestOptions,
-  { age }: Ledger,
+  ledger: Ledger,
 ): Promise<() => Promise<void>> {
-  if (changes && age.compare(changes.known))
+  if (changes && ledger.isOlderThan(changes.known))
     log.warn({ file: join(directory, 'harvest.sqlite') }, 'harvest.ledger-doubted')
-  const changed = async () => changes?.note(age.count())
+  const changed = async () => changes?.note(ledger.countChange())
   await changed()
   return changed
 }
 
 async function* duplicates(
-  { ledger, pause }: Pick<Ground, 'ledger' | 'pause'>,
+  { ledger, pause }: Pick<ExportContext, 'ledger' | 'pause'>,
   catalogue: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Alike[]> {

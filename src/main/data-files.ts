@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartRefused } from '../errors.ts'
-import { ledgerFormat } from '../harvest/ledger/ledger-file.ts'
+import { ledgerFormat } from '../harvest/ledger/ledger-schema.ts'
 import type { Log } from '../log.ts'
 import { figuresFormat } from '../metrics/figures/figures-file.ts'
 import { verdictsFormat } from '../metrics/reach/verdict-file.ts'

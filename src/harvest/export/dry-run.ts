@@ -1,0 +1,184 @@
+/** A run that writes nothing: says of each record what would be sent and what that would change, and what would be removed. */
+
+import type { Quad, Term } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import type { RecordMessage } from '../../pipe/message.ts'
+import type { Difference } from '../../pipe/runs/run.ts'
+import { canonicalise } from '../../rdf/canonical.ts'
+import { fromLines, termText } from '../../rdf/lines.ts'
+import { dcat, dct, rdf, spdx } from '../../rdf/namespaces.ts'
+import type { RecordRow } from '../ledger/ledger-rows.ts'
+import { originPath } from './dataset-writer.ts'
+import type { ExportRun } from './export-run.ts'
+import { identityOf } from './record-identity.ts'
+import { nodeInText, recordQuads } from './record-text.ts'
+
+type Refused = { readonly problem: Failure; readonly originalId?: string }
+
+/** The item has the state that the record would get, as far as that is known, its text, and what would change; else the problem. */
+export async function previewRecord(
+  run: ExportRun,
+  message: RecordMessage,
+  signal: AbortSignal,
+): Promise<Refused | undefined> {
+  const { text, sourceId, sourceUrl, findings } = message
+  const identity = identityOf(run, message)
+  if (identity instanceof Failure) return { problem: identity }
+  const { originalId, row } = identity
+  const change = await changeOf(run, { ...message, originalId, row }, signal)
+  if (change instanceof Failure) return { problem: change, originalId }
+  run.segment.sink.item({
+    sourceId,
+    originalId,
+    stage: 'export',
+    state: change.kind,
+    note: 'dry run: nothing was written',
+    excerpt: text,
+    ...(change.difference && { difference: change.difference }),
+    ...(sourceUrl !== undefined && { sourceUrl }),
+    ...(findings.length > 0 && { findings }),
+    ...(row?.platformId !== undefined && { platformId: row.platformId }),
+  })
+  return undefined
+}
+
+type Candidate = {
+  readonly originalId: string
+  readonly row: RecordRow | undefined
+  readonly mediaType: string
+  readonly text: string
+}
+
+type Change = {
+  readonly kind: 'created' | 'updated' | 'unchanged'
+  readonly difference?: Difference
+}
+
+/** Our own repository says it as it would write it; of another one it is guessed. */
+async function changeOf(
+  run: ExportRun,
+  candidate: Candidate,
+  signal: AbortSignal,
+): Promise<Change | Failure> {
+  const { client, owner } = run
+  if (!client.previewDataset) return guessed(run, candidate, signal)
+  try {
+    const { kind, before, after } = await client.previewDataset(owner.catalogue, candidate, signal)
+    if (kind !== 'updated') return { kind }
+    return { kind, difference: differenceOf(fromLines(before), fromLines(after)) }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return new Failure('export-refused', error.message, { errors: error.errors, cause: error })
+  }
+}
+
+/** Without a difference when what is stored cannot be had now. */
+async function guessed(
+  run: ExportRun,
+  { originalId, row, mediaType, text }: Candidate,
+  signal: AbortSignal,
+): Promise<Change | Failure> {
+  if (mediaType === 'application/n-triples' && nodeInText(mediaType, text) === undefined)
+    return new Failure('item-malformed', 'The record is not plain N-Triples about one dataset.')
+  if (!run.isPresent(row, originalId)) return { kind: 'created' }
+  const path = originPath(run.owner.catalogue, originalId)
+  const headers = { Accept: 'application/n-triples' }
+  const answer = await run.client.ask({ method: 'GET', path, headers }, signal)
+  const stored =
+    answer.status === 200 ? await recordQuads(answer.text, 'application/n-triples') : undefined
+  const sent = stored && (await recordQuads(text, mediaType))
+  if (!sent) return { kind: 'updated' }
+  const [, etag] = /^"([^"]+)"$/.exec(answer.headers.get('etag') ?? '') ?? []
+  if (etag === (await canonicalise(sent)).hash) return { kind: 'unchanged' }
+  return { kind: 'updated', difference: differenceOf(withoutAddedIds(stored, sent), sent) }
+}
+
+const mostNamed = 20
+
+/** What a complete run would remove, in words: a dry one has no list that anybody could consent to. */
+export function previewRemovals(run: ExportRun): Failure | undefined {
+  if (!run.isWhole) return undefined
+  const rows = [...run.context.ledger.rowsOf(run.owner)]
+  const missed = rows.filter((row) => !run.hasMet(row)).map(({ originalId }) => originalId)
+  if (missed.length === 0) return undefined
+  const first = missed.slice(0, mostNamed).join(', ') + (missed.length > mostNamed ? ', …' : '')
+  const detail = `Written for real, ${missed.length} of ${rows.length} records would be missed by the source: ${first}.`
+  return new Failure('removal-held', detail)
+}
+
+// The difference of two records, whatever the nodes of either are called.
+
+const mostStatements = 50
+const longestStatement = 500
+
+/**
+ * Statements that go and that come, as `predicate object`, at most fifty of each. Nodes that have statements of their own are
+ * not compared by their names, because the repository gives them others; its own record about the dataset is left out.
+ */
+export function differenceOf(stored: readonly Quad[], sent: readonly Quad[]): Difference {
+  const [before, after] = [counted(stored), counted(sent)]
+  return { gone: surplus(before, after), come: surplus(after, before) }
+}
+
+/**
+ * What is stored, without the identifiers that a repository like ours adds to distributions which came without one: their
+ * IRI, title or access address in what is sent.
+ */
+function withoutAddedIds(stored: readonly Quad[], sent: readonly Quad[]): readonly Quad[] {
+  const isIdentifier = ({ predicate }: Quad) => predicate.equals(dct('identifier'))
+  const distributions = ofType(sent, dcat('Distribution'))
+  const about = sent.filter(({ subject }) => distributions.has(subject.value))
+  const own = new Set(about.filter(isIdentifier).map(({ object }) => object.value))
+  const names = about.filter(({ predicate }) =>
+    [dct('title'), dcat('accessURL')].some((key) => predicate.equals(key)),
+  )
+  const added = new Set([...distributions, ...names.map(({ object }) => object.value)])
+  const theirs = ofType(stored, dcat('Distribution'))
+  return stored.filter((quad) => {
+    const { subject, object } = quad
+    const isAdded = added.has(object.value) && !own.has(object.value)
+    return !(isIdentifier(quad) && theirs.has(subject.value) && isAdded)
+  })
+}
+
+type Counted = ReadonlyMap<string, number>
+
+function counted(quads: readonly Quad[]): Counted {
+  const subjects = new Set(quads.map(({ subject }) => subject.value))
+  const records = ofType(quads, dcat('CatalogRecord'))
+  const checksums = quads
+    .filter(
+      ({ subject, predicate }) => records.has(subject.value) && predicate.equals(spdx('checksum')),
+    )
+    .map(({ object }) => object.value)
+  const left = new Set([...records, ...checksums])
+  const counts = new Map<string, number>()
+  for (const { subject, predicate, object } of quads) {
+    if (left.has(subject.value) || subjects.has(object.value)) continue
+    const text = `<${predicate.value}> ${shortened(object)}`
+    counts.set(text, (counts.get(text) ?? 0) + 1)
+  }
+  return counts
+}
+
+const ofType = (quads: readonly Quad[], type: Term): ReadonlySet<string> =>
+  new Set(
+    quads
+      .filter(({ predicate, object }) => predicate.equals(rdf('type')) && object.equals(type))
+      .map(({ subject }) => subject.value),
+  )
+
+function shortened(object: Term): string {
+  if (object.termType === 'BlankNode') return '[]'
+  const text = termText(object)
+  return text.length > longestStatement ? `${text.slice(0, longestStatement)}…` : text
+}
+
+const surplus = (here: Counted, there: Counted): readonly string[] =>
+  [...here]
+    .flatMap(([text, count]) => {
+      const more = Math.max(0, count - (there.get(text) ?? 0))
+      return Array.from({ length: Math.min(more, mostStatements) }, () => text)
+    })
+    .slice(0, mostStatements)
+    .sort()

@@ -1,0 +1,362 @@
+/** What is known of a run while it is exported: what the source has offered, and what the catalogue holds. */
+
+import { hash } from 'node:crypto'
+import type { Outbound } from '../../client/outbound.ts'
+import type { ClusterConfig } from '../../config/cluster.ts'
+import type { HarvestConfig } from '../../config/harvest.ts'
+import { Failure } from '../../errors.ts'
+import type { OwnKeys } from '../../http/keys/known-keys.ts'
+import type { Log } from '../../log.ts'
+import { configured } from '../../pipe/configure.ts'
+import { resolver } from '../../pipe/discovery.ts'
+import type { JsonObject } from '../../pipe/document.ts'
+import type { MetricsExport } from '../../pipe/message.ts'
+import { placesOf } from '../../pipe/pipe-check.ts'
+import type { Runs } from '../../pipe/runs/run-history.ts'
+import type { SegmentContext, SegmentKind, SegmentPlace } from '../../pipe/segment.ts'
+import type { PipeSources } from '../../pipe/sources/pipe-sources.ts'
+import { inTurns } from '../../workers/event-loop.ts'
+import { canonicalJson } from '../importers/import-config.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Owner, RecordRow } from '../ledger/ledger-rows.ts'
+import { SerialSet } from '../ledger/serial-set.ts'
+import type { UnfitValues } from './record-text.ts'
+import {
+  originalIds,
+  withRetries,
+  type Repository,
+  type RepositoryClient,
+  type RetryContext,
+} from './repository-client.ts'
+
+/** What all exports of this process share. */
+export type ExportContext = RetryContext & {
+  readonly ledger: Ledger
+  /** To be called when the ledger has changed: an older copy of it is recognised by the count that is kept elsewhere. */
+  readonly changed: () => Promise<void>
+  readonly config: HarvestConfig
+  readonly outbound: Outbound
+  readonly repository: Repository | undefined
+  readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
+  readonly key: OwnKeys
+  readonly secret: (name: string) => string | undefined
+  readonly runs: Pick<Runs, 'get' | 'list' | 'resumption' | 'note'>
+  readonly sources: () => Pick<PipeSources, 'find' | 'invalid'>
+  /** Every segment of this process. */
+  readonly kinds: () => readonly SegmentKind[]
+  readonly log: Log
+  /** How what of a message measures its dataset is written; the whole text is sent when absent. */
+  readonly metricsExport?: MetricsExport
+  /** What of a record a document of our own search cannot show; absent where there is none. */
+  readonly unfitValues?: UnfitValues
+  /** Runs that are being exported, by their ids. */
+  readonly active: Map<string, ExportRun>
+  /** Catalogue and original id of records that are being written, with the pipe that does. */
+  readonly claims: Map<string, string>
+}
+
+export const dayMs = 86_400_000
+const mostFailures = 50
+
+export class ExportRun {
+  readonly context: ExportContext
+  readonly segment: SegmentContext
+  readonly owner: Owner
+  readonly client: RepositoryClient
+  /** Digest of everything between import and export; `''` when there is nothing. */
+  readonly transformation: string
+  /** When it was opened, ms. */
+  readonly opened: number
+  /** Rows whose records the source declared gone. */
+  readonly deleted = new SerialSet()
+  /** Rows whose records were in the catalogue when the run began. */
+  readonly #present = new SerialSet()
+  readonly #held: SerialSet
+  readonly #forceMs: number
+  readonly #claims = new Set<string>()
+  #seen = new SerialSet()
+  #failures = 0
+  /** Of what was present: the pipe's own, and what has no row. */
+  #own = 0
+  #rowless = 0
+  /** Records that the source offered, read or not. */
+  offered = 0
+  /** Of them: without a usable identifier. */
+  nameless = 0
+  /** Items that were not written. */
+  losses = 0
+  /** Of them: records of other pipes, and whose the first one is. */
+  #elsewhere = 0
+  #firstElsewhere: Failure | undefined
+  /** What was met before an interruption is known. */
+  isWhole: boolean
+
+  constructor(context: ExportContext, segment: SegmentContext, target: RunTarget) {
+    const { runId, pipe } = segment
+    const plan = planOf(context, runId)
+    this.context = context
+    this.segment = segment
+    this.owner = { catalogue: target.catalogue, pipe }
+    this.client = withRetries(target.client, context)
+    this.transformation = plan?.transformation ?? ''
+    this.opened = context.now()
+    this.#forceMs = plan?.forceMs ?? 0
+    this.#held = context.ledger.heldOf(pipe)
+    this.isWhole = segment.resumed !== true
+  }
+
+  /** Takes up what the run had met before it was interrupted. */
+  resume(): void {
+    const { resumeFrom, runId } = this.segment
+    const progress = resumeFrom === undefined ? undefined : this.context.ledger.progressOf(runId)
+    if (!progress) return
+    this.#seen = progress.seen
+    this.offered = progress.offered
+    this.nameless = progress.nameless
+    this.isWhole = true
+  }
+
+  /** The catalogue holds these ids. */
+  addPresent(ids: readonly string[]): void {
+    const { ledger } = this.context
+    const { catalogue, pipe } = this.owner
+    ledger.transaction(() => {
+      const rowless: string[] = []
+      for (const id of ids) {
+        const row = ledger.byOriginal(catalogue, id)
+        if (row) this.#present.add(row.serial)
+        else rowless.push(id)
+        if (row?.pipe === pipe) this.#own += 1
+      }
+      this.#rowless += rowless.length
+      ledger.addUnowned(this.segment.runId, rowless)
+    })
+  }
+
+  /** Whether the catalogue held everything that the pipe owns in it: who deletes it or empties it leaves the rows. */
+  get hasAll(): boolean {
+    return this.#own >= this.context.ledger.count(this.owner)
+  }
+
+  /** Whether the pipe owns anything in the catalogue. */
+  get ownsSome(): boolean {
+    return this.context.ledger.count(this.owner) > 0
+  }
+
+  /** Whether the catalogue held a record with this row, or with this id and no row. */
+  isPresent(row: RecordRow | undefined, originalId: string): boolean {
+    if (row && this.#present.has(row.serial)) return true
+    if (this.#rowless === 0) return false
+    return this.context.ledger.isUnowned(this.segment.runId, originalId)
+  }
+
+  /** The source has offered the record. */
+  meet(row: RecordRow): void {
+    this.#seen.add(row.serial)
+    this.deleted.delete(row.serial)
+    if (this.segment.dryRun || row.pipe !== this.owner.pipe) return
+    const { ledger } = this.context
+    if (row.state === 'restored') ledger.settle(row.serial)
+    if (this.#held.has(row.serial)) {
+      this.#held.delete(row.serial)
+      ledger.release(row.serial)
+    }
+  }
+
+  /** The source has offered the record of this id, if the pipe owns one. */
+  meetSource(sourceId: string): void {
+    const row = this.context.ledger.bySource(this.owner, sourceId)
+    if (row) this.meet(row)
+  }
+
+  /** The repository has taken the record. */
+  landed(serial: number): void {
+    this.#seen.add(serial)
+    this.#present.add(serial)
+    this.deleted.delete(serial)
+  }
+
+  hasMet({ serial }: RecordRow): boolean {
+    return this.#seen.has(serial)
+  }
+
+  /** Whether neither source nor catalogue nor the passing of time ask for a write. */
+  isUnchanged(row: RecordRow, sourceHash: string | undefined): boolean {
+    return (
+      sourceHash !== undefined &&
+      row.hash === sourceHash &&
+      this.#present.has(row.serial) &&
+      this.context.now() - row.written < this.#forceMs
+    )
+  }
+
+  /** The source hash with what transformers make of the record. */
+  hashOf(sourceHash: string | undefined): string | undefined {
+    if (sourceHash === undefined || this.transformation === '') return sourceHash
+    return hash('sha256', `${sourceHash}\n${this.transformation}`, 'hex')
+  }
+
+  /** A record that was offered is not written. */
+  lost(problem: Failure): void {
+    this.losses += 1
+    if (problem.kind !== 'item-owned-elsewhere') return
+    this.#elsewhere += 1
+    this.#firstElsewhere ??= problem
+  }
+
+  /** `all-refused` when the run met nothing but records of other pipes. */
+  get refusal(): Failure | undefined {
+    const first = this.#firstElsewhere
+    if (!first || this.#elsewhere < this.offered) return undefined
+    const detail = `Other pipes own all ${this.#elsewhere} records of the source; the first: ${first.detail}`
+    return new Failure('all-refused', detail)
+  }
+
+  /** Everything met so far is durable: the run may be resumed from here. */
+  checkpoint(): void {
+    const { ledger, now } = this.context
+    const { offered, nameless } = this
+    ledger.saveProgress(this.segment.runId, { seen: this.#seen, offered, nameless }, now())
+  }
+
+  /** Counts failures of the repository in a row; the fiftieth ends the run. Anything else starts the count again. */
+  count(failure: Failure | undefined): void {
+    this.#failures = failure ? this.#failures + 1 : 0
+    if (failure && this.#failures >= mostFailures) throw failure
+  }
+
+  /** The pipe that is writing the record already; when there is none, this run has claimed it until `release`. */
+  claim(originalId: string): string | undefined {
+    const { claims } = this.context
+    const key = claimKey(this.owner.catalogue, originalId)
+    const other = claims.get(key)
+    if (other === undefined) {
+      claims.set(key, this.owner.pipe)
+      this.#claims.add(key)
+    }
+    return other
+  }
+
+  release(originalId: string): void {
+    const key = claimKey(this.owner.catalogue, originalId)
+    if (this.#claims.delete(key)) this.context.claims.delete(key)
+  }
+
+  close(): void {
+    const { active, claims, ledger } = this.context
+    active.delete(this.segment.runId)
+    for (const key of this.#claims) claims.delete(key)
+    ledger.forgetUnowned(this.segment.runId)
+  }
+}
+
+/** Under which the records are claimed that are being written. */
+export const claimKey = (catalogue: string, originalId: string): string =>
+  `${catalogue}\n${originalId}`
+
+type RunTarget = { readonly catalogue: string; readonly client: RepositoryClient }
+
+/** Ids that are looked up in one transaction. */
+const idsPerStep = 1000
+
+/** The catalogue must be there, and what it holds is read once. Throws `unknown-catalogue`, `conflict`, `export-failed`. */
+export async function openExportRun(
+  context: ExportContext,
+  segment: SegmentContext,
+  target: RunTarget,
+  signal: AbortSignal,
+): Promise<ExportRun> {
+  const { active, ledger } = context
+  if (active.has(segment.runId))
+    throw new Failure('conflict', 'A pipe has one exporter into a catalogue.')
+  const run = new ExportRun(context, segment, target)
+  active.set(segment.runId, run)
+  try {
+    await checkCatalogue(run, signal)
+    const ids = await originalIds(run.client, target.catalogue, signal)
+    const starts = Array.from({ length: Math.ceil(ids.length / idsPerStep) }, (_, n) => n)
+    for await (const n of inTurns(starts)) {
+      run.addPresent(ids.slice(n * idsPerStep, (n + 1) * idsPerStep))
+      segment.sink.alive()
+    }
+    run.resume()
+    // So that the pipe is not taken for deleted while its file cannot be read.
+    const file = context.sources().find(segment.pipe)
+    if (file && !segment.dryRun) ledger.putPlace(segment.pipe, file)
+    await context.changed()
+    return run
+  } catch (error) {
+    run.close()
+    throw error
+  }
+}
+
+async function checkCatalogue({ context, client, owner }: ExportRun, signal: AbortSignal) {
+  const { catalogue } = owner
+  const { status } = await client.ask({ method: 'HEAD', path: `/catalogues/${catalogue}` }, signal)
+  if (status === 200) return
+  if (status !== 404 && status !== 410)
+    throw new Failure('export-failed', `The catalogue ${catalogue} answered ${status}.`)
+  // What belonged to pipes in a catalogue that is gone belongs to nobody.
+  if (client.isOwn) context.ledger.dropCatalogue(catalogue)
+  throw new Failure(
+    'unknown-catalogue',
+    `There is no catalogue ${catalogue}; a harvest makes none.`,
+  )
+}
+
+/** Throws when the key, not the record, is the reason: nothing of this run will be taken. */
+export function refuseByKey(
+  { status }: { readonly status: number },
+  catalogue: string,
+  { keyId }: RepositoryClient,
+): void {
+  if (status !== 401 && status !== 403) return
+  const why = status === 401 ? 'does not know the key' : 'does not let the key write'
+  throw new Failure(
+    'export-refused',
+    `The repository ${why}: catalogue ${catalogue}, key id ${keyId}.`,
+  )
+}
+
+type ExportPlan = {
+  readonly transformation: string
+  /** How long an unchanged record is left alone. */
+  readonly forceMs: number
+  /** Config and place of the exporter. */
+  readonly exporter: { readonly config: JsonObject; readonly place: SegmentPlace } | undefined
+}
+
+/** What a run's pipe says beside the importer; `undefined` when the run or its pipe is not known here. */
+export function planOf(context: ExportContext, runId: string): ExportPlan | undefined {
+  const run = context.runs.get(runId)
+  const file = run && context.sources().find(run.pipe)
+  if (!file) return undefined
+  const { configs } = context.runs.resumption(runId).start
+  const pipe = configured(file.pipe, configs)
+  const { segments } = pipe.body
+  const { trust, directory } = file
+  const places = placesOf(pipe, { trust, directory, configs })
+  const resolve = resolver(context.serviceDiscovery, context.kinds())
+  const steps = segments.map((segment, index) => {
+    const found = resolve(segment)
+    const kind = found.kind === 'built-in' ? found.segment : undefined
+    return { segment, kind, place: places[index] ?? ({ trust: 'foreign' } as const) }
+  })
+  const last = steps.findIndex(({ kind }) => kind?.job === 'export')
+  const shapes = steps
+    .slice(1, last < 0 ? steps.length : last)
+    .map(({ segment: { header, body }, place, kind }) => {
+      const opened = kind?.open(body.config, place)
+      const shape = opened?.ok === true ? opened.shape : undefined
+      return canonicalJson(shape ?? [header.name, body.config, body.endpoint ?? null])
+    })
+  const days = segments.map(({ body }) => body.config['forceDays'])
+  const forceDays = days.find((value) => typeof value === 'number') ?? context.config.forceDays
+  const exporter = steps[last]
+  return {
+    transformation: shapes.length === 0 ? '' : hash('sha256', shapes.join('\n'), 'hex'),
+    forceMs: forceDays * dayMs,
+    exporter: exporter && { config: exporter.segment.body.config, place: exporter.place },
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * The last segment of a run, which any pipe can name: it gets records for a catalogue, or metrics of datasets that are there
+ * already.
+ */
+
+import { z } from 'zod'
+import type { JsonObject } from '../../pipe/document.ts'
+import type { Message } from '../../pipe/message.ts'
+import type { SegmentKind } from '../../pipe/segment.ts'
+import { exportDatasets } from './dataset-export.ts'
+import type { ExportContext } from './export-run.ts'
+import { exportConfig, exportTarget } from './export-target.ts'
+import { exportMetrics } from './metrics-export.ts'
+
+export const exporterSegment = (context: ExportContext): SegmentKind => ({
+  names: ['exporting-hub', 'exporting-repo', 'exporting-repository'],
+  job: 'export',
+  schema: () => {
+    const schema = z.toJSONSchema(exportConfig, { io: 'input', unrepresentable: 'any' })
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema is JSON
+    return JSON.parse(JSON.stringify(schema)) as JsonObject
+  },
+  open: (config, place) => {
+    const target = exportTarget(context, config, place)
+    if ('problems' in target) return { ok: false, problems: target.problems }
+    return {
+      ok: true,
+      run: async function* (given, segment, signal) {
+        const { isMetrics, input } = await contentOf(context.runs, segment.runId, given)
+        const work = isMetrics ? exportMetrics : exportDatasets
+        yield* work({ context, ...target }, input, segment, signal)
+      },
+    }
+  },
+})
+
+type Content = { readonly isMetrics: boolean; readonly input: AsyncIterable<Message> }
+
+/** A run of this process is fed when it measures; of another process's run the first record says it. `input` is still whole. */
+async function contentOf(
+  runs: ExportContext['runs'],
+  runId: string,
+  input: AsyncIterable<Message>,
+): Promise<Content> {
+  if (runs.get(runId)) return { isMetrics: runs.resumption(runId).start.feed !== undefined, input }
+  const iterator = input[Symbol.asyncIterator]()
+  const first: Message[] = []
+  for (let isTotal = true; isTotal;) {
+    const next = await iterator.next()
+    if (next.done === true) break
+    first.push(next.value)
+    isTotal = next.value.kind === 'total'
+  }
+  const last = first.at(-1)
+  const isMetrics = last?.kind === 'record' && last.extra?.['content'] === 'metrics'
+  async function* joined(): AsyncGenerator<Message> {
+    try {
+      yield* first
+      yield* { [Symbol.asyncIterator]: () => iterator }
+    } finally {
+      await iterator.return?.()
+    }
+  }
+  return { isMetrics, input: joined() }
+}

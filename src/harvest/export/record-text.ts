@@ -1,0 +1,111 @@
+/** What the text of a record says of its dataset: its node, by what it may be known in another catalogue, what cannot be shown. */
+
+import type { Quad } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import type { RecordMessage } from '../../pipe/message.ts'
+import { fromLines } from '../../rdf/lines.ts'
+import { formatOfMediaType } from '../../rdf/media-types.ts'
+import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
+import { parse } from '../../rdf/parse.ts'
+import type { Likeness } from '../ledger/likenesses.ts'
+
+const classes = [dcat('Dataset'), dcat('DatasetSeries')].map(({ value }) => value)
+const typeLines = classes.map((name) => ` <${rdf('type').value}> <${name}> .\n`)
+
+/**
+ * The dataset's node, when the text is plain N-Triples, a triple per line, about exactly one dataset with an IRI;
+ * everything else is sent by itself, and the repository says what it thinks of it.
+ */
+export function nodeInText(mediaType: string, text: string): string | undefined {
+  if (mediaType.split(';')[0]?.trim() !== 'application/n-triples') return undefined
+  const [node, ...others] = typeLines.flatMap((line) => subjectsOf(text, line))
+  if (node === undefined || others.length > 0 || !node.startsWith('<')) return undefined
+  return isPlain(text) ? node : undefined
+}
+
+/** Whether no line of N-Triples is anything but one triple. */
+const isPlain = (text: string): boolean =>
+  text.endsWith('\n') &&
+  !text.includes('\r') &&
+  text
+    .slice(0, -1)
+    .split('\n')
+    .every((line) => (line.startsWith('<') || line.startsWith('_')) && line.endsWith(' .'))
+
+/** What stands before the end of a line; at most two, because more make no difference. */
+function subjectsOf(text: string, end: string): string[] {
+  const found: string[] = []
+  for (let at = text.indexOf(end); at >= 0 && found.length < 2; at = text.indexOf(end, at + 1))
+    found.push(text.slice(text.lastIndexOf('\n', at) + 1, at))
+  return found
+}
+
+const identifier = ` <${dct('identifier').value}> "`
+const page = ` <${dcat('landingPage').value}> <`
+const shortestIdentifier = 6
+
+/**
+ * The identifier and landing page of a dataset, read from plain N-Triples only; a record without an identifier of its own has
+ * the one under which it is kept. What other sources may say by chance, such as a number, is none.
+ */
+export function likenessOf(text: string, originalId: string, node: string | undefined): Likeness {
+  const id = (node && between(text, node + identifier, '"')) ?? originalId
+  const isTelling = id.length >= shortestIdentifier && !/^[\d\s.:_-]*$/.test(id)
+  const address = node && between(text, node + page, '>')
+  const shown = address?.replace(/^https?:\/\//i, '').replace(/\/$/, '')
+  return { ...(isTelling && { identifier: id }), ...(shown && { page: shown }) }
+}
+
+/** The rest of the first line that begins so, up to a character. */
+function between(text: string, start: string, end: string): string | undefined {
+  const at = text.startsWith(start) ? 0 : text.indexOf(`\n${start}`) + 1
+  if (at === 0 && !text.startsWith(start)) return undefined
+  const from = at + start.length
+  const until = text.indexOf(end, from)
+  return until < 0 ? undefined : text.slice(from, until)
+}
+
+/** Values of the dataset that a document of our search cannot show: the dotted path of the field, and what is wrong. */
+export type UnfitValues = (
+  quads: readonly Quad[],
+  dataset: string,
+) => readonly { readonly field: string; readonly problem: string; readonly value: string }[]
+
+/** More would tell nobody anything. */
+const mostFindings = 20
+
+/** The record with what will be left out of its document among its findings, once per field and value. */
+export async function withLeftOut(
+  message: RecordMessage,
+  unfit: UnfitValues | undefined,
+): Promise<RecordMessage> {
+  const quads = (unfit && (await recordQuads(message.text, message.mediaType))) ?? []
+  const dataset = quads.find(
+    ({ subject, predicate, object }) =>
+      subject.termType === 'NamedNode' &&
+      predicate.equals(rdf('type')) &&
+      classes.includes(object.value),
+  )
+  if (!dataset || !unfit) return message
+  const details = unfit(quads, dataset.subject.value).map(
+    ({ field, problem, value }) => `${field}: ${value} (${problem})`,
+  )
+  const found = [...new Set(details)].toSorted().slice(0, mostFindings)
+  const findings = found.map((detail) => ({ slug: 'left-out', detail }) as const)
+  return { ...message, findings: [...message.findings, ...findings] }
+}
+
+/** Nothing for what is not RDF, or not valid: the repository will refuse it in its own words. */
+export async function recordQuads(
+  text: string,
+  mediaType: string,
+): Promise<readonly Quad[] | undefined> {
+  const format = formatOfMediaType(mediaType)
+  try {
+    if (format === 'ntriples') return fromLines(text)
+    return format && (await parse(text, format, { baseIri: 'urn:x-record:' }))
+  } catch (error) {
+    if (error instanceof Failure) return undefined
+    throw error
+  }
+}

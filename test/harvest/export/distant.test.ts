@@ -1,0 +1,46 @@
+/** Another repository: over HTTP, through the guarded client, with the key of its endpoint. */
+
+import { describe, expect, it } from 'vitest'
+import { remoteRepository } from '../../../src/harvest/export/repository-client.ts'
+import { portal } from '../../support/portals/portal.ts'
+import { stage } from '../../support/portals/outbound.ts'
+import { harvestGround, pipeOf, whole } from './ground.ts'
+
+const key = 'a-key-of-another-hub'
+
+describe('another repository', () => {
+  it('is written to over HTTP with the key of the endpoint, and never with our own', async () => {
+    const { client } = stage({})
+    const ground = await harvestGround({ harvest: { outbound: client } })
+    const keys = new Set<string | null>()
+    const other = await portal((request) => {
+      keys.add(request.headers.get('x-api-key'))
+      const headers = new Headers(request.headers)
+      if (headers.get('x-api-key') === key) headers.set('x-api-key', 'a-key-for-harvests')
+      return ground.hub.app.fetch(new Request(request, { headers }))
+    })
+    const endpoint = { address: other.url, apiKey: key }
+    ground.pipes.set('p', pipeOf('p', {}, { hub: { endpoint } }))
+    ground.offers(whole('a', 'b', 'c'))
+    expect((await ground.run()).counts).toMatchObject({ created: 3 })
+    ground.offers(whole('a', 'b'))
+    expect((await ground.run()).counts).toMatchObject({ unchanged: 2, removed: 1 })
+    expect(ground.requests).toEqual([])
+    expect(keys).toEqual(new Set([key, null]))
+    await client.close()
+  })
+
+  it('is not followed elsewhere', async () => {
+    const { client } = stage({})
+    const other = await portal(
+      () => new Response(null, { status: 307, headers: { Location: '/elsewhere' } }),
+    )
+    const address = other.url
+    const reach = { kind: 'configured', address, trust: 'trusted', allow: [] } as const
+    const door = remoteRepository({ address, key, reach, outbound: client })
+    const asked = door.ask({ method: 'PUT', path: '/x', body: '' }, AbortSignal.timeout(5000))
+    await expect(asked).rejects.toThrow(/redirect|elsewhere/)
+    expect(other.requests).toHaveLength(1)
+    await client.close()
+  })
+})
