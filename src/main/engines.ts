@@ -253,7 +253,6 @@ function watchedStore(
       for (const landing of landings) if ('failure' in landing) note(landing.failure)
       return landings
     },
-    replaceStreamed: (...given) => watched(() => store.replaceStreamed(...given)),
     writing: () => {
       const reason = disk?.isFull() ? 'disk-full' : isFull ? 'full' : undefined
       return { writes: !reason, ...(reason && { reason }), ...(last && { lastWriteError: last }) }

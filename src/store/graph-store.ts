@@ -79,17 +79,6 @@ export type GraphStore = {
    * without doubles; nothing for an absent graph. One state of the graph, whatever is written meanwhile.
    */
   readLines(graph: string, signal?: AbortSignal): AsyncIterable<string>
-  /**
-   * Replaces the content of a graph that is no catalogue's by `lines` (as `readLines` gives them; none = the graph goes), and
-   * lands `others` in the same atomic step. All or nothing for whoever reads through this store; whatever fails or ends before
-   * that step leaves the old state, also when `lines` itself fails. `Failure` too-large beyond 256 million characters.
-   */
-  replaceStreamed(
-    graph: string,
-    lines: AsyncIterable<string>,
-    others: readonly Change[],
-    signal?: AbortSignal,
-  ): Promise<void>
   ask(query: string, signal?: AbortSignal): Promise<boolean>
   select(query: string, signal?: AbortSignal): Promise<readonly Row[]>
   /** N-Triples, possibly with repeated lines; `''` when nothing matches. */

@@ -3,6 +3,7 @@
 import { Failure } from '../errors.ts'
 import { isIri, maxIriBytes } from '../rdf/iri.ts'
 import { maxLiteralBytes } from '../rdf/terms.ts'
+import type { GraphStore } from './graph-store.ts'
 
 const iri = String.raw`<([A-Za-z][A-Za-z0-9+.-]*:[^\u0000-\u0020<>"{}|^${'`'}\\]*)>`
 const literal =
@@ -80,3 +81,28 @@ export const prefixOf = (line: string) =>
 
 /** True when another spelling may mean the same value to a store: typed literals and language tags. */
 export const hasTwins = (line: string) => /"(?:@[^"]+|\^\^<[^"]+>) \.\n?$/.test(line)
+
+// Graphs in chunks.
+
+/** UTF-16 units of a chunk, about. */
+const chunkSize = 256 * 1024
+
+/** A text of whole lines in chunks of whole lines. */
+export function* chunksOf(text: string, size = chunkSize): Generator<string> {
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf('\n', Math.min(at + size, text.length - 1)) + 1 || text.length
+    yield text.slice(at, end)
+    at = end
+  }
+}
+
+/** The chunks of what `read` gives, which is content before links: sorted over both. */
+export async function* graphLines(
+  read: GraphStore['read'],
+  graph: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string> {
+  const text = await read(graph, {}, signal)
+  const lines = text?.split('\n').slice(0, -1).sort()
+  if (lines) yield* chunksOf(`${lines.join('\n')}\n`)
+}

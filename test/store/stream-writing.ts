@@ -8,8 +8,8 @@ const store = await embeddedStore({ directory: process.argv[2] ?? '', log: logge
 const text = (await store.read('urn:test:facts')) ?? ''
 const facts = text.split('\n').filter((line) => line !== '')
 for (let n = facts.length + 1; ; n += 1) {
-  const others = [{ graph: 'urn:test:facts', add: [streamedFact(n)] }]
+  const facts = { graph: 'urn:test:facts', add: [streamedFact(n)] }
   process.send?.({ began: n })
-  await store.replaceStreamed(streamedGraph, streamed(n), others)
+  await store.write([{ graph: streamedGraph, content: streamed(n) }, facts])
   process.send?.({ acknowledged: n })
 }

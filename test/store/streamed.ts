@@ -1,18 +1,13 @@
-/** A graph of several pieces whose every line carries a version, for the kill test of streams. */
+/** A large graph whose every line carries a version, for the kill test of streams. */
 
 export const streamedGraph = 'urn:test:streamed'
 export const streamedLines = 12_000
 
-export async function* streamed(version: number): AsyncGenerator<string> {
-  for (let from = 0; from < streamedLines; from += 1000) {
-    const name = (at: number) => String(from + at).padStart(9, '0')
-    yield Array.from(
-      { length: 1000 },
-      (_, at) => `<urn:test:${name(at)}> <urn:test:p> "version ${version} ${'x'.repeat(80)}" .\n`,
-    ).join('')
-    await Promise.resolve()
-  }
-}
+export const streamed = (version: number): string =>
+  Array.from({ length: streamedLines }, (_, at) => {
+    const name = String(at).padStart(9, '0')
+    return `<urn:test:${name}> <urn:test:p> "version ${version} ${'x'.repeat(80)}" .\n`
+  }).join('')
 
 export const streamedFact = (version: number): string =>
   `<urn:test:fact:${version}> <urn:test:is> "landed" .`

@@ -60,11 +60,9 @@ const linesOf = (text: string) => text.match(/[^\n]*\n/g) ?? []
 
 function settleContent(file: GraphFile, graph: string, text: string, draft: Draft): Set<string> {
   const next = new Set(triplesOf(text))
-  const before = new Set<string>()
-  for (const old of file.contents(graph)) {
-    if (old === text) return next
-    for (const line of linesOf(old)) before.add(line)
-  }
+  const old = file.content(graph) ?? ''
+  if (old === text) return next
+  const before = new Set(linesOf(old))
   const linked = before.size > 0 && file.hasLinks(graph)
   for (const line of before) {
     if (next.has(line) || (linked && file.hasLink(graph, line.slice(0, -1)))) continue
@@ -110,8 +108,7 @@ function restoreTwins(
 function dropped(file: GraphFile, graph: string): Settled {
   const existed = file.has(graph)
   if (!existed) return { written: { graph, existed }, effect: undefined, growth: 0 }
-  let lines = file.links(graph).length
-  for (const text of file.contents(graph)) lines += linesOf(text).length
+  const lines = file.links(graph).length + linesOf(file.content(graph) ?? '').length
   file.drop(graph)
   return { written: { graph, existed }, effect: { graph, does: 'drop' }, growth: -lines }
 }

@@ -11,7 +11,7 @@ import type { WriterOpened, WriterSettings } from './messages.ts'
 import { standardStoreLimits, type StoreLimits } from '../limits.ts'
 import { Replicas } from '../public/replicas.ts'
 import { PublicQueue } from '../public/query-queue.ts'
-import { readWhole, replacing } from '../streams.ts'
+import { graphLines } from '../lines.ts'
 
 export type { StoreLimits } from '../limits.ts'
 
@@ -61,21 +61,6 @@ function ownQueries(calls: Calls): Pick<GraphStore, 'ask' | 'select' | 'construc
     select: async (query, signal) => solutionRows(await run(query, solutions, signal)),
     construct: (query, signal) => run(query, triples, signal),
   }
-}
-
-/** A graph piece by piece where it lies so, else whole. */
-async function* linesOf(
-  calls: Calls,
-  read: GraphStore['read'],
-  graph: string,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<string> {
-  const large = await calls.call('pieces', { graph }, { signal })
-  if (large) {
-    for (let number = 0; number < large.count; number += 1) {
-      yield await calls.call('piece', { owner: large.owner, number }, { signal })
-    }
-  } else yield* readWhole(read, graph, signal)
 }
 
 async function healthOf(calls: Calls, { state: replica }: Replicas): Promise<StoreHealth> {
@@ -140,8 +125,7 @@ export async function embeddedStore(options: EmbeddedStoreOptions): Promise<Grap
     calls.call('read', { graph, links }, { signal })
   return {
     ...ownQueries(calls),
-    readLines: (graph, signal) => linesOf(calls, read, graph, signal),
-    replaceStreamed: replacing(write),
+    readLines: (graph, signal) => graphLines(read, graph, signal),
     read,
     readAll: (graphs, { links = true } = {}, signal) =>
       calls.call('readAll', { graphs, links }, { signal }),

@@ -1,8 +1,6 @@
 /**
  * The durable copy of the embedded store in one SQLite file, `store.db`: the content of each graph as a compressed text, and its
- * links as rows, so that a catalogue of many datasets is not rewritten for each of them. A content too large for one text lies in
- * pieces of an *owner*; a replaced owner is deleted with the next replacement of its graph, so that whoever reads it piece by
- * piece can finish.
+ * links as rows, so that a catalogue of many datasets is not rewritten for each of them.
  */
 
 import { chmodSync, mkdirSync } from 'node:fs'
@@ -11,9 +9,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { Failure } from '../../errors.ts'
 import { openSqlite, type Sqlite } from '../../sqlite.ts'
 import { inUtf8 } from '../../text/utf8.ts'
-import { chunksOf } from '../streams.ts'
 
-/** A graph, or a piece of a large one, whose links stand with the first piece. */
 type Stored = { readonly name: string; readonly content: string; readonly links: readonly string[] }
 
 const schema = `
@@ -27,11 +23,8 @@ const schema = `
 /** Of the schema. */
 export const graphFileFormat = 1
 
-/** UTF-16 units of a content that is kept as one text, and of a piece. */
-const [mostWhole, pieceSize] = [2 ** 21, 2 ** 20]
-
-/** UTF-16 units of a content that is put together for one answer. */
-const mostRead = 2 ** 28
+/** UTF-16 units of a content. */
+const mostContent = 2 ** 28
 
 const pack = (text: string): Uint8Array =>
   text === '' ? new Uint8Array() : inUtf8(text, (bytes) => deflateRawSync(bytes, { level: 1 }))
@@ -45,9 +38,6 @@ const linesIn = (rows: readonly Readonly<Record<string, unknown>>[]) =>
 /** Reading and writing by graph name. A graph is there as long as it has a content or a link. */
 export class GraphFile {
   readonly #db: Sqlite
-  #owner: number
-  /** Owners whose content was replaced, by graph. */
-  readonly #replaced = new Map<string, number>()
 
   /** Opens the file, made when absent (directory 700, file 600). A read-only one sees what another connection has committed. */
   constructor(directory: string, readOnly = false) {
@@ -57,7 +47,7 @@ export class GraphFile {
       chmodSync(directory, 0o700)
     }
     this.#db = openSqlite({ path, schema, format: graphFileFormat, readOnly })
-    this.#owner = Number(this.#db.first('SELECT max(owner) AS n FROM piece')?.['n'] ?? 0)
+    if (!readOnly) this.transaction(() => this.#joinPieces())
   }
 
   /** Runs `work` as one transaction, durable when this returns, or inside one as a part of it; a throw undoes it. */
@@ -69,57 +59,22 @@ export class GraphFile {
     return this.#id(graph) !== undefined
   }
 
-  /** `''` for a graph that has links only, `undefined` for an absent one. `Failure` too-large. */
+  /** Sorted; `''` for a graph that has links only, `undefined` for an absent one. */
   content(graph: string): string | undefined {
-    let text: string | undefined
-    for (const part of this.contents(graph)) {
-      text = (text ?? '') + part
-      if (text.length > mostRead) {
-        throw new Failure('too-large', 'The graph is too large to be read as one text.')
-      }
-    }
-    return text
-  }
-
-  /** The content as texts of whole lines, sorted over all of them; nothing for an absent graph. */
-  *contents(graph: string): Generator<string> {
     const row = this.#db.first('SELECT content FROM graph WHERE name = ?', graph)
-    const large = row && this.pieces(graph)
-    if (large) yield* this.#texts(large)
-    else if (row) yield unpack(row['content'])
-  }
-
-  /** Where the content lies in pieces: whose they are and how many. */
-  pieces(graph: string): { readonly owner: number; readonly count: number } | undefined {
-    const sql = `SELECT owner, (SELECT count(*) FROM piece WHERE piece.owner = large.owner) AS n FROM large WHERE graph = ?`
-    const row = this.#db.first(sql, this.#id(graph) ?? 0)
-    return row && { owner: Number(row['owner']), count: Number(row['n']) }
-  }
-
-  /** A piece by its number from 0; `undefined` when it was deleted. */
-  piece(owner: number, number: number): string | undefined {
-    const sql = 'SELECT content FROM piece WHERE owner = ? AND number = ?'
-    const row = this.#db.first(sql, owner, number)
     return row && unpack(row['content'])
   }
 
+  /** `Failure` too-large. */
   setContent(graph: string, content: string): void {
-    const isLarge = content.length > mostWhole
+    if (content.length > mostContent) {
+      throw new Failure('too-large', `A graph may have ${mostContent} characters.`)
+    }
     this.#db.run(
       'INSERT INTO graph (name, content) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content',
       graph,
-      isLarge ? new Uint8Array() : pack(content),
+      pack(content),
     )
-    this.#replace(graph)
-    if (!isLarge) return
-    this.#owner += 1
-    this.#db.run('INSERT INTO large (graph, owner) VALUES (?, ?)', this.#made(graph), this.#owner)
-    let number = 0
-    for (const text of chunksOf(content, pieceSize)) {
-      const sql = 'INSERT INTO piece (owner, number, content) VALUES (?, ?, ?)'
-      this.#db.run(sql, this.#owner, number, pack(text))
-      number += 1
-    }
   }
 
   /** In order of code units, without line ends. */
@@ -159,8 +114,7 @@ export class GraphFile {
   tidy(graph: string): void {
     this.#db.run(
       'DELETE FROM graph WHERE name = ? AND length(content) = 0 ' +
-        'AND NOT EXISTS (SELECT 1 FROM link WHERE link.graph = graph.id) ' +
-        'AND NOT EXISTS (SELECT 1 FROM large WHERE large.graph = graph.id)',
+        'AND NOT EXISTS (SELECT 1 FROM link WHERE link.graph = graph.id)',
       graph,
     )
   }
@@ -168,7 +122,6 @@ export class GraphFile {
   drop(graph: string): void {
     const id = this.#id(graph)
     if (id === undefined) return
-    this.#replace(graph)
     this.#db.run('DELETE FROM link WHERE graph = ?', id)
     this.#db.run('DELETE FROM graph WHERE id = ?', id)
   }
@@ -177,19 +130,11 @@ export class GraphFile {
     for (const row of this.#db.each('SELECT id, name, content FROM graph')) {
       const [name, links] = [String(row['name']), linesIn(this.#linkRows(Number(row['id'])))]
       yield { name, content: unpack(row['content']), links }
-      const large = this.pieces(name)
-      if (!large) continue
-      for (const content of this.#texts(large)) yield { name, content, links: [] }
     }
   }
 
   count(): number {
     return Number(this.#db.first('SELECT count(*) AS n FROM graph')?.['n'])
-  }
-
-  /** Deletes pieces that are no graph's, which nobody reads any more when the store is opened; answers how many. */
-  sweep(): number {
-    return this.#db.run('DELETE FROM piece WHERE owner NOT IN (SELECT owner FROM large)').changes
   }
 
   close(): void {
@@ -211,18 +156,15 @@ export class GraphFile {
     return this.#db.rows('SELECT line FROM link WHERE graph = ? ORDER BY line', id)
   }
 
-  *#texts({ owner, count }: { readonly owner: number; readonly count: number }): Generator<string> {
-    for (let number = 0; number < count; number += 1) yield this.piece(owner, number) ?? ''
-  }
-
-  /** Takes the pieces of a graph away from it, and deletes those that were taken away before. */
-  #replace(graph: string): void {
-    const large = this.pieces(graph)
-    const earlier = this.#replaced.get(graph)
-    if (earlier !== undefined) this.#db.run('DELETE FROM piece WHERE owner = ?', earlier)
-    this.#replaced.delete(graph)
-    if (!large) return
-    this.#db.run('DELETE FROM large WHERE graph = ?', this.#id(graph) ?? 0)
-    this.#replaced.set(graph, large.owner)
+  /** Earlier versions kept a large content in pieces. */
+  #joinPieces(): void {
+    for (const { graph, owner } of this.#db.rows('SELECT graph, owner FROM large')) {
+      const sql = 'SELECT content FROM piece WHERE owner = ? ORDER BY number'
+      const texts = this.#db.rows(sql, Number(owner)).map(({ content }) => unpack(content))
+      const content = pack(texts.join(''))
+      this.#db.run('UPDATE graph SET content = ? WHERE id = ?', content, Number(graph))
+    }
+    this.#db.run('DELETE FROM large')
+    this.#db.run('DELETE FROM piece')
   }
 }

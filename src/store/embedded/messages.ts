@@ -24,13 +24,6 @@ export type Jobs = {
   write: [job: { readonly changes: readonly Change[] }, result: readonly Written[]]
   query: [job: { readonly text: string; readonly shape: QueryShape }, result: string]
   counts: [job: object, result: Counts]
-  /** Where a content lies in pieces and has no links beside it; `undefined` = it is to be read whole. */
-  pieces: [
-    job: { readonly graph: string },
-    result: { readonly owner: number; readonly count: number } | undefined,
-  ]
-  /** Rejects with store-unavailable when it is gone: the graph has been replaced twice since. */
-  piece: [job: { readonly owner: number; readonly number: number }, result: string]
   /** Every later effect goes through the port, until somebody closes it; `whole` = those of the system graph too. */
   follow: [job: { readonly port: MessagePort; readonly whole: boolean }, result: undefined]
 }

@@ -34,11 +34,10 @@ export function fill(
   progress: (done: number) => void = () => undefined,
 ): string[] {
   const unreadable: string[] = []
-  let [done, last] = [0, '']
+  let done = 0
   for (const { name, content, links } of file.all()) {
-    if (name !== last) progress((done += 1))
-    last = name
-    if (!isWanted(name) || unreadable.at(-1) === name) continue
+    progress((done += 1))
+    if (!isWanted(name)) continue
     try {
       quads.load(name, links.length === 0 ? content : `${content}${links.join('\n')}\n`)
     } catch (error) {
@@ -247,10 +246,6 @@ export class StoreWriter {
         return this.#query(job)
       case 'counts':
         return this.#counts()
-      case 'pieces':
-        return this.#file.hasLinks(job.graph) ? undefined : this.#file.pieces(job.graph)
-      case 'piece':
-        return this.#piece(job)
       case 'follow':
         this.#followers.add(job.port, job.whole)
         return undefined
@@ -265,14 +260,6 @@ export class StoreWriter {
     if (!withLinks || !this.#file.hasLinks(graph)) return content === '' ? undefined : content
     const lines = this.#file.links(graph).filter((line) => !content.includes(line))
     return lines.length === 0 ? content : `${content}${lines.join('\n')}\n`
-  }
-
-  #piece({ owner, number }: Job<'piece'>): string {
-    const text = this.#file.piece(owner, number)
-    if (text !== undefined) return text
-    throw new Failure('store-unavailable', 'The graph was replaced while it was read.', {
-      retryAfter: 2,
-    })
   }
 
   #query(job: Job<'query'>): string {
@@ -292,7 +279,6 @@ export class StoreWriter {
 /** Opens the durable copy and builds the index from it; `loading` hears each hundredth of it. */
 export function openWriter(settings: WriterSettings, loading: (now: Loading) => void): StoreWriter {
   const file = new GraphFile(settings.directory)
-  file.sweep()
   const quads = openQuads()
   const of = file.count()
   const progress = (done: number) => {

@@ -14,7 +14,7 @@ import { openEndpoint } from './endpoint.ts'
 import { StoreLease, type LeaseOptions } from './lease.ts'
 import { linkRule, readContent, type GraphReading, readMany, contentText } from './reading.ts'
 import { onceThere } from './starting.ts'
-import { readWhole, replacing } from '../streams.ts'
+import { graphLines } from '../lines.ts'
 import { serviceClient, type ServiceClient } from '../../client/service.ts'
 import { UpdateQueue } from './update-queue.ts'
 import { Landings, writing, type WritingContext } from './writing.ts'
@@ -159,10 +159,7 @@ function endpointApart(endpoint: StoreEndpoint): StoreEndpoint {
   }
 }
 
-type Graphs = Pick<
-  GraphStore,
-  'read' | 'readAll' | 'write' | 'writeEach' | 'readLines' | 'replaceStreamed'
->
+type Graphs = Pick<GraphStore, 'read' | 'readAll' | 'write' | 'writeEach' | 'readLines'>
 
 /** Reading and writing of graphs, which take turns. */
 function graphsOf(reading: GraphReading, land: WritingContext['land']): Graphs {
@@ -189,8 +186,7 @@ function graphsOf(reading: GraphReading, land: WritingContext['land']): Graphs {
   return {
     ...reader,
     ...writes,
-    readLines: (graph, signal) => readWhole(reader.read, graph, signal),
-    replaceStreamed: replacing(writes.write),
+    readLines: (graph, signal) => graphLines(reader.read, graph, signal),
   }
 }
 
