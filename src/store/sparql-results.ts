@@ -182,11 +182,32 @@ const formats: Readonly<Record<string, Format>> = {
   'text/tab-separated-values': tsv,
 }
 
-/** The results in one of `solutionTypes`. */
-export function resultsText(results: Results, mediaType: string): string {
-  const format = formats[mediaType] ?? json
-  if ('boolean' in results) return format.boolean(results.boolean)
+type Limits = { readonly rows: number; readonly bytes: number }
+type Frame = { readonly head?: string; readonly between?: string; readonly tail?: string }
+
+/** Rows between head and tail, as many as the limits allow; `cut` = there are more. */
+export function cutRows(
+  rows: Iterable<string>,
+  { head = '', between = '', tail = '' }: Frame,
+  limits: Limits,
+): { readonly body: string; readonly cut: boolean } {
+  const kept: string[] = []
+  let bytes = Buffer.byteLength(head)
+  let cut = false
+  for (const row of rows) {
+    bytes += Buffer.byteLength(row) + between.length
+    cut = kept.length === limits.rows || bytes > limits.bytes
+    if (cut) break
+    kept.push(row)
+  }
+  return { body: `${head}${kept.join(between)}${tail}`, cut }
+}
+
+/** The results in one of `solutionTypes`, cut to the limits. */
+export function resultsText(results: Results, mediaType: string, limits: Limits) {
+  const { head, row, between, tail, boolean } = formats[mediaType] ?? json
+  if ('boolean' in results) return { body: boolean(results.boolean), cut: false }
   const { variables, solutions } = results
-  const rows = solutions.map((solution) => format.row(solution, variables))
-  return `${format.head(variables)}${rows.join(format.between)}${format.tail}`
+  const rows = Iterator.from(solutions).map((solution) => row(solution, variables))
+  return cutRows(rows, { head: head(variables), between, tail }, limits)
 }

@@ -161,10 +161,3 @@ function normalForm(line: string): string {
   load(scratch, '', line)
   return scratch.dump({ format: triples, from_graph_name: defaultGraph() })
 }
-
-/** N-Triples in another RDF format (media type); RDF/XML is not always well-formed. */
-export function fromTriples(text: string, mediaType: string): string {
-  const scratch = new Store()
-  scratch.load(text, { format: triples, lenient: true })
-  return scratch.dump({ format: mediaType, from_graph_name: defaultGraph() })
-}

@@ -74,18 +74,12 @@ function checkTree(tree: SparqlQuery): void {
 }
 
 /** RDF of CONSTRUCT and DESCRIBE. */
-const graphTypes: readonly string[] = [
-  formats.ntriples.mediaType,
-  formats.turtle.mediaType,
-  formats.rdfxml.mediaType,
-  formats.jsonld.mediaType,
-  formats.nquads.mediaType,
-  formats.trig.mediaType,
-  formats.n3.mediaType,
-]
+const graphTypes = (
+  ['turtle', 'ntriples', 'rdfxml', 'jsonld', 'nquads', 'trig', 'n3'] as const
+).map((format) => formats[format].mediaType)
 
 function mediaTypeOf(accept: string | undefined, graph: boolean): string {
-  const offered = graph ? ['text/turtle', ...graphTypes] : solutionTypes
+  const offered = graph ? graphTypes : solutionTypes
   const mediaType = negotiate(accept, offered)
   if (mediaType !== undefined) return mediaType
   throw new Failure('not-acceptable', `The result comes as ${offered.join(', ')}.`)

@@ -2,26 +2,19 @@
 
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
-import { fromLines } from '../../rdf/lines.ts'
-import { formats } from '../../rdf/media-types.ts'
 import { systemGraph } from '../../rdf/namespaces.ts'
-import { rdfXml } from '../../rdf/writing/xml.ts'
 import { startEngine } from '../embedded/engine.ts'
 import { GraphFile } from '../embedded/graph-file.ts'
 import { toFailureMessage, type EffectFeed } from '../embedded/messages.ts'
-import {
-  fromTriples,
-  isBroken,
-  isCrowded,
-  openQuads,
-  type Quads,
-  type QueryShape,
-} from '../embedded/quads.ts'
+import { isBroken, isCrowded, openQuads, type Quads, type QueryShape } from '../embedded/quads.ts'
 import { perform } from '../embedded/effects.ts'
 import { fill } from '../embedded/writer.ts'
+import { resultsOf } from '../sparql-results.ts'
 import { publicAnswer, type PublicEngine } from './public-answer.ts'
 import type { PublicJob } from './query-queue.ts'
 import type { ReplicaReply, ReplicaSettings } from './replicas.ts'
+
+const solutionsJson = 'application/sparql-results+json'
 
 /** The engine answers at once; it is `async` for the sake of stores that do not. */
 function engineOf(quads: Quads): PublicEngine {
@@ -41,13 +34,8 @@ function engineOf(quads: Quads): PublicEngine {
         'true',
       )
     },
-    solutions: async (query) => run(query.text, query),
+    solutions: async (query) => resultsOf(run(query.text, { ...query, mediaType: solutionsJson })),
     triples: async (query) => run(query.text, { ...query, mediaType: 'application/n-triples' }),
-    // The engine would write characters and names into RDF/XML that XML has not.
-    written: async (lines, mediaType) =>
-      mediaType === formats.rdfxml.mediaType
-        ? rdfXml(fromLines(lines))
-        : fromTriples(lines, mediaType),
   }
 }
 

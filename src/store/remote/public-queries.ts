@@ -1,13 +1,10 @@
 /** Public queries on a remote store: guarded, sent with its time limit, and read without our bookkeeping. */
 
 import { Failure } from '../../errors.ts'
-import { fromLines } from '../../rdf/lines.ts'
-import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { ctl } from '../../rdf/namespaces.ts'
-import { serialise } from '../../rdf/serialise.ts'
 import type { PublicEngine } from '../public/public-answer.ts'
 import type { CheckedQuery } from '../public/query-checks.ts'
-import { resultsOf, resultsText, type JsonTerm, type Results } from '../sparql-results.ts'
+import { resultsOf, type JsonTerm, type Results } from '../sparql-results.ts'
 import type { Dialect, StoreEndpoint } from './dialect.ts'
 import { guardedQuery } from './guarded-query.ts'
 import { linesOf } from './spelling-notes.ts'
@@ -88,13 +85,11 @@ export function publicEngine(settings: Settings): PublicEngine {
     solutions: async (query, bytes) => {
       const accept = 'application/sparql-results+json'
       const text = await answerTo(query, { accept, bytes }, settings)
-      return resultsText(ownResults(resultsOf(text)), query.mediaType)
+      return ownResults(resultsOf(text))
     },
     triples: async (query, bytes) => {
       const accept = 'application/n-triples'
       return publicLines(respelt(await answerTo(query, { accept, bytes }, settings)))
     },
-    written: (lines, mediaType) =>
-      serialise(fromLines(lines), formatOfMediaType(mediaType) ?? 'turtle'),
   }
 }
