@@ -8,7 +8,7 @@ import type { GraphStore } from '../graph-store.ts'
 import { publicAnswer, type PublicEngine } from '../public/public-answer.ts'
 import { PublicQueue, type QueryRunner } from '../public/query-queue.ts'
 import { publicEngine } from './public-queries.ts'
-import { readsApartFromWrites, steady, graphTurns } from './turns.ts'
+import { steady, graphTurns } from './turns.ts'
 import type { Dialect, StoreEndpoint, Edit } from './dialect.ts'
 import { openEndpoint } from './endpoint.ts'
 import { StoreLease, type LeaseOptions } from './lease.ts'
@@ -145,20 +145,6 @@ function steadied({ torn }: Dialect, endpoint: StoreEndpoint, writer: UpdateQueu
   return torn ? steady(endpoint, land) : { ...endpoint, land }
 }
 
-/**
- * The endpoint of a store whose look-ups lock: none of ours stands beside a write of ours for long. Whole graphs are read by
- * `construct`, which has turns of its own with the writes of that graph.
- */
-function endpointApart(endpoint: StoreEndpoint): StoreEndpoint {
-  const { run } = readsApartFromWrites({ pause: endpoint.pause })
-  return {
-    ...endpoint,
-    ask: (query, signal) => run('reads', () => endpoint.ask(query, signal)),
-    select: (query, signal) => run('reads', () => endpoint.select(query, signal)),
-    update: (text) => run('writes', () => endpoint.update(text)),
-  }
-}
-
 type Graphs = Pick<GraphStore, 'read' | 'readAll' | 'write' | 'writeEach' | 'readLines'>
 
 /** Reading and writing of graphs, which take turns. */
@@ -203,13 +189,12 @@ export async function remoteStore(
   const client = clientOf(dialect, options)
   const end = new AbortController()
   const ending = signal ? AbortSignal.any([end.signal, signal]) : end.signal
-  const { product, rows, lease, ...opened } = await started(dialect, client, options, ending).catch(
+  const { endpoint, product, rows, lease } = await started(dialect, client, options, ending).catch(
     async (error: unknown) => {
       await client.close()
       throw error
     },
   )
-  const endpoint = dialect.torn ? endpointApart(opened.endpoint) : opened.endpoint
   const reading: GraphReading = { dialect, endpoint, isLink: linkRule(options.isCatalogue), rows }
   const writer = new UpdateQueue({ dialect, endpoint, log })
   const { ask, select, land } = steadied(dialect, endpoint, writer)

@@ -1,4 +1,8 @@
-/** Lands groups of edits, as many in one request as the dialect takes: writers that wait for each other share a request. */
+/**
+ * Lands groups of edits, as many in one request as the dialect takes: writers that wait for each other share a request. Groups
+ * keep their order, apart from idle ones (marks that are done), which nobody waits for: they fill up the requests of others, or
+ * have one of their own after `idleMs`.
+ */
 
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -7,11 +11,22 @@ import type { Dialect, StoreEndpoint, Edit, Size } from './dialect.ts'
 import { isDoubtful } from './starting.ts'
 import { editsSize, sumOf, together } from './edits.ts'
 
-type Group = PromiseWithResolvers<void> & Omit<Packable, 'idle'> & { idle: Packable['idle'] }
+type Group = PromiseWithResolvers<void> & {
+  readonly edits: readonly Edit[]
+  readonly size: Size
+  isIdle: boolean
+}
 
 /** Lines that go from the system graph, and nothing else. */
-const isIdle = (edits: readonly Edit[]) =>
+const mayIdle = (edits: readonly Edit[]) =>
   edits.every(({ graph, clear, add }) => graph === systemGraph && !clear && add.size === 0)
+
+/** Whether `edits` bring a line that `idle` takes away: these must stay in their order. */
+const brings = (edits: readonly Edit[], idle: readonly Edit[]) =>
+  edits.some(
+    ({ graph, add }) =>
+      graph === systemGraph && idle.some(({ remove }) => !add.isDisjointFrom(remove)),
+  )
 
 type Settings = { readonly dialect: Dialect; readonly endpoint: StoreEndpoint; readonly log: Log }
 
@@ -19,6 +34,8 @@ export class UpdateQueue {
   readonly #settings: Settings
   #waiting: readonly Group[] = []
   #running = 0
+  /** An idle group has waited for its time. */
+  #isRipe = false
   #closed: PromiseWithResolvers<void> | undefined
 
   constructor(settings: Settings) {
@@ -31,22 +48,21 @@ export class UpdateQueue {
       return Promise.reject(new Failure('store-unavailable', 'The store is closed.'))
     }
     if (edits.length === 0) return Promise.resolve()
-    const isLate = this.#settings.dialect.idleMs !== undefined && isIdle(edits)
-    const group: Group = {
-      ...Promise.withResolvers<void>(),
-      edits,
-      size: editsSize(edits),
-      idle: isLate && 'waits',
-    }
+    const isIdle =
+      this.#settings.dialect.idleMs !== undefined &&
+      mayIdle(edits) &&
+      !this.#waiting.some((other) => brings(other.edits, edits))
+    for (const other of this.#waiting) if (brings(edits, other.edits)) other.isIdle = false
+    const group = { ...Promise.withResolvers<void>(), edits, size: editsSize(edits), isIdle }
     this.#waiting = [...this.#waiting, group]
-    void (isLate ? this.#pumpLater(group) : this.#pump())
+    void (isIdle ? this.#pumpLater(group) : this.#pump())
     return group.promise
   }
 
   /** Resolves when everything that was accepted has landed or failed; refuses from now on. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>()
-    this.#ripen()
+    this.#isRipe = true
     void this.#pump()
     if (this.#running === 0 && this.#waiting.length === 0) this.#closed.resolve()
     return this.#closed.promise
@@ -59,16 +75,11 @@ export class UpdateQueue {
       await this.#run()
   }
 
-  // Each waits its own time: a steady row of writes takes all of them along, and none needs a request of its own.
   async #pumpLater(group: Group): Promise<void> {
     await this.#settings.endpoint.pause(this.#settings.dialect.idleMs ?? 0)
     if (!this.#waiting.includes(group)) return
-    this.#ripen()
+    this.#isRipe = true
     await this.#pump()
-  }
-
-  #ripen(): void {
-    for (const group of this.#waiting) if (group.idle) group.idle = 'ripe'
   }
 
   async #run(): Promise<void> {
@@ -81,21 +92,22 @@ export class UpdateQueue {
     if (this.#running === 0) this.#closed?.resolve()
   }
 
+  /** The groups of the next request; none when nothing has to be sent yet. */
   #take(): readonly Group[] {
-    const pack = packOf(this.#waiting, this.#settings.dialect.fits)
-    const taken = new Set(pack)
-    this.#waiting = this.#waiting.filter((group) => !taken.has(group))
+    const idle = this.#waiting.filter(({ isIdle }) => isIdle)
+    const others = this.#waiting.filter(({ isIdle }) => !isIdle)
+    if (others.length === 0 && !this.#isRipe) return []
+    const order = this.#isRipe ? [...idle, ...others] : [...others, ...idle]
+    const chosen = new Set(packOf(order, this.#settings.dialect.fits))
+    const pack = this.#waiting.filter((group) => chosen.has(group))
+    this.#waiting = this.#waiting.filter((group) => !chosen.has(group))
+    this.#isRipe &&= this.#closed !== undefined || this.#waiting.some(({ isIdle }) => isIdle)
     return pack
   }
 
   async #landOne({ edits, resolve, reject }: Group): Promise<void> {
     const { dialect, endpoint } = this.#settings
-    try {
-      await dialect.land(edits, endpoint)
-      resolve()
-    } catch (error) {
-      reject(error)
-    }
+    await dialect.land(edits, endpoint).then(resolve, reject)
   }
 
   async #landPack(pack: readonly Group[]): Promise<void> {
@@ -114,61 +126,15 @@ export class UpdateQueue {
   }
 }
 
-// Which of the groups that wait share the next request.
-
-export type Packable = {
-  readonly edits: readonly Edit[]
-  readonly size: Size
-  /** `waits` = nobody sees when it lands, and it may still wait for company; `ripe` = it has waited long enough. */
-  readonly idle: false | 'waits' | 'ripe'
-}
-
-/** Whether `one` brings a line of the system graph that `idle` takes away. */
-function brings({ edits }: Packable, idle: Packable): boolean {
-  const [mine, gone] = [edits, idle.edits].map((all) =>
-    all.filter(({ graph }) => graph === systemGraph),
-  )
-  return (mine ?? []).some(({ add }) =>
-    (gone ?? []).some(({ remove }) => [...remove].some((line) => add.has(line))),
-  )
-}
-
-/** Whether `later` may not land before `earlier`. */
-function follows(later: Packable, earlier: Packable): boolean {
-  if (later.idle && earlier.idle) return false
-  if (earlier.idle) return brings(later, earlier)
-  return later.idle ? brings(earlier, later) : true
-}
-
-/** The first one that must not wait; behind what it would undo. */
-function leadOf<One extends Packable>(waiting: readonly One[]): One | undefined {
-  const at = waiting.findIndex(({ idle }) => idle !== 'waits')
-  const lead = waiting[at]
-  return lead && (waiting.slice(0, at).find((idle) => follows(lead, idle)) ?? lead)
-}
-
-/**
- * The groups of the next request, in their order; none when nothing has to be sent yet. Groups keep their order, but for those
- * that are idle: they fill a request up, and let others pass that they do not fit together with.
- */
-export function packOf<One extends Packable>(
-  waiting: readonly One[],
-  fits: (size: Size) => boolean,
-): readonly One[] {
-  const lead = leadOf(waiting)
-  if (!lead) return []
-  const pack = new Set([lead])
-  let { size } = lead
-  const left: One[] = []
-  for (const one of waiting) {
-    if (one === lead) continue
-    const sum = together(size, one.size)
-    const isBehind = left.some((other) => follows(one, other))
-    if (isBehind || !fits(sum)) left.push(one)
-    else {
-      pack.add(one)
-      size = sum
-    }
+/** As many from the start as fit into one request, and one at least. */
+function packOf(groups: readonly Group[], fits: (size: Size) => boolean): readonly Group[] {
+  const pack: Group[] = []
+  let size: Size | undefined
+  for (const group of groups) {
+    const sum = size ? together(size, group.size) : group.size
+    if (size && !fits(sum)) break
+    pack.push(group)
+    size = sum
   }
-  return waiting.filter((one) => pack.has(one))
+  return pack
 }
