@@ -20,9 +20,6 @@ export type ServiceLimits = {
   readonly bytes: number
 }
 
-/** Takes an answer while it arrives, before more of it is read. What it throws ends the request. */
-type Sink = { readonly take: (part: Buffer) => void }
-
 export type ServiceRequest = {
   /** Absolute, `http:` or `https:`, without user info. */
   readonly url: string
@@ -108,25 +105,25 @@ export function exchanges(options: ExchangeOptions) {
     for (const agent of Object.values(agents)) agent.destroy()
   })
   const exchange: Exchange = async (outgoing, bounds, signal) => {
-    closing.throwIfAborted()
-    signal?.throwIfAborted()
-    const limits = { ...bounds, totalMs: bounds.until - now() }
-    const agent = agents[outgoing.url.protocol === 'https:' ? 'https:' : 'http:']
-    const one = new Running(started(outgoing, agent), limits, options)
-    const stop = () => one.stop(closing.aborted ? closing.reason : signal?.reason)
     const signals = signal ? [closing, signal] : [closing]
+    for (const each of signals) each.throwIfAborted()
+    const agent = agents[outgoing.url.protocol === 'https:' ? 'https:' : 'http:']
+    const running = new RunningRequest(started(outgoing, agent), options, bounds)
+    const stop = () => running.end(closing.aborted ? closing.reason : signal?.reason)
     for (const each of signals) each.addEventListener('abort', stop)
+    // Timers rather than promises that pause: a thousand times a second, two of those cost more than the parsing.
+    const whole = setTimeout(running.late, bounds.until - now())
     try {
-      return await one.answer(outgoing)
+      return await running.answer(outgoing.body)
     } finally {
+      clearTimeout(whole)
       for (const each of signals) each.removeEventListener('abort', stop)
     }
   }
   /** Gives up connections that wait for work: when one was found dead, they are likely to be as well. */
   const dropIdle = (): void => {
     for (const agent of Object.values(agents))
-      for (const idle of Object.values(agent.freeSockets))
-        for (const socket of idle ?? []) socket.destroy()
+      for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy()
   }
   return { exchange, dropIdle }
 }
@@ -144,124 +141,94 @@ function started({ url, method, headers, body }: Outgoing, agent: Agent): Client
 }
 
 /** A request from the first byte sent to the last byte read, or to the first thing that goes wrong. */
-class Running {
+class RunningRequest {
   readonly #request: ClientRequest
-  readonly #limits: ServiceLimits
   readonly #options: ExchangeOptions
+  readonly #bounds: ServiceBounds
   readonly #done = Promise.withResolvers<ServiceAnswer>()
   #stage: Stage = 'connecting'
   /** Of the stage: until a connection stands, then until the head of the answer is there. */
   #clock: NodeJS.Timeout | undefined
 
-  constructor(request: ClientRequest, limits: ServiceLimits, options: ExchangeOptions) {
+  constructor(request: ClientRequest, options: ExchangeOptions, bounds: ServiceBounds) {
     this.#request = request
-    this.#limits = limits
     this.#options = options
+    this.#bounds = bounds
   }
 
   /** Ends the request; its promise rejects with `reason`, unless it is settled. */
-  stop(reason: unknown): void {
+  end(reason: unknown): void {
+    clearTimeout(this.#clock)
     this.#done.reject(reason)
     this.#request.destroy()
   }
 
-  async answer({ body }: Pick<ServiceRequest, 'body'>): Promise<ServiceAnswer> {
-    const request = this.#request
-    // Timers rather than promises that pause: a thousand times a second, two of those cost more than the parsing.
-    const whole = setTimeout(() => this.stop(this.#late()), this.#limits.totalMs)
-    request.on('socket', (socket) => this.#connect(socket))
-    request.on('response', (response) => this.#read(response))
-    request.on('error', (error) => this.stop(this.#fault(error)))
-    request.on('close', () => {
-      if (this.#stage !== 'answering') this.stop(this.#fault(new Error('the connection closed')))
-    })
-    request.end(body)
-    try {
-      return await this.#done.promise
-    } finally {
-      clearTimeout(whole)
-      clearTimeout(this.#clock)
-    }
+  readonly late = (): void => {
+    const { name } = this.#options.service
+    this.end(new Failure('time-limit', `The ${name} did not answer within its time limit.`))
   }
 
-  #late(): Failure {
-    const detail = `The ${this.#options.service.name} did not answer within its time limit.`
-    return new Failure('time-limit', detail)
+  answer(body: string | undefined): Promise<ServiceAnswer> {
+    const request = this.#request
+    request.on('socket', (socket) => this.#connect(socket))
+    request.on('response', (response) => {
+      this.#read(response).catch((error: unknown) =>
+        error instanceof Failure ? this.end(error) : this.#fail(error),
+      )
+    })
+    request.on('error', (error) => this.#fail(error))
+    request.on('close', () => {
+      if (this.#stage !== 'answering') this.#fail(new Error('the connection closed'))
+    })
+    request.end(body)
+    return this.#done.promise
+  }
+
+  #fail(error: unknown): void {
+    this.end(new ConnectionError(error, this.#stage, this.#request.reusedSocket))
   }
 
   #connect(socket: Socket): void {
-    const { connectMs } = this.#limits
-    if (!socket.connecting) return this.#ask()
-    const standing = 'encrypted' in socket ? 'secureConnect' : 'connect'
-    socket.once(standing, () => this.#ask())
-    this.#clock = setTimeout(() => {
-      this.stop(this.#fault(new Error(`no connection within ${connectMs} ms`)))
-    }, connectMs)
+    const { connectMs, firstByteMs } = this.#bounds
+    const ask = () => {
+      clearTimeout(this.#clock)
+      this.#stage = 'asking'
+      this.#clock = setTimeout(this.late, firstByteMs)
+    }
+    if (!socket.connecting) return ask()
+    const late = () => this.#fail(new Error(`no connection within ${connectMs} ms`))
+    this.#clock = setTimeout(late, connectMs)
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', ask)
   }
 
-  #ask(): void {
-    clearTimeout(this.#clock)
-    if (this.#stage !== 'connecting') return
-    this.#stage = 'asking'
-    this.#clock = setTimeout(() => this.stop(this.#late()), this.#limits.firstByteMs)
-  }
-
-  #read(response: IncomingMessage): void {
+  async #read(response: IncomingMessage): Promise<void> {
     clearTimeout(this.#clock)
     this.#stage = 'answering'
-    const { statusCode: status = 0, socket } = response
+    const { service, destroyAfterError } = this.#options
+    const { statusCode: status = 0, socket, headers } = response
     // At once when the body ends: one turn later the connection may carry somebody else's request.
-    if (this.#options.destroyAfterError && status >= 400) response.on('end', () => socket.destroy())
-    const parts: Buffer[] = []
-    received(response, this.#bounded(parts, response), this.#options.service).then(
-      () => this.#done.resolve({ status, headers: headersOf(response), text: textOf(parts) }),
-      (error: unknown) => this.stop(error instanceof Failure ? error : this.#fault(error)),
-    )
-  }
-
-  /** Collects the parts of a body within the limit; one that declares more is refused before it is read. */
-  #bounded(parts: Buffer[], { headers }: IncomingMessage): Sink {
-    const { bytes } = this.#limits
-    const declared = Number(headers['content-length'] ?? 0)
-    let length = 0
-    return {
-      take: (part) => {
-        length += part.length
-        if (Math.max(length, declared) > bytes) {
-          const { name } = this.#options.service
-          throw new Failure('too-large', `The answer of the ${name} is longer than ${bytes} bytes.`)
-        }
-        parts.push(part)
-      },
-    }
-  }
-
-  readonly #fault = (error: unknown): ConnectionError =>
-    new ConnectionError(error, this.#stage, this.#request.reusedSocket)
-}
-
-/** Hands a body over while it arrives; rejects with what the sink throws, and when the body ends before its end. */
-function received(response: IncomingMessage, sink: Sink, service: ServiceName): Promise<void> {
-  return new Promise((resolve, reject) => {
+    if (destroyAfterError && status >= 400) response.on('end', () => socket.destroy())
     if (!isFramed(response)) {
       const detail = `The ${service.name} does not say where its answer ends.`
-      return reject(new Failure(service.unavailable, detail, { retryAfter: 2 }))
+      throw new Failure(service.unavailable, detail, { retryAfter: 2 })
     }
-    response.on('data', (part: Buffer) => {
-      try {
-        sink.take(part)
-      } catch (error) {
-        reject(error)
-      }
-    })
-    response.on('end', () => {
-      if (response.complete) resolve()
-    })
-    response.on('error', reject)
-    response.on('close', () => {
-      if (!response.complete) reject(new Error('the answer ended early'))
-    })
-  })
+    const { bytes } = this.#bounds
+    const check = (length: number) => {
+      if (length <= bytes) return
+      const detail = `The answer of the ${service.name} is longer than ${bytes} bytes.`
+      throw new Failure('too-large', detail)
+    }
+    // One that declares more is refused before it is read.
+    check(Number(headers['content-length'] ?? 0))
+    const parts: Buffer[] = []
+    let length = 0
+    for await (const part of response) {
+      if (part instanceof Buffer) length += parts.push(part) && part.length
+      check(length)
+    }
+    const text = Buffer.concat(parts).toString()
+    this.#done.resolve({ status, headers: headersOf(response), text })
+  }
 }
 
 // A body that lasts until the connection closes cannot be told from one that was cut. Errors may: nobody builds on them.
@@ -270,9 +237,6 @@ const isFramed = ({ headers, statusCode = 0 }: IncomingMessage): boolean =>
   statusCode === 204 ||
   'content-length' in headers ||
   'transfer-encoding' in headers
-
-const textOf = (parts: readonly Buffer[]): string =>
-  (parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)).toString()
 
 function headersOf({ headers }: IncomingMessage): Record<string, string> {
   const plain: Record<string, string> = {}

@@ -10,8 +10,6 @@ import { Thread, WorkerLost, type PendingCall, type ThreadOptions } from './thre
 
 export type PoolOptions = ThreadOptions & {
   readonly workers: number
-  /** Calls that one worker has at once, the one in work included: with 2 the next is there when it has answered. */
-  readonly callsPerWorker?: number
   /** Calls that may wait for a worker; unbounded when absent. */
   readonly waiting?: number
   /**
@@ -110,7 +108,7 @@ export class WorkerPool<Calls extends Signatures> {
   }
 
   #isBusy(): boolean {
-    return [...this.#threads].some(({ size }) => size > 0)
+    return [...this.#threads].some(({ isBusy }) => isBusy)
   }
 
   async #whenIdle<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -124,31 +122,19 @@ export class WorkerPool<Calls extends Signatures> {
     this.#changed.notify()
     if (this.#exclusive || this.#isEnding) return
     while (this.#waiting.length > 0) {
-      const thread = this.#freest()
+      const thread = [...this.#threads].find(({ isBusy }) => !isBusy) ?? this.#started()
       const call = thread && this.#waiting.shift()
       if (!call) return
       thread.post(call)
     }
   }
 
-  /** One without work, else a new one, else one that can have its next call at hand. */
-  #freest(): Thread | undefined {
-    const { workers, callsPerWorker = 1 } = this.#options
-    const [first] = [...this.#threads].sort((one, other) => one.size - other.size)
-    if (first?.size === 0) return first
-    if (this.#threads.size < workers) return this.#started()
-    return first && first.size < callsPerWorker ? first : undefined
-  }
-
-  #started(): Thread {
-    const thread = new Thread(this.#options, {
-      next: () => this.#assign(),
-      ended: (ended, left) => {
-        this.#threads.delete(ended)
-        this.#waiting.unshift(...left)
-        this.#options.onEnded?.()
-        this.#assign()
-      },
+  #started(): Thread | undefined {
+    if (this.#threads.size >= this.#options.workers) return undefined
+    const thread = new Thread(this.#options, (changed, isOver) => {
+      if (isOver) this.#threads.delete(changed)
+      if (isOver) this.#options.onEnded?.()
+      this.#assign()
     })
     this.#threads.add(thread)
     return thread

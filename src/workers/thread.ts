@@ -1,7 +1,4 @@
-/**
- * One worker thread with the calls that it has. It works on them in order, so the first is in work and the others have not
- * begun; a worker that takes too long over the first, or dies, gives the others back.
- */
+/** One worker thread and the call that it works on; a worker that takes too long over it, or dies, is ended. */
 
 import { Worker, type Transferable } from 'node:worker_threads'
 import { Failure } from '../errors.ts'
@@ -62,7 +59,7 @@ export type PendingCall = {
 }
 
 export type ThreadOptions = WorkerOptions & {
-  /** Time of one call in work; unbounded when absent. */
+  /** Time of one call; unbounded when absent. */
   readonly callMs?: number | undefined
   /** Time until the worker is ready; the calls' time counts from then. */
   readonly startMs?: number
@@ -73,28 +70,24 @@ export type ThreadOptions = WorkerOptions & {
   readonly onEvent?: ((event: unknown) => void) | undefined
 }
 
-type ThreadEvents = {
-  /** It has room for another call. */
-  readonly next: () => void
-  /** It is gone; `left` are calls that it had not begun. */
-  readonly ended: (thread: Thread, left: readonly PendingCall[]) => void
-}
+/** `isOver` = it has ended; else it is free for another call. */
+type ThreadChanged = (thread: Thread, isOver: boolean) => void
 
 export class Thread {
   readonly #options: ThreadOptions
-  readonly #on: ThreadEvents
+  readonly #changed: ThreadChanged
   readonly #worker: Worker
   readonly #cancelled = new Int32Array(new SharedArrayBuffer(4))
   readonly #memory = new Set<string>()
-  readonly #calls: { readonly id: number; readonly call: PendingCall }[] = []
+  #call: PendingCall | undefined
+  #id = 0
   #timer: NodeJS.Timeout | undefined
-  #last = 0
   #isReady = false
   #isOver = false
 
-  constructor(options: ThreadOptions, on: ThreadEvents) {
+  constructor(options: ThreadOptions, changed: ThreadChanged) {
     this.#options = options
-    this.#on = on
+    this.#changed = changed
     const start: WorkerStart = { data: options.data, cancelled: this.#cancelled }
     this.#worker = startWorker({ ...options, data: start })
     this.#worker.on('message', (message: WorkerMessage) => this.#hear(message))
@@ -103,44 +96,40 @@ export class Thread {
     this.#watch()
   }
 
-  get size(): number {
-    return this.#calls.length
+  get isBusy(): boolean {
+    return this.#call !== undefined
   }
 
   post(call: PendingCall): void {
-    const id = (this.#last = (this.#last + 1) & 0x7fffffff)
+    this.#id = (this.#id + 1) & 0x7fffffff
+    this.#call = call
     const { prepare = (payload: unknown) => payload } = this.#options
-    this.#calls.push({ id, call })
     // Only a worker that somebody waits for keeps the process alive.
     this.#worker.ref()
-    const message = { id, name: call.name, payload: prepare(call.payload, this.#memory) }
-    this.#worker.postMessage(message, call.transfer)
-    if (this.size === 1) this.#watch()
+    const payload = prepare(call.payload, this.#memory)
+    this.#worker.postMessage({ id: this.#id, name: call.name, payload }, call.transfer)
+    if (this.#isReady) this.#watch()
   }
 
   /** Tells the worker that nobody waits for the call; it is ended when it is still at it after `graceMs`. */
   cancel(call: PendingCall, graceMs: number): void {
-    const own = this.#calls.find((one) => one.call === call)
-    if (!own || graceMs === Infinity) return
-    Atomics.store(this.#cancelled, 0, own.id)
+    if (this.#call !== call || graceMs === Infinity) return
+    Atomics.store(this.#cancelled, 0, this.#id)
     const end = () => {
-      if (this.#calls[0] === own) this.end(new WorkerLost('closed', 'the call was given up'))
+      if (this.#call === call) this.end(new WorkerLost('closed', 'the call was given up'))
     }
     if (graceMs === 0) end()
     else setTimeout(end, graceMs).unref()
   }
 
-  /** Ends the worker; the call in work is rejected with `cause`. */
+  /** Ends the worker; its call is rejected with `cause`. */
   end(cause: WorkerLost): void {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timer)
-    const [first, ...left] = this.#calls.splice(0)
-    first?.call.reject(cause)
-    this.#on.ended(
-      this,
-      left.map(({ call }) => call),
-    )
+    this.#call?.reject(cause)
+    this.#call = undefined
+    this.#changed(this, true)
     void this.#worker.terminate()
   }
 
@@ -154,11 +143,11 @@ export class Thread {
     this.end(new WorkerLost('crashed', `the worker ${this.#options.name} is gone`, cause))
   }
 
-  /** Sets the clock for what comes next: being ready, the first call, or the end of a worker without work. */
+  /** Sets the clock for what comes next: being ready, the call, or the end of a worker without work. */
   #watch(): void {
     clearTimeout(this.#timer)
     const { callMs, startMs = 60_000, idleMs } = this.#options
-    const ms = this.#isReady ? (this.size > 0 ? callMs : idleMs) : startMs
+    const ms = this.#isReady ? (this.isBusy ? callMs : idleMs) : startMs
     if (ms === undefined) return
     const late = () => this.end(new WorkerLost('timeout', `no answer within ${ms} ms`))
     this.#timer = setTimeout(late, ms).unref()
@@ -167,18 +156,18 @@ export class Thread {
   #hear(message: WorkerMessage): void {
     if (this.#isOver) return
     if ('event' in message) return this.#options.onEvent?.(message.event)
-    if ('ready' in message) this.#isReady = true
-    else this.#settle(message)
-    this.#watch()
-    if (this.size === 0) this.#worker.unref()
-    if (!('ready' in message) && message.retire) void this.terminate()
-    this.#on.next()
-  }
-
-  #settle(message: Extract<WorkerMessage, { readonly id: number }>): void {
-    const call = this.#calls.shift()?.call
+    if ('ready' in message) {
+      this.#isReady = true
+      return this.#watch()
+    }
+    const call = this.#call
+    this.#call = undefined
     if ('error' in message) call?.reject(errorOf(message.error))
     else call?.resolve(message.value)
+    this.#watch()
+    this.#worker.unref()
+    if (message.retire) void this.terminate()
+    else this.#changed(this, false)
   }
 }
 

@@ -9,7 +9,7 @@ import type { SourceFile } from './ladder.ts'
 const budgets: Readonly<Record<string, number>> = {
   '(root)': 1116,
 
-  client: 2595,
+  client: 2560,
 
   config: 1579,
 
@@ -39,13 +39,13 @@ const budgets: Readonly<Record<string, number>> = {
 
   'search-index': 8592,
 
-  store: 6986,
+  store: 6650,
 
   text: 320,
 
   vocabularies: 2110,
 
-  workers: 743,
+  workers: 713,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */

@@ -74,14 +74,14 @@ describe('calls', () => {
 
 describe('workers', () => {
   it('are replaced when a call takes too long; calls behind it are answered', async () => {
-    const one = pool({ callMs: 100, callsPerWorker: 2 })
+    const one = pool({ callMs: 100 })
     const [hung, next] = [one.call('hang', undefined), one.call('echo', 'next')]
     await expect(hung).rejects.toMatchObject({ reason: 'timeout' })
     expect(await next).toBe('next')
   })
 
   it('are replaced when they die; the call in work is told', async () => {
-    const one = pool({ callsPerWorker: 2 })
+    const one = pool()
     const [dead, next] = [one.call('exit', undefined), one.call('echo', 'next')]
     await expect(dead).rejects.toMatchObject({ reason: 'crashed' })
     expect(await next).toBe('next')

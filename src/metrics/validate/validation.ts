@@ -104,8 +104,6 @@ function poolOf(workers: number, limits: ValidationLimits): WorkerPool<Validatio
     callMs: limits.recordMs,
     idleMs: limits.idleMs,
     workers: Math.max(1, workers),
-    // While a worker answers, its next record is there already.
-    callsPerWorker: 2,
     waiting: limits.waiting,
     abortGraceMs: Infinity,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- tasks are all that is sent

@@ -108,7 +108,6 @@ export const indexWriter = (
     entry: entry('writer'),
     name: 'index writer',
     workers: 1,
-    callsPerWorker: 2,
     // Two hundred documents at most are parsed, written and forgotten.
     nurseryMb: 6,
     abortGraceMs: Infinity,

@@ -187,7 +187,7 @@ describe('validation', () => {
     const validation = await open({ endless }, { limits: { recordMs: 2000, waiting: 2 } })
     const leaving = new AbortController()
     const slow = await turtle(endlessTitle)
-    const all = Array.from({ length: 4 }, () =>
+    const all = Array.from({ length: 3 }, () =>
       validation.validate(slow, ['endless'], leaving.signal),
     )
     const queued = validation.validate(slow, ['endless'], never)
