@@ -1,7 +1,7 @@
 /** What a field name of a request reaches: the same reading on every engine. */
 
 /** A full-text field, in all buckets or in one. */
-type Reach = { readonly field: string; readonly bucket?: string }
+export type FieldReach = { readonly field: string; readonly bucket?: string }
 
 /** The record's id is searchable in every index, under this name, in the bucket of no language. */
 export const idField = 'id'
@@ -25,7 +25,7 @@ export function reachOf(
   name: string,
   fields: readonly string[],
   languages: readonly string[],
-): readonly Reach[] {
+): readonly FieldReach[] {
   const all = [idField, ...fields]
   if (all.includes(name)) return [{ field: name }]
   const below = fields.filter((field) => field.startsWith(`${name}.`))
@@ -41,7 +41,7 @@ export function reachOf(
 
 /** Whether a (field, bucket) pair is reached; `undefined` reaches everything. */
 export const reaches = (
-  reach: readonly Reach[] | undefined,
+  reach: readonly FieldReach[] | undefined,
   field: string,
   bucket: string,
 ): boolean =>

@@ -37,7 +37,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   search: 4746,
 
-  'search-index': 8592,
+  'search-index': 7902,
 
   store: 6650,
 

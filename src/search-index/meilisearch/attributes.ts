@@ -12,21 +12,24 @@ export type Uids = {
   readonly of: (index: IndexName) => string
   /** What is built beside it. */
   readonly next: (index: IndexName) => string
-  /** Terms with their stems: `{id, term, stems}`. */
+  /** Whether an index may be one of these. */
+  readonly isOwn: (uid: string) => boolean
+  /** Every token, for wildcards: `{id, term}`; and the largest version that took a record away: `{id, version}`. */
   readonly terms: string
+  /** Of an earlier layout, which kept its state in it. */
+  readonly former: string
   /** Facet values by their codes: `{id, facet, value, title}`. */
   readonly facetValues: string
-  /** What is known of each index: `{id, index, answering, next}`. */
-  readonly meta: string
 }
 
 export const uidsOf = (prefix: string): Uids => ({
   of: (index) => `${prefix}${spelled(index)}`,
   // No spelling of a name holds `_n`: what follows the sign is a hex digit.
   next: (index) => `${prefix}${spelled(index)}_next`,
+  isOwn: (uid) => uid.startsWith(prefix),
   terms: `${prefix}term`,
+  former: `${prefix}meta`,
   facetValues: `${prefix}facet`,
-  meta: `${prefix}meta`,
 })
 
 /** The word of every document, in `attributes.sentinel`: what makes every document a hit of a ranked search. */
@@ -51,11 +54,15 @@ export const attributes = {
   orderedIndex: '_o._index',
 } as const
 
-/** Distinct tokens of a field in a bucket. */
-export const tokensOf = (field: string, bucket: string): string => `_f.${spelled(field)}.${bucket}`
-/** Pairs of neighbours of a field in a bucket, as `pairCode`. Only of `hasPairs` fields. */
-export const pairsOf = (field: string, bucket: string): string => `_g.${spelled(field)}.${bucket}`
-/** What a field is ranked by, and what a second look at it reads: a map of buckets to its values as written. */
+/** Distinct tokens of a field: each as it is and `inBucket`, and the stems of its words, `stemmed`. */
+export const tokensOf = (field: string): string => `_f.${spelled(field)}`
+/** A token in the texts of one bucket; no token begins with the sign. */
+export const inBucket = (bucket: string, token: string): string => `@${bucket}:${token}`
+/** A stem (`en:river`) among tokens. */
+export const stemmed = (stem: string): string => `=${stem}`
+/** Pairs of neighbours of a field, as `pairCode`. Only of `hasPairs` fields. */
+export const pairsOf = (field: string): string => `_g.${spelled(field)}`
+/** What a field is ranked by, and what is read again to verify a phrase: a map of buckets to its values as written. */
 export const textsOf = (field: string): string => `_t.${spelled(field)}`
 /** Codes of facet values. */
 export const codesOf = (facet: string): string => `_k.${spelled(facet)}`
@@ -76,21 +83,17 @@ export const periodOf = (name: string, place: number): { from: string; to: strin
 export const dateOrderOf = (name: string, direction: 'asc' | 'desc'): string =>
   `_n.${spelled(name)}_s${direction === 'asc' ? 'f' : 't'}`
 
-export const boxOf = (
-  place: number,
-): { west: string; south: string; east: string; north: string } => ({
-  west: `_n._xw${place}`,
-  south: `_n._xs${place}`,
-  east: `_n._xe${place}`,
-  north: `_n._xn${place}`,
-})
+/** The sides of a box: west, south, east, north. */
+export const boxOf = (place: number): readonly string[] =>
+  ['w', 's', 'e', 'n'].map((side) => `_n._x${side}${place}`)
 
 /** `k` and 12 base-36 characters: a facet value under one name, whatever its length and case. */
 export const facetCode = (facet: string, value: string): string =>
   `k${digits(`${facet}\u0000${value}`, 12)}`
 
-/** 7 base-36 characters for two neighbouring tokens. */
-export const pairCode = (first: string, second: string): string => digits(`${first} ${second}`, 7)
+/** 7 base-36 characters for two neighbouring tokens in a bucket. */
+export const pairCode = (bucket: string, first: string, second: string): string =>
+  digits(`${bucket} ${first} ${second}`, 7)
 
 /** The key of a term in the index of terms. */
 export const termKey = (term: string): string => Buffer.from(term).toString('base64url')

@@ -1,4 +1,7 @@
-/** The client of Meilisearch: JSON over the lasting connections of the shared service client, and waiting for its tasks. */
+/**
+ * The client of Meilisearch: JSON over the keep-alive connections of the shared service client, waiting for its tasks, and what its
+ * errors mean for the platform. Answers are checked by the schemas of those who ask.
+ */
 
 import { z } from 'zod'
 import { serviceClient } from '../../client/service.ts'
@@ -6,14 +9,13 @@ import type { ServiceRequest } from '../../client/service-exchange.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Pause } from '../../workers/retry.ts'
-import { away, expected, failedTask, givenUp, refused } from './engine-failures.ts'
 
 /**
  * Every call answers the parsed JSON. It rejects with a `Failure`: `engine-unavailable` (no connection, a broken answer, too
  * much to do, key refused), `time-limit` (also when `signal` is aborted), `internal` (the request was wrong: a `Refusal` is
  * its cause). Paths begin with `/`.
  */
-export type Wire = {
+export type EngineClient = {
   get(path: string, signal?: AbortSignal): Promise<unknown>
   post(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>
   /** A `post` that must not arrive twice: never sent again over another connection. */
@@ -26,7 +28,7 @@ export type Wire = {
   close(): void
 }
 
-type WireOptions = {
+type ClientOptions = {
   readonly url: string
   readonly apiKey?: string
   readonly log: Log
@@ -37,29 +39,20 @@ type WireOptions = {
   readonly callMs: number
 }
 
-/** Connections at the same time. */
-const sockets = 16
-const connectMs = 3000
-const longestAnswer = 256 * 1024 * 1024
-const ndjson = 'application/x-ndjson'
-
-type Sending = Pick<ServiceRequest, 'method' | 'idempotent'> & {
-  readonly body?: string
-  readonly type?: string
-}
+type Sending = Pick<ServiceRequest, 'method' | 'idempotent' | 'body'> & { readonly type?: string }
 
 /** Opens nothing yet: the first call makes the first connection. */
-export function connect({ url, apiKey, log, now, pause, callMs }: WireOptions): Wire {
+export function connect({ url, apiKey, log, now, pause, callMs }: ClientOptions): EngineClient {
   const client = serviceClient({
     service: { name: 'search engine', unavailable: 'engine-unavailable' },
     destroyAfterError: false,
-    sockets,
+    sockets: 16,
     retryable: () => false,
     log,
     pause,
     random: Math.random,
     now,
-    limits: { connectMs, firstByteMs: callMs, totalMs: callMs, bytes: longestAnswer },
+    limits: { connectMs: 3000, firstByteMs: callMs, totalMs: callMs, bytes: 256 * 2 ** 20 },
   })
   const root = url.replace(/\/+$/, '')
   const authorization = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
@@ -67,7 +60,7 @@ export function connect({ url, apiKey, log, now, pause, callMs }: WireOptions): 
     const headers = { ...authorization, ...(type !== undefined && { 'Content-Type': type }) }
     const request = { url: root + path, headers, ...sending }
     const { status, text } = await client.send(request, signal).catch((error: unknown) => {
-      if (signal?.aborted) throw givenUp(signal.reason)
+      if (signal?.aborted) throw abandoned(signal.reason)
       // A server that takes so long is as good as none.
       if (error instanceof Failure && error.kind === 'time-limit') throw away(error.detail, error)
       throw error
@@ -88,8 +81,8 @@ export function connect({ url, apiKey, log, now, pause, callMs }: WireOptions): 
     patch: (path, body, signal) => call(path, json('PATCH', body), signal),
     remove: (path, signal) => call(path, { method: 'DELETE', idempotent: true }, signal),
     lines: (path, lines, signal) => {
-      const body = lines.join('\n')
-      return call(path, { method: 'POST', body, type: ndjson, idempotent: true }, signal)
+      const ndjson = { body: lines.join('\n'), type: 'application/x-ndjson' }
+      return call(path, { method: 'POST', idempotent: true, ...ndjson }, signal)
     },
     close: () => void client.close(),
   }
@@ -99,11 +92,9 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw away('The search engine answered something else than JSON.', cause)
+    throw away('The search engine sent an answer that is not JSON.', cause)
   }
 }
-
-const half = /\\ud[89a-f][0-9a-f]{2}/
 
 /**
  * As `JSON.stringify`; half of a surrogate pair, which the parser of Meilisearch refuses (RFC 8259, 8.2), becomes U+FFFD. Names of
@@ -111,68 +102,128 @@ const half = /\\ud[89a-f][0-9a-f]{2}/
  */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value)
-  // Looking for them in every text would take longer than writing it.
-  return half.test(text) ? JSON.stringify(value, wellFormed) : text
+  // Looking for halves in every text would take longer than writing it.
+  if (!/\\ud[89a-f][0-9a-f]{2}/.test(text)) return text
+  return JSON.stringify(value, (_, one: unknown) =>
+    typeof one === 'string' ? one.toWellFormed() : one,
+  )
 }
 
-const wellFormed = (_: string, value: unknown): unknown =>
-  typeof value === 'string' ? value.toWellFormed() : value
+/** What is read of an answer. Throws `engine-unavailable` when it is another one: that is not the server we know. */
+export function expected<Shape>(shape: z.ZodType<Shape>, answer: unknown): Shape {
+  const read = shape.safeParse(answer)
+  if (read.success) return read.data
+  throw away('The search engine sent an unexpected answer.', read.error)
+}
 
 const versionAnswer = z.object({ pkgVersion: z.string() })
 
-/** Sorting in `documents/fetch` came with this release. */
-const oldest = [1, 16] as const
-/** The newest that was tried. */
-const newest = [1, 21] as const
+/** 1.16 is the first that sorts in `documents/fetch`; 1.21 the last that was tested. */
+const [oldest, newest] = [1016, 1021]
 
 /** The server's release. Rejects with `internal` when it is too old. */
-export async function releaseOf(wire: Wire, log: Log): Promise<string> {
-  const { pkgVersion: version } = expected(versionAnswer, await wire.get('/version'))
+export async function releaseOf(client: EngineClient, log: Log): Promise<string> {
+  const { pkgVersion: version } = expected(versionAnswer, await client.get('/version'))
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (before([major, minor], oldest))
+  const release = major * 1000 + minor
+  if (release < oldest)
     throw new Failure('internal', `Meilisearch ${version} is too old: 1.16 is the oldest.`)
-  const isUntried = before(newest, [major, minor])
+  const isUntried = release > newest
   log[isUntried ? 'warn' : 'info']({ product: 'Meilisearch', version, isUntried }, 'engine.found')
   return version
 }
 
-const before = (a: readonly [number, number], b: readonly [number, number]): boolean =>
-  a[0] < b[0] || (a[0] === b[0] && a[1] < b[1])
-
-/** Every write of Meilisearch is a task that it does later, and a failed one resolves like a good one. */
-export type Tasks = {
-  /** Resolves when all have succeeded; each argument is the answer to the call that began it. */
-  done(begun: readonly unknown[], signal?: AbortSignal): Promise<void>
-}
+/**
+ * Resolves when tasks have succeeded, given the answers to the calls that began them: every write of Meilisearch is done later, and
+ * the call of one that will fail resolves like any other. Rejects with the failure of the first that failed.
+ */
+export type TasksDone = (begun: readonly unknown[], signal?: AbortSignal) => Promise<void>
 
 const begunTask = z.object({ taskUid: z.number() })
 const tasksAnswer = z.object({
   results: z.array(
-    z.object({ uid: z.number(), status: z.string(), error: z.unknown().optional().optional() }),
+    z.object({ uid: z.number(), status: z.string(), error: z.unknown().optional() }),
   ),
 })
 
 /** Milliseconds between two looks: short for single writes, longer for those that take long anyway. */
-const firstPause = 2
-const lastPause = 200
+const [firstPause, lastPause] = [2, 200]
 
-export function tasksOf(
-  wire: Wire,
-  pause: (ms: number, signal: AbortSignal) => Promise<void>,
-): Tasks {
+/** Waits for the tasks of a server. */
+export function tasksOf(client: EngineClient, pause: Pause): TasksDone {
   const unending = new AbortController().signal
-  return {
-    done: async (begun, signal = unending) => {
-      let open = begun.map((one) => expected(begunTask, one).taskUid)
-      for (let ms = firstPause; open.length > 0; ms = Math.min(ms * 1.3, lastPause)) {
-        await pause(ms, signal)
-        if (signal.aborted) throw givenUp(signal.reason)
-        const answer = await wire.get(`/tasks?uids=${open.join(',')}&limit=${open.length}`, signal)
-        for (const { uid, status, error } of expected(tasksAnswer, answer).results) {
-          if (status === 'failed' || status === 'canceled') throw failedTask(error)
-          if (status === 'succeeded') open = open.filter((one) => one !== uid)
-        }
+  return async (begun, signal = unending) => {
+    let open = begun.map((one) => expected(begunTask, one).taskUid)
+    for (let ms = firstPause; open.length > 0; ms = Math.min(ms * 1.3, lastPause)) {
+      await pause(ms, signal)
+      if (signal.aborted) throw abandoned(signal.reason)
+      const answer = await client.get(`/tasks?uids=${open.join(',')}&limit=${open.length}`, signal)
+      for (const { uid, status, error } of expected(tasksAnswer, answer).results) {
+        if (status === 'failed' || status === 'canceled') throw failedTask(error)
+        if (status === 'succeeded') open = open.filter((one) => one !== uid)
       }
-    },
+    }
   }
 }
+
+/** A call that Meilisearch answered with an error of its own; `code` is its name for it, the status that of HTTP (0 for a task). */
+export class Refusal extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(message.slice(0, 2048))
+    this.name = 'Refusal'
+    this.status = status
+    this.code = code
+  }
+}
+
+/** The engine cannot be reached or cannot work: another try after some seconds makes sense. */
+export const away = (detail: string, cause?: unknown): Failure =>
+  new Failure('engine-unavailable', detail, { retryAfter: 2, cause })
+
+/** An aborted call: its signal's own failure, else a time limit. */
+const abandoned = (reason: unknown): Failure =>
+  reason instanceof Failure
+    ? reason
+    : new Failure('time-limit', 'The search engine did not answer in time.', { cause: reason })
+
+/** Keys that are not taken and a server that has too much to do may be better tomorrow; all else is our mistake. */
+const passing = new Set([401, 403, 408, 429, 502, 503, 504])
+
+/** Codes of a server that cannot work: its disk or memory is full. */
+const unable = new Set(['no_space_left_on_device', 'too_many_open_files', 'io_error'])
+
+/** The failure that an error answer becomes. */
+export function refused(status: number, text: string): Failure {
+  const refusal = refusalOf(status, text)
+  if (passing.has(status) || unable.has(refusal.code))
+    return away('The search engine does not take the request now.', refusal)
+  return new Failure('internal', 'The search engine refused a request.', { cause: refusal })
+}
+
+function failedTask(error: unknown): Failure {
+  const { code, message } = engineError.parse(error)
+  const refusal = new Refusal(0, code, message)
+  return unable.has(code)
+    ? away('The search engine cannot write now.', refusal)
+    : new Failure('internal', 'The search engine refused a write.', { cause: refusal })
+}
+
+const engineError = z
+  .object({ code: z.string().catch('none'), message: z.string().catch('none') })
+  .catch({ code: 'none', message: 'none' })
+
+function refusalOf(status: number, text: string): Refusal {
+  try {
+    const { code, message } = engineError.parse(JSON.parse(text))
+    return new Refusal(status, code, message)
+  } catch {
+    return new Refusal(status, 'none', text)
+  }
+}
+
+/** Whether a failure is this refusal of Meilisearch. */
+export const isRefusal = (error: unknown, code: string): boolean =>
+  error instanceof Failure && error.cause instanceof Refusal && error.cause.code === code

@@ -2,13 +2,11 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { expected, isRefusal } from './engine-failures.ts'
 import { attributes } from './attributes.ts'
-import type { Tasks } from './engine-client.ts'
-import type { Wire } from './engine-client.ts'
-import type { EngineSettings } from './engine-settings.ts'
+import { expected, isRefusal, type EngineClient, type TasksDone } from './engine-client.ts'
+import type { EngineSettings } from './stored-document.ts'
 
-export type Indices = {
+export type EngineIndices = {
   /** Makes a new one in the place of any that is there, and has every attribute of `seed` in a document for a moment. */
   make(uid: string, wanted: EngineSettings, seed?: Readonly<Record<string, unknown>>): Promise<void>
   /** Makes it where it is missing, and changes those of its settings that are others. */
@@ -17,7 +15,7 @@ export type Indices = {
   drop(uid: string): Promise<void>
   /** In one step: whoever searches meets the one or the other. */
   swap(one: string, other: string): Promise<void>
-  /** Resolves when no swap is under way, one that nobody waits for any more. */
+  /** Resolves when no swap is under way, not even one of an earlier process. */
   swapped(): Promise<void>
   /** The settings of an index; `undefined` when there is none. */
   settings(uid: string): Promise<EngineSettings | undefined>
@@ -29,56 +27,54 @@ const settingsAnswer = z.record(z.string(), z.unknown())
 const statsAnswer = z.object({
   indexes: z.record(z.string(), z.object({ numberOfDocuments: z.number() })),
 })
-
 const openTasks = z.object({ results: z.array(z.object({ uid: z.number() })) })
 
-/** No key of a record has such letters behind the sign. */
+/** No key of a record has such letters after the sign. */
 const seedKey = '_seed'
 
 const path = (uid: string): string => `/indexes/${uid}`
 
-export function indicesOf(wire: Wire, tasks: Tasks): Indices {
-  const settings = async (uid: string) =>
-    expected(settingsAnswer, await wire.get(`${path(uid)}/settings`))
-  const existing = (uid: string) => orAbsent(settings(uid), undefined)
-  const drop = async (uid: string): Promise<unknown[]> =>
-    // The task of a missing one fails: a look before is cheaper than telling its reasons apart.
-    (await existing(uid)) ? [await wire.remove(path(uid))] : []
-  const make: Indices['make'] = async (uid, wanted, seed) => {
+export function indicesOf(client: EngineClient, done: TasksDone): EngineIndices {
+  const settings = (uid: string) =>
+    orAbsent(
+      client.get(`${path(uid)}/settings`).then((answer) => expected(settingsAnswer, answer)),
+      undefined,
+    )
+  // The task of a missing one fails: a look before is cheaper than telling its reasons apart.
+  const dropping = async (uid: string): Promise<unknown[]> =>
+    (await settings(uid)) ? [await client.remove(path(uid))] : []
+  const make: EngineIndices['make'] = async (uid, wanted, seed) => {
     // Tasks of one index are done in their order: one wait is enough.
-    const begun = await drop(uid)
-    begun.push(await wire.post('/indexes', { uid, primaryKey: attributes.key }))
-    begun.push(await wire.patch(`${path(uid)}/settings`, wanted))
+    const begun = await dropping(uid)
+    begun.push(await client.post('/indexes', { uid, primaryKey: attributes.key }))
+    begun.push(await client.patch(`${path(uid)}/settings`, wanted))
     if (seed) {
       const documents = `${path(uid)}/documents`
       const line = JSON.stringify({ ...seed, [attributes.key]: seedKey })
-      begun.push(await wire.lines(documents, [line]))
-      begun.push(await wire.post(`${documents}/delete-batch`, [seedKey]))
+      begun.push(await client.lines(documents, [line]))
+      begun.push(await client.post(`${documents}/delete-batch`, [seedKey]))
     }
-    await tasks.done(begun)
+    await done(begun)
   }
   return {
     make,
     ensure: async (uid, wanted) => {
-      const live = await existing(uid)
+      const live = await settings(uid)
       if (!live) return make(uid, wanted)
       const other = Object.entries(wanted).filter(([name, value]) => !isSame(live[name], value))
-      if (other.length === 0) return
-      await tasks.done([await wire.patch(`${path(uid)}/settings`, Object.fromEntries(other))])
+      if (other.length > 0)
+        await done([await client.patch(`${path(uid)}/settings`, Object.fromEntries(other))])
     },
-    drop: async (uid) => tasks.done(await drop(uid)),
-    swap: async (one, other) => {
-      const pair = { indexes: [one, other], rename: false }
-      await tasks.done([await wire.once('/swap-indexes', [pair])])
-    },
+    drop: async (uid) => done(await dropping(uid)),
+    swap: async (one, other) =>
+      done([await client.once('/swap-indexes', [{ indexes: [one, other], rename: false }])]),
     swapped: async () => {
-      const path = '/tasks?types=indexSwap&statuses=enqueued,processing'
-      const open = expected(openTasks, await wire.get(path)).results
-      await tasks.done(open.map(({ uid }) => ({ taskUid: uid })))
+      const answer = await client.get('/tasks?types=indexSwap&statuses=enqueued,processing')
+      await done(expected(openTasks, answer).results.map(({ uid }) => ({ taskUid: uid })))
     },
-    settings: existing,
+    settings,
     counts: async (signal) => {
-      const { indexes } = expected(statsAnswer, await wire.get('/stats', signal))
+      const { indexes } = expected(statsAnswer, await client.get('/stats', signal))
       return new Map(Object.entries(indexes).map(([uid, one]) => [uid, one.numberOfDocuments]))
     },
   }

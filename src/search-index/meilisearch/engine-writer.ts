@@ -1,140 +1,291 @@
-/** The only writer of our indices: what is written is searchable when its promise resolves. */
+/**
+ * The only writer of our indices: what is written is searchable when its promise resolves. Meilisearch has no write on a condition:
+ * the stored versions are read before every write, and the rules of versions are applied in memory. The dictionaries are written
+ * before the records.
+ */
 
+import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
-import { WriteQueue } from '../write-queue.ts'
-import { away } from './engine-failures.ts'
-import type { IndexChange } from '../search-index.ts'
 import type { IndexName } from '../index-settings.ts'
-import { attributes, keyOf, type Uids } from './attributes.ts'
-import { type Told, type Words, wordsSeen } from './stored-document.ts'
-import type { Answering, IndexTarget } from './engine-state.ts'
-import type { Tasks, Wire } from './engine-client.ts'
-import { type ValueDictionary, valueDictionary, type Terms, termsOf } from './dictionaries.ts'
-import {
-  largest,
-  Plan,
-  planned,
-  type Post,
-  postOf,
-  sent,
-  type StoredVersions,
-  storedVersionsOf,
-  touched,
-} from './write-plan.ts'
+import type { Document, IndexChange } from '../search-index.ts'
+import { WriteQueue } from '../write-queue.ts'
+import { attributes, keyOf, termKey, type Uids } from './attributes.ts'
+import { Dictionary } from './dictionary.ts'
+import { away, expected, jsonText, type EngineClient, type TasksDone } from './engine-client.ts'
+import { orAbsent } from './engine-indices.ts'
+import type { Answering, Generation } from './engine-state.ts'
+import { storedOf, wordReader, type Layout } from './stored-document.ts'
 
-type Deps = {
-  readonly wire: Wire
-  readonly tasks: Tasks
+type WriterContext = {
+  readonly client: EngineClient
+  readonly done: TasksDone
   readonly uids: Uids
   readonly answering: () => ReadonlyMap<IndexName, Answering>
   /**
-   * Told the keys of what is about to be written or removed where searches are answered from, for those who still read what
-   * was there; what it answers is called when that has happened or failed.
+   * Called with the keys of what is about to be written or removed where searches are answered from, for the cursors that still
+   * show what was there; what it answers is called when that has happened or failed.
    */
   readonly before: (uid: string, keys: readonly string[]) => Promise<() => void>
 }
 
+/** The last state of a record in an index; without a document it goes. */
+type Final = { readonly document?: Document; readonly version: number }
+
+/** One index that is written to, the versions stored in it, and what is to become of its records. */
+type Plan = {
+  readonly generation: Generation
+  readonly versions: Map<string, number>
+  readonly finals: Map<string, Final>
+}
+
+/** Ids per call, documents and characters per request (servers take 100 MB by default). */
+const [mostIds, mostDocuments, mostChars] = [5000, 5000, 16_000_000]
+/** Removals that are remembered; after a restart only what is stored is written, nothing older. */
+const mostRemovals = 100_000
+/** In the index of terms: no term has such a key. */
+const removedKey = '_removed'
+
+const storedVersions = z.object({
+  results: z.array(z.object({ i: z.string(), version: z.number() })),
+})
+
 export class EngineWriter {
-  readonly versions: StoredVersions
-  readonly #deps: Deps
-  readonly #terms: Terms
-  readonly #values: ValueDictionary
-  readonly #words: Words = wordsSeen()
-  readonly #told: Told = {
-    learn: (word) => this.#terms.learn(word),
-    value: (...value) => this.#values.note(...value),
-  }
-  /** The last number that was given; found out before the first one. */
+  readonly #context: WriterContext
+  readonly #terms: Dictionary
+  readonly #values: Dictionary
+  readonly #words = wordReader()
+  /** Versions that took records away, by mark and id: an older write that comes late must not bring a record back. */
+  readonly #removals = new Map<string, number>()
+  /** The last number that was given, and the largest version that took a record away; looked up when first needed. */
   #last: number | undefined
+  #removed: number | undefined
 
-  constructor(deps: Deps) {
-    this.#deps = deps
-    this.versions = storedVersionsOf(deps.wire)
-    this.#terms = termsOf(deps.wire, deps.uids.terms)
-    this.#values = valueDictionary(deps.wire, deps.uids.facetValues)
+  constructor(context: WriterContext) {
+    const { client, uids } = context
+    this.#context = context
+    this.#terms = new Dictionary(client, uids.terms)
+    this.#values = new Dictionary(client, uids.facetValues)
   }
 
-  /** As one: reads what is stored, tells the dictionaries, writes the records. Not beside another call. */
+  /** Writes all changes as one. Not beside another call. */
   async write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
-    const { wire, answering } = this.#deps
-    const plans = await this.#plans(changes, signal)
-    this.#last ??= await largest(wire, allUids(answering()), attributes.number)
+    const plans: Plan[] = []
+    for (const [answering, own] of Map.groupBy(changes, (change) => this.#find(change)))
+      plans.push(...(await this.#plans(answering, own, signal)))
+    this.#last ??= await this.#largest(attributes.number)
+    let isDone = false
     try {
-      const making = { words: this.#words, told: this.#told, next: () => this.#next() }
-      const posts = plans.map((plan) => postOf(plan, making))
-      await this.#tellDictionaries(signal)
-      await this.#send(plans, posts, signal)
-    } catch (error) {
-      this.#terms.forget()
-      this.#values.forget()
-      throw error
+      const lines = plans.map((plan) => this.#linesOf(plan))
+      await this.#noteRemovals(changes, signal)
+      const begun = [await this.#terms.post(signal), await this.#values.post(signal)]
+      await this.#context.done(begun.flat(), signal)
+      isDone = true
+      await this.#send(plans, lines, signal)
+    } finally {
+      this.#terms.settle(isDone)
+      this.#values.settle(isDone)
     }
     for (const plan of plans) this.#remember(plan)
   }
 
-  async #plans(changes: readonly IndexChange[], signal?: AbortSignal): Promise<readonly Plan[]> {
-    const find = (change: IndexChange) => this.#find(change)
-    const reads = [...touched(changes, find)].map(async ([held, ids]) => {
-      const versions = await this.versions.read(held, ids, signal)
-      return [held, new Plan(held, versions)] as const
-    })
-    const plans = new Map<IndexTarget, Plan>(await Promise.all(reads))
-    for (const change of changes) {
-      const target = find(change)
-      const answering = plans.get(target)
-      if (!answering) throw new Failure('internal', 'An index changed while it was written to.')
-      const next = target.next && plans.get(target.next)
-      planned(change, { answering, next, isWhole: target.isWhole })
+  /** The stored versions of records, those of their removals too, by id. */
+  async versions(
+    { uid, mark }: Generation,
+    ids: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Map<string, number>> {
+    const versions = new Map<string, number>()
+    for (const id of ids) {
+      const removed = this.#removals.get(`${mark} ${id}`)
+      if (removed !== undefined) versions.set(id, removed)
     }
-    return [...plans.values()].filter(({ finals }) => finals.size > 0)
+    for (let at = 0; at < ids.length; at += mostIds) {
+      const keys = ids.slice(at, at + mostIds).map(keyOf)
+      const request = { ids: keys, fields: [attributes.id, attributes.version], limit: mostIds }
+      const path = `/indexes/${uid}/documents/fetch`
+      const answer = await this.#context.client.post(path, request, signal)
+      for (const { i, version } of expected(storedVersions, answer).results)
+        versions.set(i, version)
+    }
+    return versions
+  }
+
+  /** The largest version ever written, those of removals included; 0 when there is none. */
+  async newest(): Promise<number> {
+    return Math.max(await this.#largestRemoval(), await this.#largest(attributes.version))
+  }
+
+  /** Documents that are gone tell of no version: the largest one that took a record away is stored by itself. */
+  async #largestRemoval(): Promise<number> {
+    const { client, uids } = this.#context
+    const request = { ids: [removedKey], fields: [attributes.version], limit: 1 }
+    return (this.#removed ??= await numberIn(client, uids.terms, attributes.version, request))
+  }
+
+  /** The largest value of a sortable number in all indices. */
+  async #largest(attribute: string): Promise<number> {
+    const { client, answering } = this.#context
+    const generations = [...answering().values()].flatMap((own) => [own, own.next ?? own])
+    const request = { fields: [attribute], sort: [`${attribute}:desc`], limit: 1 }
+    const found = generations.map(({ uid }) => numberIn(client, uid, attribute, request))
+    return Math.max(0, ...(await Promise.all(found)))
   }
 
   #find(change: IndexChange): Answering {
-    const { index } = 'put' in change ? change.put : change.remove
-    const found = this.#deps.answering().get(index)
+    const { index } = recordOf(change)
+    const found = this.#context.answering().get(index)
     if (!found) throw new Failure('internal', `The index ${index} is not configured.`)
     return found
   }
 
-  #next(): number {
-    this.#last = (this.#last ?? 0) + 1
-    return this.#last
+  /** What the changes of one index come to, in what answers and in what is filled beside it. */
+  async #plans(
+    own: Answering,
+    changes: readonly IndexChange[],
+    signal?: AbortSignal,
+  ): Promise<readonly Plan[]> {
+    const ids = [...new Set(changes.map((change) => recordOf(change).id))]
+    const planOf = async (generation: Generation): Promise<Plan> => {
+      const versions = await this.versions(generation, ids, signal)
+      return { generation, versions, finals: new Map() }
+    }
+    const answering = await planOf(own)
+    const next = own.next && (await planOf(own.next))
+    for (const change of changes) apply(change, answering, next)
+    return [answering, ...(next ? [next] : [])].filter(({ finals }) => finals.size > 0)
   }
 
-  async #tellDictionaries(signal?: AbortSignal): Promise<void> {
-    const begun = await Promise.all([this.#terms.post(signal), this.#values.post(signal)])
-    await this.#deps.tasks.done(begun.flat(), signal)
-    this.#terms.keep()
-    this.#values.keep()
+  #linesOf({ generation, finals }: Plan): readonly string[] {
+    const { settings, languages } = generation
+    const layout: Layout = {
+      settings,
+      languages,
+      words: this.#words,
+      onToken: (term) => this.#terms.note(termKey(term), { term }),
+      onFacetValue: (code, value) => this.#values.note(code, value),
+    }
+    return [...finals.values()].flatMap(({ document, version }) => {
+      if (!document) return []
+      this.#last = (this.#last ?? 0) + 1
+      const numbers = { [attributes.number]: this.#last, [attributes.version]: version }
+      return [jsonText({ ...storedOf(document, layout), ...numbers })]
+    })
   }
 
-  async #send(plans: readonly Plan[], posts: readonly Post[], signal?: AbortSignal): Promise<void> {
-    const { wire, tasks, answering, before } = this.#deps
-    const read = new Set([...answering().values()].map(({ uid }) => uid))
-    const seen = plans.filter(({ held }) => read.has(held.uid))
-    const told = seen.map(({ held, finals }) => before(held.uid, [...finals.keys()].map(keyOf)))
-    const after = await Promise.all(told)
+  async #noteRemovals(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
+    const versions = changes.flatMap((one) => ('remove' in one ? [one.remove.version] : []))
+    const newest = Math.max(0, ...versions)
+    if (newest === 0 || newest <= (await this.#largestRemoval())) return
+    const line = JSON.stringify({ [attributes.key]: removedKey, [attributes.version]: newest })
+    const { client, done, uids } = this.#context
+    await done([await client.lines(`/indexes/${uids.terms}/documents`, [line], signal)], signal)
+    this.#removed = newest
+  }
+
+  async #send(
+    plans: readonly Plan[],
+    lines: readonly (readonly string[])[],
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const { done, answering, before } = this.#context
+    const shown = new Set([...answering().values()].map(({ uid }) => uid))
+    const after = await Promise.all(
+      plans
+        .filter(({ generation }) => shown.has(generation.uid))
+        .map(({ generation, finals }) => before(generation.uid, [...finals.keys()].map(keyOf))),
+    )
     try {
-      const begun = await Promise.all(posts.map((post) => sent(wire, post, signal)))
-      await tasks.done(begun.flat(), signal)
+      const begun = await Promise.all(
+        plans.map((plan, i) => this.#post(plan, lines[i] ?? [], signal)),
+      )
+      await done(begun.flat(), signal)
     } finally {
-      for (const tell of after) tell()
+      for (const call of after) call()
     }
   }
 
-  /** So that an older write that comes late does not bring back what went. */
-  #remember({ held, finals }: Plan): void {
-    for (const [id, final] of finals) {
-      if ('removed' in final) this.versions.removed(held, id, final.removed)
-      else this.versions.present(held, id)
+  /** The tasks that were begun. They are done in the order of the requests. */
+  async #post(
+    { generation, finals }: Plan,
+    lines: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<unknown[]> {
+    const { client } = this.#context
+    const documents = `/indexes/${generation.uid}/documents`
+    const removed = [...finals].flatMap(([id, { document }]) => (document ? [] : [keyOf(id)]))
+    const tasks: unknown[] = []
+    for (const portion of portions(lines))
+      tasks.push(await client.lines(documents, portion, signal))
+    if (removed.length > 0)
+      tasks.push(await client.post(`${documents}/delete-batch`, removed, signal))
+    return tasks
+  }
+
+  #remember({ generation, finals }: Plan): void {
+    for (const [id, { document, version }] of finals) {
+      const key = `${generation.mark} ${id}`
+      this.#removals.delete(key)
+      if (!document) this.#removals.set(key, version)
+      const [oldest] = this.#removals.size > mostRemovals ? this.#removals.keys() : []
+      if (oldest !== undefined) this.#removals.delete(oldest)
     }
   }
 }
 
-/** Everything that records are in. */
-export const allUids = (answering: ReadonlyMap<IndexName, Answering>): string[] =>
-  [...answering.values()].flatMap(({ uid, next }) => (next ? [uid, next.uid] : [uid]))
+const recordOf = (change: IndexChange) => ('put' in change ? change.put : change.remove)
+
+/** A write goes to both, each under its own settings; what only fills goes where the record is missing. */
+function apply(change: IndexChange, answering: Plan, next: Plan | undefined): void {
+  const { id, version } = recordOf(change)
+  const document = 'put' in change ? change.put : undefined
+  const stored = answering.versions.get(id) ?? 0
+  if ('put' in change && change.filling === true) {
+    const filled = next ?? (answering.generation.isWhole ? undefined : answering)
+    if (filled && !filled.versions.has(id))
+      enter(filled, id, { document: change.put, version: stored })
+    return
+  }
+  // Made again from what is stored: it replaces a version that is not older.
+  const isAgain = version === 0
+  const final = { ...(document && { document }), version: isAgain ? stored : version }
+  for (const plan of next ? [answering, next] : [answering]) {
+    const before = plan.versions.get(id)
+    if (before === undefined || before < final.version || isAgain) enter(plan, id, final)
+  }
+}
+
+function enter({ versions, finals }: Plan, id: string, final: Final): void {
+  const version = Math.max(versions.get(id) ?? 0, final.version)
+  versions.set(id, version)
+  finals.set(id, { ...final, version })
+}
+
+/** The number that the first document of a fetch has; 0 without one. */
+async function numberIn(
+  client: EngineClient,
+  uid: string,
+  attribute: string,
+  request: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const shape = z.object({ results: z.array(z.record(z.string(), z.number())) })
+  const none = { results: [] }
+  const answer = await orAbsent(client.post(`/indexes/${uid}/documents/fetch`, request), none)
+  return expected(shape, answer).results[0]?.[attribute] ?? 0
+}
+
+function* portions(lines: readonly string[]): Generator<readonly string[]> {
+  let [from, chars] = [0, 0]
+  for (const [i, line] of lines.entries()) {
+    if (i > from && (i - from >= mostDocuments || chars + line.length > mostChars)) {
+      yield lines.slice(from, i)
+      from = i
+      chars = 0
+    }
+    chars += line.length
+  }
+  if (from < lines.length) yield lines.slice(from)
+}
 
 /** Changes that go out together. */
 const mostChanges = 5000

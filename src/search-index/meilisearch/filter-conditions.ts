@@ -68,12 +68,12 @@ const isBound = (bound: number | undefined): bound is number =>
 function meets([west, south, east, north]: Box): Condition {
   return or(
     places.map((place) => {
-      const box = boxOf(place)
+      const [w, s, e, n] = boxOf(place)
       return and([
-        is(`${box.west} <= ${east}`),
-        is(`${box.east} >= ${west}`),
-        is(`${box.south} <= ${north}`),
-        is(`${box.north} >= ${south}`),
+        is(`${w} <= ${east}`),
+        is(`${e} >= ${west}`),
+        is(`${s} <= ${north}`),
+        is(`${n} >= ${south}`),
       ])
     }),
   )

@@ -4,17 +4,18 @@ import { randomUUID } from 'node:crypto'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { officialLanguages } from '../../text/language.ts'
+import type { Pause } from '../../workers/retry.ts'
 import type { CursorLimits } from '../cursors.ts'
-import { attributes, uidsOf } from './attributes.ts'
-import type { ReadContext } from './documents.ts'
-import { reads } from './reads.ts'
-import { indicesOf } from './engine-indices.ts'
-import { metaOf } from './engine-generations.ts'
-import { State } from './engine-state.ts'
-import { connect, releaseOf, tasksOf } from './engine-client.ts'
-import { largest } from './write-plan.ts'
-import { allUids, EngineQueue, EngineWriter } from './engine-writer.ts'
 import type { SearchIndex } from '../search-index.ts'
+import { uidsOf } from './attributes.ts'
+import { connect, releaseOf, tasksOf } from './engine-client.ts'
+import { indicesOf } from './engine-indices.ts'
+import type { ReadContext } from './engine-reads.ts'
+import { EngineState } from './engine-state.ts'
+import { EngineQueue, EngineWriter } from './engine-writer.ts'
+import { facetTitles, facetValuesOf } from './facet-values.ts'
+import { MeilisearchCursors } from './meilisearch-cursors.ts'
+import { entriesOf, recordOf, search } from './search-answer.ts'
 
 type MeilisearchOptions = {
   /** `http://` or `https://`, without user info. */
@@ -27,58 +28,40 @@ type MeilisearchOptions = {
   readonly languages?: readonly string[]
   /** Milliseconds after which a search fails with `time-limit`. */
   readonly searchMs?: number
-  /** Milliseconds after which a server that does not answer counts as away. */
+  /** Milliseconds after which a server that does not answer counts as away, after the largest posts too. */
   readonly callMs?: number
   /** Terms that one wildcard stands for. */
   readonly wildcardTerms?: number
   readonly cursors: CursorLimits
   /** Milliseconds that never go back. */
   readonly now: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly pause: Pause
 }
 
 /** A write costs a task, however small it is; somebody waits for those beside a large one. */
 const batch = 500
-
-/** Of one call, the largest posts too: after that the server counts as away. Searches have a limit of their own. */
-const standardCallMs = 30_000
 
 /**
  * Resolves also while the server is away: every call rejects with `engine-unavailable` until `configure` has reached it.
  * Rejects when the server answers and is too old.
  */
 export async function meilisearchIndex(options: MeilisearchOptions): Promise<SearchIndex> {
-  const { log, searchMs = 10_000 } = options
+  const { log } = options
   const parts = partsOf(options)
-  const { wire, state, queue, read } = parts
-  const contact = contactWith(() => releaseOf(wire, log))
+  const { client, queue } = parts
+  const contact = contactWith(() => releaseOf(client, log))
   await contact().catch((error: unknown) => {
     if (error instanceof Failure && error.kind === 'engine-unavailable') return
-    wire.close()
+    client.close()
     throw error
   })
-  const limited = async <T>(
-    work: (signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal | undefined,
-  ): Promise<T> => {
-    state.check()
-    const limit = AbortSignal.timeout(searchMs)
-    return work(signal ? AbortSignal.any([limit, signal]) : limit)
-  }
   return {
     batch,
     ...changingCalls(parts, contact),
-    ...lookingCalls(parts),
-    search: (request, signal) => limited((end) => read.search(request, end), signal),
-    open: (request, signal) => limited((end) => read.open(request, end), signal),
-    page: (cursor, wish, signal) => limited((end) => read.page(cursor, wish, end), signal),
-    values: (index, facet, signal) => limited((end) => read.values(index, facet, end), signal),
-    get: (index, id, signal) => limited((end) => read.get(index, id, end), signal),
-    entries: (index, after, limit, signal) =>
-      limited((end) => read.entries(index, after, limit, end), signal),
+    ...readingCalls(parts, options.searchMs ?? 10_000),
     close: async () => {
       await queue.close()
-      wire.close()
+      client.close()
     },
   }
 }
@@ -86,15 +69,15 @@ export async function meilisearchIndex(options: MeilisearchOptions): Promise<Sea
 type Parts = ReturnType<typeof partsOf>
 
 function partsOf(options: MeilisearchOptions) {
-  const { log, now, pause, cursors, prefix = '', languages = officialLanguages } = options
-  const wire = connect({ callMs: standardCallMs, ...options })
-  const tasks = tasksOf(wire, pause)
+  const { log, now, pause, prefix = '', languages = officialLanguages } = options
+  const client = connect({ callMs: 30_000, ...options })
+  const done = tasksOf(client, pause)
   const uids = uidsOf(prefix)
-  const indices = indicesOf(wire, tasks)
-  const state = new State({ uids, indices, meta: metaOf(wire, tasks, uids), languages })
+  const indices = indicesOf(client, done)
+  const state = new EngineState({ uids, indices, languages })
   const count = { changes: 0 }
-  const reading: ReadContext = {
-    wire,
+  const context: ReadContext = {
+    client,
     uids,
     log,
     now,
@@ -102,37 +85,23 @@ function partsOf(options: MeilisearchOptions) {
     changes: () => count.changes,
     wildcardTerms: options.wildcardTerms ?? 1000,
   }
-  const read = reads(reading, cursors)
-  const { keeping } = read
-  const writer = new EngineWriter({
-    wire,
-    tasks,
-    uids,
-    answering: () => state.answering,
-    before: (uid, keys) => keeping.before(uid, keys),
-  })
+  const using = { context, titles: facetTitles(context) }
+  const cursors = new MeilisearchCursors(using, options.cursors)
+  const before = (uid: string, keys: readonly string[]) => cursors.before(uid, keys)
+  const writer = new EngineWriter({ client, done, uids, answering: () => state.answering, before })
   const queue = new EngineQueue(async (changes, signal) => {
     await state.certain()
     await writer.write(changes, signal)
-    await state.remove(changes)
   })
-  return { wire, indices, state, count, read, writer, queue, log }
+  return { client, indices, state, count, using, cursors, writer, queue, log }
 }
-
-type Changing = Pick<SearchIndex, 'configure' | 'finish' | 'write'>
 
 /** What makes the state another one, also when it fails: it may have happened all the same. */
 function changingCalls(
-  { queue, state, count, read, log }: Parts,
+  { queue, state, count, cursors, log }: Parts,
   contact: () => Promise<void>,
-): Changing {
-  const changing = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } finally {
-      count.changes += 1
-    }
-  }
+): Pick<SearchIndex, 'configure' | 'finish' | 'write'> {
+  const changing = <T>(work: Promise<T>): Promise<T> => work.finally(() => void count.changes++)
   const configure: SearchIndex['configure'] = async (settings, anew) => {
     await contact()
     const rebuild = await state.configure(settings, anew)
@@ -141,7 +110,7 @@ function changingCalls(
   }
   const finish: SearchIndex['finish'] = async (index) => {
     const own = state.answering.get(index)
-    if (own?.next) await read.keeping.beforeSwap(own.uid)
+    if (own?.next) await cursors.beforeSwap(own.uid)
     await state.finish(index)
   }
   return {
@@ -151,32 +120,44 @@ function changingCalls(
   }
 }
 
-type Looking = Pick<SearchIndex, 'current' | 'missing' | 'newest' | 'health' | 'state'>
-
-function lookingCalls({ wire, indices, state, count, writer }: Parts): Looking {
+/** Every call but `current` and `state` rejects while nothing is configured; searches have a time limit. */
+function readingCalls({ indices, state, count, using, cursors, writer }: Parts, searchMs: number) {
+  const { context } = using
   const process = randomUUID()
+  const ready = <T>(work: () => Promise<T>): Promise<T> =>
+    Promise.try(() => {
+      state.check()
+      return work()
+    })
+  const limited = <T>(signal: AbortSignal | undefined, work: (end: AbortSignal) => Promise<T>) => {
+    const limit = AbortSignal.timeout(searchMs)
+    return ready(() => work(signal ? AbortSignal.any([limit, signal]) : limit))
+  }
   return {
     current: () => state.current,
-    missing: async (index, ids) => {
-      state.check()
-      const filled = state.filled(index)
-      if (!filled) return []
-      const versions = await writer.versions.read(filled, ids)
-      return ids.filter((id) => !versions.has(id))
-    },
-    newest: async () => {
-      state.check()
-      const present = await largest(wire, allUids(state.answering), attributes.version)
-      return Math.max(present, state.removed)
-    },
-    health: async () => {
-      state.check()
-      const counts = await indices.counts()
-      const own = [...state.answering].map(([index, { uid }]) => [index, counts.get(uid) ?? 0])
-      return { documents: Object.fromEntries(own) }
-    },
     state: () => `${process}.${count.changes}`,
-  }
+    newest: () => ready(() => writer.newest()),
+    missing: (index, ids) =>
+      ready(async () => {
+        const filled = state.filled(index)
+        const versions = filled && (await writer.versions(filled, ids))
+        return versions ? ids.filter((id) => !versions.has(id)) : []
+      }),
+    health: () =>
+      ready(async () => {
+        const counts = await indices.counts()
+        const own = [...state.answering].map(([index, { uid }]) => [index, counts.get(uid) ?? 0])
+        return { documents: Object.fromEntries(own) }
+      }),
+    search: (request, signal) => limited(signal, (end) => search(request, using, end)),
+    open: (request, signal) => limited(signal, (end) => cursors.open(request, end)),
+    page: (cursor, options, signal) => limited(signal, (end) => cursors.page(cursor, options, end)),
+    values: (index, facet, signal) =>
+      limited(signal, (end) => facetValuesOf(index, facet, using, end)),
+    get: (index, id, signal) => limited(signal, (end) => recordOf(context, index, id, end)),
+    entries: (index, after, limit, signal) =>
+      limited(signal, (end) => entriesOf(context, index, { after, limit }, end)),
+  } satisfies Partial<SearchIndex>
 }
 
 /** Until it has succeeded once. */

@@ -2,66 +2,52 @@
 
 import { z } from 'zod'
 import { attributes } from './attributes.ts'
-import { fetched, type ReadContext } from './documents.ts'
+import { fetched, type ReadContext } from './engine-reads.ts'
 
 /** A version of a record, with what it is sorted by. */
 export const versionRow = z.looseObject({ n: z.number(), i: z.string(), r: z.string() })
 export type Version = z.infer<typeof versionRow>
-
-/** What the writer tells. */
-export type Keeping = {
-  /** Before documents of an answering index are replaced or removed; the answer is to be called when they were. */
-  before(uid: string, keys: readonly string[]): Promise<() => void>
-  /** Before another index answers under this name. */
-  beforeSwap(uid: string): Promise<void>
-}
-
-type Kept = { readonly version: Version; readonly at: number }
 
 /** A text takes two bytes per unit at most; the rest is the map's. */
 const bytesOf = ({ i, r }: Version) => 2 * (i.length + r.length) + 200
 
 const perCall = 1_000
 
-/**
- * Nothing is copied while `isNeeded` says that nobody reads. Over `bytes` everything is given up: `overflow` is told, and
- * whoever reads has to begin again.
- */
-export class Past {
-  readonly #reading: ReadContext
-  readonly #isNeeded: () => boolean
-  readonly #limit: { readonly bytes: number; readonly overflow: () => void }
-  readonly #versions = new Map<number, Kept>()
+type Write = { readonly uid: string; readonly keys: readonly string[] }
+
+type VersionsContext = {
+  readonly context: ReadContext
+  /** Nothing is copied while this says that nobody reads. */
+  readonly isNeeded: () => boolean
+  /** Over so many bytes everything is dropped: `onOverflow` is called, and whoever reads has to begin again. */
+  readonly bytes: number
+  readonly onOverflow: () => void
+}
+
+export class ReplacedVersions {
+  readonly #using: VersionsContext
+  readonly #versions = new Map<number, { readonly version: Version; readonly at: number }>()
   /** Writes under way: what they replace may still be there or not. */
-  readonly #underway = new Set<{ readonly uid: string; readonly keys: readonly string[] }>()
+  readonly #writes = new Set<Write>()
   #bytes = 0
-  #time = 0
-
-  constructor(
-    reading: ReadContext,
-    isNeeded: () => boolean,
-    limit: { readonly bytes: number; readonly overflow: () => void },
-  ) {
-    this.#reading = reading
-    this.#isNeeded = isNeeded
-    this.#limit = limit
-  }
-
   /** Grows with every copy. */
-  get time(): number {
-    return this.#time
+  time = 0
+
+  constructor(using: VersionsContext) {
+    this.#using = using
   }
 
   version(n: number): Version | undefined {
     return this.#versions.get(n)?.version
   }
 
+  /** Before documents are replaced or removed; the answer is to be called when they were. */
   async before(uid: string, keys: readonly string[]): Promise<() => void> {
     const write = { uid, keys }
-    this.#underway.add(write)
-    const done = () => void this.#underway.delete(write)
+    this.#writes.add(write)
+    const done = () => void this.#writes.delete(write)
     try {
-      if (this.#isNeeded()) await this.#copyKeys(write)
+      if (this.#using.isNeeded()) await this.#copyKeys(write)
       return done
     } catch (error) {
       done()
@@ -71,7 +57,7 @@ export class Past {
 
   /** Of writes that began before anybody read: to be awaited before a snapshot is taken. */
   async copyUnderway(): Promise<void> {
-    for (const write of this.#underway) await this.#copyKeys(write)
+    for (const write of this.#writes) await this.#copyKeys(write)
   }
 
   /** Copies versions by their numbers, those that are there. */
@@ -82,7 +68,7 @@ export class Past {
     }
   }
 
-  /** Forgets what was copied before `time`. */
+  /** Drops what was copied before `time`. */
   forget(time: number): void {
     for (const [n, { version, at }] of this.#versions) {
       if (at >= time) return
@@ -91,25 +77,25 @@ export class Past {
     }
   }
 
-  async #copyKeys({ uid, keys }: { readonly uid: string; readonly keys: readonly string[] }) {
-    for (let at = 0; at < keys.length; at += perCall) {
+  async #copyKeys({ uid, keys }: Write): Promise<void> {
+    for (let at = 0; at < keys.length; at += perCall)
       await this.#copyBy(uid, { ids: keys.slice(at, at + perCall) })
-    }
   }
 
   async #copyBy(
     uid: string,
     which: { readonly ids: readonly string[] } | { readonly filter: string },
   ): Promise<void> {
-    const what = { ...which, row: versionRow, limit: perCall }
-    const { results } = await fetched(this.#reading, uid, what)
+    const { context, bytes, onOverflow } = this.#using
+    const request = { ...which, row: versionRow, limit: perCall }
+    const { results } = await fetched(context, uid, request)
     for (const version of results) {
       if (this.#versions.has(version.n)) continue
-      this.#versions.set(version.n, { version, at: this.#time++ })
+      this.#versions.set(version.n, { version, at: this.time++ })
       this.#bytes += bytesOf(version)
     }
-    if (this.#bytes <= this.#limit.bytes) return
+    if (this.#bytes <= bytes) return
     this.forget(Infinity)
-    this.#limit.overflow()
+    onOverflow()
   }
 }

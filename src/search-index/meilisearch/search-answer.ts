@@ -1,37 +1,48 @@
-/** One search from request to answer. */
+/** One search from request to answer, and records by id. */
 
 import { z } from 'zod'
+import { compareCodePoints } from '../../text/code-points.ts'
 import { includeFields } from '../include.ts'
+import type { IndexName } from '../index-settings.ts'
 import { leavesOf } from '../query-tree.ts'
-import type { Answer, Facet, Hit, OrderKey, SearchRequest } from '../search-index.ts'
-import { textOf, type Condition } from './condition.ts'
-import { lookUp } from './term-lookup.ts'
-import { placesOf } from './leaf-conditions.ts'
-import { isRanked, orderKeys, sortOf } from './sort-attributes.ts'
-import { rankingsOf, type Words, wordsOf } from './ranking-searches.ts'
-import { type Distribution, facetsOfAnswer, type FacetValues } from './facet-distribution.ts'
-import { hitsOf, type FoundHits, type IndexQuery, type Window } from './engine-search.ts'
-import { matchedBy } from './match-condition.ts'
-import { partsOf, type IndexPart, type ReadContext, type Rows } from './documents.ts'
+import type { Answer, Entry, Hit, OrderKey, SearchRequest } from '../search-index.ts'
+import { attributes, keyOf } from './attributes.ts'
+import { textOf } from './condition.ts'
+import {
+  fetched,
+  hitsOf,
+  partsOf,
+  type EngineHits,
+  type HitWindow,
+  type IndexPart,
+  type IndexQuery,
+  type ReadContext,
+  type Rows,
+} from './engine-reads.ts'
+import { facetsOfAnswer, type FacetTitles } from './facet-values.ts'
+import { isBehind } from './filter-conditions.ts'
+import { expansionsOf, matchedBy, placesOf } from './matching.ts'
+import { isRanked, orderKeys, rankingsOf, sortOf, wordsOf } from './ranking.ts'
 
 const recordRow = z.object({ i: z.string(), r: z.string() })
 const idRow = recordRow.pick({ i: true })
 
-export type Tools = { readonly reading: ReadContext; readonly values: FacetValues }
+export type SearchContext = { readonly context: ReadContext; readonly titles: FacetTitles }
 
 /** Where in the order, and which attributes. */
-type Span<Row> = Pick<Window<Row>, 'offset' | 'limit' | 'row'>
+type Span<Row> = Pick<HitWindow<Row>, 'offset' | 'limit' | 'row'>
 type Query = Omit<SearchRequest, 'offset' | 'limit'>
 
+/** A page of hits, an exact count, and facets where they are asked for. */
 export async function search(
   { offset, limit, ...request }: SearchRequest,
-  tools: Tools,
+  using: SearchContext,
   signal?: AbortSignal,
 ): Promise<Answer> {
   // The text of a record is most of what comes over the wire: for ids alone it is not asked for.
   const row: Rows<{ i: string; r?: string }> = request.include?.length === 0 ? idRow : recordRow
-  const window = { offset, limit, row }
-  const { count, hits, facets, shortened } = await found(request, window, tools, signal)
+  const answer = await queried(request, { offset, limit, row }, using, signal)
+  const { count, hits, facets, shortened } = answer
   return {
     count,
     hits: hits.map(({ hit, part, score }): Hit => ({
@@ -45,66 +56,68 @@ export async function search(
   }
 }
 
-type Answered<Row> = Omit<Answer, 'hits'> & {
-  readonly hits: FoundHits<Row>['hits']
+type Queried<Row> = Omit<Answer, 'hits'> & {
+  readonly hits: EngineHits<Row>['hits']
   readonly parts: readonly IndexPart[]
   /** The keys that counted. */
   readonly keys: readonly OrderKey[]
 }
 
 /** Hits as `Row`s of attributes. */
-export async function found<Row>(
+export async function queried<Row>(
   request: Query,
   span: Span<Row>,
-  tools: Tools,
+  { context, titles }: SearchContext,
   signal?: AbortSignal,
-): Promise<Answered<Row>> {
-  const { reading } = tools
-  const { parts, keys, wanted, shortened } = await prepared(request, reading, signal)
+): Promise<Queried<Row>> {
+  const { parts, keys, queries, shortened } = await planned(request, context, signal)
   const { facets } = request
-  const own = facets && !facets.global ? { facets: idsOf(facets) } : {}
+  const own = facets && !facets.global ? { facets: { ids: facets.ids } } : {}
   const window = { ...span, sort: sortOf(keys, parts), ...own }
-  const { total, hits, distributions } = await hitsOf(wanted, window, reading, signal)
-  const counted = facets?.global ? await everything(parts, facets, reading, signal) : distributions
-  const titled = facets && (await titledFacets(parts, counted, { ...tools, facets }, signal))
+  const { total, hits, distributions } = await hitsOf(queries, window, context, signal)
+  const counted = async () => {
+    if (!facets?.global) return distributions
+    const all = parts.map((part): IndexQuery => ({ part, rankings: [] }))
+    const nothing = { sort: [], offset: 0, limit: 0, row: z.object({}) }
+    const whole = { ...nothing, facets: { ids: facets.ids } }
+    return (await hitsOf(all, whole, context, signal)).distributions
+  }
+  const facetsFrom = async (wanted: NonNullable<Query['facets']>) => {
+    const counts = await counted()
+    const codes = counts.flatMap((one) => Object.values(one).flatMap(Object.keys))
+    return facetsOfAnswer(parts, counts, await titles(codes, signal), wanted)
+  }
   return {
     count: total,
     hits,
     parts,
     keys,
-    ...(titled && { facets: titled }),
+    ...(facets && { facets: await facetsFrom(facets) }),
     ...(shortened.length > 0 && { shortened }),
   }
 }
 
-const noWords: Words = { wanted: [], possible: [] }
-
-async function prepared(request: Query, reading: ReadContext, signal?: AbortSignal) {
-  const parts = partsOf(request.indices, reading)
+/** What is asked of each index in which something may match. */
+async function planned(request: Query, context: ReadContext, signal?: AbortSignal) {
+  const parts = partsOf(request.indices, context)
   const given = orderKeys(request, parts)
-  const languages = [...new Set(parts.flatMap((part) => part.languages))]
-  const dictionary = await lookUp(leavesOf(request.tree), languages, reading, signal)
-  const words = isRanked(given) ? wordsOf(request.tree) : noWords
-  const matching: { readonly part: IndexPart; readonly condition: Condition }[] = []
+  const { expanded, shortened } = await expansionsOf(leavesOf(request.tree), context, signal)
+  const matching: { readonly part: IndexPart; readonly filter: string | undefined }[] = []
   for (const part of parts) {
-    const condition = await matchedBy(request, part, dictionary, { reading, signal })
-    if (condition.kind !== 'none') matching.push({ part, condition })
+    const condition = await matchedBy(request, part, { reading: context, signal, expanded })
+    if (condition.kind !== 'none') matching.push({ part, filter: textOf(condition) })
   }
   const ranked = matching.map(({ part: { settings, languages } }) => ({
     settings,
-    languages,
     places: placesOf(request.fields, settings, languages),
   }))
+  const words = isRanked(given) ? wordsOf(request.tree) : { wanted: [], possible: [] }
   const rankings = rankingsOf(words, request.boosts, ranked)
-  const wanted = matching.map(({ part, condition }, i): IndexQuery => ({
-    part,
-    filter: textOf(condition),
-    rankings: rankings[i] ?? [],
-  }))
-  // Where no word can be ranked by, all scores are equal: the keys behind relevance decide.
-  const isScored = wanted.some(({ rankings }) => rankings.length > 0)
+  const queries = matching.map((one, i): IndexQuery => ({ ...one, rankings: rankings[i] ?? [] }))
+  // Where no word can be ranked by, all scores are equal: the keys after relevance decide.
+  const isScored = queries.some(({ rankings }) => rankings.length > 0)
   const keys = isScored ? given : given.filter(({ by }) => by !== 'relevance')
-  return { parts, keys, wanted, shortened: dictionary.shortened }
+  return { parts, keys, queries, shortened }
 }
 
 /** The JSON text of a record, reduced to `include`. */
@@ -114,27 +127,42 @@ export function reduced(text: string, include: readonly string[] | undefined): s
   return JSON.stringify(includeFields(record, include))
 }
 
-const idsOf = ({ ids }: { readonly ids?: readonly string[] }) => (ids ? { ids } : {})
-
-/** Counts over all documents of the indices. */
-async function everything(
-  parts: readonly IndexPart[],
-  facets: { readonly ids?: readonly string[] },
-  reading: ReadContext,
+/** The JSON text of a record. */
+export async function recordOf(
+  context: ReadContext,
+  index: IndexName,
+  id: string,
   signal?: AbortSignal,
-): Promise<readonly Distribution[]> {
-  const all = parts.map((part) => ({ part, filter: undefined, rankings: [] }))
-  const window = { sort: [], offset: 0, limit: 0, row: z.object({}), facets: idsOf(facets) }
-  return (await hitsOf(all, window, reading, signal)).distributions
+): Promise<string | undefined> {
+  const answering = context.answering(index)
+  if (!answering) return undefined
+  const request = { ids: [keyOf(id)], row: recordRow, limit: 1 }
+  const { results } = await fetched(context, answering.uid, request, signal)
+  return results.find(({ i }) => i === id)?.r
 }
 
-async function titledFacets(
-  parts: readonly IndexPart[],
-  distributions: readonly Distribution[],
-  wanted: { readonly facets: NonNullable<SearchRequest['facets']>; readonly values: FacetValues },
+const entryRow = z.object({ i: z.string(), version: z.number(), hash: z.string() })
+
+/** Ids after `after` in their order; of two versions of one record the one that answers counts. */
+export async function entriesOf(
+  context: ReadContext,
+  index: IndexName,
+  { after, limit }: { readonly after: string; readonly limit: number },
   signal?: AbortSignal,
-): Promise<Facet[]> {
-  const codes = distributions.flatMap((one) => Object.values(one).flatMap(Object.keys))
-  const values = await wanted.values(codes, signal)
-  return facetsOfAnswer(parts, distributions, values, wanted.facets)
+): Promise<readonly Entry[]> {
+  const answering = context.answering(index)
+  const all = new Map<string, Entry>()
+  for (const uid of [answering?.next?.uid, answering?.uid]) {
+    if (uid === undefined) continue
+    const request = {
+      ...(after !== '' && { filter: textOf(isBehind(after)) }),
+      row: entryRow,
+      sort: [`${attributes.orderedId}:asc`],
+      limit,
+    }
+    const { results } = await fetched(context, uid, request, signal)
+    for (const { i, version, hash } of results) all.set(i, { id: i, version, hash })
+  }
+  const inOrder = [...all.values()].sort((a, b) => compareCodePoints(a.id, b.id))
+  return inOrder.slice(0, limit)
 }

@@ -1,6 +1,7 @@
 /**
  * A record as a document of Meilisearch: tokens to match, pairs of neighbours for phrases, values as written to rank by, codes of
- * facet values, numbers to filter and sort by, and the record itself as JSON text.
+ * facet values, numbers to filter and sort by, and the record itself as JSON text. The settings of its index name the same
+ * attributes.
  */
 
 import { bucketOf, otherBucket } from '../../text/language.ts'
@@ -16,6 +17,7 @@ import {
   dateOrderOf,
   facetCode,
   hasPairs,
+  inBucket,
   keyOf,
   numberOf,
   ordered,
@@ -25,30 +27,107 @@ import {
   periodOf,
   places,
   sentinel,
+  stemmed,
   textsOf,
   tokensOf,
 } from './attributes.ts'
 
-/** How the documents of one index are made. */
+export type EngineSettings = Readonly<Record<string, unknown>>
+
+/** Facet values per facet of one answer: twice the usual size, so that ties can be put in order. */
+export const facetValuesPerAnswer = 100
+
+/** Fields in the order in which the engine prefers them by itself: those that weigh most come first. */
+export const searchedFields = ({ texts }: Pick<IndexSettings, 'texts'>): readonly string[] =>
+  texts.toSorted((a, b) => b.boost - a.boost).map(({ name }) => name)
+
+const filterable = (comparison: boolean, ...attributePatterns: string[]) => ({
+  attributePatterns,
+  features: { facetSearch: false, filter: { equality: true, comparison } },
+})
+
+const common = {
+  typoTolerance: { enabled: false },
+  prefixSearch: 'disabled',
+  proximityPrecision: 'byAttribute',
+  pagination: { maxTotalHits: 1_000_000_000 },
+  searchCutoffMs: 60_000,
+}
+
+/** Of an index of records. `note` is an attribute that no document has: what is to be known of the index goes with its settings. */
+export function recordSettings(
+  settings: IndexSettings,
+  languages: readonly string[],
+  note: string,
+): EngineSettings {
+  const { key, id, number, version, hash, record, orderedId, orderedIndex } = attributes
+  const rules = ['words', 'typo', 'proximity', 'attribute', 'sort', 'exactness']
+  return {
+    displayedAttributes: [key, id, number, version, hash, record, note],
+    searchableAttributes: [attributes.sentinel, ...searchedFields(settings).map(textsOf)],
+    filterableAttributes: [
+      filterable(false, '_f.*', '_g.*', '_k.*', key),
+      filterable(true, number, '_n.*', orderedId),
+    ],
+    // In the order in which the server lists them.
+    sortableAttributes: sortable(settings, languages).toSorted(),
+    rankingRules: [...rules, `${orderedIndex}:asc`, `${orderedId}:asc`],
+    ...common,
+    faceting: { maxValuesPerFacet: facetValuesPerAnswer, sortFacetValuesBy: { '*': 'count' } },
+  }
+}
+
+const sortable = (settings: IndexSettings, languages: readonly string[]): string[] => [
+  attributes.number,
+  attributes.version,
+  attributes.orderedId,
+  attributes.orderedIndex,
+  ...settings.dates.flatMap((name) => [dateOrderOf(name, 'asc'), dateOrderOf(name, 'desc')]),
+  ...[...settings.numbers, ...settings.flags].map(numberOf),
+  ...settings.orders.flatMap((name) => [
+    orderOf(name),
+    ...languages.map((language) => orderOf(`${name}.${language}`)),
+  ]),
+]
+
+/**
+ * A document with every attribute that a search may name: Meilisearch refuses to sort by one, or to search in one, that no
+ * document ever had.
+ */
+export function seedOf(settings: IndexSettings, languages: readonly string[]): EngineSettings {
+  const seed: Record<string, unknown> = { [attributes.sentinel]: sentinel }
+  for (const name of sortable(settings, languages))
+    seed[name] = name.startsWith('_o.') ? sentinel : 0
+  const buckets = [...languages, otherBucket].map((bucket) => [bucket, [sentinel]])
+  for (const { name } of settings.texts) seed[textsOf(name)] = Object.fromEntries(buckets)
+  return seed
+}
+
+/** Of a dictionary: nothing to search in, one attribute to filter by. */
+export const dictionarySettings = (attribute: string): EngineSettings => ({
+  searchableAttributes: ['_none'],
+  filterableAttributes: [filterable(false, attribute)],
+  ...common,
+})
+
+/** How the documents of one index are made, and who is told what the dictionaries must know before they are written. */
 export type Layout = {
   readonly settings: IndexSettings
   readonly languages: readonly string[]
-  readonly words: Words
+  readonly words: WordReader
+  readonly onToken: (token: string) => void
+  readonly onFacetValue: (code: string, value: FacetEntry) => void
 }
 
-/** Told what the dictionaries must know before the document is written. */
-export type Told = {
-  readonly learn: Learn
-  readonly value: (code: string, facet: string, value: string, title: string) => void
-}
+/** What a code of a facet value means. */
+export type FacetEntry = { readonly facet: string; readonly value: string; readonly title: string }
 
 type Attributes = Record<string, unknown>
 
 /** All attributes but the number and the version. */
-export function storedOf(document: Document, layout: Layout, told: Told): Attributes {
-  const { settings, languages, words } = layout
-  const { id, index, hash } = document
-  const fields = new Set(settings.texts.map(({ name }) => name))
+export function storedOf(document: Document, layout: Layout): Attributes {
+  const { id, index, hash, text } = document
+  const { settings } = layout
   const into: Attributes = {
     [attributes.key]: keyOf(id),
     [attributes.id]: id,
@@ -56,22 +135,57 @@ export function storedOf(document: Document, layout: Layout, told: Told): Attrib
     [attributes.sentinel]: sentinel,
     [attributes.orderedId]: ordered(id),
     [attributes.orderedIndex]: ordered(index),
-    ...textAttributes(document, { fields, languages, words, learn: told.learn }),
   }
-  addFacets(into, document, settings, told)
+  addText(into, idField, { [otherBucket]: [id] }, layout)
+  for (const { name } of settings.texts)
+    if (name !== idField && text[name]) addText(into, name, text[name], layout)
+  addFacets(into, document, layout)
   addNumbers(into, document, settings)
-  addOrders(into, document, { settings, languages })
+  addOrders(into, document, layout)
   into[attributes.record] = JSON.stringify(document.record)
   return into
 }
 
-function addFacets(into: Attributes, document: Document, settings: IndexSettings, told: Told) {
-  for (const { id: facet } of settings.facets) {
+/** Tokens per field that are indexed, in all its languages together; a longer text is found by its beginning. */
+const longestText = 20_000
+
+function addText(
+  into: Attributes,
+  field: string,
+  texts: Document['text'][string],
+  { languages, words, onToken }: Layout,
+): void {
+  const [tokens, pairs] = [new Set<string>(), new Set<string>()]
+  const indexed: Record<string, string[]> = {}
+  let left = longestText
+  for (const [key, values] of Object.entries(texts)) {
+    const bucket = bucketOf(key, languages)
+    for (const value of values) {
+      const found = words(bucket, value).slice(0, left)
+      left -= found.length
+      if (found.length === 0) continue
+      ;(indexed[bucket] ??= []).push(value)
+      for (const [i, { token, stems }] of found.entries()) {
+        onToken(token)
+        tokens.add(token).add(inBucket(bucket, token))
+        for (const stem of stems) tokens.add(stemmed(stem))
+        const next = hasPairs(field) && found[i + 1]
+        if (next) pairs.add(pairCode(bucket, token, next.token))
+      }
+    }
+  }
+  if (tokens.size > 0) into[tokensOf(field)] = [...tokens]
+  if (pairs.size > 0) into[pairsOf(field)] = [...pairs]
+  if (tokens.size > 0 && field !== idField) into[textsOf(field)] = indexed
+}
+
+function addFacets(into: Attributes, { facets }: Document, layout: Layout): void {
+  for (const { id: facet } of layout.settings.facets) {
     const codes = new Set<string>()
-    for (const { id, title } of document.facets[facet] ?? []) {
-      const code = facetCode(facet, id)
+    for (const { id: value, title } of facets[facet] ?? []) {
+      const code = facetCode(facet, value)
       codes.add(code)
-      told.value(code, facet, id, title)
+      layout.onFacetValue(code, { facet, value, title })
     }
     if (codes.size > 0) into[codesOf(facet)] = [...codes]
   }
@@ -86,159 +200,51 @@ function addNumbers(into: Attributes, document: Document, settings: IndexSetting
     const value = document.flags[name]
     if (value !== undefined) into[numberOf(name)] = value ? 1 : 0
   }
-  for (const name of settings.dates) addPeriods(into, name, document.dates[name] ?? [])
-  if (!settings.boxes) return
-  for (const place of places) {
-    const box = document.boxes[place]
-    if (!box) continue
-    const { west, south, east, north } = boxOf(place)
-    Object.assign(into, { [west]: box[0], [south]: box[1], [east]: box[2], [north]: box[3] })
+  for (const name of settings.dates) {
+    const periods = document.dates[name] ?? []
+    if (periods.length === 0) continue
+    for (const [place, [start, end]] of periods.slice(0, places.length).entries()) {
+      const { from, to } = periodOf(name, place)
+      Object.assign(into, { [from]: start, [to]: end })
+    }
+    into[dateOrderOf(name, 'asc')] = Math.min(...periods.map(([from]) => from))
+    into[dateOrderOf(name, 'desc')] = Math.max(...periods.map(([, to]) => to))
   }
-}
-
-function addPeriods(
-  into: Attributes,
-  name: string,
-  periods: readonly (readonly [number, number])[],
-): void {
-  if (periods.length === 0) return
-  for (const place of places) {
-    const period = periods[place]
-    if (!period) continue
-    const { from, to } = periodOf(name, place)
-    into[from] = period[0]
-    into[to] = period[1]
-  }
-  into[dateOrderOf(name, 'asc')] = Math.min(...periods.map(([from]) => from))
-  into[dateOrderOf(name, 'desc')] = Math.max(...periods.map(([, to]) => to))
+  for (const [place, box] of (settings.boxes ? document.boxes : []).entries())
+    if (place < places.length) for (const [i, side] of boxOf(place).entries()) into[side] = box[i]
 }
 
 /** A sortable text has one sort text per configured language, its own or that of the main language. */
-function addOrders(
-  into: Attributes,
-  { order }: Document,
-  { settings, languages }: Pick<Layout, 'settings' | 'languages'>,
-): void {
+function addOrders(into: Attributes, { order }: Document, { settings, languages }: Layout): void {
   for (const name of settings.orders) {
-    const own = order[name]
-    if (own !== undefined) into[orderOf(name)] = ordered(own)
+    const main = order[name]
+    if (main !== undefined) into[orderOf(name)] = ordered(main)
     for (const language of languages) {
-      const text = order[`${name}.${language}`] ?? own
+      const text = order[`${name}.${language}`] ?? main
       if (text !== undefined) into[orderOf(`${name}.${language}`)] = ordered(text)
     }
   }
 }
 
-/** Tokens per field that are indexed; a longer text is found by its beginning. */
-const longestText = 20_000
+type Word = { readonly token: string; readonly stems: readonly string[] }
 
-type TextRules = {
-  /** Names of the text fields. */
-  readonly fields: ReadonlySet<string>
-  readonly languages: readonly string[]
-  readonly words: Words
-  readonly learn: Learn
-}
+/** The words of a text in a bucket that have a token, in their order. */
+type WordReader = (bucket: string, text: string) => readonly Word[]
 
-type Found = { readonly tokens: Set<string>; readonly pairs: Set<string> }
+const mostWords = 500_000
 
-/** Attribute → value, only where there is some. */
-function textAttributes(document: Document, rules: TextRules): Record<string, unknown> {
-  const into: Record<string, unknown> = {}
-  add(into, { field: idField, keys: { [otherBucket]: [document.id] } }, rules)
-  for (const [field, keys] of Object.entries(document.text)) {
-    if (field === idField || !rules.fields.has(field)) continue
-    const values = add(into, { field, keys }, rules)
-    if (values.size > 0) into[textsOf(field)] = Object.fromEntries(values)
-  }
-  return into
-}
-
-type Field = {
-  readonly field: string
-  readonly keys: Readonly<Record<string, readonly string[]>>
-}
-
-/** The values of a field by bucket. The limit is one of a field in all its languages. */
-function add(
-  into: Record<string, unknown>,
-  { field, keys }: Field,
-  rules: TextRules,
-): Map<string, string[]> {
-  const found = new Map<string, Found>()
-  const texts = new Map<string, string[]>()
-  let left = longestText
-  for (const [key, values] of Object.entries(keys)) {
-    const bucket = bucketOf(key, rules.languages)
-    const { tokens, pairs } = found.get(bucket) ?? { tokens: new Set(), pairs: new Set() }
-    for (const value of values) {
-      const list = rules.words(bucket, value, rules.learn)
-      const kept = list.length > left ? list.slice(0, left) : list
-      left -= kept.length
-      if (kept.length === 0) continue
-      for (const token of kept) tokens.add(token)
-      if (hasPairs(field)) addPairs(pairs, kept)
-      const before = texts.get(bucket)
-      if (before) before.push(value)
-      else texts.set(bucket, [value])
-    }
-    if (tokens.size > 0) found.set(bucket, { tokens, pairs })
-  }
-  for (const [bucket, { tokens, pairs }] of found) {
-    into[tokensOf(field, bucket)] = [...tokens]
-    if (pairs.size > 0) into[pairsOf(field, bucket)] = [...pairs]
-  }
-  return texts
-}
-
-function addPairs(pairs: Set<string>, tokens: readonly string[]): void {
-  for (const [i, token] of tokens.entries()) {
-    const next = tokens[i + 1]
-    if (next !== undefined) pairs.add(pairCode(token, next))
-  }
-}
-
-/** The same object for the same word of a bucket, as long as it is remembered. */
-export type Word = {
-  readonly token: string
-  readonly bucket: string
-  readonly stems: readonly string[]
-}
-
-type Learn = (word: Word) => void
-
-/** Turns texts into tokens, in their order; each is told to `learn`. */
-export type Words = (bucket: string, text: string, learn: Learn) => string[]
-
-const remembered = 500_000
-
-/** Words come again and again: what was seen is remembered, in bounded memory. */
-export function wordsSeen(): Words {
-  const seen = new Map<string, Map<string, Word>>()
-  let count = 0
-  const seenIn = (bucket: string): Map<string, Word> => {
-    if (count > remembered) {
-      seen.clear()
-      count = 0
-    }
-    const known = seen.get(bucket) ?? new Map<string, Word>()
-    seen.set(bucket, known)
-    return known
-  }
-  return (bucket, text, learn) => {
-    const known = seenIn(bucket)
-    const found: string[] = []
-    for (const written of words(text)) {
-      let word = known.get(written)
-      if (!word) {
-        word = { token: tokenOf(written), bucket, stems: stems(bucket, written) }
-        known.set(written, word)
-        count++
+/** Words come again and again: their tokens and stems are cached, in bounded memory. */
+export function wordReader(): WordReader {
+  const cache = new Map<string, Word>()
+  return (bucket, text) =>
+    words(text).flatMap((written) => {
+      const key = `${bucket}:${written}`
+      const word = cache.get(key) ?? {
+        token: tokenOf(written),
+        stems: stems(bucket, written),
       }
-      if (word.token === '') continue
-      learn(word)
-      found.push(word.token)
-    }
-    return found
-  }
+      if (cache.size >= mostWords) cache.clear()
+      cache.set(key, word)
+      return word.token === '' ? [] : [word]
+    })
 }

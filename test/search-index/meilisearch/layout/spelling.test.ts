@@ -86,8 +86,9 @@ describe('names and codes', () => {
   })
 
   it('of pairs know the order', () => {
-    expect(pairCode('open', 'data')).toMatch(/^[0-9a-z]{7}$/)
-    expect(pairCode('open', 'data')).not.toBe(pairCode('data', 'open'))
+    expect(pairCode('en', 'open', 'data')).toMatch(/^[0-9a-z]{7}$/)
+    expect(pairCode('en', 'open', 'data')).not.toBe(pairCode('en', 'data', 'open'))
+    expect(pairCode('en', 'open', 'data')).not.toBe(pairCode('de', 'open', 'data'))
   })
 
   it('of terms fit into a key', () => {

@@ -1,20 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { facetCode, pairCode } from '../../../../src/search-index/meilisearch/attributes.ts'
+import type { ReadContext } from '../../../../src/search-index/meilisearch/engine-reads.ts'
+import { facetCode, pairCode, uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
 import { and, textOf } from '../../../../src/search-index/meilisearch/condition.ts'
-import {
-  dictionaryOf,
-  questionOf,
-  type Term,
-} from '../../../../src/search-index/meilisearch/term-lookup.ts'
 import {
   filterCondition,
   treeCondition,
 } from '../../../../src/search-index/meilisearch/filter-conditions.ts'
 import {
+  expansionsOf,
   isLoose,
   leafCondition,
   placesOf,
-} from '../../../../src/search-index/meilisearch/leaf-conditions.ts'
+} from '../../../../src/search-index/meilisearch/matching.ts'
 import { leavesOf } from '../../../../src/search-index/query-tree.ts'
 import type { Filter } from '../../../../src/search-index/search-index.ts'
 import { settings } from '../../../contracts/search-index-corpus.ts'
@@ -22,72 +19,61 @@ import { treeOf } from '../../../contracts/search-index-trees.ts'
 
 const [dataset] = settings as [(typeof settings)[0]]
 const languages = ['en', 'de']
-const term = (term: string, buckets: string, stems = ''): Term => ({
-  term,
-  buckets: buckets.split(' '),
-  stems: stems.split(' ').filter(Boolean),
-})
-const terms = [
-  term('water', 'en', 'en:water'),
-  term('waters', 'en', 'en:water'),
-  term('wasser', 'de', 'de:wass'),
-  term('data', 'en de', 'en:data de:data'),
-  term('open', 'en', 'en:open'),
-  term('йод', 'x'),
-]
-
-const begun = new Map([['dat', new Set(['en', 'de'])]])
-
 /** The filter that a tree becomes. */
-function filterOf(text: string, fields?: readonly string[]): string | undefined {
-  const tree = treeOf(text)
-  const dictionary = dictionaryOf(leavesOf(tree), terms, { wildcardTerms: 1000, begun })
+function filterOf(
+  text: string,
+  fields?: readonly string[],
+  expanded: ReadonlyMap<string, readonly string[]> = new Map(),
+): string | undefined {
   return textOf(
-    treeCondition(tree, dataset, (leaf) => {
+    treeCondition(treeOf(text), dataset, (leaf) => {
       const names = leaf.field === undefined ? fields : [leaf.field]
-      return leafCondition(leaf, placesOf(names, dataset, languages), dictionary)
+      return leafCondition(leaf, {
+        places: placesOf(names, dataset, languages),
+        languages,
+        expanded,
+      })
     }),
   )
 }
 
 describe('places', () => {
-  it('are the id and every field in every bucket', () => {
-    expect(placesOf(undefined, dataset, languages)).toHaveLength(1 + 3 * 3)
-    expect(placesOf(['title', 'nope'], dataset, languages)).toHaveLength(3)
+  it('are the id and every field, or those that names reach', () => {
+    expect(placesOf(undefined, dataset, languages)).toHaveLength(1 + 3)
+    expect(placesOf(['title', 'nope', 'title'], dataset, languages)).toEqual([{ field: 'title' }])
     expect(placesOf(['title.de'], dataset, languages)).toEqual([{ field: 'title', bucket: 'de' }])
-    expect(placesOf(['id'], dataset, languages)).toEqual([{ field: 'id', bucket: 'x' }])
+    expect(placesOf(['id'], dataset, languages)).toEqual([{ field: 'id' }])
     expect(placesOf(['nope'], dataset, languages)).toEqual([])
   })
 })
 
 describe('leaves', () => {
-  it('of a word ask for what shares its stem, in its own languages only', () => {
-    expect(filterOf('water', ['title'])).toBe('_f.title.en IN ["water", "waters"]')
-    expect(filterOf('wasser', ['title'])).toBe('_f.title.de IN ["wasser"]')
-    expect(filterOf('data', ['title'])).toBe('_f.title.en IN ["data"] OR _f.title.de IN ["data"]')
-  })
-
-  it('of a word that nobody wrote match nothing', () => {
-    expect(filterOf('zzzz')).toBe('n = -1')
-    expect(filterOf('not(zzzz)')).toBeUndefined()
+  it('of a word ask for itself and for its stems, in one language where that is named', () => {
+    expect(filterOf('waters', ['title'])).toBe('_f.title IN ["waters", "=en:water", "=de:wat"]')
+    expect(filterOf('waters', ['title.en'])).toBe('_f.title IN ["@en:waters", "=en:water"]')
+    expect(filterOf('exact(water)', ['title'])).toBe('_f.title IN ["water"]')
+    expect(filterOf('water', ['nope'])).toBe('n = -1')
+    expect(filterOf('not(water)', ['nope'])).toBeUndefined()
   })
 
   it('of phrases ask for neighbours', () => {
-    const pair = pairCode('open', 'data')
-    expect(filterOf('phrase(open data)', ['title'])).toBe(`_g.title.en = "${pair}"`)
-    expect(filterOf('exact(water)', ['title'])).toBe('_f.title.en IN ["water"]')
+    const pairs = ['en', 'de', 'x'].map((bucket) => `"${pairCode(bucket, 'open', 'data')}"`)
+    expect(filterOf('phrase(open data)', ['title'])).toBe(`_g.title IN [${pairs.join(', ')}]`)
+    expect(filterOf('phrase(open data)', ['title.en'])).toBe(`_g.title IN [${pairs[0]}]`)
+    expect(filterOf('phrase(open data)', ['id'])).toBe('_f.id IN ["open"] AND _f.id IN ["data"]')
   })
 
   it('of beginnings are left to the engine where it compares letters as we do', () => {
-    expect(filterOf('prefix(wat)', ['title.en'])).toBe('_f.title.en STARTS WITH "wat"')
-    expect(filterOf('wild(wat*)', ['title.en'])).toBe('_f.title.en STARTS WITH "wat"')
-    expect(filterOf('wild(wat?r*)', ['title.en'])).toBe('_f.title.en IN ["water", "waters"]')
-    expect(filterOf('prefix(dat)', ['title'])).toBe(
-      '_f.title.en STARTS WITH "dat" OR _f.title.de STARTS WITH "dat"',
+    expect(filterOf('prefix(wat)', ['title.en'])).toBe('_f.title STARTS WITH "@en:wat"')
+    expect(filterOf('wild(wat*)', ['title'])).toBe('_f.title STARTS WITH "wat"')
+    const terms = new Map([
+      ['wat?r*', ['water', 'waters']],
+      ['й*', ['йод']],
+    ])
+    expect(filterOf('wild(wat?r*)', ['title.en'], terms)).toBe(
+      '_f.title IN ["@en:water", "@en:waters"]',
     )
-    // и with a breve is another letter: `и*` does not find йод.
-    expect(filterOf('prefix(и)', ['title'])).toBe('n = -1')
-    expect(filterOf('prefix(й)', ['title'])).toBe('_f.title.x IN ["и\u0306од"]')
+    expect(filterOf('prefix(й)', ['title'], terms)).toBe('_f.title IN ["и\u0306од"]')
   })
 
   it('of phrases are loose beyond two words, and where no neighbours are stored', () => {
@@ -104,24 +90,35 @@ describe('leaves', () => {
 })
 
 describe('wildcards', () => {
-  it('that stand for too many terms take the shortest and say so', () => {
-    const leaves = leavesOf(treeOf('wild(w*r*)'))
-    const dictionary = dictionaryOf(leaves, terms, { wildcardTerms: 2 })
-    expect(dictionary.expanded('w*r*')).toEqual(['water', 'wasser'])
-    expect(dictionary.shortened).toEqual(['w*r*'])
-    expect(dictionaryOf(leaves, terms, { wildcardTerms: 3 }).shortened).toEqual([])
+  const lookUp = async (tree: string, wildcardTerms: number) => {
+    const filters: unknown[] = []
+    const terms = ['water', 'waters', 'wasser', 'open', 'йод'].map((term) => ({ term }))
+    const client = {
+      post: (_: string, body: unknown) => {
+        filters.push((body as { filter: string }).filter)
+        return Promise.resolve({ results: terms, total: terms.length })
+      },
+    }
+    const context = { client, uids: uidsOf(''), wildcardTerms } as unknown as ReadContext
+    return { filters, ...(await expansionsOf(leavesOf(treeOf(tree)), context)) }
+  }
+
+  it('that stand for too many terms take the shortest and say so', async () => {
+    const few = await lookUp('wild(w*r*)', 2)
+    expect(few.expanded.get('w*r*')).toEqual(['water', 'wasser'])
+    expect(few.shortened).toEqual(['w*r*'])
+    expect((await lookUp('wild(w*r*)', 3)).shortened).toEqual([])
   })
-})
 
-describe('the question to the index of terms', () => {
-  const question = (text: string) => questionOf(leavesOf(treeOf(text)), languages)
+  it('are looked up where the engine cannot, each once, also those under a not', async () => {
+    const { filters } = await lookUp('and(wild(wa*r), wild(we*), not(wild(*n)), wild(wa*r))', 9)
+    expect(filters).toEqual(['term STARTS WITH "wa"', 'term EXISTS'])
+  })
 
-  it('is one for a whole query, with the words under a not', () => {
-    expect(question('and(water, not(exact(air)))')).toBe(
-      'term IN ["water", "air"] OR stems IN ["en:water", "de:wat"]',
-    )
-    expect(question('or(wild(wa*r), wild(we*))')).toBe('term STARTS WITH "wa"')
-    expect(question('and(wild(wa*), all)')).toBeUndefined()
+  // и with a breve is another letter: `и*` does not find йод.
+  it('are looked up where letters begin with other letters', async () => {
+    expect((await lookUp('prefix(и)', 9)).expanded.get('и*')).toEqual([])
+    expect((await lookUp('prefix(й)', 9)).expanded.get('й*')).toEqual(['йод'])
   })
 })
 

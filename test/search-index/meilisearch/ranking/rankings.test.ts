@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { placesOf } from '../../../../src/search-index/meilisearch/leaf-conditions.ts'
-import { searchedFields } from '../../../../src/search-index/meilisearch/engine-settings.ts'
+import { placesOf } from '../../../../src/search-index/meilisearch/matching.ts'
+import { searchedFields } from '../../../../src/search-index/meilisearch/stored-document.ts'
 import { fieldWeights } from '../../../../src/search-index/hit-order.ts'
 import {
   isRanked,
   orderKeys,
+  rankingsOf,
   sortOf,
-} from '../../../../src/search-index/meilisearch/sort-attributes.ts'
-import { rankingsOf, wordsOf } from '../../../../src/search-index/meilisearch/ranking-searches.ts'
+  wordsOf,
+} from '../../../../src/search-index/meilisearch/ranking.ts'
 import type { OrderKey } from '../../../../src/search-index/search-index.ts'
 import type { IndexSettings } from '../../../../src/search-index/index-settings.ts'
 import { request, settings } from '../../../contracts/search-index-corpus.ts'
@@ -15,18 +16,14 @@ import { treeOf } from '../../../contracts/search-index-trees.ts'
 
 const languages = ['en', 'de']
 const [dataset, catalogue, vocabulary] = settings.map((one) => ({
-  uid: one.index,
-  mark: '',
   settings: one,
   languages,
-  isWhole: true,
 }))
 const words = (tree: string) => wordsOf(treeOf(tree))
 
 type Boosts = Readonly<Record<string, number>>
 const placed = (own: IndexSettings, fields?: string[]) => ({
   settings: own,
-  languages,
   places: placesOf(fields, own, languages),
 })
 const ranked = (tree: string, boosts: Boosts, fields?: string[]) =>

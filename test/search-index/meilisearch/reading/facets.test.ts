@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { facetsOfAnswer } from '../../../../src/search-index/meilisearch/facet-distribution.ts'
+import { facetsOfAnswer } from '../../../../src/search-index/meilisearch/facet-values.ts'
 import type { IndexSettings } from '../../../../src/search-index/index-settings.ts'
 import { facetText, settings } from '../../../contracts/search-index-corpus.ts'
 
-const part = (one: IndexSettings) => ({
-  index: one.index,
-  uid: one.index,
-  mark: '',
-  settings: one,
-  languages: [],
-  isWhole: true,
-})
+const part = (one: IndexSettings) => ({ settings: one })
 const parts = settings.slice(0, 2).map(part)
 const values = new Map(
   ['DE', 'FR', 'AT', 'eu'].map((id) => [`k${id}`, { facet: 'country', value: id, title: id }]),

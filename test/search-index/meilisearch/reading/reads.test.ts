@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { defaultCursorLimits } from '../../../../src/search-index/cursors.ts'
 import { facetCode, uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
-import { reads } from '../../../../src/search-index/meilisearch/reads.ts'
-import { refused } from '../../../../src/search-index/meilisearch/engine-failures.ts'
-import type { Wire } from '../../../../src/search-index/meilisearch/engine-client.ts'
+import {
+  facetTitles,
+  facetValuesOf,
+} from '../../../../src/search-index/meilisearch/facet-values.ts'
+import { search } from '../../../../src/search-index/meilisearch/search-answer.ts'
+import { refused } from '../../../../src/search-index/meilisearch/engine-client.ts'
+import type { EngineClient } from '../../../../src/search-index/meilisearch/engine-client.ts'
+import type { SearchRequest } from '../../../../src/search-index/search-index.ts'
 import type { IndexName } from '../../../../src/search-index/index-settings.ts'
 import { logger } from '../../../../src/log.ts'
 import { languages, request, settings } from '../../../contracts/search-index-corpus.ts'
@@ -14,13 +18,13 @@ type Call = { readonly path: string; readonly body: Record<string, unknown> }
 /** Reads from a server that answers what it is told to, and everything that it was asked. */
 function readsFrom(answer: (call: Call) => unknown) {
   const calls: Call[] = []
-  const post: Wire['post'] = (path, body) => {
+  const post: EngineClient['post'] = (path, body) => {
     const call = { path, body: body as Call['body'] }
     calls.push(call)
     return new Promise((resolve) => resolve(answer(call)))
   }
   const unused = () => Promise.reject(new Error('not to be called'))
-  const wire: Wire = {
+  const client: EngineClient = {
     post,
     get: unused,
     once: unused,
@@ -31,11 +35,21 @@ function readsFrom(answer: (call: Call) => unknown) {
   }
   const answering = (index: IndexName) => {
     const own = settings.find((one) => one.index === index)
-    return own && { uid: index, mark: '', settings: own, languages, isWhole: true }
+    return (
+      own && {
+        uid: index,
+        mark: '',
+        number: 1,
+        signature: '',
+        settings: own,
+        languages,
+        isWhole: true,
+      }
+    )
   }
   const clock = { now: 0, changes: 0 }
-  const reading = {
-    wire,
+  const context = {
+    client,
     uids: uidsOf(''),
     answering,
     changes: () => clock.changes,
@@ -43,11 +57,14 @@ function readsFrom(answer: (call: Call) => unknown) {
     wildcardTerms: 1000,
     log: logger('silent'),
   }
-  const index = reads(reading, defaultCursorLimits)
+  const using = { context, titles: facetTitles(context) }
+  const index = {
+    search: (wanted: SearchRequest) => search(wanted, using),
+    values: (name: IndexName, facet: string) => facetValuesOf(name, facet, using),
+  }
   return { index, calls, clock }
 }
 
-const water = { results: [{ term: 'water', stems: [], buckets: ['en'] }], total: 1 }
 const nothing = { hits: [], estimatedTotalHits: 0 }
 
 describe('a search', () => {
@@ -68,28 +85,27 @@ describe('a search', () => {
     ])
   })
 
-  it('for what nobody wrote does not look for documents', async () => {
+  it('for a wildcard that stands for nothing does not look for documents', async () => {
     const { index, calls } = readsFrom(() => ({ results: [], total: 0 }))
-    const answer = await index.search(request({ tree: treeOf('water') }))
+    const answer = await index.search(request({ tree: treeOf('wild(w?ter)') }))
     expect(answer).toEqual({ count: 0, hits: [] })
     expect(calls.map(({ path }) => path)).toEqual(['/indexes/term/documents/fetch'])
   })
 
   it('by relevance asks one search, which tells scores too', async () => {
-    const { index, calls } = readsFrom(({ path }) => {
-      if (path.endsWith('/fetch')) return water
+    const { index, calls } = readsFrom(() => {
       const hit = { i: 'a', r: '{}', _rankingScore: 0.5 }
       return { hits: [hit], estimatedTotalHits: 1 }
     })
     const wanted = request({ tree: treeOf('water'), limit: 1, score: true })
     const { hits } = await index.search(wanted)
     expect(hits).toEqual([{ index: 'dataset', id: 'a', score: 0.5, record: '{}' }])
-    expect(calls.slice(1)).toEqual([
+    expect(calls).toEqual([
       {
         path: '/indexes/dataset/search',
         body: {
           q: '"zzz" water',
-          filter: calls[1]!.body['filter'],
+          filter: calls[0]!.body['filter'],
           attributesToRetrieve: ['i', 'r'],
           showRankingScore: true,
           offset: 0,
@@ -104,24 +120,18 @@ describe('a search', () => {
     ['several searches', { boosts: { description: 20 } }, '/multi-search'],
   ])('by %s is not ranked where the engine does not know a field yet', async (_, wish, path) => {
     const { index, calls } = readsFrom((call) => {
-      if (call.path.endsWith('/fetch')) return water
       if (call.path.startsWith('/indexes') && call.body['q'] === undefined) return nothing
       const code = 'invalid_search_attributes_to_search_on'
       throw refused(400, JSON.stringify({ code, message: 'not searchable' }))
     })
     const answer = await index.search(request({ tree: treeOf('water'), ...wish }))
     expect(answer).toEqual({ count: 0, hits: [] })
-    expect(calls.map((call) => call.path)).toEqual([
-      '/indexes/term/documents/fetch',
-      path,
-      '/indexes/dataset/search',
-    ])
-    expect(calls[2]!.body['sort']).toBeUndefined()
+    expect(calls.map((call) => call.path)).toEqual([path, '/indexes/dataset/search'])
+    expect(calls[1]!.body['sort']).toBeUndefined()
   })
 
   it('tells of every other refusal', async () => {
-    const { index } = readsFrom(({ path }) => {
-      if (path.endsWith('/fetch')) return water
+    const { index } = readsFrom(() => {
       throw refused(400, JSON.stringify({ code: 'invalid_search_filter', message: 'no' }))
     })
     const search = index.search(request({ tree: treeOf('water') }))

@@ -1,14 +1,12 @@
-/** Indices and notes in memory, which can fail between any two steps. */
+/** Indices in memory, which can fail between any two steps. */
 
-import type { Indices } from '../../../../src/search-index/meilisearch/engine-indices.ts'
-import type { Known, Meta } from '../../../../src/search-index/meilisearch/engine-generations.ts'
-import type { EngineSettings } from '../../../../src/search-index/meilisearch/engine-settings.ts'
+import type { EngineIndices } from '../../../../src/search-index/meilisearch/engine-indices.ts'
+import type { EngineSettings } from '../../../../src/search-index/meilisearch/stored-document.ts'
 
 type Own = { settings: EngineSettings; documents: number }
 
 export function fake() {
   const held = new Map<string, Own>()
-  const notes = new Map<string, Known>()
   /** Steps that are still done; then everything fails. */
   const left = { steps: Infinity }
   const log: string[] = []
@@ -17,7 +15,7 @@ export function fake() {
     log.push(text)
     return work()
   }
-  const indices: Indices = {
+  const indices: EngineIndices = {
     make: (uid, settings) =>
       step(`make ${uid}`, () => void held.set(uid, { settings, documents: 0 })),
     ensure: (uid, settings) =>
@@ -34,16 +32,5 @@ export function fake() {
     settings: (uid) => Promise.resolve(held.get(uid)?.settings),
     counts: () => Promise.resolve(new Map([...held].map(([uid, one]) => [uid, one.documents]))),
   }
-  const meta: Meta = {
-    read: () => Promise.resolve([...notes.values()]),
-    write: (known) =>
-      step('note', () => {
-        for (const one of known) notes.set(one.index, structuredClone(one))
-      }),
-    forget: (names) =>
-      step('forget', () => {
-        for (const name of names) notes.delete(name)
-      }),
-  }
-  return { held, notes, left, log, indices, meta }
+  return { held, left, log, indices }
 }

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from 'vitest'
 import { uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
-import { State } from '../../../../src/search-index/meilisearch/engine-state.ts'
+import { EngineState } from '../../../../src/search-index/meilisearch/engine-state.ts'
 import type { IndexSettings } from '../../../../src/search-index/index-settings.ts'
 import { settings as corpus } from '../../../contracts/search-index-corpus.ts'
 import { fake } from './fake.ts'
@@ -13,11 +13,11 @@ const other = (basis: string): IndexSettings[] => [{ ...dataset, basis }, catalo
 const settings = [dataset, catalogue]
 
 let engine: ReturnType<typeof fake>
-let state: State
+let state: EngineState
 /** Another process on the same server. */
 const restart = (languages = ['en', 'de']) => {
   engine.left.steps = Infinity
-  state = new State({ uids, ...engine, languages })
+  state = new EngineState({ uids, ...engine, languages })
 }
 const fill = (uid: string, documents: number) => {
   engine.held.get(uid)!.documents = documents
@@ -104,32 +104,12 @@ describe('the next start', () => {
     expect(state.filled('dataset')?.uid).toBe('p_dataset')
   })
 
-  it('knows the largest version that took a record away, whatever was filled since', async () => {
-    await whole()
-    const remove = (version: number) => state.remove([{ remove: { ...gone, version } }])
-    const gone = { index: 'dataset', id: 'a' } as const
-    await remove(7)
-    await remove(5)
-    const known = async (configured: IndexSettings[]) => {
-      restart()
-      const filled = await state.configure(configured)
-      const before = state.removed
-      for (const index of filled) await state.finish(index)
-      return [filled.length, before, state.removed]
-    }
-    expect(state.removed).toBe(7)
-    expect(await known(settings)).toEqual([0, 7, 7])
-    expect(await known(other('2'))).toEqual([1, 7, 7])
-    fill('p_dataset', 0)
-    expect(await known(other('3'))).toEqual([1, 7, 7])
-  })
-
   it('drops what is not named any more', async () => {
     await whole()
     await state.configure(other('2'))
     await state.configure([catalogue])
     expect([...engine.held.keys()].filter((uid) => uid.includes('dataset'))).toEqual([])
-    expect([...engine.notes.keys()]).toEqual(['catalogue'])
+    expect(state.current).toEqual([catalogue])
   })
 
   it('fills again what somebody took away, and all when the terms are lost', async () => {

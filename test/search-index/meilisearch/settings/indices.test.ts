@@ -1,11 +1,17 @@
 /** Settings on a server: written once, and again only where they are others. */
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { indicesOf, type Indices } from '../../../../src/search-index/meilisearch/engine-indices.ts'
-import { recordSettings, seedOf } from '../../../../src/search-index/meilisearch/engine-settings.ts'
+import {
+  indicesOf,
+  type EngineIndices,
+} from '../../../../src/search-index/meilisearch/engine-indices.ts'
+import { recordSettings, seedOf } from '../../../../src/search-index/meilisearch/stored-document.ts'
 import { signatureOf } from '../../../../src/search-index/index-settings.ts'
 import { tasksOf } from '../../../../src/search-index/meilisearch/engine-client.ts'
-import { connect, type Wire } from '../../../../src/search-index/meilisearch/engine-client.ts'
+import {
+  connect,
+  type EngineClient,
+} from '../../../../src/search-index/meilisearch/engine-client.ts'
 import { logger } from '../../../../src/log.ts'
 import { settings } from '../../../contracts/search-index-corpus.ts'
 import { json, server, type Told } from '../wire/server.ts'
@@ -13,8 +19,8 @@ import { json, server, type Told } from '../wire/server.ts'
 const dataset = settings[0]!
 const wanted = recordSettings(dataset, ['en'], '_gen_1')
 let told: Told
-let wire: Wire
-let indices: Indices
+let client: EngineClient
+let indices: EngineIndices
 let live: Record<string, unknown> | undefined
 
 beforeEach(async () => {
@@ -32,7 +38,7 @@ beforeEach(async () => {
     if (asked.method === 'PATCH') live = { ...live, ...JSON.parse(asked.body) }
     return json({ taskUid: told.asked.length }, 202)(asked, response)
   })
-  wire = connect({
+  client = connect({
     url: told.url,
     log: logger('silent'),
     now: () => 0,
@@ -40,12 +46,12 @@ beforeEach(async () => {
     callMs: 5000,
   })
   indices = indicesOf(
-    wire,
-    tasksOf(wire, () => Promise.resolve()),
+    client,
+    tasksOf(client, () => Promise.resolve()),
   )
 })
 afterEach(async () => {
-  wire.close()
+  client.close()
   await told.close()
 })
 

@@ -2,10 +2,10 @@
 
 import { expect, it } from 'vitest'
 import { tasksOf } from '../../../../src/search-index/meilisearch/engine-client.ts'
-import type { Wire } from '../../../../src/search-index/meilisearch/engine-client.ts'
+import type { EngineClient } from '../../../../src/search-index/meilisearch/engine-client.ts'
 
 /** A wire whose tasks have these states, one after the other. */
-function fake(states: Record<number, string[]>): { wire: Wire; asked: string[] } {
+function fake(states: Record<number, string[]>): { wire: EngineClient; asked: string[] } {
   const asked: string[] = []
   const none = () => Promise.reject(new Error('not here'))
   const get = (path: string) => {
@@ -30,7 +30,7 @@ const pause = (ms: number) => {
 
 it('resolves when all have succeeded, and asks no more about those that have', async () => {
   const { wire, asked } = fake({ 1: ['succeeded'], 2: ['enqueued', 'processing', 'succeeded'] })
-  await tasksOf(wire, pause).done([{ taskUid: 1 }, { taskUid: 2 }])
+  await tasksOf(wire, pause)([{ taskUid: 1 }, { taskUid: 2 }])
   expect(asked).toEqual(
     ['1,2', '2', '2'].map((uids) => `/tasks?uids=${uids}&limit=${uids.split(',').length}`),
   )
@@ -39,7 +39,7 @@ it('resolves when all have succeeded, and asks no more about those that have', a
 it('asks less and less often', async () => {
   pauses.length = 0
   const { wire } = fake({ 1: [...Array<string>(40).fill('processing'), 'succeeded'] })
-  await tasksOf(wire, pause).done([{ taskUid: 1 }])
+  await tasksOf(wire, pause)([{ taskUid: 1 }])
   expect(pauses[0]).toBeLessThan(10)
   expect(pauses).toEqual(pauses.toSorted((a, b) => a - b))
   expect(Math.max(...pauses)).toBe(200)
@@ -47,19 +47,19 @@ it('asks less and less often', async () => {
 
 it.each(['failed', 'canceled'])('rejects when one is %s', async (status) => {
   const { wire } = fake({ 1: ['succeeded'], 2: ['processing', status] })
-  const done = tasksOf(wire, pause).done([{ taskUid: 1 }, { taskUid: 2 }])
+  const done = tasksOf(wire, pause)([{ taskUid: 1 }, { taskUid: 2 }])
   await expect(done).rejects.toMatchObject({ kind: 'internal' })
 })
 
 it('rejects when its signal is aborted', async () => {
   const { wire } = fake({ 1: ['processing'] })
-  await expect(
-    tasksOf(wire, pause).done([{ taskUid: 1 }], AbortSignal.abort()),
-  ).rejects.toMatchObject({ kind: 'time-limit' })
+  await expect(tasksOf(wire, pause)([{ taskUid: 1 }], AbortSignal.abort())).rejects.toMatchObject({
+    kind: 'time-limit',
+  })
 })
 
 it('has nothing to wait for without tasks', async () => {
   const { wire, asked } = fake({})
-  await tasksOf(wire, pause).done([])
+  await tasksOf(wire, pause)([])
   expect(asked).toEqual([])
 })

@@ -4,16 +4,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   connect,
   releaseOf,
-  type Wire,
+  type EngineClient,
 } from '../../../../src/search-index/meilisearch/engine-client.ts'
-import { Refusal } from '../../../../src/search-index/meilisearch/engine-failures.ts'
+import { Refusal } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import { Failure } from '../../../../src/errors.ts'
 import { logger } from '../../../../src/log.ts'
 import { json, server, type Told } from './server.ts'
 
 const log = logger('silent')
 let told: Told
-let wire: Wire
+let wire: EngineClient
 let time = 0
 const open = (more: { apiKey?: string; callMs?: number; url?: string } = {}) =>
   connect({

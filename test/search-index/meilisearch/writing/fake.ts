@@ -2,12 +2,12 @@
 
 import type { Uids } from '../../../../src/search-index/meilisearch/attributes.ts'
 import { uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
-import type { Wire } from '../../../../src/search-index/meilisearch/engine-client.ts'
+import type { EngineClient } from '../../../../src/search-index/meilisearch/engine-client.ts'
 
 type Stored = { readonly id: string; readonly [name: string]: unknown }
 
 export type Fake = {
-  readonly wire: Wire
+  readonly client: EngineClient
   readonly uids: Uids
   readonly asked: string[]
   documents(uid: string): ReadonlyMap<string, Stored>
@@ -49,7 +49,7 @@ export function fake(): Fake {
     asked: [],
     documents: (uid) => of(uid),
     onWrite: () => undefined,
-    wire: {
+    client: {
       get: none,
       once: none,
       patch: none,

@@ -1,0 +1,145 @@
+/** Facets of an answer: codes and their counts, index by index, become values under their titles. */
+
+import { z } from 'zod'
+import { compareCodePoints } from '../../text/code-points.ts'
+import { byCount, facetDefinitions, withBands } from '../facet-answer.ts'
+import type { IndexName } from '../index-settings.ts'
+import type { Facet, FacetItem } from '../search-index.ts'
+import { codesOf } from './attributes.ts'
+import { quoted } from './condition.ts'
+import {
+  fetched,
+  hitsOf,
+  partsOf,
+  type Distribution,
+  type IndexPart,
+  type ReadContext,
+} from './engine-reads.ts'
+import { facetValuesPerAnswer, type FacetEntry } from './stored-document.ts'
+
+/** What codes mean; those that nobody knows are absent. */
+export type FacetTitles = (
+  codes: Iterable<string>,
+  signal?: AbortSignal,
+) => Promise<ReadonlyMap<string, FacetEntry>>
+
+/** A document of the index of facet values; `id` is the code. */
+const valueRow = z.object({
+  id: z.string(),
+  facet: z.string(),
+  value: z.string(),
+  title: z.string(),
+})
+
+/** Values that are cached, and milliseconds after which another process may have written. */
+const [mostCached, freshMs] = [50_000, 2_000]
+
+/** Looks codes up; what was found is cached until something is written, for two seconds at most. */
+export function facetTitles(context: ReadContext): FacetTitles {
+  let cache = new Map<string, FacetEntry>()
+  let since = { changes: -1, at: 0 }
+  return async (codes, signal) => {
+    const { changes, now, uids } = context
+    const isOld = since.changes !== changes() || now() - since.at > freshMs
+    if (isOld || cache.size > mostCached) {
+      // Whoever still reads puts what was found into the old one.
+      cache = new Map()
+      since = { changes: changes(), at: now() }
+    }
+    const values = cache
+    const ids = [...new Set(codes)].filter((code) => !values.has(code))
+    if (ids.length > 0) {
+      const request = { ids, row: valueRow, limit: ids.length }
+      const { results } = await fetched(context, uids.facetValues, request, signal)
+      for (const { id, ...value } of results) values.set(id, value)
+    }
+    return values
+  }
+}
+
+/** Facets in order of first appearance, or in the wanted one; counts of the same value add up. */
+export function facetsOfAnswer(
+  parts: readonly Pick<IndexPart, 'settings'>[],
+  distributions: readonly Distribution[],
+  values: ReadonlyMap<string, FacetEntry>,
+  { ids, size }: { readonly ids?: readonly string[]; readonly size: number },
+): Facet[] {
+  const settings = parts.map((part) => part.settings)
+  return facetDefinitions(settings, ids).map((facet) => {
+    const items = withBands(facet, itemsOf(countsOf(facet.id, distributions), values))
+    const most = facet.bands ? Infinity : size
+    return { id: facet.id, title: facet.title, items: items.toSorted(byCount).slice(0, most) }
+  })
+}
+
+type Counts = ReadonlyMap<string, number>
+
+/** Counts of the codes of a facet over all indices. */
+function countsOf(facet: string, distributions: readonly Distribution[]): Counts {
+  const counts = new Map<string, number>()
+  for (const distribution of distributions)
+    for (const [code, count] of Object.entries(distribution[codesOf(facet)] ?? {}))
+      counts.set(code, (counts.get(code) ?? 0) + count)
+  return counts
+}
+
+/** Values with their titles; codes that nobody knows and values without records are left out. */
+const itemsOf = (counts: Counts, values: ReadonlyMap<string, FacetEntry>): FacetItem[] =>
+  [...counts].flatMap(([code, count]) => {
+    const entry = values.get(code)
+    return entry && count > 0 ? [{ id: entry.value, title: entry.title, count }] : []
+  })
+
+/** All values of a facet over a whole index with their counts, ids ascending. */
+export async function facetValuesOf(
+  index: IndexName,
+  facet: string,
+  { context, titles }: { readonly context: ReadContext; readonly titles: FacetTitles },
+  signal?: AbortSignal,
+): Promise<readonly FacetItem[]> {
+  const [part] = partsOf([index], context)
+  const own = part?.settings.facets.find(({ id }) => id === facet)
+  if (!part || !own) return []
+  const window = { sort: [], offset: 0, limit: 0, row: z.object({}), facets: { ids: [facet] } }
+  const { distributions } = await hitsOf([{ part, rankings: [] }], window, context, signal)
+  const some = countsOf(facet, distributions)
+  // A distribution with fewer codes is whole.
+  const isWhole = some.size < facetValuesPerAnswer
+  const counts = isWhole ? some : await countedOneByOne(part, facet, context, signal)
+  const shown = withBands(own, itemsOf(counts, await titles(counts.keys(), signal)))
+  return shown.toSorted((a, b) => compareCodePoints(a.id, b.id))
+}
+
+const [rowsPerCall, queriesPerCall] = [10_000, 500]
+const codeRow = z.object({ id: z.string(), facet: z.string() })
+const totals = z.object({ results: z.array(z.object({ estimatedTotalHits: z.number() })) })
+
+/** Every code that the facet ever had, and how many documents have it: one small search each, many in one call. */
+async function countedOneByOne(
+  { uid }: IndexPart,
+  facet: string,
+  context: ReadContext,
+  signal?: AbortSignal,
+): Promise<Counts> {
+  const counts = new Map<string, number>()
+  const codes: string[] = []
+  const filter = `facet = ${quoted(facet)}`
+  for (let [offset, total] = [0, 1]; offset < total; offset += rowsPerCall) {
+    const request = { row: codeRow, filter, offset, limit: rowsPerCall }
+    const page = await fetched(context, context.uids.facetValues, request, signal)
+    codes.push(...page.results.filter((row) => row.facet === facet).map(({ id }) => id))
+    total = page.total
+  }
+  for (let at = 0; at < codes.length; at += queriesPerCall) {
+    const some = codes.slice(at, at + queriesPerCall)
+    const queries = some.map((code) => ({
+      indexUid: uid,
+      filter: `${codesOf(facet)} = ${quoted(code)}`,
+      limit: 0,
+    }))
+    const answer = await context.client.post('/multi-search', { queries }, signal)
+    for (const [i, { estimatedTotalHits }] of totals.parse(answer).results.entries())
+      counts.set(some[i] ?? '', estimatedTotalHits)
+  }
+  return counts
+}
