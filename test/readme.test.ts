@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../src/config/config.ts'
 import { loadProfile } from '../src/profile/load-profile.ts'
-import { mappings } from '../src/projector/mappings/slots.ts'
+import { mappingClasses } from '../src/projector/mappings/classes.ts'
 import { remove, temporaryDirectory } from './support/gateway.ts'
 import { firstSteps } from './journeys/first-steps.ts'
 import { embedded } from './journeys/ground.ts'
@@ -47,7 +47,7 @@ describe('the page on profiles', () => {
   it('names every mapping class, and no other', () => {
     const table = page.slice(page.indexOf('The classes, by'), page.indexOf('A value that does not'))
     const named = [...table.matchAll(/`(\w+)`/g)].map((match) => match[1] ?? '')
-    expect(named.toSorted()).toEqual(Object.keys(mappings).toSorted())
+    expect(named.toSorted()).toEqual(Object.keys(mappingClasses).toSorted())
   })
 
   it('shows entry files, a configuration and a field that are taken', async () => {

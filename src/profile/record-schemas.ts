@@ -87,9 +87,19 @@ export function recordSchemas(profile: Profile): RecordSchemas {
   return { roots, components: found.all() }
 }
 
-/** Keys of the JSON that a mapping class makes; none where it makes no object with keys of its own. */
-export function targetsOf(mapping: MappingClass): ReadonlySet<string> {
-  return new Set(Object.keys(Object(modelOf(mapping)?.['properties'])))
+/** What a key of the JSON of a value holds: one text (or number), texts by language, a list of texts. */
+export type TargetKind = 'text' | 'map' | 'list'
+
+/** Keys of the JSON that a mapping class makes; none where it makes no object with keys of its own. `undefined` = another object. */
+export function targetsOf(mapping: MappingClass): ReadonlyMap<string, TargetKind | undefined> {
+  const properties: Readonly<Record<string, JsonSchema>> = Object(modelOf(mapping)?.['properties'])
+  return new Map(
+    Object.entries(properties).map(([name, schema]) => {
+      if ('$ref' in schema) return [name, undefined]
+      if (schema['type'] === 'array') return [name, 'list']
+      return [name, 'additionalProperties' in schema ? 'map' : 'text']
+    }),
+  )
 }
 
 // The components of an OpenAPI document that describe the fields of a profile.

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Field } from '../../src/profile/profile.ts'
-import { mappings } from '../../src/projector/mappings/slots.ts'
+import { mappingClasses } from '../../src/projector/mappings/classes.ts'
 import { conceptRecords } from './records/concepts.ts'
 import { distributionRecords } from './records/distributions.ts'
 import { otherRecords } from './records/others.ts'
@@ -52,6 +52,6 @@ describe('the records together', () => {
       thing: thing?.shape.fields ?? [],
     }
     const met = new Set(records.flatMap((record) => classesIn(fields[record.kind], wanted(record))))
-    expect([...met].toSorted()).toEqual(Object.keys(mappings).toSorted())
+    expect([...met].toSorted()).toEqual(Object.keys(mappingClasses).toSorted())
   })
 })

@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 2023,
 
-  projector: 7487,
+  projector: 7029,
 
   rdf: 3600,
 

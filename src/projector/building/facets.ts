@@ -1,8 +1,9 @@
 /** The facets of the search service: the default ones, and which of them a profile can serve. */
 
 import { Failure } from '../../errors.ts'
-import type { Field, MappingClass, Profile, ResourceType } from '../../profile/profile.ts'
+import type { Field, Profile, ResourceType } from '../../profile/profile.ts'
 import { targetsOf } from '../../profile/record-schemas.ts'
+import { mappingClasses, type Terms } from '../mappings/classes.ts'
 import type { Band, IndexName } from '../../search-index/index-settings.ts'
 
 // What is said about one facet of the search service.
@@ -168,39 +169,7 @@ export function checkFacets(profile: Profile, given: readonly FacetConfig[] = de
 
 // Which key of a value a facet counts and which one it shows, by the class of its field.
 
-type Terms = Required<Pick<FacetConfig, 'term' | 'display'>>
-
-const concept: Terms = { term: 'id', display: 'label' }
-const named: Terms = { term: 'name', display: 'name' }
-const resource: Terms = { term: 'resource', display: 'label' }
 const value: Terms = { term: '', display: '' }
-
-/** Classes whose values are objects; every other value is its own term. */
-const objects: Partial<Readonly<Record<MappingClass, Terms>>> = {
-  Keywords: concept,
-  Theme: concept,
-  Language: concept,
-  Agent: named,
-  AgentMultiLang: named,
-  ContactPoint: named,
-  Nested: concept,
-  SpatialResource: concept,
-  License: concept,
-  Format: concept,
-  AccessRight: concept,
-  Frequency: concept,
-  FrequencyMultiLang: concept,
-  AdmsSkos: resource,
-  LabeledResource: resource,
-  DatasetType: concept,
-  DistributionType: concept,
-  HvdCategory: concept,
-  EuroVoc: concept,
-  GenericSkosMultiLang: concept,
-  Document: resource,
-  Page: { term: 'resource', display: 'title' },
-  AdmsIdentifier: { term: 'identifier', display: 'identifier' },
-}
 
 type Found = { readonly field: Field; readonly path: string; readonly rest: readonly string[] }
 
@@ -224,7 +193,7 @@ function withTerms(facet: FacetConfig, fields: readonly Field[]): FacetConfig | 
   const { field, path, rest } = found
   if (field.mapping === 'Metrics') return facet
   const [key, ...more] = rest.filter((step) => step !== column)
-  const known = objects[field.mapping]
+  const known = mappingClasses[field.mapping].facet
   if (key === undefined) {
     return hasTerm(facet, field, known) ? { ...facet, path, ...termsOf(facet, known) } : undefined
   }

@@ -6,7 +6,8 @@ import { fold } from '../../text/fold.ts'
 import { boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
 import { isObject, type Json, type JsonObject, listOf, plainText } from '../mappings/mapping.ts'
 import { endsExactly } from '../mappings/dates.ts'
-import type { Column, Columns, TextLanguage } from './columns.ts'
+import type { TextLanguage } from '../mappings/classes.ts'
+import type { Column, Columns } from './columns.ts'
 
 /** The parts of a document that are being filled. */
 type Indexed = {

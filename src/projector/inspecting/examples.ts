@@ -1,6 +1,6 @@
 /** Example queries, written from a profile: what the documents of each index are made of, for a reader's own endpoint. */
 
-import type { MappingClass, Profile } from '../../profile/profile.ts'
+import type { Profile } from '../../profile/profile.ts'
 import {
   ctl,
   dc,
@@ -16,6 +16,7 @@ import {
   rdf,
   skos,
 } from '../../rdf/namespaces.ts'
+import { mappingClasses } from '../mappings/classes.ts'
 import type { Slot } from '../mappings/mapping.ts'
 import { slotsOf } from '../mappings/slots.ts'
 
@@ -118,7 +119,11 @@ const ownPredicates = (slots: readonly Slot[]): readonly string[] =>
   slots.flatMap(({ paths, reads = [] }) => [...paths, ...reads])
 
 const linksOf = (slots: readonly Slot[], depth: number) =>
-  unique(slots.filter(({ field }) => reach[field.mapping] >= depth).flatMap(({ paths }) => paths))
+  unique(
+    slots
+      .filter(({ field }) => (mappingClasses[field.mapping].reach ?? 0) >= depth)
+      .flatMap(({ paths }) => paths),
+  )
 
 /** The nodes that fields read whole, and the nodes in them. */
 function described(slots: readonly Slot[], { node, steps }: Place): readonly Alternative[] {
@@ -184,61 +189,6 @@ const rootAlternatives = (
   ...recordOf(slots, root),
   ...lawOf(slots, root),
 ]
-
-// How far beyond a value each mapping class reads.
-
-/**
- * 0 the value alone; 1 what is said about it, too; 2 also what is said about the nodes in that (a mail address that is a
- * node with a value). The fields of `Nested` say for themselves what they read.
- */
-const reach: Readonly<Record<MappingClass, 0 | 1 | 2>> = {
-  SimpleMultiLangTitle: 0,
-  SimpleMultiLang: 0,
-  StandardText: 0,
-  StandardDisabled: 0,
-  Keywords: 0,
-  Theme: 0,
-  Language: 0,
-  Agent: 2,
-  ContactPoint: 2,
-  DateTime: 0,
-  Nested: 0,
-  SpatialResource: 0,
-  Metrics: 0,
-  License: 1,
-  Format: 0,
-  MultiLang: 0,
-  MultiLangTitle: 0,
-  TrimmedMultiLangTitle: 0,
-  TrimmedMultiLangSubtitle: 0,
-  StandardKeyword: 0,
-  StandardResourceKeyword: 0,
-  Integer: 0,
-  Numeric: 0,
-  Boolean: 0,
-  DateRange: 2,
-  AccessRight: 0,
-  Frequency: 0,
-  FrequencyMultiLang: 0,
-  AdmsSkos: 1,
-  LabeledResource: 1,
-  LabeledText: 0,
-  DatasetType: 0,
-  DistributionType: 0,
-  HvdCategory: 0,
-  EuroVoc: 0,
-  GenericSkosMultiLang: 0,
-  MediaType: 0,
-  Document: 1,
-  Page: 1,
-  AgentMultiLang: 2,
-  Checksum: 1,
-  AdmsIdentifier: 1,
-  QualifiedRelation: 1,
-  MetadataExtension: 1,
-  Spatial: 2,
-  TranslationMeta: 0,
-}
 
 // Writes a CONSTRUCT query over the named graphs of records (SPARQL 1.1, 16.2).
 

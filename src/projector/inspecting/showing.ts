@@ -10,7 +10,7 @@ import { namedNode, quad } from '../../rdf/terms.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { loadBundled } from '../../vocabularies/authorities.ts'
 import { schemeIn } from '../../vocabularies/concept.ts'
-import type { Built } from '../building/assemble.ts'
+import type { Built } from '../building/document.ts'
 import { documentBuilder, type DocumentBuilder } from '../building/document.ts'
 import { conceptCache } from '../concept-cache.ts'
 

@@ -6,16 +6,17 @@ import { compareCodePoints } from '../../text/code-points.ts'
 import type { Concept } from '../../vocabularies/concept.ts'
 import { languageMap, oneText } from '../../vocabularies/labels.ts'
 import {
+  eachValue,
   iriOf,
   isBlank,
   type Json,
   type JsonObject,
+  keyedBy,
   type Mapping,
   objectOf,
-  type Ranked,
   type Scene,
-  settle,
   type Site,
+  textsOf,
 } from './mapping.ts'
 import { labelMapOf, labelOf } from './texts.ts'
 
@@ -25,32 +26,28 @@ const valuePredicates = [vcard('hasValue').value, vcard('value').value]
 
 /** The text of a value: an IRI, a literal, or what a node gives as its value. */
 function spelled(term: Term, scene: Scene): string | undefined {
+  if (term.termType === 'Literal') return term.value.trim() || undefined
   for (const predicate of valuePredicates) {
-    const [text] = scene.graph
-      .objects(term, predicate)
-      .map(({ value }) => value.trim())
-      .filter((value) => value !== '')
-      .sort(compareCodePoints)
-    if (term.termType !== 'Literal' && text !== undefined) return text
+    const [text] = textsOf(scene, term, predicate)
+    if (text !== undefined) return text
   }
-  if (term.termType !== 'Literal' && isBlank(term, scene)) return undefined
-  return term.value.trim() || undefined
+  return isBlank(term, scene) ? undefined : term.value.trim() || undefined
 }
 
-/** The first value, by code point, of the first predicate that has one. */
-function valueOf(predicates: readonly string[], node: Term, scene: Scene): string | undefined {
-  for (const predicate of predicates) {
-    const texts = scene.graph.objects(node, predicate).flatMap((term) => spelled(term, scene) ?? [])
-    if (texts.length > 0) return texts.sort(compareCodePoints)[0]
-  }
-  return undefined
-}
-
-/** All values of all predicates. */
+/** All values of all predicates, in their order. */
 const valuesOf = (predicates: readonly string[], node: Term, scene: Scene): string[] =>
   predicates.flatMap((predicate) =>
     scene.graph.objects(node, predicate).flatMap((term) => spelled(term, scene) ?? []),
   )
+
+/** The first value, by code point, of the first predicate that has one. */
+function valueOf(predicates: readonly string[], node: Term, scene: Scene): string | undefined {
+  for (const predicate of predicates) {
+    const [first] = valuesOf([predicate], node, scene).sort(compareCodePoints)
+    if (first !== undefined) return first
+  }
+  return undefined
+}
 
 /** A mail address with `mailto:`, which is added when it is missing and the text looks like an address. */
 function emailOf(predicates: readonly string[], node: Term, scene: Scene): string | undefined {
@@ -69,15 +66,12 @@ function webAddress(term: Term): string | undefined {
 
 // Contact points (vCard ontology).
 
-const kinds: readonly (readonly [string, string])[] = [
-  [vcard('Individual').value, 'Individual'],
-  [foaf('Person').value, 'Individual'],
-  [vcard('Organization').value, 'Organization'],
-  [foaf('Organization').value, 'Organization'],
-  [vcard('Group').value, 'Group'],
-  [foaf('Group').value, 'Group'],
-]
-const classPredicate = rdf('type').value
+const kinds = [
+  ['Individual', vcard('Individual').value, foaf('Person').value],
+  ['Organization', vcard('Organization').value, foaf('Organization').value],
+  ['Group', vcard('Group').value, foaf('Group').value],
+] as const
+const type = rdf('type').value
 const contactEmails = [vcard('hasEmail').value, vcard('email').value, foaf('mbox').value]
 const telephones = [vcard('hasTelephone').value, vcard('tel').value]
 const addresses = vcard('hasAddress').value
@@ -91,9 +85,9 @@ const parts = {
   country: [vcard('country-name').value, vcard('hasCountryName').value],
 } as const
 
-function kindOf(node: Term, scene: Scene): string {
-  const classes = scene.graph.objects(node, classPredicate)
-  return kinds.find(([iri]) => classes.some(({ value }) => value === iri))?.[1] ?? 'Kind'
+function kindOf(node: Term, { graph }: Scene): string {
+  const classes = new Set(graph.objects(node, type).map(({ value }) => value))
+  return kinds.find(([, ...iris]) => iris.some((iri) => classes.has(iri)))?.[0] ?? 'Kind'
 }
 
 function nameOf(node: Term, scene: Scene): string | undefined {
@@ -136,26 +130,11 @@ function contactOf(node: Term, scene: Scene): JsonObject | undefined {
   return rest && { type: kindOf(node, scene), ...rest }
 }
 
-const contactKey = (json: JsonObject) => {
-  const key = json['resource'] ?? json['name']
-  return typeof key === 'string' ? key : ''
-}
-
 /** ContactPoint: `{type, name, email, telephone, address, url[], organisation_name, resource}`. */
-export const contactPoint: Mapping = (nodes, site, scene) => {
-  const values: Ranked[] = []
-  for (const node of nodes) {
-    if (node.termType === 'Literal') {
-      scene.report(site.path, 'not-an-iri', node)
-      continue
-    }
-    const json = contactOf(node, scene)
-    if (json) values.push({ key: contactKey(json), json })
-  }
-  return settle(values, site, scene)
-}
+export const contactPoint = eachValue((node, scene) =>
+  node.termType === 'Literal' ? 'not-an-iri' : keyedBy(contactOf(node, scene), 'resource', 'name'),
+)
 
-const type = rdf('type').value
 const names = [foaf('name').value, vcard('fn').value]
 const emails = [foaf('mbox').value, vcard('hasEmail').value, schema('email').value]
 const homepages = [
@@ -192,13 +171,8 @@ type Naming = {
   readonly ofConcept: (concept: Concept) => Json
 }
 
-function nameTerms(node: Term, scene: Scene): readonly Term[] {
-  for (const predicate of names) {
-    const found = scene.graph.objects(node, predicate)
-    if (found.length > 0) return found
-  }
-  return []
-}
+const nameTerms = (node: Term, { graph }: Scene): readonly Term[] =>
+  names.map((name) => graph.objects(node, name)).find((found) => found.length > 0) ?? []
 
 const oneName: Naming = {
   ofNode: (node, scene) => oneText(nameTerms(node, scene), scene.language) ?? labelOf(node, scene),
@@ -238,18 +212,13 @@ function body(iri: string, concept: Concept, naming: Naming): JsonObject {
   }
 }
 
-function isDescribed(node: Term, scene: Scene): boolean {
-  for (const _ of scene.graph.predicates(node)) return true
-  return false
-}
-
 function agentOf(node: Term, naming: Naming, site: Site, scene: Scene): JsonObject | undefined {
   if (node.termType === 'Literal') {
     const name = naming.ofText(node, scene)
     return name === undefined ? undefined : { type: 'Agent', name }
   }
   const resource = iriOf(node, scene)
-  if (resource !== undefined && !isDescribed(node, scene)) {
+  if (resource !== undefined && scene.graph.about(node).size === 0) {
     const concept = scene.concepts.find(resource)
     return concept ? body(resource, concept, naming) : { type: 'Agent', resource }
   }
@@ -262,21 +231,12 @@ function agentOf(node: Term, naming: Naming, site: Site, scene: Scene): JsonObje
   return rest && { type: typeOf(node, scene), ...rest }
 }
 
-const keyOf = (json: JsonObject) => {
-  const key = json['resource'] ?? json['name']
-  return typeof key === 'string' ? key : JSON.stringify(key ?? json)
-}
-
-const agents =
-  (naming: Naming): Mapping =>
-  (nodes, site, scene) => {
-    const values: Ranked[] = []
-    for (const node of nodes) {
-      const json = agentOf(node, naming, site, scene)
-      if (json) values.push({ key: keyOf(json), json })
-    }
-    return settle(values, site, scene)
-  }
+const agents = (naming: Naming): Mapping =>
+  eachValue((node, scene, site) => {
+    const json = agentOf(node, naming, site, scene)
+    const key = json && (json['resource'] ?? json['name'] ?? json)
+    return json && { key: typeof key === 'string' ? key : JSON.stringify(key), json }
+  })
 
 /** Agent: `{type, name, email, homepage, resource}` with one name. */
 export const agent = agents(oneName)

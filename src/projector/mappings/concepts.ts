@@ -4,22 +4,21 @@ import type { Term } from '@rdfjs/types'
 import { type Concept, schemes } from '../../vocabularies/concept.ts'
 import { threeLetters } from '../../vocabularies/coded-values.ts'
 import {
+  eachValue,
   iriLike,
   iriOf,
   type JsonObject,
+  keyedBy,
   type Mapping,
   objectOf,
   type Ranked,
   type Scene,
-  settle,
+  type Site,
 } from './mapping.ts'
 import { labelOf, mediaTypeOf } from './texts.ts'
 
 function described(node: Term, scene: Scene): JsonObject | undefined {
-  if (node.termType === 'Literal') {
-    const label = node.value.trim()
-    return label === '' ? undefined : { label }
-  }
+  if (node.termType === 'Literal') return objectOf({ label: node.value.trim() || undefined })
   const resource = iriOf(node, scene)
   const label =
     labelOf(node, scene) ??
@@ -27,32 +26,17 @@ function described(node: Term, scene: Scene): JsonObject | undefined {
   return objectOf({ label, resource })
 }
 
-const keyOf = (json: JsonObject): string => {
-  const key = json['resource'] ?? json['label']
-  return typeof key === 'string' ? key : ''
-}
-
-const through =
-  (read: (node: Term, scene: Scene) => JsonObject | undefined): Mapping =>
-  (nodes, site, scene) => {
-    const values: Ranked[] = []
-    for (const node of nodes) {
-      const json = read(node, scene)
-      if (json) values.push({ key: keyOf(json), json })
-      else scene.report(site.path, 'unknown-concept', node)
-    }
-    return settle(values, site, scene)
-  }
-
 /** AdmsSkos and LabeledResource: `{label?, resource?}`. */
-export const labelledResource = through(described)
+export const labelledResource = eachValue(
+  (node, scene) => keyedBy(described(node, scene), 'resource', 'label') ?? 'unknown-concept',
+)
 
 /** Document: the same, and a media type is its own label. */
-export const documentFormat = through((node, scene) => {
+export const documentFormat = eachValue((node, scene) => {
   const json = described(node, scene)
-  if (!json || 'label' in json) return json
-  const type = mediaTypeOf(node.value)
-  return type === undefined ? json : { label: type, ...json }
+  const label = json && (json['label'] ?? mediaTypeOf(node.value))
+  const labelled = json && label !== undefined ? { label, ...json } : json
+  return keyedBy(labelled, 'resource', 'label') ?? 'unknown-concept'
 })
 
 // The JSON of a known concept; made once per concept, because the same few concepts stand in every record.
@@ -86,33 +70,32 @@ const multilingual = remembered(({ id, label, prefLabel, iri }): JsonObject => (
 // Concepts with labels in all languages.
 
 /** Theme: an IRI of any known vocabulary, or a code of the EU table; what is unknown is left out. */
-export const theme: Mapping = (nodes, site, scene) => {
-  const values: Ranked[] = []
-  for (const node of nodes) {
-    const iri = iriLike(node, scene)
-    const isCode = iri === undefined && node.termType === 'Literal'
-    const concept =
-      iri === undefined
-        ? isCode && scene.concepts.byCode(schemes.dataTheme, node.value.trim())
-        : scene.concepts.find(iri)
-    if (concept) values.push({ key: concept.iri, json: multilingual(concept) })
-    else scene.report(site.path, 'unknown-concept', node)
-  }
-  return settle(values, site, scene)
+export const theme = eachValue((node, scene) => {
+  const concept = conceptOf(node, schemes.dataTheme, scene)
+  return concept ? { key: concept.iri, json: multilingual(concept) } : 'unknown-concept'
+})
+
+/** The concept of an IRI, or of a code of a scheme. */
+function conceptOf(node: Term, scheme: string, scene: Scene): Concept | undefined {
+  const iri = iriLike(node, scene)
+  if (iri !== undefined) return scene.concepts.find(iri)
+  return node.termType === 'Literal' ? scene.concepts.byCode(scheme, node.value.trim()) : undefined
+}
+
+/** What is left of a value that is in no vocabulary: its IRI, with a report. */
+function unknown(node: Term, scene: Scene, site: Site): Ranked | 'unknown-concept' {
+  const iri = iriLike(node, scene)
+  if (iri === undefined) return 'unknown-concept'
+  scene.report(site.path, 'unknown-concept', node)
+  return { key: iri, json: { resource: iri } }
 }
 
 /** HvdCategory, EuroVoc, GenericSkosMultiLang: of an unknown concept the IRI is kept. */
-export const skosConcept: Mapping = (nodes, site, scene) => {
-  const values: Ranked[] = []
-  for (const node of nodes) {
-    const iri = iriLike(node, scene)
-    const concept = iri === undefined ? undefined : scene.concepts.find(iri)
-    if (concept) values.push({ key: concept.iri, json: multilingual(concept) })
-    else scene.report(site.path, 'unknown-concept', node)
-    if (!concept && iri !== undefined) values.push({ key: iri, json: { resource: iri } })
-  }
-  return settle(values, site, scene)
-}
+export const skosConcept = eachValue((node, scene, site) => {
+  const iri = iriLike(node, scene)
+  const concept = iri === undefined ? undefined : scene.concepts.find(iri)
+  return concept ? { key: concept.iri, json: multilingual(concept) } : unknown(node, scene, site)
+})
 
 // Languages from the EU table, LOC, lexvo and bare codes (ISO 639).
 
@@ -122,24 +105,18 @@ const own = /^https?:\/\/publications\.europa\.eu\/resource\/authority\/language
 
 const english = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
 
-/** The shortest code: two letters where ISO 639-1 has them. */
-function shortest(code: string): string {
+/** What Intl says of a code; `undefined` for what is none. */
+function fromIntl(read: () => string | undefined): string | undefined {
   try {
-    return new Intl.Locale(code).language
-  } catch (cause) {
-    if (cause instanceof RangeError) return code
-    throw cause
-  }
-}
-
-function nameOf(code: string): string | undefined {
-  try {
-    return english.of(code)
+    return read()
   } catch (cause) {
     if (cause instanceof RangeError) return undefined
     throw cause
   }
 }
+
+/** The shortest code: two letters where ISO 639-1 has them. */
+const shortest = (code: string): string => fromIntl(() => new Intl.Locale(code).language) ?? code
 
 type Known = { readonly id: string; readonly label: string; readonly iri?: string }
 
@@ -150,7 +127,7 @@ const fromConcept = remembered((concept: Concept): Known => ({
 }))
 
 function computed(code: string): Known | undefined {
-  const label = nameOf(code)
+  const label = fromIntl(() => english.of(code))
   if (label === undefined) return undefined
   const long = threeLetters(code)
   const iri = long === undefined ? undefined : `${schemes.language}/${long.toUpperCase()}`
@@ -188,18 +165,12 @@ function languageOf(node: Term, scene: Scene): JsonObject | undefined {
 }
 
 /** Language: `{id: two-letter code, label, resource}`. */
-export const language: Mapping = (nodes, site, scene) => {
-  const values: Ranked[] = []
-  for (const node of nodes) {
-    const json = languageOf(node, scene)
-    const resource = json?.['resource']
-    if (json) values.push({ key: typeof resource === 'string' ? resource : node.value, json })
-    else scene.report(site.path, 'unknown-concept', node)
-    const iri = json ? undefined : iriLike(node, scene)
-    if (iri !== undefined) values.push({ key: iri, json: { resource: iri } })
-  }
-  return settle(values, site, scene)
-}
+export const language = eachValue((node, scene, site) => {
+  const json = languageOf(node, scene)
+  if (!json) return unknown(node, scene, site)
+  const resource = json['resource']
+  return { key: typeof resource === 'string' ? resource : node.value, json }
+})
 
 /** Codes of the languages that are known, in order. */
 export const languageCodes = (nodes: readonly Term[], scene: Scene): readonly string[] => {
@@ -209,36 +180,21 @@ export const languageCodes = (nodes: readonly Term[], scene: Scene): readonly st
 
 // Concepts of small EU tables with their English label: access rights, frequencies, types.
 
-function conceptOf(node: Term, iri: string | undefined, scheme: string, scene: Scene) {
-  if (iri !== undefined) return scene.concepts.find(iri)
-  return node.termType === 'Literal' ? scene.concepts.byCode(scheme, node.value.trim()) : undefined
-}
+/** `unknown` = what is left of a literal that is in no vocabulary. */
+const fromTable = (scheme: string, unknown: (label: string) => JsonObject | undefined): Mapping =>
+  eachValue((node, scene, site) => {
+    const concept = conceptOf(node, scheme, scene)
+    if (concept) return { key: concept.iri, json: labelled(concept) }
+    const iri = iriLike(node, scene)
+    const text = node.value.trim()
+    const literal = iri === undefined && node.termType === 'Literal' ? unknown(text) : undefined
+    if (literal) return { key: text, json: literal }
+    scene.report(site.path, 'unknown-concept', text)
+    return iri === undefined ? undefined : { key: text, json: { resource: iri } }
+  })
 
-/** What is left of a value that is in no vocabulary. */
-type Unknown = (literal: string) => JsonObject | undefined
-
-const fromTable =
-  (scheme: string, unknown: Unknown): Mapping =>
-  (nodes, site, scene) => {
-    const values: Ranked[] = []
-    for (const node of nodes) {
-      const iri = iriLike(node, scene)
-      const concept: Concept | undefined = conceptOf(node, iri, scheme, scene)
-      if (concept) {
-        values.push({ key: concept.iri, json: labelled(concept) })
-        continue
-      }
-      const text = node.value.trim()
-      const literal = node.termType === 'Literal' ? unknown(text) : undefined
-      const json = iri === undefined ? literal : { resource: iri }
-      if (json !== literal || json === undefined) scene.report(site.path, 'unknown-concept', text)
-      if (json) values.push({ key: text, json })
-    }
-    return settle(values, site, scene)
-  }
-
-const asLabel: Unknown = (label) => ({ label })
-const leftOut: Unknown = () => undefined
+const asLabel = (label: string): JsonObject => ({ label })
+const leftOut = () => undefined
 
 export const accessRight = fromTable(schemes.accessRight, asLabel)
 export const frequency = fromTable(schemes.frequency, asLabel)

@@ -11,6 +11,7 @@ import {
   type Scene,
   settle,
   type Site,
+  textsOf,
 } from './mapping.ts'
 import { instantOf, instantText } from '../../vocabularies/dates.ts'
 
@@ -45,8 +46,7 @@ const stampIris = stamps.map((name) => time(name).value)
 /** The first value in order, so that a period does not depend on the order of triples. */
 function firstValue(subject: Term, predicates: readonly string[], scene: Scene) {
   for (const predicate of predicates) {
-    const values = scene.graph.objects(subject, predicate).map((term) => term.value.trim())
-    const [found] = values.filter((value) => value !== '').sort()
+    const [found] = textsOf(scene, subject, predicate)
     if (found !== undefined) return found
   }
   return undefined
@@ -70,21 +70,17 @@ function spelled(text: string): Period {
     [...text.matchAll(dcmi)].map(([, side, at]) => [side, at?.trim()]),
   )
   if (parts['start'] ?? parts['end']) return { ...parts }
-  const [start = '', end = ''] = text.split(/\/(?=\D|\d{4}|$)/)
-  const open = (side: string) => (side === '' || side === '..' ? {} : { side })
-  const from = open(start.trim())
-  const to = open(end.trim())
-  return {
-    ...('side' in from && { start: from.side }),
-    ...('side' in to && { end: to.side }),
-  }
+  const [start, end] = text.split(/\/(?=\D|\d{4}|$)/).map((side) => side.trim())
+  return objectOf({ start: open(start), end: open(end) }) ?? {}
 }
+
+const open = (side: string | undefined) => (side === '..' ? undefined : side || undefined)
 
 function periodOf(node: Term, scene: Scene): Period {
   if (node.termType === 'Literal') return spelled(node.value.trim())
   const start = sideOf(node, 'start', scene)
   const end = sideOf(node, 'end', scene)
-  return { ...(start !== undefined && { start }), ...(end !== undefined && { end }) }
+  return objectOf({ start, end }) ?? {}
 }
 
 function read(text: string | undefined, site: Site, scene: Scene): number | undefined {

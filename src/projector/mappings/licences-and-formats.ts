@@ -7,15 +7,15 @@ import { type Concept, schemes } from '../../vocabularies/concept.ts'
 import { oneText } from '../../vocabularies/labels.ts'
 import { labelled, remembered } from './concepts.ts'
 import {
+  afterLast,
+  eachValue,
   iriLike,
   iriOf,
   isBlank,
   type JsonObject,
-  type Mapping,
+  keyedBy,
   objectOf,
-  type Ranked,
   type Scene,
-  settle,
 } from './mapping.ts'
 import { mediaTypeOf, normalised } from './texts.ts'
 
@@ -35,13 +35,8 @@ const ofAuthority = remembered(
  */
 function fromConcept(concept: Concept, iri: string): JsonObject {
   if (concept.scheme === schemes.licence) return ofAuthority(concept)
-  const { label, definition } = concept
-  return {
-    id: iri,
-    label,
-    ...(definition !== undefined && { description: definition }),
-    resource: iri,
-  }
+  const { label, definition: description } = concept
+  return { id: iri, label, ...(description !== undefined && { description }), resource: iri }
 }
 
 const labels = [
@@ -105,21 +100,10 @@ function licenceOf(node: Term, scene: Scene): JsonObject | undefined {
   return node.termType === 'Literal' ? named(node.value.trim(), scene) : undefined
 }
 
-const keyOf = (json: JsonObject) => {
-  const key = json['resource'] ?? json['id']
-  return typeof key === 'string' ? key : ''
-}
-
 /** License: `{id, label, description?, resource, la_url?}`. */
-export const license: Mapping = (nodes, site, scene) => {
-  const values: Ranked[] = []
-  for (const node of nodes) {
-    const json = licenceOf(node, scene)
-    if (json) values.push({ key: keyOf(json), json })
-    else scene.report(site.path, 'unknown-concept', node)
-  }
-  return settle(values, site, scene)
-}
+export const license = eachValue(
+  (node, scene) => keyedBy(licenceOf(node, scene), 'resource', 'id') ?? 'unknown-concept',
+)
 
 // File formats: concepts of the file-type table from IRIs, media types, codes, endings and common names.
 
@@ -130,8 +114,7 @@ function byMediaType(type: string, scene: Scene, resource?: string): JsonObject 
 }
 
 function lastSegment(iri: string): string {
-  const path = iri.replace(/[?#]+$/, '').replace(/\/+$/, '')
-  const segment = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('#')) + 1)
+  const segment = afterLast(iri.replace(/[?#]+$/, '').replace(/\/+$/, ''))
   try {
     return decodeURIComponent(segment)
   } catch (cause) {
@@ -169,16 +152,6 @@ export function formatOf(node: Term, scene: Scene): JsonObject | undefined {
 }
 
 /** Format: `{id, label, resource}`. */
-export const format: Mapping = (nodes, site, scene) => {
-  const values: Ranked[] = []
-  for (const node of nodes) {
-    if (isBlank(node, scene)) {
-      scene.report(site.path, 'not-an-iri', node)
-      continue
-    }
-    const json = formatOf(node, scene)
-    const key = json?.['resource'] ?? json?.['id']
-    if (json) values.push({ key: typeof key === 'string' ? key : '', json })
-  }
-  return settle(values, site, scene)
-}
+export const format = eachValue((node, scene) =>
+  isBlank(node, scene) ? 'not-an-iri' : keyedBy(formatOf(node, scene), 'resource', 'id'),
+)

@@ -131,6 +131,45 @@ export function settle(values: readonly Ranked[], site: Site, scene: Scene): Jso
   return first?.json
 }
 
+/**
+ * The mapping that reads each value for itself. A problem drops the value with a report, `undefined` drops it without one.
+ */
+export const eachValue =
+  (read: (node: Term, scene: Scene, site: Site) => Ranked | Problem | undefined): Mapping =>
+  (nodes, site, scene) => {
+    const values: Ranked[] = []
+    for (const node of nodes) {
+      const found = read(node, scene, site)
+      if (typeof found === 'string') scene.report(site.path, found, node)
+      else if (found) values.push(found)
+    }
+    return settle(values, site, scene)
+  }
+
+/** An object that is ordered by the first of these keys that it has, where that is a text. */
+export function keyedBy(
+  json: JsonObject | undefined,
+  ...keys: readonly string[]
+): Ranked | undefined {
+  const key = keys.map((name) => json?.[name]).find((value) => value !== undefined)
+  return json && { key: typeof key === 'string' ? key : '', json }
+}
+
+/** The texts of all values of some predicates of a node, trimmed and in order of code points, without empty ones. */
+export const textsOf = (
+  { graph }: Pick<Scene, 'graph'>,
+  node: Term,
+  ...predicates: readonly string[]
+): readonly string[] =>
+  predicates
+    .flatMap((predicate) => graph.objects(node, predicate).map(({ value }) => value.trim()))
+    .filter((text) => text !== '')
+    .sort(compareCodePoints)
+
+/** The last segment of an IRI, after a slash or a hash. */
+export const afterLast = (iri: string): string =>
+  iri.slice(Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/')) + 1)
+
 const absolute = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i
 
 /** The IRI that a node is, or that a literal spells out. */

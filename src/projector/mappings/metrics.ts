@@ -4,7 +4,7 @@ import type { Term } from '@rdfjs/types'
 import { bracketed } from '../../rdf/lines.ts'
 import { computedOn, dqv, prov } from '../../rdf/namespaces.ts'
 import type { Graph, Node } from '../../rdf/read.ts'
-import type { Filler, Json } from './mapping.ts'
+import { afterLast, type Filler, type Json } from './mapping.ts'
 import { numberOf } from './structures.ts'
 
 /** Names of the scores, in documents and as local names of the metrics. */
@@ -24,9 +24,6 @@ const measurement = dqv('hasQualityMeasurement').value
 const metric = dqv('isMeasurementOf').value
 const value = dqv('value').value
 const time = prov('generatedAtTime').value
-
-const localName = (iri: string) =>
-  iri.slice(Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/')) + 1)
 
 function measurements(graph: Graph, resource: string): readonly Node[] {
   const linked = graph.objects(resource, measurement)
@@ -51,7 +48,7 @@ export const metrics: Filler = (node: Term, site, scene) => {
   if (!graph) return undefined
   const latest = new Map<string, Score>()
   for (const each of measurements(graph, node.value)) {
-    const name = localName(graph.objects(each, metric)[0]?.value ?? '')
+    const name = afterLast(graph.objects(each, metric)[0]?.value ?? '')
     if (!known.has(name) || !isAbout(graph, each, node.value)) continue
     const [text] = graph.objects(each, value)
     const number = text && numberOf(text.value)
@@ -73,64 +70,23 @@ export const metrics: Filler = (node: Term, site, scene) => {
   return json
 }
 
-// The part of a stored metrics graph that scores are read from: of hundreds of triples documents need a few dozen.
-
 const measures = ` ${bracketed(metric)} `
-/** The end of the name of every score; hardly anything else in a metrics graph has it. */
-const ending = 'coring'
-
-/** Where the lines of a subject stand, which lie together. */
-type Block = { readonly subject: string; readonly start: number; readonly end: number }
-
-/** The lines around the one that starts at `at`, as far as they begin alike. */
-function blockAt(lines: string, at: number, subject: string): Block {
-  const begin = `${subject} `
-  let [start, end] = [at, at]
-  while (start > 0) {
-    const before = lines.lastIndexOf('\n', start - 2) + 1
-    if (!lines.startsWith(begin, before)) break
-    start = before
-  }
-  while (lines.startsWith(begin, end)) end = lines.indexOf('\n', end) + 1 || lines.length
-  return { subject, start, end }
-}
-
-/** The measurements that may be of a score. */
-function measurementsIn(lines: string): readonly Block[] {
-  const found: Block[] = []
-  for (let at = lines.indexOf(ending); at >= 0; at = lines.indexOf(ending, at + 1)) {
-    if (at < (found.at(-1)?.end ?? 0)) continue
-    const start = lines.lastIndexOf('\n', at) + 1
-    const subject = lines.slice(start, lines.indexOf(' ', start))
-    if (!lines.startsWith(measures, start + subject.length)) continue
-    found.push(blockAt(lines, start, subject))
-  }
-  return found
-}
-
-/** Of the links of a resource those to some of its measurements; without any the first: there are links, though to others. */
-function linksIn(lines: string, resource: string, measurements: readonly Block[]): string[] {
-  const link = `${bracketed(resource)} ${bracketed(measurement)} `
-  const wanted = new Set(measurements.map(({ subject }) => `${subject} .\n`))
-  const first = lines.indexOf(link)
-  const found: string[] = []
-  for (let at = first; at >= 0 && lines.startsWith(link, at);) {
-    const end = lines.indexOf('\n', at) + 1
-    if (wanted.has(lines.slice(at + link.length, end))) found.push(lines.slice(at, end))
-    at = end
-  }
-  return found.length > 0 || first < 0
-    ? found
-    : [lines.slice(first, lines.indexOf('\n', first) + 1)]
-}
 
 /**
- * The lines that `metrics` looks at for a resource: all of each measurement of a score, and the links of the resource to them.
- * The others are not parsed. Lines are those of a stored content: in our own spelling, sorted, line ends included.
+ * The lines that `metrics` looks at for a resource: all of each measurement of a score, and the links of the resource to them;
+ * of hundreds of triples documents need a few dozen, and the others are not parsed. Lines are those of a stored content.
  */
 export function scoreLines(lines: string, resource: string): string {
-  const found = measurementsIn(lines)
-  if (found.length === 0) return ''
-  const about = found.map(({ start, end }) => lines.slice(start, end))
-  return [...about, ...linksIn(lines, resource, found)].join('')
+  const link = `${bracketed(resource)} ${bracketed(measurement)} `
+  const subjectOf = (line: string) => line.slice(0, line.indexOf(' '))
+  const all = lines.split('\n')
+  const measuring = all.filter((line) => line.startsWith(measures, line.indexOf(' ')))
+  const wanted = new Set(measuring.filter((line) => line.includes('coring')).map(subjectOf))
+  if (wanted.size === 0) return ''
+  const links = all.filter((line) => line.startsWith(link))
+  const own = links.filter((line) => wanted.has(line.slice(link.length, -' .'.length)))
+  // Without any the first: there are links, though to others.
+  const chosen = new Set(own.length > 0 ? own : links.slice(0, 1))
+  const about = all.filter((line) => wanted.has(subjectOf(line)) || chosen.has(line))
+  return about.map((line) => `${line}\n`).join('')
 }

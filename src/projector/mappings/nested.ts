@@ -1,16 +1,7 @@
 /** Objects of fields: a record, and the nodes embedded in it. */
 
 import type { Term } from '@rdfjs/types'
-import {
-  iriOf,
-  type Json,
-  type JsonObject,
-  type Mapping,
-  type Ranked,
-  type Scene,
-  settle,
-  type Slot,
-} from './mapping.ts'
+import { eachValue, iriOf, type Json, type JsonObject, type Scene, type Slot } from './mapping.ts'
 
 /** What is said of a node, by predicate. */
 type About = ReturnType<Scene['graph']['about']>
@@ -58,16 +49,9 @@ export function fieldsOf(node: Term, slots: readonly Slot[], scene: Scene): Json
 }
 
 /** Nested: `distributions: [{id, title, …}]`; a node without any field is left out. */
-export const nested: Mapping = (nodes, site, scene) => {
-  const values: Ranked[] = []
-  for (const node of nodes) {
-    if (node.termType === 'Literal') {
-      scene.report(site.path, 'not-an-iri', node)
-      continue
-    }
-    if (site.tooDeep) scene.report(site.path, 'too-deep', node)
-    const json = fieldsOf(node, site.children, scene)
-    if (json) values.push({ key: iriOf(node, scene) ?? '', json })
-  }
-  return settle(values, site, scene)
-}
+export const nested = eachValue((node, scene, site) => {
+  if (node.termType === 'Literal') return 'not-an-iri'
+  if (site.tooDeep) scene.report(site.path, 'too-deep', node)
+  const json = fieldsOf(node, site.children, scene)
+  return json && { key: iriOf(node, scene) ?? '', json }
+})

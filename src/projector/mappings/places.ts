@@ -8,7 +8,7 @@ import { fromGml, fromWkt } from '../../vocabularies/geometry-text.ts'
 import { type Geometry, geometryOf } from '../../vocabularies/geometry.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 import { remembered } from './concepts.ts'
-import { iriOf, type JsonObject, type Mapping, type Ranked, type Scene, settle } from './mapping.ts'
+import { eachValue, iriOf, type JsonObject, type Mapping, type Scene } from './mapping.ts'
 
 const authority =
   /^https?:\/\/publications\.europa\.eu\/resource\/authority\/(country|continent|place)\/([A-Z0-9_]+)\/?$/
@@ -56,14 +56,10 @@ function placeOf(iri: string, concepts: ConceptCache): JsonObject {
 }
 
 /** SpatialResource: `{id, label, resource}`; of an unknown place the IRI. Literals are not looked at. */
-export const spatialResource: Mapping = (nodes, site, scene) => {
-  const values: Ranked[] = []
-  for (const node of nodes) {
-    const iri = iriOf(node, scene)
-    if (iri !== undefined) values.push({ key: iri, json: placeOf(iri, scene.concepts) })
-  }
-  return settle(values, site, scene)
-}
+export const spatialResource = eachValue((node, scene) => {
+  const iri = iriOf(node, scene)
+  return iri === undefined ? undefined : { key: iri, json: placeOf(iri, scene.concepts) }
+})
 
 function countryBehind(iri: string, concepts: ConceptCache): JsonObject | undefined {
   const region = nuts.exec(iri)?.[1]
@@ -121,31 +117,27 @@ export function geometryIn(text: string): Geometry | undefined {
 }
 
 /** The literals of a location, by property; those of one property by code point. */
-function literalsOf(node: Term, scene: Scene): readonly (readonly string[])[] {
-  if (node.termType === 'Literal') return [[node.value]]
-  return properties.map((property) =>
-    scene.graph
-      .objects(node, property)
-      .flatMap((value) =>
-        value.termType === 'Literal'
-          ? [value.value]
-          : serialisations.flatMap((name) =>
-              scene.graph.objects(value, name).map((literal) => literal.value),
-            ),
-      )
-      .sort(compareCodePoints),
+function literalsOf(node: Term, { graph }: Scene): readonly string[] {
+  if (node.termType === 'Literal') return [node.value]
+  const spelled = (value: Term) =>
+    value.termType === 'Literal'
+      ? [value.value]
+      : serialisations.flatMap((name) => graph.objects(value, name).map((one) => one.value))
+  return properties.flatMap((property) =>
+    graph.objects(node, property).flatMap(spelled).sort(compareCodePoints),
   )
 }
 
-/** Spatial: one geometry per location; an empty array when there are only names or IRIs. */
-export const spatial: Mapping = (nodes, site, scene) => {
-  const values: Ranked[] = []
-  for (const node of nodes) {
-    const literals = literalsOf(node, scene).flat()
-    let geometry: Geometry | undefined
-    for (const literal of literals) if ((geometry ??= geometryIn(literal))) break
-    if (geometry) values.push({ key: JSON.stringify(geometry), json: geometry })
-    else if (literals[0] !== undefined) scene.report(site.path, 'bad-geometry', literals[0])
+const geometries = eachValue((node, scene, site) => {
+  const literals = literalsOf(node, scene)
+  for (const literal of literals) {
+    const geometry = geometryIn(literal)
+    if (geometry) return { key: JSON.stringify(geometry), json: geometry }
   }
-  return settle(values, site, scene) ?? (site.single ? undefined : [])
-}
+  if (literals[0] !== undefined) scene.report(site.path, 'bad-geometry', literals[0])
+  return undefined
+})
+
+/** Spatial: one geometry per location; an empty array when there are only names or IRIs. */
+export const spatial: Mapping = (nodes, site, scene) =>
+  geometries(nodes, site, scene) ?? (site.single ? undefined : [])

@@ -1,55 +1,24 @@
 /** Makes the fields of a shape ready for many records: functions and dotted paths are looked up once. */
 
 import type { Term } from '@rdfjs/types'
-import type { Field, MappingClass } from '../../profile/profile.ts'
+import type { Field } from '../../profile/profile.ts'
 import { dcat, dcatap, dct, foaf, rdf } from '../../rdf/namespaces.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { type KeyedText, keyedTexts } from '../../vocabularies/labels.ts'
-import { agent, agentMultiLang, contactPoint } from './agents.ts'
-import { format, license } from './licences-and-formats.ts'
+import { mappingClasses } from './classes.ts'
 import {
-  accessRight,
-  datasetType,
-  distributionType,
-  documentFormat,
-  frequency,
-  labelledResource,
-  language,
-  skosConcept,
-  theme,
-} from './concepts.ts'
-import { countriesOf, spatial, spatialResource } from './places.ts'
-import {
+  afterLast,
   type Filler,
   iriOf,
   type Json,
   type JsonObject,
-  type Mapping,
   type Scene,
   type Slot,
 } from './mapping.ts'
-import { mapped, nested } from './nested.ts'
-import {
-  keywords,
-  mediaType,
-  multiLang,
-  standardDisabled,
-  standardKeyword,
-  standardResourceKeyword,
-  standardText,
-} from './texts.ts'
-import { dateRange, dateTime } from './dates.ts'
 import { metrics } from './metrics.ts'
-import {
-  admsIdentifier,
-  checksum,
-  metadataExtension,
-  numeric,
-  page,
-  qualifiedRelation,
-  truth,
-} from './structures.ts'
+import { mapped, nested } from './nested.ts'
+import { countriesOf, spatialResource } from './places.ts'
 
 /** The slots of fields; `inside` is the dotted path of the field around, with a dot at its end. */
 export function slotsOf(fields: readonly Field[], inside = ''): readonly Slot[] {
@@ -64,65 +33,11 @@ export function slotsOf(fields: readonly Field[], inside = ''): readonly Slot[] 
     return {
       field,
       site,
-      map: mappings[field.mapping],
+      map: mappingClasses[field.mapping].map,
       ...sourceOf(field, { path, beside: fields }),
     }
   })
 }
-
-// Every mapping class and the function that does it.
-
-/** Metrics and TranslationMeta are never read from values: the platform fills them. */
-const computed: Mapping = () => undefined
-
-export const mappings = {
-  SimpleMultiLangTitle: multiLang,
-  SimpleMultiLang: multiLang,
-  StandardText: standardText,
-  StandardDisabled: standardDisabled,
-  Keywords: keywords,
-  Theme: theme,
-  Language: language,
-  Agent: agent,
-  ContactPoint: contactPoint,
-  DateTime: dateTime,
-  Nested: nested,
-  SpatialResource: spatialResource,
-  Metrics: computed,
-  License: license,
-  Format: format,
-  MultiLang: multiLang,
-  MultiLangTitle: multiLang,
-  TrimmedMultiLangTitle: multiLang,
-  TrimmedMultiLangSubtitle: multiLang,
-  StandardKeyword: standardKeyword,
-  StandardResourceKeyword: standardResourceKeyword,
-  Integer: numeric,
-  Numeric: numeric,
-  Boolean: truth,
-  DateRange: dateRange,
-  AccessRight: accessRight,
-  Frequency: frequency,
-  FrequencyMultiLang: frequency,
-  AdmsSkos: labelledResource,
-  LabeledResource: labelledResource,
-  LabeledText: standardText,
-  DatasetType: datasetType,
-  DistributionType: distributionType,
-  HvdCategory: skosConcept,
-  EuroVoc: skosConcept,
-  GenericSkosMultiLang: skosConcept,
-  MediaType: mediaType,
-  Document: documentFormat,
-  Page: page,
-  AgentMultiLang: agentMultiLang,
-  Checksum: checksum,
-  AdmsIdentifier: admsIdentifier,
-  QualifiedRelation: qualifiedRelation,
-  MetadataExtension: metadataExtension,
-  Spatial: spatial,
-  TranslationMeta: computed,
-} satisfies Record<MappingClass, Mapping>
 
 // Fields that the platform fills: identity, catalogue, country, quality, translations.
 
@@ -130,7 +45,7 @@ export const mappings = {
 const id: Filler = (node, site, scene) => {
   if (site.path === 'id') return scene.id
   const iri = iriOf(node, scene)?.replace(/\/+$/, '')
-  return iri?.slice(Math.max(iri.lastIndexOf('/'), iri.lastIndexOf('#')) + 1) || undefined
+  return iri === undefined ? undefined : afterLast(iri) || undefined
 }
 
 const resource: Filler = (node, _site, scene) => iriOf(node, scene)

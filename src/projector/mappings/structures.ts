@@ -1,4 +1,4 @@
-/** Small structured values: checksums, secondary identifiers, relations, extensions. */
+/** Small structured values: checksums, secondary identifiers, relations, extensions, pages, numbers, truth values. */
 
 import type { Term } from '@rdfjs/types'
 import { dcat, dct, skos, spdx, xsd } from '../../rdf/namespaces.ts'
@@ -6,56 +6,36 @@ import { compareCodePoints } from '../../text/code-points.ts'
 import { languageMap } from '../../vocabularies/labels.ts'
 import { formatOf } from './licences-and-formats.ts'
 import {
+  afterLast,
+  eachValue,
   iriLike,
   iriOf,
-  type Json,
   type JsonObject,
   type Mapping,
   objectOf,
   type Problem,
-  type Ranked,
   type Scene,
-  settle,
+  textsOf,
 } from './mapping.ts'
 
 type Reading = (node: Term, scene: Scene) => JsonObject | undefined
 
-/** A node without what its class is about is left out with `problem`; a literal is no node. */
-const mapped =
-  (read: Reading, { problem, literals }: { problem: Problem; literals?: Reading }): Mapping =>
-  (nodes, site, scene) => {
-    const values: Ranked[] = []
-    for (const node of nodes) {
-      const isLiteral = node.termType === 'Literal'
-      const json = isLiteral ? literals?.(node, scene) : read(node, scene)
-      if (json) values.push({ key: JSON.stringify(json), json })
-      else scene.report(site.path, isLiteral ? 'not-an-iri' : problem, node)
-    }
-    return settle(values, site, scene)
-  }
-
-const sorted = (terms: readonly Term[]) =>
-  terms
-    .map(({ value }) => value.trim())
-    .filter((text) => text !== '')
-    .sort(compareCodePoints)
-
-const afterLast = (iri: string) =>
-  iri.slice(Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/')) + 1)
+/** A node without what its class is about is left out with `problem`; a literal is no node, unless `literals` reads it. */
+const structure = (read: Reading, problem: Problem, literals?: Reading): Mapping =>
+  eachValue((node, scene) => {
+    const isLiteral = node.termType === 'Literal'
+    const json = isLiteral ? literals?.(node, scene) : read(node, scene)
+    if (json) return { key: JSON.stringify(json), json }
+    return isLiteral ? 'not-an-iri' : problem
+  })
 
 /** Checksum: `{algorithm, checksum_value}`; without a value there is none. */
-export const checksum = mapped(
-  (node, scene) => {
-    const [value] = sorted(scene.graph.objects(node, spdx('checksumValue')))
-    if (value === undefined) return undefined
-    const [algorithm] = sorted(scene.graph.objects(node, spdx('algorithm')))
-    return objectOf({
-      algorithm: algorithm === undefined ? undefined : afterLast(algorithm),
-      checksum_value: value,
-    })
-  },
-  { problem: 'not-a-literal' },
-)
+export const checksum = structure((node, scene) => {
+  const [value] = textsOf(scene, node, spdx('checksumValue').value)
+  const [algorithm] = textsOf(scene, node, spdx('algorithm').value)
+  const name = algorithm === undefined ? undefined : afterLast(algorithm)
+  return value === undefined ? undefined : objectOf({ algorithm: name, checksum_value: value })
+}, 'not-a-literal')
 
 const schemeOf = (notation: Term | undefined) =>
   notation?.termType === 'Literal' &&
@@ -67,7 +47,7 @@ const schemeOf = (notation: Term | undefined) =>
 const isText = (term: Term) => term.termType === 'Literal' && term.value.trim() !== ''
 
 /** AdmsIdentifier: `{resource, identifier, scheme}`. */
-export const admsIdentifier = mapped(
+export const admsIdentifier = structure(
   (node, scene) => {
     const [notation] = scene.graph
       .objects(node, skos('notation'))
@@ -79,10 +59,8 @@ export const admsIdentifier = mapped(
       scheme: schemeOf(notation),
     })
   },
-  {
-    problem: 'not-a-literal',
-    literals: (node) => objectOf({ identifier: node.value.trim(), scheme: schemeOf(node) }),
-  },
+  'not-a-literal',
+  (node) => objectOf({ identifier: node.value.trim(), scheme: schemeOf(node) }),
 )
 
 function iris(node: Term, predicate: string, scene: Scene): readonly string[] | undefined {
@@ -91,65 +69,47 @@ function iris(node: Term, predicate: string, scene: Scene): readonly string[] | 
 }
 
 /** QualifiedRelation: `{relation[], had_role[]}`. */
-export const qualifiedRelation = mapped(
+export const qualifiedRelation = structure(
   (node, scene) =>
     objectOf({
       relation: iris(node, dct('relation').value, scene),
       had_role: iris(node, dcat('hadRole').value, scene),
     }),
-  { problem: 'not-an-iri' },
+  'not-an-iri',
 )
 
 const isUsedBy = 'https://data.europa.eu/ns/ext#isUsedBy'
 
 /** MetadataExtension: `{is_used_by[]}`. */
-export const metadataExtension = mapped(
+export const metadataExtension = structure(
   (node, scene) => objectOf({ is_used_by: iris(node, isUsedBy, scene) }),
-  { problem: 'not-an-iri' },
+  'not-an-iri',
 )
-
-// Web pages and documents.
-
-const title = dct('title').value
-const description = dct('description').value
-const format = dct('format').value
-
-const inOrder = (a: JsonObject, b: JsonObject) =>
-  compareCodePoints(JSON.stringify(a), JSON.stringify(b))
 
 function formatAt(node: Term, scene: Scene): JsonObject | undefined {
   const formats = scene.graph
-    .objects(node, format)
+    .objects(node, dct('format'))
     .map((term) => formatOf(term, scene))
     .filter((json) => json !== undefined)
-  return formats.length > 1 ? formats.sort(inOrder)[0] : formats[0]
-}
-
-function described(node: Term, scene: Scene): Readonly<Record<string, Json | undefined>> {
-  const { graph, language } = scene
-  return {
-    title: languageMap(graph.objects(node, title), language),
-    description: languageMap(graph.objects(node, description), language),
-    format: formatAt(node, scene),
-  }
+  if (formats.length < 2) return formats[0]
+  return formats.sort((a, b) => compareCodePoints(JSON.stringify(a), JSON.stringify(b)))[0]
 }
 
 /** Page: `{resource, title{}, description{}, format{id,label,resource}}`. */
-export const page: Mapping = (nodes, site, scene) => {
-  const values: Ranked[] = []
-  for (const node of nodes) {
-    const resource = iriLike(node, scene)
-    if (node.termType === 'Literal' && resource === undefined) {
-      scene.report(site.path, 'not-an-iri', node)
-      continue
-    }
-    const more = node.termType === 'Literal' ? {} : described(node, scene)
-    const json = objectOf({ resource, ...more })
-    if (json) values.push({ key: resource ?? '', json })
-    else scene.report(site.path, 'not-an-iri', node)
-  }
-  return settle(values, site, scene)
-}
+export const page = eachValue((node, scene) => {
+  const resource = iriLike(node, scene)
+  const { graph, language } = scene
+  const isLiteral = node.termType === 'Literal'
+  const json = objectOf({
+    resource,
+    ...(!isLiteral && {
+      title: languageMap(graph.objects(node, dct('title')), language),
+      description: languageMap(graph.objects(node, dct('description')), language),
+      format: formatAt(node, scene),
+    }),
+  })
+  return json ? { key: resource ?? '', json } : 'not-an-iri'
+})
 
 // Numbers and truth values.
 
@@ -185,12 +145,7 @@ const truths = new Map([
 ])
 
 /** Boolean: `true`, `false`, `1`, `0` (XSD 1.1 part 2, 3.3.2). */
-export const truth: Mapping = (nodes, site, scene) => {
-  const values: Ranked[] = []
-  for (const node of nodes) {
-    const json = node.termType === 'Literal' ? truths.get(node.value.trim()) : undefined
-    if (json === undefined) scene.report(site.path, 'bad-boolean', node)
-    else values.push({ key: String(json), json })
-  }
-  return settle(values, site, scene)
-}
+export const truth = eachValue((node) => {
+  const json = node.termType === 'Literal' ? truths.get(node.value.trim()) : undefined
+  return json === undefined ? 'bad-boolean' : { key: String(json), json }
+})

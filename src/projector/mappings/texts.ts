@@ -12,52 +12,42 @@ import {
   tagOf,
 } from '../../vocabularies/labels.ts'
 import {
+  eachValue,
   iriLike,
   iriOf,
   isBlank,
   type JsonObject,
   type Mapping,
   type Problem,
-  type Ranked,
   type Scene,
-  settle,
 } from './mapping.ts'
 
-/** Reads one value; `undefined` drops it silently, a problem drops it with a report. */
-type Reading = (node: Term, scene: Scene) => string | { readonly problem: Problem } | undefined
+/** A mapping of values to texts; what is no text is left out with the problem, empty texts without. */
+const strings = (read: (node: Term, scene: Scene) => string | undefined, problem: Problem) =>
+  eachValue((node, scene) => {
+    const text = read(node, scene)
+    if (text === undefined) return problem
+    return text === '' ? undefined : { key: text, json: text }
+  })
 
-const strings =
-  (read: Reading): Mapping =>
-  (nodes, site, scene) => {
-    const values: Ranked[] = []
-    for (const node of nodes) {
-      const text = read(node, scene)
-      if (text === undefined || text === '') continue
-      if (typeof text === 'string') values.push({ key: text, json: text })
-      else scene.report(site.path, text.problem, node)
-    }
-    return settle(values, site, scene)
-  }
-
-const textOr =
-  (problem: Problem): Reading =>
-  (node, scene) =>
-    isBlank(node, scene) ? { problem } : node.value.trim()
+const textOf = (node: Term, scene: Scene) => (isBlank(node, scene) ? undefined : node.value.trim())
 
 /** StandardText and LabeledText: a literal, or the text of an IRI. */
-export const standardText = strings(textOr('not-a-literal'))
+export const standardText = strings(textOf, 'not-a-literal')
 
 /** StandardKeyword: like text, for filters. */
-export const standardKeyword = strings(textOr('not-an-iri'))
+export const standardKeyword = strings(textOf, 'not-an-iri')
 
 /** StandardDisabled: as sent, not searched. */
-export const standardDisabled = strings((node, scene) =>
-  isBlank(node, scene) ? { problem: 'not-an-iri' } : node.value,
+export const standardDisabled = strings(
+  (node, scene) => (isBlank(node, scene) ? undefined : node.value),
+  'not-an-iri',
 )
 
 /** StandardResourceKeyword: IRIs; blank nodes are passed over. */
-export const standardResourceKeyword = strings((node, scene) =>
-  isBlank(node, scene) ? undefined : (iriLike(node, scene) ?? { problem: 'not-an-iri' }),
+export const standardResourceKeyword = strings(
+  (node, scene) => (isBlank(node, scene) ? '' : iriLike(node, scene)),
+  'not-an-iri',
 )
 
 const iana = /^https?:\/\/(?:www\.)?iana\.org\/assignments\/media-types\//i
@@ -70,10 +60,9 @@ export function mediaTypeOf(text: string): string | undefined {
 }
 
 /** MediaType: `text/csv` from an IANA IRI or a literal. */
-export const mediaType = strings((node, scene) =>
-  isBlank(node, scene)
-    ? { problem: 'bad-media-type' }
-    : (mediaTypeOf(node.value) ?? { problem: 'bad-media-type' }),
+export const mediaType = strings(
+  (node, scene) => (isBlank(node, scene) ? undefined : mediaTypeOf(node.value)),
+  'bad-media-type',
 )
 
 // Texts in several languages: an object from language to text.

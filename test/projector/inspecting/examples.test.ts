@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Quad } from '@rdfjs/types'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Built } from '../../../src/projector/building/assemble.ts'
+import type { Built } from '../../../src/projector/building/document.ts'
 import { exampleQueries } from '../../../src/projector/inspecting/examples.ts'
 import { canonicalise } from '../../../src/rdf/canonical.ts'
 import { fromLines, toLines } from '../../../src/rdf/lines.ts'

@@ -1,7 +1,7 @@
 /** The table of mapping classes: at least three rows for each, one of them with a value that does not fit. */
 
 import { expect, test } from 'vitest'
-import { mappings } from '../../../src/projector/mappings/slots.ts'
+import { mappingClasses } from '../../../src/projector/mappings/classes.ts'
 import { testRows, type Rows } from './mapped.ts'
 import { conceptRows } from './rows/concepts.ts'
 import { structureRows } from './rows/structures.ts'
@@ -13,7 +13,7 @@ const rows: Rows = { ...textRows, ...conceptRows, ...structureRows, ...valueRows
 /** Computed from what other fields report: nothing is ever left out here. */
 const silent = new Set(['TranslationMeta'])
 
-test.each(Object.keys(mappings) as (keyof typeof mappings)[])(
+test.each(Object.keys(mappingClasses) as (keyof typeof mappingClasses)[])(
   '%s has three rows, one of them broken',
   (name) => {
     const table = rows[name] ?? []
@@ -24,8 +24,8 @@ test.each(Object.keys(mappings) as (keyof typeof mappings)[])(
 )
 
 test('there are forty-six classes', () => {
-  expect(Object.keys(mappings)).toHaveLength(46)
-  expect(Object.keys(rows).toSorted()).toEqual(Object.keys(mappings).toSorted())
+  expect(Object.keys(mappingClasses)).toHaveLength(46)
+  expect(Object.keys(rows).toSorted()).toEqual(Object.keys(mappingClasses).toSorted())
 })
 
 testRows(rows)
@@ -33,7 +33,7 @@ testRows(rows)
 /** A literal without a text is no value of any class: nothing is made of it and nobody is told. */
 testRows(
   Object.fromEntries(
-    Object.keys(mappings)
+    Object.keys(mappingClasses)
       .filter((name) => name !== 'TranslationMeta')
       .map((name) => [name, [['"", "  "@de, " "^^xsd:date', undefined]]]),
   ),

@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import type { ResourceType } from '../../../src/profile/profile.ts'
-import type { Built } from '../../../src/projector/building/assemble.ts'
+import type { Built } from '../../../src/projector/building/document.ts'
 import { documentBuilder } from '../../../src/projector/building/document.ts'
 import { schemeIn } from '../../../src/vocabularies/concept.ts'
 import { parse } from '../../../src/rdf/parse.ts'

@@ -1,0 +1,162 @@
+/**
+ * Every mapping class in one table: the function that makes its JSON, how that JSON is indexed, what a facet over it counts, and
+ * how far beyond a value the function reads. Documents, index settings, facets and example queries all follow it.
+ */
+
+import type { MappingClass } from '../../profile/profile.ts'
+import { agent, agentMultiLang, contactPoint } from './agents.ts'
+import {
+  accessRight,
+  datasetType,
+  distributionType,
+  documentFormat,
+  frequency,
+  labelledResource,
+  language,
+  skosConcept,
+  theme,
+} from './concepts.ts'
+import { dateRange, dateTime } from './dates.ts'
+import { format, license } from './licences-and-formats.ts'
+import type { Mapping } from './mapping.ts'
+import { nested } from './nested.ts'
+import { spatial, spatialResource } from './places.ts'
+import {
+  admsIdentifier,
+  checksum,
+  metadataExtension,
+  numeric,
+  page,
+  qualifiedRelation,
+  truth,
+} from './structures.ts'
+import {
+  keywords,
+  mediaType,
+  multiLang,
+  standardDisabled,
+  standardKeyword,
+  standardResourceKeyword,
+  standardText,
+} from './texts.ts'
+
+/**
+ * In which language a text is indexed: `map` the value is an object language → text, `own` the key `language` beside it,
+ * `record` the record's default language, `none` no language at all; otherwise the language of the labels.
+ */
+export type TextLanguage = 'map' | 'own' | 'record' | 'none' | 'en'
+
+/** How the JSON of a class is indexed. */
+export type IndexRule = {
+  /** Keys of the value that hold text; '' = the value itself. */
+  readonly text?: { readonly keys: readonly string[]; readonly language: TextLanguage }
+  /** Whether the text completes what a reader types. */
+  readonly autocomplete?: true
+  /** Keys by which records are sorted; '' = the value itself. */
+  readonly order?: readonly string[]
+  readonly column?: 'instant' | 'period' | 'number' | 'numbers' | 'flag' | 'boxes'
+}
+
+/** Keys of a value: the one that a facet counts, and the one that it shows; '' = the value itself. */
+export type Terms = { readonly term: string; readonly display: string }
+
+type Class = {
+  readonly map: Mapping
+  readonly index?: IndexRule
+  /** For classes whose values are objects; every other value is its own term. */
+  readonly facet?: Terms
+  /** 1 what is said about the value is read, too; 2 also what is said about the nodes in that (a mail address with a value). */
+  readonly reach?: 1 | 2
+}
+
+const languages = { text: { keys: [''], language: 'map' } } as const
+const texts: Class = { map: multiLang, index: languages }
+const title: Class = { map: multiLang, index: { ...languages, autocomplete: true, order: [''] } }
+const plain: Class = {
+  map: standardText,
+  index: { text: { keys: [''], language: 'none' }, order: [''] },
+}
+const facet: Terms = { term: 'id', display: 'label' }
+const named: Terms = { term: 'name', display: 'name' }
+const byResource: Terms = { term: 'resource', display: 'label' }
+const english: IndexRule = { text: { keys: ['label'], language: 'en' } }
+const skos: Class = {
+  map: skosConcept,
+  index: { text: { keys: ['label'], language: 'map' } },
+  facet,
+}
+const number: Class = { map: numeric, index: { column: 'number' } }
+/** Concepts with one label. */
+const concept = (map: Mapping): Class => ({ map, index: english, facet })
+const party = (map: Mapping, keys: readonly string[], language: TextLanguage): Class => ({
+  map,
+  index: { text: { keys, language }, order: ['name'] },
+  facet: named,
+  reach: 2,
+})
+/** Never read from values: the platform fills these. */
+const computed: Mapping = () => undefined
+
+export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
+  SimpleMultiLangTitle: title,
+  SimpleMultiLang: texts,
+  StandardText: plain,
+  StandardDisabled: { map: standardDisabled },
+  Keywords: { map: keywords, index: { text: { keys: ['label'], language: 'own' } }, facet },
+  Theme: { ...skos, map: theme },
+  Language: concept(language),
+  Agent: party(agent, ['name'], 'record'),
+  ContactPoint: party(contactPoint, ['name', 'organisation_name'], 'record'),
+  DateTime: { map: dateTime, index: { column: 'instant' } },
+  Nested: { map: nested, facet },
+  SpatialResource: { map: spatialResource, index: { ...english, order: ['id'] }, facet },
+  Metrics: { map: computed, index: { column: 'numbers' } },
+  License: { ...concept(license), reach: 1 },
+  Format: concept(format),
+  MultiLang: texts,
+  MultiLangTitle: title,
+  TrimmedMultiLangTitle: title,
+  TrimmedMultiLangSubtitle: { map: multiLang, index: { ...languages, order: [''] } },
+  StandardKeyword: { map: standardKeyword, index: { order: [''] } },
+  StandardResourceKeyword: { map: standardResourceKeyword },
+  Integer: number,
+  Numeric: number,
+  Boolean: { map: truth, index: { column: 'flag' } },
+  DateRange: { map: dateRange, index: { column: 'period' }, reach: 2 },
+  AccessRight: concept(accessRight),
+  Frequency: concept(frequency),
+  FrequencyMultiLang: concept(frequency),
+  AdmsSkos: { map: labelledResource, index: english, facet: byResource, reach: 1 },
+  LabeledResource: {
+    map: labelledResource,
+    index: { text: { keys: ['label'], language: 'record' } },
+    facet: byResource,
+    reach: 1,
+  },
+  LabeledText: plain,
+  DatasetType: concept(datasetType),
+  DistributionType: concept(distributionType),
+  HvdCategory: skos,
+  EuroVoc: skos,
+  GenericSkosMultiLang: skos,
+  MediaType: { map: mediaType },
+  Document: { map: documentFormat, index: english, facet: byResource, reach: 1 },
+  Page: {
+    map: page,
+    index: { text: { keys: ['title', 'description'], language: 'map' } },
+    facet: { term: 'resource', display: 'title' },
+    reach: 1,
+  },
+  AgentMultiLang: party(agentMultiLang, ['name'], 'map'),
+  Checksum: { map: checksum, reach: 1 },
+  AdmsIdentifier: {
+    map: admsIdentifier,
+    index: { text: { keys: ['identifier'], language: 'none' } },
+    facet: { term: 'identifier', display: 'identifier' },
+    reach: 1,
+  },
+  QualifiedRelation: { map: qualifiedRelation, reach: 1 },
+  MetadataExtension: { map: metadataExtension, reach: 1 },
+  Spatial: { map: spatial, index: { column: 'boxes' }, reach: 2 },
+  TranslationMeta: { map: computed },
+}
