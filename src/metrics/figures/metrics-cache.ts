@@ -1,22 +1,23 @@
-/** The metrics cache: figures in a data file, counted from the metrics graphs of the store, by which they can always be counted again. */
+/**
+ * The metrics cache: figures in a data file, counted from the metrics graphs of the store, by which they can always be counted
+ * again. One refresh runs at a time: soon after metrics runs, by the schedules that clients set, and daily. Whoever asks for what
+ * is being done joins it; what else is asked for waits and is done together.
+ */
 
+import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { Names } from '../../rdf/names.ts'
-import { openSqlite } from '../../sqlite.ts'
-import type { GraphStore } from '../../store/graph-store.ts'
+import { openSqlite, type Sqlite } from '../../sqlite.ts'
+import { unlessAborted } from '../../workers/abort.ts'
+import type { MetricsSource } from './catalogue-reader.ts'
 import { maximaOf, type Points } from './counts.ts'
-import type { Figures, ScoreBand } from './figures.ts'
-import { clearFigures, figuresFormat, schema, serveEditions, figuresState } from './figures-file.ts'
+import type { ScoreBand } from './figures.ts'
+import { clearFigures, figuresFormat, figuresState, schema, serveEditions } from './figures-file.ts'
 import { figuresReader } from './figures-reader.ts'
 import { refresh, type Extent, type RefreshProgress } from './refresh.ts'
-import { refreshQueue, startRefreshTimer } from './refresh-queue.ts'
-import { scheduleTable, type Scheduled, type Schedules } from './schedules.ts'
 
-type CacheOptions = {
+type CacheOptions = MetricsSource & {
   /** Of the file. */
   readonly path: string
-  readonly store: Pick<GraphStore, 'select' | 'readAll'>
-  readonly names: Names
   readonly bands: readonly ScoreBand[]
   /** Of a true measurement, by indicator. */
   readonly points: Points
@@ -30,61 +31,68 @@ type CacheOptions = {
   readonly log: Log
 }
 
-export type Cache = {
-  readonly figures: Figures
-  /**
-   * Counts all metrics graphs, or those of some catalogues, again, and with them the figures of the countries, publishers and
-   * the portal that they are part of. Of an empty file always all. Joins a refresh that runs and covers it. Resolves with the
-   * number of the refresh; rejects with a `Failure` of the store, or the reason of the signal.
-   */
-  refresh(extent: Extent, signal?: AbortSignal): Promise<number>
-  /** Of a catalogue, or of all: within a minute, together with whatever else changes by then. */
-  refreshSoon(catalogue?: string): void
-  /** Of the refresh that runs. */
-  progress(): RefreshProgress | undefined
-  /** Removes all figures and the history. */
-  clear(): void
-  /** Removes the figures and the history of a catalogue. */
-  forget(catalogue: string): void
-  readonly schedules: {
-    all(): readonly Scheduled[]
-    /** In place of the one with that id, which is the answer; no more than `most`. Throws `invalid-parameter`. */
-    set(body: unknown, most: number): string
-  }
-  stop(): Promise<void>
+/** A trigger of the platform: cron, interval or specific times. */
+export type Schedule = {
+  readonly id: string
+  readonly isEnabled: boolean
+  /** What `revive` takes. */
+  readonly kept: string
+  /** As clients read it. */
+  readonly document: Readonly<Record<string, unknown>>
+  /** The first firing after a moment in milliseconds since 1970; `undefined` when there is none any more. */
+  readonly next: (after: number) => number | undefined
 }
 
-export function openCache(options: CacheOptions): Cache {
-  const { path, store, names, bands, now, elapsed, pause, log } = options
+/** How triggers are read, which is the scheduler's business; `read` throws `invalid-parameter` with every fault. */
+export type Schedules = {
+  readonly read: (body: unknown, now: number) => Schedule
+  readonly revive: (kept: string) => Schedule
+}
+
+/** A schedule with its next and its last firing. */
+export type Scheduled = Schedule & {
+  readonly coming: number | undefined
+  readonly last: number | undefined
+}
+
+export type Cache = ReturnType<typeof openCache>
+
+/** Opens the file and starts the timer; `stop` ends both. */
+export function openCache(options: CacheOptions) {
+  const { path, store, names, bands, now, elapsed, log } = options
   const file = openSqlite({ path, schema, format: figuresFormat })
-  const figures = figuresReader({ file, names, bands, maxima: maximaOf(options.points) })
-  const schedules = scheduleTable(file, options.schedules)
   let progress: RefreshProgress | undefined
-  const onProgress = (now: RefreshProgress) => void (progress = now)
+  const onProgress = (reached: RefreshProgress) => void (progress = reached)
   const context = { file, store, names, bands, now, elapsed, onProgress, log }
-  const queue = refreshQueue(async (extent, signal) => {
-    try {
-      return await refresh(context, extent, signal)
-    } finally {
-      progress = undefined
-    }
-  })
-  const completeAt = () => figuresState(file, 'complete')
-  const timer = startRefreshTimer({ schedules, queue, completeAt, now, pause, log })
+  const queue = refreshQueue((extent, signal) =>
+    refresh(context, extent, signal).finally(() => (progress = undefined)),
+  )
+  const timer = startTimer(options, file, queue.request)
   return {
-    figures,
-    refresh: (extent, signal) => queue.request({ extent }, signal),
-    refreshSoon: (catalogue) => timer.soon(catalogue === undefined ? 'all' : [catalogue]),
+    figures: figuresReader({ file, names, bands, maxima: maximaOf(options.points) }),
+    /**
+     * Counts all metrics graphs, or those of some catalogues, again, and with them the figures of the countries, publishers and
+     * the portal that they are part of. Resolves with the number of the refresh; rejects with a `Failure` of the store, or the
+     * reason of the signal.
+     */
+    refresh: (extent: Extent, signal?: AbortSignal) => queue.request(extent, false, signal),
+    /** Of a catalogue, or of all: within a minute, together with whatever else changes by then. */
+    refreshSoon: (catalogue?: string) =>
+      timer.soon(catalogue === undefined ? 'all' : [catalogue], soonMs),
+    /** Of the refresh that runs. */
     progress: () => progress,
+    /** Removes all figures and the history. */
     clear: () => clearFigures(file, now()),
-    forget: (id) => {
-      serveEditions(file, { editions: [], hidden: [], gone: [id], isComplete: false, at: now() })
-    },
+    /** Removes the figures and the history of a catalogue. */
+    forget: (id: string) =>
+      void serveEditions(file, { editions: [], hidden: [], gone: [id], isComplete: false, at: now() }),
     schedules: {
-      all: () => schedules.all(),
-      set: (body, most) => {
+      /** By id. */
+      all: () => allSchedules(file, options.schedules),
+      /** Adds one or replaces that with its id, which is the answer. Throws `invalid-parameter`, also beyond `most`. */
+      set: (body: unknown, most: number) => {
         const schedule = options.schedules.read(body, now())
-        schedules.set(schedule, now(), most)
+        setSchedule(file, schedule, now(), most)
         return schedule.id
       },
     },
@@ -94,4 +102,149 @@ export function openCache(options: CacheOptions): Cache {
       file.close()
     },
   }
+}
+
+type Job = {
+  extent: Extent
+  waiting: number
+  readonly outcome: Promise<number>
+  readonly end: AbortController
+}
+
+const covers = (running: Extent, extent: Extent): boolean =>
+  running === 'all' || (extent !== 'all' && extent.every((id) => running.includes(id)))
+
+const union = (one: Extent, other: Extent): Extent =>
+  one === 'all' || other === 'all' ? 'all' : [...new Set([...one, ...other])].sort()
+
+const isJoinable = (job: Job | undefined): job is Job => job?.end.signal.aborted === false
+
+type RefreshRequest = (extent: Extent, isFresh: boolean, signal?: AbortSignal) => Promise<number>
+
+/** One job runs and at most one waits, which grows. A job that nobody waits for any more is aborted. */
+function refreshQueue(work: (extent: Extent, signal: AbortSignal) => Promise<number>) {
+  let running: Job | undefined
+  let waiting: Job | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  const begin = (extent: Extent): Job => {
+    const end = new AbortController()
+    const before = last
+    const run = async () => {
+      await before
+      running = job
+      if (waiting === job) waiting = undefined
+      try {
+        end.signal.throwIfAborted()
+        return await work(job.extent, end.signal)
+      } finally {
+        running = undefined
+      }
+    }
+    const job: Job = { extent, waiting: 0, end, outcome: run() }
+    last = job.outcome.catch(() => undefined)
+    if (running) waiting = job
+    else running = job
+    return job
+  }
+  const jobFor = (extent: Extent, isFresh: boolean): Job => {
+    if (!isFresh && isJoinable(running) && covers(running.extent, extent)) return running
+    if (!isJoinable(waiting)) return begin(extent)
+    waiting.extent = union(waiting.extent, extent)
+    return waiting
+  }
+  /** `isFresh`: what runs already does not count, because it may have read before what the caller knows of. */
+  const request: RefreshRequest = async (extent, isFresh, signal = new AbortController().signal) => {
+    signal.throwIfAborted()
+    const job = jobFor(extent, isFresh)
+    job.waiting += 1
+    try {
+      return await unlessAborted(job.outcome, signal)
+    } finally {
+      job.waiting -= 1
+      if (job.waiting === 0) job.end.abort(signal.reason)
+    }
+  }
+  return {
+    request,
+    /** Aborts what runs and waits for its end. */
+    stop: async () => {
+      for (const job of [running, waiting]) job?.end.abort(new Error('the cache ends'))
+      await last
+    },
+  }
+}
+
+/** Milliseconds in which further runs are waited for, so that they share a refresh: the figures follow within a minute. */
+const soonMs = 20_000
+const dayMs = 86_400_000
+/** After a refresh that failed. */
+const againMs = 600_000
+/** Between two looks at what is due. */
+const lookMs = 5000
+
+/** Looks every few seconds whether a refresh is due. */
+function startTimer(options: CacheOptions, file: Sqlite, request: RefreshRequest) {
+  const { now, pause, log } = options
+  const ending = new AbortController()
+  let daily = now() + soonMs
+  let due: { readonly extent: Extent; readonly at: number } | undefined
+  const soon = (extent: Extent, ms: number): void => {
+    due = due ? { ...due, extent: union(due.extent, extent) } : { extent, at: now() + ms }
+  }
+  const start = (extent: Extent, isFresh: boolean) =>
+    request(extent, isFresh).catch((err: unknown) => {
+      if (ending.signal.aborted) return
+      log.warn({ err }, 'figures.failed')
+      if (isFresh) soon(extent, againMs)
+    })
+  const look = (at: number) => {
+    if (due && due.at <= at) {
+      void start(due.extent, true)
+      due = undefined
+    }
+    const isDaily = at >= Math.max(daily, (figuresState(file, 'complete') ?? 0) + dayMs)
+    if (isDaily) daily = at + againMs
+    if (fireSchedules(file, options.schedules, at) || isDaily) void start('all', false)
+  }
+  const running = (async () => {
+    while (!ending.signal.aborted) {
+      look(now())
+      await pause(lookMs, ending.signal).catch((error: unknown) => {
+        if (!ending.signal.aborted) throw error
+      })
+    }
+  })()
+  return {
+    /** There are new measurements. */
+    soon,
+    stop: async () => {
+      ending.abort()
+      await running
+    },
+  }
+}
+
+const allSchedules = (file: Sqlite, schedules: Schedules): readonly Scheduled[] =>
+  file.rows('SELECT kept, since, last FROM schedule ORDER BY id').map(({ kept, since, last }) => {
+    const schedule = schedules.revive(String(kept))
+    const after = Math.max(Number(since), Number(last ?? 0))
+    return {
+      ...schedule,
+      coming: schedule.isEnabled ? schedule.next(after) : undefined,
+      last: last === null ? undefined : Number(last),
+    }
+  })
+
+function setSchedule(file: Sqlite, { id, kept }: Schedule, now: number, most: number): void {
+  const others = file.first('SELECT count(*) AS n FROM schedule WHERE id <> ?', id)
+  if (Number(others?.['n']) >= most)
+    throw new Failure('invalid-parameter', `there are at most ${most} schedules`)
+  file.run('INSERT OR REPLACE INTO schedule VALUES (?, ?, ?, NULL)', id, kept, now)
+}
+
+/** Whether some were due; they count as done now. */
+function fireSchedules(file: Sqlite, schedules: Schedules, now: number): boolean {
+  const due = allSchedules(file, schedules).filter(({ coming }) => coming !== undefined && coming <= now)
+  for (const { id } of due) file.run('UPDATE schedule SET last = ? WHERE id = ?', now, id)
+  return due.length > 0
 }
