@@ -11,7 +11,7 @@ import {
 import type {
   Aggregate,
   DimensionScore,
-  MeasuredCounts,
+  HistorySpan,
   MetricName,
   Scope,
   Shares,
@@ -43,20 +43,24 @@ export const maximaOf = (points: Points): Maxima =>
       .reduce((sum, { name }) => sum + points[name], 0),
   )
 
+/** How the rows of a scope are named in the history. */
+export function scopeKey(scope: Scope): readonly [kind: string, key: string] {
+  if (scope === 'global') return ['global', '']
+  const [[kind, key] = ['', '']] = Object.entries(scope)
+  return [kind, key]
+}
+
 /** Which rows of the tables with editions and publishers a scope has, as a condition with its values. */
 export function rowsOf(scope: Scope): { readonly where: string; readonly values: string[] } {
-  if (scope === 'global')
-    return { where: "publisher = '' AND edition IN (SELECT edition FROM served)", values: [] }
-  if ('publisher' in scope)
-    return {
-      where:
-        'publisher = ?1 AND edition IN (SELECT edition FROM publishers JOIN served USING (edition) WHERE key = ?1)',
-      values: [scope.publisher],
-    }
-  const [column, value] =
-    'catalogue' in scope ? ['id', scope.catalogue] : ['country', scope.country]
-  const where = `publisher = '' AND edition IN (SELECT edition FROM served WHERE ${column} = ?1)`
-  return { where, values: [value] }
+  const [kind, key] = scopeKey(scope)
+  const from = {
+    global: 'served',
+    catalogue: 'served WHERE id = ?1',
+    country: 'served WHERE country = ?1',
+    publisher: 'publishers JOIN served USING (edition) WHERE key = ?1',
+  }[kind]
+  const where = `publisher = ${kind === 'publisher' ? '?1' : "''"} AND edition IN (SELECT edition FROM ${from})`
+  return { where, values: kind === 'global' ? [] : [key] }
 }
 
 /** `undefined` for a catalogue that is not served, a country without catalogues and a publisher without datasets. */
@@ -70,6 +74,51 @@ export function scopeCounts(file: Sqlite, scope: Scope): ScopeCounts | undefined
   for (const { metric, value, count } of rows)
     (counts[String(metric)] ??= {})[String(value)] = Number(count)
   return rows.length > 0 || scope === 'global' ? counts : undefined
+}
+
+/** Characters of a day that are the same within a period. */
+const periods = { year: 4, month: 7, day: 10 } as const
+
+/** The last row of each period, ascending. */
+export function historyCounts(file: Sqlite, scope: Scope, { from, to, resolution }: HistorySpan) {
+  const last = 'SELECT max(day) FROM history WHERE kind = ?1 AND key = ?2 AND day BETWEEN ?3 AND ?4'
+  const sql = `SELECT day, tally FROM history WHERE kind = ?1 AND key = ?2 AND day IN (${last} GROUP BY substr(day, 1, ?5)) ORDER BY day`
+  return file.rows(sql, ...scopeKey(scope), from, to, periods[resolution]).map(({ day, tally }) => {
+    const stored: ScopeCounts | OldCounts = JSON.parse(String(tally))
+    return { day: String(day), counts: isOld(stored) ? renewed(stored) : stored }
+  })
+}
+
+type Sum = readonly [count: number, sum: number]
+
+/** A row of the history as format 1 of the file wrote it. */
+type OldCounts = {
+  readonly all: number
+  readonly datasets: number
+  readonly distributions: number
+  readonly score: Sum
+  readonly dimensions: Readonly<Record<string, Sum>>
+  readonly bands: Readonly<Record<string, number>>
+  readonly answers: Readonly<Record<string, readonly [yes: number, no: number]>>
+  readonly codes: ScopeCounts
+}
+
+const isOld = (stored: ScopeCounts | OldCounts): stored is OldCounts => 'answers' in stored
+
+function renewed(old: OldCounts): ScopeCounts {
+  const score = ([count, sum]: Sum) => ({ count, sum })
+  const answers = Object.entries(old.answers).map(([name, [yes, no]]) => [
+    name,
+    { true: yes, false: no },
+  ])
+  return {
+    ...old.codes,
+    ...Object.fromEntries(answers),
+    ...byDimension((name) => score(old.dimensions[name] ?? [0, 0])),
+    scoring: score(old.score),
+    bands: old.bands,
+    datasets: { all: old.all, measured: old.datasets, distributions: old.distributions },
+  }
 }
 
 /** The status metrics, and what follows from each. */
@@ -101,21 +150,6 @@ export function aggregateOf(counts: ScopeCounts, maxima: Maxima): Aggregate {
     metrics: Object.fromEntries(
       metricNames.map((name) => [name, shares.get(name) ?? null]),
     ) as Aggregate['metrics'],
-  }
-}
-
-/** How many datasets there are, were measured, and were scored in each band. */
-export function measuredCounts(
-  counts: ScopeCounts,
-  bands: readonly { readonly id: string }[],
-): MeasuredCounts {
-  const { all = 0, measured = 0, distributions = 0 } = counts['datasets'] ?? {}
-  const inBand = counts['bands'] ?? {}
-  return {
-    all,
-    datasets: measured,
-    distributions,
-    bands: bands.map(({ id }) => ({ id, datasets: inBand[id] ?? 0 })),
   }
 }
 

@@ -1,9 +1,11 @@
-/** Routes of figures and of their history, for every scope. */
+/** Routes of figures and of their history, for every scope, as documents under the names that clients know. */
 
 import { createRoute, z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import { longAnswer } from '../../http/shell/flow.ts'
+import { dimensions, indicatorOf, type Dimension } from '../indicators.ts'
+import { localText } from '../localized-texts.ts'
 import {
   aggregate,
   answers,
@@ -15,83 +17,195 @@ import {
   span,
 } from './cache-contract.ts'
 import { answerFigures, enveloped, findCatalogue, type CacheContext } from './cache-context.ts'
-import { aggregateOf } from './counts.ts'
-import { aggregateDocument, catalogueInfo, historyDocument } from './figure-documents.ts'
-import type { Filter, HistoryForm } from './figure-documents.ts'
+import { aggregateOf, metricNames } from './counts.ts'
 import type {
+  Aggregate,
   CatalogueFigures,
-  Figures,
-  PublisherFigures,
-  Resolution,
-  Scope,
+  HistorySnapshot,
   HistorySpan,
+  MetricName,
+  PublisherFigures,
+  Scope,
 } from './figures.ts'
-import { dayOf } from './history.ts'
+import { dayOf } from './figures-file.ts'
 
-const route = <Path extends string>(path: Path, summary: string) => ({
-  method: 'get' as const,
-  path,
-  summary,
-  responses: answers(summary, aggregate),
+/** Keys of a document that may be asked for; all where nothing is asked for. */
+type Filter = readonly string[] | undefined
+
+/** Where the figures have another name than the metric. */
+const renamed: Readonly<Partial<Record<MetricName, string>>> = {
+  accessUrlStatusCode: 'accessUrlStatusCodes',
+  downloadUrlStatusCode: 'downloadUrlStatusCodes',
+  formatMediaTypeVocabularyAlignment: 'formatMediaTypeAlignment',
+  formatMediaTypeMachineInterpretable: 'formatMediaTypeMachineReadable',
+  knownLicence: 'licenceAlignment',
+  accessRightsVocabularyAlignment: 'accessRightsAlignment',
+}
+
+const dimensionOf = (name: MetricName): Dimension => indicatorOf(name)?.dimension ?? 'accessibility'
+const byDimension = Map.groupBy(metricNames, dimensionOf)
+
+const isWanted = (filter: Filter, key: string): boolean =>
+  filter === undefined || filter.length === 0 || filter.includes(key)
+
+/** The one shape of all figures; `info` is absent for the whole portal. */
+const document = (
+  wanted: Filter,
+  leaves: {
+    readonly info: unknown
+    readonly score: unknown
+    readonly dimension: (name: Dimension) => unknown
+    readonly metric: (name: MetricName) => unknown
+  },
+) => ({
+  ...(leaves.info !== undefined && isWanted(wanted, 'info') && { info: leaves.info }),
+  ...(isWanted(wanted, 'score') && { score: leaves.score }),
+  ...Object.fromEntries(
+    dimensions
+      .filter((name) => isWanted(wanted, name))
+      .map((name) => {
+        const shares = (byDimension.get(name) ?? []).map((one) => [
+          renamed[one] ?? one,
+          leaves.metric(one),
+        ])
+        return [name, { score: leaves.dimension(name), ...Object.fromEntries(shares) }]
+      }),
+  ),
 })
 
-const publisherQuery = z.object({
-  publisher: z.string().describe('IRI, or the name of one without'),
-})
+const aggregateDocument = (figures: Aggregate, info: unknown, wanted: Filter) =>
+  document(wanted, {
+    info,
+    score: figures.score,
+    dimension: (name) => figures.dimensions[name],
+    metric: (name) => figures.metrics[name],
+  })
 
-const figureRoutes = {
-  global: createRoute({
-    ...route('/global', 'Figures of the whole portal'),
-    request: { query: filterOfAll },
-  }),
-  countries: createRoute({
-    ...route('/countries', 'Figures of the countries of catalogues'),
-    request: { query: filter },
-  }),
-  country: createRoute({
-    ...route('/countries/{id}', 'Figures of a country (ISO 3166-1 alpha-3, any case)'),
-    request: { params: idPath, query: filter },
-  }),
-  catalogues: createRoute({
-    ...route('/catalogues', 'Figures of all catalogues, by id'),
-    request: { query: filter },
-  }),
-  catalogue: createRoute({
-    ...route('/catalogues/{id}', 'Figures of a catalogue'),
-    request: { params: idPath, query: filter },
-  }),
-  publishers: createRoute({
-    ...route('/publishers', 'Figures of publishers, those with the most datasets first, or of one'),
-    request: { query: filter.extend(page.shape).extend(publisherQuery.partial().shape) },
-  }),
-} as const
+/** How the scores of dimensions are written: two generations of clients know one form each. */
+type HistoryForm = 'history' | 'historical'
+
+/** Each leaf as a list over time; what was not measured on a day is left out of it. */
+function historyDocument(
+  snapshots: readonly HistorySnapshot[],
+  info: unknown,
+  wanted: Filter,
+  form: HistoryForm,
+) {
+  const over = <T>(read: (figures: Aggregate) => T | null | undefined) =>
+    snapshots.flatMap(({ day, aggregate: figures }) => {
+      const value = read(figures) ?? null
+      return value === null ? [] : [{ day, value }]
+    })
+  const keyed = (list: readonly { readonly day: string; readonly value: unknown }[]) =>
+    list.map(({ day, value }) => ({ [day]: value }))
+  return document(wanted, {
+    info,
+    score: keyed(over(({ score }) => score)),
+    dimension: (name) =>
+      form === 'history'
+        ? keyed(over((figures) => figures.dimensions[name]?.points))
+        : over((figures) => figures.dimensions[name]).map(({ day: date, value }) => ({
+            date,
+            value: { points: value.points, percentage: value.percentage },
+          })),
+    metric: (name) => keyed(over((figures) => figures.metrics[name])),
+  })
+}
 
 /** Whose figures, and what is said of them beside. */
 type Subject = { readonly scope: Scope; readonly info: unknown }
 
-const portal: Subject = { scope: 'global', info: undefined }
 const countryOf = (code: string): Subject => ({ scope: { country: code }, info: code })
-const catalogueOf = (catalogue: CatalogueFigures): Subject => ({
-  scope: { catalogue: catalogue.id },
-  info: catalogueInfo(catalogue),
-})
+
 const publisherOf = ({ key, name }: PublisherFigures): Subject => ({
   scope: { publisher: key },
   info: { id: key, title: name },
 })
 
-function findCountry(figures: Figures, id: string): Subject {
-  const code = id.toUpperCase()
-  if (figures.aggregate({ country: code })) return countryOf(code)
-  throw new Failure('not-found', `no catalogue is of the country ${shown(id)}`)
+/** A catalogue as clients read it, in English or its main language. */
+function catalogueOf(catalogue: CatalogueFigures): Subject {
+  const { id, titles, descriptions, languages, country, type } = catalogue
+  const text = (texts: CatalogueFigures['titles']) =>
+    localText(texts, { locale: 'en', languages, id: '' }).text
+  const [title, description] = [text(titles) || id, text(descriptions)]
+  return { scope: { catalogue: id }, info: { id, title, description, spatial: country, type } }
 }
 
-function findPublisher(figures: Figures, key: string): Subject {
+type Subjects = {
+  readonly path: string
+  /** Of the figures, and at the head of that of the history. */
+  readonly summary: string
+  readonly whose: string
+  /** Answers what is asked about; throws when there is no such thing. What is in a list is read with the figures. */
+  readonly find: (c: AppContext) => Promise<() => readonly Subject[]>
+  readonly filter?: typeof filter
+}
+
+const publisherQuery = z.object({
+  publisher: z.string().describe('IRI, or the name of one without'),
+})
+
+const pagedPublishers = filter.extend(page.shape).extend(publisherQuery.partial().shape)
+
+/** The publisher of the query; throws `not-found`. */
+function findPublisher({ cache: { figures } }: CacheContext, key: string): Subject {
   const found = figures.publisher(key)
   if (found) return publisherOf(found)
   throw new Failure('not-found', `there are no figures of a publisher ${shown(key)}`)
 }
 
+/** Whose figures there are, beside those of publishers. */
+function subjects(context: CacheContext): readonly Subjects[] {
+  const { figures } = context.cache
+  const idOf = (c: AppContext) => c.req.param('id') ?? ''
+  return [
+    {
+      path: '/global',
+      summary: 'Figures of the whole portal',
+      whose: 'The whole portal',
+      filter: filterOfAll,
+      find: async () => () => [{ scope: 'global', info: undefined }],
+    },
+    {
+      path: '/countries',
+      summary: 'Figures of the countries of catalogues',
+      whose: 'Countries',
+      find: async () => () => figures.countries().map(countryOf),
+    },
+    {
+      path: '/countries/{id}',
+      summary: 'Figures of a country (ISO 3166-1 alpha-3, any case)',
+      whose: 'A country',
+      find: async (c) => {
+        const country = idOf(c).toUpperCase()
+        if (figures.aggregate({ country })) return () => [countryOf(country)]
+        throw new Failure('not-found', `no catalogue is of the country ${shown(idOf(c))}`)
+      },
+    },
+    {
+      path: '/catalogues',
+      summary: 'Figures of all catalogues, by id',
+      whose: 'Catalogues',
+      find: async () => () => figures.catalogues().map(catalogueOf),
+    },
+    {
+      path: '/catalogues/{id}',
+      summary: 'Figures of a catalogue',
+      whose: 'A catalogue',
+      find: async (c) => {
+        const found = catalogueOf(await findCatalogue(context, idOf(c), c.var.signal))
+        return () => [found]
+      },
+    },
+  ]
+}
+
+const requestOf = <Query extends z.ZodObject>(path: string, query: Query) => ({
+  query,
+  ...(path.includes('{id}') && { params: idPath }),
+})
+
+/** `/global`, `/countries`, `/catalogues` and `/publishers`. */
 export function addFigureRoutes(app: App, context: CacheContext): void {
   const { cache, maxima } = context
   const { figures } = cache
@@ -101,82 +215,39 @@ export function addFigureRoutes(app: App, context: CacheContext): void {
     all.map(({ scope, info }) =>
       aggregateDocument(figures.aggregate(scope) ?? nothing, info, wanted),
     )
-  const answerAll = (c: AppContext, all: () => readonly Subject[], wanted: Filter) =>
-    longAnswer(c, () => answerFigures(context, c, () => enveloped(rows(all(), wanted))))
-
-  app.openapi(figureRoutes.global, (c) => answerAll(c, () => [portal], c.req.valid('query').filter))
-  app.openapi(figureRoutes.countries, (c) =>
-    answerAll(c, () => figures.countries().map(countryOf), c.req.valid('query').filter),
-  )
-  app.openapi(figureRoutes.country, (c) => {
-    const found = findCountry(figures, c.req.valid('param').id)
-    return answerAll(c, () => [found], c.req.valid('query').filter)
+  const answer = (c: AppContext, make: () => object) =>
+    longAnswer(c, () => answerFigures(context, c, make))
+  for (const { path, summary, find, filter: keys = filter } of subjects(context)) {
+    const request = requestOf(path, keys)
+    const responses = answers(summary, aggregate)
+    app.openapi(createRoute({ method: 'get', path, summary, request, responses }), async (c) => {
+      const all = await find(c)
+      return answer(c, () => enveloped(rows(all(), c.req.valid('query').filter)))
+    })
+  }
+  const summary = 'Figures of publishers, those with the most datasets first, or of one'
+  const route = createRoute({
+    method: 'get',
+    path: '/publishers',
+    summary,
+    request: { query: pagedPublishers },
+    responses: answers(summary, aggregate),
   })
-  app.openapi(figureRoutes.catalogues, (c) =>
-    answerAll(c, () => figures.catalogues().map(catalogueOf), c.req.valid('query').filter),
-  )
-  app.openapi(figureRoutes.catalogue, async (c) => {
-    const found = await findCatalogue(context, c.req.valid('param').id, c.var.signal)
-    return answerAll(c, () => [catalogueOf(found)], c.req.valid('query').filter)
-  })
-  app.openapi(figureRoutes.publishers, (c) => {
+  app.openapi(route, (c) => {
     const { publisher, filter: wanted, offset, limit } = c.req.valid('query')
-    if (publisher !== undefined) {
-      const found = findPublisher(figures, publisher)
-      return answerAll(c, () => [found], wanted)
-    }
-    const listed = () => {
-      const { count, rows: some } = figures.publishers({ offset, limit })
-      return enveloped(rows(some.map(publisherOf), wanted), count)
-    }
-    return longAnswer(c, () => answerFigures(context, c, listed))
+    const found = publisher === undefined ? undefined : [findPublisher(context, publisher)]
+    return answer(c, () => {
+      if (found) return enveloped(rows(found, wanted))
+      const listed = figures.publishers({ offset, limit })
+      return enveloped(rows(listed.rows.map(publisherOf), wanted), listed.count)
+    })
   })
 }
 
-const past = filter.extend(span.shape)
+const spanQuery = filter.extend(span.shape)
 
-/** The same list under two names, which differ in how the scores of dimensions are written. */
-function historyRoutes<Name extends HistoryForm>(name: Name) {
-  const over = <Path extends string>(path: Path, whose: string) => {
-    const summary = `${whose} over time: the last refresh of each period`
-    return { method: 'get' as const, path, summary, responses: answers(summary, history) }
-  }
-  return {
-    global: createRoute({
-      ...over(`/global/${name}`, 'The whole portal'),
-      request: { query: filterOfAll.extend(span.shape) },
-    }),
-    countries: createRoute({
-      ...over(`/countries/${name}`, 'Countries'),
-      request: { query: past },
-    }),
-    country: createRoute({
-      ...over(`/countries/{id}/${name}`, 'A country'),
-      request: { params: idPath, query: past },
-    }),
-    catalogues: createRoute({
-      ...over(`/catalogues/${name}`, 'Catalogues'),
-      request: { query: past },
-    }),
-    catalogue: createRoute({
-      ...over(`/catalogues/{id}/${name}`, 'A catalogue'),
-      request: { params: idPath, query: past },
-    }),
-    publisher: createRoute({
-      ...over(`/publishers/${name}`, 'A publisher'),
-      request: { query: past.extend(publisherQuery.shape) },
-    }),
-  }
-}
-
-type HistoryQuery = {
-  readonly filter?: Filter
-  readonly startDate: string
-  readonly endDate?: string | undefined
-  readonly resolution: Resolution
-}
-
-function spanOf({ startDate: from, endDate, resolution }: HistoryQuery, now: number): HistorySpan {
+function spanOf(query: z.infer<typeof spanQuery>, now: number): HistorySpan {
+  const { startDate: from, endDate, resolution } = query
   if (endDate !== undefined && endDate < from) {
     const detail = `endDate must not be before startDate, got ${endDate}`
     throw new Failure('invalid-parameter', detail, { errors: [{ parameter: 'endDate', detail }] })
@@ -184,33 +255,37 @@ function spanOf({ startDate: from, endDate, resolution }: HistoryQuery, now: num
   return { from, to: endDate ?? dayOf(now), resolution }
 }
 
+/** The same list under two names, which differ in how the scores of dimensions are written. */
 export function addHistoryRoutes(app: App, context: CacheContext, form: HistoryForm): void {
   const { figures } = context.cache
-  const routes = historyRoutes(form)
-  const answerAll = (c: AppContext, query: HistoryQuery, all: () => readonly Subject[]) => {
-    const given = spanOf(query, context.now())
-    const options = { filter: query.filter, form }
-    const documents = () =>
-      all().map(({ scope, info }) => historyDocument(figures.history(scope, given), info, options))
-    return longAnswer(c, () => answerFigures(context, c, () => enveloped(documents())))
+  const publisher: Subjects = {
+    path: '/publishers',
+    summary: '',
+    whose: 'A publisher',
+    filter: filter.extend(publisherQuery.shape),
+    find: async (c) => {
+      const found = findPublisher(context, c.req.query('publisher') ?? '')
+      return () => [found]
+    },
   }
-  app.openapi(routes.global, (c) => answerAll(c, c.req.valid('query'), () => [portal]))
-  app.openapi(routes.countries, (c) =>
-    answerAll(c, c.req.valid('query'), () => figures.countries().map(countryOf)),
-  )
-  app.openapi(routes.country, (c) => {
-    const found = findCountry(figures, c.req.valid('param').id)
-    return answerAll(c, c.req.valid('query'), () => [found])
-  })
-  app.openapi(routes.catalogues, (c) =>
-    answerAll(c, c.req.valid('query'), () => figures.catalogues().map(catalogueOf)),
-  )
-  app.openapi(routes.catalogue, async (c) => {
-    const found = await findCatalogue(context, c.req.valid('param').id, c.var.signal)
-    return answerAll(c, c.req.valid('query'), () => [catalogueOf(found)])
-  })
-  app.openapi(routes.publisher, (c) => {
-    const found = findPublisher(figures, c.req.valid('query').publisher)
-    return answerAll(c, c.req.valid('query'), () => [found])
-  })
+  for (const { path, whose, find, filter: keys = filter } of [...subjects(context), publisher]) {
+    const summary = `${whose} over time: the last refresh of each period`
+    const request = requestOf(path, keys.extend(span.shape))
+    const responses = answers(summary, history)
+    const route = createRoute({
+      method: 'get',
+      path: `${path}/${form}`,
+      summary,
+      request,
+      responses,
+    })
+    app.openapi(route, async (c) => {
+      const query = c.req.valid('query')
+      const all = await find(c)
+      const given = spanOf(query, context.now())
+      const document = ({ scope, info }: Subject) =>
+        historyDocument(figures.history(scope, given), info, query.filter, form)
+      return longAnswer(c, () => answerFigures(context, c, () => enveloped(all().map(document))))
+    })
+  }
 }

@@ -8,10 +8,9 @@
 import type { Sqlite } from '../../sqlite.ts'
 import type { YieldWhenDue } from '../../workers/event-loop.ts'
 import { dimensions, indicatorOf } from '../indicators.ts'
-import { scopeCounts, type ScopeCounts } from './counts.ts'
+import { scopeCounts, scopeKey, type ScopeCounts } from './counts.ts'
 import type { DatasetMeasurements, ReadDataset } from './dataset-reader.ts'
 import type { CatalogueFigures, Scope, ScoreBand } from './figures.ts'
-import { addToHistory } from './history.ts'
 
 /**
  * `measurements` holds how often a metric has a value, over all datasets of a catalogue (publisher `''`) and over those of each
@@ -77,17 +76,17 @@ const editionTables = [
 
 type Value = string | number | null
 
-const insert = (file: Sqlite, table: string, values: readonly Value[], onConflict = '') =>
+const insert = (file: Sqlite, table: string, values: readonly Value[], onConflict = ''): number =>
   file.run(
     `INSERT INTO ${table} VALUES (${values.map(() => '?').join(', ')}) ${onConflict}`,
     ...values,
-  )
+  ).serial
 
 /** Starts an edition of a catalogue that nobody sees yet; answers its number. */
 export function beginEdition(file: Sqlite, catalogue: CatalogueFigures): number {
   const { id, titles, descriptions, languages, country, type } = catalogue
   const texts = [titles, descriptions, languages].map((value) => JSON.stringify(value))
-  const edition = insert(file, 'catalogues', [null, id, 0, ...texts, country, type, null]).serial
+  const edition = insert(file, 'catalogues', [null, id, 0, ...texts, country, type, null])
   // So that a catalogue without datasets has counts, too.
   addCounts(file, edition, '', { datasets: { all: 0 } })
   return edition
@@ -118,6 +117,13 @@ const onPublisher =
   'ON CONFLICT (edition, key) DO UPDATE SET ' +
   'name = CASE name WHEN key THEN excluded.name ELSE name END, datasets = datasets + 1'
 
+const onCount = (keys: string, count: string) =>
+  `ON CONFLICT (edition, publisher, ${keys}) DO UPDATE SET ${count} = ${count} + excluded.${count}`
+const onMeasurement = onCount('metric, value', 'count')
+const datasetsToo = ', datasets = datasets + excluded.datasets'
+const onRule = onCount('path, component, severity', 'count') + datasetsToo
+const onHost = onCount('host, status', 'urls') + datasetsToo
+
 /** What one dataset adds; booleans and status codes are counted over it and its distributions. */
 function countsOfDataset(
   measured: DatasetMeasurements | undefined,
@@ -130,9 +136,11 @@ function countsOfDataset(
   }
   const band = bands.find(({ from, to }) => score !== null && score >= from && score <= to)
   if (band) counts['bands'] = { [band.id]: 1 }
-  if (score !== null) counts['scoring'] = { count: 1, sum: score }
-  for (const name of dimensions)
-    if (points[name] !== null) counts[name] = { count: 1, sum: points[name] }
+  for (const [name, value] of [
+    ['scoring', score] as const,
+    ...dimensions.map((one) => [one, points[one]] as const),
+  ])
+    if (value !== null) counts[name] = { count: 1, sum: value }
   for (const { metric, value, count } of counted) {
     if (typeof value !== 'boolean' && indicatorOf(metric)?.type !== 'status') continue
     const own = (counts[metric] ??= {})
@@ -147,9 +155,6 @@ function addCounts(file: Sqlite, edition: number, publisher: string, counts: Sco
       insert(file, 'measurements', [edition, publisher, metric, value, count], onMeasurement)
 }
 
-const onMeasurement =
-  'ON CONFLICT (edition, publisher, metric, value) DO UPDATE SET count = count + excluded.count'
-
 /** Rules that were broken and hosts that did not answer. Of a host the dataset counts under its first status there. */
 function addProblems(
   file: Sqlite,
@@ -157,25 +162,20 @@ function addProblems(
   publisher: string,
   { violations, urls }: DatasetMeasurements,
 ): void {
-  const rules = Map.groupBy(violations, (one) => `${one.path} ${one.component} ${one.severity}`)
-  for (const some of rules.values())
+  for (const some of Map.groupBy(
+    violations,
+    (one) => `${one.path} ${one.component} ${one.severity}`,
+  ).values())
     for (const { path, component, severity, messages } of some.slice(0, 1)) {
-      const rule = [path, component, severity, some.length, 1, JSON.stringify(messages)]
-      insert(file, 'rules', [edition, publisher, ...rule], onRule)
+      const row = [path, component, severity, some.length, 1, JSON.stringify(messages)]
+      insert(file, 'rules', [edition, publisher, ...row], onRule)
     }
   for (const [host, own] of Map.groupBy(urls, ({ url }) => URL.parse(url)?.host ?? ''))
     for (const [status, some] of Map.groupBy(own, (one) => one.status)) {
-      const datasets = some[0] === own[0] ? 1 : 0
-      insert(file, 'hosts', [edition, publisher, host, status, some.length, datasets], onHost)
+      const row = [edition, publisher, host, status, some.length, some[0] === own[0] ? 1 : 0]
+      insert(file, 'hosts', row, onHost)
     }
 }
-
-const onRule =
-  'ON CONFLICT (edition, publisher, path, component, severity) ' +
-  'DO UPDATE SET count = count + excluded.count, datasets = datasets + 1'
-const onHost =
-  'ON CONFLICT (edition, publisher, host, status) ' +
-  'DO UPDATE SET urls = urls + excluded.urls, datasets = datasets + excluded.datasets'
 
 function addRows(
   file: Sqlite,
@@ -186,11 +186,9 @@ function addRows(
   const texts = [titles, languages].map((value) => JSON.stringify(value))
   const key = publisher?.key ?? null
   insert(file, 'datasets', [edition, id, key, ...texts, score, JSON.stringify(points)])
-  for (const [number, one] of violations.entries()) {
-    const { path, severity, component, value } = one
-    const messages = JSON.stringify(one.messages)
-    const row = [edition, id, path, number, severity, component, value, messages]
-    insert(file, 'violations', row)
+  for (const [number, { path, severity, component, value, messages }] of violations.entries()) {
+    const row = [path, number, severity, component, value, JSON.stringify(messages)]
+    insert(file, 'violations', [edition, id, ...row])
   }
   for (const [number, { url, distribution, type, status, checked }] of urls.entries())
     insert(file, 'urls', [edition, id, url, number, distribution, type, status, checked])
@@ -213,54 +211,77 @@ type Change = {
 export function serveEditions(file: Sqlite, change: Change): number {
   const { editions, hidden, gone, isComplete, at } = change
   return file.transaction(() => {
-    const ids = editions.map((edition) => idOf(file, edition))
-    const changed = [
-      ...editions,
-      ...[...ids, ...hidden, ...gone].flatMap((id) => unserve(file, id)),
+    const ids = column(file, `SELECT id FROM catalogues WHERE edition IN ${listed}`, editions)
+    const old = [...ids, ...hidden, ...gone]
+    const before = column(file, `SELECT edition FROM served WHERE id IN ${listed}`, old)
+    const changed = [...editions, ...before.map(Number)]
+    file.run(
+      `UPDATE catalogues SET is_served = 0 WHERE is_served = 1 AND id IN ${listed}`,
+      JSON.stringify(old),
+    )
+    file.run(serveSql, JSON.stringify(editions))
+    file.run(
+      `DELETE FROM history WHERE kind = 'catalogue' AND key IN ${listed}`,
+      JSON.stringify(gone),
+    )
+    const countries = `SELECT DISTINCT country FROM catalogues WHERE country NOTNULL AND edition IN ${listed}`
+    const publishers = `SELECT DISTINCT key FROM publishers WHERE edition IN ${listed}`
+    const scopes: readonly Scope[] = [
+      'global',
+      ...ids.map((catalogue) => ({ catalogue })),
+      ...column(file, countries, changed).map((country) => ({ country })),
+      ...column(file, publishers, changed).map((publisher) => ({ publisher })),
     ]
-    for (const edition of editions) file.run(serveEdition, edition)
-    for (const id of gone) file.run("DELETE FROM history WHERE kind = 'catalogue' AND key = ?", id)
-    const scopes: Scope[] = ['global', ...ids.map((catalogue) => ({ catalogue }))]
-    for (const country of distinct(
-      file,
-      'SELECT country FROM catalogues WHERE edition = ?',
-      changed,
-    ))
-      scopes.push({ country })
-    for (const publisher of distinct(file, 'SELECT key FROM publishers WHERE edition = ?', changed))
-      scopes.push({ publisher })
-    for (const scope of scopes) {
-      const counts = scopeCounts(file, scope)
-      if (counts) addToHistory(file, { scope, counts, at })
-    }
+    for (const scope of scopes) addToHistory(file, scope, dayOf(at))
+    thinHistory(file, dayOf(at))
     if (isComplete) setState(file, 'complete', at)
     return nextNumber(file, at)
   }, 'durable')
 }
 
-const serveEdition =
+/** Of a parameter that is a JSON array. */
+const listed = '(SELECT value FROM json_each(?))'
+
+const serveSql =
   'UPDATE catalogues SET is_served = 1, score = (SELECT total.count / number.count FROM measurements AS total ' +
   'JOIN measurements AS number USING (edition, publisher, metric) WHERE total.edition = catalogues.edition ' +
-  "AND publisher = '' AND metric = 'scoring' AND total.value = 'sum' AND number.value = 'count') WHERE edition = ?"
+  `AND publisher = '' AND metric = 'scoring' AND total.value = 'sum' AND number.value = 'count') WHERE edition IN ${listed}`
 
-const idOf = (file: Sqlite, edition: number): string =>
-  String(file.first('SELECT id FROM catalogues WHERE edition = ?', edition)?.['id'])
+const column = (file: Sqlite, sql: string, list: readonly unknown[]): readonly string[] =>
+  file.rows(sql, JSON.stringify(list)).flatMap((row) => Object.values(row).map(String))
 
-/** Answers the edition that was served. */
-function unserve(file: Sqlite, id: string): readonly number[] {
-  const found = file.rows('SELECT edition FROM served WHERE id = ?', id)
-  file.run('UPDATE catalogues SET is_served = 0 WHERE is_served = 1 AND id = ?', id)
-  return found.map(({ edition }) => Number(edition))
+/** `YYYY-MM-DD` in UTC. */
+export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
+
+/** One row per scope and day, the last refresh of a day stands for it. Publishers, who are many, have one row per month. */
+function addToHistory(file: Sqlite, scope: Scope, day: string): void {
+  const counts = scopeCounts(file, scope)
+  if (!counts) return
+  const [kind, key] = scopeKey(scope)
+  file.run(
+    'INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?)',
+    kind,
+    key,
+    day,
+    JSON.stringify(counts),
+  )
+  if (kind !== 'publisher') return
+  const older = 'DELETE FROM history WHERE kind = ? AND key = ? AND day >= ? AND day < ?'
+  file.run(older, kind, key, `${day.slice(0, 7)}-01`, day)
 }
 
-/** The one text that a query answers for each edition, each once. */
-const distinct = (file: Sqlite, query: string, editions: readonly number[]): ReadonlySet<string> =>
-  new Set(
-    editions
-      .flatMap((edition) => file.rows(query, edition))
-      .flatMap((row) => Object.values(row))
-      .filter((value) => typeof value === 'string'),
+/** Years before this one are kept by month, ten of them. Once a year there is something to do. */
+function thinHistory(file: Sqlite, day: string): void {
+  const year = Number(day.slice(0, 4))
+  if (figuresState(file, 'thinned') === year) return
+  file.run(
+    'DELETE FROM history WHERE day < ? AND EXISTS (SELECT 1 FROM history AS later WHERE later.kind = history.kind ' +
+      "AND later.key = history.key AND later.day > history.day AND later.day <= substr(history.day, 1, 7) || '-31')",
+    `${year}-01-01`,
   )
+  file.run('DELETE FROM history WHERE day < ?', `${year - 10}-01-01`)
+  setState(file, 'thinned', year)
+}
 
 const setState = (file: Sqlite, name: string, value: number) =>
   file.run('INSERT OR REPLACE INTO state VALUES (?, ?)', name, value)
@@ -275,9 +296,12 @@ function nextNumber(file: Sqlite, at: number): number {
 
 /**
  * What the file knows of itself: `complete` is when all catalogues were counted last, `at` and `number` are of the last change
- * of what is served. `undefined` in a file that is new or was cleared.
+ * of what is served, `thinned` the year in which the history was. `undefined` in a file that is new or was cleared.
  */
-export function figuresState(file: Sqlite, name: 'complete' | 'at' | 'number'): number | undefined {
+export function figuresState(
+  file: Sqlite,
+  name: 'complete' | 'at' | 'number' | 'thinned',
+): number | undefined {
   const value = file.first('SELECT value FROM state WHERE name = ?', name)?.['value']
   return value === undefined ? undefined : Number(value)
 }

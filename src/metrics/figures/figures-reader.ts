@@ -2,13 +2,17 @@
 
 import type { Names } from '../../rdf/names.ts'
 import type { Row, Sqlite } from '../../sqlite.ts'
-import { aggregateOf, scopeCounts, measuredCounts, rowsOf, type Maxima } from './counts.ts'
+import { aggregateOf, historyCounts, rowsOf, scopeCounts, type Maxima } from './counts.ts'
 import { figuresState } from './figures-file.ts'
 import type {
+  Aggregate,
   BrokenRule,
   CatalogueFigures,
   DatasetFigures,
-  Figures,
+  HistorySnapshot,
+  HistorySpan,
+  Listed,
+  MeasuredCounts,
   Page,
   PublisherFigures,
   RankedCatalogue,
@@ -19,89 +23,137 @@ import type {
   UnreachableRow,
   ViolationRow,
 } from './figures.ts'
-import { historyOf } from './history.ts'
 
-type FiguresReaderOptions = {
+type FiguresContext = {
   readonly file: Sqlite
   readonly names: Names
   readonly maxima: Maxima
   readonly bands: readonly ScoreBand[]
 }
 
-export function figuresReader(context: FiguresReaderOptions): Figures {
-  const { file, names, maxima, bands } = context
+/** Reading what the last refresh found; nothing waits. What is unknown or hidden is `undefined`, and its lists are empty. */
+export type Figures = ReturnType<typeof figuresReader>
+
+/** Of a file that `schema` has made. */
+export function figuresReader({ file, names, maxima, bands }: FiguresContext) {
   return {
-    ...describedScopes(file, maxima),
-    aggregate: (scope) =>
-      optional(scopeCounts(file, scope), (counts) => aggregateOf(counts, maxima)),
-    measured: (scope) =>
-      optional(scopeCounts(file, scope), (counts) => measuredCounts(counts, bands)),
-    // A catalogue that is hidden now keeps its history, and nobody sees it.
-    history: (scope, span) =>
-      scopeCounts(file, scope) === undefined
-        ? []
-        : historyOf(file, scope, span).map(({ day, counts }) => ({
-            day,
-            aggregate: aggregateOf(counts, maxima),
-          })),
-    best: (scope, limit) => datasetsAt(file, names, { scope, order: 'best', limit }),
-    worst: (scope, limit) => datasetsAt(file, names, { scope, order: 'worst', limit }),
-    violations: (catalogue, page) => ({
-      count: numberOf(file, totalSql('rules', 'count'), catalogue),
-      rows: rowsAt(file, violationsSql, catalogue, page).map((row) => violationOf(row, names)),
+    ...scopesIn(file, maxima),
+    ...numbersIn(file, maxima, bands),
+    /** By score, ties by id; datasets without a score are in neither. */
+    best: (scope: Scope, limit: number) =>
+      datasetsAt(file, names, scope, `DESC, datasets.id LIMIT ${limit}`),
+    worst: (scope: Scope, limit: number) =>
+      datasetsAt(file, names, scope, `ASC, datasets.id LIMIT ${limit}`),
+    /** In the order of dataset ids, then of paths. */
+    violations: (catalogue: string, page: Page): Listed<ViolationRow> => ({
+      count: countIn(file, totalSql('rules', 'count'), catalogue),
+      rows: file
+        .rows(listSql('violations', 'path'), catalogue, page.limit, page.offset)
+        .map((row) => ({
+          dataset: describedOf(row['dataset'], row, names),
+          ...ruleOf(row),
+          value: stringOf(row['value']),
+        })),
     }),
-    unreachable: (catalogue, page) => ({
-      count: numberOf(file, totalSql('hosts', 'urls'), catalogue),
-      rows: rowsAt(file, urlsSql, catalogue, page).map((row) => unreachableOf(row, names)),
+    /** In the order of dataset ids, then of URLs. */
+    unreachable: (catalogue: string, page: Page): Listed<UnreachableRow> => ({
+      count: countIn(file, totalSql('hosts', 'urls'), catalogue),
+      rows: file
+        .rows(listSql('urls', 'url'), catalogue, page.limit, page.offset)
+        .map((row) => unreachableOf(row, names)),
     }),
-    violationsByRule: (scope, limit) => brokenRules(file, scope, limit),
-    unreachableByHost: (scope, limit) => unreachableHosts(file, scope, limit),
+    /** The most frequent first. */
+    violationsByRule: (scope: Scope, limit: number) => brokenRules(file, scope, limit),
+    unreachableByHost: (scope: Scope, limit: number) => unreachableHosts(file, scope, limit),
   }
 }
 
 /** What there is, and how it is called. */
-const describedScopes = (file: Sqlite, maxima: Maxima) => ({
+const scopesIn = (file: Sqlite, maxima: Maxima) => ({
+  /** When and as which number the figures became what they are; `undefined` before the first refresh. */
   refreshed: () => {
     const [number, at] = [figuresState(file, 'number'), figuresState(file, 'at')]
     return number === undefined || at === undefined ? undefined : { at: new Date(at), number }
   },
-  catalogues: () => file.rows('SELECT * FROM served ORDER BY id').map(catalogueOf),
-  catalogue: (id: string) =>
-    optional(file.first('SELECT * FROM served WHERE id = ?', id), catalogueOf),
-  rankedCatalogues: (order: keyof typeof orders, { offset, limit }: Page) => ({
-    count: numberOf(file, 'SELECT count(*) AS n FROM served'),
+  /** By id. */
+  catalogues: (): readonly CatalogueFigures[] =>
+    file.rows('SELECT * FROM served ORDER BY id').map(catalogueOf),
+  catalogue: (id: string): CatalogueFigures | undefined =>
+    file.rows('SELECT * FROM served WHERE id = ?', id).map(catalogueOf)[0],
+  /** By score, ties by id; those without a score are last in both orders. */
+  rankedCatalogues: (
+    order: 'best' | 'worst',
+    { offset, limit }: Page,
+  ): Listed<RankedCatalogue> => ({
+    count: countIn(file, 'SELECT count(*) AS n FROM served'),
     rows: file
-      .rows(rankedSql(order), limit, offset)
-      .map((row) => ranked(catalogueOf(row), file, maxima)),
+      .rows(
+        `SELECT * FROM served ORDER BY score IS NULL, score ${order === 'best' ? 'DESC' : 'ASC'}, id LIMIT ? OFFSET ?`,
+        limit,
+        offset,
+      )
+      .map((row) => {
+        const catalogue = catalogueOf(row)
+        const counts = scopeCounts(file, { catalogue: catalogue.id }) ?? {}
+        const { score, dimensions } = aggregateOf(counts, maxima)
+        return { catalogue, score, datasets: counts['datasets']?.['measured'] ?? 0, dimensions }
+      }),
   }),
-  countries: () =>
+  /** Alpha-3 codes in order. */
+  countries: (): readonly string[] =>
     file
       .rows('SELECT DISTINCT country FROM served WHERE country IS NOT NULL ORDER BY country')
       .map(({ country }) => String(country)),
-  publishers: ({ offset, limit }: Page) => ({
-    count: numberOf(file, publisherCountSql),
-    rows: file.rows(publishersSql, limit, offset).map(publisherOf),
+  /** With the most datasets first. */
+  publishers: ({ offset, limit }: Page): Listed<PublisherFigures> => ({
+    count: countIn(
+      file,
+      'SELECT count(DISTINCT key) AS n FROM publishers JOIN served USING (edition)',
+    ),
+    rows: file
+      .rows(
+        `${publisherSql} GROUP BY key ORDER BY sum(datasets) DESC, key LIMIT ? OFFSET ?`,
+        limit,
+        offset,
+      )
+      .map(publisherOf),
   }),
-  publisher: (key: string) =>
-    optional(file.first(`${publisherSql} WHERE key = ? GROUP BY key`, key), publisherOf),
+  publisher: (key: string): PublisherFigures | undefined =>
+    file.rows(`${publisherSql} WHERE key = ? GROUP BY key`, key).map(publisherOf)[0],
 })
 
-const numberOf = (file: Sqlite, sql: string, ...values: string[]) =>
+/** A publisher that has a name in some catalogue has it everywhere. */
+const publisherSql =
+  'SELECT key, coalesce(max(nullif(name, key)), key) AS name FROM publishers JOIN served USING (edition)'
+
+const publisherOf = ({ key, name }: Row): PublisherFigures => ({
+  key: String(key),
+  name: String(name),
+})
+
+const numbersIn = (file: Sqlite, maxima: Maxima, bands: readonly ScoreBand[]) => ({
+  aggregate: (scope: Scope): Aggregate | undefined => {
+    const counts = scopeCounts(file, scope)
+    return counts && aggregateOf(counts, maxima)
+  },
+  measured: (scope: Scope): MeasuredCounts | undefined => {
+    const counts = scopeCounts(file, scope)
+    const { all = 0, measured = 0, distributions = 0 } = counts?.['datasets'] ?? {}
+    const inBand = bands.map(({ id }) => ({ id, datasets: counts?.['bands']?.[id] ?? 0 }))
+    return counts && { all, datasets: measured, distributions, bands: inBand }
+  },
+  /** Ascending; periods without a refresh are left out. A catalogue that is hidden now keeps its history, and nobody sees it. */
+  history: (scope: Scope, span: HistorySpan): readonly HistorySnapshot[] =>
+    scopeCounts(file, scope) === undefined
+      ? []
+      : historyCounts(file, scope, span).map(({ day, counts }) => ({
+          day,
+          aggregate: aggregateOf(counts, maxima),
+        })),
+})
+
+const countIn = (file: Sqlite, sql: string, ...values: string[]) =>
   Number(file.first(sql, ...values)?.['n'] ?? 0)
-
-const optional = <In, Out>(given: In | undefined, of: (given: In) => Out): Out | undefined =>
-  given === undefined ? undefined : of(given)
-
-const orders = { best: 'DESC', worst: 'ASC' } as const
-
-const rankedSql = (order: keyof typeof orders) =>
-  `SELECT * FROM served ORDER BY score IS NULL, score ${orders[order]}, id LIMIT ? OFFSET ?`
-
-function ranked(catalogue: CatalogueFigures, file: Sqlite, maxima: Maxima): RankedCatalogue {
-  const counts = scopeCounts(file, { catalogue: catalogue.id }) ?? {}
-  const { score, dimensions } = aggregateOf(counts, maxima)
-  return { catalogue, score, datasets: counts['datasets']?.['measured'] ?? 0, dimensions }
-}
 
 const catalogueOf = (row: Row): CatalogueFigures => ({
   id: String(row['id']),
@@ -112,59 +164,35 @@ const catalogueOf = (row: Row): CatalogueFigures => ({
   type: textOf(row['type']),
 })
 
+const stringOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
 /** What is empty in a key of the file is nothing. */
-const textOf = (value: unknown): string | null =>
-  typeof value === 'string' && value !== '' ? value : null
-
-/** A publisher that has a name in some catalogue has it everywhere. */
-const publisherSql =
-  'SELECT key, coalesce(max(nullif(name, key)), key) AS name FROM publishers JOIN served USING (edition)'
-
-const publishersSql = `${publisherSql} GROUP BY key ORDER BY sum(datasets) DESC, key LIMIT ? OFFSET ?`
-
-const publisherCountSql =
-  'SELECT count(DISTINCT key) AS n FROM publishers JOIN served USING (edition)'
-
-const publisherOf = ({ key, name }: Row): PublisherFigures => ({
-  key: String(key),
-  name: String(name),
-})
+const textOf = (value: unknown): string | null => stringOf(value) || null
 
 /** One edition is read by its index on scores, the whole portal by the index on all scores. */
-function datasetsBySql(scope: Scope): { readonly where: string; readonly values: string[] } {
-  if (scope === 'global') return { where: '', values: [] }
-  if ('catalogue' in scope)
-    return {
-      where: 'AND datasets.edition = (SELECT edition FROM served WHERE id = ?)',
-      values: [scope.catalogue],
-    }
-  return 'country' in scope
-    ? { where: 'AND served.country = ?', values: [scope.country] }
-    : { where: 'AND datasets.publisher = ?', values: [scope.publisher] }
-}
-
-type Ends = { readonly scope: Scope; readonly order: keyof typeof orders; readonly limit: number }
-
 function datasetsAt(
   file: Sqlite,
   names: Names,
-  { scope, order, limit }: Ends,
+  scope: Scope,
+  order: string,
 ): readonly DatasetFigures[] {
-  const { where, values } = datasetsBySql(scope)
-  const columns =
-    'datasets.id, served.id AS catalogue, datasets.titles, datasets.languages, datasets.score, points'
-  return file
-    .rows(
-      `SELECT ${columns} FROM datasets CROSS JOIN served USING (edition) WHERE datasets.score IS NOT NULL ${where} ` +
-        `ORDER BY datasets.score ${orders[order]}, datasets.id LIMIT ${limit}`,
-      ...values,
-    )
-    .map((row) => ({
-      ...describedOf(row['id'], row, names),
-      catalogue: String(row['catalogue']),
-      score: Number(row['score']),
-      points: JSON.parse(String(row['points'])),
-    }))
+  const [where, ...values] =
+    scope === 'global'
+      ? ['']
+      : 'catalogue' in scope
+        ? ['AND datasets.edition = (SELECT edition FROM served WHERE id = ?)', scope.catalogue]
+        : 'country' in scope
+          ? ['AND served.country = ?', scope.country]
+          : ['AND datasets.publisher = ?', scope.publisher]
+  const sql =
+    'SELECT datasets.id, served.id AS catalogue, datasets.titles, datasets.languages, datasets.score, points ' +
+    `FROM datasets CROSS JOIN served USING (edition) WHERE datasets.score IS NOT NULL ${where} ORDER BY datasets.score ${order}`
+  return file.rows(sql, ...values).map((row) => ({
+    ...describedOf(row['id'], row, names),
+    catalogue: String(row['catalogue']),
+    score: Number(row['score']),
+    points: JSON.parse(String(row['points'])),
+  }))
 }
 
 const describedOf = (id: unknown, row: Row, names: Names): ViolationRow['dataset'] => ({
@@ -184,26 +212,14 @@ const listSql = (table: string, column: string) =>
   'JOIN datasets ON datasets.edition = listed.edition AND datasets.id = listed.dataset ' +
   `ORDER BY listed.dataset, ${column}, number`
 
-const violationsSql = listSql('violations', 'path')
-const urlsSql = listSql('urls', 'url')
-
-const rowsAt = (file: Sqlite, sql: string, catalogue: string, { offset, limit }: Page) =>
-  file.rows(sql, catalogue, limit, offset)
-
-const ruleOf = (row: Row) => ({
-  severity: severityOf(row['severity']),
-  path: textOf(row['path']),
-  component: textOf(row['component']),
-  messages: JSON.parse(String(row['messages'])),
-})
-
 const severityOf = (value: unknown): Severity =>
   value === 'Violation' || value === 'Warning' ? value : 'Info'
 
-const violationOf = (row: Row, names: Names): ViolationRow => ({
-  dataset: describedOf(row['dataset'], row, names),
-  ...ruleOf(row),
-  value: typeof row['value'] === 'string' ? row['value'] : null,
+const ruleOf = ({ severity, path, component, messages }: Row) => ({
+  severity: severityOf(severity),
+  path: textOf(path),
+  component: textOf(component),
+  messages: JSON.parse(String(messages)),
 })
 
 function unreachableOf(row: Row, names: Names): UnreachableRow {
@@ -220,18 +236,15 @@ function unreachableOf(row: Row, names: Names): UnreachableRow {
 
 function brokenRules(file: Sqlite, scope: Scope, limit: number): readonly BrokenRule[] {
   const { where, values } = rowsOf(scope)
-  return file
-    .rows(
-      'SELECT path, component, severity, sum(count) AS count, sum(datasets) AS datasets, min(messages) AS messages ' +
-        `FROM rules WHERE ${where} GROUP BY path, component, severity ` +
-        `ORDER BY sum(count) DESC, path, component, severity LIMIT ${limit}`,
-      ...values,
-    )
-    .map((row) => ({
-      ...ruleOf(row),
-      count: Number(row['count']),
-      datasets: Number(row['datasets']),
-    }))
+  const sql =
+    'SELECT path, component, severity, sum(count) AS count, sum(datasets) AS datasets, min(messages) AS messages ' +
+    `FROM rules WHERE ${where} GROUP BY path, component, severity ` +
+    `ORDER BY sum(count) DESC, path, component, severity LIMIT ${limit}`
+  return file.rows(sql, ...values).map((row) => ({
+    ...ruleOf(row),
+    count: Number(row['count']),
+    datasets: Number(row['datasets']),
+  }))
 }
 
 /** The status of a host is its most frequent one. */
@@ -239,16 +252,13 @@ function unreachableHosts(file: Sqlite, scope: Scope, limit: number): readonly U
   const { where, values } = rowsOf(scope)
   const ofStatus = `SELECT host, status, sum(urls) AS urls, sum(datasets) AS datasets FROM hosts WHERE ${where} GROUP BY host, status`
   const first = 'row_number() OVER (PARTITION BY host ORDER BY urls DESC, status) = 1 AS is_first'
-  return file
-    .rows(
-      'SELECT host, sum(urls) AS urls, sum(datasets) AS datasets, max(iif(is_first, status, NULL)) AS status ' +
-        `FROM (SELECT *, ${first} FROM (${ofStatus})) GROUP BY host ORDER BY sum(urls) DESC, host LIMIT ${limit}`,
-      ...values,
-    )
-    .map(({ host, urls, datasets, status }) => ({
-      host: String(host),
-      urls: Number(urls),
-      datasets: Number(datasets),
-      status: Number(status),
-    }))
+  const sql =
+    'SELECT host, sum(urls) AS urls, sum(datasets) AS datasets, max(iif(is_first, status, NULL)) AS status ' +
+    `FROM (SELECT *, ${first} FROM (${ofStatus})) GROUP BY host ORDER BY sum(urls) DESC, host LIMIT ${limit}`
+  return file.rows(sql, ...values).map(({ host, urls, datasets, status }) => ({
+    host: String(host),
+    urls: Number(urls),
+    datasets: Number(datasets),
+    status: Number(status),
+  }))
 }

@@ -64,10 +64,10 @@ export function openCache(options: CacheOptions) {
   let progress: RefreshProgress | undefined
   const onProgress = (reached: RefreshProgress) => void (progress = reached)
   const context = { file, store, names, bands, now, elapsed, onProgress, log }
-  const queue = refreshQueue((extent, signal) =>
+  const queue = new RefreshQueue((extent, signal) =>
     refresh(context, extent, signal).finally(() => (progress = undefined)),
   )
-  const timer = startTimer(options, file, queue.request)
+  const timer = startTimer(options, file, queue)
   return {
     figures: figuresReader({ file, names, bands, maxima: maximaOf(options.points) }),
     /**
@@ -85,7 +85,13 @@ export function openCache(options: CacheOptions) {
     clear: () => clearFigures(file, now()),
     /** Removes the figures and the history of a catalogue. */
     forget: (id: string) =>
-      void serveEditions(file, { editions: [], hidden: [], gone: [id], isComplete: false, at: now() }),
+      void serveEditions(file, {
+        editions: [],
+        hidden: [],
+        gone: [id],
+        isComplete: false,
+        at: now(),
+      }),
     schedules: {
       /** By id. */
       all: () => allSchedules(file, options.schedules),
@@ -119,43 +125,21 @@ const union = (one: Extent, other: Extent): Extent =>
 
 const isJoinable = (job: Job | undefined): job is Job => job?.end.signal.aborted === false
 
-type RefreshRequest = (extent: Extent, isFresh: boolean, signal?: AbortSignal) => Promise<number>
-
 /** One job runs and at most one waits, which grows. A job that nobody waits for any more is aborted. */
-function refreshQueue(work: (extent: Extent, signal: AbortSignal) => Promise<number>) {
-  let running: Job | undefined
-  let waiting: Job | undefined
-  let last: Promise<unknown> = Promise.resolve()
-  const begin = (extent: Extent): Job => {
-    const end = new AbortController()
-    const before = last
-    const run = async () => {
-      await before
-      running = job
-      if (waiting === job) waiting = undefined
-      try {
-        end.signal.throwIfAborted()
-        return await work(job.extent, end.signal)
-      } finally {
-        running = undefined
-      }
-    }
-    const job: Job = { extent, waiting: 0, end, outcome: run() }
-    last = job.outcome.catch(() => undefined)
-    if (running) waiting = job
-    else running = job
-    return job
+class RefreshQueue {
+  readonly #work: (extent: Extent, signal: AbortSignal) => Promise<number>
+  #running: Job | undefined
+  #waiting: Job | undefined
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(work: (extent: Extent, signal: AbortSignal) => Promise<number>) {
+    this.#work = work
   }
-  const jobFor = (extent: Extent, isFresh: boolean): Job => {
-    if (!isFresh && isJoinable(running) && covers(running.extent, extent)) return running
-    if (!isJoinable(waiting)) return begin(extent)
-    waiting.extent = union(waiting.extent, extent)
-    return waiting
-  }
+
   /** `isFresh`: what runs already does not count, because it may have read before what the caller knows of. */
-  const request: RefreshRequest = async (extent, isFresh, signal = new AbortController().signal) => {
+  async request(extent: Extent, isFresh: boolean, signal = new AbortController().signal) {
     signal.throwIfAborted()
-    const job = jobFor(extent, isFresh)
+    const job = this.#jobFor(extent, isFresh)
     job.waiting += 1
     try {
       return await unlessAborted(job.outcome, signal)
@@ -164,13 +148,38 @@ function refreshQueue(work: (extent: Extent, signal: AbortSignal) => Promise<num
       if (job.waiting === 0) job.end.abort(signal.reason)
     }
   }
-  return {
-    request,
-    /** Aborts what runs and waits for its end. */
-    stop: async () => {
-      for (const job of [running, waiting]) job?.end.abort(new Error('the cache ends'))
-      await last
-    },
+
+  /** Aborts what runs and waits for its end. */
+  async stop(): Promise<void> {
+    for (const job of [this.#running, this.#waiting]) job?.end.abort(new Error('the cache ends'))
+    await this.#last
+  }
+
+  #jobFor(extent: Extent, isFresh: boolean): Job {
+    const [running, waiting] = [this.#running, this.#waiting]
+    if (!isFresh && isJoinable(running) && covers(running.extent, extent)) return running
+    if (isJoinable(waiting)) {
+      waiting.extent = union(waiting.extent, extent)
+      return waiting
+    }
+    const before = this.#last
+    const start = () => before.then(() => this.#run(job))
+    const job: Job = { extent, waiting: 0, end: new AbortController(), outcome: start() }
+    this.#last = job.outcome.catch(() => undefined)
+    if (running) this.#waiting = job
+    else this.#running = job
+    return job
+  }
+
+  async #run(job: Job): Promise<number> {
+    this.#running = job
+    if (this.#waiting === job) this.#waiting = undefined
+    try {
+      job.end.signal.throwIfAborted()
+      return await this.#work(job.extent, job.end.signal)
+    } finally {
+      this.#running = undefined
+    }
   }
 }
 
@@ -183,7 +192,7 @@ const againMs = 600_000
 const lookMs = 5000
 
 /** Looks every few seconds whether a refresh is due. */
-function startTimer(options: CacheOptions, file: Sqlite, request: RefreshRequest) {
+function startTimer(options: CacheOptions, file: Sqlite, queue: RefreshQueue) {
   const { now, pause, log } = options
   const ending = new AbortController()
   let daily = now() + soonMs
@@ -192,7 +201,7 @@ function startTimer(options: CacheOptions, file: Sqlite, request: RefreshRequest
     due = due ? { ...due, extent: union(due.extent, extent) } : { extent, at: now() + ms }
   }
   const start = (extent: Extent, isFresh: boolean) =>
-    request(extent, isFresh).catch((err: unknown) => {
+    queue.request(extent, isFresh).catch((err: unknown) => {
       if (ending.signal.aborted) return
       log.warn({ err }, 'figures.failed')
       if (isFresh) soon(extent, againMs)
@@ -244,7 +253,9 @@ function setSchedule(file: Sqlite, { id, kept }: Schedule, now: number, most: nu
 
 /** Whether some were due; they count as done now. */
 function fireSchedules(file: Sqlite, schedules: Schedules, now: number): boolean {
-  const due = allSchedules(file, schedules).filter(({ coming }) => coming !== undefined && coming <= now)
+  const due = allSchedules(file, schedules).filter(
+    ({ coming }) => coming !== undefined && coming <= now,
+  )
   for (const { id } of due) file.run('UPDATE schedule SET last = ? WHERE id = ?', now, id)
   return due.length > 0
 }

@@ -2,70 +2,31 @@
 
 import type { Term } from '@rdfjs/types'
 
-/** The registered types of the machine-readable file types, and what else is in use for them. */
-export const machineReadable: ReadonlySet<string> = new Set([
-  'application/geo+json',
-  'application/json',
-  'application/ld+json',
-  'application/n-quads',
-  'application/n-triples',
-  'application/netcdf',
-  'application/rdf+xml',
-  'application/rss+xml',
-  'application/trig',
-  'application/vnd.google-earth.kml+xml',
-  'application/vnd.google-earth.kmz',
-  'application/vnd.ms-excel',
-  'application/vnd.oasis.opendocument.spreadsheet',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  'application/vnd.shp',
-  'application/x-netcdf',
-  'application/x-shapefile',
-  'application/xml',
-  'text/calendar',
-  'text/csv',
-  'text/turtle',
-  'text/xml',
-])
+/** Type → its subtypes, with blanks between them. */
+const typesIn = (table: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(table).flatMap(([type, names]) => names.split(' ').map((one) => `${type}/${one}`))
 
-/** The same of the non-proprietary ones. */
-export const nonProprietary: ReadonlySet<string> = new Set([
-  'application/geo+json',
-  'application/geopackage+sqlite3',
-  'application/gzip',
-  'application/json',
-  'application/ld+json',
-  'application/n-quads',
-  'application/n-triples',
-  'application/netcdf',
-  'application/rdf+xml',
-  'application/rss+xml',
-  'application/rtf',
-  'application/trig',
-  'application/vnd.dbf',
-  'application/vnd.google-earth.kml+xml',
-  'application/vnd.google-earth.kmz',
-  'application/vnd.oasis.opendocument.spreadsheet',
-  'application/vnd.ogc.wms_xml',
-  'application/x-dbase',
-  'application/x-gzip',
-  'application/x-netcdf',
-  'application/x-tar',
-  'application/xml',
-  'application/zip',
-  'image/bmp',
-  'image/jp2',
-  'image/png',
-  'image/tiff',
-  'text/calendar',
-  'text/csv',
-  'text/html',
-  'text/plain',
-  'text/rtf',
-  'text/tab-separated-values',
-  'text/turtle',
-  'text/xml',
-])
+/** Registered types of the machine-readable and non-proprietary file types, and what else is in use for them. */
+const open = typesIn({
+  application:
+    'geo+json json ld+json n-quads n-triples netcdf rdf+xml rss+xml trig vnd.google-earth.kml+xml ' +
+    'vnd.google-earth.kmz vnd.oasis.opendocument.spreadsheet x-netcdf xml',
+  text: 'calendar csv turtle xml',
+})
+
+const proprietary = typesIn({
+  application:
+    'vnd.ms-excel vnd.openxmlformats-officedocument.spreadsheetml.sheet vnd.shp x-shapefile',
+})
+
+const unreadable = typesIn({
+  application: 'geopackage+sqlite3 gzip rtf vnd.dbf vnd.ogc.wms_xml x-dbase x-gzip x-tar zip',
+  image: 'bmp jp2 png tiff',
+  text: 'html plain rtf tab-separated-values',
+})
+
+export const machineReadable: ReadonlySet<string> = new Set([...open, ...proprietary])
+export const nonProprietary: ReadonlySet<string> = new Set([...open, ...unreadable])
 
 const registry = /^https?:\/\/(?:www\.)?iana\.org\/assignments\/media-types\//i
 /** RFC 6838, 4.2, generous about length. */

@@ -112,11 +112,9 @@ ${rows.map((moment) => historyRow(report, moment))}</tbody>
   )
 }
 
-function historyRow({ bands }: Report, { day, score, dimensions }: Moment): Markup {
-  const band = score === null ? undefined : bandOf(bands, score)
-  return markup`<tr><th scope="row"><time datetime="${day}">${longDay(day)}</time></th>${dimensionCells(pointsOf(dimensions))}<td class="number">${points(score)}</td><td>${bandName(bands, band)}</td></tr>
+const historyRow = ({ bands }: Report, { day, score, dimensions: scores }: Moment): Markup =>
+  markup`<tr><th scope="row"><time datetime="${day}">${longDay(day)}</time></th>${dimensionCells(pointsOf(scores))}<td class="number">${points(score)}</td><td>${bandName(bands, bandOf(bands, score))}</td></tr>
 `
-}
 
 // The five dimensions: how much of each is reached, and where it came from.
 

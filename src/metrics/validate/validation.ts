@@ -11,25 +11,6 @@ import { readReport, type ReportGraph } from '../dqv/validation-report.ts'
 import { readSchemes, readShapes, type Schemes } from './shape-files.ts'
 import { chosenModels, shippedFiles, shippedModels } from './shape-models.ts'
 
-export type Validation = {
-  /**
-   * The report of a record (triples, or N-Triples), without its catalogue records unless `withRecords`. Of several models the
-   * first one counts that finds no violation, else the first of all. Throws `Failure`: `invalid-parameter` for an unknown model, `time-limit` and `too-complex` when the
-   * record cannot be measured, `internal` when the shapes of all models cannot be read, `queue-full`.
-   */
-  validate(
-    record: readonly Quad[] | string,
-    models: readonly string[],
-    signal: AbortSignal,
-    options?: { readonly withRecords?: boolean },
-  ): Promise<ReportGraph>
-  /** Names that may be asked for, also those whose shapes cannot be read. */
-  models(): readonly string[]
-  /** What is wrong with shapes, one sentence each. */
-  problems(): readonly string[]
-  stop(): Promise<void>
-}
-
 export type ValidationOptions = {
   /** The shipped shapes; the vocabularies that belong to them are beside it. */
   readonly directory: string
@@ -84,16 +65,84 @@ type Task = {
 
 export type ValidationCalls = { validate: [task: Task, reply: ValidationReply] }
 
-/** The shapes of a model go to each worker once. */
-function withoutSentShapes(task: Task, sent: Set<string>): Task {
-  const { model, text, withRecords } = task
-  if (sent.has(model)) return { model, text, withRecords }
-  sent.add(model)
-  return task
+export type Validation = Awaited<ReturnType<typeof openValidation>>
+
+/**
+ * Reads the institution's shapes and tries them on nothing, so that what is wrong with them is known at once. Those that are
+ * shipped are read when they are asked for, and without others no worker runs yet.
+ */
+export async function openValidation(options: ValidationOptions) {
+  const { workers, own = {} } = options
+  const limits = { ...standardLimits, ...options.limits }
+  const pool = poolOf(workers, limits)
+  const library = libraryOf(options)
+  const names = [...new Set([...shippedModels, ...Object.keys(own)])]
+  const measured = measuring(pool, library, limits.length)
+  await Promise.all(
+    Object.keys(own).map((model) =>
+      measured(model, { text: '' }).catch((error: unknown) =>
+        library.refuse(model, messageOf(error)),
+      ),
+    ),
+  )
+  return {
+    /**
+     * The report of a record (triples, or N-Triples), without its catalogue records unless `withRecords`. Of several models the
+     * first one counts that finds no violation, else the first of all. Throws `Failure`: `invalid-parameter` for an unknown
+     * model, `time-limit` and `too-complex` when the record cannot be measured, `internal` when the shapes of all models cannot
+     * be read, `queue-full`.
+     */
+    validate: async (
+      record: readonly Quad[] | string,
+      models: readonly string[],
+      signal: AbortSignal,
+      { withRecords }: { readonly withRecords?: boolean } = {},
+    ): Promise<ReportGraph> => {
+      const wanted = models.flatMap((model) => modelsNamed(model, names))
+      const text =
+        typeof record === 'string' ? record : record.map((quad) => `${toLine(quad)}\n`).join('')
+      let first: ReportGraph | undefined
+      for (const model of wanted) {
+        const report = await measured(model, { text, withRecords }, signal)
+        first ??= report
+        if (report?.results.every(({ severity }) => severity !== 'Violation')) return report
+      }
+      if (first) return first
+      throw new Failure('internal', `the shapes of ${wanted.join(', ')} cannot be used`)
+    },
+    /** Names that may be asked for, also those whose shapes cannot be read. */
+    models: (): readonly string[] => names,
+    /** What is wrong with shapes, one sentence each. */
+    problems: (): readonly string[] => [...library.problems.values()],
+    stop: () => pool.close(),
+  }
 }
 
-function poolOf(workers: number, limits: ValidationLimits): WorkerPool<ValidationCalls> {
-  return new WorkerPool({
+/** Answers the report of a record against one model; `undefined` when its shapes cannot be used. */
+const measuring =
+  (pool: WorkerPool<ValidationCalls>, library: ReturnType<typeof libraryOf>, length: number) =>
+  async (
+    model: string,
+    record: Pick<Task, 'text' | 'withRecords'>,
+    signal?: AbortSignal,
+  ): Promise<ReportGraph | undefined> => {
+    if (record.text.length > length)
+      throw new Failure('too-complex', `the record has more than ${length} characters`)
+    const shapes = await library.shapes(model)
+    if (!shapes) return undefined
+    const reply = await pool
+      .call('validate', { model, shapes, ...record }, { signal })
+      .catch((error: unknown) => {
+        throw error instanceof WorkerLost ? failureOf(model, error) : error
+      })
+    if ('report' in reply) return readReport(fromLines(reply.report))
+    if (reply.trouble === 'record') throw unfit(model, reply.message)
+    library.refuse(model, reply.message)
+    return undefined
+  }
+
+const poolOf = (workers: number, limits: ValidationLimits) =>
+  new WorkerPool<ValidationCalls>({
     entry: new URL('./validation-worker.ts', import.meta.url),
     name: 'validating',
     data: { results: limits.results },
@@ -109,92 +158,27 @@ function poolOf(workers: number, limits: ValidationLimits): WorkerPool<Validatio
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- tasks are all that is sent
     prepare: (task, sent) => withoutSentShapes(task as Task, sent),
   })
+
+/** The shapes of a model go to each worker once. */
+function withoutSentShapes(task: Task, sent: Set<string>): Task {
+  const { model, text, withRecords } = task
+  if (sent.has(model)) return { model, text, withRecords }
+  sent.add(model)
+  return task
 }
-
-/**
- * Reads the institution's shapes and tries them on nothing, so that what is wrong with them is known at once. Those that are
- * shipped are read when they are asked for, and without others no worker runs yet.
- */
-export async function openValidation(options: ValidationOptions): Promise<Validation> {
-  const { workers, own = {} } = options
-  const limits = { ...standardLimits, ...options.limits }
-  const pool = poolOf(workers, limits)
-  const library = libraryOf(options)
-  const names = [...new Set([...shippedModels, ...Object.keys(own)])]
-  const measured = measuredIn(pool, library, limits.length)
-  const tried = async (model: string) => {
-    try {
-      await measured(model, { text: '' })
-    } catch (error) {
-      library.refuse(model, messageOf(error))
-    }
-  }
-  await Promise.all(Object.keys(own).map(tried))
-  return {
-    validate: async (record, models, signal, { withRecords } = {}) => {
-      const wanted = models.flatMap((model) => named(model, names))
-      const text =
-        typeof record === 'string' ? record : record.map((quad) => `${toLine(quad)}\n`).join('')
-      let first: ReportGraph | undefined
-      for (const model of wanted) {
-        const report = await measured(model, { text, withRecords }, signal)
-        first ??= report
-        if (report && !hasViolation(report)) return report
-      }
-      if (first) return first
-      throw new Failure('internal', `the shapes of ${wanted.join(', ')} cannot be used`)
-    },
-    models: () => names,
-    problems: () => library.problems(),
-    stop: () => pool.close(),
-  }
-}
-
-type Measured = (
-  model: string,
-  record: Pick<Task, 'text' | 'withRecords'>,
-  signal?: AbortSignal,
-) => Promise<ReportGraph | undefined>
-
-/** The report of a record against one model; `undefined` when its shapes cannot be used. */
-const measuredIn =
-  (pool: WorkerPool<ValidationCalls>, library: Library, length: number): Measured =>
-  async (model, record, signal) => {
-    if (record.text.length > length) throw tooLong(length)
-    const shapes = await library.shapes(model)
-    if (!shapes) return undefined
-    const reply = await pool
-      .call('validate', { model, shapes, ...record }, { signal })
-      .catch((error: unknown) => {
-        throw error instanceof WorkerLost ? failureOf(model, error) : error
-      })
-    if ('report' in reply) return readReport(fromLines(reply.report))
-    if (reply.trouble === 'record') throw unfit(model, reply.message)
-    library.refuse(model, reply.message)
-    return undefined
-  }
 
 /** A name as `chosenModels` gives it, sets of one's own choice included. */
-const named = (model: string, names: readonly string[]): readonly string[] =>
+const modelsNamed = (model: string, names: readonly string[]): readonly string[] =>
   names.includes(model) || shippedFiles(model)
     ? [model]
     : chosenModels({ shapeModel: model }, names)
 
-const hasViolation = ({ results }: ReportGraph) =>
-  results.some(({ severity }) => severity === 'Violation')
-
-type Library = {
-  /** `undefined` when they cannot be used. */
-  shapes(model: string): Promise<ModelShapes | undefined>
-  refuse(model: string, problem: string): void
-  problems(): readonly string[]
-}
-
-function libraryOf({ directory, own = {}, log }: ValidationOptions): Library {
+/** The shapes of each model, read once; `problems` says of which ones they cannot be used. */
+function libraryOf({ directory, own = {}, log }: ValidationOptions) {
   const read = new Map<string, Promise<ModelShapes | undefined>>()
   const problems = new Map<string, string>()
   let schemes: Promise<Schemes> | undefined
-  const refuse = (model: string, problem: string) => {
+  const refuse = (model: string, problem: string): void => {
     if (problems.has(model)) return
     problems.set(model, `shape model ${model}: ${problem}`)
     log.error({ model, problem }, 'shapes.unusable')
@@ -204,24 +188,20 @@ function libraryOf({ directory, own = {}, log }: ValidationOptions): Library {
     const paths = files ?? (shippedFiles(model) ?? []).map((file) => join(directory, file))
     try {
       const { lines, needsSchemes } = await readShapes(paths)
-      if (!needsSchemes) return { lines, schemes: [] }
-      schemes ??= readSchemes(join(directory, '..', 'vocabularies'))
-      return { lines, schemes: await schemes }
+      if (needsSchemes) schemes ??= readSchemes(join(directory, '..', 'vocabularies'))
+      return { lines, schemes: needsSchemes ? ((await schemes) ?? []) : [] }
     } catch (error) {
       refuse(model, messageOf(error))
       return undefined
     }
   }
-  return {
-    shapes: (model) => {
-      if (problems.has(model)) return Promise.resolve(undefined)
-      let shapes = read.get(model)
-      if (!shapes) read.set(model, (shapes = readModel(model)))
-      return shapes
-    },
-    refuse,
-    problems: () => [...problems.values()],
+  const shapes = async (model: string): Promise<ModelShapes | undefined> => {
+    if (problems.has(model)) return undefined
+    const known = read.get(model) ?? readModel(model)
+    read.set(model, known)
+    return known
   }
+  return { problems, refuse, shapes }
 }
 
 /** What was thrown, and what lay behind it. */
@@ -232,26 +212,20 @@ function messageOf(error: unknown): string {
     : error.message
 }
 
-const tooLong = (length: number) =>
-  new Failure('too-complex', `the record has more than ${length} characters`)
-
 /** What the loss of a worker means for the record that it had, or that waited for it. */
-function failureOf(model: string, lost: WorkerLost): Failure {
-  switch (lost.reason) {
+function failureOf(model: string, cause: WorkerLost): Failure {
+  const record = `validating the record against ${model}`
+  switch (cause.reason) {
     case 'timeout':
-      return new Failure('time-limit', `validating the record against ${model} takes too long`, {
-        cause: lost,
-      })
-    case 'crashed': {
-      const detail = `validating the record against ${model} needs more memory than it may have`
-      return new Failure('too-complex', detail, { cause: lost })
-    }
+      return new Failure('time-limit', `${record} takes too long`, { cause })
+    case 'crashed':
+      return new Failure('too-complex', `${record} needs more memory than it may have`, { cause })
     case 'queue-full':
       return new Failure('queue-full', 'too many records wait', { retryAfter: 5 })
     case 'closed':
       return new Failure('queue-full', 'the validator is stopped', { retryAfter: 5 })
     default:
-      return lost.reason satisfies never
+      return cause.reason satisfies never
   }
 }
 

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Figures } from '../../../src/metrics/figures/figures.ts'
+import type { Figures } from '../../../src/metrics/figures/figures-reader.ts'
 import { reportCsv } from '../../../src/metrics/reports/report-csv.ts'
 import { catalogueReport } from '../../../src/metrics/reports/report.ts'
 import { indicators } from '../../../src/metrics/indicators.ts'

@@ -5,7 +5,6 @@ import type {
   BrokenRule,
   CatalogueFigures,
   DatasetFigures,
-  Figures,
   MetricName,
   Page,
   Scope,
@@ -13,6 +12,7 @@ import type {
   HistorySnapshot,
   UnreachableHost,
 } from '../../../src/metrics/figures/figures.ts'
+import type { Figures } from '../../../src/metrics/figures/figures-reader.ts'
 import type { LocalizedTexts } from '../../../src/metrics/localized-texts.ts'
 import type { Weights } from '../../../src/metrics/measure/weights.ts'
 import { dimensions, indicators, type Dimension } from '../../../src/metrics/indicators.ts'

@@ -1,7 +1,7 @@
 /** The reports over figures that a test chooses. */
 
 import { pino } from 'pino'
-import type { Figures } from '../../../src/metrics/figures/figures.ts'
+import type { Figures } from '../../../src/metrics/figures/figures-reader.ts'
 import { reportsApp } from '../../../src/metrics/reports/report-app.ts'
 import type { ReportContext } from '../../../src/metrics/reports/report.ts'
 import { bands, figuresOf, weights } from './figures-double.ts'
