@@ -175,13 +175,11 @@ function historyOf(figures: Figures, scope: Scope) {
   const months = figures.history(scope, { ...always, resolution: 'month' })
   const snapshots =
     months.length > fewMonths ? months : figures.history(scope, { ...always, resolution: 'day' })
-  return snapshots
-    .slice(-mostMoments)
-    .map(({ day, aggregate: { score, dimensions: scores } }) => ({
-      day,
-      score,
-      dimensions: scores,
-    }))
+  return snapshots.slice(-mostMoments).map(({ day, aggregate: { score, dimensions: scores } }) => ({
+    day,
+    score,
+    dimensions: scores,
+  }))
 }
 
 function datasetRow(dataset: DatasetFigures, bands: readonly Band[], locale: string) {
