@@ -58,7 +58,7 @@ export type Exchange = (
 /** How the service is called in messages, such as `store`, and what it is when it is not available. */
 export type ServiceName = {
   readonly name: string
-  readonly unavailable: 'store-unavailable' | 'engine-unavailable'
+  readonly unavailable: 'store-unavailable' | 'engine-unavailable' | 'export-failed'
 }
 
 /** How far a request had come when its connection failed. */
@@ -208,7 +208,7 @@ class RunningRequest {
     const { statusCode: status = 0, socket, headers } = response
     // At once when the body ends: one turn later the connection may carry somebody else's request.
     if (destroyAfterError && status >= 400) response.on('end', () => socket.destroy())
-    if (!isFramed(response)) {
+    if (this.#request.method !== 'HEAD' && !isFramed(response)) {
       const detail = `The ${service.name} does not say where its answer ends.`
       throw new Failure(service.unavailable, detail, { retryAfter: 2 })
     }

@@ -3,11 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Failure, WrongUsage } from '../errors.ts'
 import { clientKey } from '../http/keys/client-key.ts'
 import { usage, wishOf } from './importing/arguments.ts'
-import { NoDestination } from './importing/cutting/destination.ts'
+import { NoDestination } from './importing/cutting/parcels.ts'
 import { importDump, NothingToImport } from './importing/dump.ts'
-import { progressLine } from './importing/progress-line.ts'
+import { progressLine, report } from './importing/report.ts'
 import { NoSource, openSource } from './importing/source.ts'
-import { report } from './importing/summary.ts'
 
 const clock = {
   now: () => performance.now(),

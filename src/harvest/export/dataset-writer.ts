@@ -84,13 +84,17 @@ export function failureOf(verdict: WriteVerdict): Failure {
 export const originPath = (catalogue: string, originalId: string): string =>
   `/catalogues/${catalogue}/datasets/origin?originalId=${encodeURIComponent(originalId)}`
 
-type Landed<Write> = readonly { readonly write: Write; readonly verdict: WriteVerdict }[]
+/** Datasets with what the repository said to them. */
+export type LandedWrites<Write> = readonly {
+  readonly write: Write
+  readonly verdict: WriteVerdict
+}[]
 
 /** Writes of a catalogue; `landed` is told of their verdicts as they come, and what it throws ends the writing. */
 export type WriteOptions<Write> = {
   readonly catalogue: string
   readonly writes: readonly Write[]
-  readonly landed: (some: Landed<Write>) => void
+  readonly landed: (some: LandedWrites<Write>) => void
 }
 
 type BulkWrite = DatasetWrite & { readonly node: string }

@@ -4,7 +4,7 @@ import { Failure } from '../../errors.ts'
 import { graphOf } from '../../rdf/read.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { dcat, rdf } from '../../rdf/namespaces.ts'
-import { identifiersIn } from '../importing/cutting/original-id.ts'
+import { identifiersIn } from '../importing/cutting/parcels.ts'
 import { nowhere, quadsOf } from '../segments/transforming/incoming.ts'
 
 /** The dataset's `dct:identifier`, else its IRI; `undefined` unless there is exactly one dataset with either. */

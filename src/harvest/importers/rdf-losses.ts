@@ -1,6 +1,6 @@
 /** What of a document is in no record: the run says it. */
 import type { SegmentContext } from '../../pipe/segment.ts'
-import { iriOf } from '../importing/cutting/original-id.ts'
+import { iriOf } from '../importing/cutting/parcels.ts'
 import type { RdfDocument } from './rdf-document.ts'
 
 type Sink = SegmentContext['sink']

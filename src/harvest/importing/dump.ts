@@ -1,35 +1,34 @@
 /** Brings a whole DCAT document into a repository: reads it to its end, then sends its datasets. */
 import { statementsOf } from '../../rdf/lines.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
-import { connect } from './sending/connection.ts'
-import { destinations, type Destinations } from './cutting/destination.ts'
-import { parcels } from './cutting/parcels.ts'
-import { patient, Unreachable, type Clock } from './sending/patience.ts'
-import { deliverAll } from './sending/delivery.ts'
-import { putCatalogue, Refused } from './sending/repository.ts'
-import type { Source } from './source.ts'
+import {
+  DatasetWriter,
+  outcomeOf,
+  reasonOf,
+  type DatasetWrite,
+  type LandedWrites,
+} from '../export/dataset-writer.ts'
+import { destinations, parcels, type Destinations, type Parcel } from './cutting/parcels.ts'
 import { openSpool, type Spool } from './cutting/spool.ts'
-import { Tally, type Summary } from './summary.ts'
+import {
+  importClient,
+  putCatalogue,
+  Refused,
+  refuseKey,
+  Unreachable,
+  type ImportTarget,
+} from './import-client.ts'
+import { Tally, type Progress, type Summary } from './report.ts'
+import type { Source } from './source.ts'
 
-export type ImportOptions = {
-  /** Address of the repository service: `http://localhost:8080/api/hub/repo`. */
-  readonly service: string
-  readonly key: string
+export type ImportOptions = ImportTarget & {
   /** Id of the catalogue that takes everything; without it the document decides. */
   readonly catalogue?: string
   /** Replace the description of catalogues that exist. */
   readonly updateCatalogue?: boolean
   /** Single datasets on their way at the same time, where the repository does not take many at once. */
   readonly concurrency?: number
-  readonly clock: Clock
   readonly progress?: (state: Progress) => void
-}
-
-/** Bytes while reading, datasets while sending; `total` when it is known. */
-export type Progress = {
-  readonly phase: 'reading' | 'sending'
-  readonly done: number
-  readonly total: number | undefined
 }
 
 /** The document holds no dataset; the message says what it holds. */
@@ -94,33 +93,81 @@ async function read({ source, spool, tally, options }: Reading, signal: AbortSig
 
 type Sending = { spool: Spool; targets: Destinations; tally: Tally; options: ImportOptions }
 
+/** Large requests at the same time: one is being written while the next is being read. */
+const bulkConcurrency = 3
+
 async function send({ spool, targets, tally, options }: Sending, signal: AbortSignal) {
-  const { clock, concurrency = 12, progress } = options
+  const { clock, concurrency = 12, progress, updateCatalogue = false } = options
   const started = clock.now()
   const total = spool.datasetCount()
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
-  const connection = connect(options.service, options.key, concurrency)
-  const ask = patient(connection.send, clock)
+  const client = importClient(options, concurrency, stop.signal)
   let ended: string | undefined
   try {
-    for (const { id, body } of targets.all) {
-      const update = options.updateCatalogue === true
-      tally.catalogue(id, await putCatalogue(ask, { id, body, update }, either))
+    for (const target of targets.all)
+      tally.catalogue(target.id, await putCatalogue(client, target, updateCatalogue, either))
+    const writer = await DatasetWriter.open(client, either)
+    const write = async ({ catalogue, writes }: Load) => {
+      await writer.write(
+        { catalogue, writes, landed: (some) => count(tally, catalogue, some) },
+        either,
+      )
+      progress?.({ phase: 'sending', done: tally.done, total })
     }
-    const said = () => progress?.({ phase: 'sending', done: tally.done, total })
-    await deliverAll(
-      { ask, parcels: parcels(spool, targets), tally, concurrency, said },
-      stop,
-      either,
-    )
+    const [most, atOnce] = writer.takesMany ? [mostDatasets, bulkConcurrency] : [1, concurrency]
+    const source = loads(parcels(spool, targets), tally, most)
+    const lanes = Array.from({ length: atOnce }, async () => {
+      for (const load of source) await write(load)
+    })
+    try {
+      await Promise.all(lanes)
+    } finally {
+      stop.abort()
+      // The others still hold the spool until their requests are called off.
+      await Promise.allSettled(lanes)
+    }
   } catch (error) {
     ended = endOf(error, options.service, signal)
   } finally {
-    connection.close()
+    stop.abort()
   }
   const seconds = (clock.now() - started) / 1000
   return tally.close({ total, seconds, ...(ended === undefined ? {} : { ended }) })
+}
+
+/** Datasets of one catalogue that go out with one request. */
+type Load = { readonly catalogue: string; readonly writes: DatasetWrite[] }
+
+/** A load is full with so many datasets, or with so many characters. */
+const mostDatasets = 200
+const mostCharacters = 2 * 2 ** 20
+
+function* loads(all: Iterable<Parcel>, tally: Tally, most: number): Generator<Load, void> {
+  const open = new Map<string, Load & { characters: number }>()
+  for (const parcel of all) {
+    if ('reason' in parcel) tally.lose(parcel)
+    else {
+      const { catalogue, originalId, node, body: text } = parcel
+      const load = open.get(catalogue) ?? { catalogue, writes: [], characters: 0 }
+      load.writes.push({ originalId, node, text, mediaType: 'application/n-triples' })
+      load.characters += text.length
+      const isFull = load.writes.length >= most || load.characters >= mostCharacters
+      if (isFull) open.delete(catalogue)
+      else open.set(catalogue, load)
+      if (isFull) yield load
+    }
+  }
+  yield* open.values()
+}
+
+function count(tally: Tally, catalogue: string, landed: LandedWrites<DatasetWrite>): void {
+  for (const { write, verdict } of landed) {
+    refuseKey(verdict.status, catalogue)
+    const outcome = outcomeOf(verdict)
+    if (outcome) tally.count(outcome)
+    else tally.lose({ dataset: write.originalId, reason: reasonOf(verdict) })
+  }
 }
 
 /** Why the import ended early. Throws what nobody expected. */

@@ -6,7 +6,7 @@ import { parse } from '../../../src/rdf/parse.ts'
 import { statementOf } from '../../../src/rdf/lines.ts'
 import { openSpool, type Spool } from '../../../src/harvest/importing/cutting/spool.ts'
 import type { Source } from '../../../src/harvest/importing/source.ts'
-import type { Clock } from '../../../src/harvest/importing/sending/patience.ts'
+import type { Clock } from '../../../src/harvest/importing/import-client.ts'
 import {
   repositoryDouble,
   type DoubleOptions,

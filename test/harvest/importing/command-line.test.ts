@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest'
 import { WrongUsage } from '../../../src/errors.ts'
 import { wishOf } from '../../../src/harvest/importing/arguments.ts'
-import { lineOf, progressLine } from '../../../src/harvest/importing/progress-line.ts'
+import { lineOf, progressLine } from '../../../src/harvest/importing/report.ts'
 import { formatCalled } from '../../../src/harvest/importing/source.ts'
-import { report, Tally } from '../../../src/harvest/importing/summary.ts'
+import { report, Tally } from '../../../src/harvest/importing/report.ts'
 
 describe('the arguments', () => {
   it('takes a key that begins with a hyphen, as generated ones may', () => {

@@ -4,7 +4,6 @@ import { termText } from '../../../rdf/lines.ts'
 import { dcat, foaf, rdf } from '../../../rdf/namespaces.ts'
 import type { Statement } from '../../../rdf/lines.ts'
 import { keyHash } from './key-hash.ts'
-import { presence, type Presence } from './presence.ts'
 
 /** A described node: its N-Triples text, and the text of the graph that describes it (`''` = default graph). */
 export type Place = { readonly term: string; readonly graph: string }
@@ -68,30 +67,25 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '')
 export function openSpool(): Spool {
   const database = new DatabaseSync('')
   database.exec(schema)
-  const described = presence()
-  const filling = fill(database, described)
+  const filling = fill(database)
   return {
     add: filling.add,
     finish: () => {
       filling.flush()
       database.exec(indexes)
     },
-    ...reading(database, described),
+    ...reading(database),
     close: () => database.close(),
   }
 }
 
-function fill(database: DatabaseSync, described: Presence) {
+function fill(database: DatabaseSync) {
   const chunk = database.prepare('INSERT INTO chunk VALUES (?, ?, ?)')
   const noted = notes(database)
   const groups = new Map<string, string>()
   let waiting = 0
   const flush = () => {
-    for (const [key, lines] of groups) {
-      const hash = keyHash(key)
-      described.note(hash)
-      chunk.run(hash, key, lines)
-    }
+    for (const [key, lines] of groups) chunk.run(keyHash(key), key, lines)
     groups.clear()
     waiting = 0
   }
@@ -152,7 +146,7 @@ function notes(database: DatabaseSync) {
   }
 }
 
-function reading(database: DatabaseSync, described: Presence) {
+function reading(database: DatabaseSync) {
   const chunks = database.prepare('SELECT key, lines FROM chunk WHERE hash = ?')
   const graphs = database.prepare('SELECT graph FROM dataset WHERE term = ? ORDER BY graph')
   const links = database.prepare('SELECT DISTINCT catalogue FROM link WHERE dataset = ? ORDER BY 1')
@@ -166,10 +160,8 @@ function reading(database: DatabaseSync, described: Presence) {
   })
   const describe = ({ term, graph }: Place) => {
     const key = keyOf(term, graph)
-    const hash = keyHash(key)
-    if (!described.mayHave(hash)) return ''
     let lines = ''
-    for (const row of chunks.all(hash)) if (row['key'] === key) lines += text(row['lines'])
+    for (const row of chunks.all(keyHash(key))) if (row['key'] === key) lines += text(row['lines'])
     return lines
   }
   // A dataset that several graphs describe is the one in the graph of its own name, else in the first.

@@ -1,6 +1,6 @@
-/** The account of an import: what came of every dataset, and what had to be mended on the way. */
+/** What an import tells: a line on a terminal while it runs, and what came of every dataset at the end. */
 import type { Repair } from '../../rdf/parse.ts'
-import type { Outcome } from './sending/repository.ts'
+import type { DatasetOutcome } from '../export/dataset-writer.ts'
 
 /** A dataset that did not arrive: its original id, or its node when it has none. */
 export type Loss = { readonly dataset: string; readonly reason: string }
@@ -17,7 +17,7 @@ export type Summary = {
   /** How many broken IRIs and language tags were put right, and the first ten of them. */
   readonly repaired: number
   readonly repairs: readonly Repair[]
-  readonly catalogues: readonly { readonly id: string; readonly outcome: Outcome }[]
+  readonly catalogues: readonly { readonly id: string; readonly outcome: DatasetOutcome }[]
   readonly seconds: number
   /** Why the import ended early; `undefined` when it came to its end. */
   readonly ended: string | undefined
@@ -28,18 +28,18 @@ const mostRepairs = 10
 
 /** Counts while an import runs. */
 export class Tally {
-  readonly #counts: Record<Outcome, number> = { created: 0, updated: 0, unchanged: 0 }
+  readonly #counts: Record<DatasetOutcome, number> = { created: 0, updated: 0, unchanged: 0 }
   readonly #losses: Loss[] = []
   readonly #repairs: Repair[] = []
-  readonly #catalogues: { id: string; outcome: Outcome }[] = []
+  readonly #catalogues: { id: string; outcome: DatasetOutcome }[] = []
   #failed = 0
   #repaired = 0
 
-  count(outcome: Outcome): void {
+  count(outcome: DatasetOutcome): void {
     this.#counts[outcome] += 1
   }
 
-  catalogue(id: string, outcome: Outcome): void {
+  catalogue(id: string, outcome: DatasetOutcome): void {
     this.#catalogues.push({ id, outcome })
   }
 
@@ -91,7 +91,7 @@ export function report(summary: Summary): string {
   ].join('\n')
 }
 
-const words: Readonly<Record<Outcome, string>> = {
+const words: Readonly<Record<DatasetOutcome, string>> = {
   created: 'created',
   updated: 'updated',
   unchanged: 'left as it is',
@@ -117,3 +117,60 @@ const lossLines = ({ failed, losses }: Summary): string[] => [
 ]
 
 const more = (rest: number) => (rest > 0 ? [`  and ${rest} more`] : [])
+
+/** Bytes while reading, datasets while sending; `total` when it is known. */
+export type Progress = {
+  readonly phase: 'reading' | 'sending'
+  readonly done: number
+  readonly total: number | undefined
+}
+
+type Terminal = {
+  readonly isTTY?: boolean
+  readonly write: (text: string) => unknown
+}
+
+const everyMs = 200
+
+/** Draws at most five times a second, and nothing at all where nobody watches. `clear` takes the line away. */
+export function progressLine(terminal: Terminal, now: () => number) {
+  let drawn = Number.NEGATIVE_INFINITY
+  let phase = ''
+  let since = 0
+  return {
+    show: (state: Progress): void => {
+      if (terminal.isTTY !== true) return
+      const at = now()
+      if (state.phase !== phase) {
+        phase = state.phase
+        since = at
+      } else if (at - drawn < everyMs) return
+      drawn = at
+      terminal.write(`\r${lineOf(state, (at - since) / 1000)}\u001b[K`)
+    },
+    clear: (): void => {
+      if (terminal.isTTY === true && phase !== '') terminal.write('\r\u001b[K')
+    },
+  }
+}
+
+/** The line for a state that began so many seconds ago: bar, count, rate, and the time to go when it can be told. */
+export function lineOf({ phase, done, total }: Progress, seconds: number): string {
+  const rate = seconds > 0 ? done / seconds : 0
+  const count = phase === 'reading' ? megabytes(done) : `${done}`
+  const pace = phase === 'reading' ? `${megabytes(rate)}/s` : `${Math.round(rate)} datasets/s`
+  if (total === undefined || total === 0) return `${phase} ${count} (${pace})`
+  const share = Math.min(1, done / total)
+  const bar = '█'.repeat(Math.round(share * 20)).padEnd(20, '░')
+  const whole = phase === 'reading' ? megabytes(total) : `${total}`
+  const left = rate > 0 ? `, ${duration((total - done) / rate)} to go` : ''
+  return `${phase} ${bar} ${Math.floor(share * 100)} % ${count} of ${whole} (${pace}${left})`
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+
+function duration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  const minutes = Math.floor(whole / 60)
+  return minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`
+}
