@@ -10,7 +10,7 @@ import { consoleApp } from './console-app.ts'
 import { commandsOf } from './command-table.ts'
 import { execution } from './execution.ts'
 import type { Parts } from './console-parts.ts'
-import { openTelnet } from './telnet/telnet-server.ts'
+import { openTelnet } from './telnet.ts'
 
 export type ConsoleDeps = {
   readonly config: ShellConfig
@@ -19,7 +19,6 @@ export type ConsoleDeps = {
   readonly log: Log
   /** Milliseconds of a clock. */
   readonly now: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** Takes known secrets out of a text. */
   readonly clean: (text: string) => string
   /** `base` is its path on the common port, `/shell`. */
@@ -40,7 +39,7 @@ export type Console = {
 
 /** Rejects when a port is taken. */
 export async function openConsole(deps: ConsoleDeps): Promise<Console> {
-  const { config, parts, keys, log, now, pause, clean, http } = deps
+  const { config, parts, keys, log, now, clean, http } = deps
   const ending = new AbortController()
   const table = commandsOf(parts, now)
   const running = execution({ log, now, clean, ending: ending.signal })
@@ -62,7 +61,7 @@ export async function openConsole(deps: ConsoleDeps): Promise<Console> {
       addresses.push(`${served.url}/shell.html`)
     }
     if (config.telnet) {
-      const door = await openTelnet({ ...ground, ...config.telnet, log, pause })
+      const door = await openTelnet({ ...ground, ...config.telnet, log })
       closing.push(() => door.close())
       addresses.push(
         `telnet://${door.host.includes(':') ? `[${door.host}]` : door.host}:${door.port}`,

@@ -45,7 +45,6 @@ export async function consoleStation(
     keys,
     log,
     now: clock.now,
-    pause: clock.pause,
     clean: (text) => secrets.clean(text),
     http: { ...httpOptions(shell), base: servicePaths.console },
     host: config.host,

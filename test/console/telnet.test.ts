@@ -3,10 +3,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { commandsOf } from '../../src/console/command-table.ts'
 import { execution } from '../../src/console/execution.ts'
-import { openTelnet, type TelnetOptions } from '../../src/console/telnet/telnet-server.ts'
+import { openTelnet, type TelnetOptions } from '../../src/console/telnet.ts'
 import { apiKeys } from '../../src/http/api-key.ts'
 import { logger } from '../../src/log.ts'
-import { pause, stage } from '../support/console/parts.ts'
+import { stage } from '../support/console/parts.ts'
 import { keyConfig } from '../support/console/station.ts'
 import { telnetClient } from '../support/console/telnet-client.ts'
 
@@ -25,7 +25,6 @@ async function door(options: Partial<TelnetOptions> = {}) {
     execution: running,
     keys: apiKeys(keyConfig),
     log,
-    pause,
     host: '127.0.0.1',
     port: 0,
     ...options,

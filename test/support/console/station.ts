@@ -6,7 +6,7 @@ import { apiKeys } from '../../../src/http/api-key.ts'
 import { gateway } from '../../../src/http/gateway.ts'
 import { serve } from '../../../src/http/serve.ts'
 import { logger } from '../../../src/log.ts'
-import { pause, stage, type Stage } from './parts.ts'
+import { stage, type Stage } from './parts.ts'
 
 export type ConsoleStation = Stage & {
   /** `http://127.0.0.1:…/shell` */
@@ -46,7 +46,6 @@ export async function consoleStation(
     keys: apiKeys(keyConfig),
     log,
     now: Date.now,
-    pause,
     clean: (text) => text,
     http: { log: logger('silent'), base: '/shell' },
     host: '127.0.0.1',

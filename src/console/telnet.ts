@@ -1,0 +1,319 @@
+/**
+ * The console by telnet (RFC 854): the key first, without echo, then commands until the client leaves. Lines are UTF-8 and end
+ * in CR LF, CR NUL, CR or LF; every option of the protocol is refused but the echo that we offer ourselves.
+ */
+
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { Failure } from '../errors.ts'
+import { may, type ApiKeys } from '../http/api-key.ts'
+import type { Log } from '../log.ts'
+import { Channel } from '../workers/channel.ts'
+import { longestLine } from './command-line.ts'
+import type { Table } from './command-table.ts'
+import { WrongCommand } from './command.ts'
+import { consolePermission } from './console-app.ts'
+import type { Execution } from './execution.ts'
+
+export type TelnetOptions = {
+  readonly table: Table
+  readonly execution: Execution
+  readonly keys: Pick<ApiKeys, 'check'>
+  readonly log: Log
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Milliseconds without a word of the client; 30 minutes by default. */
+  readonly idleMs?: number
+  /** Milliseconds until the key must be there; one minute by default. */
+  readonly keyMs?: number
+  /** Clients at once; 16 by default. */
+  readonly connections?: number
+}
+
+export type TelnetServer = {
+  readonly host: string
+  readonly port: number
+  readonly close: () => Promise<void>
+}
+
+/** Starts listening; rejects when the port is taken. */
+export async function openTelnet(options: TelnetOptions): Promise<TelnetServer> {
+  const { log, host, port } = options
+  const sockets = new Set<Socket>()
+  // Who sends commands from a file closes its side before the answers are there.
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    new TelnetSession(socket, options).run().catch((error: unknown) => {
+      log.error({ err: error }, 'console.broken')
+      socket.destroy()
+    })
+  })
+  server.maxConnections = options.connections ?? 16
+  server.listen({ host, port })
+  await once(server, 'listening')
+  server.on('error', (error) => log.error({ err: error }, 'console.broken'))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('not listening on a port')
+  return {
+    host: address.address,
+    port: address.port,
+    close: async () => {
+      const closed = new Promise((resolve) => {
+        server.close(resolve)
+      })
+      for (const socket of sockets)
+        socket.end('\r\nthe console is closing\r\n', () => socket.destroy())
+      await closed
+    },
+  }
+}
+
+const tries = 3
+const prompt = '> '
+/** Characters of the lines that wait for their turn; a line counts as one more than it has. */
+const mostCharacters = 65_536
+
+class TelnetSession {
+  readonly #socket: Socket
+  readonly #options: TelnetOptions
+  readonly #address: string
+  readonly #lines = new Channel<string>({ items: Infinity, weight: mostCharacters })
+  readonly #reader = this.#lines[Symbol.asyncIterator]()
+  /** Aborts when the connection is gone. */
+  readonly #gone = new AbortController()
+  /** The command that runs. */
+  #running: AbortController | undefined
+  /** Whether a key was accepted. */
+  #isOpen = false
+
+  constructor(socket: Socket, options: TelnetOptions) {
+    this.#socket = socket
+    this.#options = options
+    this.#address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+    const input = new TelnetInput({
+      line: (text) => this.#takeLine(text),
+      tooLong: () => this.#close(`\nthe line is longer than ${longestLine} bytes\n`),
+      end: () => this.#lines.close(),
+      interrupt: () => this.#interrupt(),
+      reply: (bytes) => this.#send(bytes),
+    })
+    socket.on('data', (bytes: Buffer) => {
+      for (const byte of bytes) if (!socket.writableEnded) input.take(byte)
+    })
+    socket.on('end', () => this.#lines.close())
+    // What was broken is told by the close that follows.
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      this.#gone.abort()
+      this.#lines.cancel()
+    })
+    socket.setTimeout(options.idleMs ?? 30 * 60_000, () => {
+      if (!this.#running) this.#close('\nnothing was typed for too long\n')
+    })
+  }
+
+  /** Resolves when the client has left. */
+  async run(): Promise<void> {
+    const key = await this.#enteredKey()
+    this.#isOpen = key !== undefined
+    for (let leaves = key === undefined; !leaves;) {
+      await this.#write(prompt)
+      const line = await this.#nextLine()
+      leaves = line === undefined || (await this.#execute(line, key ?? ''))
+    }
+    this.#close()
+  }
+
+  /** The id of a key that may enter; undefined after three wrong ones, or when the client left or took too long. */
+  async #enteredKey(): Promise<string | undefined> {
+    // A client without a key must not hold its place for ever.
+    const late = setTimeout(
+      () => this.#close('\nno key was shown in time\n'),
+      this.#options.keyMs ?? 60_000,
+    )
+    this.#send([telnet.iac, telnet.will, telnet.echo])
+    try {
+      for (let tried = 0; tried < tries; tried++) {
+        await this.#write('key: ')
+        const shown = await this.#nextLine()
+        if (shown === undefined) return undefined
+        const key = this.#admitted(shown.trim())
+        await this.#write(`\n${key === undefined ? 'this key does not open the console\n' : ''}`)
+        if (key !== undefined) return key
+      }
+      return undefined
+    } finally {
+      clearTimeout(late)
+      this.#send([telnet.iac, telnet.wont, telnet.echo])
+    }
+  }
+
+  #admitted(shown: string): string | undefined {
+    const { keys, log } = this.#options
+    const address = this.#address
+    try {
+      const key = keys.check(shown, address)
+      if (may(key, consolePermission)) return key.id
+      log.warn({ address, key: key.id }, 'console.refused')
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      log.warn({ address }, 'console.refused')
+    }
+    return undefined
+  }
+
+  /** Whether the client wants to leave. */
+  async #execute(line: string, key: string): Promise<boolean> {
+    if (line.trim() === '') return false
+    this.#running = new AbortController()
+    const signal = AbortSignal.any([this.#running.signal, this.#gone.signal])
+    try {
+      const { table, execution } = this.#options
+      const order = table.order(line)
+      const pieces = execution.run(order, { key, door: 'telnet', signal })
+      for await (const piece of pieces) await this.#write(piece)
+      if (signal.aborted) await this.#write(order.command.lasts ? '^C (it goes on)\n' : '^C\n')
+      return order.command.name === 'exit'
+    } catch (error) {
+      if (!(error instanceof WrongCommand || error instanceof Failure)) throw error
+      await this.#write(`${error instanceof Failure ? error.detail : error.message}\n`)
+      return false
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  #interrupt(): void {
+    this.#lines.clear()
+    if (!this.#isOpen) this.#close()
+    else if (this.#running) this.#running.abort()
+    else void this.#write(`^C\n${prompt}`)
+  }
+
+  #takeLine(text: string): void {
+    const weight = text.length + 1
+    if (this.#lines.isClosed || this.#lines.hasRoom(weight)) this.#lines.put(text, weight)
+    else this.#close('\ntoo many lines wait\n')
+  }
+
+  /** Undefined when the client has closed its side. */
+  async #nextLine(): Promise<string | undefined> {
+    const next = await this.#reader.next()
+    return next.done === true ? undefined : next.value
+  }
+
+  /** Waits until the client has taken enough. */
+  async #write(text: string): Promise<void> {
+    const { signal } = this.#gone
+    if (text === '' || signal.aborted || this.#socket.writableEnded) return
+    if (!this.#socket.write(text.replaceAll('\n', '\r\n')))
+      await once(this.#socket, 'drain', { signal }).catch(() => undefined)
+  }
+
+  #send(bytes: readonly number[]): void {
+    if (!this.#socket.writableEnded) this.#socket.write(Uint8Array.from(bytes))
+  }
+
+  /** Says a last word and closes. */
+  #close(text = ''): void {
+    this.#lines.cancel()
+    this.#socket.end(text.replaceAll('\n', '\r\n'), () => this.#socket.destroy())
+  }
+}
+
+// What the client sends: what was typed among the commands of the protocol.
+
+const telnet = {
+  se: 240,
+  break: 243,
+  interrupt: 244,
+  sb: 250,
+  will: 251,
+  wont: 252,
+  do: 253,
+  dont: 254,
+  iac: 255,
+  echo: 1,
+} as const
+
+const [ctrlC, ctrlD, backspace, lineFeed, carriageReturn, del] = [3, 4, 8, 10, 13, 127]
+
+type InputEvents = {
+  readonly line: (text: string) => void
+  readonly tooLong: () => void
+  /** Ctrl-D. */
+  readonly end: () => void
+  readonly interrupt: () => void
+  /** An answer of the protocol. */
+  readonly reply: (bytes: readonly number[]) => void
+}
+
+class TelnetInput {
+  readonly #events: InputEvents
+  #state: 'text' | 'command' | 'option' | 'negotiation' | 'negotiation-command' = 'text'
+  #verb = 0
+  #line: number[] = []
+  #wasReturn = false
+
+  constructor(events: InputEvents) {
+    this.#events = events
+  }
+
+  take(byte: number): void {
+    if (this.#state === 'command') this.#command(byte)
+    else if (this.#state === 'option') this.#option(byte)
+    else if (this.#state === 'text' && byte !== telnet.iac) this.#key(byte)
+    else if (this.#state === 'text') this.#state = 'command'
+    else if (this.#state === 'negotiation-command')
+      this.#state = byte === telnet.se ? 'text' : 'negotiation'
+    else if (byte === telnet.iac) this.#state = 'negotiation-command'
+  }
+
+  #command(byte: number): void {
+    this.#verb = byte
+    const isOption = byte >= telnet.will && byte <= telnet.dont
+    this.#state = byte === telnet.sb ? 'negotiation' : isOption ? 'option' : 'text'
+    if (byte === telnet.iac) this.#line.push(byte)
+    if (byte === telnet.interrupt || byte === telnet.break) this.#restart(this.#events.interrupt)
+  }
+
+  /** A request may always be refused; echo was offered by us. */
+  #option(option: number): void {
+    this.#state = 'text'
+    if (this.#verb === telnet.will) this.#events.reply([telnet.iac, telnet.dont, option])
+    if (this.#verb === telnet.do && option !== telnet.echo)
+      this.#events.reply([telnet.iac, telnet.wont, option])
+  }
+
+  #key(byte: number): void {
+    const follows = this.#wasReturn && (byte === lineFeed || byte === 0)
+    this.#wasReturn = byte === carriageReturn
+    if (follows) return
+    if (byte === carriageReturn || byte === lineFeed) this.#endLine()
+    else if (byte === ctrlC) this.#restart(this.#events.interrupt)
+    else if (byte === ctrlD) this.#restart(this.#events.end)
+    else if (byte === backspace || byte === del) this.#takeBack()
+    else if (this.#line.length <= longestLine) this.#line.push(byte)
+  }
+
+  #endLine(): void {
+    const line = Uint8Array.from(this.#line)
+    this.#restart(() => {
+      if (line.length > longestLine) this.#events.tooLong()
+      else this.#events.line(new TextDecoder().decode(line))
+    })
+  }
+
+  #restart(tell: () => void): void {
+    this.#line = []
+    tell()
+  }
+
+  /** The last character, whatever its bytes. */
+  #takeBack(): void {
+    while (((this.#line.at(-1) ?? 0) & 0xc0) === 0x80) this.#line.pop()
+    this.#line.pop()
+  }
+}
