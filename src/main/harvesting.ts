@@ -20,7 +20,7 @@ import { pipeCheck } from '../pipe/pipe-check.ts'
 import { secretCheck } from '../pipe/pipe-check.ts'
 import { type Launcher, openLauncher } from '../pipe/running/launcher.ts'
 import { openRuns } from '../pipe/runs/run-history.ts'
-import { isGone, ownerOf } from '../pipe/runs/run-rows.ts'
+import { isGone, ownerOf } from '../pipe/runs/run-tables.ts'
 
 import type { Runs } from '../pipe/runs/run-history.ts'
 import { openSources, type PipeSources } from '../pipe/sources/pipe-sources.ts'

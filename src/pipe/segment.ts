@@ -3,7 +3,7 @@
 import type { Log } from '../log.ts'
 import type { JsonObject } from './document.ts'
 import type { Message } from './message.ts'
-import type { RunSink } from './runs/run-sink.ts'
+import type { RunSink } from './runs/run.ts'
 
 /** What a segment knows of the run that it works for. */
 export type SegmentContext = {

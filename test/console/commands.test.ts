@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { progressBar, triggerRow } from '../../src/console/text-output.ts'
-import { storedProblem } from '../../src/pipe/runs/stored-problem.ts'
+import { storedProblem } from '../../src/pipe/runs/run.ts'
 import { Failure } from '../../src/errors.ts'
 import { consoleStation, type ConsoleStation } from '../support/console/station.ts'
 

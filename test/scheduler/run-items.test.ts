@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
-import { storedProblem } from '../../src/pipe/runs/stored-problem.ts'
+import { storedProblem } from '../../src/pipe/runs/run.ts'
 import { asCsv, asJson, asLines } from '../../src/scheduler/run-item-pages.ts'
 import { done, ground, start } from '../pipe/runs/ground.ts'
 

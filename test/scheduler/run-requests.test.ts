@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
-import { storedProblem } from '../../src/pipe/runs/stored-problem.ts'
+import { storedProblem } from '../../src/pipe/runs/run.ts'
 import { schedulerStation, type SchedulerStation } from '../support/scheduler/station.ts'
 
 let station: SchedulerStation

@@ -7,7 +7,7 @@ import {
   type Message,
   type RecordMessage,
 } from '../../pipe/message.ts'
-import { storedProblem } from '../../pipe/runs/stored-problem.ts'
+import { storedProblem } from '../../pipe/runs/run.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import { platformId as platformIdOf } from '../../rdf/ids.ts'
 import type { RecordRow } from '../ledger/ledger-rows.ts'

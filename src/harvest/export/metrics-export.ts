@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import type { Message, MetricsLanded, RecordMessage } from '../../pipe/message.ts'
-import { storedProblem } from '../../pipe/runs/stored-problem.ts'
+import { storedProblem } from '../../pipe/runs/run.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import { backoffMs } from '../../workers/retry.ts'
 import { inBatches } from './batches.ts'

@@ -5,7 +5,7 @@
 
 import { Failure } from '../../errors.ts'
 import type { Message, RecordMessage, Validator } from '../../pipe/message.ts'
-import { tellFindings } from '../../pipe/runs/run-sink.ts'
+import { tellFindings } from '../../pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 import type { RecordRow } from '../ledger/ledger-rows.ts'
 import { dayMs, type ExportRun, type ExportContext } from './export-run.ts'

@@ -5,7 +5,7 @@
 
 import { Failure } from '../../errors.ts'
 import type { Completeness, Finding } from '../../pipe/message.ts'
-import { storedProblem } from '../../pipe/runs/stored-problem.ts'
+import { storedProblem } from '../../pipe/runs/run.ts'
 import type { RecordRow } from '../ledger/ledger-rows.ts'
 import type { ExportRun } from './export-run.ts'
 import type { ExportConfig } from './export-target.ts'

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Outbound, OutboundRequest } from '../../client/outbound.ts'
 import { Failure } from '../../errors.ts'
-import type { RunSink } from '../../pipe/runs/run-sink.ts'
+import type { RunSink } from '../../pipe/runs/run.ts'
 import type { SegmentPlace } from '../../pipe/segment.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import {

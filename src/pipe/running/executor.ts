@@ -9,9 +9,13 @@ import type { Pause } from '../../workers/retry.ts'
 import { chain } from '../chain.ts'
 import type { Completeness } from '../message.ts'
 import type { Runs } from '../runs/run-history.ts'
-import type { RunSink } from '../runs/run-sink.ts'
-import type { Run, RunChange, RunStatus } from '../runs/run.ts'
-import { storedProblem } from '../runs/stored-problem.ts'
+import {
+  type Run,
+  type RunChange,
+  type RunSink,
+  type RunStatus,
+  storedProblem,
+} from '../runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../segment.ts'
 import { opened, type Opened, type OpeningContext } from './opening.ts'
 import type { RunQueue } from './run-queue.ts'

@@ -10,9 +10,9 @@ import {
   type RunStart,
   type StartedBy,
   type StartMode,
+  storedProblem,
 } from '../runs/run.ts'
 import type { Runs } from '../runs/run-history.ts'
-import { storedProblem } from '../runs/stored-problem.ts'
 import { announceEnd, Executor, type ExecutorContext } from './executor.ts'
 import { feedOf, opened, pipeOf } from './opening.ts'
 import { entryOf, laneOf, RunQueue } from './run-queue.ts'

@@ -4,26 +4,24 @@
  */
 
 import { Failure } from '../../errors.ts'
-import type { Sqlite } from '../../sqlite.ts'
-import { keyOf, type ItemRows } from './item-rows.ts'
 import { TallyBuilder } from './run-report.ts'
-import type { RunRows, StoredRun } from './run-rows.ts'
-import type { RunSink } from './run-sink.ts'
+import { keyOf, type RunTables, type StoredRun } from './run-tables.ts'
 import {
   countNames,
-  ended,
-  noCounts,
   type Counts,
+  ended,
   type ItemState,
+  noCounts,
   type Run,
   type RunChange,
   type RunItem,
   type RunOutcome,
+  type RunSink,
   type RunStart,
   type RunStatus,
   type StoredProblem,
+  storedProblem,
 } from './run.ts'
-import { storedProblem } from './stored-problem.ts'
 
 /** Of which items the source text is stored. */
 type KeepSource = 'failed' | 'none' | 'all'
@@ -32,9 +30,7 @@ type KeepSource = 'failed' | 'none' | 'all'
 type Redact = (text: string) => string
 
 export type LiveRunContext = {
-  readonly file: Sqlite
-  readonly rows: RunRows
-  readonly items: ItemRows
+  readonly tables: RunTables
   readonly now: () => number
   readonly redact: Redact
   readonly keepSource: KeepSource
@@ -106,14 +102,7 @@ export class LiveRun {
 
   /** Notes that everything up to the cursor was written. */
   checkpoint(cursor: string): void {
-    if (ended(this.#run)) return
-    this.#write(() => {
-      const { rows, items } = this.#context
-      const { serial } = this.#stored
-      const { counts, progress } = this.now()
-      const tally = this.#tally.now()
-      rows.checkpoint(serial, { cursor, item: items.newest(serial), counts, progress, tally })
-    })
+    if (!ended(this.#run)) this.#write(cursor)
   }
 
   /** Writes what has come in. */
@@ -121,15 +110,17 @@ export class LiveRun {
     if (this.#changed && !ended(this.#run)) this.#write()
   }
 
-  #write(more: () => void = () => undefined): void {
-    const { file, rows, items, now } = this.#context
-    file.transaction(() => {
-      const lease = now() + leaseMs
+  #write(cursor?: string): void {
+    const { tables, now } = this.#context
+    const { serial } = this.#stored
+    tables.transaction(() => {
+      const run = this.now()
       const tally = this.#tally.now()
       // Another process may have the run by now.
-      if (!rows.update({ ...this.#stored, run: this.now(), tally, lease })) return
-      items.add(this.#stored.serial, this.#items)
-      more()
+      if (!tables.update({ ...this.#stored, run, tally, lease: now() + leaseMs })) return
+      tables.addItems(serial, this.#items)
+      const { counts, progress } = run
+      if (cursor !== undefined) tables.checkpoint(serial, { cursor, counts, progress, tally })
     })
     this.#items = []
     this.#characters = 0
@@ -153,14 +144,9 @@ export class LiveRun {
       item: (item) => open((at) => this.#report(item, at)),
       finding: (finding, about = {}) =>
         open((at) => {
-          const item = {
-            ...about,
-            stage: 'import',
-            state: 'unchanged',
-            findings: [finding],
-          } as const
+          const item = { ...about, stage: 'import', state: 'unchanged', time: timeOf(at) } as const
           this.#counts.findings += 1
-          this.#tally.item(this.#clean({ ...item, time: timeOf(at) }))
+          this.#tally.item(this.#clean({ ...item, findings: [finding] }))
         }),
       total: (total) => open(() => this.#progress({ total })),
       offered: (count = 1) => open(() => void (this.#counts.offered += count)),
@@ -213,16 +199,16 @@ export class LiveRun {
   /** Whether the run counted the record as written before it was resumed, and meets it again. */
   #isRepeat(item: Unstamped): boolean {
     const key = keyOf(item)
-    if (this.#stored.resumed === 0 || key === undefined) return false
     const mayBe = item.state === 'unchanged' || item.state === 'updated'
-    return mayBe && this.#context.items.written(this.#stored.serial, key)
+    if (this.#stored.resumed === 0 || key === undefined || !mayBe) return false
+    return this.#context.tables.hasWritten(this.#stored.serial, key)
   }
 
   /** Whether the record failed in the run before. */
   #isMended(item: Unstamped): boolean {
     const key = keyOf(item)
     if (this.#failedIn === undefined || key === undefined) return false
-    return this.#context.items.failed(this.#failedIn, key)
+    return this.#context.tables.hasFailed(this.#failedIn, key)
   }
 
   #stepped(change: RunChange, time: string): Run {

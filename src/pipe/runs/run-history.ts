@@ -8,7 +8,6 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { conditionVariable } from '../../workers/condition.ts'
 import type { Pause } from '../../workers/retry.ts'
-import { ItemRows } from './item-rows.ts'
 import {
   checkStep,
   leaseMs,
@@ -19,21 +18,21 @@ import {
   type LiveRunContext,
 } from './live-run.ts'
 import { noTally, type RunDifference, type RunReport } from './run-report.ts'
-import { openRunFile, RunRows, type StoredRun } from './run-rows.ts'
-import type { RunSink } from './run-sink.ts'
+import { RunTables, type StoredRun } from './run-tables.ts'
 import {
   countNames,
   ended,
-  noCounts,
   type ItemFilter,
+  noCounts,
   type Run,
   type RunChange,
   type RunFilter,
   type RunItem,
   type RunNote,
+  type RunSink,
   type RunStart,
+  storedProblem,
 } from './run.ts'
-import { storedProblem } from './stored-problem.ts'
 
 export type RunsOptions = {
   /** The SQLite file, such as `{data}/runs.sqlite`. */
@@ -83,12 +82,9 @@ export class Runs {
 
   constructor(options: RunsOptions) {
     const { now, redact = (text) => text, keepSource = 'failed' } = options
-    const file = openRunFile(options.path)
     this.#options = options
     this.#context = {
-      file,
-      rows: new RunRows(file),
-      items: new ItemRows(file),
+      tables: new RunTables(options.path),
       now,
       redact,
       keepSource,
@@ -99,11 +95,11 @@ export class Runs {
 
   /** A run in state `waiting`, durable when this returns. */
   create(start: RunStart): Run {
-    const { rows, now } = this.#context
+    const { tables, now } = this.#context
     const { owner, makeId = randomUUIDv7 } = this.#options
     const run = newRun(makeId(), start, now())
     const fresh = { run, start, tally: noTally, owner, lease: now() + leaseMs }
-    return this.#enliven({ ...fresh, serial: rows.insert(fresh), resumed: 0 })
+    return this.#enliven({ ...fresh, serial: tables.insert(fresh), resumed: 0 })
   }
 
   /**
@@ -111,21 +107,21 @@ export class Runs {
    * them was made.
    */
   together<T>(work: () => T): T {
-    return this.#context.file.transaction(work)
+    return this.#context.tables.transaction(work)
   }
 
   get(id: string): Run | undefined {
-    return this.#live.get(id)?.now() ?? this.#context.rows.byId(id)?.run
+    return this.#live.get(id)?.now() ?? this.#context.tables.byId(id)?.run
   }
 
   /** Newest first. */
   list(filter: RunFilter): readonly Run[] {
-    return this.#context.rows.list(filter).map((run) => this.#live.get(run.id)?.now() ?? run)
+    return this.#context.tables.list(filter).map((run) => this.#live.get(run.id)?.now() ?? run)
   }
 
   /** In order of arrival, read in slices: memory does not grow with the run. */
   items(id: string, filter: ItemFilter = {}): Iterable<RunItem> {
-    return this.#context.items.read(this.#written(id).serial, filter)
+    return this.#context.tables.items(this.#written(id).serial, filter)
   }
 
   report(id: string): RunReport {
@@ -155,12 +151,12 @@ export class Runs {
 
   /** Stores what was done about a run that has ended; nothing happens to one that goes on. */
   note(id: string, note: Omit<RunNote, 'time'>): void {
-    const { file, rows, now, notify } = this.#context
-    file.transaction(() => {
-      const stored = rows.byId(id)
+    const { tables, now, notify } = this.#context
+    tables.transaction(() => {
+      const stored = tables.byId(id)
       if (!stored || !ended(stored.run)) return
       const notes = [...(stored.run.notes ?? []), { ...note, time: timeOf(now()) }]
-      rows.take({ ...stored, run: { ...stored.run, notes: notes.slice(-mostNotes) } })
+      tables.take({ ...stored, run: { ...stored.run, notes: notes.slice(-mostNotes) } })
     })
     notify(id)
   }
@@ -198,8 +194,8 @@ export class Runs {
 
   /** The newest run of a pipe that finished `complete` or `not-modified`. */
   lastComplete(pipe: string): Run | undefined {
-    const { rows } = this.#context
-    return rows.before(pipe, Number.MAX_SAFE_INTEGER, ['complete', 'not-modified'])?.run
+    const { tables } = this.#context
+    return tables.before(pipe, Number.MAX_SAFE_INTEGER, ['complete', 'not-modified'])?.run
   }
 
   /** Original ids and source ids of the items that failed, each once. */
@@ -225,9 +221,9 @@ export class Runs {
 
   /** Renews the leases of this process's runs for 60 s; the ids of runs that somebody else has taken meanwhile. */
   renew(): readonly string[] {
-    const { rows, now } = this.#context
-    const ours = new Set(rows.renew(this.#options.owner, now() + leaseMs))
-    const lost = [...this.#live.keys()].filter((id) => !ours.has(rows.byId(id)?.serial ?? -1))
+    const { tables, now } = this.#context
+    const ours = tables.renew(this.#options.owner, now() + leaseMs)
+    const lost = [...this.#live.keys()].filter((id) => !ours.has(id))
     for (const id of lost) this.#live.delete(id)
     return lost
   }
@@ -237,12 +233,12 @@ export class Runs {
    * ran out.
    */
   interruptOrphans(): readonly Run[] {
-    const { rows, now, notify } = this.#context
+    const { tables, now, notify } = this.#context
     const { owner, isGone = () => false } = this.#options
     const isOrphan = (one: StoredRun): boolean =>
       !this.#live.has(one.run.id) && (one.owner === owner || one.lease < now() || isGone(one.owner))
     const why = new Failure('run-interrupted', 'the process that worked on the run has ended')
-    return rows
+    return tables
       .open()
       .filter(isOrphan)
       .map((orphan) => {
@@ -253,7 +249,7 @@ export class Runs {
           problem: storedProblem(why),
         } as const
         const run: Run = { ...orphan.run, ...end }
-        rows.take({ ...orphan, run })
+        tables.take({ ...orphan, run })
         notify(run.id)
         return run
       })
@@ -263,11 +259,11 @@ export class Runs {
     this.#closing.abort()
     await this.#maintenance
     this.#flushAll()
-    this.#context.file.close()
+    this.#context.tables.close()
   }
 
   #stored(id: string): StoredRun {
-    return this.#context.rows.byId(id) ?? missing(id)
+    return this.#context.tables.byId(id) ?? missing(id)
   }
 
   #written(id: string): StoredRun {
@@ -298,15 +294,15 @@ export class Runs {
    * stay as items and in the counts, because they will not be written again.
    */
   #again(id: string): Run {
-    const { file, rows, items, now } = this.#context
+    const { tables, now } = this.#context
     const stored = this.#stored(id)
     checkStep(stored.run, 'waiting')
     const lease = now() + leaseMs
-    const waiting = file.transaction(() => {
-      const left = items.rewind(stored.serial, stored.checkpoint?.item ?? 0)
+    const waiting = tables.transaction(() => {
+      const left = tables.rewind(stored.serial, stored.checkpoint?.item ?? 0)
       const { owner } = this.#options
       const next = { ...rewound(stored, left), owner, lease, resumed: stored.resumed + 1 }
-      rows.take(next)
+      tables.take(next)
       return next
     })
     return this.#enliven(waiting)
@@ -314,24 +310,24 @@ export class Runs {
 
   /** The run whose failures this one tries again, else the pipe's finished run before, if it was about the same catalogue. */
   #comparedWith({ start, run, serial }: StoredRun): StoredRun | undefined {
-    const { rows } = this.#context
+    const { tables } = this.#context
     if (start.dryRun || start.only) return undefined
-    if (start.retryOf !== undefined) return rows.byId(start.retryOf)
-    const before = rows.before(run.pipe, serial, ['complete', 'incomplete'])
+    if (start.retryOf !== undefined) return tables.byId(start.retryOf)
+    const before = tables.before(run.pipe, serial, ['complete', 'incomplete'])
     // One pipe may be fed with many catalogues in turn.
     return before?.run.catalogue === run.catalogue ? before : undefined
   }
 
   #difference({ serial, run }: StoredRun, before: StoredRun): RunDifference {
-    const { items } = this.#context
+    const { tables } = this.#context
     const { created, updated, removed } = run.counts
     return {
       run: before.run.id,
       created,
       updated,
       removed,
-      newlyFailing: items.newlyFailing(serial, before.serial),
-      newlyFixed: items.newlyFixed(before.serial, serial),
+      newlyFailing: tables.newlyFailing(serial, before.serial),
+      newlyFixed: tables.newlyFixed(before.serial, serial),
     }
   }
 
@@ -364,16 +360,10 @@ export class Runs {
 
   /** One slice per call: a run of a million items does not stop the others while it is deleted. */
   #prune(): void {
-    const { file, items, rows, now } = this.#context
+    const { tables, now } = this.#context
     if (now() < this.#nextPruning) return
-    const oldest = rows.endedBefore(now() - (this.#options.historyDays ?? 365) * dayMs)
-    if (oldest === undefined) {
-      this.#nextPruning = now() + pruneEveryMs
-      return
-    }
-    file.transaction(() => {
-      if (items.drop(oldest, itemsPerRound) < itemsPerRound) rows.drop(oldest)
-    })
+    const oldest = now() - (this.#options.historyDays ?? 365) * dayMs
+    if (!tables.prune(oldest, itemsPerRound)) this.#nextPruning = now() + pruneEveryMs
   }
 }
 

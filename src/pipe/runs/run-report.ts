@@ -1,8 +1,7 @@
 /** The report of a run: its shape, and what a run sums up for it while it goes on. */
 
 import type { Finding, Stage } from '../message.ts'
-import { slugOf } from './stored-problem.ts'
-import type { Run, RunItem } from './run.ts'
+import { type Run, type RunItem, slugOf } from './run.ts'
 
 /** One of the up to three items that stand for many. */
 type Example = {
@@ -57,26 +56,25 @@ const mostStatuses = 50
 export class TallyBuilder {
   readonly #problems: Map<string, Group>
   readonly #findings: Map<string, Group>
+  /** By host. */
   readonly #requests: Map<string, Map<string, number>>
   #slowest: readonly SlowPage[]
 
   constructor({ problems, findings, requests, slowestPages }: RunTally) {
+    const counts = Object.entries(requests)
     this.#problems = new Map(Object.entries(problems))
     this.#findings = new Map(Object.entries(findings))
-    this.#slowest = slowestPages
-    const counts = Object.entries(requests)
     this.#requests = new Map(counts.map(([host, one]) => [host, new Map(Object.entries(one))]))
+    this.#slowest = slowestPages
   }
 
   item(item: Omit<RunItem, 'time'>): void {
     const { problem, findings = [] } = item
-    if (problem) add(this.#problems, slugOf(problem), example(item, problem.detail))
-    for (const { slug, detail } of findings) add(this.#findings, slug, example(item, detail))
+    if (problem) add(this.#problems, slugOf(problem), item, problem.detail)
+    for (const { slug, detail } of findings) add(this.#findings, slug, item, detail)
   }
 
   page(page: SlowPage): void {
-    const last = this.#slowest.at(-1)
-    if (this.#slowest.length === mostPages && last && last.millis >= page.millis) return
     const pages = [...this.#slowest, page].toSorted((a, b) => b.millis - a.millis)
     this.#slowest = pages.slice(0, mostPages)
   }
@@ -103,23 +101,22 @@ export class TallyBuilder {
   }
 }
 
-function add(groups: Map<string, Group>, slug: string, one: Example): void {
+function add(
+  groups: Map<string, Group>,
+  slug: string,
+  { originalId, sourceId, stage, sourceUrl }: Omit<RunItem, 'time'>,
+  detail: string | undefined,
+): void {
   const { count, examples } = groups.get(slug) ?? { count: 0, examples: [] }
-  groups.set(slug, {
-    count: count + 1,
-    examples: examples.length < mostExamples ? [...examples, one] : examples,
-  })
+  const id = originalId ?? sourceId
+  const example = {
+    ...(id !== undefined && { id }),
+    stage,
+    ...(sourceUrl !== undefined && { sourceUrl }),
+    ...(detail !== undefined && { detail }),
+  }
+  groups.set(slug, { count: count + 1, examples: [...examples, example].slice(0, mostExamples) })
 }
 
 const byCount = (groups: ReadonlyMap<string, Group>): Record<string, Group> =>
   Object.fromEntries([...groups].toSorted(([, a], [, b]) => b.count - a.count))
-
-const example = (item: Omit<RunItem, 'time'>, detail: string | undefined): Example => {
-  const id = item.originalId ?? item.sourceId
-  return {
-    ...(id !== undefined && { id }),
-    stage: item.stage,
-    ...(item.sourceUrl !== undefined && { sourceUrl: item.sourceUrl }),
-    ...(detail !== undefined && { detail }),
-  }
-}

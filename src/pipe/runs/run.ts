@@ -1,8 +1,9 @@
-/** What is known of one travel of a pipe. */
+/** What is known of one run of a pipe, where segments report it (`RunSink`), and failures as a run stores them. */
 
-import type { Complaint, Kind } from '../../errors.ts'
+import { type Complaint, Failure, type Kind } from '../../errors.ts'
+import { problemOf } from '../../http/problem.ts'
 import type { JsonObject } from '../document.ts'
-import type { Finding, Stage } from '../message.ts'
+import type { Finding, RecordMessage, Stage } from '../message.ts'
 
 export const runStatuses = [
   'waiting',
@@ -44,20 +45,8 @@ export const countNames = [
 ] as const
 export type Counts = Readonly<Record<(typeof countNames)[number], number>>
 
-export const noCounts: Counts = {
-  offered: 0,
-  created: 0,
-  updated: 0,
-  unchanged: 0,
-  skipped: 0,
-  failed: 0,
-  refused: 0,
-  duplicate: 0,
-  removed: 0,
-  held: 0,
-  adopted: 0,
-  findings: 0,
-}
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every name is there
+export const noCounts = Object.fromEntries(countNames.map((name) => [name, 0])) as Counts
 
 /** What an operator has had done about a run that had ended, and what came of it. */
 export type RunNote = {
@@ -202,4 +191,64 @@ export type Feed = {
   readonly withMetrics?: boolean
   /** Milliseconds between two datasets. */
   readonly pulseMs?: number
+}
+
+// A failure as a run keeps it.
+
+/** RFC 9457 without `instance`; anything that is not a `Failure` is a bare `internal`, its message belongs to the log. */
+export function storedProblem(error: unknown): StoredProblem {
+  const { title, status, detail, errors } = problemOf(error, '').body
+  return {
+    type: `urn:cartulary:problem:${error instanceof Failure ? error.kind : 'internal'}`,
+    title,
+    status,
+    ...(detail !== undefined && { detail }),
+    ...(errors !== undefined && { errors }),
+  }
+}
+
+/** The last part of the type of a problem. */
+export const slugOf = ({ type }: { readonly type: string }): string =>
+  type.slice(type.lastIndexOf(':') + 1)
+
+// Where segments report what happens in a run.
+
+/** Everything is cheap and does not wait; the implementation writes in groups. */
+export type RunSink = {
+  item(item: Omit<RunItem, 'time'>): void
+  /**
+   * What concerns no record, or one that has been told already (`about`). Findings of a record that is still on its way
+   * travel in its message. Counted, and by slug the first three stand in the report.
+   */
+  finding(finding: Finding, about?: Pick<RunItem, 'sourceId' | 'originalId' | 'sourceUrl'>): void
+  /** A declared total; the last one counts. */
+  total(total: number): void
+  offered(count?: number): void
+  adopted(count: number): void
+  /**
+   * A page was handed on whole. Not what a run is resumed from: that is the `cursor` of a `page` message which has come
+   * out of the last segment, because only then everything before it was written.
+   */
+  page(page: { readonly cursor?: string; readonly bytes?: number; readonly millis?: number }): void
+  /** A request left the house and was answered with this status, or `error`. */
+  request(request: { readonly host: string; readonly status: number | 'error' }): void
+  /** Any sign of life: keeps the run from counting as stalled. */
+  alive(): void
+  /** A segment has ended. */
+  processed(segmentNumber: number): void
+  /** How the run ends if nothing worse happens; the last segment decides. */
+  outcome(outcome: RunOutcome, problem?: Error): void
+}
+
+type Told = Pick<RecordMessage, 'sourceId' | 'originalId' | 'sourceUrl' | 'findings'>
+
+/** Tells the findings of a record that goes no further in this process: no item of its own will name them. */
+export function tellFindings(sink: Pick<RunSink, 'finding'>, record: Told): void {
+  const { sourceId, originalId, sourceUrl, findings } = record
+  const about = {
+    sourceId,
+    ...(originalId !== undefined && { originalId }),
+    ...(sourceUrl !== undefined && { sourceUrl }),
+  }
+  for (const finding of findings) sink.finding(finding, about)
 }

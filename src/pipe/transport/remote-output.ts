@@ -4,7 +4,7 @@ import { Failure } from '../../errors.ts'
 import { Channel } from '../../workers/channel.ts'
 import { conditionVariable } from '../../workers/condition.ts'
 import { type Completeness, droppedBySegment, type Message, type Stage } from '../message.ts'
-import { tellFindings } from '../runs/run-sink.ts'
+import { tellFindings } from '../runs/run.ts'
 import type { SegmentContext } from '../segment.ts'
 import type { Arrival, ArrivedList, ArrivedRecord } from './envelope.ts'
 import {

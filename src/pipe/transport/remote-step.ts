@@ -16,8 +16,7 @@ import {
   type RecordMessage,
 } from '../message.ts'
 import { catalogueOf } from '../pipe-check.ts'
-import { tellFindings } from '../runs/run-sink.ts'
-import { storedProblem } from '../runs/stored-problem.ts'
+import { storedProblem, tellFindings } from '../runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../segment.ts'
 import {
   type Arrival,

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { Failure, type Kind } from '../../../src/errors.ts'
-import { storedProblem } from '../../../src/pipe/runs/stored-problem.ts'
+import { storedProblem } from '../../../src/pipe/runs/run.ts'
 import { done, ground, running } from './ground.ts'
 
 const failed = (id: string, kind: Kind = 'export-refused', stage: 'import' | 'export' = 'export') =>

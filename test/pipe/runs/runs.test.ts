@@ -3,8 +3,7 @@
 import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
-import { storedProblem } from '../../../src/pipe/runs/stored-problem.ts'
-import { countNames, ended, runStatuses } from '../../../src/pipe/runs/run.ts'
+import { countNames, ended, runStatuses, storedProblem } from '../../../src/pipe/runs/run.ts'
 import { done, ground, running, start } from './ground.ts'
 
 const refused = storedProblem(new Failure('export-refused', 'no title'))

@@ -2,10 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
-import { isGone, ownerOf } from '../../../src/pipe/runs/run-rows.ts'
+import { isGone, ownerOf } from '../../../src/pipe/runs/run-tables.ts'
 
-import { storedProblem } from '../../../src/pipe/runs/stored-problem.ts'
-import type { Run } from '../../../src/pipe/runs/run.ts'
+import { type Run, storedProblem } from '../../../src/pipe/runs/run.ts'
 import { day, done, ground, running, start } from './ground.ts'
 
 const unread = storedProblem(new Failure('item-malformed', 'x'))
