@@ -62,6 +62,8 @@ function ordered(
 }
 
 const text = (error: string) => z.string({ error })
+const shape = <Shape extends z.core.$ZodLooseShape>(of: Shape, error = 'must be an object') =>
+  z.looseObject(of, { error })
 
 /** May stand in a path and in a log line, and is never part of a file name. */
 const isName = (value: string) =>
@@ -74,26 +76,21 @@ const nameRule = 'must be text of 1..200 characters without controls, / and \\'
 const name = text(nameRule).refine(isName, { error: nameRule })
 const idRule = 'must be text of 1..200 characters, such as a UUID; numbers want quotes'
 const versionRule = 'must be text of major version 1 or 2, such as "2.0.0"'
+const numberRule = { error: 'must be a whole number from 0' }
+const words = text('must be text; numbers want quotes').exactOptional()
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const object = z.custom<JsonObject>(isObject, { error: 'must be an object' })
 
-/** Null says as little as nothing. */
-const given = (value: unknown): unknown => value ?? undefined
-const wording = { error: 'must be text; numbers want quotes' }
-const words = z.string(wording).exactOptional()
-
 /** A time as text; other platforms write milliseconds since 1970. */
-const time = z.preprocess(
-  (value) => (typeof value === 'number' ? isoTime(value) : value),
-  z.string({ error: 'must be a time, as text or in milliseconds since 1970' }).exactOptional(),
-)
-const isoTime = (ms: number): string | number => {
-  const date = new Date(ms)
-  return Number.isNaN(date.getTime()) ? ms : date.toISOString()
-}
-const keys = [
+const time = z.preprocess((value) => {
+  const date = new Date(typeof value === 'number' ? value : Number.NaN)
+  return Number.isNaN(date.getTime()) ? value : date.toISOString()
+}, text('must be a time, as text or in milliseconds since 1970').exactOptional())
+
+/** What is left out when it is blank: writers of other platforms write down what is empty, an empty text too. */
+const mayBeBlank: ReadonlySet<string> = new Set([
   'title',
   'context',
   'runId',
@@ -103,33 +100,32 @@ const keys = [
   'payload',
   'dataMimeType',
   'dataInfo',
-] as const
+])
+
+const isBlank = (value: Json) =>
+  value === null || (isObject(value) && Object.keys(value).length === 0)
 
 /** The object without those known keys that are there and blank. */
 const filled = (value: unknown): unknown =>
   isObject(value)
     ? Object.fromEntries(
-        Object.entries(value).filter(
-          ([key, inner]) => !(keys.some((known) => known === key) && isBlank(inner)),
-        ),
+        Object.entries(value).filter(([key, inner]) => !(mayBeBlank.has(key) && isBlank(inner))),
       )
     : value
+/** The same, and an empty object for nothing. */
+const filledOrEmpty = (value: unknown): unknown => filled(value ?? {})
 
-const isBlank = (value: Json) =>
-  value === null || (isObject(value) && Object.keys(value).length === 0)
-
-/** Writers of other platforms leave out what is empty, an empty text too. */
-const payload = z.looseObject({
+const payload = shape({
   header: z.preprocess(
-    (value) => value ?? {},
-    z.looseObject({
-      seqNumber: z.int({ error: 'must be a whole number from 0' }).min(0).default(0),
+    filledOrEmpty,
+    shape({
+      seqNumber: z.int(numberRule).min(0).default(0),
       dataType: z.enum(['text', 'base64'], { error: 'must be text or base64' }).default('text'),
     }),
   ),
   body: z.preprocess(
     filled,
-    z.looseObject({
+    shape({
       data: text('must be text').default(''),
       dataMimeType: words,
       dataInfo: object.exactOptional(),
@@ -137,48 +133,41 @@ const payload = z.looseObject({
   ),
 })
 
-const segment = z.looseObject(
+const processed = z.boolean({ error: 'must be true or false' }).default(false)
+const endpoint = shape(
+  { protocol: words, address: text('must be an address'), method: words },
+  'must be an object with address',
+)
+
+const segment = shape(
   {
     header: z.preprocess(
       filled,
-      z.looseObject(
+      shape(
         {
           name,
-          segmentNumber: z
-            .int({ error: 'must be a whole number from 0' })
-            .min(0, { error: 'must be a whole number from 0' }),
+          segmentNumber: z.int(numberRule).min(0, numberRule),
           title: words,
-          processed: z.preprocess(
-            given,
-            z.boolean({ error: 'must be true or false' }).default(false),
-          ),
+          processed: z.preprocess((value) => value ?? undefined, processed),
         },
-        { error: 'must be an object with name and segmentNumber' },
+        'must be an object with name and segmentNumber',
       ),
     ),
     body: z.preprocess(
-      (value) => filled(value ?? {}),
-      z.looseObject(
-        {
-          config: z.preprocess((value) => value ?? {}, object),
-          endpoint: z
-            .looseObject(
-              { protocol: words, address: text('must be an address'), method: words },
-              { error: 'must be an object with address' },
-            )
-            .exactOptional(),
-          payload: payload.exactOptional(),
-        },
-        { error: 'must be an object' },
-      ),
+      filledOrEmpty,
+      shape({
+        config: z.preprocess((value) => value ?? {}, object),
+        endpoint: endpoint.exactOptional(),
+        payload: payload.exactOptional(),
+      }),
     ),
   },
-  { error: 'must be an object with header and body' },
+  'must be an object with header and body',
 )
 
 const header = z.preprocess(
   filled,
-  z.looseObject(
+  shape(
     {
       id: text(idRule).min(1, { error: idRule }).max(200, { error: idRule }),
       name,
@@ -190,23 +179,17 @@ const header = z.preprocess(
       startTime: time,
       lastRun: time,
     },
-    { error: 'must be an object with id, name, transport and version' },
+    'must be an object with id, name, transport and version',
   ),
 )
 
-const document = z.looseObject(
-  {
-    header,
-    body: z.looseObject(
-      {
-        segments: z
-          .array(segment, { error: 'must be an array of segments' })
-          .min(1, { error: 'must hold at least one segment' }),
-      },
-      { error: 'must be an object with segments' },
-    ),
-  },
-  { error: 'must be an object with header and body' },
+const segments = z
+  .array(segment, { error: 'must be an array of segments' })
+  .min(1, { error: 'must hold at least one segment' })
+
+const document = shape(
+  { header, body: shape({ segments }, 'must be an object with segments') },
+  'must be an object with header and body',
 )
 
 const named = z.looseObject({ header: z.looseObject({ name }) })

@@ -81,13 +81,11 @@ export class RunTables {
   insert(stored: Omit<StoredRun, 'serial' | 'resumed'>): number {
     const { run, start, owner, lease } = stored
     const isPartial = [start.only, start.retryOf, start.feed?.datasets].some((one) => one)
-    return this.#file.run(
-      `INSERT INTO run (id, pipe, catalogue, status, dry, partial, created, owner, lease, start, state)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[run.id, run.pipe, run.catalogue ?? null, run.status],
-      ...[Number(start.dryRun), Number(isPartial), Date.parse(run.created)],
-      ...[owner, lease, JSON.stringify(start), stateOf(stored)],
-    ).serial
+    const sql = `INSERT INTO run (id, pipe, catalogue, status, dry, partial, created, owner, lease, start, state)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    const face = [run.id, run.pipe, run.catalogue ?? null, run.status, Number(start.dryRun)]
+    const inner = [Number(isPartial), Date.parse(run.created), owner, lease]
+    return this.#file.run(sql, ...face, ...inner, JSON.stringify(start), stateOf(stored)).serial
   }
 
   byId(id: string): StoredRun | undefined {
@@ -122,12 +120,10 @@ export class RunTables {
   #write(stored: StoredRun, only: string, ...values: readonly string[]): boolean {
     const { run, owner, lease, resumed, serial } = stored
     const ended = run.endTime === undefined ? null : Date.parse(run.endTime)
-    const { changes } = this.#file.run(
-      `UPDATE run SET status = ?, outcome = ?, ended = ?, owner = ?, lease = ?, resumed = ?, state = ? WHERE serial = ? ${only}`,
-      ...[run.status, run.outcome ?? null, ended, owner, lease, resumed, stateOf(stored), serial],
-      ...values,
-    )
-    return changes > 0
+    const sql = `UPDATE run SET status = ?, outcome = ?, ended = ?, owner = ?, lease = ?, resumed = ?, state = ?
+      WHERE serial = ? ${only}`
+    const now = [run.status, run.outcome ?? null, ended, owner, lease, resumed, stateOf(stored)]
+    return this.#file.run(sql, ...now, serial, ...values).changes > 0
   }
 
   /** Notes that everything up to now was written; `item` is that of the newest one. */
