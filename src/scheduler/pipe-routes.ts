@@ -1,14 +1,13 @@
-/** Binds the routes of pipes. */
+/** Pipes over HTTP: what is loaded, one pipe, a launch; and the health of the scheduler. */
 
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import type { App } from '../http/app.ts'
 import { invalid } from '../http/shell/complaints.ts'
 import { configured } from '../pipe/configure.ts'
 import type { Json, JsonObject } from '../pipe/document.ts'
+import { startModes } from '../pipe/runs/run.ts'
 import type { InvalidFile, KnownPipe } from '../pipe/sources/known-pipes.ts'
-import type { SchedulerContext } from './scheduler-context.ts'
 import { masked } from './masking.ts'
-import { configs, readJsonBody, startMode } from './trigger-input.ts'
 import {
   accepted,
   answer,
@@ -16,60 +15,106 @@ import {
   listedPipe,
   pipe,
   pipePath,
-  responses,
+  route,
   run,
   runAddress,
   runHeaders,
-  security,
 } from './scheduler-contract.ts'
+import type { SchedulerContext } from './scheduler-context.ts'
 import { conflicting, unknownPipes } from './trigger-changes.ts'
+import { configs, readJsonBody, startMode } from './trigger-input.ts'
 
-export function bindPipes(app: App, deps: SchedulerContext): void {
-  const { pipes, launcher, triggers } = deps
-  const known = (pipeId: string) => {
-    const found = pipes.find(pipeId)
-    if (found) return found
-    throw unknownPipes([pipeId])
-  }
-  app.openapi(pipeRoutes.list, (c) =>
-    c.json([...pipes.list().map(listed), ...pipes.invalid().map(unread)]),
-  )
-  app.openapi(pipeRoutes.one, (c) => c.json(shownPipe(known(c.req.valid('param').pipeId).pipe)))
-  app.openapi(pipeRoutes.launch, async (c) => {
-    const { pipe } = known(c.req.valid('param').pipeId)
-    const wish = launchOf(await readJsonBody(c, deps.pipeBytes))
-    if (wish.configs) configured(pipe, wish.configs)
-    const launched = launcher.launch({ ...wish, pipe: pipe.header.name, startedBy: 'api' })
-    if ('run' in launched) return accepted(c, launched.run)
-    throw conflicting(pipe.header.name, runAddress(c, launched.dropped))
-  })
-  app.openapi(pipeRoutes.health, (c) =>
-    c.json({
-      status: 'up',
-      leads: triggers.leads(),
-      pipes: pipes.list().length,
-      active: launcher.active().length,
+const launchBody = z.object({
+  configs: configs.exactOptional(),
+  startMode: startMode.exactOptional(),
+  dryRun: z.boolean().exactOptional(),
+  limit: z.int().min(1).max(1_000_000).exactOptional(),
+})
+
+const launchSchema = {
+  type: 'object',
+  properties: {
+    configs: { type: 'object', additionalProperties: { type: 'object' } },
+    startMode: { type: 'string', enum: startModes },
+    dryRun: { type: 'boolean', description: 'Nothing is written' },
+    limit: { type: 'integer', minimum: 1, description: 'Records of a dry run, 20 by default' },
+  },
+}
+
+const health = z.object({ status: z.string(), leads: z.boolean(), pipes: z.int(), active: z.int() })
+
+/** Binds the routes of pipes. */
+export function bindPipes(app: App, context: SchedulerContext): void {
+  const { pipes, launcher, triggers } = context
+  bindLaunch(app, context)
+  app.openapi(
+    route('get', '/pipes', 'All pipes, those that cannot be read too, with their problems', {
+      good: { 200: answer('Pipes', z.array(listedPipe)) },
     }),
+    (c) => c.json([...pipes.list().map(listed), ...pipes.invalid().map(unread)]),
+  )
+  app.openapi(
+    route('get', '/pipes/{pipeId}', 'One pipe, its secrets hidden', {
+      request: { params: pipePath },
+      good: { 200: answer('The pipe', pipe) },
+    }),
+    (c) => {
+      const whole: JsonObject = JSON.parse(
+        JSON.stringify(known(context, c.req.param('pipeId')).pipe),
+      )
+      return c.json(masked(whole))
+    },
+  )
+  app.openapi(
+    route(
+      'get',
+      '/health',
+      'Whether the scheduler works, and whether this process is the one that fires',
+      {
+        good: { 200: answer('State', health) },
+      },
+    ),
+    (c) => {
+      const active = launcher.active().length
+      return c.json({ status: 'up', leads: triggers.leads(), pipes: pipes.list().length, active })
+    },
   )
 }
 
-const launchBody = z.object({
-  configs: configs.optional(),
-  startMode: startMode.optional(),
-  dryRun: z.boolean().optional(),
-  limit: z.int().min(1).max(1_000_000).optional(),
-})
+function bindLaunch(app: App, context: SchedulerContext): void {
+  app.openapi(
+    route('post', '/pipes/{pipeId}/runs', 'Start a run of a pipe', {
+      request: {
+        params: pipePath,
+        body: { ...jsonBody(launchSchema, { dryRun: true }).body, required: false },
+      },
+      good: { 202: { ...answer('The run', run), headers: runHeaders } },
+    }),
+    async (c) => {
+      const { pipe } = known(context, c.req.param('pipeId'))
+      const launch = launchOf(await readJsonBody(c, context.pipeBytes))
+      if (launch.configs) configured(pipe, launch.configs)
+      const launched = context.launcher.launch({
+        ...launch,
+        pipe: pipe.header.name,
+        startedBy: 'api',
+      })
+      if ('run' in launched) return accepted(c, launched.run)
+      throw conflicting(pipe.header.name, runAddress(c, launched.dropped))
+    },
+  )
+}
+
+function known({ pipes }: SchedulerContext, pipeId: string): KnownPipe {
+  const found = pipes.find(pipeId)
+  if (found) return found
+  throw unknownPipes([pipeId])
+}
 
 function launchOf(body: Json | undefined) {
   const result = launchBody.safeParse(body ?? {})
   if (!result.success) throw invalid(result.error.issues, 'json', body)
-  const { configs, startMode, dryRun, limit } = result.data
-  return {
-    ...(configs && { configs }),
-    ...(startMode && { startMode }),
-    ...(dryRun !== undefined && { dryRun }),
-    ...(limit !== undefined && { limit }),
-  }
+  return result.data
 }
 
 function listed({ pipe, source, file, problems }: KnownPipe) {
@@ -79,64 +124,4 @@ function listed({ pipe, source, file, problems }: KnownPipe) {
 }
 
 /** What cannot be read has no name that is certain. */
-const unread = ({ source, file, problems }: InvalidFile) => ({
-  source,
-  file,
-  segments: [],
-  problems,
-})
-
-const shownPipe = (pipe: KnownPipe['pipe']): JsonObject => {
-  const whole: JsonObject = JSON.parse(JSON.stringify(pipe))
-  return masked(whole)
-}
-
-// The contract of pipes.
-
-const launch = {
-  type: 'object',
-  properties: {
-    configs: { type: 'object', additionalProperties: { type: 'object' } },
-    startMode: { type: 'string', enum: ['drop', 'restart', 'append', 'concurrent'] },
-    dryRun: { type: 'boolean', description: 'Nothing is written' },
-    limit: { type: 'integer', minimum: 1, description: 'Records of a dry run, 20 by default' },
-  },
-}
-
-const pipeRoutes = {
-  list: createRoute({
-    method: 'get',
-    path: '/pipes',
-    summary: 'All pipes, those that cannot be read too, with their problems',
-    responses: responses({ 200: answer('Pipes', z.array(listedPipe)) }),
-  }),
-  one: createRoute({
-    method: 'get',
-    path: '/pipes/{pipeId}',
-    summary: 'One pipe, its secrets hidden',
-    request: { params: pipePath },
-    responses: responses({ 200: answer('The pipe', pipe) }),
-  }),
-  launch: createRoute({
-    method: 'post',
-    path: '/pipes/{pipeId}/runs',
-    summary: 'Start a run of a pipe',
-    security,
-    request: {
-      params: pipePath,
-      body: { ...jsonBody(launch, { dryRun: true }).body, required: false },
-    },
-    responses: responses({ 202: { ...answer('The run', run), headers: runHeaders } }),
-  }),
-  health: createRoute({
-    method: 'get',
-    path: '/health',
-    summary: 'Whether the scheduler works, and whether this process is the one that fires',
-    responses: responses({
-      200: answer(
-        'State',
-        z.object({ status: z.string(), leads: z.boolean(), pipes: z.int(), active: z.int() }),
-      ),
-    }),
-  }),
-}
+const unread = (invalid: InvalidFile) => ({ ...invalid, segments: [] })

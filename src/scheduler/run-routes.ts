@@ -1,11 +1,10 @@
-/** Binds the routes of runs. */
+/** Runs over HTTP: lists, items, reports, events, and what an operator does about them. */
 
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { Failure, shown } from '../errors.ts'
-import type { App, AppContext } from '../http/app.ts'
+import type { App } from '../http/app.ts'
 import { answerFlow } from '../http/shell/flow.ts'
 import { addVary } from '../http/shell/headers.ts'
-import type { Log } from '../log.ts'
 import { stages } from '../pipe/message.ts'
 import { ended, itemStates, type Run, runStatuses } from '../pipe/runs/run.ts'
 import { negotiate } from '../rdf/media-types.ts'
@@ -17,112 +16,190 @@ import {
   linkHeaders,
   linkPages,
   problemOfRun,
-  responses,
+  route,
   run,
   runHeaders,
-  security,
 } from './scheduler-contract.ts'
 
 /** Milliseconds for each piece of an answer that comes in pieces. */
 const pieceMs = 60_000
 
-export function bindRuns(app: App, deps: SchedulerContext): void {
-  const { runs } = deps
-  app.openapi(runRoutes.list, (c) => {
-    const { pipe, status, catalogue, offset, limit } = c.req.valid('query')
-    const found = runs.list({
-      ...(pipe !== undefined && { pipe }),
-      ...(status && { status }),
-      ...(catalogue !== undefined && { catalogue }),
-      offset,
-      limit: limit + 1,
-    })
-    linkPages(c, { offset, limit, more: found.length > limit })
-    return c.json(found.slice(0, limit))
-  })
-  app.openapi(runRoutes.one, (c) => c.json(demanded(deps, c.req.valid('param').runId)))
-  app.openapi(runRoutes.report, (c) => {
-    const { id } = demanded(deps, c.req.valid('param').runId)
-    return c.json(runs.report(id))
-  })
-  bindItems(app, deps)
-  bindEvents(app, deps)
-  bindSteps(app, deps)
-}
+const request = { params: z.object({ runId: z.string() }) }
+const offset = z.coerce.number().int().min(0).max(1_000_000_000).default(0)
+const limit = z.coerce.number().int().min(1).max(1000).default(100)
+const listQuery = z.object({
+  pipe: z.string().exactOptional(),
+  status: z.enum(runStatuses).exactOptional(),
+  catalogue: z.string().exactOptional(),
+  offset,
+  limit,
+})
+const itemQuery = z.object({
+  state: z.enum(itemStates).exactOptional(),
+  stage: z.enum(stages).exactOptional(),
+  offset,
+  limit,
+})
+const headers = linkHeaders('first, prev and next page')
 
-function bindItems(app: App, { http: { log }, ...deps }: SchedulerContext): void {
-  const { runs } = deps
-  const types = ['application/json', 'text/csv', 'application/x-ndjson']
-  app.openapi(runRoutes.items, (c) => {
-    const run = demanded(deps, c.req.valid('param').runId)
-    const { state, stage, offset, limit } = c.req.valid('query')
-    const filter = { ...(state && { state }), ...(stage && { stage }) }
-    const wanted = negotiate(c.req.header('Accept'), types)
-    const flow = (pieces: AsyncGenerator<string>, type: string, more = {}) =>
-      answerFlow(c, pieces, { log, pieceMs, headers: { 'Content-Type': type, ...more } })
-    addVary(c.res.headers, 'Accept')
-    if (wanted === 'text/csv') {
-      const pieces = asCsv({ run, items: runs.items(run.id, filter) })
-      const name = `attachment; filename="run-${run.id.replaceAll(/[^\w.-]/g, '_')}.csv"`
-      return flow(pieces, 'text/csv; charset=utf-8; header=present', {
-        'Content-Disposition': name,
-      })
-    }
-    if (wanted === 'application/x-ndjson')
-      return flow(asLines({ run, items: runs.items(run.id, filter) }), 'application/x-ndjson')
-    if (wanted === undefined) throw new Failure('not-acceptable', `only ${types.join(', ')}`)
-    const items = [...runs.items(run.id, { ...filter, offset, limit: limit + 1 })]
-    linkPages(c, { offset, limit, more: items.length > limit })
-    return flow(asJson({ run, items: items.slice(0, limit) }), 'application/json')
+const reported = z
+  .looseObject({
+    originalId: z.string().optional(),
+    stage: z.string(),
+    state: z.string(),
+    problem: problemOfRun.optional(),
+    time: z.iso.datetime(),
   })
-}
+  .openapi('RunItem')
 
-function bindEvents(app: App, { http: { log }, ...deps }: SchedulerContext): void {
-  const guests = followers()
-  app.openapi(runRoutes.events, (c) => {
-    const { id } = demanded(deps, c.req.valid('param').runId)
-    const signal = AbortSignal.any([c.get('signal'), deps.ending])
-    const pieces = events(deps.runs.follow(id, signal), deps.pause, signal)
-    return answerFlow(c, guests.admit(c.get('client'), pieces), {
-      log,
-      pieceMs,
-      headers: {
-        'Content-Type': 'text/event-stream; charset=utf-8',
-        'Cache-Control': 'no-store, no-transform',
-        'X-Accel-Buffering': 'no',
+/** Binds the routes of runs. */
+export function bindRuns(app: App, context: SchedulerContext): void {
+  const { runs } = context
+  app.openapi(
+    route('get', '/runs', 'Runs, newest first', {
+      request: { query: listQuery },
+      good: { 200: { ...answer('Runs', z.array(run)), headers } },
+    }),
+    (c) => {
+      const { offset, limit, ...filter } = c.req.valid('query')
+      const found = runs.list({ ...filter, offset, limit: limit + 1 })
+      linkPages(c, { offset, limit, more: found.length > limit })
+      return c.json(found.slice(0, limit))
+    },
+  )
+  app.openapi(
+    route('get', '/runs/{runId}', 'One run', { request, good: { 200: answer('The run', run) } }),
+    (c) => c.json(demanded(context, c.req.param('runId'))),
+  )
+  app.openapi(
+    route(
+      'get',
+      '/runs/{runId}/report',
+      'Counts, problems by kind, and the difference to the run before',
+      {
+        request,
+        good: { 200: answer('The report', z.looseObject({ run })) },
+        needsKey: true,
       },
-    })
-  })
+    ),
+    (c) => c.json(runs.report(demanded(context, c.req.param('runId')).id)),
+  )
+  bindItems(app, context)
+  bindEvents(app, context)
+  bindSteps(app, context)
 }
 
-function bindSteps(app: App, deps: SchedulerContext): void {
-  const { runs, launcher } = deps
-  const begin = (work: Promise<unknown>) => begun(work, { ...deps, log: deps.http.log })
-  const now = (c: AppContext, { id }: Run) => accepted(c, demanded(deps, id))
-  app.openapi(runRoutes.cancel, async (c) => {
-    const run = demanded(deps, c.req.valid('param').runId)
+function bindItems(app: App, context: SchedulerContext): void {
+  const { runs, http } = context
+  const content = {
+    'application/json': { schema: z.array(reported) },
+    'text/csv': { schema: z.string() },
+    'application/x-ndjson': { schema: z.string() },
+  }
+  const types = Object.keys(content)
+  app.openapi(
+    route(
+      'get',
+      '/runs/{runId}/items',
+      'What a run did one by one; as CSV or NDJSON all of it, streamed',
+      {
+        request: { ...request, query: itemQuery },
+        good: { 200: { description: 'Items in order of arrival', headers, content } },
+        needsKey: true,
+      },
+    ),
+    (c) => {
+      const run = demanded(context, c.req.param('runId'))
+      const { offset, limit, ...filter } = c.req.valid('query')
+      const type = negotiate(c.req.header('Accept'), types)
+      const flow = (pieces: AsyncGenerator<string>, type: string, more = {}) =>
+        answerFlow(c, pieces, {
+          log: http.log,
+          pieceMs,
+          headers: { 'Content-Type': type, ...more },
+        })
+      addVary(c.res.headers, 'Accept')
+      if (type === undefined) throw new Failure('not-acceptable', `only ${types.join(', ')}`)
+      if (type === 'application/json') {
+        const items = [...runs.items(run.id, { ...filter, offset, limit: limit + 1 })]
+        linkPages(c, { offset, limit, more: items.length > limit })
+        return flow(asJson({ run, items: items.slice(0, limit) }), type)
+      }
+      const all = { run, items: runs.items(run.id, filter) }
+      if (type === 'application/x-ndjson') return flow(asLines(all), type)
+      const name = `attachment; filename="run-${run.id.replaceAll(/[^\w.-]/g, '_')}.csv"`
+      const csv = 'text/csv; charset=utf-8; header=present'
+      return flow(asCsv(all), csv, { 'Content-Disposition': name })
+    },
+  )
+}
+
+function bindEvents(app: App, context: SchedulerContext): void {
+  const counted = followers()
+  const content = { 'text/event-stream': { schema: z.string() } }
+  app.openapi(
+    route(
+      'get',
+      '/runs/{runId}/events',
+      'The run as it goes on (Server-Sent Events): an event "run" per change, "end" last',
+      {
+        request,
+        good: { 200: { description: 'Each event holds the run as JSON', content } },
+      },
+    ),
+    (c) => {
+      const { id } = demanded(context, c.req.param('runId'))
+      const signal = AbortSignal.any([c.get('signal'), context.ending])
+      const pieces = events(context.runs.follow(id, signal), context.pause, signal)
+      return answerFlow(c, counted(c.get('client'), pieces), {
+        log: context.http.log,
+        pieceMs,
+        headers: {
+          'Content-Type': 'text/event-stream; charset=utf-8',
+          'Cache-Control': 'no-store, no-transform',
+          'X-Accel-Buffering': 'no',
+        },
+      })
+    },
+  )
+}
+
+type Step = (run: Run) => Promise<Run> | Run
+
+function bindSteps(app: App, context: SchedulerContext): void {
+  const { runs, launcher } = context
+  const bind = (
+    [method, path]: readonly ['post' | 'delete', string],
+    [summary, description]: readonly [string, string],
+    step: Step,
+  ) => {
+    const good = { 202: { ...answer(description, run), headers: runHeaders } }
+    app.openapi(route(method, path, summary, { request, good }), async (c) =>
+      accepted(c, await step(demanded(context, c.req.param('runId') ?? ''))),
+    )
+  }
+  const begin = async (work: Promise<unknown>, { id }: Run) => {
+    await begun(work, context)
+    return demanded(context, id)
+  }
+  const cancelling = 'Cancel a run; it is cancelled when its work in flight has ended'
+  bind(['delete', '/runs/{runId}'], [cancelling, 'The run as it is now'], (run) => {
     if (ended(run)) throw new Failure('conflict', `the run has ended: it is ${run.status}`)
-    await begin(launcher.cancel(run.id))
-    return now(c, run)
+    return begin(launcher.cancel(run.id), run)
   })
-  app.openapi(runRoutes.confirm, async (c) => {
-    const run = demanded(deps, c.req.valid('param').runId)
+  const confirming = 'Carry out the removals that the run holds back'
+  bind(['post', '/runs/{runId}/confirm'], [confirming, 'The run'], (run) => {
     if (run.counts.held === 0) throw new Failure('conflict', 'the run holds no removals back')
     if (runs.lastComplete(run.pipe)?.id !== run.id) {
       const detail = `it is not the latest complete run of ${shown(run.pipe)}`
       throw new Failure('conflict', detail)
     }
-    await begin(deps.confirm(run.id, deps.ending))
-    return now(c, run)
+    return begin(context.confirm(run.id, context.ending), run)
   })
-  app.openapi(runRoutes.resume, (c) => {
-    const run = demanded(deps, c.req.valid('param').runId)
-    return accepted(c, launcher.resume(run.id))
-  })
-  app.openapi(runRoutes.retry, (c) => {
-    const run = demanded(deps, c.req.valid('param').runId)
-    return accepted(c, launcher.retry(run.id))
-  })
+  const resuming = 'Let an interrupted run go on'
+  bind(['post', '/runs/{runId}/resume'], [resuming, 'The run'], ({ id }) => launcher.resume(id))
+  const retrying = 'Try again what failed in the run'
+  bind(['post', '/runs/{runId}/retry'], [retrying, 'The new run'], ({ id }) => launcher.retry(id))
 }
 
 function demanded({ runs }: Pick<SchedulerContext, 'runs'>, id: string): Run {
@@ -180,25 +257,17 @@ async function isFirst(work: Promise<unknown>, pause: Pause, outer: AbortSignal)
   }
 }
 
-type Followers = {
-  /** The same pieces, counted while somebody reads them. Throws `too-many-requests`. */
-  admit(client: string, pieces: AsyncGenerator<string>): AsyncGenerator<string>
-}
+const mostPerClient = 16
+const mostFollowers = 500
 
-/** Each follower holds a connection: only so many for one client and for all. */
-function followers({ perClient = 16, total = 500 } = {}): Followers {
+/** Each follower holds a connection: only so many for one client and for all; more are `too-many-requests`. */
+function followers() {
   const counts = new Map<string, number>()
   let all = 0
-  const leave = (client: string) => {
-    all -= 1
-    const left = (counts.get(client) ?? 1) - 1
-    if (left > 0) counts.set(client, left)
-    else counts.delete(client)
-  }
-  async function* counted(client: string, pieces: AsyncGenerator<string>) {
+  return async function* counted(client: string, pieces: AsyncGenerator<string>) {
     const here = counts.get(client) ?? 0
-    if (here >= perClient || all >= total) {
-      const detail = `at most ${perClient} runs can be followed at once`
+    if (here >= mostPerClient || all >= mostFollowers) {
+      const detail = `at most ${mostPerClient} runs can be followed at once`
       throw new Failure('too-many-requests', detail, { retryAfter: 5 })
     }
     counts.set(client, here + 1)
@@ -206,124 +275,12 @@ function followers({ perClient = 16, total = 500 } = {}): Followers {
     try {
       yield* pieces
     } finally {
-      leave(client)
+      all -= 1
+      const left = (counts.get(client) ?? 1) - 1
+      if (left > 0) counts.set(client, left)
+      else counts.delete(client)
     }
   }
-  return { admit: counted }
-}
-
-// The contract of runs.
-
-const params = z.object({ runId: z.string() })
-const request = { params }
-const offset = z.coerce.number().int().min(0).max(1_000_000_000).default(0)
-const limit = z.coerce.number().int().min(1).max(1000).default(100)
-
-const reported = z
-  .looseObject({
-    originalId: z.string().optional(),
-    stage: z.string(),
-    state: z.string(),
-    problem: problemOfRun.optional(),
-    time: z.iso.datetime(),
-  })
-  .openapi('RunItem')
-
-const acceptedResponse = (description: string) =>
-  responses({ 202: { ...answer(description, run), headers: runHeaders } })
-
-const step = (path: string, summary: string, description: string) =>
-  createRoute({
-    method: 'post',
-    path: `/runs/{runId}/${path}`,
-    summary,
-    security,
-    request,
-    responses: acceptedResponse(description),
-  })
-
-const runRoutes = {
-  list: createRoute({
-    method: 'get',
-    path: '/runs',
-    summary: 'Runs, newest first',
-    request: {
-      query: z.object({
-        pipe: z.string().optional(),
-        status: z.enum(runStatuses).optional(),
-        catalogue: z.string().optional(),
-        offset,
-        limit,
-      }),
-    },
-    responses: responses({
-      200: { ...answer('Runs', z.array(run)), headers: linkHeaders('first, prev and next page') },
-    }),
-  }),
-  one: createRoute({
-    method: 'get',
-    path: '/runs/{runId}',
-    summary: 'One run',
-    request,
-    responses: responses({ 200: answer('The run', run) }),
-  }),
-  items: createRoute({
-    method: 'get',
-    path: '/runs/{runId}/items',
-    summary: 'What a run did one by one; as CSV or NDJSON all of it, streamed',
-    security,
-    request: {
-      params,
-      query: z.object({
-        state: z.enum(itemStates).optional(),
-        stage: z.enum(stages).optional(),
-        offset,
-        limit,
-      }),
-    },
-    responses: responses({
-      200: {
-        description: 'Items in order of arrival',
-        headers: linkHeaders('first, prev and next page'),
-        content: {
-          'application/json': { schema: z.array(reported) },
-          'text/csv': { schema: z.string() },
-          'application/x-ndjson': { schema: z.string() },
-        },
-      },
-    }),
-  }),
-  report: createRoute({
-    method: 'get',
-    path: '/runs/{runId}/report',
-    summary: 'Counts, problems by kind, and the difference to the run before',
-    security,
-    request,
-    responses: responses({ 200: answer('The report', z.looseObject({ run })) }),
-  }),
-  events: createRoute({
-    method: 'get',
-    path: '/runs/{runId}/events',
-    summary: 'The run as it goes on (Server-Sent Events): an event "run" per change, "end" last',
-    request,
-    responses: responses({
-      200: {
-        description: 'Each event holds the run as JSON',
-        content: { 'text/event-stream': { schema: z.string() } },
-      },
-    }),
-  }),
-  cancel: createRoute({
-    method: 'delete',
-    path: '/runs/{runId}',
-    summary: 'Cancel a run; it is cancelled when its work in flight has ended',
-    security,
-    request,
-    responses: acceptedResponse('The run as it is now'),
-  }),
-  confirm: step('confirm', 'Carry out the removals that the run holds back', 'The run'),
-  resume: step('resume', 'Let an interrupted run go on', 'The run'),
-  retry: step('retry', 'Try again what failed in the run', 'The new run'),
 }
 
 // Work that goes on after its answer.
@@ -331,15 +288,14 @@ const runRoutes = {
 /** What is refused is refused at once; what takes longer than this is under way. */
 const waitMs = 500
 
-type Deps = Pick<SchedulerContext, 'pause' | 'ending'> & { readonly log: Log }
-
 /** Rejects as the work does, if it does so soon; later failures are for the log. */
-async function begun(work: Promise<unknown>, { pause, ending, log }: Deps): Promise<void> {
+async function begun(work: Promise<unknown>, context: SchedulerContext): Promise<void> {
+  const { pause, ending, http } = context
   const settled = new AbortController()
   let answered = false
   const watched = work.catch((error: unknown) => {
     if (!answered) throw error
-    if (!ending.aborted) log.warn({ err: error }, 'request.unfinished')
+    if (!ending.aborted) http.log.warn({ err: error }, 'request.unfinished')
   })
   try {
     const waited = pause(waitMs, AbortSignal.any([settled.signal, ending])).catch(() => undefined)

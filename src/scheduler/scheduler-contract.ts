@@ -1,6 +1,6 @@
 /** Pieces that the routes of the scheduler share. */
 
-import { type RouteConfig, z } from '@hono/zod-openapi'
+import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
 import type { AppContext } from '../http/app.ts'
 import { problem } from '../http/contract/problem.ts'
 import {
@@ -16,10 +16,36 @@ import { units } from './trigger.ts'
 
 const json = 'application/json'
 
-type Responses = RouteConfig['responses']
+type RouteOptions<Request> = {
+  readonly request?: Request
+  readonly good: RouteConfig['responses']
+  /** Whether a key is needed; a GET needs none unless it says so. */
+  readonly needsKey?: boolean
+}
 
-/** Every other status is a problem. */
-export const responses = (good: Responses): Responses => ({ ...good, default: problem() })
+const security = [{ ApiKey: [] }, { Bearer: [] }]
+
+/** A route of the scheduler; every status that is not named is a problem. */
+export function route<
+  const Path extends string,
+  const Request extends NonNullable<RouteConfig['request']>,
+>(
+  method: 'get' | 'put' | 'post' | 'delete',
+  path: Path,
+  summary: string,
+  { request, good, needsKey = method !== 'get' }: RouteOptions<Request>,
+) {
+  const responses: RouteConfig['responses'] = { ...good, default: problem() }
+  return createRoute({
+    method,
+    path,
+    summary,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a request without parts has no type parameter to meet
+    request: (request ?? {}) as Request,
+    responses,
+    ...(needsKey && { security }),
+  })
+}
 
 export const answer = (description: string, schema: z.ZodType) => ({
   description,
@@ -30,8 +56,6 @@ export const answer = (description: string, schema: z.ZodType) => ({
 export const jsonBody = (schema: object, example: unknown) => ({
   body: { required: true, content: { [json]: { schema, example } } },
 })
-
-export const security = [{ ApiKey: [] }, { Bearer: [] }]
 
 export const pipePath = z.object({
   pipeId: z.string().describe('Name of the pipe, or an id that only one pipe has'),

@@ -9,7 +9,9 @@ import type { Json, JsonObject } from '../pipe/document.ts'
 import { startModes } from '../pipe/runs/run.ts'
 import { CronFault, plain } from './cron.ts'
 import { nextFiring } from './next-firing.ts'
+import { masked } from './masking.ts'
 import { type Request, type Timing, type Trigger, units } from './trigger.ts'
+import type { Scheduled } from './triggers.ts'
 
 // Points in time as clients write them.
 
@@ -253,4 +255,36 @@ function distinct(entries: readonly TriggerEntry[]): readonly TriggerEntry[] {
     taken.add(id)
     return { ...entry, id }
   })
+}
+
+// The same as clients read it; what is read can be sent again.
+
+/** A trigger as JSON. Secrets in its configs are hidden. */
+export function triggerAnswer(trigger: Scheduled) {
+  const { id, status, configs, startMode, timing, next, last, problem } = trigger
+  return {
+    id,
+    status,
+    ...timingAnswer(timing),
+    ...(next !== undefined && { next: written(next) }),
+    ...(last !== undefined && { last: written(last) }),
+    ...(problem !== undefined && { problem }),
+    ...(startMode && { startMode }),
+    ...(configs && { configs: masked(configs) }),
+  }
+}
+
+function timingAnswer(timing: Timing) {
+  switch (timing.kind) {
+    case 'interval':
+      return { interval: { unit: timing.unit, value: timing.value } }
+    case 'cron': {
+      const { expression: cron, timeZone } = timing
+      return { cron, ...(timeZone !== undefined && { timeZone }) }
+    }
+    case 'specific':
+      return { specific: timing.times.map(written) }
+    default:
+      return timing satisfies never
+  }
 }

@@ -23,7 +23,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   metrics: 8830,
 
-  pipe: 7290,
+  pipe: 7190,
 
   profile: 2023,
 
@@ -33,7 +33,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   repository: 8329,
 
-  scheduler: 2370,
+  scheduler: 2325,
 
   search: 4746,
 
