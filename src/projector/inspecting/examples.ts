@@ -1,21 +1,11 @@
-/** Example queries, written from a profile: what the documents of each index are made of, for a reader's own endpoint. */
+/**
+ * Example queries, written from a profile: what the documents of each index are made of, for a reader's own endpoint. Each is a
+ * CONSTRUCT over the named graphs of records (SPARQL 1.1, 16.2) with one alternative per node that fields read: the property
+ * path from the record to the node, and the predicates of the node that count.
+ */
 
 import type { Profile } from '../../profile/profile.ts'
-import {
-  ctl,
-  dc,
-  dcat,
-  dcatap,
-  dct,
-  dqv,
-  foaf,
-  opauthority,
-  owl,
-  prefixes,
-  prov,
-  rdf,
-  skos,
-} from '../../rdf/namespaces.ts'
+import { dc, dcat, dcatap, dct, foaf, owl, prefixes, rdf } from '../../rdf/namespaces.ts'
 import { mappingClasses } from '../mappings/classes.ts'
 import type { Slot } from '../mappings/mapping.ts'
 import { slotsOf } from '../mappings/slots.ts'
@@ -27,242 +17,127 @@ type Example = { readonly name: string; readonly text: string }
 const ofCatalogue = ['title', 'language', 'spatial'].map((name) => dct(name).value)
 
 const ofConcept = [
-  ...['prefLabel', 'altLabel', 'definition', 'exactMatch'].map((name) => skos(name).value),
-  ...['inScheme', 'topConceptOf', 'hasTopConcept'].map((name) => skos(name).value),
-  ...[dc('identifier'), dct('identifier'), rdf('type')].map(({ value }) => value),
-  ...[foaf('homepage'), foaf('mbox')].map(({ value }) => value),
-  ...[owl('deprecated'), opauthority('deprecated')].map(({ value }) => value),
-  ...['alpha2', 'assistant', 'ending', 'mediaType', 'machineReadable', 'nonProprietary'].map(
-    (name) => ctl(name).value,
-  ),
+  ...['skos:prefLabel', 'skos:altLabel', 'skos:definition', 'skos:exactMatch', 'skos:inScheme'],
+  ...['skos:topConceptOf', 'skos:hasTopConcept', 'foaf:homepage', 'foaf:mbox'],
+  ...['opauthority:deprecated', 'ctl:alpha2', 'ctl:assistant', 'ctl:ending', 'ctl:mediaType'],
+  ...['ctl:machineReadable', 'ctl:nonProprietary'],
+  ...[dc('identifier'), dct('identifier'), rdf('type'), owl('deprecated')].map(shortened),
 ]
 
 const ofMetrics = [
-  ...['hasQualityMeasurement', 'isMeasurementOf', 'computedOn', 'computeOn', 'value'].map(
-    (name) => dqv(name).value,
-  ),
-  prov('generatedAtTime').value,
-]
-
-/** All subjects of a graph that holds nothing else. */
-const anySubject = (subject: string, predicates: readonly string[]): readonly Alternative[] => [
-  { steps: [], triple: [subject, 'p', 'o'], predicates: predicates.toSorted() },
+  ...['dqv:hasQualityMeasurement', 'dqv:isMeasurementOf', 'dqv:computedOn', 'dqv:computeOn'],
+  ...['dqv:value', 'prov:generatedAtTime'],
 ]
 
 /** One query per index, and one for the scores of datasets when the profile has a field for them. */
-export function exampleQueries(profile: Profile): readonly Example[] {
-  const said = (what: string) =>
-    `What documents of ${what} are made of, by the profile ${profile.id}.`
-  const datasets = slotsOf(profile.dataset.fields)
+export function exampleQueries({ id, dataset, catalogue, resources }: Profile): readonly Example[] {
+  const example = (name: string, what: string, graph: string, parts: readonly string[]) => ({
+    name,
+    text: constructText(
+      `What documents of ${what} are made of, by the profile ${id}.`,
+      graph,
+      parts,
+    ),
+  })
+  const datasets = slotsOf(dataset.fields)
   const embedded = datasets.find(({ fill, field }) => fill && field.name === 'catalog')
   const inDatasets = embedded?.site.children.flatMap(({ paths }) => paths) ?? []
-  const hasScores = profile.dataset.fields.some(({ mapping }) => mapping === 'Metrics')
-  const example = (name: string, what: string, graph: string, parts: readonly Alternative[]) => ({
-    name,
-    text: constructText(said(what), graph, parts),
-  })
+  const asked = [...ofCatalogue, ...inDatasets]
+  const catalogues = branches(slotsOf(catalogue.fields), '$catalogue', asked)
+  const scores = [`${values(ofMetrics)} ?node ?property ?value`]
+  const hasScores = dataset.fields.some(({ mapping }) => mapping === 'Metrics')
   return [
-    example('dataset', 'datasets', 'dataset', rootAlternatives(datasets, 'dataset')),
-    example(
-      'catalogue',
-      'catalogues',
-      'catalogue',
-      rootAlternatives(slotsOf(profile.catalogue.fields), 'catalogue', [
-        ...ofCatalogue,
-        ...inDatasets,
-      ]),
-    ),
-    example('concept', 'concepts', 'scheme', anySubject('concept', ofConcept)),
-    ...(hasScores
-      ? [example('metrics', 'datasets: their scores', 'metrics', anySubject('subject', ofMetrics))]
-      : []),
-    ...profile.resources.map(({ id, shape }) =>
-      example(
-        `resource-${id}`,
-        `resources of the type ${id}`,
-        'resource',
-        rootAlternatives(slotsOf(shape.fields), 'resource'),
-      ),
-    ),
+    example('dataset', 'datasets', 'dataset', branches(datasets, '$dataset')),
+    example('catalogue', 'catalogues', 'catalogue', catalogues),
+    example('concept', 'concepts', 'scheme', [`${values(ofConcept)} ?node ?property ?value`]),
+    ...(hasScores ? [example('metrics', 'datasets: their scores', 'metrics', scores)] : []),
+    ...resources.map(({ id: type, shape }) => {
+      const parts = branches(slotsOf(shape.fields), '$resource')
+      return example(`resource-${type}`, `resources of the type ${type}`, 'resource', parts)
+    }),
   ]
 }
-
-// The triples that the fields of a shape read, as alternatives of a graph pattern (SPARQL 1.1, 7).
-
-/** One alternative: the way from the root to a node, and the triples of that node that are taken. */
-type Alternative = {
-  readonly steps: readonly Step[]
-  /** Variables of the triple that goes into the result. */
-  readonly triple: readonly [subject: string, predicate: string, object: string]
-  /** Predicates that count; absent = all. */
-  readonly predicates?: readonly string[]
-}
-
-/** From a node to others, by any of the predicates. */
-type Step = {
-  readonly from: string
-  readonly by: readonly string[]
-  readonly to: string
-  /** The link goes the other way. */
-  readonly inverse?: true
-}
-
-/** A node that is read: its variable and how to get there. */
-type Place = { readonly node: string; readonly steps: readonly Step[] }
-
-const legislation = dcatap('applicableLegislation').value
-const distribution = dcat('distribution').value
-
-const unique = (names: readonly string[]) => [...new Set(names)].sort()
-
-const ownPredicates = (slots: readonly Slot[]): readonly string[] =>
-  slots.flatMap(({ paths, reads = [] }) => [...paths, ...reads])
-
-const linksOf = (slots: readonly Slot[], depth: number) =>
-  unique(
-    slots
-      .filter(({ field }) => (mappingClasses[field.mapping].reach ?? 0) >= depth)
-      .flatMap(({ paths }) => paths),
-  )
-
-/** The nodes that fields read whole, and the nodes in them. */
-function described(slots: readonly Slot[], { node, steps }: Place): readonly Alternative[] {
-  const [part, inner] = [`${node}_part`, `${node}_inner`]
-  const [near, far] = [linksOf(slots, 1), linksOf(slots, 2)]
-  const triple = (subject: string) => [subject, `${subject}_p`, `${subject}_o`] as const
-  const first = { from: node, by: near, to: part }
-  const second = { from: node, by: far, to: part }
-  const further = { from: part, by: [], to: inner }
-  return [
-    ...(near.length > 0 ? [{ steps: [...steps, first], triple: triple(part) }] : []),
-    ...(far.length > 0 ? [{ steps: [...steps, second, further], triple: triple(inner) }] : []),
-  ]
-}
-
-function taken({ node, steps }: Place, predicates: readonly string[]): readonly Alternative[] {
-  if (predicates.length === 0) return []
-  const triple = [node, `${node}_p`, `${node}_o`] as const
-  return [{ steps, triple, predicates: unique(predicates) }]
-}
-
-/** The alternatives of the fields of one node; `more` are predicates that something else needs of it. */
-function alternatives(
-  slots: readonly Slot[],
-  place: Place,
-  more: readonly string[] = [],
-): readonly Alternative[] {
-  const nested = slots.flatMap(({ field, site, paths }) => {
-    if (field.mapping !== 'Nested' || paths.length === 0) return []
-    const node = site.path.replaceAll(/[^A-Za-z0-9]/g, '_')
-    const inside = { node, steps: [...place.steps, { from: place.node, by: paths, to: node }] }
-    return alternatives(site.children, inside)
-  })
-  const own = taken(place, [...ownPredicates(slots), ...more])
-  return [...own, ...described(slots, place), ...nested]
-}
-
-const recordFrame = [rdf('type').value, foaf('primaryTopic').value]
-
-/** The catalogue record, which points to its dataset. */
-function recordOf(slots: readonly Slot[], root: string): readonly Alternative[] {
-  const record = slots.find(({ field, fill }) => fill && field.name === 'catalog_record')
-  if (!record) return []
-  const by = [foaf('primaryTopic').value]
-  const steps = [{ from: root, by, to: 'record', inverse: true as const }]
-  return alternatives(record.site.children, { node: 'record', steps }, recordFrame)
-}
-
-/** The legislation of distributions makes a dataset a high-value one. */
-function lawOf(slots: readonly Slot[], root: string): readonly Alternative[] {
-  if (!slots.some(({ field, fill }) => fill && field.name === 'is_hvd')) return []
-  const steps = [{ from: root, by: [distribution], to: 'covered' }]
-  return taken({ node: 'covered', steps }, [legislation])
-}
-
-/** Everything that documents of a shape are made of, from its root; `more` = predicates that the builder itself reads. */
-const rootAlternatives = (
-  slots: readonly Slot[],
-  root: string,
-  more: readonly string[] = [],
-): readonly Alternative[] => [
-  ...alternatives(slots, { node: root, steps: [] }, more),
-  ...recordOf(slots, root),
-  ...lawOf(slots, root),
-]
-
-// Writes a CONSTRUCT query over the named graphs of records (SPARQL 1.1, 16.2).
-
-const widest = 100
-const namespaces = Object.entries(prefixes)
-const plainName = /^[A-Za-z][\w-]*$/
 
 /** A prefixed name where the IRI has one. */
-function shortened(iri: string, used: Set<string>): string {
-  for (const [prefix, namespace] of namespaces) {
+function shortened({ value: iri }: { readonly value: string }): string {
+  for (const [prefix, namespace] of Object.entries(prefixes)) {
     const name = iri.slice(namespace.length)
-    if (!iri.startsWith(namespace) || !plainName.test(name)) continue
-    used.add(prefix)
-    return `${prefix}:${name}`
+    if (iri.startsWith(namespace) && /^[A-Za-z][\w-]*$/.test(name)) return `${prefix}:${name}`
   }
   return `<${iri}>`
 }
 
-/** Words in lines that are not too wide. */
-function wrapped(words: readonly string[], indent: string): string {
-  const lines: string[] = []
-  for (const word of words) {
-    const last = lines.at(-1)
-    if (last !== undefined && indent.length + last.length + word.length < widest)
-      lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines.map((line) => `${indent}${line}\n`).join('')
+const named = (iris: readonly string[]): readonly string[] =>
+  [...new Set(iris)].sort().map((value) => shortened({ value }))
+
+const values = (predicates: readonly string[]) =>
+  `VALUES ?property {${predicates.map((name) => `\n        ${name}`).join('')}\n      }`
+
+const anyOf = (iris: readonly string[]) => `(${named(iris).join('|')})`
+
+/** The alternatives of a record, from its root; `more` = predicates that the builder itself reads. */
+function branches(slots: readonly Slot[], root: string, more: readonly string[] = []) {
+  const filled = (name: string) => slots.find(({ fill, field }) => fill && field.name === name)
+  const record = filled('catalog_record')
+  const frame = [rdf('type').value, foaf('primaryTopic').value]
+  const topic = `^${shortened(foaf('primaryTopic'))}`
+  const law = shortened(dcatap('applicableLegislation'))
+  return [
+    ...ofNode(slots, { root, path: '' }, more),
+    ...(record ? ofNode(record.site.children, { root, path: topic }, frame) : []),
+    // The legislation of distributions makes a dataset a high-value one.
+    ...(filled('is_hvd')
+      ? [
+          `${root} ${shortened(dcat('distribution'))} ?node . ${values([law])} ?node ?property ?value`,
+        ]
+      : []),
+  ]
 }
 
-type Writing = { readonly graph: string; readonly used: Set<string> }
+/** The node at the end of a property path; `''` = the root itself. */
+type Place = { readonly root: string; readonly path: string }
 
-const variable = (name: string, { graph }: Writing) => (name === graph ? `$${name}` : `?${name}`)
-
-function stepText(step: Step, writing: Writing): string {
-  const { from, by, to, inverse } = step
-  const names = by.map((iri) => shortened(iri, writing.used))
-  const [subject, object] = [variable(from, writing), variable(to, writing)]
-  if (by.length === 0) return `      ${subject} ?${to}_link ${object} .\n`
-  const [start, end] = inverse ? ([object, subject] as const) : ([subject, object] as const)
-  const separated = names.map((name, at) => (at === names.length - 1 ? name : `${name}|`))
-  const path = [start, ...separated, `${end} .`]
-  const [first = '', ...more] = wrapped(path, '        ').split('\n')
-  return `      ${[first.trim(), ...more].join('\n')}`
-}
-
-function alternativeText({ steps, triple, predicates }: Alternative, writing: Writing): string {
-  const [subject, predicate, object] = triple.map((name) => variable(name, writing))
-  const names = predicates?.map((iri) => shortened(iri, writing.used))
-  const chosen = names ? `      VALUES ${predicate} {\n${wrapped(names, '        ')}      }\n` : ''
-  const way = steps.map((step) => stepText(step, writing)).join('')
-  return `    {\n${way}${chosen}      ${subject} ${predicate} ${object} .\n    }`
+/** The predicates that fields read of a node, the nodes that they read whole, and the nodes embedded in it. */
+function ofNode(
+  slots: readonly Slot[],
+  { root, path }: Place,
+  more: readonly string[] = [],
+): readonly string[] {
+  const own = [...slots.flatMap(({ paths, reads = [] }) => [...paths, ...reads]), ...more]
+  const into = (iris: readonly string[]) => (path ? `${path}/${anyOf(iris)}` : anyOf(iris))
+  const reached = (depth: 1 | 2) =>
+    slots
+      .filter(({ field }) => (mappingClasses[field.mapping].reach ?? 0) >= depth)
+      .flatMap(({ paths }) => paths)
+  const [near, far] = [reached(1), reached(2)]
+  const step = path ? `${root} ${path} ?node . ` : ''
+  const triple = path ? '?node ?property ?value' : `${root} ?property ?own`
+  const nested = slots.filter(({ field, paths }) => field.mapping === 'Nested' && paths.length > 0)
+  return [
+    ...(own.length > 0 ? [`${step}${values(named(own))} ${triple}`] : []),
+    ...(near.length > 0 ? [`${root} ${into(near)} ?node . ?node ?property ?value`] : []),
+    ...(far.length > 0
+      ? [`${root} ${into(far)} ?part . ?part ?link ?node . ?node ?property ?value`]
+      : []),
+    ...nested.flatMap(({ site, paths }) => ofNode(site.children, { root, path: into(paths) })),
+  ]
 }
 
 /** `$graph` stands for the records, each in a graph of its own name. */
-function constructText(title: string, graph: string, alternatives: readonly Alternative[]): string {
-  const writing = { graph, used: new Set<string>() }
-  const parts = alternatives.map((part) => alternativeText(part, writing)).join(' UNION\n')
-  const triples = new Set(
-    alternatives.map(({ triple }) => triple.map((name) => variable(name, writing)).join(' ')),
-  )
-  const head = [...writing.used]
-    .sort()
-    .map((prefix) => `PREFIX ${prefix}: <${prefixes[prefix]}>\n`)
+function constructText(title: string, graph: string, parts: readonly string[]): string {
+  const body = parts.map((part) => `    { ${part} }`).join(' UNION\n')
+  const head = Object.entries(prefixes)
+    .filter(([prefix]) => new RegExp(`(?<![\\w<])${prefix}:`).test(body))
+    .map(([prefix, namespace]) => `PREFIX ${prefix}: <${namespace}>\n`)
     .join('')
-  const template = [...triples].map((triple) => `  ${triple} .\n`).join('')
+  const own = body.includes('?own') ? `$${graph} ?property ?own . ` : ''
   return `# ${title}
 # Put the IRIs of the graphs in the place of UNDEF. Written by \`npm run profile -- queries\`; do not edit.
-${head}CONSTRUCT {
-${template}}
+${head}CONSTRUCT { ${own}?node ?property ?value }
 WHERE {
   VALUES $${graph} { UNDEF }
   GRAPH $${graph} {
-${parts}
+${body}
   }
 }
 `
