@@ -1,43 +1,26 @@
 /** The JSON of one value of each mapping class, as a schema. */
 
-import type { MappingClass } from './profile.ts'
 import { type JsonSchema, languageMap, list, object, reference, text } from './json-schema.ts'
 
 // The JSON of concepts, places, languages, licences and formats, as schemas.
 
-const id = text('Code inside the vocabulary')
 const label = text('Label, English where there is one')
-const labels = languageMap('Labels by language key')
-const conceptResource = text('IRI')
-
-const concept = object('A concept of a vocabulary', { id, label, resource: conceptResource })
+const resource = text('IRI')
+const concept = object('A concept of a vocabulary', {
+  id: text('Code inside the vocabulary'),
+  label,
+  resource,
+})
 const known = { ...concept, required: ['resource'] }
-const described = object('A resource with or without a label', { label, resource: conceptResource })
+const described = object('A resource with or without a label', { label, resource })
 const skos = object(
   'A concept with its labels; of an unknown one the IRI',
-  { id, label: labels, resource: conceptResource },
+  {
+    id: text('Code inside the vocabulary'),
+    label: languageMap('Labels by language key'),
+    resource,
+  },
   ['resource'],
-)
-const licence = object(
-  'A licence',
-  {
-    id: text('Code, else a name made of the label, else the IRI'),
-    label: text('Name of the licence'),
-    description: text('What it is about'),
-    resource: conceptResource,
-    la_url: text('Address of the licence in a licensing assistant'),
-  },
-  ['id', 'label'],
-)
-
-const format = object(
-  'A file format',
-  {
-    id: text('Code, media type or name'),
-    label: text('Name of the format'),
-    resource: conceptResource,
-  },
-  ['id', 'label'],
 )
 
 /** Schemas by mapping class. */
@@ -46,11 +29,25 @@ const concepts = {
   Language: object('A language; of an unknown one the IRI', {
     id: text('Two-letter code, three letters where there is none'),
     label: text('English name'),
-    resource: conceptResource,
+    resource,
   }),
   SpatialResource: { ...known, description: 'A place; of an unknown one the IRI' },
-  License: licence,
-  Format: format,
+  License: object(
+    'A licence',
+    {
+      id: text('Code, else a name made of the label, else the IRI'),
+      label: text('Name of the licence'),
+      description: text('What it is about'),
+      resource,
+      la_url: text('Address of the licence in a licensing assistant'),
+    },
+    ['id', 'label'],
+  ),
+  Format: object(
+    'A file format',
+    { id: text('Code, media type or name'), label: text('Name of the format'), resource },
+    ['id', 'label'],
+  ),
   AccessRight: concept,
   Frequency: concept,
   FrequencyMultiLang: concept,
@@ -62,7 +59,7 @@ const concepts = {
   EuroVoc: skos,
   GenericSkosMultiLang: skos,
   Document: described,
-} satisfies Readonly<Partial<Record<MappingClass, JsonSchema>>>
+} satisfies Readonly<Record<string, JsonSchema>>
 
 // The JSON of persons, organisations and contact points, as schemas.
 
@@ -74,7 +71,7 @@ const agent = (name: JsonSchema) =>
       name,
       email: text('Mail address as mailto: IRI'),
       homepage: text('Address of the home page'),
-      resource: text('IRI'),
+      resource,
     },
     ['type'],
   )
@@ -93,7 +90,7 @@ const agents = {
       address: text('Postal address on one line'),
       url: list(text('Address of a page')),
       organisation_name: text('Name of the organisation'),
-      resource: text('IRI'),
+      resource,
     },
     ['type'],
   ),
@@ -150,22 +147,21 @@ const instant: JsonSchema = {
   description: 'yyyy-MM-ddTHH:mm:ssZ',
 }
 
-const scores = [
+/** Names of the scores, in documents and as local names of the metrics. */
+export const scores = [
   'scoring',
   'findabilityScoring',
   'accessibilityScoring',
   'interoperabilityScoring',
   'reusabilityScoring',
   'contextualityScoring',
-]
+] as const
 
 const keyword = object('A keyword', {
   id: text('The label in lower case, with `-` for everything but letters, digits and `_`'),
   label: text('The keyword as given'),
   language: text('Language key of the label'),
 })
-
-const resource = text('IRI')
 
 const page = object('A web page or document', {
   resource,
@@ -198,7 +194,7 @@ const translation = object(
 )
 
 /** What a value of a class looks like; `Nested` is made of its fields instead. */
-const models: Readonly<Partial<Record<MappingClass, JsonSchema>>> = {
+const models = {
   ...agents,
   ...concepts,
   SimpleMultiLangTitle: texts,
@@ -241,13 +237,20 @@ const models: Readonly<Partial<Record<MappingClass, JsonSchema>>> = {
   MetadataExtension: object('More about the record', { is_used_by: list(resource) }),
   Spatial: geometrySchema(reference('Spatial')),
   TranslationMeta: translation,
-} satisfies Readonly<Record<Exclude<MappingClass, 'Nested'>, JsonSchema>>
+} satisfies Readonly<Record<string, JsonSchema>>
 
-/** The schema of one value; `undefined` for `Nested`. */
-export const modelOf = (mapping: MappingClass): JsonSchema | undefined => models[mapping]
+/** A mapping class with a schema of its own. */
+export type ClassWithModel = keyof typeof models
+
+export const isClassWithModel = (name: string): name is ClassWithModel =>
+  Object.hasOwn(models, name)
 
 export const classesWithModel: readonly string[] = Object.keys(models)
 
+/** The schema of one value; `undefined` for `Nested`. */
+export const modelOf = (mapping: string): JsonSchema | undefined =>
+  isClassWithModel(mapping) ? models[mapping] : undefined
+
 /** Other classes whose components a model refers to. */
-export const referredBy = (mapping: MappingClass): readonly MappingClass[] =>
+export const referredBy = (mapping: string): readonly ClassWithModel[] =>
   mapping === 'Page' ? ['Format'] : []

@@ -11,8 +11,7 @@ import type { Entry, Field, Profile, ResourceType, Shape } from './profile.ts'
 import { collectProblems, type Problems } from './profile-problems.ts'
 import { targetsOf } from './record-schemas.ts'
 import { behind, type NamedFile, readShapeFiles, rootOf, type ShapeFiles } from './profile-files.ts'
-import type { ProfileNode, ShapeNode } from './profile-shapes.ts'
-import { localName } from './profile-statements.ts'
+import { localName, type ProfileNode, type ShapeNode } from './profile-shapes.ts'
 
 /** The profile that ships with the platform. */
 export const builtInDirectory = fileURLToPath(new URL('../../shapes/default', import.meta.url))

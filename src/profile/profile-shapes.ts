@@ -1,10 +1,62 @@
-/** Reads node shapes and their annotations from one SHACL file (W3C SHACL 2.1–2.3). */
+/**
+ * Reads node shapes and their annotations from one SHACL file (W3C SHACL 2.1–2.3), with the line of each statement. The profile's
+ * own terms count in any namespace.
+ */
 
 import type { Term } from '@rdfjs/types'
+import { dct, foaf, owl, rdf, sh } from '../rdf/namespaces.ts'
+import { type Graph, graphOf, keyOf, type Node } from '../rdf/read.ts'
 import type { PlacedQuad } from '../rdf/reading/placed-quads.ts'
-import { keyOf, localName, rdf, Statements } from './profile-statements.ts'
+import { namedNode, quad } from '../rdf/terms.ts'
 
-const sh = 'http://www.w3.org/ns/shacl#'
+/** The last segment of an IRI, after a slash or a hash. */
+export const localName = (iri: string): string =>
+  iri.slice(Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/')) + 1)
+
+/** Terms of the profile itself; kept under their local name, whatever their namespace. */
+const annotations = new Set([
+  'mappingName',
+  'mappingClass',
+  'mappingLink',
+  'mappingProperty',
+  'profileVersion',
+])
+
+type Statements = {
+  readonly graph: Graph
+  /** Namespaces in which annotation terms were found. */
+  readonly namespaces: ReadonlySet<string>
+  /** The line of the first statement about a subject, or of the first one with that predicate. */
+  readonly line: (subject: Node, predicate?: string) => number
+  /** One text of a predicate, English before others; '' when there is none. */
+  readonly text: (subject: Node, predicate: string) => string
+}
+
+function statementsOf(placed: readonly PlacedQuad[]): Statements {
+  const namespaces = new Set<string>()
+  const lines = new Map<string, number>()
+  const quads = placed.map(({ quad: { subject, predicate, object }, line }) => {
+    const local = localName(predicate.value)
+    const isAnnotation = annotations.has(local)
+    if (isAnnotation) namespaces.add(predicate.value.slice(0, -local.length))
+    const name = isAnnotation ? local : predicate.value
+    for (const key of [keyOf(subject), `${keyOf(subject)} ${name}`])
+      lines.set(key, Math.min(line, lines.get(key) ?? line))
+    return quad(subject, namedNode(name), object)
+  })
+  const graph = graphOf(quads)
+  return {
+    graph,
+    namespaces,
+    line: (subject, predicate) =>
+      lines.get(`${keyOf(subject)} ${predicate}`) ?? lines.get(keyOf(subject)) ?? 1,
+    text: (subject, predicate) => {
+      const found = graph.objects(subject, predicate)
+      const english = found.find((term) => term.termType === 'Literal' && term.language === 'en')
+      return (english ?? found[0])?.value.trim() ?? ''
+    },
+  }
+}
 
 /** A property of a shape as it stands in the file. */
 export type PropertyNode = {
@@ -40,58 +92,39 @@ export type ShapeNode = {
 /** What one file says. */
 export type Shapes = {
   readonly shapes: ReadonlyMap<string, ShapeNode>
-  readonly profile?: { readonly node: ProfileNode; readonly line: number }
+  readonly profile?: { readonly node: ProfileNode; readonly line: number } | undefined
   /** Namespaces in which annotation terms were found. */
   readonly namespaces: ReadonlySet<string>
 }
 
-function listOf(
-  statements: Statements,
-  head: Term,
-  seen = new Set<string>(),
-): readonly Term[] | undefined {
-  if (head.value === `${rdf}nil`) return []
-  const [first] = statements.all(head, `${rdf}first`)
-  const [rest] = statements.all(head, `${rdf}rest`)
+function listOf(graph: Graph, head: Term, seen = new Set<string>()): readonly Term[] | undefined {
+  if (head.equals(rdf('nil'))) return []
+  const [first] = graph.objects(head, rdf('first'))
+  const [rest] = graph.objects(head, rdf('rest'))
   if (!first || !rest || seen.has(keyOf(head))) return undefined
   seen.add(keyOf(head))
-  const tail = listOf(statements, rest, seen)
+  const tail = listOf(graph, rest, seen)
   return tail && [first, ...tail]
 }
 
-function pathsOf(statements: Statements, property: Term): readonly string[] | undefined {
-  const paths = statements.all(property, `${sh}path`)
-  const [path] = paths
+function pathsOf(graph: Graph, property: Term): readonly string[] | undefined {
+  const [path, ...others] = graph.objects(property, sh('path'))
   if (!path) return []
-  if (paths.length > 1) return undefined
+  if (others.length > 0) return undefined
   if (path.termType === 'NamedNode') return [path.value]
-  const [alternatives] = statements.all(path, `${sh}alternativePath`)
-  const members = alternatives && listOf(statements, alternatives)
+  const [alternatives] = graph.objects(path, sh('alternativePath'))
+  const members = alternatives && listOf(graph, alternatives)
   return members?.length && members.every((member) => member.termType === 'NamedNode')
     ? [...new Set(members.map((member) => member.value))]
     : undefined
 }
 
-const count = (statements: Statements, property: Term, name: string) => {
-  const [value] = statements.all(property, sh + name)
-  return value && Number(value.value)
-}
-
-const linesOf = (statements: Statements, node: Term): PropertyNode['lines'] => ({
-  node: statements.line(node),
-  name: statements.line(node, 'mappingName'),
-  mapping: statements.line(node, 'mappingClass'),
-  link: statements.line(node, 'mappingLink'),
-  path: statements.line(node, `${sh}path`),
-})
-
 function propertyOf(statements: Statements, node: Term, depth = 0): PropertyNode {
-  const [name] = statements.all(node, 'mappingName')
-  const [mapping] = statements.all(node, 'mappingClass')
-  const [link] = statements.all(node, 'mappingLink')
-  const description =
-    statements.text(node, `${sh}description`) || statements.text(node, `${sh}name`)
-  const inline = depth < 4 ? statements.all(node, 'mappingProperty') : []
+  const { graph, line, text } = statements
+  const one = (name: string) => graph.objects(node, name)[0]
+  const [name, mapping, link] = [one('mappingName'), one('mappingClass'), one('mappingLink')]
+  const description = text(node, sh('description').value) || text(node, sh('name').value)
+  const inline = depth < 4 ? graph.objects(node, 'mappingProperty') : []
   return {
     ...(name && { name: name.value.trim() }),
     ...(mapping && {
@@ -100,36 +133,44 @@ function propertyOf(statements: Statements, node: Term, depth = 0): PropertyNode
     ...(link && { link: link.value }),
     ...(description && { description }),
     inline: inline.map((part) => propertyOf(statements, part, depth + 1)),
-    paths: pathsOf(statements, node),
-    required: (count(statements, node, 'minCount') ?? 0) >= 1,
-    single: count(statements, node, 'maxCount') === 1,
-    lines: linesOf(statements, node),
+    paths: pathsOf(graph, node),
+    required: Number(one(sh('minCount').value)?.value ?? 0) >= 1,
+    single: Number(one(sh('maxCount').value)?.value) === 1,
+    lines: {
+      node: line(node),
+      name: line(node, 'mappingName'),
+      mapping: line(node, 'mappingClass'),
+      link: line(node, 'mappingLink'),
+      path: line(node, sh('path').value),
+    },
   }
 }
 
-function shapeOf(statements: Statements, file: string, node: Term): ShapeNode {
-  return {
-    iri: node.value,
-    file,
-    line: statements.line(node),
-    targetClass: statements.text(node, `${sh}targetClass`),
-    name: statements.text(node, `${sh}name`),
-    description: statements.text(node, `${sh}description`),
-    properties: statements.all(node, `${sh}property`).map((term) => propertyOf(statements, term)),
-  }
-}
+const hasClass = (graph: Graph, key: string, isMeant: (type: Term) => boolean) =>
+  graph.objects(key, rdf('type')).some(isMeant)
 
 /** All node shapes of a file, in the order in which they and their properties stand there. */
 export function readShapes(file: string, placed: readonly PlacedQuad[]): Shapes {
-  const statements = new Statements(placed)
+  const statements = statementsOf(placed)
+  const { graph, namespaces, line, text } = statements
   const shapes = new Map<string, ShapeNode>()
-  for (const node of statements.subjects.values()) {
-    const typed = statements.all(node, `${rdf}type`).some((type) => type.value === `${sh}NodeShape`)
-    if (typed && node.termType === 'NamedNode')
-      shapes.set(node.value, shapeOf(statements, file, node))
+  for (const iri of graph.subjects()) {
+    if (iri.startsWith('_:') || !hasClass(graph, iri, (type) => type.equals(sh('NodeShape'))))
+      continue
+    shapes.set(iri, {
+      iri,
+      file,
+      line: line(iri),
+      targetClass: text(iri, sh('targetClass').value),
+      name: text(iri, sh('name').value),
+      description: text(iri, sh('description').value),
+      properties: graph
+        .objects(iri, sh('property'))
+        .map((property) => propertyOf(statements, property)),
+    })
   }
   const profile = profileNodeOf(statements)
-  return { shapes, namespaces: statements.namespaces, ...(profile && { profile }) }
+  return { shapes, namespaces, ...(profile && { profile }) }
 }
 
 // The node that describes a profile as a whole.
@@ -142,26 +183,21 @@ export type ProfileNode = {
   readonly versionInfo: string
 }
 
-const dct = 'http://purl.org/dc/terms/'
-
 /** The profile node of a file and its line; it may be missing. */
-function profileNodeOf(
-  statements: Statements,
-): { readonly node: ProfileNode; readonly line: number } | undefined {
+function profileNodeOf({ graph, line, text }: Statements): Shapes['profile'] {
   const isProfile = (type: Term) => /^[A-Z][A-Za-z]*Profile$/.test(localName(type.value))
-  for (const node of statements.subjects.values()) {
-    const typed = statements.all(node, `${rdf}type`).some(isProfile)
-    if (!typed && statements.all(node, 'profileVersion').length === 0) continue
-    return {
-      node: {
-        profileVersion: statements.text(node, 'profileVersion'),
-        title: statements.text(node, `${dct}title`),
-        description: statements.text(node, `${dct}description`),
-        maker: statements.text(node, 'http://xmlns.com/foaf/0.1/maker'),
-        versionInfo: statements.text(node, 'http://www.w3.org/2002/07/owl#versionInfo'),
-      },
-      line: statements.line(node, 'profileVersion'),
-    }
+  const node = [...graph.subjects()].find(
+    (key) => hasClass(graph, key, isProfile) || graph.objects(key, 'profileVersion').length > 0,
+  )
+  if (node === undefined) return undefined
+  return {
+    node: {
+      profileVersion: text(node, 'profileVersion'),
+      title: text(node, dct('title').value),
+      description: text(node, dct('description').value),
+      maker: text(node, foaf('maker').value),
+      versionInfo: text(node, owl('versionInfo').value),
+    },
+    line: line(node, 'profileVersion'),
   }
-  return undefined
 }

@@ -1,60 +1,12 @@
 /** The compiled profile: a tree of fields that drives documents, index settings and response models. */
 
-/** How a value becomes JSON; the first fifteen are the contract's, the others are met in public profiles. */
-const mappingClasses = [
-  'SimpleMultiLangTitle',
-  'SimpleMultiLang',
-  'StandardText',
-  'StandardDisabled',
-  'Keywords',
-  'Theme',
-  'Language',
-  'Agent',
-  'ContactPoint',
-  'DateTime',
-  'Nested',
-  'SpatialResource',
-  'Metrics',
-  'License',
-  'Format',
-  'MultiLang',
-  'MultiLangTitle',
-  'TrimmedMultiLangTitle',
-  'TrimmedMultiLangSubtitle',
-  'StandardKeyword',
-  'StandardResourceKeyword',
-  'Integer',
-  'Numeric',
-  'Boolean',
-  'DateRange',
-  'AccessRight',
-  'Frequency',
-  'FrequencyMultiLang',
-  'AdmsSkos',
-  'LabeledResource',
-  'LabeledText',
-  'DatasetType',
-  'DistributionType',
-  'HvdCategory',
-  'EuroVoc',
-  'GenericSkosMultiLang',
-  'MediaType',
-  'Document',
-  'Page',
-  'AgentMultiLang',
-  'Checksum',
-  'AdmsIdentifier',
-  'QualifiedRelation',
-  'MetadataExtension',
-  'Spatial',
-  'TranslationMeta',
-] as const
+import { type ClassWithModel, isClassWithModel } from './field-models.ts'
 
-export type MappingClass = (typeof mappingClasses)[number]
+/** How a value becomes JSON. */
+export type MappingClass = ClassWithModel | 'Nested'
 
-const known: ReadonlySet<string> = new Set(mappingClasses)
-
-export const isMappingClass = (name: string): name is MappingClass => known.has(name)
+export const isMappingClass = (name: string): name is MappingClass =>
+  name === 'Nested' || isClassWithModel(name)
 
 /** Classes whose value is an object from language to text, never an array. */
 export const languageMaps: ReadonlySet<MappingClass> = new Set([

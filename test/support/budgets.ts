@@ -25,9 +25,9 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 7190,
 
-  profile: 2023,
+  profile: 1915,
 
-  projector: 7029,
+  projector: 6895,
 
   rdf: 3600,
 

@@ -2,7 +2,7 @@
 
 import { type Field, languageMaps, type Shape } from '../../profile/profile.ts'
 import { type IndexRule, mappingClasses } from '../mappings/classes.ts'
-import { scores } from '../mappings/metrics.ts'
+import { scores } from '../../profile/field-models.ts'
 
 /** The columns of an object by name, in profile order. */
 export type Columns = ReadonlyMap<string, Column>

@@ -1,21 +1,12 @@
 /** Scores out of the metrics graph of a record (W3C Data Quality Vocabulary). */
 
 import type { Term } from '@rdfjs/types'
+import { scores } from '../../profile/field-models.ts'
 import { bracketed } from '../../rdf/lines.ts'
 import { computedOn, dqv, prov } from '../../rdf/namespaces.ts'
 import type { Graph, Node } from '../../rdf/read.ts'
 import { afterLast, type Filler, type Json } from './mapping.ts'
 import { numberOf } from './structures.ts'
-
-/** Names of the scores, in documents and as local names of the metrics. */
-export const scores = [
-  'scoring',
-  'findabilityScoring',
-  'accessibilityScoring',
-  'interoperabilityScoring',
-  'reusabilityScoring',
-  'contextualityScoring',
-] as const
 
 const known: ReadonlySet<string> = new Set(scores)
 /** From a resource to its measurements. */
