@@ -62,23 +62,15 @@ const completed = (concept: Concept, known: Concept | undefined): Concept =>
 
 type Lookup = (iri: string) => Concept | undefined
 
-type Lookups = {
-  /** By IRI: tables before parts of large vocabularies. */
-  readonly finders: () => readonly Lookup[]
-  readonly licences: () => LicenceLookup
-  readonly formats: () => FormatLookup
-}
-
-function lookupsOf(
-  tables: ReadonlyMap<string, ConceptTable>,
-  large: ReadonlyMap<string, Overlay>,
-): Lookups {
+/** Common lookups over all tables in use, each made when it is first needed. */
+function lookupsOf(tables: ReadonlyMap<string, ConceptTable>, large: ReadonlyMap<string, Overlay>) {
   const of = (scheme: string) => tables.get(scheme)?.concepts ?? []
   const every = () => [...tables.values()].flatMap(({ concepts }) => concepts)
   return {
-    finders: once(() => {
+    /** By IRI: tables before parts of large vocabularies. */
+    finders: once((): readonly Lookup[] => {
       const all = new Map(every().map((concept) => [concept.iri, concept]))
-      return [(iri: string) => all.get(iri), ...[...large.values()].map(({ get }) => get)]
+      return [(iri) => all.get(iri), ...[...large.values()].map(({ get }) => get)]
     }),
     licences: once(() => {
       const matching = every().filter(
@@ -101,10 +93,9 @@ function spelled(iri: string, lookups: readonly Lookup[]): Concept | undefined {
   return undefined
 }
 
-/** The tables in use; their common lookups are made anew after a change. */
-function shelf(bundled: Bundled) {
-  const tables = new Map<string, ConceptTable>()
-  for (const [scheme, concepts] of bundled.tables) tables.set(scheme, tableOf(concepts))
+/** A cache over the bundled tables; changes of stored vocabularies come in through `replace`. */
+export function conceptCache(bundled: Bundled): ConceptCache {
+  const tables = new Map([...bundled.tables].map(([scheme, all]) => [scheme, tableOf(all)]))
   const large = new Map<string, Overlay>()
   let lookups = lookupsOf(tables, large)
   let revision = 0
@@ -116,17 +107,11 @@ function shelf(bundled: Bundled) {
     lookups = lookupsOf(tables, large)
     revision += 1
   }
-  return { tables, large, put, lookups: () => lookups, revision: () => revision }
-}
-
-/** A cache over the bundled tables; changes of stored vocabularies come in through `replace`. */
-export function conceptCache(bundled: Bundled): ConceptCache {
-  const { tables, large, put, lookups, revision } = shelf(bundled)
   const built = new Map([...bundled.tables.values()].flat().map((one) => [one.iri, one]))
   const complete = (concept: Concept) => completed(concept, built.get(concept.iri))
   return {
     find: (iri) => {
-      const finders = lookups().finders()
+      const finders = lookups.finders()
       // Nearly all records write IRIs as the vocabulary does.
       return finders[0]?.(iri) ?? spelled(iri, finders)
     },
@@ -136,15 +121,15 @@ export function conceptCache(bundled: Bundled): ConceptCache {
     },
     byCode: (scheme, code) => tables.get(scheme)?.byCode(code),
     byAlpha2: (scheme, code) => tables.get(scheme)?.byAlpha2(code),
-    licenceByIri: (iri) => lookups().licences().byIri(iri),
-    licenceByText: (text) => lookups().licences().byText(text),
-    formatByText: (text) => lookups().formats().byText(text),
-    formatByMediaType: (type) => lookups().formats().byMediaType(type),
+    licenceByIri: (iri) => lookups.licences().byIri(iri),
+    licenceByText: (text) => lookups.licences().byText(text),
+    formatByText: (text) => lookups.formats().byText(text),
+    formatByMediaType: (type) => lookups.formats().byMediaType(type),
     isMediaType: (type) => bundled.mediaTypes.has(type),
     concepts: (scheme) => tables.get(scheme)?.concepts ?? [],
     bundled: (scheme) => bundled.tables.get(scheme) ?? [],
     completed: complete,
-    revision,
+    revision: () => revision,
     replace: (scheme, concepts) => {
       const replacement = concepts?.map(complete) ?? bundled.tables.get(scheme)
       put(scheme, replacement && tableOf(replacement))

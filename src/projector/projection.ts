@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import type { Profile } from '../profile/profile.ts'
 import type { Names } from '../rdf/names.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
-import type { IndexChange, SearchIndex } from '../search-index/search-index.ts'
+import type { SearchIndex } from '../search-index/search-index.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { Landed, Mark } from '../store/marks.ts'
 import { versions as clock, type VersionClock } from '../store/versions.ts'
@@ -24,8 +24,7 @@ import { vocabularyUsers } from './gathering/vocabulary-users.ts'
 import { recordsOf } from './indexed-records.ts'
 import type { Report } from './mappings/mapping.ts'
 import { clearing, newestIndexed, newestMark } from './marks.ts'
-import { Projector, type ProjectorDeps, type Write } from './projector.ts'
-import type { Pending } from './queue.ts'
+import { Projector, type ProjectorDeps } from './projector.ts'
 import { type Rebuilding, reindex } from './reindex.ts'
 import { indexMaintenance, type IndexMaintenance } from './maintenance/maintenance.ts'
 
@@ -226,38 +225,6 @@ function projecting(
     batch: index.batch ?? standardBatch,
     capacity,
     isFirst: (resource) => kinds.some((kind) => names.idOf(kind, resource) !== undefined),
-    gather: (pending, signal) =>
-      apart(index, pending, (part, engine) =>
-        gatherBatch({ ...gather, index: engine }, part, signal),
-      ),
+    gather: (pending, signal) => gatherBatch(gather, pending, signal),
   })
 }
-
-// Keeps resources apart that are projected only to fill an index.
-
-/** Gathers what was written and what only fills, each for the index that it is written to. */
-async function apart(
-  index: SearchIndex,
-  pending: readonly Pending[],
-  gather: (part: readonly Pending[], index: SearchIndex) => Promise<Write>,
-): Promise<Write> {
-  const filling = pending.filter((one) => one.filling)
-  const written = pending.filter((one) => !one.filling)
-  const writes: Write[] = []
-  if (written.length > 0) writes.push(await gather(written, index))
-  if (filling.length > 0) writes.push(await gather(filling, onlyFilling(index)))
-  return async () => {
-    for (const write of writes) await write()
-  }
-}
-
-/** What is gone was removed by a write of its own, or is not in what is being filled. */
-const onlyFilling = (index: SearchIndex): SearchIndex => ({
-  ...index,
-  write: (changes, signal) => {
-    const puts = changes.flatMap((change): IndexChange[] =>
-      'put' in change ? [{ ...change, filling: true }] : [],
-    )
-    return puts.length === 0 ? Promise.resolve() : index.write(puts, signal)
-  },
-})

@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 1915,
 
-  projector: 6895,
+  projector: 6815,
 
   rdf: 3600,
 

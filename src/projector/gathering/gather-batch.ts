@@ -42,27 +42,31 @@ export async function gatherBatch(
 ): Promise<Write> {
   const { names, index } = context
   const all: Built[] = []
-  const put: Put = (built) => {
-    all.push(built)
-    return { put: built.document }
+  const changes: IndexChange[] = []
+  const change: ChangeMaker = ({ filling }, made) => {
+    const isBuilt = 'document' in made
+    if (isBuilt) all.push(made)
+    // What is gone was removed by a write of its own, or is not in what is being filled.
+    if (isBuilt) changes.push({ put: made.document, ...(filling && { filling }) })
+    else if (!filling) changes.push({ remove: made })
   }
   const of = (kind: 'catalogue' | 'vocabulary') =>
     batch.filter(({ resource }) => names.idOf(kind, resource) !== undefined)
   for (const pending of of('vocabulary')) await indexVocabulary(context, pending, signal)
-  const changes: IndexChange[] = []
-  for (const pending of of('catalogue'))
-    changes.push(await catalogueChange(context, pending, put, signal))
+  for (const pending of of('catalogue')) await catalogueChange(context, pending, change, signal)
   const records = batch.flatMap((pending) => recordOf(pending, context) ?? [])
   for (let at = 0; at < records.length; at += perRead)
-    changes.push(...(await recordChanges(context, records.slice(at, at + perRead), put, signal)))
+    await recordChanges(context, records.slice(at, at + perRead), change, signal)
   return async () => {
     if (changes.length > 0) await index.write(changes, signal)
     tellLeftOut(context, all)
   }
 }
 
-/** Makes the change that puts a document into the index; remembers what was left out of it. */
-type Put = (built: Built) => IndexChange
+type Removal = Extract<IndexChange, { readonly remove: unknown }>['remove']
+
+/** Takes what a resource has become: a document, or nothing any more. */
+type ChangeMaker = (pending: Pending, made: Built | Removal) => void
 
 /** Tells what was left out: each record in the debug log, the batch in one line, all of it to the counters. */
 function tellLeftOut({ log, leftOut }: GatherContext, all: readonly Built[]): void {
@@ -82,16 +86,17 @@ function tellLeftOut({ log, leftOut }: GatherContext, all: readonly Built[]): vo
 /** The context of a catalogue is read anew, so that datasets of later batches see it. */
 async function catalogueChange(
   { names, contexts, stored, builder }: GatherContext,
-  { resource, version }: Pending,
-  put: Put,
+  pending: Pending,
+  change: ChangeMaker,
   signal: AbortSignal,
-): Promise<IndexChange> {
+): Promise<void> {
+  const { resource, version } = pending
   const id = names.idOf('catalogue', resource) ?? ''
   contexts.forget(id)
   const context = await contexts.get(id, signal)
   await stored.prepare([context?.graph], signal)
-  if (!context || context.hidden) return { remove: { index: 'catalogue', id, version } }
-  return put(builder.catalogue({ ...context, iri: resource, version }))
+  if (!context || context.hidden) change(pending, { index: 'catalogue', id, version })
+  else change(pending, builder.catalogue({ ...context, iri: resource, version }))
 }
 
 /** A dataset, or a resource of a declared type. */
@@ -112,9 +117,9 @@ function recordOf(
 async function recordChanges(
   context: GatherContext,
   marks: readonly RecordMark[],
-  put: Put,
+  change: ChangeMaker,
   signal: AbortSignal,
-): Promise<readonly IndexChange[]> {
+): Promise<void> {
   const { contexts, stored, builder, names } = context
   const found = await read(context, marks, signal)
   const turn = yielding(() => performance.now())
@@ -129,24 +134,22 @@ async function recordChanges(
   }
   const graphs = gathered.flatMap(({ graph, catalogue }) => [graph, catalogue?.graph])
   await stored.prepare(graphs, signal)
-  const changes: IndexChange[] = []
   for (const { mark, graph, catalogue } of gathered) {
     const { id, kind, resource, version, fresh } = mark
     const index = kind === 'dataset' ? kind : (`resource_${kind.id}` as const)
     const isLost = (kind === 'dataset' || kind.inCatalogue) && (!catalogue || catalogue.hidden)
-    if (!graph || isLost) changes.push({ remove: { index, id, version } })
+    if (!graph || isLost) change(mark, { index, id, version })
     else if (kind !== 'dataset') {
       const input = { id, iri: resource, version, hash: found.hash(resource), graph }
-      changes.push(put(builder.resource(kind, catalogue ? { ...input, catalogue } : input)))
+      change(mark, builder.resource(kind, catalogue ? { ...input, catalogue } : input))
     } else if (catalogue) {
       const metrics = fresh?.scores ? graphOf(fresh.scores) : found.scores(mark)
       const hash = storedHash(graph, names, id)
       const input = { id, iri: resource, version, hash, graph, catalogue }
-      changes.push(put(builder.dataset(metrics ? { ...input, metrics } : input)))
+      change(mark, builder.dataset(metrics ? { ...input, metrics } : input))
     }
     await turn()
   }
-  return changes
 }
 
 /** What the store holds of records, as far as their writers did not hand it over. */

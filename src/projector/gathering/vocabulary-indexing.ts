@@ -146,7 +146,7 @@ function documentWriter(
     shipped.delete(iri)
     // Records may name a licence by its text on the web.
     if (!isSame) changed.add([iri, ...concept.exactMatch])
-    return { put: built.document }
+    return { put: built.document, ...(pending.filling && { filling: true }) }
   }
   return { put, shipped, ids }
 }

@@ -29,7 +29,7 @@ type Answer = {
 /** Does what the command line asks for. */
 export async function run(argumentList: readonly string[]): Promise<Answer> {
   try {
-    return { code: 0, out: await answer(wishOf(argumentList)), complaint: '' }
+    return { code: 0, out: await answer(profileArguments(argumentList)), complaint: '' }
   } catch (error) {
     if (error instanceof WrongUsage)
       return { code: 2, out: '', complaint: `${error.message}\n\n${usage}` }
@@ -38,18 +38,21 @@ export async function run(argumentList: readonly string[]): Promise<Answer> {
   }
 }
 
-async function answer(wish: Wish): Promise<string> {
-  if (wish.command === 'check') return summaryOf(await profileIn(wish.directory))
-  const profile = await profileIn(wish.profile)
-  if (wish.command === 'queries') {
-    await mkdir(wish.directory, { recursive: true })
-    const queries = exampleQueries(profile)
-    for (const { name, text } of queries) await writeFile(join(wish.directory, `${name}.rq`), text)
-    return `${queries.map(({ name }) => `${join(wish.directory, name)}.rq`).join('\n')}\n`
+async function answer({ command, path, profile: directory, base, json }: Arguments) {
+  if (command === 'check') return summaryOf(await profileIn(path))
+  const profile = await profileIn(directory)
+  if (command === 'queries') {
+    await mkdir(path, { recursive: true })
+    const queries = exampleQueries(profile).map(({ name, text }) => ({
+      file: `${join(path, name)}.rq`,
+      text,
+    }))
+    for (const { file, text } of queries) await writeFile(file, text)
+    return queries.map(({ file }) => `${file}\n`).join('')
   }
-  const { quads, repairs } = await quadsIn(wish.file)
-  const all = await documentsOf(quads, { profile, base: wish.base, vocabularies })
-  return wish.json ? documentsJson(all) : repairs.join('') + documentsText(all)
+  const { quads, repairs } = await quadsIn(path)
+  const all = await documentsOf(quads, { profile, base, vocabularies })
+  return json ? documentsJson(all) : repairs.join('') + documentsText(all)
 }
 
 /** Whatever is wrong with a profile is one Error with a line per problem. */
@@ -104,47 +107,34 @@ npm run profile -- queries <directory> [--profile directory]
   --json                one JSON array instead of text
 `
 
-type Wish =
-  | { readonly command: 'check'; readonly directory: string }
-  | { readonly command: 'queries'; readonly directory: string; readonly profile?: string }
-  | {
-      readonly command: 'show'
-      readonly file: string
-      readonly profile?: string
-      readonly base: string
-      readonly json: boolean
-    }
-
 const options = {
   profile: { type: 'string' },
   base: { type: 'string' },
   json: { type: 'boolean' },
 } as const
 
-function parsed(argumentList: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argumentList], options, allowPositionals: true })
-  } catch (error) {
-    throw new WrongUsage(error instanceof Error ? error.message : 'unknown option', {
-      cause: error,
-    })
-  }
-}
+/** `path` is the directory or file that the command is about. */
+type Arguments = ReturnType<typeof profileArguments>
 
 /** Reads arguments as they follow the script's name. Throws `WrongUsage`. */
-export function wishOf(argumentList: readonly string[]): Wish {
+export function profileArguments(argumentList: readonly string[]) {
   const { values, positionals } = parsed(argumentList)
-  const [command, place, ...others] = positionals
+  const [command, path, ...others] = positionals
   if (command !== 'check' && command !== 'show' && command !== 'queries')
     throw new WrongUsage(`check, show or queries? got ${command ?? 'nothing'}`)
-  if (place === undefined) throw new WrongUsage(`${command} what? Give a file or directory`)
+  if (path === undefined) throw new WrongUsage(`${command} what? Give a file or directory`)
   if (others.length > 0) throw new WrongUsage(`one at a time, got also ${others.join(' ')}`)
   const { profile, base = 'http://localhost:8080/', json = false } = values
   if (!isIri(base)) throw new WrongUsage(`--base ${base}: no absolute IRI`)
-  const chosen = profile === undefined ? {} : { profile }
-  if (command === 'check') return { command, directory: place }
-  if (command === 'queries') return { command, directory: place, ...chosen }
-  return { command, file: place, base, json, ...chosen }
+  return { command, path, profile, base, json } as const
+}
+
+function parsed(argumentList: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argumentList], options, allowPositionals: true })
+  } catch (cause) {
+    throw new WrongUsage(cause instanceof Error ? cause.message : 'unknown option', { cause })
+  }
 }
 
 // What a profile declares, in words for the person who wrote it.

@@ -17,17 +17,20 @@ type Example = { readonly name: string; readonly text: string }
 const ofCatalogue = ['title', 'language', 'spatial'].map((name) => dct(name).value)
 
 const ofConcept = [
-  ...['skos:prefLabel', 'skos:altLabel', 'skos:definition', 'skos:exactMatch', 'skos:inScheme'],
-  ...['skos:topConceptOf', 'skos:hasTopConcept', 'foaf:homepage', 'foaf:mbox'],
-  ...['opauthority:deprecated', 'ctl:alpha2', 'ctl:assistant', 'ctl:ending', 'ctl:mediaType'],
-  ...['ctl:machineReadable', 'ctl:nonProprietary'],
+  ...'skos:prefLabel skos:altLabel skos:definition skos:exactMatch skos:inScheme skos:topConceptOf'.split(
+    ' ',
+  ),
+  ...'skos:hasTopConcept foaf:homepage foaf:mbox opauthority:deprecated ctl:alpha2 ctl:assistant'.split(
+    ' ',
+  ),
+  ...'ctl:ending ctl:mediaType ctl:machineReadable ctl:nonProprietary'.split(' '),
   ...[dc('identifier'), dct('identifier'), rdf('type'), owl('deprecated')].map(shortened),
 ]
 
-const ofMetrics = [
-  ...['dqv:hasQualityMeasurement', 'dqv:isMeasurementOf', 'dqv:computedOn', 'dqv:computeOn'],
-  ...['dqv:value', 'prov:generatedAtTime'],
-]
+const ofMetrics =
+  'dqv:hasQualityMeasurement dqv:isMeasurementOf dqv:computedOn dqv:computeOn dqv:value'
+    .split(' ')
+    .concat('prov:generatedAtTime')
 
 /** One query per index, and one for the scores of datasets when the profile has a field for them. */
 export function exampleQueries({ id, dataset, catalogue, resources }: Profile): readonly Example[] {

@@ -1,6 +1,6 @@
 /** The documents that the records of a file become, and what is left out of them. */
 
-import type { Quad, Term } from '@rdfjs/types'
+import type { NamedNode, Quad, Term } from '@rdfjs/types'
 import type { Profile, ResourceType } from '../../profile/profile.ts'
 import { platformId } from '../../rdf/ids.ts'
 import { names, type Names } from '../../rdf/names.ts'
@@ -46,7 +46,8 @@ export async function documentsOf(
   const all =
     scheme === undefined ? [] : builder.concepts({ vocabulary, scheme, graph, ...unstored })
   if (all.length > 0) return all
-  const classes = classesOf(quads)
+  const types = quads.filter(({ predicate }) => predicate.equals(rdf('type')))
+  const classes = [...new Set(types.map(({ object }) => object.value))]
   throw new NoRecord(
     classes.length > 0
       ? `no record of the profile ${profile.id}; the file describes ${classes.join(', ')}`
@@ -95,90 +96,61 @@ type Records = {
   readonly catalogueOf: (iri: string) => { readonly id: string; readonly graph: Graph }
 }
 
-const afterLast = (key: string) => key.replace(/\/+$/, '').split(/[/#:]/).at(-1) ?? ''
-
 /** As the importer calls it: a dataset by its identifier, else its IRI; everything else by the end of its IRI. */
 function idOf(graph: Graph, key: string, kind: Found['kind'], names: Names): string {
-  const known = kind === 'dataset' || kind === 'catalogue' ? names.idOf(kind, key) : undefined
-  const origin = kind === 'dataset' ? (textsOf(graph, key)[0] ?? key) : afterLast(key)
-  return known ?? (platformId(origin) || 'record')
-}
-
-/** A second record with an id gets `~~1`, as on the platform. */
-function freeId(id: string, taken: ReadonlySet<string>, nameOf: (id: string) => string): string {
-  if (!taken.has(nameOf(id))) return id
-  for (let n = 1; ; n += 1) if (!taken.has(nameOf(`${id}~~${n}`))) return `${id}~~${n}`
-}
-
-const textsOf = (graph: Graph, key: string) =>
-  graph
+  const known = typeof kind === 'string' ? names.idOf(kind, key) : undefined
+  const isText = (term: Term) => term.termType === 'Literal' && term.value.trim() !== ''
+  const [identifier = key] = graph
     .objects(key, dct('identifier'))
-    .filter((term) => term.termType === 'Literal' && term.value.trim() !== '')
+    .filter(isText)
     .map(({ value }) => value)
     .sort(compareCodePoints)
-
-const datasetClasses = [dcat('Dataset'), dcat('DatasetSeries')]
-
-function rootsOf(graph: Graph, profile: Profile) {
-  const keys = (kind: Found['kind'], classes: readonly Parameters<typeof instances>[1][]) =>
-    [...new Set(classes.flatMap((one) => instances(graph, one)))].map((key) => ({ kind, key }))
-  return [
-    ...profile.resources.flatMap((type) => keys(type, [type.typeUri])),
-    ...keys('dataset', datasetClasses),
-    ...keys('catalogue', [dcat('Catalog')]),
-  ]
+  const last = key.replace(/\/+$/, '').split(/[/#:]/).at(-1) ?? ''
+  return known ?? (platformId(kind === 'dataset' ? identifier : last) || 'record')
 }
 
 const nameOf = (kind: Found['kind'], id: string, names: Names): string =>
   typeof kind === 'string' ? names[kind](id) : names.resource(kind.id, id)
 
-/** The quads with records called as on the platform. */
-function renamed(quads: readonly Quad[], iris: ReadonlyMap<string, string>): readonly Quad[] {
-  const named = (key: string) => {
-    const iri = iris.get(key)
-    return iri === undefined ? undefined : namedNode(iri)
-  }
-  const isNode = (term: Term) => term.termType !== 'Literal'
-  return quads.map(({ subject, predicate, object }) =>
-    quad(
-      named(keyOf(subject)) ?? subject,
-      predicate,
-      (isNode(object) ? named(keyOf(object)) : undefined) ?? object,
-    ),
-  )
-}
-
 /** The records of a document: of custom types, datasets, catalogues; the first class that fits counts. */
 function recordsIn(quads: readonly Quad[], profile: Profile, names: Names): Records {
   const source = graphOf(quads)
-  const iris = new Map<string, string>()
-  const found: Found[] = []
-  for (const { kind, key } of rootsOf(source, profile)) {
-    if (iris.has(key)) continue
-    const wanted = idOf(source, key, kind, names)
-    const id = freeId(wanted, new Set(iris.values()), (id) => nameOf(kind, id, names))
-    const iri = nameOf(kind, id, names)
-    iris.set(key, iri)
-    found.push({ kind, id, iri })
+  const classes: readonly (readonly [Found['kind'], NamedNode | string])[] = [
+    ...profile.resources.map((type) => [type, type.typeUri] as const),
+    ['dataset', dcat('Dataset')],
+    ['dataset', dcat('DatasetSeries')],
+    ['catalogue', dcat('Catalog')],
+  ]
+  const records = new Map<string, Found>()
+  const taken = new Set<string>()
+  for (const [kind, one] of classes)
+    for (const key of instances(source, one)) {
+      if (records.has(key)) continue
+      const wanted = idOf(source, key, kind, names)
+      // A second record with an id gets `~~1`, as on the platform.
+      let id = wanted
+      for (let n = 1; taken.has(nameOf(kind, id, names)); n += 1) id = `${wanted}~~${n}`
+      const iri = nameOf(kind, id, names)
+      taken.add(iri)
+      records.set(key, { kind, id, iri })
+    }
+  const named = <T extends Term>(term: T) => {
+    const record = term.termType === 'Literal' ? undefined : records.get(keyOf(term))
+    return record ? namedNode(record.iri) : term
   }
-  const graph = graphOf(renamed(quads, iris))
+  const graph = graphOf(
+    quads.map(({ subject, predicate, object }) => quad(named(subject), predicate, named(object))),
+  )
+  const found = [...records.values()]
   const catalogues = found.filter(({ kind }) => kind === 'catalogue')
-  const empty = { id: 'catalogue', graph: graphOf([]) }
-  const catalogueOf = (iri: string) => {
-    const linked = catalogues.find((catalogue) =>
-      graph.objects(catalogue.iri, dcat('dataset')).some(({ value }) => value === iri),
-    )
-    const chosen = linked ?? catalogues[0]
-    return chosen ? { id: chosen.id, graph } : empty
+  return {
+    graph,
+    found,
+    catalogueOf: (iri) => {
+      const links = (catalogue: Found) =>
+        graph.objects(catalogue.iri, dcat('dataset')).some(({ value }) => value === iri)
+      const chosen = catalogues.find(links) ?? catalogues[0]
+      return chosen ? { id: chosen.id, graph } : { id: 'catalogue', graph: graphOf([]) }
+    },
   }
-  return { graph, found, catalogueOf }
 }
-
-/** Classes of the things that a document speaks of, for the message that none of them is a record. */
-const classesOf = (quads: readonly Quad[]): readonly string[] => [
-  ...new Set(
-    quads
-      .filter(({ predicate }) => predicate.equals(rdf('type')))
-      .map(({ object }) => object.value),
-  ),
-]

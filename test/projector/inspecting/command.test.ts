@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { WrongUsage } from '../../../src/errors.ts'
-import { run, wishOf } from '../../../src/projector/inspecting/command.ts'
+import { run, profileArguments } from '../../../src/projector/inspecting/command.ts'
 import { directoryOf, smallProfile } from '../../profile/small.ts'
 
 describe('check', () => {
@@ -104,8 +104,8 @@ describe('the arguments', () => {
     [['show', 'a', '--colour', 'red'], '--colour'],
     [['show', 'a', '--base', 'nowhere'], '--base'],
   ])('%j are refused with what is wrong', (words, named) => {
-    expect(() => wishOf(words)).toThrow(WrongUsage)
-    expect(() => wishOf(words)).toThrow(named)
+    expect(() => profileArguments(words)).toThrow(WrongUsage)
+    expect(() => profileArguments(words)).toThrow(named)
   })
 
   test('a wrong question is told how to ask', async () => {
