@@ -58,7 +58,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['http'],
   'swagger-ui-dist': ['http'],
   'robots-parser': ['client'],
-  yaml: ['http', 'pipe'],
+  yaml: ['http', 'pipe', 'profile'],
   '@nats-io/': ['pipe'],
   croner: ['scheduler'],
   entities: ['vocabularies'],
