@@ -7,7 +7,7 @@ import { hostPermission } from './address-guard.ts'
 import type { OutboundLimits } from './deadlines.ts'
 import type { Outbound, RobotsWord } from './outbound-request.ts'
 
-type Means = {
+type RobotsContext = {
   readonly request: Outbound['request']
   /** Ends what is under way for everybody. */
   readonly closing: AbortSignal
@@ -15,14 +15,11 @@ type Means = {
   readonly now: () => number
 }
 
-/** Why there are no rules. */
-type Absence = Exclude<RobotsWord, 'allowed' | 'disallowed'>
+/** The rules of a host, or why there are none. */
+type Outcome = Rules | Exclude<RobotsWord, 'allowed' | 'disallowed'>
 
-type Known = {
-  readonly rules: Promise<Rules | Absence>
-  until: number
-  characters: number
-}
+/** What is remembered of a host; `until` is Infinity while the file is asked for. */
+type Known = { readonly outcome: Promise<Outcome>; until: number; characters: number }
 
 const rememberedMs = 24 * 3_600_000
 /** A host that could not tell is asked again after this time. */
@@ -33,56 +30,46 @@ const readBytes = 500 * 1024
 const entryCharacters = 500
 
 /** One robots.txt per origin and permission, asked for once even when many want to know. */
-export function robotsOf(means: Means): Outbound['robots'] {
+export function robotsOf(context: RobotsContext): Outbound['robots'] {
+  const { limits, now } = context
   const known = new Map<string, Known>()
+  const remember = (name: string, outcome: Promise<Outcome>): Known => {
+    const entry: Known = { outcome, until: Infinity, characters: entryCharacters }
+    known.delete(name)
+    known.set(name, entry)
+    void outcome.then((found) => {
+      entry.until = now() + (typeof found === 'string' ? unknownMs : rememberedMs)
+      if (typeof found !== 'string') entry.characters += found.characters
+      forget(known, limits.robotsCharacters)
+    })
+    return entry
+  }
   return async (request, signal) => {
     const url = URL.parse(request.url)
     if (!url || !/^https?:$/.test(url.protocol)) return 'refused'
-    const { origin } = url
-    const name = `${hostPermission(request.reach, url).key} ${origin}`
+    const name = `${hostPermission(request.reach, url).key} ${url.origin}`
+    const last = known.get(name)
     const entry =
-      fresh(known, name, means.now()) ?? asked({ known, name }, { ...request, origin }, means)
-    const rules = await unlessAborted(entry.rules, signal)
-    if (typeof rules === 'string') return rules
-    return rules.permits(url) ? 'allowed' : 'disallowed'
+      last && last.until > now() ? last : remember(name, fetched(request, url.origin, context))
+    const outcome = await unlessAborted(entry.outcome, signal)
+    if (typeof outcome === 'string') return outcome
+    return outcome.permits(url) ? 'allowed' : 'disallowed'
   }
 }
 
-type Asked = Omit<Parameters<Outbound['robots']>[0], 'url'> & { readonly origin: string }
-
-/** Where the word of a host is remembered. */
-type Entry = { readonly known: Map<string, Known>; readonly name: string }
-
-function fresh(known: Map<string, Known>, name: string, now: number): Known | undefined {
-  const entry = known.get(name)
-  return entry && entry.until > now ? entry : undefined
-}
-
-function asked({ known, name }: Entry, wish: Asked, means: Means): Known {
-  const entry: Known = {
-    rules: fetched(wish, means).then((rules) => {
-      const isKnown = typeof rules !== 'string'
-      entry.until = means.now() + (isKnown ? rememberedMs : unknownMs)
-      entry.characters += isKnown ? rules.characters : 0
-      forget(known, means.limits.robotsCharacters)
-      return rules
-    }),
-    until: Infinity,
-    characters: entryCharacters,
-  }
-  known.delete(name)
-  known.set(name, entry)
-  return entry
-}
-
-/** Everything that 4xx says is "go ahead"; silence and 5xx say nothing. */
-async function fetched({ origin, ...wish }: Asked, means: Means): Promise<Rules | Absence> {
-  let isThere = false
-  let isElsewhere = false
+/** Everything that 4xx says is "go ahead"; silence and 5xx say nothing. Never rejects. */
+async function fetched(
+  { reach, room, deadlines }: Parameters<Outbound['robots']>[0],
+  origin: string,
+  { request, closing }: RobotsContext,
+): Promise<Outcome> {
+  let [isThere, isElsewhere] = [false, false]
   try {
-    const answer = await means.request(
+    const answer = await request(
       {
-        ...wish,
+        reach,
+        ...(room && { room }),
+        ...(deadlines && { deadlines }),
         url: `${origin}/robots.txt`,
         headers: { accept: 'text/plain' },
         // Longer files are read to this length and no further.
@@ -94,34 +81,30 @@ async function fetched({ origin, ...wish }: Asked, means: Means): Promise<Rules 
         connected: () => void (isThere = true),
         mayFollow: async () => void (isElsewhere = true),
       },
-      means.closing,
+      closing,
     )
-    if (answer.status === 200) return await rulesIn(origin, answer.body)
+    // A file that breaks off tells nothing: what it forbids may stand in the rest.
+    if (answer.status === 200) {
+      return await beginning(answer.body).then(
+        (text) => rulesOf(origin, text),
+        () => 'unknown' as const,
+      )
+    }
     answer.discard()
     return answer.status >= 400 && answer.status < 500 ? rulesOf(origin, '') : 'unknown'
   } catch (error) {
     if (!(error instanceof Failure)) return 'unknown'
+    const { kind, retryAfter } = error
     // Redirects without end lead to no file (RFC 9309 2.3.1.2).
-    if (error.kind === 'source-error') return rulesOf(origin, '')
+    if (kind === 'source-error') return rulesOf(origin, '')
     // What is wrong where a redirect leads to says nothing of the host that was asked.
-    return isElsewhere ? 'unknown' : absenceOf(error, isThere)
+    if (isElsewhere) return 'unknown'
+    if (kind === 'address-refused' && !isThere) return 'refused'
+    // With a time the host was not asked, because it had been silent.
+    const isLate = kind === 'source-timeout' && retryAfter === undefined && !isThere
+    return kind === 'source-unreachable' || isLate ? 'unreachable' : 'unknown'
   }
 }
-
-function absenceOf({ kind, retryAfter }: Failure, isThere: boolean): Absence {
-  if (kind === 'address-refused' && !isThere) return 'refused'
-  if (kind === 'source-unreachable') return 'unreachable'
-  // With a time the host was not asked, because it had been silent.
-  const isLate = kind === 'source-timeout' && retryAfter === undefined
-  return isLate && !isThere ? 'unreachable' : 'unknown'
-}
-
-/** A file that breaks off tells nothing: what it forbids may stand in the rest. */
-const rulesIn = (origin: string, body: AsyncIterable<Uint8Array>): Promise<Rules | Absence> =>
-  beginning(body).then(
-    (text) => rulesOf(origin, text),
-    () => 'unknown',
-  )
 
 async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = []
@@ -191,47 +174,29 @@ const cut = (url: URL): string => `${url.pathname}${url.search}`.slice(0, longes
 
 /** One group for us. The parser would keep every rule once per agent of its group, which a hostile file can make many. */
 function concise(text: string): string {
-  const ours: string[] = []
-  const everybody: string[] = []
+  const rules: Record<'us' | 'everybody', string[]> = { us: [], everybody: [] }
   const agents = new Set<string>()
-  const named = { us: false }
+  let isNamed = false
   let inAgents = false
-  for (const [kind, value] of fieldsOf(text)) {
+  for (const line of text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)) {
+    // Everything else does not even end a group (RFC 9309 2.2.1).
+    const [, field, value = ''] = /^\s*(user-agent|allow|disallow)\s*:\s*([^#]*)/i.exec(line) ?? []
+    const kind = field?.toLowerCase()
+    if (kind === undefined) continue
     if (kind === 'user-agent') {
       if (!inAgents) agents.clear()
-      inAgents = true
-      const agent = agentOf(value)
+      // The product token only: `Cartulary/1.0 (…)` means us too.
+      const [agent = ''] = /^(?:\*$|[a-z_-]+)/.exec(value.trim().toLowerCase()) ?? []
       agents.add(agent)
-      named.us ||= agent === token
-      continue
+      isNamed ||= agent === token
+    } else {
+      const rule = `${kind}: ${value.trim()}`
+      if (agents.has(token)) rules.us.push(rule)
+      if (agents.has('*')) rules.everybody.push(rule)
     }
-    inAgents = false
-    if (agents.has(token)) ours.push(`${kind}: ${value}`)
-    if (agents.has('*')) everybody.push(`${kind}: ${value}`)
+    inAgents = kind === 'user-agent'
   }
-  return ['user-agent: *', ...bounded(named.us ? ours : everybody)].join('\n')
-}
-
-/** Agents and rules; everything else does not even end a group (RFC 9309 2.2.1). */
-function* fieldsOf(text: string): Generator<readonly [kind: string, value: string]> {
-  for (const line of text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)) {
-    const colon = line.indexOf(':')
-    const kind = line.slice(0, Math.max(0, colon)).trim().toLowerCase()
-    if (kind !== 'user-agent' && kind !== 'allow' && kind !== 'disallow') continue
-    yield [
-      kind,
-      line
-        .slice(colon + 1)
-        .split('#', 1)[0]
-        ?.trim() ?? '',
-    ]
-  }
-}
-
-/** The product token only: `Cartulary/1.0 (…)` means us too. */
-const agentOf = (value: string): string => {
-  const name = value.toLowerCase()
-  return name === '*' ? name : (/^[a-z_-]+/.exec(name)?.[0] ?? '')
+  return ['user-agent: *', ...bounded(isNamed ? rules.us : rules.everybody)].join('\n')
 }
 
 function* bounded(rules: readonly string[]): Generator<string> {

@@ -131,9 +131,9 @@ export class WorkerPool<Calls extends Signatures> {
 
   #started(): Thread | undefined {
     if (this.#threads.size >= this.#options.workers) return undefined
-    const thread = new Thread(this.#options, (changed, isOver) => {
-      if (isOver) this.#threads.delete(changed)
-      if (isOver) this.#options.onEnded?.()
+    const thread = new Thread(this.#options, (changed, cause) => {
+      if (cause) this.#threads.delete(changed)
+      if (cause) this.#options.onEnded?.()
       this.#assign()
     })
     this.#threads.add(thread)

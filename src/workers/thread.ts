@@ -70,8 +70,8 @@ export type ThreadOptions = WorkerOptions & {
   readonly onEvent?: ((event: unknown) => void) | undefined
 }
 
-/** `isOver` = it has ended; else it is free for another call. */
-type ThreadChanged = (thread: Thread, isOver: boolean) => void
+/** With a cause it has ended; else it is free for another call. */
+type ThreadChanged = (thread: Thread, cause?: WorkerLost) => void
 
 export class Thread {
   readonly #options: ThreadOptions
@@ -92,7 +92,10 @@ export class Thread {
     this.#worker = startWorker({ ...options, data: start })
     this.#worker.on('message', (message: WorkerMessage) => this.#hear(message))
     this.#worker.on('error', (error) => this.#crash(error))
-    this.#worker.on('exit', (code) => this.#crash(new Error(`the worker ended with ${code}`)))
+    this.#worker.on('exit', (code) => {
+      if (code === 0) this.end(new WorkerLost('closed', 'the worker has ended'))
+      else this.#crash(new Error(`the worker ended with ${code}`))
+    })
     this.#watch()
   }
 
@@ -129,7 +132,7 @@ export class Thread {
     clearTimeout(this.#timer)
     this.#call?.reject(cause)
     this.#call = undefined
-    this.#changed(this, true)
+    this.#changed(this, cause)
     void this.#worker.terminate()
   }
 
@@ -167,7 +170,7 @@ export class Thread {
     this.#watch()
     this.#worker.unref()
     if (message.retire) void this.terminate()
-    else this.#changed(this, false)
+    else this.#changed(this)
   }
 }
 

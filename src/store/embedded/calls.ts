@@ -12,6 +12,7 @@ import { unlessAborted } from '../../workers/abort.ts'
 import type { Loading } from '../graph-store.ts'
 import {
   fromFailureMessage,
+  fullOf,
   type JobName,
   type Jobs,
   type WriterOpened,
@@ -53,12 +54,6 @@ type Call = {
 
 const gone = (detail: string, cause?: unknown) =>
   new Failure('store-unavailable', detail, { retryAfter: 2, cause })
-
-/** An error that has come from a worker is not of our class any more. */
-function fullOf(error: unknown): Failure | undefined {
-  if (!(error instanceof Error && 'kind' in error && 'detail' in error)) return undefined
-  return error.kind === 'store-full' ? new Failure('store-full', String(error.detail)) : undefined
-}
 
 /** What a call is told whose worker is gone: a write that may have been too much for the engine's memory, that it is full. */
 const lossOf = (error: unknown, { message }: Call): Failure =>

@@ -85,3 +85,9 @@ export const toFailureMessage = (failure: Failure): FailureMessage => ({
 
 export const fromFailureMessage = (refusal: FailureMessage): Failure =>
   new Failure(refusal.kind, refusal.detail, { errors: refusal.errors, cause: refusal.cause })
+
+/** The `Failure` store-full that ended a worker. An error that has come from a worker is not of our class any more. */
+export function fullOf(error: unknown): Failure | undefined {
+  if (!(error instanceof Error && 'kind' in error && 'detail' in error)) return undefined
+  return error.kind === 'store-full' ? new Failure('store-full', String(error.detail)) : undefined
+}

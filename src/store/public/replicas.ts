@@ -3,12 +3,12 @@
  * built one after the other, as many as memory allows, and again when one is lost or holds too many deleted triples.
  */
 
-import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { startWorker } from '../../workers/thread.ts'
+import { Thread, WorkerLost } from '../../workers/thread.ts'
 import { boundedEngine, processBytes, type RdfEngine } from '../embedded/engine.ts'
-import { fromFailureMessage, type FailureMessage } from '../embedded/messages.ts'
+import { fullOf } from '../embedded/messages.ts'
 import type { PublicAnswer } from '../graph-store.ts'
 import type { QueryRunner, PublicJob } from './query-queue.ts'
 
@@ -18,12 +18,9 @@ export type ReplicaSettings = {
   readonly feed: MessagePort
 }
 
-export type ReplicaReply =
-  | { readonly ready: true }
-  | { readonly answer: PublicAnswer }
-  /** Deleted triples fill too much of its memory. */
-  | { readonly crowded: true }
-  | { readonly refusal: FailureMessage }
+export type ReplicaCalls = { query: [job: PublicJob, answer: PublicAnswer] }
+/** `crowded` = deleted triples fill too much of its memory. */
+export type ReplicaEvent = 'ready' | 'crowded'
 
 type Settings = {
   readonly directory: string
@@ -49,24 +46,18 @@ type ReplicaEvents = {
   readonly crowded: () => void
 }
 
-type Running = PromiseWithResolvers<PublicAnswer> & { readonly late: NodeJS.Timeout }
-
-const tooMuch = (bytes: number) =>
-  new Failure(
-    'query-too-complex',
-    `A query may use ${Math.floor(bytes / 2 ** 20)} MB together with the data (sparqlMemoryBytes).`,
-    { status: 413 },
-  )
-
 const gone = () =>
   new Failure('store-unavailable', 'The public copy of the data was lost.', { retryAfter: 1 })
+
+/** The data of a large store are read in minutes. */
+const startMs = 3_600_000
 
 class Replica implements QueryRunner {
   readonly #settings: Settings
   readonly #on: ReplicaEvents
-  #worker: Worker | undefined
+  #thread: Thread | undefined
   #ready: PromiseWithResolvers<void> | undefined
-  #running: Running | undefined
+  #bytes = 0
   isReady = false
   isCrowded = false
 
@@ -76,98 +67,92 @@ class Replica implements QueryRunner {
   }
 
   get isBusy(): boolean {
-    return this.#running !== undefined
+    return this.#thread?.isBusy === true
   }
 
   /** Resolves when it can be asked; rejects when it was lost before that. `bytes`: memory of the copy and its queries. */
   build(bytes: number): Promise<void> {
     if (this.#ready) return this.#ready.promise
     this.#ready = Promise.withResolvers<void>()
-    this.#launch(this.#ready, bytes).catch((error: unknown) => this.#lose(error, gone()))
+    this.#bytes = bytes
+    this.#launch(this.#ready).catch((error: unknown) => this.#lose(error))
     return this.#ready.promise
   }
 
   /** One query; the caller sees to it that there is no other, and that the copy is ready. */
-  run(job: PublicJob): Promise<PublicAnswer> {
-    if (!this.#worker || !this.isReady) return Promise.reject<PublicAnswer>(gone())
-    const { queryMs } = this.#settings
-    const end = () => {
-      this.end(new Failure('time-limit', `A query may run ${queryMs} ms (sparqlMs).`))
+  async run(job: PublicJob): Promise<PublicAnswer> {
+    const thread = this.#thread
+    if (!thread || !this.isReady) throw gone()
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    thread.post({ name: 'query', payload: job, transfer: [], resolve, reject })
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `ReplicaCalls` says of a query
+      return (await promise) as PublicAnswer
+    } catch (error) {
+      throw error instanceof WorkerLost ? this.#failureOf(error) : error
     }
-    this.#running = {
-      ...Promise.withResolvers<PublicAnswer>(),
-      late: setTimeout(end, queryMs).unref(),
-    }
-    this.#worker.postMessage(job, [])
-    return this.#running.promise
   }
 
   /** Ends the worker, and with it what runs. */
-  end(reason: Failure = gone()): void {
-    this.#lose(undefined, reason)
+  end(): void {
+    this.#lose(undefined)
   }
 
-  async #launch(ready: PromiseWithResolvers<void>, bytes: number): Promise<void> {
+  #failureOf({ reason }: WorkerLost): Failure {
+    const { queryMs } = this.#settings
+    if (reason === 'timeout') {
+      return new Failure('time-limit', `A query may run ${queryMs} ms (sparqlMs).`)
+    }
+    if (reason !== 'crashed') return gone()
+    const most = Math.floor(this.#bytes / 2 ** 20)
+    const detail = `A query may use ${most} MB together with the data (sparqlMemoryBytes).`
+    return new Failure('query-too-complex', detail, { status: 413 })
+  }
+
+  async #launch(ready: PromiseWithResolvers<void>): Promise<void> {
     const { port1, port2 } = new MessageChannel()
-    const { directory, follow } = this.#settings
+    const { directory, follow, queryMs } = this.#settings
     await follow(port1)
     if (this.#ready !== ready) return port2.close()
-    const data: ReplicaSettings = { engine: boundedEngine(bytes), directory, feed: port2 }
-    const worker = startWorker({
-      entry: new URL('./worker.ts', import.meta.url),
-      name: 'public copy',
-      data,
-      transfer: [port2],
-      // Answers leave the engine as one text.
-      heapMb: 256,
-    })
-    this.#worker = worker
-    worker.on('message', (reply: ReplicaReply) => {
-      if (worker === this.#worker) this.#hear(reply)
-    })
-    worker.on('error', (error) => {
-      if (worker === this.#worker) this.#lose(error, this.#running ? tooMuch(bytes) : gone())
-    })
-    worker.on('exit', () => {
-      if (worker === this.#worker) this.#lose(undefined, gone(), true)
-    })
+    const data: ReplicaSettings = { engine: boundedEngine(this.#bytes), directory, feed: port2 }
+    this.#thread = new Thread(
+      {
+        entry: new URL('./worker.ts', import.meta.url),
+        name: 'public copy',
+        data,
+        transfer: [port2],
+        // Answers leave the engine as one text.
+        heapMb: 256,
+        startMs,
+        callMs: queryMs,
+        onEvent: (event) => {
+          if (event === 'crowded') this.isCrowded = true
+          else this.isReady = true
+          ready.resolve()
+          this.#checkCrowded()
+        },
+      },
+      (thread, cause) => {
+        if (!cause) this.#checkCrowded()
+        else if (thread === this.#thread) this.#lose(cause, cause.reason === 'closed')
+      },
+    )
   }
 
-  #hear(reply: ReplicaReply): void {
-    if ('ready' in reply) {
-      this.isReady = true
-      this.#ready?.resolve()
-      return
-    }
-    if ('crowded' in reply) this.isCrowded = true
-    else if (this.isReady) this.#answer(reply)
-    else if ('refusal' in reply) this.#lose(fromFailureMessage(reply.refusal), gone())
+  #checkCrowded(): void {
     if (this.isCrowded && !this.isBusy) this.#on.crowded()
   }
 
-  #answer(reply: Extract<ReplicaReply, { readonly answer: unknown } | { refusal: unknown }>): void {
-    const running = this.#running
-    this.#running = undefined
-    clearTimeout(running?.late)
-    if ('answer' in reply) running?.resolve(reply.answer)
-    else running?.reject(fromFailureMessage(reply.refusal))
-  }
-
-  #lose(error: unknown, reason: Failure, left = false): void {
-    const [worker, ready, running] = [this.#worker, this.#ready, this.#running]
+  #lose(error: unknown, left = false): void {
+    const [thread, ready] = [this.#thread, this.#ready]
     if (!ready) return
-    this.#worker = undefined
+    this.#thread = undefined
     this.#ready = undefined
-    this.#running = undefined
     this.isReady = false
     this.isCrowded = false
-    if (error !== undefined) {
-      this.#settings.log.warn({ error, detail: reason.detail }, 'replica.lost')
-    }
-    void worker?.terminate()
-    clearTimeout(running?.late)
-    running?.reject(reason)
-    ready.reject(error ?? reason)
+    if (error !== undefined && !left) this.#settings.log.warn({ error }, 'replica.lost')
+    thread?.end(new WorkerLost('closed', 'the copy was ended'))
+    ready.reject(error ?? gone())
     this.#on.lost(left)
   }
 }
@@ -278,7 +263,7 @@ export class Replicas {
         this.#settings.changed()
       }
     } catch (error) {
-      this.#fault = error instanceof Failure && error.kind === 'store-full' ? 'memory' : 'other'
+      this.#fault = error instanceof Error && fullOf(error.cause) ? 'memory' : 'other'
       this.#wait()
       if (!this.#isClosed) log.warn({ error }, 'replica.failed')
     } finally {

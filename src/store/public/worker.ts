@@ -1,18 +1,18 @@
 /** Entry of the public worker: a read-only replica that strangers may query, and that may be ended at any moment. */
 
-import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import { workerData, type MessagePort } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
 import { systemGraph } from '../../rdf/namespaces.ts'
+import { emit, serve } from '../../workers/serve.ts'
 import { startEngine } from '../embedded/engine.ts'
 import { GraphFile } from '../embedded/graph-file.ts'
-import { toFailureMessage, type EffectFeed } from '../embedded/messages.ts'
+import type { EffectFeed } from '../embedded/messages.ts'
 import { isBroken, isCrowded, openQuads, type Quads, type QueryShape } from '../embedded/quads.ts'
 import { perform } from '../embedded/effects.ts'
 import { fill } from '../embedded/writer.ts'
 import { resultsOf } from '../sparql-results.ts'
 import { publicAnswer, type PublicEngine } from './public-answer.ts'
-import type { PublicJob } from './query-queue.ts'
-import type { ReplicaReply, ReplicaSettings } from './replicas.ts'
+import type { ReplicaCalls, ReplicaEvent, ReplicaSettings } from './replicas.ts'
 
 const solutionsJson = 'application/sparql-results+json'
 
@@ -39,17 +39,6 @@ function engineOf(quads: Quads): PublicEngine {
   }
 }
 
-async function reply(engine: PublicEngine, job: PublicJob): Promise<ReplicaReply> {
-  try {
-    return { answer: await publicAnswer(job, engine) }
-  } catch (error) {
-    if (error instanceof Failure) return { refusal: toFailureMessage(error) }
-    throw error
-  }
-}
-
-const post = (message: ReplicaReply) => parentPort?.postMessage(message, [])
-
 function filled(directory: string): Quads {
   const quads = openQuads()
   const file = new GraphFile(directory, true)
@@ -58,9 +47,7 @@ function filled(directory: string): Quads {
     return quads
   } catch (cause) {
     if (!isBroken(cause)) throw cause
-    const failure = new Failure('store-full', 'The data do not fit into the memory of a copy.')
-    post({ refusal: toFailureMessage(failure) })
-    throw cause
+    throw new Failure('store-full', 'The data do not fit into the memory of a copy.', { cause })
   } finally {
     file.close()
   }
@@ -74,16 +61,24 @@ function follow(quads: Quads, feed: MessagePort): void {
     feed.postMessage(size, [])
     if (isTold || !isCrowded(quads.statements())) return
     isTold = true
-    post({ crowded: true })
+    emit('crowded' satisfies ReplicaEvent)
   })
   // Without the feed this copy would grow stale.
   feed.on('close', () => process.exit())
 }
 
-const { engine, directory, feed }: ReplicaSettings = workerData
+const { engine, directory, feed }: ReplicaSettings = workerData.data
 startEngine(engine)
 const quads = filled(directory)
 follow(quads, feed)
 const own = engineOf(quads)
-parentPort?.on('message', (job: PublicJob) => void reply(own, job).then(post))
-post({ ready: true })
+/** What is no refusal (a trap of the engine) must end the worker. */
+const fatal = (error: unknown): Promise<never> => {
+  if (error instanceof Failure) throw error
+  setImmediate(() => {
+    throw error
+  })
+  return new Promise(() => undefined)
+}
+serve<ReplicaCalls>({ query: (job) => publicAnswer(job, own).catch(fatal) })
+emit('ready' satisfies ReplicaEvent)
