@@ -2,7 +2,7 @@
 
 import * as parser from 'robots-parser'
 import { Failure } from '../errors.ts'
-import { unlessAborted } from '../workers/abort.ts'
+import { unlessAborted } from '../workers/condition.ts'
 import { hostPermission } from './address-guard.ts'
 import type { OutboundLimits } from './deadlines.ts'
 import type { Outbound, RobotsWord } from './outbound-request.ts'

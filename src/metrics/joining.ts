@@ -1,6 +1,6 @@
 /** Work that many want at once and that is done once. */
 
-import { unlessAborted } from '../workers/abort.ts'
+import { unlessAborted } from '../workers/condition.ts'
 
 export type Joining<T> = {
   has(key: string): boolean

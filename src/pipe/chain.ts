@@ -1,7 +1,7 @@
 /** Segments in one process: each reads from the one before it, and nobody is ahead of the slowest by more than one. */
 
 import { Failure } from '../errors.ts'
-import { unlessAborted } from '../workers/abort.ts'
+import { unlessAborted } from '../workers/condition.ts'
 import type { Message } from './message.ts'
 import type { SegmentContext, SegmentFunction } from './segment.ts'
 

@@ -3,8 +3,6 @@
  * again afterwards, because the change need not be the one that was hoped for.
  */
 
-import { unlessAborted } from './abort.ts'
-
 export type ConditionVariable = {
   /** Wakes everybody who waits now. */
   readonly notify: () => void
@@ -21,4 +19,20 @@ export function conditionVariable(): ConditionVariable {
     },
     next: (signal) => (signal ? unlessAborted(coming.promise, signal) : coming.promise),
   }
+}
+
+// Waiting that ends with a signal.
+
+/** The promise, or the signal's reason, whichever comes first; leaves no listener behind. */
+export function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      reject(signal.reason)
+    }
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    promise.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', stop)
+    })
+  })
 }

@@ -5,7 +5,7 @@
 
 import type { Transferable } from 'node:worker_threads'
 import { conditionVariable } from './condition.ts'
-import type { Signatures } from './messages.ts'
+import type { Signatures } from './serve.ts'
 import { Thread, WorkerLost, type PendingCall, type ThreadOptions } from './thread.ts'
 
 export type PoolOptions = ThreadOptions & {

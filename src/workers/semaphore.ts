@@ -1,6 +1,6 @@
 /** A counting semaphore: at most so many at once, first come first served; who waits may give up at any time. */
 
-import { unlessAborted } from './abort.ts'
+import { unlessAborted } from './condition.ts'
 
 /** Gives the place back; calling it twice does no harm. */
 export type Release = () => void

@@ -2,7 +2,7 @@
 
 import { Worker, type Transferable } from 'node:worker_threads'
 import { Failure } from '../errors.ts'
-import type { ErrorMessage, WorkerMessage, WorkerStart } from './messages.ts'
+import type { ErrorMessage, WorkerMessage, WorkerStart } from './serve.ts'
 
 export type WorkerOptions = {
   /** Module that the worker runs. */

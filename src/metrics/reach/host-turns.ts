@@ -1,6 +1,6 @@
 /** Work at hosts, a few at once at each: who waits here costs next to nothing. */
 
-import { unlessAborted } from '../../workers/abort.ts'
+import { unlessAborted } from '../../workers/condition.ts'
 
 export type Lanes = {
   /**

@@ -1,7 +1,7 @@
 /** What keeps writes in order: locks by name, and a look-out for deletions of the catalogue that is written to. */
 
 import { Failure } from '../../errors.ts'
-import { unlessAborted } from '../../workers/abort.ts'
+import { unlessAborted } from '../../workers/condition.ts'
 import { unknownCatalogue } from './find-datasets.ts'
 
 export type Locks = ReturnType<typeof locks>

@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { Signatures } from '../../workers/messages.ts'
+import type { Signatures } from '../../workers/serve.ts'
 import { WorkerPool, type PoolOptions } from '../../workers/pool.ts'
 import type { WorkerEvent } from './worker-failures.ts'
 import type { ReaderCalls, WorkerSettings, WriterCalls } from './worker-messages.ts'

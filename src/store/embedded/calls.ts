@@ -8,7 +8,7 @@
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { unlessAborted } from '../../workers/abort.ts'
+import { unlessAborted } from '../../workers/condition.ts'
 import type { Loading } from '../graph-store.ts'
 import {
   fromFailureMessage,

@@ -1,6 +1,6 @@
 /** `write` and `writeEach` of a remote store: take turns, plan, land. */
 
-import { unlessAborted } from '../../workers/abort.ts'
+import { unlessAborted } from '../../workers/condition.ts'
 import type { Change, GraphStore, Landing, Written } from '../graph-store.ts'
 import type { Edit } from './dialect.ts'
 import { isDoubtful } from './starting.ts'
