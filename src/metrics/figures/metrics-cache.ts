@@ -7,7 +7,7 @@
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { openSqlite, type Sqlite } from '../../sqlite.ts'
-import { unlessAborted } from '../../workers/abort.ts'
+import { unlessAborted } from '../../workers/condition.ts'
 import type { MetricsSource } from './catalogue-reader.ts'
 import { maximaOf, type Points } from './counts.ts'
 import type { ScoreBand } from './figures.ts'
