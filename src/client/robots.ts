@@ -34,14 +34,18 @@ export function robotsOf(context: RobotsContext): Outbound['robots'] {
   const { limits, now } = context
   const known = new Map<string, Known>()
   const remember = (name: string, outcome: Promise<Outcome>): Known => {
-    const entry: Known = { outcome, until: Infinity, characters: entryCharacters }
+    const entry: Known = {
+      outcome: outcome.then((found) => {
+        entry.until = now() + (typeof found === 'string' ? unknownMs : rememberedMs)
+        if (typeof found !== 'string') entry.characters += found.characters
+        forget(known, limits.robotsCharacters)
+        return found
+      }),
+      until: Infinity,
+      characters: entryCharacters,
+    }
     known.delete(name)
     known.set(name, entry)
-    void outcome.then((found) => {
-      entry.until = now() + (typeof found === 'string' ? unknownMs : rememberedMs)
-      if (typeof found !== 'string') entry.characters += found.characters
-      forget(known, limits.robotsCharacters)
-    })
     return entry
   }
   return async (request, signal) => {
