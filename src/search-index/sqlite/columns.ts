@@ -157,7 +157,7 @@ const bytesOf = (numbers: readonly number[]): Blob | null =>
 export const packOrds = (ords: ReadonlySet<number>): Blob | null =>
   ords.size === 0 ? null : new Uint8Array(Uint32Array.from(ords).buffer)
 
-export function floatsOf(blob: unknown): Float64Array {
+function floatsOf(blob: unknown): Float64Array {
   return blob instanceof Uint8Array ? new Float64Array(aligned(blob, 8)) : none
 }
 

@@ -5,49 +5,13 @@ import { dirname, join } from 'node:path'
 import type { Log } from '../../log.ts'
 import { asideMark, setAside as moveAside } from '../../sqlite.ts'
 import type { IndexName } from '../index-settings.ts'
-import { unavailable, type IndexWorkers } from './index-workers.ts'
-import type { ReaderCalls, WriterCalls } from './worker-messages.ts'
-
-/** A mark beside the file says that it was found damaged; whoever opens it next sets it aside. */
-export class DamagedFile {
-  readonly #path: string
-  readonly #mark: string
-  readonly #log: Log
-
-  constructor(path: string, log: Log) {
-    this.#path = path
-    this.#mark = join(dirname(path), 'index.damaged')
-    this.#log = log
-  }
-
-  get isMarked(): boolean {
-    return existsSync(this.#mark)
-  }
-
-  mark(): void {
-    writeFileSync(this.#mark, '')
-  }
-
-  /** Moves the file away. One is kept for those who want to know why it broke; an older one makes room for it. */
-  setAside(): void {
-    try {
-      const folder = dirname(this.#path)
-      for (const name of readdirSync(folder).filter((one) => one.includes(asideMark)))
-        rmSync(join(folder, name), { recursive: true, force: true })
-      const kept = moveAside(this.#path)
-      rmSync(this.#mark, { force: true })
-      this.#log.error({ file: this.#path, kept }, 'index.set-aside')
-    } catch (error) {
-      throw unavailable('its broken file cannot be moved away', error)
-    }
-  }
-}
+import { unavailable } from './index-workers.ts'
 
 type RepairContext = {
-  readonly writer: IndexWorkers<WriterCalls>
-  readonly readers: IndexWorkers<ReaderCalls>
+  readonly path: string
   readonly log: Log
-  readonly file: DamagedFile
+  /** Ends all workers, does the work while none runs, and forgets what was read from the file. */
+  readonly withoutWorkers: (work: () => void) => Promise<void>
   /** Makes the indices anew and answers which of them are to be filled. */
   readonly configure: () => Promise<readonly IndexName[]>
 }
@@ -55,6 +19,8 @@ type RepairContext = {
 /** What is lost is not searched until it is whole again: half of an answer looks like a whole one. */
 export class Repair {
   readonly #context: RepairContext
+  /** A file beside the index says that it was found damaged; whoever opens it next sets it aside. */
+  readonly #mark: string
   readonly #listeners: ((lost: readonly IndexName[]) => void)[] = []
   #lost = new Set<IndexName>()
   /** The file is broken or being replaced. */
@@ -63,18 +29,40 @@ export class Repair {
 
   constructor(context: RepairContext) {
     this.#context = context
+    this.#mark = join(dirname(context.path), 'index.damaged')
   }
 
-  onLost(listener: (lost: readonly IndexName[]) => void): void {
-    this.#listeners.push(listener)
+  get isMarked(): boolean {
+    return existsSync(this.#mark)
   }
 
-  /** Begins, unless it has begun. Where it fails, the next one who meets the broken file begins it again. */
-  begin(): void {
+  /** Notes the damage. While the index is in use it begins to repair it; where that fails, the next who meets it begins again. */
+  damaged(isInUse: boolean): void {
+    writeFileSync(this.#mark, '')
+    if (!isInUse) return
     this.#isBroken = true
     if (this.#isRunning) return
     this.#isRunning = true
     void this.#repair()
+  }
+
+  /** Moves the file away. One is kept for those who want to know why it broke, in the place of an older one. */
+  setAside(): void {
+    const { path, log } = this.#context
+    try {
+      const folder = dirname(path)
+      for (const name of readdirSync(folder).filter((one) => one.includes(asideMark)))
+        rmSync(join(folder, name), { recursive: true, force: true })
+      const kept = moveAside(path)
+      rmSync(this.#mark, { force: true })
+      log.error({ file: path, kept }, 'index.set-aside')
+    } catch (error) {
+      throw unavailable('its broken file cannot be moved away', error)
+    }
+  }
+
+  onLost(listener: (lost: readonly IndexName[]) => void): void {
+    this.#listeners.push(listener)
   }
 
   /** Throws `engine-unavailable` while one of these is not whole. */
@@ -89,15 +77,10 @@ export class Repair {
   }
 
   async #repair(): Promise<void> {
-    const { writer, readers, log, file, configure } = this.#context
+    const { withoutWorkers, log, configure } = this.#context
     log.error('index.damaged')
     try {
-      await readers.exclusive(() =>
-        writer.exclusive(async () => {
-          await Promise.all([readers.restart(), writer.restart()])
-          file.setAside()
-        }),
-      )
+      await withoutWorkers(() => this.setAside())
       const lost = await configure()
       this.#lost = new Set(lost)
       this.#isBroken = false

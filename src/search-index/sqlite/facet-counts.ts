@@ -2,9 +2,9 @@
 
 import { compareCodePoints } from '../../text/code-points.ts'
 import { byCount, facetDefinitions, withBands } from '../facet-answer.ts'
-import type { FacetSettings } from '../index-settings.ts'
 import type { Facet, FacetItem } from '../search-index.ts'
 import { membersOf, sizeOf } from './bitmap.ts'
+import { firstOf } from './top-hits.ts'
 import type { Part, View } from './view.ts'
 
 type Sql = View['sql']
@@ -70,26 +70,22 @@ export function countFacets(
   { ids, size }: { readonly ids?: readonly string[]; readonly size: number },
 ): Facet[] {
   const settings = parts.map(({ view }) => view.generation.settings)
-  const facets = facetDefinitions(settings, ids)
   const counts = countValues(parts, dictionary.size)
-  const tops = new Map(
-    facets.map((facet) => [
-      dictionary.facets.indexOf(facet.id),
-      new Top(facet.bands ? Infinity : size, dictionary.values),
-    ]),
+  const { facetOf, values } = dictionary
+  const found = Map.groupBy(
+    counts.keys().filter((o) => (counts[o] ?? 0) > 0),
+    (o) => facetOf[o] ?? -1,
   )
-  for (const [o, count] of counts.entries()) {
-    if (count > 0) tops.get(dictionary.facetOf[o] ?? -1)?.offer(o, count)
-  }
-  return facets.map((facet) => {
-    const found = tops.get(dictionary.facets.indexOf(facet.id))?.kept ?? []
-    const items = found.map(({ o, count }) => dictionary.item(o, count))
-    return { id: facet.id, title: facet.title, items: shown(facet, items) }
+  const compare = (a: number, b: number) =>
+    (counts[b] ?? 0) - (counts[a] ?? 0) || compareCodePoints(values[a] ?? '', values[b] ?? '')
+  return facetDefinitions(settings, ids).map((facet) => {
+    const all = Uint32Array.from(found.get(dictionary.facets.indexOf(facet.id)) ?? [])
+    const first = firstOf(all, facet.bands ? Infinity : size, { compare })
+    const items = Array.from(first, (o) => dictionary.item(o, counts[o] ?? 0))
+    const shown = facet.bands ? withBands(facet, items).toSorted(byCount) : items
+    return { id: facet.id, title: facet.title, items: shown }
   })
 }
-
-const shown = (facet: FacetSettings, items: readonly FacetItem[]) =>
-  facet.bands ? withBands(facet, items).toSorted(byCount) : items
 
 /** All values of a facet over a whole index, ids ascending; nothing where the index has no such facet. */
 export function allValues(view: View, dictionary: FacetDictionary, id: string): FacetItem[] {
@@ -122,38 +118,4 @@ function countValues(parts: readonly Part[], size: number): Uint32Array {
     }
   }
   return counts
-}
-
-type Counted = { readonly o: number; readonly count: number }
-
-/** The `size` values with the highest counts; equal counts by id. */
-class Top {
-  readonly kept: Counted[] = []
-  readonly #size: number
-  readonly #ids: readonly string[]
-
-  constructor(size: number, ids: readonly string[]) {
-    this.#size = size
-    this.#ids = ids
-  }
-
-  offer(o: number, count: number): void {
-    const { kept } = this
-    const last = kept.at(-1)
-    const full = kept.length >= this.#size
-    if (full && (!last || count < last.count || this.#compare({ o, count }, last) > 0)) return
-    if (full) kept.pop()
-    let [low, high] = [0, kept.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const other = kept[middle]
-      if (other && this.#compare(other, { o, count }) <= 0) low = middle + 1
-      else high = middle
-    }
-    kept.splice(low, 0, { o, count })
-  }
-
-  #compare(a: Counted, b: Counted): number {
-    return b.count - a.count || compareCodePoints(this.#ids[a.o] ?? '', this.#ids[b.o] ?? '')
-  }
 }

@@ -1,18 +1,20 @@
 /** The workers of the index file, one that writes and a few that read: their calls end in failures that a search may end in. */
 
 import { availableParallelism } from 'node:os'
+import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Signatures } from '../../workers/serve.ts'
 import { WorkerPool, type PoolOptions } from '../../workers/pool.ts'
-import type { WorkerEvent } from './worker-failures.ts'
-import type { ReaderCalls, WorkerSettings, WriterCalls } from './worker-messages.ts'
+import type { ReaderCalls, WorkerEvent, WorkerSettings, WriterCalls } from './worker-messages.ts'
 
 type WorkersOptions = WorkerSettings & {
   readonly log: Log
-  /** Told by whatever found the index file damaged. */
+  /** Called by whatever found the index file damaged. */
   readonly damaged: () => void
 }
+
+const workerEvent: z.ZodType<WorkerEvent> = z.object({ damaged: z.boolean(), message: z.string() })
 
 export class IndexWorkers<Calls extends Signatures> {
   readonly #pool: WorkerPool<Calls>
@@ -27,15 +29,13 @@ export class IndexWorkers<Calls extends Signatures> {
   ) {
     this.#callMs = callMs
     const data: WorkerSettings = { path, wildcardTerms }
-    this.#pool = new WorkerPool({
-      ...options,
-      data,
-      onEvent: (event) => {
-        if (!isWorkerEvent(event)) return
-        log.error({ worker: options.name, message: event.message }, 'index.call-failed')
-        if (event.damaged) damaged()
-      },
-    })
+    const onEvent = (event: unknown) => {
+      const { data: told } = workerEvent.safeParse(event)
+      if (!told) return
+      log.error({ worker: options.name, message: told.message }, 'index.call-failed')
+      if (told.damaged) damaged()
+    }
+    this.#pool = new WorkerPool({ ...options, data, onEvent })
   }
 
   /** Whether there is a worker now; a call would start one. */
@@ -53,18 +53,14 @@ export class IndexWorkers<Calls extends Signatures> {
     const limit = new AbortController()
     const ms = this.#callMs
     const timer = ms === undefined ? undefined : setTimeout(() => limit.abort(), ms)
-    const signals = signal ? [limit.signal, signal] : [limit.signal]
-    const either = AbortSignal.any(signals)
+    const either = AbortSignal.any(signal ? [limit.signal, signal] : [limit.signal])
     try {
       return await this.#pool.call(name, payload, { signal: either })
     } catch (error) {
       if (error instanceof Failure) throw error
-      if (either.aborted)
-        throw new Failure('time-limit', 'the search took too long or was given up', {
-          retryAfter: 10,
-          cause: error,
-        })
-      throw unavailable('its worker died', error)
+      if (!either.aborted) throw unavailable('its worker died', error)
+      const more = { retryAfter: 10, cause: error }
+      throw new Failure('time-limit', 'the search took too long or was given up', more)
     } finally {
       clearTimeout(timer)
     }
@@ -88,9 +84,7 @@ export class IndexWorkers<Calls extends Signatures> {
   }
 }
 
-const isWorkerEvent = (event: unknown): event is WorkerEvent =>
-  typeof event === 'object' && event !== null && 'damaged' in event && 'message' in event
-
+/** The failure of calls that cannot be answered now. */
 export const unavailable = (why: string, cause?: unknown): Failure =>
   new Failure('engine-unavailable', `the search index is not available: ${why}`, {
     retryAfter: 10,
@@ -99,11 +93,7 @@ export const unavailable = (why: string, cause?: unknown): Failure =>
 
 const entry = (name: string) => new URL(`${name}-worker.ts`, import.meta.url)
 
-/** `ended` is told when the writer has ended: what only it knew is lost. */
-export const indexWriter = (
-  options: WorkersOptions,
-  ended?: () => void,
-): IndexWorkers<WriterCalls> =>
+export const indexWriter = (options: WorkersOptions): IndexWorkers<WriterCalls> =>
   new IndexWorkers(options, {
     entry: entry('writer'),
     name: 'index writer',
@@ -111,22 +101,17 @@ export const indexWriter = (
     // Two hundred documents at most are parsed, written and forgotten.
     nurseryMb: 6,
     abortGraceMs: Infinity,
-    ...(ended && { onEnded: ended }),
   })
 
-/** How long a worker may take to notice that nobody waits any more; then it is replaced. */
-const graceMs = 2_000
+type ReaderOptions = { readonly count?: number | undefined; readonly searchMs?: number | undefined }
 
 /** By default one reader less than there are cores, at least 1 and at most 2; a search may take `searchMs`. */
-export const indexReaders = (
+export function indexReaders(
   options: WorkersOptions,
-  {
-    count = Math.max(1, Math.min(2, availableParallelism() - 1)),
-    searchMs = 10_000,
-  }: { readonly count?: number | undefined; readonly searchMs?: number | undefined } = {},
-): IndexWorkers<ReaderCalls> =>
-  new IndexWorkers(
-    options,
-    { entry: entry('reader'), name: 'index reader', workers: count, abortGraceMs: graceMs },
-    searchMs,
-  )
+  { count, searchMs = 10_000 }: ReaderOptions = {},
+): IndexWorkers<ReaderCalls> {
+  const workers = count ?? Math.max(1, Math.min(2, availableParallelism() - 1))
+  // The grace is how long a worker may take to notice that nobody waits any more; then it is replaced.
+  const pool = { entry: entry('reader'), name: 'index reader', workers, abortGraceMs: 2_000 }
+  return new IndexWorkers(options, pool, searchMs)
+}

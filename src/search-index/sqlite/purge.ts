@@ -2,8 +2,8 @@
  * Removing what nobody can read any more: versions of records that were replaced, and generations that were swapped away.
  *
  * Every end of a version, and of a generation, is a row of the table `dead` with a number that grows (`seq`). A cursor that is
- * opened notes the last of these numbers: what ended later may be in its snapshot and stays until the cursor is released.
- * Everything is removed in portions, oldest first, so that a write that comes meanwhile does not wait long.
+ * opened notes the last of these numbers: what ended later may be in its snapshot and stays until the cursor is gone. Versions
+ * are removed in portions, oldest first, so that a write that comes meanwhile does not wait long.
  */
 
 import type { DatabaseSync } from 'node:sqlite'
@@ -28,8 +28,6 @@ const rowsOf = ({ key, doc, col, fts }: Tables) =>
 
 export class Purge {
   readonly #db: DatabaseSync
-  /** By cursor: the last end at the time it was opened. In memory only: cursors die with the process. */
-  readonly #holds = new Map<number, number>()
   /** The last end whose rows are removed. A new process begins at the oldest again, which removes nothing twice. */
   #done = 0
 
@@ -37,19 +35,13 @@ export class Purge {
     this.#db = db
   }
 
-  /** Keeps whatever a snapshot that is taken from now on can contain. */
-  hold(id: number): void {
-    const last = this.#db.prepare('SELECT max(seq) AS seq FROM dead').get()?.['seq']
-    this.#holds.set(id, Number(last ?? 0))
+  /** The number of the last end, 0 without any: a snapshot that is taken from now on can contain nothing that ended by then. */
+  lastEnd(): number {
+    return Number(this.#db.prepare('SELECT max(seq) AS seq FROM dead').get()?.['seq'] ?? 0)
   }
 
-  release(ids: readonly number[]): void {
-    for (const id of ids) this.#holds.delete(id)
-  }
-
-  /** Removes one portion of versions and one of a generation; true = there is more. Not inside a transaction. */
-  step(): boolean {
-    const limit = Math.min(Number.MAX_SAFE_INTEGER, ...this.#holds.values())
+  /** Removes a portion of what ended by `limit`; true = there is more. Not inside a transaction. */
+  step(limit: number): boolean {
     const versions = this.#removeVersions(limit)
     return this.#removeGeneration(limit) || versions
   }
@@ -62,16 +54,15 @@ export class Purge {
       .all(this.#done, limit, portion)
     if (ended.length === 0) return false
     const byGeneration = Map.groupBy(ended, (row) => Number(row['generation']))
-    const living = readGenerations(this.#db).filter(({ state }) => state !== 'old')
     const done = Number(ended.at(-1)?.['seq'])
     transaction(this.#db, () => {
-      for (const { generation } of living) {
+      for (const { generation, state } of readGenerations(this.#db)) {
+        if (state === 'old') continue
         const { doc, col } = tablesOf(generation)
-        const statements = [doc, col].map((table) =>
-          this.#db.prepare(`DELETE FROM ${table} WHERE n = ?`),
-        )
-        for (const row of byGeneration.get(generation) ?? [])
-          for (const statement of statements) statement.run(Number(row['n']))
+        for (const table of [doc, col]) {
+          const statement = this.#db.prepare(`DELETE FROM ${table} WHERE n = ?`)
+          for (const row of byGeneration.get(generation) ?? []) statement.run(Number(row['n']))
+        }
       }
       this.#db
         .prepare('DELETE FROM dead WHERE seq <= ? AND seq <= (SELECT max(seq) FROM dead) - ?')

@@ -11,9 +11,9 @@ import { LeafPhrases } from './leaf-phrases.ts'
 import { open, search, type SearchContext } from './search-request.ts'
 import {
   readSlice,
-  type Opened,
   type Slice,
   type SlicePage,
+  type SnapshotAnswer,
   type SnapshotRequest,
 } from './snapshot.ts'
 import { StoredRecords } from './stored-records.ts'
@@ -47,7 +47,7 @@ export class IndexFileReader {
     return this.#snapshot(() => search(request, this.#searched(request), this.#context))
   }
 
-  open(request: SnapshotRequest): Opened {
+  open(request: SnapshotRequest): SnapshotAnswer {
     return this.#snapshot(() => open(request, this.#searched(request), this.#context))
   }
 

@@ -13,8 +13,14 @@ import type { FullText } from './full-text.ts'
 import type { LeafPhrases } from './leaf-phrases.ts'
 import { matchSet } from './match-set.ts'
 import { scoresOf } from './relevance.ts'
-import { readSlice, sliceOf, type Opened, type Snapshot, type SnapshotRequest } from './snapshot.ts'
-import { canOrderBy, keysOf, sortColumn } from './sort-keys.ts'
+import {
+  readSlice,
+  sliceOf,
+  type Snapshot,
+  type SnapshotAnswer,
+  type SnapshotRequest,
+} from './snapshot.ts'
+import { canOrderBy, keysOf } from './sort-keys.ts'
 import type { StoredRecords } from './stored-records.ts'
 import { merge, top, type Merged, type Ordered } from './top-hits.ts'
 import type { Part, View } from './view.ts'
@@ -47,14 +53,14 @@ export function search(
   }
 }
 
-const noHits: Snapshot = { spans: [], numbers: new Uint32Array(0), byScore: false }
+const noHits: Snapshot = { spans: [], numbers: new Uint32Array(0) }
 
 /** All hits as numbers, the first page of them as records. */
 export function open(
   request: SnapshotRequest,
   views: readonly View[],
   context: SearchContext,
-): Opened {
+): SnapshotAnswer {
   const { parts, facets, shortened } = matched(request, views, context)
   const snapshot = snapshotOf(request, parts, { context, end: Infinity })
   const first = page(request, sliceOf(snapshot, 0, request.limit), context)
@@ -118,23 +124,23 @@ function snapshotOf(
 ): Snapshot {
   const settings = parts.map(({ view }) => view.generation.settings)
   const order = orderOf(request, (name) => settings.every((one) => canOrderBy(name, one)))
-  const merged = orderedBy(order, request, parts, ordering)
-  const [first] = order
-  const byScore = first?.by === 'relevance'
+  const { lists, numbers, of } = orderedBy(order, request, parts, ordering)
+  const listOf = (i: number) => lists[of?.[i] ?? 0]
+  const [sortedBy] = order
+  const isScored = request.score || sortedBy?.by === 'relevance'
   return {
-    spans: merged.lists.map(({ view: { generation: one } }) => {
-      const column = first && sortColumn(first, one.settings)
-      return { index: one.index, generation: one.generation, ...(column && { column }) }
+    spans: lists.map(({ view: { generation: one } }) => ({
+      index: one.index,
+      generation: one.generation,
+    })),
+    numbers,
+    ...(of && { of }),
+    ...(isScored && {
+      scores: Float32Array.from(numbers, (n, i) => listOf(i)?.scores?.[n] ?? 0),
     }),
-    numbers: merged.numbers,
-    ...(merged.of && { of: merged.of }),
-    ...((byScore || request.score) && { scores: scoresIn(merged) }),
-    byScore,
+    sortedBy,
   }
 }
-
-const scoresIn = ({ lists, numbers, of }: Merged): Float32Array =>
-  Float32Array.from(numbers, (n, i) => lists[of?.[i] ?? 0]?.scores?.[n] ?? 0)
 
 /** The first hits of all indices in their order, up to `end`. */
 function orderedBy(

@@ -1,30 +1,22 @@
 /** A search whose hits are kept as numbers: all of them at the start, and records page by page later. */
 
-import type { Facet, Hit, SearchRequest } from '../search-index.ts'
 import type { IndexName } from '../index-settings.ts'
-import { sortValue, type SortColumn } from './sort-keys.ts'
+import type { Facet, Hit, OrderKey, SearchRequest } from '../search-index.ts'
 import type { StoredRecords } from './stored-records.ts'
 
 export type SnapshotRequest = Omit<SearchRequest, 'offset'>
 
-/** An index as it was searched. */
-type Span = {
-  readonly index: IndexName
-  readonly generation: number
-  /** What it is sorted by first; absent for scores and texts. */
-  readonly column?: SortColumn
-}
-
-/** Hits in their order. A version does not change under its number while it is held, nor before the next write. */
+/** Hits in their order. A version does not change under its number while a cursor holds it, nor before the next write. */
 export type Snapshot = {
-  readonly spans: readonly Span[]
+  /** The indices as they were searched. */
+  readonly spans: readonly { readonly index: IndexName; readonly generation: number }[]
   readonly numbers: Uint32Array
   /** Which of the spans each is in; absent when there is one. */
   readonly of?: Uint16Array
   /** Absent when nobody asks for them. */
   readonly scores?: Float32Array
-  /** Whether the score is what they are sorted by. */
-  readonly byScore: boolean
+  /** What they are sorted by first, if anything. */
+  readonly sortedBy?: OrderKey | undefined
 }
 
 /** Neighbours of a snapshot, and how their records are wanted. */
@@ -36,7 +28,8 @@ export type SlicePage = {
   readonly value?: number
 }
 
-export type Opened = SlicePage & {
+/** A snapshot and its first page. */
+export type SnapshotAnswer = SlicePage & {
   readonly snapshot: Snapshot
   readonly facets?: readonly Facet[]
   readonly shortened?: readonly string[]
@@ -52,22 +45,24 @@ export const sliceOf = (snapshot: Snapshot, start: number, end: number): Snapsho
 
 /** The records of a slice as they were when the snapshot was taken. */
 export function readSlice(slice: Slice, records: StoredRecords): SlicePage {
-  const { spans, numbers, of, scores, include, score } = slice
-  const hits: Hit[] = []
-  let value: number | undefined
-  for (const [i, n] of numbers.entries()) {
-    const span = spans[of?.[i] ?? 0]
+  const { spans, numbers, of, scores, sortedBy, include, score } = slice
+  const spanOf = (i: number) => spans[of?.[i] ?? 0]
+  const hits = Array.from(numbers, (n, i): Hit => {
+    const span = spanOf(i)
     if (!span) throw new Error(`no index at place ${i}`)
-    const { index, generation, column } = span
-    const row = records.row(generation, n)
-    hits.push({
+    const { index, generation } = span
+    return {
       index,
-      id: String(row['id']),
+      id: records.id(generation, n),
       ...(score && { score: scores?.[i] ?? 0 }),
       record: records.text(generation, n, include),
-    })
-    if (i < numbers.length - 1) continue
-    value = slice.byScore ? scores?.[i] : column && sortValue(row, column)
-  }
+    }
+  })
+  const [last, span] = [numbers.length - 1, spanOf(numbers.length - 1)]
+  if (!span || !sortedBy) return { hits }
+  const value =
+    sortedBy.by === 'relevance'
+      ? scores?.[last]
+      : records.sortValue(span.generation, numbers[last] ?? 0, sortedBy)
   return { hits, ...(value !== undefined && { value }) }
 }

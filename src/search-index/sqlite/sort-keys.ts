@@ -1,10 +1,9 @@
-/** What records are sorted by: the order keys of a request as numbers per record, and the values that an answer shows of them. */
+/** What records are sorted by: the order keys of a request as numbers per record. */
 
-import type { Row } from '../../sqlite.ts'
 import { sortedText } from '../hit-order.ts'
 import type { IndexSettings } from '../index-settings.ts'
 import type { OrderKey } from '../search-index.ts'
-import { floatsOf, type Periods } from './columns.ts'
+import type { Columns, Periods } from './columns.ts'
 import type { View } from './view.ts'
 
 export type SortKey = {
@@ -30,17 +29,26 @@ export function keysOf(
   scores: Float32Array | undefined,
 ): SortKey[] {
   const { settings } = view.generation
-  return order.map(({ by, direction }) => {
-    const descending = direction === 'desc'
-    if (by === 'relevance') return { value: (n) => scores?.[n] ?? 0, descending }
-    const periods = view.columns.dates[settings.dates.indexOf(by)]
-    if (periods) return { value: dateOf(periods, descending), descending }
-    const numbers = view.columns.numbers[settings.numbers.indexOf(by)]
-    if (numbers) return { value: (n) => numbers[n] ?? Number.NaN, descending }
-    const flags = view.columns.flags[settings.flags.indexOf(by)]
-    if (flags) return { value: (n) => flags[n] || Number.NaN, descending }
-    return textKey(by, view, descending)
+  return order.map((key) => {
+    const descending = key.direction === 'desc'
+    if (key.by === 'relevance') return { value: (n) => scores?.[n] ?? 0, descending }
+    const value = columnValue(key, view.columns, settings)
+    return value ? { value, descending } : textKey(key.by, view, descending)
   })
+}
+
+/** What a key reads from the columns, NaN where it is missing; `undefined` for texts. */
+export function columnValue(
+  { by, direction }: OrderKey,
+  columns: Columns,
+  settings: IndexSettings,
+): ((n: number) => number) | undefined {
+  const periods = columns.dates[settings.dates.indexOf(by)]
+  if (periods) return dateOf(periods, direction === 'desc')
+  const numbers = columns.numbers[settings.numbers.indexOf(by)]
+  if (numbers) return (n) => numbers[n] ?? Number.NaN
+  const flags = columns.flags[settings.flags.indexOf(by)]
+  return flags && ((n) => flags[n] || Number.NaN)
 }
 
 function textKey(name: string, view: View, descending: boolean): SortKey {
@@ -72,46 +80,4 @@ export function compareValues(a: number, b: number, descending: boolean): number
   if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : 1
   if (Number.isNaN(b)) return -1
   return descending ? b - a : a - b
-}
-
-export type SortColumn = {
-  readonly kind: 'dates' | 'numbers' | 'flags'
-  /** Position of the name in the settings. */
-  readonly at: number
-  readonly descending: boolean
-}
-
-/** The column of a key; none for relevance and texts. */
-export function sortColumn({ by, direction }: OrderKey, settings: IndexSettings) {
-  const kinds = ['dates', 'numbers', 'flags'] as const
-  const kind = kinds.find((kind) => settings[kind].includes(by))
-  if (!kind) return undefined
-  return { kind, at: settings[kind].indexOf(by), descending: direction === 'desc' }
-}
-
-/** `undefined` when the version has no such value. */
-export function sortValue(row: Row, { kind, at, descending }: SortColumn): number | undefined {
-  if (kind === 'flags') {
-    const flags = row['flags']
-    return (flags instanceof Uint8Array && flags[at]) || undefined
-  }
-  const values = kind === 'dates' ? datesOf(row['dates'], at, descending) : numbersOf(row, at)
-  if (values.length === 0) return undefined
-  return descending ? Math.max(...values) : Math.min(...values)
-}
-
-/** Beginnings of the periods, or their ends. */
-function datesOf(blob: unknown, at: number, ends: boolean): number[] {
-  const triples = floatsOf(blob)
-  const values: number[] = []
-  for (let i = 0; i < triples.length; i += 3) {
-    if (triples[i] === at) values.push(triples[i + (ends ? 2 : 1)] ?? 0)
-  }
-  return values
-}
-
-function numbersOf(row: Row, at: number): number[] {
-  const pairs = floatsOf(row['numbers'])
-  const found = pairs.findIndex((number, i) => i % 2 === 0 && number === at)
-  return found < 0 ? [] : [pairs[found + 1] ?? 0]
 }

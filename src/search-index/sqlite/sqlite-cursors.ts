@@ -1,14 +1,13 @@
 /** The cursors of the embedded engine: the numbers of all hits in the main thread, the records where they have always been. */
 
-import type { CursorLimits } from '../cursors.ts'
-import { Cursors, type PageSpan } from '../cursors.ts'
-import type { CursorRequest, Page, PageOptions, SearchIndex } from '../search-index.ts'
+import { type CursorLimits, Cursors } from '../cursors.ts'
+import type { CursorRequest, Page, PageOptions } from '../search-index.ts'
 import { unavailable, type IndexWorkers } from './index-workers.ts'
 import { sliceOf, type Snapshot } from './snapshot.ts'
 import type { ReaderCalls, WriterCalls } from './worker-messages.ts'
 
-/** The hold that the writer knows of, and what it is for. */
-type Kept = { readonly hold: number; readonly snapshot: Snapshot }
+/** What had ended by `end` is in no snapshot; what ended later stays as long as the cursor. */
+type Hold = { end: number }
 
 type CursorsContext = {
   readonly writer: IndexWorkers<WriterCalls>
@@ -17,91 +16,73 @@ type CursorsContext = {
   readonly now: () => number
 }
 
-export class SqliteCursors implements Pick<SearchIndex, 'open' | 'page'> {
+export class SqliteCursors {
   readonly #context: CursorsContext
-  readonly #cursors: Cursors<Kept>
-  /** Holds of open cursors that the writer knows of. */
-  readonly #holds = new Set<number>()
-  #lastHold = 0
-  #writerLife = 0
-  #closed = false
+  readonly #cursors: Cursors<Hold & { readonly snapshot: Snapshot }>
+  /** Of cursors that are being opened. */
+  readonly #opening = new Set<Hold>()
+  #isClosed = false
 
   constructor(context: CursorsContext) {
+    const { readers } = context
     this.#context = context
-    const read = (kept: Kept, span: PageSpan, signal?: AbortSignal) =>
-      this.#read(kept, span, signal)
-    this.#cursors = new Cursors(context, read, () => this.sweep())
+    this.#cursors = new Cursors(
+      context,
+      ({ snapshot }, { start, end, include, score }, signal) => {
+        const slice = { ...sliceOf(snapshot, start, end), ...(include && { include }), score }
+        return readers.call('page', slice, signal)
+      },
+      () => this.purge(),
+    )
   }
 
   async open(request: CursorRequest, signal?: AbortSignal): Promise<Page> {
-    this.#begin()
+    this.#check()
     this.#cursors.admit(request.client)
     const { writer, readers } = this.#context
-    const [hold, life] = [++this.#lastHold, this.#writerLife]
+    const hold = { end: 0 }
+    this.#opening.add(hold)
     try {
-      // Known to the writer before the snapshot is taken: what dies in between stays too.
-      await writer.call('hold', hold, signal)
+      // Known before the snapshot is taken: what dies in between stays too.
+      hold.end = await writer.call('lastEnd', undefined, signal)
       const { client: _, note: __, ...search } = request
       const opened = await readers.call('open', search, signal)
-      if (life !== this.#writerLife) throw unavailable('its writer died')
       const { snapshot } = opened
-      this.#holds.add(hold)
-      return this.#cursors.open(request, {
-        ...opened,
-        count: snapshot.numbers.length,
-        bytes: bytesOf(snapshot),
-        kept: { hold, snapshot },
-      })
-    } catch (error) {
-      this.#release([hold])
-      throw error
+      const { numbers, of, scores } = snapshot
+      const arrays = [numbers, of, scores]
+      const bytes = arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0)
+      const kept = { ...hold, snapshot }
+      return this.#cursors.open(request, { ...opened, count: numbers.length, bytes, kept })
+    } finally {
+      this.#opening.delete(hold)
     }
   }
 
-  async page(cursor: string, wish?: PageOptions, signal?: AbortSignal): Promise<Page> {
-    this.#begin()
-    return this.#cursors.page(cursor, wish, signal)
+  async page(cursor: string, options?: PageOptions, signal?: AbortSignal): Promise<Page> {
+    this.#check()
+    return this.#cursors.page(cursor, options, signal)
   }
 
-  /** Forgets what is too old, and tells the writer what nobody needs any more. Cheap. */
-  sweep(): void {
+  /** Has the writer remove what no cursor needs any more. */
+  purge(): void {
     this.#cursors.sweep()
-    if (this.#holds.size === 0) return
-    const needed = new Set(this.#cursors.kept().map(({ hold }) => hold))
-    this.#release([...this.#holds].filter((hold) => !needed.has(hold)))
+    const { writer } = this.#context
+    const ends = [...this.#cursors.kept(), ...this.#opening].map(({ end }) => end)
+    const limit = Math.min(Number.MAX_SAFE_INTEGER, ...ends)
+    if (writer.isRunning && !this.#isClosed) void Promise.allSettled([writer.call('purge', limit)])
   }
 
-  /** The writer died, and with it what it knew of holds: the next one purges what the cursors need. */
-  lose(): void {
-    this.#writerLife++
+  /** Forgets all: the file that they were of is gone. */
+  clear(): void {
     this.#cursors.clear()
-    this.#holds.clear()
   }
 
   close(): void {
-    this.#closed = true
-    this.lose()
+    this.#isClosed = true
+    this.clear()
   }
 
-  #read({ snapshot }: Kept, { start, end, include, score }: PageSpan, signal?: AbortSignal) {
-    const slice = { ...sliceOf(snapshot, start, end), ...(include && { include }), score }
-    return this.#context.readers.call('page', slice, signal)
-  }
-
-  #begin(): void {
-    if (this.#closed) throw unavailable('it is closed')
-    this.sweep()
-  }
-
-  #release(holds: readonly number[]): void {
-    if (holds.length === 0) return
-    for (const hold of holds) this.#holds.delete(hold)
-    const { writer } = this.#context
-    // A new writer knows of no holds.
-    if (!writer.isRunning || this.#closed) return
-    void Promise.allSettled([writer.call('release', holds)])
+  #check(): void {
+    if (this.#isClosed) throw unavailable('it is closed')
   }
 }
-
-const bytesOf = ({ numbers, of, scores }: Snapshot): number =>
-  numbers.byteLength + (of?.byteLength ?? 0) + (scores?.byteLength ?? 0)

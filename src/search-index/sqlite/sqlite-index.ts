@@ -9,7 +9,7 @@ import { defaultCursorLimits, type CursorLimits } from '../cursors.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type { SearchIndex } from '../search-index.ts'
 import { WriteQueue } from '../write-queue.ts'
-import { DamagedFile, Repair } from './damage.ts'
+import { Repair } from './damage.ts'
 import { DocumentCounts } from './document-counts.ts'
 import { indexReaders, indexWriter, unavailable, type IndexWorkers } from './index-workers.ts'
 import { SqliteCursors } from './sqlite-cursors.ts'
@@ -48,10 +48,12 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   const queue = writeQueue(parts, changed)
   // By the writer: a reader takes 20 MB and more, and nobody needs one before the first search.
   const counts = new DocumentCounts(() => writer.call('documents', undefined))
+  const timer = setInterval(() => cursors.purge(), purgeEveryMs).unref()
   return {
     configure: async (settings, anew) => {
       const rebuild = await configuration.configure(settings, anew)
       changed()
+      cursors.purge()
       if (rebuild.length > 0 && !isNew) log.warn({ indices: rebuild }, 'index.unfilled')
       return { rebuild }
     },
@@ -59,13 +61,11 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
       await configuration.finish(index)
       repair.filled(index)
       changed()
+      cursors.purge()
     },
     onLost: (listener) => repair.onLost(listener),
     current: () => configuration.current,
-    write: async (changes, signal) => {
-      await queue.write(batchOf(changes), signal)
-      cursors.sweep()
-    },
+    write: (changes, signal) => queue.write(batchOf(changes), signal),
     ...searches(parts),
     state: stateOf,
     entries: (index, after, limit, signal) =>
@@ -73,9 +73,14 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     worn: () => writer.call('worn', undefined),
     newest: () => writer.call('newest', undefined),
     health: async () => ({ documents: await counts.at(stateOf()) }),
-    close: () => close(parts, queue),
+    close: () => {
+      clearInterval(timer)
+      return close(parts, queue)
+    },
   }
 }
+
+const purgeEveryMs = 10_000
 
 type Parts = {
   readonly writer: IndexWorkers<WriterCalls>
@@ -85,31 +90,35 @@ type Parts = {
   readonly configuration: Configuration
 }
 
-/** The parts of the engine, each told of what happens to the others; the file is open when the writer has answered. */
+/** The parts of the engine; the file is open when the writer has answered. */
 async function opened(options: EmbeddedOptions): Promise<Parts> {
   const { log, languages = officialLanguages, wildcardTerms = 1_000, searchMs } = options
   const { cursors: limits = defaultCursorLimits, now = () => performance.now() } = options
   const path = join(options.directory, 'index.db')
-  const file = new DamagedFile(path, log)
-  const running: { repair?: Repair } = {}
-  const damaged = () => {
-    file.mark()
-    running.repair?.begin()
-  }
+  const use = { hasBegun: false }
+  const damaged = () => repair.damaged(use.hasBegun)
   const common = { path, wildcardTerms, log, damaged }
-  const writer = indexWriter(common, () => cursors.lose())
+  const writer = indexWriter(common)
   const readers = indexReaders(common, { count: options.readers, searchMs })
   const cursors = new SqliteCursors({ writer, readers, limits, now })
   const configuration = new Configuration(writer, languages)
+  const withoutWorkers = (work: () => void) =>
+    readers.exclusive(() =>
+      writer.exclusive(async () => {
+        await Promise.all([readers.restart(), writer.restart()])
+        cursors.clear()
+        work()
+      }),
+    )
   const configure = () => configuration.configure()
-  if (file.isMarked) file.setAside()
+  const repair = new Repair({ path, log, withoutWorkers, configure })
+  if (repair.isMarked) repair.setAside()
   await writer.call('open', undefined).catch((error: unknown) => {
-    if (!file.isMarked) throw error
-    file.setAside()
+    if (!repair.isMarked) throw error
+    repair.setAside()
     return writer.call('open', undefined)
   })
-  const repair = new Repair({ writer, readers, log, file, configure })
-  running.repair = repair
+  use.hasBegun = true
   return { writer, readers, cursors, repair, configuration }
 }
 

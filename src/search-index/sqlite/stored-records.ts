@@ -2,13 +2,14 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { inflateRawSync } from 'node:zlib'
-import type { Row } from '../../sqlite.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { includeFields } from '../include.ts'
-import type { IndexName } from '../index-settings.ts'
-import type { Entry } from '../search-index.ts'
+import type { IndexName, IndexSettings } from '../index-settings.ts'
+import type { Entry, OrderKey } from '../search-index.ts'
+import { Columns } from './columns.ts'
 import { answers, readGenerations } from './generations.ts'
 import { tablesOf } from './index-file.ts'
+import { columnValue } from './sort-keys.ts'
 
 export class StoredRecords {
   readonly #sql: (text: string) => StatementSync
@@ -29,10 +30,22 @@ export class StoredRecords {
     return JSON.stringify(includeFields(record, include))
   }
 
-  /** Its id, and what sorting reads, as it is stored. */
-  row(generation: number, n: number): Row {
+  /** The id of a version. */
+  id(generation: number, n: number): string {
     const { col } = tablesOf(generation)
-    return this.#sql(`SELECT id, dates, numbers, flags FROM ${col} WHERE n = ?`).get(n) ?? {}
+    return String(this.#sql(`SELECT id FROM ${col} WHERE n = ?`).get(n)?.['id'])
+  }
+
+  /** What a version is sorted by; `undefined` for texts, and where it has no such value. */
+  sortValue(generation: number, n: number, key: OrderKey): number | undefined {
+    const { col } = tablesOf(generation)
+    const row = this.#sql(`SELECT dates, numbers, flags FROM ${col} WHERE n = ?`).get(n) ?? {}
+    const stored = this.#sql('SELECT settings FROM gen WHERE generation = ?').get(generation)
+    const settings: IndexSettings = JSON.parse(String(stored?.['settings']))
+    const columns = new Columns(settings)
+    columns.append(0, row)
+    const value = columnValue(key, columns, settings)?.(0)
+    return Number.isNaN(value) ? undefined : value
   }
 
   /** The number of the current version of a record; null = it was deleted. */

@@ -5,16 +5,15 @@ import { type Bitmap, membersOf } from './bitmap.ts'
 import { compareValues, type SortKey } from './sort-keys.ts'
 import type { View } from './view.ts'
 
-/**
- * The first `count` members by the keys, then by `ties`. A heap with the worst kept record on top: most records of a large
- * set are compared once, with that one.
- */
+type Numbers = Uint32Array<ArrayBuffer>
+
+/** The first `count` members by the keys, then by `ties`. */
 export function top(
   set: Bitmap,
   count: number,
   keys: readonly SortKey[],
   ties: Float64Array,
-): Uint32Array {
+): Numbers {
   const compare = (a: number, b: number): number => {
     for (const key of keys) {
       const order = compareValues(key.value(a), key.value(b), key.descending)
@@ -22,27 +21,43 @@ export function top(
     }
     return compareValues(ties[a] ?? Number.NaN, ties[b] ?? Number.NaN, false)
   }
-  const members = membersOf(set)
-  if (members.length <= count) return members.sort(compare)
-  if (count === 0) return new Uint32Array(0)
-  const heap = members.slice(0, count)
-  for (let i = (count >>> 1) - 1; i >= 0; i--) sink(heap, i, compare)
   const [first] = keys
-  let worst = first?.value(heap[0] ?? 0) ?? Number.NaN
-  for (let i = count; i < members.length; i++) {
-    const n = members[i] ?? 0
+  return firstOf(membersOf(set), count, {
+    compare,
     // Most are told apart by one look; what is missing, and what is equal, compares as neither.
-    const value = first?.value(n) ?? Number.NaN
-    if (first?.descending ? value < worst : value > worst) continue
-    if (compare(n, heap[0] ?? 0) >= 0) continue
+    isAfter: (n, worst) => {
+      if (!first) return false
+      const [value, other] = [first.value(n), first.value(worst)]
+      return first.descending ? value < other : value > other
+    },
+  })
+}
+
+type Order = {
+  readonly compare: (a: number, b: number) => number
+  /** A quick test: whether the one certainly comes after the other. */
+  readonly isAfter?: (a: number, b: number) => boolean
+}
+
+/**
+ * The first `count` of some numbers in their order. A heap with the last kept one on top: most of many are compared once, with
+ * that one.
+ */
+export function firstOf(all: Numbers, count: number, { compare, isAfter }: Order): Numbers {
+  if (all.length <= count) return all.sort(compare)
+  if (count === 0) return new Uint32Array(0)
+  const heap = all.slice(0, count)
+  for (let i = (count >>> 1) - 1; i >= 0; i--) sink(heap, i, compare)
+  for (let i = count; i < all.length; i++) {
+    const [n, worst] = [all[i] ?? 0, heap[0] ?? 0]
+    if (isAfter?.(n, worst) || compare(n, worst) >= 0) continue
     heap[0] = n
     sink(heap, 0, compare)
-    worst = first?.value(heap[0]) ?? Number.NaN
   }
   return heap.sort(compare)
 }
 
-function sink(heap: Uint32Array, from: number, compare: (a: number, b: number) => number): void {
+function sink(heap: Numbers, from: number, compare: Order['compare']): void {
   const moved = heap[from] ?? 0
   let at = from
   for (;;) {
@@ -74,6 +89,9 @@ export type Merged = {
 /** Steps between two looks at whether the answer is still wanted. */
 const stride = 4096
 
+/** The next of a list: its values by key, texts as texts, read once and not for every comparison. */
+type Head = { at: number; values: readonly (number | string | undefined)[] }
+
 /** The first `count` of all lists by their keys; ties by the name of the index, then as in the list. */
 export function merge(unsorted: readonly Ordered[], count: number, check: () => void): Merged {
   const lists = unsorted.toSorted((a, b) =>
@@ -84,68 +102,40 @@ export function merge(unsorted: readonly Ordered[], count: number, check: () => 
   const all = lists.reduce((sum, list) => sum + list.numbers.length, 0)
   const numbers = new Uint32Array(Math.min(count, all))
   const of = new Uint16Array(numbers.length)
-  const heads = lists.map((list) => new Head(list))
-  for (let at = 0; at < numbers.length; at++) {
-    if (at % stride === 0) check()
-    let best: number | undefined
+  const heads = lists.map((list): Head => ({ at: 0, values: valuesAt(list, 0) }))
+  for (let place = 0; place < numbers.length; place++) {
+    if (place % stride === 0) check()
+    let best = -1
     for (const [i, head] of heads.entries()) {
-      const other = best === undefined ? undefined : heads[best]
-      if (!head.isEmpty && (!other || compare(head, other) < 0)) best = i
+      if (head.at >= (lists[i]?.numbers.length ?? 0)) continue
+      if (best < 0 || compare(head, heads[best], first?.keys ?? []) < 0) best = i
     }
-    of[at] = best ?? 0
-    numbers[at] = heads[of[at] ?? 0]?.take() ?? 0
+    const [list, head] = [lists[best], heads[best]]
+    if (!list || !head) break
+    of[place] = best
+    numbers[place] = list.numbers[head.at++] ?? 0
+    head.values = valuesAt(list, head.at)
   }
   return { lists, numbers, of }
 }
 
-/** The next of a list. */
-class Head {
-  readonly keys: readonly SortKey[]
-  readonly #numbers: Uint32Array
-  #at = 0
-  /** Read once and not for every comparison. */
-  #texts: readonly (string | undefined)[] | undefined
-
-  constructor({ keys, numbers }: Ordered) {
-    this.keys = keys
-    this.#numbers = numbers
-  }
-
-  get isEmpty(): boolean {
-    return this.#at >= this.#numbers.length
-  }
-
-  get number(): number {
-    return this.#numbers[this.#at] ?? 0
-  }
-
-  text(key: number): string | undefined {
-    this.#texts ??= this.keys.map((one) => one.text?.(this.number))
-    return this.#texts[key]
-  }
-
-  take(): number {
-    const { number } = this
-    this.#at++
-    this.#texts = undefined
-    return number
-  }
+function valuesAt({ keys, numbers }: Ordered, at: number): Head['values'] {
+  const n = numbers[at]
+  return n === undefined ? [] : keys.map((key) => (key.text ? key.text(n) : key.value(n)))
 }
 
-function compare(a: Head, b: Head): number {
-  for (const [i, key] of a.keys.entries()) {
-    const other = b.keys[i]
-    if (!other) continue
+function compare(a: Head, b: Head | undefined, keys: readonly SortKey[]): number {
+  for (const [i, { descending }] of keys.entries()) {
+    const [one, other] = [a.values[i], b?.values[i]]
     const order =
-      key.text && other.text
-        ? compareTexts(a.text(i), b.text(i), key.descending)
-        : compareValues(key.value(a.number), other.value(b.number), key.descending)
+      typeof one === 'string' && typeof other === 'string'
+        ? compareCodePoints(one, other) * (descending ? -1 : 1)
+        : compareValues(rankOf(one), rankOf(other), descending)
     if (order !== 0) return order
   }
   return 0
 }
 
-function compareTexts(a: string | undefined, b: string | undefined, descending: boolean): number {
-  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
-  return descending ? compareCodePoints(b, a) : compareCodePoints(a, b)
-}
+/** A text comes before none. */
+const rankOf = (value: number | string | undefined): number =>
+  typeof value === 'number' ? value : value === undefined ? Number.NaN : 0

@@ -3,9 +3,7 @@
 import { Failure } from '../../errors.ts'
 import { emit } from '../../workers/serve.ts'
 import { isDamage } from './index-file.ts'
-
-/** Something went wrong in a worker; `damaged`: the index file is at fault. */
-export type WorkerEvent = { readonly damaged: boolean; readonly message: string }
+import type { WorkerEvent } from './worker-messages.ts'
 
 /** Thrown inside a worker when nobody waits for the answer any more. */
 export class Cancelled extends Error {}

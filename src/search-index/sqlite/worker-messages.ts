@@ -9,7 +9,7 @@ import type {
   IndexChange,
   SearchRequest,
 } from '../search-index.ts'
-import type { Opened, Slice, SlicePage, SnapshotRequest } from './snapshot.ts'
+import type { Slice, SlicePage, SnapshotAnswer, SnapshotRequest } from './snapshot.ts'
 import type { EntriesRequest } from './stored-records.ts'
 
 /** What every worker is started with. */
@@ -67,6 +67,9 @@ export type Configured = {
 /** Documents of each index that answers. */
 export type Counts = Readonly<Partial<Record<IndexName, number>>>
 
+/** Something went wrong in a worker; `damaged`: the index file is at fault. */
+export type WorkerEvent = { readonly damaged: boolean; readonly message: string }
+
 /** Calls of the writer by name: what they take and give. */
 export type WriterCalls = {
   open: [undefined, undefined]
@@ -81,9 +84,10 @@ export type WriterCalls = {
   ]
   finish: [IndexName, readonly IndexSettings[]]
   write: [readonly Batch[], Written]
-  /** Under a number of the caller's. */
-  hold: [number, void]
-  release: [readonly number[], void]
+  /** The number of the last end of a version; nothing that ends later is removed before the next `purge`. */
+  lastEnd: [undefined, number]
+  /** Removes what ended by this number. */
+  purge: [number, void]
   newest: [undefined, number]
   worn: [undefined, readonly IndexName[]]
   documents: [undefined, Counts]
@@ -94,7 +98,7 @@ export type WriterCalls = {
 
 export type ReaderCalls = {
   search: [SearchRequest, Answer]
-  open: [SnapshotRequest, Opened]
+  open: [SnapshotRequest, SnapshotAnswer]
   page: [Slice, SlicePage]
   values: [{ readonly index: IndexName; readonly facet: string }, readonly FacetItem[]]
   get: [{ readonly index: IndexName; readonly id: string }, string | undefined]

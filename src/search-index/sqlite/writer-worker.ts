@@ -7,10 +7,10 @@ import { reported } from './worker-failures.ts'
 import type { WorkerSettings, WriterCalls } from './worker-messages.ts'
 import { IndexFileWriter } from './writer.ts'
 
-const purgeEveryMs = 10_000
-
 const { path }: WorkerSettings = workerData.data
 let opened: IndexFileWriter | undefined
+/** What ended later is not removed. */
+let purgeLimit = 0
 
 /** Opened by the first call, so that a damaged file is an answer and not a crash. */
 const write = <Result>(work: (writer: IndexFileWriter) => Result): Result =>
@@ -18,32 +18,30 @@ const write = <Result>(work: (writer: IndexFileWriter) => Result): Result =>
 
 /** Removes one portion; whatever came in meanwhile goes before the next. */
 function purge(): void {
-  if (opened?.purge()) setImmediate(purge)
+  if (opened?.purge(purgeLimit)) setImmediate(purge)
 }
-
-/** What is no longer needed goes after the answer. */
-function thenPurge<Result>(work: (writer: IndexFileWriter) => Result): Result {
-  setImmediate(purge)
-  return write(work)
-}
-
-const timer = setInterval(purge, purgeEveryMs).unref()
 
 serve<WriterCalls>({
   open: () => reported(() => void (opened ??= new IndexFileWriter(path)), isUnusable),
   configure: ({ settings, languages, anew }) =>
-    thenPurge((writer) => writer.configure(settings, languages, anew)),
-  finish: (index) => thenPurge((writer) => writer.finish(index)),
+    write((writer) => writer.configure(settings, languages, anew)),
+  finish: (index) => write((writer) => writer.finish(index)),
   write: (batches) => write((writer) => writer.write(batches)),
-  hold: (id) => write((writer) => writer.hold(id)),
-  release: (ids) => thenPurge((writer) => writer.release(ids)),
+  lastEnd: () => {
+    const end = write((writer) => writer.lastEnd())
+    purgeLimit = Math.min(purgeLimit, end)
+    return end
+  },
+  purge: (limit) => {
+    purgeLimit = limit
+    setImmediate(purge)
+  },
   newest: () => write((writer) => writer.newest()),
   worn: () => write((writer) => writer.worn()),
   documents: () => write((writer) => writer.documents()),
   entries: (request) => write((writer) => writer.entries(request)),
   checkpoint: () => write((writer) => writer.checkpoint()),
   close: () => {
-    clearInterval(timer)
     opened?.close()
     opened = undefined
   },

@@ -73,15 +73,6 @@ export class IndexFileWriter {
     return { errors, walBytes: this.#walBytes() }
   }
 
-  /** What can be found from now on stays readable by its number until the hold is released. */
-  hold(id: number): void {
-    this.#purge.hold(id)
-  }
-
-  release(ids: readonly number[]): void {
-    this.#purge.release(ids)
-  }
-
   /** The largest version ever written, deletions included. */
   newest(): number {
     return Math.max(0, ...[...this.#writers.values()].map((writer) => writer.newest()))
@@ -103,9 +94,14 @@ export class IndexFileWriter {
     return entries(this.#db, request)
   }
 
-  /** Removes one portion of what nobody can read any more; true = there is more. */
-  purge(): boolean {
-    return this.#purge.step()
+  /** The number of the last end of a version or generation. */
+  lastEnd(): number {
+    return this.#purge.lastEnd()
+  }
+
+  /** Removes one portion of what ended by `limit`; true = there is more. */
+  purge(limit: number = Number.MAX_SAFE_INTEGER): boolean {
+    return this.#purge.step(limit)
   }
 
   /** Moves the whole log into the file; complete only while no reader is inside a request. */

@@ -35,7 +35,7 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'cursors-'))
   const path = join(directory, 'index.db')
   const common = { path, wildcardTerms: 10, log: logger('silent'), damaged: () => undefined }
-  writer = indexWriter(common, () => cursors.lose())
+  writer = indexWriter(common)
   readers = indexReaders(common, { count: 1 })
   clock = version = 0
   cursors = new SqliteCursors({ writer, readers, limits, now: () => clock })
@@ -89,7 +89,7 @@ describe('what a cursor needs is let go', () => {
     const { cursor } = await open()
     await write()
     clock += limits.ttlMs
-    cursors.sweep()
+    cursors.purge()
     await expect.poll(stored).toBe(count)
     await expect(cursors.page(cursor)).rejects.toMatchObject({ kind: 'unknown-cursor' })
   })
@@ -106,7 +106,7 @@ describe('what a cursor needs is let go', () => {
     for (const { cursor } of open4) await toEnd(cursor)
     expect(stored()).toBe(2 * count)
     clock += limits.ttlMs
-    cursors.sweep()
+    cursors.purge()
     await expect.poll(stored).toBe(count)
   })
 
@@ -140,14 +140,16 @@ describe('a cursor', () => {
     await expect.poll(stored).toBe(count)
   })
 
-  it('is lost when the writer dies, and a new one is opened with the next', async () => {
+  it('outlives the writer: the next one keeps what it needs', async () => {
     const { cursor } = await open()
     await writer.restart()
     await expect.poll(() => writer.isRunning).toBe(false)
-    await expect(cursors.page(cursor)).rejects.toMatchObject({ kind: 'unknown-cursor' })
-    const again = await open()
     await write()
-    expect((await cursors.page(again.cursor)).hits).toHaveLength(5)
+    cursors.purge()
+    await writer.call('newest', undefined)
+    expect((await cursors.page(cursor)).hits).toHaveLength(5)
+    await toEnd(cursor)
+    await expect.poll(stored).toBe(count)
   })
 
   it('whose writer dies while it is opened is not opened', async () => {
@@ -155,19 +157,6 @@ describe('a cursor', () => {
     await writer.restart()
     expect(await outcome).toMatchObject({ kind: 'engine-unavailable' })
     expect((await open()).count).toBe(count)
-  })
-
-  it('whose writer dies behind the hold is not opened: what it found may be gone', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const pause = readers.exclusive(() => promise)
-    const opening = open()
-    // Behind the one of the cursor.
-    await writer.call('hold', 1_000)
-    await writer.restart()
-    await expect.poll(() => writer.isRunning).toBe(false)
-    resolve()
-    await expect(opening).rejects.toMatchObject({ kind: 'engine-unavailable' })
-    await pause
   })
 
   it('gives a page again that could not be given', async () => {

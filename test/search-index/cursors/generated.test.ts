@@ -12,7 +12,11 @@ import { sliceOf, type Snapshot } from '../../../src/search-index/sqlite/snapsho
 import { IndexFileWriter } from '../../../src/search-index/sqlite/writer.ts'
 import { documentOf, languages, request, settings } from '../../contracts/search-index-corpus.ts'
 
-type Cursor = { readonly snapshot: Snapshot; readonly expected: readonly string[] }
+type Cursor = {
+  readonly end: number
+  readonly snapshot: Snapshot
+  readonly expected: readonly string[]
+}
 
 /** The engine, what should be in it, and the cursors that are open. */
 class Play {
@@ -65,26 +69,29 @@ class Play {
   }
 
   purge(): void {
-    while (this.#writer.purge());
+    const ends = [...this.#cursors.values()].map(({ end }) => end)
+    this.purgeUpTo(Math.min(Number.MAX_SAFE_INTEGER, ...ends))
+  }
+
+  purgeUpTo(limit: number): void {
+    while (this.#writer.purge(limit));
   }
 
   /** As the main thread does it; something may be written between the hold and the snapshot. */
   open(by: number, between: readonly number[]): void {
-    const hold = ++this.#opened
-    this.#writer.hold(hold)
+    const end = this.#writer.lastEnd()
     if (between.length > 0) this.write(between)
-    this.purge()
+    this.purgeUpTo(Math.min(end, ...[...this.#cursors.values()].map((cursor) => cursor.end)))
     const { offset: _, ...all } = request()
     const { snapshot } = this.#reader(by).open({ ...all, limit: 2 })
     const expected = [...this.#records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
-    this.#cursors.set(hold, { snapshot, expected })
+    this.#cursors.set(++this.#opened, { snapshot, expected, end })
   }
 
   release(which: number): void {
     const hold = [...this.#cursors.keys()][which % Math.max(1, this.#cursors.size)]
     if (hold === undefined) return
     this.#cursors.delete(hold)
-    this.#writer.release([hold])
   }
 
   /** What the cursors and a search show, and what they should. */

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { batchOf } from '../../../src/search-index/sqlite/worker-messages.ts'
 import { IndexFileReader } from '../../../src/search-index/sqlite/reader.ts'
-import { sliceOf, type Opened } from '../../../src/search-index/sqlite/snapshot.ts'
+import { sliceOf, type SnapshotAnswer } from '../../../src/search-index/sqlite/snapshot.ts'
 import { IndexFileWriter } from '../../../src/search-index/sqlite/writer.ts'
 import { documentOf, languages, request, settings } from '../../contracts/search-index-corpus.ts'
 
@@ -45,8 +45,9 @@ function write(version: number, filling?: boolean): void {
   expect(writer.write([batchOf(puts)]).errors).toEqual([undefined])
 }
 
-function purgeAll(): void {
-  while (writer.purge());
+/** All but what ended after one of these holds was taken. */
+function purgeAll(...holds: readonly number[]): void {
+  while (writer.purge(Math.min(Number.MAX_SAFE_INTEGER, ...holds)));
 }
 
 const { offset: _, ...all } = request()
@@ -61,7 +62,7 @@ const tables = () =>
     .sort()
 
 /** Versions of all records of a snapshot. */
-function versionsOf({ snapshot }: Opened): Set<unknown> {
+function versionsOf({ snapshot }: SnapshotAnswer): Set<unknown> {
   const { hits } = reader.page({ ...sliceOf(snapshot, 0, count), score: false })
   expect(hits.map((hit) => hit.id).sort()).toEqual(
     Array.from({ length: count }, (__, i) => `r${i}`).sort(),
@@ -72,15 +73,14 @@ function versionsOf({ snapshot }: Opened): Set<unknown> {
 it('versions that die after a hold was taken are purged when it is released', () => {
   write(1)
   write(2)
-  writer.hold(1)
+  const hold = writer.lastEnd()
   write(3)
   const snapshot = open()
   write(4)
-  purgeAll()
+  purgeAll(hold)
   // Those that had died before are gone all the same.
   expect(rows()).toBe(3 * count)
   expect(versionsOf(snapshot)).toEqual(new Set([3]))
-  writer.release([1])
   purgeAll()
   expect(rows()).toBe(count)
   expect(() => versionsOf(snapshot)).toThrow('missing')
@@ -88,27 +88,24 @@ it('versions that die after a hold was taken are purged when it is released', ()
 
 it('the oldest of several holds decides', () => {
   write(1)
-  writer.hold(1)
+  const one = writer.lastEnd()
   const first = open()
   write(2)
-  writer.hold(2)
+  const two = writer.lastEnd()
   const second = open()
   write(3)
-  writer.release([2])
-  purgeAll()
+  purgeAll(one, two)
   expect([versionsOf(first), versionsOf(second)]).toEqual([new Set([1]), new Set([2])])
-  writer.hold(3)
-  writer.release([1])
-  purgeAll()
+  const three = writer.lastEnd()
+  purgeAll(three)
   expect(rows()).toBe(count)
   write(4)
-  purgeAll()
+  purgeAll(three)
   expect(rows()).toBe(2 * count)
 })
 
 it('a reader that reads by number needs to know nothing of what was written since', () => {
   write(1)
-  writer.hold(1)
   const snapshot = open()
   write(2)
   const other = new IndexFileReader(join(directory, 'index.db'), () => undefined)
@@ -131,22 +128,20 @@ it('a generation that is swapped away stays until the hold is released, one that
     for (const name of rebuild) writer.finish(name)
   }
   write(1)
-  writer.hold(1)
+  const hold = writer.lastEnd()
   const snapshot = open()
   next('second')
-  purgeAll()
+  purgeAll(hold)
   expect(tables()).toContain('doc_1')
   expect(versionsOf(snapshot)).toEqual(new Set([1]))
-  writer.hold(2)
-  writer.release([1])
-  purgeAll()
+  purgeAll(writer.lastEnd())
   expect(tables()).not.toContain('doc_1')
   expect(() => versionsOf(snapshot)).toThrow('no such table')
 })
 
 it('a generation that is made after a hold is held too: a snapshot may have been taken of it', () => {
   write(1)
-  writer.hold(1)
+  const hold = writer.lastEnd()
   const { rebuild } = writer.configure(
     settings.map((one) => ({ ...one, basis: 'other' })),
     languages,
@@ -157,17 +152,16 @@ it('a generation that is made after a hold is held too: a snapshot may have been
   const { generation } = snapshot.snapshot.spans[0]!
   expect(generation).toBeGreaterThan(1)
   write(2)
-  purgeAll()
+  purgeAll(hold)
   expect(rows(generation)).toBe(2 * count)
   expect(versionsOf(snapshot)).toEqual(new Set([1]))
-  writer.release([1])
   purgeAll()
   expect(rows(generation)).toBe(count)
 })
 
 it('what was held by a process that died goes with the next one', () => {
   write(1)
-  writer.hold(1)
+  const hold = writer.lastEnd()
   write(2)
   writer.configure(
     settings.map((one) => ({ ...one, basis: 'other' })),
@@ -175,7 +169,7 @@ it('what was held by a process that died goes with the next one', () => {
   )
   for (const { index } of settings) writer.finish(index)
   write(3)
-  purgeAll()
+  purgeAll(hold)
   expect([tables().includes('doc_1'), rows()]).toEqual([true, 2 * count])
   writer.close()
   writer = new IndexFileWriter(join(directory, 'index.db'))
