@@ -7,7 +7,7 @@ import { replacesAddress } from './configure.ts'
 import type { Resolution } from './discovery.ts'
 import type { Configs, Pipe, Segment } from './document.ts'
 import { normalName } from './naming.ts'
-import type { SegmentPlace } from './segment.ts'
+import type { ConfigProblem, SegmentPlace } from './segment.ts'
 
 /** Where a pipe comes from. */
 export type Ground = {
@@ -61,14 +61,20 @@ export function pipeCheck(
       if (place === undefined) return late
       const opened = found.segment.open(segment.body.config, place)
       if (opened.ok) return late
-      const wrong = opened.problems.map(({ key, detail }) => ({
-        pointer: `${pointer}/body/config${key === '' ? '' : `/${key.replaceAll('.', '/')}`}`,
-        detail: `${key} ${detail}`.trim(),
-      }))
-      return [...wrong, ...late]
+      return [...configComplaints(index, opened.problems), ...late]
     })
   }
 }
+
+/** Complaints about the config of the segment at that place of a pipe. */
+export const configComplaints = (
+  index: number,
+  problems: readonly ConfigProblem[],
+): readonly Complaint[] =>
+  problems.map(({ key, detail }) => ({
+    pointer: `/body/segments/${index}/body/config${key === '' ? '' : `/${key.replaceAll('.', '/')}`}`,
+    detail: `${key} ${detail}`.trim(),
+  }))
 
 /** What the config of a segment of others may say for its pipe, as whole numbers: two times in ms, and a number of records. */
 export const segmentSettings = ['firstMs', 'quietMs', 'inFlight'] as const

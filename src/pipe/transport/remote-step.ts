@@ -337,26 +337,30 @@ function outputContext(
   context: SegmentContext,
   isFirst: boolean,
 ): RemoteOutputContext {
-  const { name, segmentNumber } = segment.header
+  const { segmentNumber } = segment.header
   const isLast = following(pipe, segmentNumber) === undefined
-  const said = JSON.stringify([pipe.header.name, name, segment.body.config])
   return {
     imports: isFirst && back !== undefined,
     stage: isFirst ? 'import' : isLast ? 'export' : 'transform',
-    completeness: listCompleteness(segment, `foreign ${hash('sha256', said)}`),
+    completeness: listCompleteness(pipe, segment),
     context,
     limits,
     now,
   }
 }
 
-/** A list of changes only, or one that says so itself, is no list of everything. */
-export const listCompleteness =
-  ({ body }: Segment, fingerprint: string) =>
-  (list: { complete: boolean; fingerprint?: string }): Completeness =>
-    list.complete && body.config['incremental'] !== true
-      ? { kind: 'complete', fingerprint: list.fingerprint ?? fingerprint }
+/** What the list of an importer vouches for: one of changes only, or one that says so itself, is no list of everything. */
+export function listCompleteness(
+  { header }: Pipe,
+  importer: Segment,
+): RemoteOutputContext['completeness'] {
+  const { config } = importer.body
+  const said = JSON.stringify([header.name, importer.header.name, config])
+  return ({ complete, fingerprint = `foreign ${hash('sha256', said)}` }) =>
+    complete && config['incremental'] !== true
+      ? { kind: 'complete', fingerprint }
       : { kind: 'incomplete' }
+}
 
 /** The id of what is not sent and still offered: its absence must not look like a removal. */
 function offeredId(message: Message): string | undefined {

@@ -1,6 +1,5 @@
 /** Work for runs of other processes: each message goes to the stream of its run and segment. */
 
-import { hash } from 'node:crypto'
 import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Pause } from '../../workers/retry.ts'
@@ -8,7 +7,7 @@ import { chain } from '../chain.ts'
 import { type Resolution, resolver } from '../discovery.ts'
 import type { Pipe, Segment } from '../document.ts'
 import { normalName } from '../naming.ts'
-import { placesOf } from '../pipe-check.ts'
+import { configComplaints, placesOf } from '../pipe-check.ts'
 import { type RunSink, slugOf } from '../runs/run.ts'
 import type { SegmentFunction, SegmentKind } from '../segment.ts'
 import { ArrivingStream, type Delivery, queueFull } from './arriving-stream.ts'
@@ -112,7 +111,7 @@ export class SegmentWorker {
     const started = { ...message, header: { ...message.header, runId, startTime } }
     const steps = planned(started, own, this.#context, source.via)
     const { limits, now } = this.#context
-    const completeness = completenessOf(message)
+    const completeness = listCompleteness(message, message.body.segments[0] ?? own)
     const stream = imports ? undefined : new ArrivingStream({ limits, now, completeness })
     const entry = { ...(stream && { stream }), done: this.#run(task, steps, stream) }
     this.#entries.set(key, entry)
@@ -169,14 +168,6 @@ export class SegmentWorker {
   }
 }
 
-/** What the list of this pipe's importer vouches for. */
-function completenessOf({ header, body }: Pipe): ReturnType<typeof listCompleteness> {
-  const [first] = body.segments
-  if (!first) return () => ({ kind: 'incomplete' })
-  const said = JSON.stringify([header.name, first.header.name, first.body.config])
-  return listCompleteness(first, `foreign ${hash('sha256', said)}`)
-}
-
 /** The segment of this process that answers to the name. Throws `unknown-segment`. */
 export function ownKind(kinds: readonly SegmentKind[], name: string): SegmentKind {
   const normal = normalName(name)
@@ -211,7 +202,11 @@ function planned(
     }
     const { directory: _, ...place } = places[index] ?? { trust: 'foreign' as const }
     const made = found.segment.open(segment.body.config, place)
-    if (!made.ok) throw invalid(segment, index, made.problems)
+    if (!made.ok) {
+      const detail = `the config of ${shown(segment.header.name)} is not valid`
+      const errors = configComplaints(index, made.problems)
+      throw new Failure('invalid-pipe', detail, { errors })
+    }
     const { job } = found.segment
     if (job === 'export' && !isKnown && afterImport) steps.push(afterImport)
     steps.push(made.run)
@@ -226,18 +221,6 @@ function resolution(segment: Segment, own: Segment, { kinds, resolve }: WorkerCo
   if (segment === own) return { kind: 'built-in', segment: ownKind(kinds, segment.header.name) }
   const told = segment.body.endpoint ? resolver({}, [])(segment) : undefined
   return told && told.kind !== 'unknown' ? told : resolve(segment)
-}
-
-function invalid(
-  { header }: Segment,
-  index: number,
-  problems: readonly { readonly key: string; readonly detail: string }[],
-): Failure {
-  const errors = problems.map(({ key, detail }) => ({
-    pointer: `/body/segments/${index}/body/config/${key.replaceAll('.', '/')}`,
-    detail: `${key} ${detail}`.trim(),
-  }))
-  return new Failure('invalid-pipe', `the config of ${shown(header.name)} is not valid`, { errors })
 }
 
 type LogSink = RunSink & {

@@ -116,19 +116,9 @@ async function messageOf(c: AppContext, bytes: number): Promise<Pipe> {
 
 // The contract of the segments of this process: what others may send them, as OpenAPI.
 
-type Contract = {
-  readonly kinds: readonly Pick<SegmentKind, 'names' | 'job'>[]
-  readonly version: string
-}
-
 type Path = Parameters<App['openAPIRegistry']['registerPath']>[0]
 
-const text = { 'text/plain': { schema: { type: 'string' as const } } }
-const state = {
-  'application/json': {
-    schema: { type: 'object' as const, properties: { status: { type: 'string' as const } } },
-  },
-}
+const state = { type: 'object' as const, properties: { status: { type: 'string' as const } } }
 const example = {
   header: { name: 'city', transport: 'payload', version: '2.0.0', runId: 'e3b0…' },
   body: {
@@ -142,7 +132,7 @@ const example = {
 }
 
 /** Adds the document and its page; to be called after the last route. */
-function describeSegments(app: App, { kinds, version }: Contract): void {
+function describeSegments(app: App, { kinds, version }: SegmentsContext): void {
   const names = kinds.flatMap((kind) => kind.names.slice(0, 1))
   for (const path of paths(names)) app.openAPIRegistry.registerPath(path)
   docs(app, {
@@ -155,83 +145,66 @@ function describeSegments(app: App, { kinds, version }: Contract): void {
   })
 }
 
-type PathParameters = NonNullable<Path['parameters']>
-
 function paths(names: readonly string[]): readonly Path[] {
-  const parameters: PathParameters = [
-    {
-      name: 'name',
-      in: 'path',
-      required: true,
-      description: 'Normal form, an alias, or either with a known prefix',
-      schema: { type: 'string', examples: [...names] },
-    },
-  ]
+  const name = pathParameter('name', 'Normal form, an alias, or either with a known prefix', {
+    examples: [...names],
+  })
+  const token = pathParameter(
+    'token',
+    'Opens one place of one run; it stands in the pipe that the segment was sent',
+    { pattern: '^[A-Za-z0-9_-]{20,200}$' },
+  )
+  const security = [{ ApiKey: [] }, { Bearer: [] }]
+  const returning = 'Give back what a run of this process waits for'
+  const schemaType = 'application/schema+json'
   return [
-    taking('post', 'Hand a message over to a segment', parameters),
-    taking('put', 'As POST, for senders that use PUT', parameters),
-    returning('post', 'Give back what a run of this process waits for'),
-    returning('put', 'As POST, for senders that use PUT'),
+    ...taking('/{name}/pipe', 'Hand a message over to a segment', { parameters: [name], security }),
+    // With the token in the path no key is asked for.
+    ...taking('/r/{token}/pipe', returning, { parameters: [token], security: [] }),
     {
-      method: 'get',
-      path: '/{name}/config/schema',
-      summary: 'The JSON Schema of the config of a segment',
-      parameters,
-      responses: {
-        200: {
-          description: 'JSON Schema',
-          content: { 'application/schema+json': { schema: { type: 'object' } } },
-        },
-        default: problem(),
-      },
+      ...reading('/{name}/config/schema', 'The JSON Schema of the config of a segment', schemaType),
+      parameters: [name],
     },
-    {
-      method: 'get',
-      path: '/{name}/health',
-      summary: 'Whether a segment is there',
-      parameters,
-      responses: { 200: { description: 'It is', content: state }, default: problem() },
-    },
-    {
-      method: 'get',
-      path: '/health',
-      summary: 'Whether the segments of this process are up',
-      responses: { 200: { description: 'They are', content: state }, default: problem() },
-    },
+    { ...reading('/{name}/health', 'Whether a segment is there'), parameters: [name] },
+    reading('/health', 'Whether the segments of this process are up'),
   ]
 }
 
-const token: PathParameters = [
-  {
-    name: 'token',
-    in: 'path',
-    required: true,
-    description: 'Opens one place of one run; it stands in the pipe that the segment was sent',
-    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{20,200}$' },
-  },
-]
-
-/** With the token in the path no key is asked for. */
-const returning = (method: 'post' | 'put', summary: string): Path => ({
-  ...taking(method, summary, token),
-  path: '/r/{token}/pipe',
-  security: [],
+const pathParameter = (name: string, description: string, schema: object) => ({
+  name,
+  in: 'path' as const,
+  required: true,
+  description,
+  schema: { type: 'string' as const, ...schema },
 })
 
-const taking = (method: 'post' | 'put', summary: string, parameters: PathParameters): Path => ({
-  method,
-  path: '/{name}/pipe',
-  summary,
-  security: [{ ApiKey: [] }, { Bearer: [] }],
-  parameters,
-  request: {
-    body: {
-      required: true,
-      content: { 'application/json': { schema: { type: 'object' }, example } },
+const reading = (path: string, summary: string, type = 'application/json'): Path => {
+  const schema = type === 'application/json' ? state : { type: 'object' as const }
+  const answer = { description: 'JSON', content: { [type]: { schema } } }
+  return { method: 'get', path, summary, responses: { 200: answer, default: problem() } }
+}
+
+const taking = (
+  path: string,
+  summary: string,
+  more: Pick<Path, 'parameters' | 'security'>,
+): readonly Path[] =>
+  (['post', 'put'] as const).map((method) => ({
+    ...more,
+    method,
+    path,
+    summary: method === 'post' ? summary : 'As POST, for senders that use PUT',
+    request: {
+      body: {
+        required: true,
+        content: { 'application/json': { schema: { type: 'object' }, example } },
+      },
     },
-  },
-  responses: {
-    202: { description: 'Taken; the id of the run', content: text },
-    default: problem(),
-  },
-})
+    responses: {
+      202: {
+        description: 'Taken; the id of the run',
+        content: { 'text/plain': { schema: { type: 'string' } } },
+      },
+      default: problem(),
+    },
+  }))
