@@ -64,12 +64,16 @@ export const startMode = anyCase(startModes, lower)
 const wire = z.object({
   id: name,
   status: anyCase(['enabled', 'disabled'], lower),
-  configs: configs.optional(),
-  startMode: startMode.optional(),
+  configs: configs.exactOptional(),
+  startMode: startMode.exactOptional(),
   interval: z.object({ unit: anyCase(units, upper), value: z.int().min(1) }).optional(),
   next: instant.optional(),
-  cron: z.string().max(1000).optional(),
-  timeZone: z.string().max(100).optional(),
+  cron: z.string().max(1000).superRefine(readableCron).optional(),
+  timeZone: z
+    .string()
+    .max(100)
+    .refine(isTimeZone, 'must be an IANA time zone such as Europe/Vienna')
+    .exactOptional(),
   specific: z.array(instant).min(1).max(1000).optional(),
 })
 
@@ -85,15 +89,18 @@ export const triggerSchema = (now: number) =>
       context.addIssue({ code: 'custom', path: [key], message })
       return z.NEVER
     }
-    const { id, status, configs, startMode } = given
+    const { id, status, next, cron, timeZone, configs, startMode } = given
     const request = { ...(configs && { configs }), ...(startMode && { startMode }) }
-    const wrong = faultOf(given)
-    if (wrong) return fault(...wrong)
+    const named = kinds.filter((kind) => given[kind] !== undefined)
+    if (named[1]) return fault(named[1], 'only one of interval, cron and specific is possible')
+    if (next !== undefined && named.length === 0) {
+      return fault('next', 'needs interval or cron; a single time is a list of one in specific')
+    }
+    if (timeZone !== undefined && cron === undefined) return fault('timeZone', 'needs cron')
     const timing = timingOf(given, now)
     if (timing) {
       const fires = timing.kind === 'specific' || nextFiring(timing, now) !== undefined
-      if (!fires) return fault(timing.kind, 'never fires again')
-      return { id, status, ...request, timing }
+      return fires ? { id, status, ...request, timing } : fault(timing.kind, 'never fires again')
     }
     if (status === 'enabled') return { id, ...request, timing: 'immediate' }
     return fault(
@@ -109,20 +116,6 @@ const withoutNulls = (value: unknown): unknown =>
 
 const kinds = ['interval', 'cron', 'specific'] as const
 
-function faultOf(given: Wire): readonly [keyof Wire, string] | undefined {
-  const { next, cron, timeZone } = given
-  const named = kinds.filter((kind) => given[kind] !== undefined)
-  const second = named[1]
-  if (second) return [second, `only one of interval, cron and specific is possible`]
-  if (next !== undefined && named.length === 0)
-    return ['next', 'needs interval or cron; a single time is a list of one in specific']
-  if (timeZone !== undefined && cron === undefined) return ['timeZone', 'needs cron']
-  if (timeZone !== undefined && !isTimeZone(timeZone))
-    return ['timeZone', 'must be an IANA time zone such as Europe/Vienna']
-  const unreadable = cron === undefined ? undefined : cronFault(cron)
-  return unreadable === undefined ? undefined : ['cron', unreadable]
-}
-
 function timingOf(given: Wire, now: number): Timing | undefined {
   const { interval, cron: expression, specific: times, next, timeZone } = given
   if (interval) return { kind: 'interval', ...interval, anchor: next ?? now + firstAfterMs }
@@ -136,22 +129,20 @@ function timingOf(given: Wire, now: number): Timing | undefined {
   }
 }
 
-function cronFault(expression: string): string | undefined {
+function readableCron(expression: string, context: z.RefinementCtx<string>): void {
   try {
     plain(expression)
-    return undefined
   } catch (error) {
-    if (error instanceof CronFault) return error.message
-    throw error
+    if (!(error instanceof CronFault)) throw error
+    context.addIssue({ code: 'custom', message: error.message })
   }
 }
 
 function isTimeZone(timeZone: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== ''
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
+  } catch {
+    return false
   }
 }
 
@@ -200,23 +191,17 @@ type Bounds = { readonly now: number; readonly most: number }
 
 /** An array whose entries name their pipes as `id`, or an object from pipe to array. Throws `invalid-parameter`. */
 export function allSets(body: Json | undefined, { now, most }: Bounds): Sets {
-  const entry = triggerSchema(now)
-  if (Array.isArray(body)) {
-    const entries = parsedSets(z.array(entry), body)
-    return bounded(
-      Map.groupBy(entries, ({ id }) => id),
-      most,
-    )
-  }
-  const lists = parsedSets(z.record(z.string(), z.array(entry)), body)
-  return bounded(new Map(Object.entries(lists)), most)
+  const list = z.array(triggerSchema(now))
+  const sets = Array.isArray(body)
+    ? Map.groupBy(parsedSets(list, body), ({ id }) => id)
+    : new Map(Object.entries(parsedSets(z.record(z.string(), list), body)))
+  return new Map([...sets].map(([pipe, entries]) => [pipe, bounded(entries, most)]))
 }
 
 /** An array, or a single object. Throws `invalid-parameter`. */
 export function oneSet(body: Json | undefined, { now, most }: Bounds): readonly TriggerEntry[] {
   const list = body === undefined || Array.isArray(body) ? body : [body]
-  const entries = parsedSets(z.array(triggerSchema(now)), list)
-  return bounded(new Map([['', entries]]), most).get('') ?? []
+  return bounded(parsedSets(z.array(triggerSchema(now)), list), most)
 }
 
 /** One object; the id of the path is its id, whether it says so or not. Throws `invalid-parameter`. */
@@ -236,16 +221,8 @@ function parsedSets<T>(schema: z.ZodType<T>, body: Json | undefined): T {
 }
 
 /** No more than a pipe may have, and each id once: a repeated one gets `-2`, `-3` and so on. */
-function bounded(sets: Sets, most: number): Sets {
-  return new Map(
-    [...sets].map(([pipe, entries]) => {
-      if (entries.length > most) throw tooMany(entries.length, most)
-      return [pipe, distinct(entries)]
-    }),
-  )
-}
-
-function distinct(entries: readonly TriggerEntry[]): readonly TriggerEntry[] {
+function bounded(entries: readonly TriggerEntry[], most: number): readonly TriggerEntry[] {
+  if (entries.length > most) throw tooMany(entries.length, most)
   const taken = new Set<string>()
   const wanted = new Set(entries.map(({ id }) => id))
   return entries.map((entry) => {

@@ -23,7 +23,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   metrics: 8830,
 
-  pipe: 7190,
+  pipe: 7140,
 
   profile: 1915,
 
@@ -33,7 +33,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   repository: 8329,
 
-  scheduler: 2325,
+  scheduler: 2300,
 
   search: 4746,
 

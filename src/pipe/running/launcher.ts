@@ -39,24 +39,7 @@ export type Launch = {
 type Launched = { readonly run: Run } | { readonly dropped: Run }
 
 /** `Failure`: `unknown-pipe`, `invalid-parameter` (configs), `unknown-run`, `conflict` (no such step in this state). */
-export type Launcher = {
-  /** A pipe that cannot be opened gives a run that has failed already. */
-  launch(launch: Launch): Launched
-  /** Resolves when the work in flight has ended. */
-  cancel(runId: string): Promise<Run>
-  /** The same run goes on. */
-  resume(runId: string): Run
-  /** A new run of what failed. */
-  retry(runId: string): Run
-  /** Running and waiting, in order. */
-  active(): readonly Run[]
-  /** How many run and how many wait; costs nothing. */
-  load(): { readonly runs: number; readonly waiting: number }
-  /** The run when it has ended. */
-  settled(runId: string, signal: AbortSignal): Promise<Run>
-  /** Interrupts what runs; it is resumed at the next start. */
-  stop(): Promise<void>
-}
+export type Launcher = Pick<RunLauncher, keyof RunLauncher>
 
 export type LauncherOptions = Omit<ExecutorContext, 'graceMs'> & {
   /** Runs in parallel. */
@@ -82,7 +65,7 @@ export async function openLauncher(options: LauncherOptions): Promise<Launcher> 
   return new RunLauncher({ ...options, graceMs: options.graceMs ?? 30_000 }, options.atOnce)
 }
 
-class RunLauncher implements Launcher {
+class RunLauncher {
   readonly #context: ExecutorContext
   readonly #runs: Runs
   readonly #queue: RunQueue
@@ -99,6 +82,7 @@ class RunLauncher implements Launcher {
     this.#beating = this.#beat()
   }
 
+  /** A pipe that cannot be opened gives a run that has failed already. */
   launch(launch: Launch): Launched {
     this.#executor.checkOpen()
     const start = this.#startOf(launch)
@@ -117,6 +101,7 @@ class RunLauncher implements Launcher {
     return { run: this.#queued(start, launch.waitMs) }
   }
 
+  /** Resolves when the work in flight has ended. */
   async cancel(id: string): Promise<Run> {
     const why = new Failure('run-cancelled', 'the run was cancelled')
     if (this.#leaveQueue(id, why)) return this.#known(id)
@@ -130,11 +115,13 @@ class RunLauncher implements Launcher {
     throw new Failure('conflict', `the run ${where}`)
   }
 
+  /** The same run goes on. */
   resume(id: string): Run {
     this.#executor.checkOpen()
     return this.#resumed(id)
   }
 
+  /** A new run of what failed. */
   retry(id: string): Run {
     this.#executor.checkOpen()
     const run = this.#known(id)
@@ -147,21 +134,25 @@ class RunLauncher implements Launcher {
     return this.#queued({ ...start, startedBy: 'api', dryRun: false, retryOf: id })
   }
 
+  /** Running and waiting, in order. */
   active(): readonly Run[] {
     const entries = [...this.#queue.running(), ...this.#queue.waiting()]
     return entries.flatMap(({ id }) => this.#runs.get(id) ?? [])
   }
 
+  /** How many run and how many wait; costs nothing. */
   load(): { readonly runs: number; readonly waiting: number } {
     return { runs: this.#queue.running().length, waiting: this.#queue.waiting().length }
   }
 
+  /** The run when it has ended. */
   async settled(id: string, signal: AbortSignal): Promise<Run> {
     for await (const run of this.#runs.follow(id, signal)) if (ended(run)) return run
     signal.throwIfAborted()
     return this.#known(id)
   }
 
+  /** Interrupts what runs; it is resumed at the next start. */
   async stop(): Promise<void> {
     this.#executor.close()
     // First, so that no beat brings an interrupted run back.
