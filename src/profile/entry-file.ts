@@ -169,21 +169,13 @@ function faultOfIri(iri: string): string | undefined {
   return isPrefixed ? 'is a prefixed name, not a full IRI' : undefined
 }
 
-/** Checks what entries of both kinds have: a file inside the directory and the full IRI of a shape. */
-function checkShape(
-  { problems, at }: EntryText,
-  { path, shapeUri }: { readonly path: string; readonly shapeUri: string },
-  where: readonly PropertyKey[],
-  label: string,
-): void {
-  if (leaves(path))
-    problems.add(at([...where, 'path'], label), `path "${path}" leaves the directory`)
-  const fault = faultOfIri(shapeUri)
-  if (fault !== undefined)
-    problems.add(at([...where, 'shapeUri'], label), `shapeUri "${shapeUri}" ${fault}`)
-}
+// The entries of `core` (datasets and catalogues) and of `resources` (types of records that the profile adds).
 
-// The entries of `core`: datasets and catalogues.
+/** An entry and where its keys stand. */
+export type Placed<T> = { readonly entry: T; readonly at: (...path: PropertyKey[]) => Place }
+
+/** A type before its shape is compiled. */
+export type DeclaredType = Omit<ResourceType, 'shape'>
 
 const entry = z.object({
   id: z.string(),
@@ -193,87 +185,82 @@ const entry = z.object({
   shapeUri: z.string(),
 })
 
-/** An entry and where its keys stand. */
-export type Placed<T> = { readonly entry: T; readonly at: (key: string) => Place }
+const resourceEntry = z
+  .object({
+    ...entry.shape,
+    id: z
+      .string()
+      .regex(/^[A-Za-z0-9-]{1,64}$/, { error: 'an id is up to 64 letters, digits and -' }),
+    typeUri: z.string(),
+    inCatalogue: z.boolean().default(false),
+    searchSettings: z
+      .object({
+        max_agg_size: z.int().min(1).default(50),
+        max_result_window: z.int().min(1).default(10_000),
+        facets: z
+          .array(
+            z
+              .object({ name: z.string().min(1), title: z.string().optional(), path: z.string() })
+              .transform(({ title, ...facet }) => ({ ...facet, title: title ?? facet.name })),
+          )
+          .default([]),
+      })
+      .prefault({}),
+  })
+  .transform(({ searchSettings, ...rest }): DeclaredType => {
+    const { max_agg_size: facetSize, max_result_window: window, facets } = searchSettings
+    return { ...rest, search: { facetSize, window, facets } }
+  })
 
 const indexed: readonly string[] = ['dataset', 'catalog']
+const reserved: ReadonlySet<string> = new Set(['dataset', 'catalog', 'catalogue', 'vocabulary'])
 
-/** The entries that can be used; `indices` are those of the file's array. */
-function readCore(text: EntryText, values: readonly unknown[]): readonly Placed<Entry>[] {
-  const found: Placed<Entry>[] = []
-  values.forEach((value, index) => {
-    const path = ['core', index]
-    const one = read(text, entry, value, path)
-    if (!one) return
-    const label = `core "${one.id}"`
-    if (!indexed.includes(one.id)) {
-      text.problems.warn(text.at(path, label), 'is not indexed: only dataset and catalog are')
-      return
+/** The entries of one kind that can be read, each with a file inside the directory and full IRIs. */
+function entriesOf<T extends z.infer<typeof entry> & { readonly typeUri?: string }>(
+  text: EntryText,
+  key: string,
+  schema: z.ZodType<T>,
+  values: readonly unknown[],
+): readonly Placed<T>[] {
+  return values.flatMap((value, index): Placed<T>[] => {
+    const one = read(text, schema, value, [key, index])
+    if (!one) return []
+    const at = (...path: PropertyKey[]) => text.at([key, index, ...path], `${key} "${one.id}"`)
+    if (key === 'core' && !indexed.includes(one.id)) {
+      text.problems.warn(at(), 'is not indexed: only dataset and catalog are')
+      return []
     }
-    if (found.some(({ entry: { id } }) => id === one.id))
-      text.problems.add(text.at([...path, 'id'], label), 'stands there twice')
-    checkShape(text, one, path, label)
-    found.push({ entry: one, at: (key) => text.at([...path, key], label) })
+    if (leaves(one.path)) text.problems.add(at('path'), `path "${one.path}" leaves the directory`)
+    for (const name of ['shapeUri', 'typeUri'] as const) {
+      const iri = one[name]
+      const fault = iri === undefined ? undefined : faultOfIri(iri)
+      if (fault !== undefined) text.problems.add(at(name), `${name} "${iri}" ${fault}`)
+    }
+    return [{ entry: one, at }]
   })
+}
+
+/** Indices are told apart without regard to case, because not every engine regards it. */
+function checkIds(
+  { problems }: EntryText,
+  entries: readonly Placed<{ readonly id: string }>[],
+): void {
+  const seen = new Set<string>()
+  for (const { entry: one, at } of entries) {
+    const id = one.id.toLowerCase()
+    if (seen.has(id)) problems.add(at('id'), 'stands there twice')
+    seen.add(id)
+  }
+}
+
+/** The entries of `core` that can be used. */
+function readCore(text: EntryText, values: readonly unknown[]): readonly Placed<Entry>[] {
+  const found = entriesOf(text, 'core', entry, values)
+  checkIds(text, found)
   for (const wanted of indexed)
     if (!found.some(({ entry: { id } }) => id === wanted))
       text.problems.add(text.at(['core']), `has no entry "${wanted}"`)
   return found
-}
-
-// The entries of `resources`: types of records that the profile adds.
-
-/** A type before its shape is compiled. */
-export type DeclaredType = Omit<ResourceType, 'shape'>
-
-const settings = z.object({
-  max_agg_size: z.int().min(1).default(50),
-  max_result_window: z.int().min(1).default(10_000),
-  facets: z
-    .array(z.object({ name: z.string().min(1), title: z.string().optional(), path: z.string() }))
-    .default([]),
-})
-
-const resourceEntry = z.object({
-  id: z
-    .string()
-    .regex(/^[A-Za-z0-9-]{1,64}$/, { error: 'an id is up to 64 letters, digits and -' }),
-  name: z.string().default(''),
-  description: z.string().default(''),
-  path: z.string(),
-  shapeUri: z.string(),
-  typeUri: z.string(),
-  inCatalogue: z.boolean().default(false),
-  searchSettings: settings.prefault({}),
-})
-
-const core: ReadonlySet<string> = new Set(['dataset', 'catalog', 'catalogue', 'vocabulary'])
-
-/** Indices are told apart without regard to case, because not every engine regards it. */
-function checkId(
-  text: EntryText,
-  id: string,
-  index: number,
-  found: readonly Placed<DeclaredType>[],
-) {
-  const place = text.at(['resources', index, 'id'], `resources "${id}"`)
-  const same = (other: string) => other.toLowerCase() === id.toLowerCase()
-  if (core.has(id.toLowerCase())) text.problems.add(place, 'is the id of a core index')
-  if (found.some(({ entry: other }) => same(other.id)))
-    text.problems.add(place, 'stands there twice')
-}
-
-function checkFacets(
-  text: EntryText,
-  facets: ResourceType['search']['facets'],
-  index: number,
-  id: string,
-) {
-  facets.forEach(({ name }, at) => {
-    if (facets.findIndex((other) => other.name === name) === at) return
-    const path = ['resources', index, 'searchSettings', 'facets', at]
-    text.problems.add(text.at(path, `resources "${id}"`), `facet "${name}" stands there twice`)
-  })
 }
 
 /** The types that can be used, in the order of the file. */
@@ -281,29 +268,15 @@ function readResources(
   text: EntryText,
   values: readonly unknown[],
 ): readonly Placed<DeclaredType>[] {
-  const found: Placed<DeclaredType>[] = []
-  values.forEach((value, index) => {
-    const path = ['resources', index]
-    const one = read(text, resourceEntry, value, path)
-    if (!one) return
-    const { searchSettings, ...rest } = one
-    const facets = searchSettings.facets.map((facet) => ({
-      ...facet,
-      title: facet.title ?? facet.name,
-    }))
-    const label = `resources "${one.id}"`
-    checkId(text, one.id, index, found)
-    checkShape(text, one, path, label)
-    const fault = faultOfIri(one.typeUri)
-    if (fault !== undefined)
-      text.problems.add(text.at([...path, 'typeUri'], label), `typeUri "${one.typeUri}" ${fault}`)
-    checkFacets(text, facets, index, one.id)
-    const search = {
-      facetSize: searchSettings.max_agg_size,
-      window: searchSettings.max_result_window,
-      facets,
-    }
-    found.push({ entry: { ...rest, search }, at: (key) => text.at([...path, key], label) })
-  })
+  const found = entriesOf(text, 'resources', resourceEntry, values)
+  checkIds(text, found)
+  for (const { entry: one, at } of found) {
+    if (reserved.has(one.id.toLowerCase())) text.problems.add(at('id'), 'is the id of a core index')
+    for (const [index, { name }] of one.search.facets.entries())
+      if (one.search.facets.findIndex((other) => other.name === name) < index) {
+        const place = at('searchSettings', 'facets', index)
+        text.problems.add(place, `facet "${name}" stands there twice`)
+      }
+  }
   return found
 }

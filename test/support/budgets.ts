@@ -25,9 +25,9 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 7140,
 
-  profile: 1915,
+  profile: 1888,
 
-  projector: 6815,
+  projector: 6804,
 
   rdf: 3570,
 

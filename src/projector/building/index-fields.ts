@@ -41,10 +41,11 @@ function addColumn(into: Indexed, column: Column, json: Json) {
   const kind = column.rule.column
   if (kind === undefined) return
   if (kind === 'boxes') {
-    if (column.isRoot) into.boxes = [...into.boxes, ...boxesIn(json)].slice(0, 4)
+    if (column.isRoot) into.boxes = [...into.boxes, ...boxesIn(json)].slice(0, mostAreas)
   } else if (kind === 'instant' || kind === 'period') {
     const known = into.dates[column.path] ?? []
-    const spans = atMostFour([...known, ...spansIn(json, kind)])
+    const found = listOf(json).flatMap((value) => spanOf(value, kind))
+    const spans = atMostFour([...known, ...found], joined)
     if (spans.length > 0) into.dates[column.path] = spans
   } else if (!column.sortable) return
   else if (kind === 'number' || kind === 'numbers') addNumbers(into, column, json)
@@ -74,21 +75,25 @@ export function indexFields(
   }
 }
 
+/** Spans and boxes of one field. */
+const mostAreas = 4
+
+/** At most four; what is more is joined into the fourth. */
+const atMostFour = <T>(all: readonly T[], join: (rest: readonly T[]) => T): readonly T[] =>
+  all.length <= mostAreas ? all : [...all.slice(0, mostAreas - 1), join(all.slice(mostAreas - 1))]
+
 // Instants and periods of a document as epoch milliseconds.
 
 type Span = readonly [number, number]
 
 /** The ends of time in ECMAScript; they stand for an open side. */
 const always: Span = [-8.64e15, 8.64e15]
-const mostSpans = 4
 const day = 86_400_000
 
-function instants(json: Json): readonly Span[] {
-  return listOf(json).flatMap((text) => {
-    const at = typeof text === 'string' ? Date.parse(text) : Number.NaN
-    return Number.isNaN(at) ? [] : [[at, at] as const]
-  })
-}
+const joined = (spans: readonly Span[]): Span => [
+  Math.min(...spans.map(([start]) => start)),
+  Math.max(...spans.map(([, end]) => end)),
+]
 
 /** An end that is a mere date counts to the end of its day. */
 function endOf(period: JsonObject): number {
@@ -98,33 +103,18 @@ function endOf(period: JsonObject): number {
   return text.endsWith('T00:00:00Z') && !endsExactly(period) ? at + day - 1 : at
 }
 
-function periods(json: Json): readonly Span[] {
-  return listOf(json).flatMap((period): readonly Span[] => {
-    if (!isObject(period)) return []
-    const { gte } = period
-    const from = typeof gte === 'string' ? Date.parse(gte) : always[0]
-    return [[from, endOf(period)]]
-  })
+/** The span that an instant or a period stands for. */
+function spanOf(value: Json, column: 'instant' | 'period'): readonly Span[] {
+  if (column === 'instant') {
+    const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
+    return Number.isNaN(at) ? [] : [[at, at]]
+  }
+  if (!isObject(value)) return []
+  const { gte } = value
+  return [[typeof gte === 'string' ? Date.parse(gte) : always[0], endOf(value)]]
 }
-
-function joined(spans: readonly Span[]): Span {
-  const from = Math.min(...spans.map(([start]) => start))
-  return [from, Math.max(...spans.map(([, end]) => end))]
-}
-
-/** The spans that values stand for. */
-const spansIn = (json: Json, column: 'instant' | 'period'): readonly Span[] =>
-  column === 'instant' ? instants(json) : periods(json)
-
-/** At most four spans; what is more is joined into the fourth. */
-const atMostFour = (spans: readonly Span[]): readonly Span[] =>
-  spans.length <= mostSpans
-    ? spans
-    : [...spans.slice(0, mostSpans - 1), joined(spans.slice(mostSpans - 1))]
 
 // Bounding boxes of GeoJSON geometries for the index.
-
-const mostBoxes = 4
 
 /** A box over the date line was written as two polygons that meet there. */
 function boxesOf(geometry: Json): readonly Box[] {
@@ -137,22 +127,17 @@ function boxesOf(geometry: Json): readonly Box[] {
   return [boundsOf(positionsOf(geometry))]
 }
 
-function around(boxes: readonly Box[]): Box {
-  return boundsOf(
+const around = (boxes: readonly Box[]): Box =>
+  boundsOf(
     boxes.flatMap(([west, south, east, north]) => [
       [west, south],
       [east, north],
     ]),
   )
-}
 
-/** At most four boxes; what is more is joined into the fourth. */
-export function boxesIn(json: Json): readonly Box[] {
-  const boxes = listOf(json).flatMap(boxesOf)
-  return boxes.length <= mostBoxes
-    ? boxes
-    : [...boxes.slice(0, mostBoxes - 1), around(boxes.slice(mostBoxes - 1))]
-}
+/** At most four boxes. */
+export const boxesIn = (json: Json): readonly Box[] =>
+  atMostFour(listOf(json).flatMap(boxesOf), around)
 
 // Texts of a document by field and language, and the texts it is sorted by.
 
@@ -168,6 +153,10 @@ export function addText(texts: Texts, field: string, language: string, text: str
   if (!values.includes(text)) values.push(text)
 }
 
+/** The value of a key; '' = the holder itself. */
+const valueAt = (holder: Json, key: string): Json | undefined =>
+  key === '' ? holder : isObject(holder) ? holder[key] : undefined
+
 function languageOf(rule: TextLanguage, holder: Json, language: string): string {
   if (rule === 'none') return noLanguage
   if (rule === 'en') return 'en'
@@ -181,7 +170,7 @@ function collectTexts(texts: Texts, column: Column, json: Json, language: string
   if (!text) return
   for (const holder of listOf(json)) {
     for (const key of text.keys) {
-      const value = key === '' ? holder : isObject(holder) ? holder[key] : undefined
+      const value = valueAt(holder, key)
       if (value === undefined) continue
       if (!isObject(value))
         addText(texts, column.path, languageOf(text.language, holder, language), plainText(value))
@@ -209,7 +198,7 @@ function collectOrder(
   if (holder === undefined) return
   for (const key of column.rule.order ?? []) {
     const name = key === '' ? column.path : `${column.path}.${key}`
-    const value = key === '' ? holder : isObject(holder) ? holder[key] : undefined
+    const value = valueAt(holder, key)
     if (value === undefined) continue
     if (!isObject(value)) {
       order[name] = sortText(plainText(value))
