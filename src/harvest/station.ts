@@ -26,10 +26,13 @@ import { dkanImporter } from './importers/dkan.ts'
 import { opendatasoftImporter } from './importers/opendatasoft.ts'
 import { socrataImporter } from './importers/socrata.ts'
 import { udataImporter } from './importers/udata.ts'
-import { constructTransformer } from './segments/transforming/construct.ts'
-import { usualTransformLimits, type TransformLimits } from './segments/transforming/limits.ts'
-import { scriptTransformer } from './segments/transforming/script.ts'
-import type { TransformDeps } from './segments/transforming/transformer.ts'
+import { constructTransformer } from './transform/construct.ts'
+import {
+  type TransformDeps,
+  type TransformLimits,
+  usualTransformLimits,
+} from './transform/transformer.ts'
+import { scriptTransformer } from './transform/script.ts'
 import { rdfImporter } from './importers/rdf.ts'
 import { sparqlImporter } from './importers/sparql.ts'
 

@@ -15,13 +15,14 @@ export type WorkerOptions = {
   readonly nurseryMb?: number
   /** Heap in MB; a worker that needs more dies. */
   readonly heapMb?: number
+  readonly stackMb?: number
   /** It runs what strangers wrote: it sees nothing of our environment, and what it prints is dropped. */
   readonly isIsolated?: boolean
 }
 
 /** Starts a thread; for pools, and for the few with a protocol of their own. `workerData` is `data`. */
 export function startWorker(options: WorkerOptions): Worker {
-  const { entry, name, data, transfer = [], nurseryMb = 24, heapMb, isIsolated } = options
+  const { entry, name, data, transfer = [], nurseryMb = 24, heapMb, stackMb, isIsolated } = options
   const worker = new Worker(entry, {
     name,
     workerData: data,
@@ -29,6 +30,7 @@ export function startWorker(options: WorkerOptions): Worker {
     resourceLimits: {
       maxYoungGenerationSizeMb: nurseryMb,
       ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }),
+      ...(stackMb !== undefined && { stackSizeMb: stackMb }),
     },
     ...(isIsolated && { execArgv: [], env: {}, stdout: true, stderr: true }),
   })

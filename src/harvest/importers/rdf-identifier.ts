@@ -5,7 +5,7 @@ import { graphOf } from '../../rdf/read.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { dcat, rdf } from '../../rdf/namespaces.ts'
 import { identifiersIn } from '../importing/cutting/parcels.ts'
-import { nowhere, quadsOf } from '../segments/transforming/incoming.ts'
+import { nowhere, quadsOf } from '../transform/record-quads.ts'
 
 /** The dataset's `dct:identifier`, else its IRI; `undefined` unless there is exactly one dataset with either. */
 export async function identifierOf(record: {

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { namedNode } from '../../rdf/terms.ts'
 import { bind, type Query, queryOf } from '../../store/queries.ts'
-import { NoSuchFile, textBeside } from '../segments/transforming/beside.ts'
+import { NoSuchFile, textBeside } from '../transform/pipe-files.ts'
 import { formatNamed } from './rdf-format.ts'
 
 /** Bytes of a query. */

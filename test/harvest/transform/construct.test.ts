@@ -2,11 +2,18 @@
 
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import { constructTransformer } from '../../../../src/harvest/segments/transforming/construct.ts'
-import { recordQuery } from '../../../../src/harvest/segments/transforming/construct/query.ts'
-import { parseSparql } from '../../../../src/store/sparql-syntax.ts'
-import { dataset, end, jsonRecord, problemsOf, record, transformed, triplesOf } from './ground.ts'
-import type { Setting } from './ground.ts'
+import { constructTransformer, recordQuery } from '../../../src/harvest/transform/construct.ts'
+import { parseSparql } from '../../../src/store/sparql-syntax.ts'
+import {
+  dataset,
+  end,
+  jsonRecord,
+  problemsOf,
+  record,
+  type Setting,
+  transformed,
+  triplesOf,
+} from './ground.ts'
 
 const run = (config: Parameters<typeof transformed>[1], setting: Setting = {}) =>
   transformed(constructTransformer, config, setting)

@@ -1,8 +1,8 @@
 /** `transforming-js`: what a script is given, what it may give, and what comes of it. */
 
 import { describe, expect, it } from 'vitest'
-import { scriptTransformer } from '../../../../src/harvest/segments/transforming/script.ts'
-import type { Message } from '../../../../src/pipe/message.ts'
+import { scriptTransformer } from '../../../src/harvest/transform/script.ts'
+import type { Message } from '../../../src/pipe/message.ts'
 import { dataset, end, jsonRecord, problemsOf, record, transformed, triplesOf } from './ground.ts'
 import type { Setting } from './ground.ts'
 

@@ -1,27 +1,35 @@
 /** `transforming-js`: a script of the operator's makes JSON-LD of every record. */
 
 import { createHash } from 'node:crypto'
-import { Failure } from '../../../errors.ts'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { Failure } from '../../errors.ts'
 import type {
   ConfigProblem,
   SegmentContext,
   SegmentKind,
   SegmentPlace,
-} from '../../../pipe/segment.ts'
-import { fromFailureMessage } from '../../../store/embedded/messages.ts'
-import { bench, type Bench } from './bench.ts'
-import { NoSuchFile, textBeside } from './beside.ts'
-import { nowhere } from './incoming.ts'
+} from '../../pipe/segment.ts'
+import { NoSuchFile, textBeside } from './pipe-files.ts'
+import { nowhere } from './record-quads.ts'
 import {
   paramsText,
+  repositoryProblem,
   scriptConfig,
   type ScriptConfig,
+  scriptOf,
   type ScriptRepository,
-} from './script/config.ts'
-import { language } from './script/language.ts'
-import type { ScriptJob, ScriptResult, ScriptSettings } from './script/messages.ts'
-import { repositoryProblem, scriptOf } from './script/repository.ts'
-import { schemaOf, transformer, type TransformDeps, type Work } from './transformer.ts'
+} from './script-repository.ts'
+import type { ScriptSettings } from './script-sandbox.ts'
+import type { ScriptCalls } from './script-worker.ts'
+import {
+  configProblems,
+  schemaOf,
+  type TransformDeps,
+  transformer,
+  transformWorker,
+  type Work,
+} from './transformer.ts'
 
 /**
  * A script defines `transforming(input)`, gets a record as JSON (RDF as expanded JSON-LD) and returns JSON-LD, as an object
@@ -33,13 +41,7 @@ export const scriptTransformer = (deps: TransformDeps): SegmentKind => ({
   schema: () => schemaOf(scriptConfig),
   open: (given, place) => {
     const read = scriptConfig.safeParse(given)
-    if (!read.success) {
-      const { issues } = read.error
-      return {
-        ok: false,
-        problems: issues.map(({ path, message }) => ({ key: path.join('.'), detail: message })),
-      }
-    }
+    if (!read.success) return { ok: false, problems: configProblems(read.error) }
     const config = read.data
     const params = paramsText(config)
     const origin = originOf(config, place, deps)
@@ -110,10 +112,10 @@ const shapeOf = ({ origin, params, single }: Script): string => {
 async function open(
   { origin, params, single }: Script,
   deps: TransformDeps,
-  context: SegmentContext,
+  { log, runId, pipe }: SegmentContext,
   signal: AbortSignal,
 ): Promise<Work> {
-  const { limits, pause, now } = deps
+  const { limits, now } = deps
   const source = 'text' in origin ? origin.text : await scriptOf(origin.repository, deps, signal)
   const settings: ScriptSettings = {
     language: await language(),
@@ -122,48 +124,49 @@ async function open(
     single,
     now: now(),
     // The same dice in every run of a pipe: what has not changed shall not look as if it had.
-    seed: createHash('sha256').update(context.pipe).digest().readInt32LE(),
+    seed: createHash('sha256').update(pipe).digest().readInt32LE(),
     limits,
   }
-  const worker = bench<ScriptJob, ScriptResult>({
-    entry: new URL('./script/worker.ts', import.meta.url),
-    workerData: settings,
+  let lines = 0
+  const worker = transformWorker<ScriptCalls>({
+    entry: new URL('./script-worker.ts', import.meta.url),
+    data: settings,
     // The interpreter runs on the thread's own stack.
-    resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32, stackSizeMb: 16 },
-    jobMs: limits.scriptMs + limits.graceMs,
-    pause,
+    stackMb: 16,
+    callMs: limits.scriptMs + limits.graceMs,
+    // What the script says goes to the log of the run, so many lines and no more.
+    onEvent: (line) => {
+      lines += 1
+      if (lines <= limits.logLines) log.info({ run: runId, pipe, line }, 'script.said')
+    },
   })
-  const ask = asking(worker, context, limits.logLines)
   try {
-    await ask('check', signal)
+    await worker.call('check', undefined, signal)
   } catch (error) {
     await worker.close()
     if (!(error instanceof Failure) || !error.kind.startsWith('transform-')) throw error
     throw new Failure('invalid-pipe', `the script cannot be run: ${error.detail}`, { cause: error })
   }
   return {
-    transform: ({ mediaType, text, sourceUrl }, signal) =>
-      ask({ mediaType, text, baseIri: sourceUrl ?? nowhere }, signal),
+    transform: ({ mediaType, text, sourceUrl }, bound) =>
+      worker.call('transform', { mediaType, text, baseIri: sourceUrl ?? nowhere }, bound),
     close: () => worker.close(),
   }
 }
 
-/** One job after the other; what the script says goes to the log of the run, so many lines and no more. */
-function asking(
-  worker: Bench<ScriptJob, ScriptResult>,
-  { log, runId, pipe }: SegmentContext,
-  most: number,
-) {
-  let said = 0
-  return async (job: ScriptJob, signal: AbortSignal): Promise<string> => {
-    const { outcome, lines } = await worker.run(job, signal)
-    // What was said while the script was only tried is said again.
-    for (const line of job === 'check' ? [] : lines) {
-      said += 1
-      if (said > most) break
-      log.info({ run: runId, pipe, line }, 'script.said')
-    }
-    if ('refusal' in outcome) throw fromFailureMessage(outcome.refusal)
-    return outcome.text
-  }
+// The interpreter's code, compiled once and kept for the life of the process.
+
+let compiled: Promise<WebAssembly.Module> | undefined
+
+/**
+ * Shared by all workers. V8 frees compiled code with the last thread that uses it, which can end the process in Node 24
+ * (nodejs/node issue 64500): that is why it is held here.
+ */
+const language = (): Promise<WebAssembly.Module> => (compiled ??= compile())
+
+async function compile(): Promise<WebAssembly.Module> {
+  // The code is a file of a package that the interpreter's own package brings along.
+  const near = createRequire(import.meta.resolve('quickjs-emscripten'))
+  const path = near.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')
+  return WebAssembly.compile(await readFile(path))
 }

@@ -3,16 +3,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Failure } from '../../../../src/errors.ts'
+import { Failure } from '../../../src/errors.ts'
 import {
-  usualTransformLimits,
+  type TransformDeps,
   type TransformLimits,
-} from '../../../../src/harvest/segments/transforming/limits.ts'
-import type { TransformDeps } from '../../../../src/harvest/segments/transforming/transformer.ts'
-import { logger } from '../../../../src/log.ts'
-import type { JsonObject } from '../../../../src/pipe/document.ts'
-import type { Finding, Message, RecordMessage } from '../../../../src/pipe/message.ts'
-import type { SegmentContext, SegmentKind, SegmentPlace } from '../../../../src/pipe/segment.ts'
+  usualTransformLimits,
+} from '../../../src/harvest/transform/transformer.ts'
+import { logger } from '../../../src/log.ts'
+import type { JsonObject } from '../../../src/pipe/document.ts'
+import type { Finding, Message, RecordMessage } from '../../../src/pipe/message.ts'
+import type { SegmentContext, SegmentKind, SegmentPlace } from '../../../src/pipe/segment.ts'
 
 export const dataset = (n: number) => `https://city.example/dataset/${n}`
 

@@ -1,14 +1,17 @@
 /** The ground of all transformers: every record goes through some work, and one that fails harms no other. */
 
-import { Failure } from '../../../errors.ts'
-import type { Resolve } from '../../../client/address-guard.ts'
-import type { JsonObject } from '../../../pipe/document.ts'
-import type { Message, RecordMessage } from '../../../pipe/message.ts'
-import { tellFindings } from '../../../pipe/runs/run.ts'
-import type { SegmentContext, SegmentFunction } from '../../../pipe/segment.ts'
-import type { GitGround } from '../../../pipe/sources/git-command.ts'
 import { z } from 'zod'
-import type { TransformLimits } from './limits.ts'
+import type { Signatures } from '../../workers/serve.ts'
+import { WorkerPool } from '../../workers/pool.ts'
+import { WorkerLost, type WorkerOptions } from '../../workers/thread.ts'
+import { overLimits } from './record-quads.ts'
+import type { Resolve } from '../../client/address-guard.ts'
+import { Failure } from '../../errors.ts'
+import type { JsonObject } from '../../pipe/document.ts'
+import type { Message, RecordMessage } from '../../pipe/message.ts'
+import { tellFindings } from '../../pipe/runs/run.ts'
+import type { ConfigProblem, SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
+import type { GitGround } from '../../pipe/sources/git-command.ts'
 
 export type TransformDeps = {
   readonly limits: TransformLimits
@@ -112,9 +115,73 @@ function firstFailures() {
   }
 }
 
+type TransformWorker = Pick<WorkerOptions, 'entry' | 'data' | 'stackMb'> & {
+  /** Time of one record. */
+  readonly callMs: number
+  readonly onEvent?: (event: unknown) => void
+}
+
+/** The worker of one run: does one record at a time, and comes back when one has killed it. */
+export function transformWorker<Calls extends Signatures>(options: TransformWorker) {
+  const fixed = { name: 'transformer', workers: 1, heapMb: 512, nurseryMb: 32, isIsolated: true }
+  const pool = new WorkerPool<Calls>({ ...options, ...fixed })
+  return {
+    /** Rejects with `Failure` transform-timeout or transform-failed, or with the signal's reason. */
+    call: <Name extends keyof Calls & string>(
+      name: Name,
+      payload: Calls[Name][0],
+      signal: AbortSignal,
+    ): Promise<Calls[Name][1]> =>
+      pool.call(name, payload, { signal }).catch((cause: unknown) => {
+        if (!(cause instanceof WorkerLost)) throw cause
+        if (cause.reason !== 'timeout') throw new Failure('transform-failed', overLimits, { cause })
+        const detail = `the record took more than ${options.callMs} ms`
+        throw new Failure('transform-timeout', detail, { cause })
+      }),
+    close: () => pool.close(),
+  }
+}
+
+/** What is wrong with a config, key by key. */
+export const configProblems = ({ issues }: z.ZodError): readonly ConfigProblem[] =>
+  issues.map(({ path, message }) => ({ key: path.join('.'), detail: message }))
+
 /** JSON Schema of a config. */
 export function schemaOf(config: z.ZodType): JsonObject {
   const schema = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema is JSON
   return JSON.parse(JSON.stringify(schema)) as JsonObject
+}
+
+// The numbers that bound every transformation of one record.
+
+export type TransformLimits = {
+  /** Running time of a script or of all queries of a segment, per record. */
+  readonly scriptMs: number
+  /** What may go by until a worker that does not stop by itself is ended; reading and writing RDF falls into it. */
+  readonly graceMs: number
+  /** Heap and stack of a script. */
+  readonly scriptBytes: number
+  readonly stackBytes: number
+  /** A record before and after a script, as UTF-8. */
+  readonly recordBytes: number
+  /** Source text of a script, or of one query. */
+  readonly sourceBytes: number
+  /** Lines of `console.log` that one run may write, and the characters of each. */
+  readonly logLines: number
+  readonly logCharacters: number
+  /** Triples that a query may leave of a record. */
+  readonly triples: number
+}
+
+export const usualTransformLimits: TransformLimits = {
+  scriptMs: 5_000,
+  graceMs: 5_000,
+  scriptBytes: 64 * 2 ** 20,
+  stackBytes: 2 ** 20,
+  recordBytes: 10_000_000,
+  sourceBytes: 2 ** 20,
+  logLines: 100,
+  logCharacters: 500,
+  triples: 100_000,
 }

@@ -5,9 +5,9 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { scriptTransformer } from '../../../../src/harvest/segments/transforming/script.ts'
-import { folder, put } from '../../../pipe/sources/ground.ts'
-import { git, repository } from '../../../pipe/sources/repository.ts'
+import { scriptTransformer } from '../../../src/harvest/transform/script.ts'
+import { folder, put } from '../../pipe/sources/ground.ts'
+import { git, repository } from '../../pipe/sources/repository.ts'
 import { end, jsonRecord, problemsOf, transformed, type Setting } from './ground.ts'
 
 const giving = (title: string) =>

@@ -3,16 +3,16 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { constructTransformer } from '../../../../src/harvest/segments/transforming/construct.ts'
-import { scriptTransformer } from '../../../../src/harvest/segments/transforming/script.ts'
-import type { JsonObject } from '../../../../src/pipe/document.ts'
-import { readPipe } from '../../../../src/pipe/pipe-schema.ts'
-import { folder, put } from '../../../pipe/sources/ground.ts'
+import { constructTransformer } from '../../../src/harvest/transform/construct.ts'
+import { scriptTransformer } from '../../../src/harvest/transform/script.ts'
+import type { JsonObject } from '../../../src/pipe/document.ts'
+import { readPipe } from '../../../src/pipe/pipe-schema.ts'
+import { folder, put } from '../../pipe/sources/ground.ts'
 import { dataset, end, record, shapeOf, transformed, triplesOf } from './ground.ts'
 
 /** The config of the second segment of an example. */
 function example(name: string): JsonObject {
-  const url = new URL(`../../../../pipes/examples/${name}.yaml`, import.meta.url)
+  const url = new URL(`../../../pipes/examples/${name}.yaml`, import.meta.url)
   const read = readPipe(readFileSync(url, 'utf8'), `${name}.yaml`)
   if (!('pipe' in read)) throw new Error(JSON.stringify(read.problems))
   return read.pipe.body.segments[1]?.body.config ?? {}
@@ -39,7 +39,7 @@ describe('an example', () => {
 })
 
 it('the script of the harvesting page gives every dataset its publisher', async () => {
-  const page = readFileSync(new URL('../../../../docs/harvesting.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/harvesting.md', import.meta.url), 'utf8')
   const [, text = ''] = /```yaml\n(- header: \{ name: transforming-js[^]*?)```/.exec(page) ?? []
   const [segment] = parse(text) as [{ body: { config: JsonObject } }]
   const { texts, problems } = await transformed(scriptTransformer, segment.body.config)

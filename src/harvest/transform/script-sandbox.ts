@@ -1,17 +1,20 @@
-/** One place in which a script was evaluated and waits for records. */
+/** A script in an interpreter of its own (QuickJS), compiled to WebAssembly: nothing is inside but the language. */
 
 import {
-  Scope,
+  newQuickJSWASMModule,
+  newVariant,
   type QuickJSContext,
   type QuickJSHandle,
   type QuickJSRuntime,
   type QuickJSWASMModule,
+  RELEASE_SYNC,
+  Scope,
 } from 'quickjs-emscripten'
-import { Failure } from '../../../../errors.ts'
-import { prelude } from './prelude.ts'
-import type { ScriptSettings } from './messages.ts'
+import { Failure } from '../../errors.ts'
+import { prelude } from './script-prelude.ts'
+import type { TransformLimits } from './transformer.ts'
 
-export type Instance = {
+type Instance = {
   /** The JSON text that the script makes of a JSON text. */
   call(input: string): string
   dispose(): void
@@ -25,7 +28,7 @@ type Opening = {
 }
 
 /** Throws `Failure` for what the script does, anything else for a broken interpreter. */
-export function instanceOf({ engine, settings, clock, say }: Opening): Instance {
+function instanceOf({ engine, settings, clock, say }: Opening): Instance {
   const { limits } = settings
   const scope = new Scope()
   const runtime = scope.manage(
@@ -152,4 +155,95 @@ function said(
   if (!result.error) return result.value.consume((handle) => context.getString(handle))
   result.error.dispose()
   return undefined
+}
+
+// A script in an interpreter of its own, compiled to WebAssembly: nothing is inside but the language.
+
+type Sandbox = {
+  /** Evaluates the script in a fresh place and forgets it. Throws `Failure` transform-failed or transform-timeout. */
+  check(): void
+  /** The JSON text that the script makes of a JSON text. Throws like `check`, and `Failure` transform-empty. */
+  run(input: string): string
+  /** Whether the interpreter must not be used again: it broke, or holds more memory than one should keep. */
+  isSpent(): boolean
+  /** What was said since the last time. */
+  lines(): readonly string[]
+}
+
+/** WebAssembly counts its memory in these. */
+const pageBytes = 65_536
+/** What the interpreter begins with. */
+const initialPages = 256
+/** Memory that may be kept: that of WebAssembly never shrinks. */
+const keptBytes = 48 * 2 ** 20
+
+/** `clock` in ms. */
+export async function openSandbox(settings: ScriptSettings, clock: () => number): Promise<Sandbox> {
+  const { limits, language, single } = settings
+  // Room for what lies outside the heap of the script: the stack, and texts on their way in and out.
+  const most = Math.ceil((limits.scriptBytes * 2 + limits.recordBytes * 8) / pageBytes)
+  const wasmMemory = new WebAssembly.Memory({ initial: initialPages, maximum: initialPages + most })
+  const variant = newVariant(RELEASE_SYNC, { wasmModule: language, wasmMemory })
+  const engine = await newQuickJSWASMModule(variant)
+  let said: string[] = []
+  const say = (line: string) => {
+    if (said.length < limits.logLines) said.push(line.slice(0, limits.logCharacters))
+  }
+  let isBroken = false
+  const guarded = <Value>(work: () => Value): Value => {
+    try {
+      return work()
+    } catch (cause) {
+      if (cause instanceof Failure) throw cause
+      // A trap: no memory, no stack, or an assertion of the interpreter that no longer holds.
+      isBroken = true
+      throw new Failure('transform-failed', 'the script needs more than it may have', { cause })
+    }
+  }
+  const open = () => guarded(() => instanceOf({ engine, settings, clock, say }))
+  const close = (instance: Instance) => {
+    try {
+      instance.dispose()
+    } catch {
+      // The record has its outcome; only the interpreter is lost.
+      isBroken = true
+    }
+  }
+  let kept: Instance | undefined
+  return {
+    check: () => close(open()),
+    run: (input) => {
+      const instance = kept ?? open()
+      if (single) kept = instance
+      try {
+        return guarded(() => instance.call(input))
+      } finally {
+        if (!single) close(instance)
+      }
+    },
+    isSpent: () => isBroken || (!single && wasmMemory.buffer.byteLength > keptBytes),
+    lines: () => {
+      const lines = said
+      said = []
+      return lines
+    },
+  }
+}
+
+// What the worker of a script is told, and what it answers.
+
+/** The one thing that a worker of this kind does in its life. */
+export type ScriptSettings = {
+  /** The compiled language, shared by all workers. */
+  readonly language: WebAssembly.Module
+  readonly source: string
+  /** JSON text of the global `params`. */
+  readonly params: string
+  /** One instance for all records, which remembers. */
+  readonly single: boolean
+  /** What `Date.now()` answers, in ms. */
+  readonly now: number
+  /** Where `Math.random()` begins; 32 bits. */
+  readonly seed: number
+  readonly limits: TransformLimits
 }

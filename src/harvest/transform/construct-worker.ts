@@ -1,14 +1,12 @@
 /** Entry of the worker of queries: each record gets a store of its own, in memory and without a network. */
 
-import { parentPort, workerData } from 'node:worker_threads'
-import { Failure } from '../../../../errors.ts'
-import { toLines } from '../../../../rdf/lines.ts'
-import { startEngine } from '../../../../store/embedded/engine.ts'
-import { isBroken, openQuads } from '../../../../store/embedded/quads.ts'
-import { toFailureMessage } from '../../../../store/embedded/messages.ts'
-import type { Reply } from '../bench.ts'
-import { quadsOf } from '../incoming.ts'
-import type { ConstructJob, ConstructResult, ConstructSettings } from './messages.ts'
+import { workerData } from 'node:worker_threads'
+import { Failure } from '../../errors.ts'
+import { toLines } from '../../rdf/lines.ts'
+import { type RdfEngine, startEngine } from '../../store/embedded/engine.ts'
+import { isBroken, openQuads } from '../../store/embedded/quads.ts'
+import { serve } from '../../workers/serve.ts'
+import { type Incoming, overLimits, quadsOf } from './record-quads.ts'
 
 type Query = ConstructJob['queries'][number]
 
@@ -46,23 +44,30 @@ async function transformed(job: ConstructJob): Promise<string> {
   throw new Failure('transform-empty', 'the query left nothing of the record')
 }
 
-async function answer(job: ConstructJob): Promise<void> {
-  let result: ConstructResult
-  try {
-    result = { text: await transformed(job) }
-  } catch (error) {
-    // A trap of the engine ends the worker, and with it the job.
-    if (!(error instanceof Failure)) throw error
-    result = { refusal: toFailureMessage(error) }
-  }
-  const reply: Reply<ConstructResult> = { result, spent: false }
-  parentPort?.postMessage(reply, [])
+export type ConstructSettings = { readonly engine: RdfEngine }
+
+export type ConstructJob = Incoming & {
+  /** In order, each on what the one before it has left; all values in place. */
+  readonly queries: readonly { readonly kind: 'construct' | 'update'; readonly text: string }[]
+  /** What a query gives is added to what was there. */
+  readonly keep: boolean
+  /** Triples that a query may leave. */
+  readonly most: number
 }
 
-const { engine }: ConstructSettings = workerData
+export type ConstructCalls = { transform: [job: ConstructJob, lines: string] }
+
+const { engine }: ConstructSettings = workerData.data
 startEngine(engine)
-parentPort?.on('message', (job: ConstructJob) => {
-  void answer(job)
+serve<ConstructCalls>({
+  transform: async (job, { retire }) => {
+    try {
+      return await transformed(job)
+    } catch (cause) {
+      if (cause instanceof Failure) throw cause
+      // A trap: the engine is not to be used again.
+      retire()
+      throw new Failure('transform-failed', overLimits, { cause })
+    }
+  },
 })
-const ready: Reply<ConstructResult> = { ready: true }
-parentPort?.postMessage(ready, [])

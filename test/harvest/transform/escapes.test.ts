@@ -1,7 +1,7 @@
 /** The sandbox: what a script tries in order to get out, to stay for ever or to take everything. */
 
 import { describe, expect, it } from 'vitest'
-import { scriptTransformer } from '../../../../src/harvest/segments/transforming/script.ts'
+import { scriptTransformer } from '../../../src/harvest/transform/script.ts'
 import { end, jsonRecord, record, transformed, type Setting } from './ground.ts'
 
 const id = 'https://city.example/a'

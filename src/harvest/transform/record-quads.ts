@@ -1,9 +1,9 @@
 /** A record as it comes from an importer, as quads. */
 
 import type { Quad } from '@rdfjs/types'
-import { Failure } from '../../../errors.ts'
-import { formatOfMediaType } from '../../../rdf/media-types.ts'
-import { parse } from '../../../rdf/parse.ts'
+import { Failure } from '../../errors.ts'
+import { formatOfMediaType } from '../../rdf/media-types.ts'
+import { parse } from '../../rdf/parse.ts'
 
 export type Incoming = {
   readonly mediaType: string
@@ -14,6 +14,9 @@ export type Incoming = {
 
 /** Where a record is that does not say where it comes from: a name that never leads anywhere (RFC 6761). */
 export const nowhere = 'https://record.invalid/'
+
+/** Said when a transformation breaks its bounds or its interpreter. */
+export const overLimits = 'the transformation needs more than it may have'
 
 /** Whether the record is JSON of the source's own making, and no RDF. */
 export const isForeignJson = ({ mediaType }: Pick<Incoming, 'mediaType'>): boolean =>

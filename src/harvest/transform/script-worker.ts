@@ -1,0 +1,111 @@
+/** Entry of the worker of a script: a record in, N-Triples out, and nothing in between that could reach us. */
+
+import { workerData } from 'node:worker_threads'
+import type { Quad, Term } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import { toLines } from '../../rdf/lines.ts'
+import { dcat, rdf, xsd } from '../../rdf/namespaces.ts'
+import { parse } from '../../rdf/parse.ts'
+import { emit, serve } from '../../workers/serve.ts'
+import { type Incoming, isForeignJson, quadsOf } from './record-quads.ts'
+import { openSandbox, type ScriptSettings } from './script-sandbox.ts'
+
+export type ScriptCalls = {
+  /** Whether the script can be run at all. */
+  check: [nothing: undefined, nothing: void]
+  /** The record as N-Triples. */
+  transform: [record: Incoming, lines: string]
+}
+
+const settings: ScriptSettings = workerData.data
+const sandbox = await openSandbox(settings, () => performance.now())
+
+async function inputOf(incoming: Incoming): Promise<string> {
+  const { recordBytes } = settings.limits
+  const input = isForeignJson(incoming)
+    ? incoming.text
+    : JSON.stringify(expanded(await quadsOf(incoming)))
+  if (Buffer.byteLength(input) <= recordBytes) return input
+  throw new Failure('transform-failed', `the record has more than ${recordBytes} bytes`)
+}
+
+async function linesOf(output: string, baseIri: string): Promise<string> {
+  try {
+    return toLines(await parse(output, 'jsonld', { baseIri }))
+  } catch (cause) {
+    if (!(cause instanceof Failure)) throw cause
+    const detail = `what the script gave is no JSON-LD: ${cause.detail}`
+    throw new Failure('transform-failed', detail, { cause })
+  }
+}
+
+async function transformed(incoming: Incoming): Promise<string> {
+  const output = sandbox.run(await inputOf(incoming))
+  const text = await linesOf(output, incoming.baseIri)
+  if (text !== '') return text
+  throw new Failure('transform-empty', 'what the script gave says nothing as JSON-LD')
+}
+
+serve<ScriptCalls>({
+  check: () => {
+    try {
+      sandbox.check()
+    } finally {
+      // What is said while the script is only tried is said again.
+      sandbox.lines()
+    }
+  },
+  transform: async (record, { retire }) => {
+    try {
+      return await transformed(record)
+    } finally {
+      for (const line of sandbox.lines()) emit(line)
+      if (sandbox.isSpent()) retire()
+    }
+  },
+})
+
+// Quads as expanded JSON-LD (JSON-LD 1.1, 9): one node object per subject, nothing nested, nothing shortened.
+
+type Value =
+  | { readonly '@id': string }
+  | { readonly '@value': string; readonly '@language'?: string; readonly '@type'?: string }
+type Node = Record<string, string | string[] | Value[]>
+
+const type = rdf('type').value
+const text = xsd('string').value
+const dataset = dcat('Dataset').value
+
+/** Datasets come first, then the others in the order of their first triple. Graph names are left out. */
+export function expanded(quads: Iterable<Quad>): Node[] {
+  const nodes = new Map<string, Node>()
+  for (const { subject, predicate, object } of quads) {
+    const id = nameOf(subject)
+    const node = nodes.get(id) ?? { '@id': id }
+    nodes.set(id, node)
+    if (predicate.value === type && object.termType !== 'Literal') {
+      put(node, '@type', nameOf(object))
+    } else put(node, predicate.value, valueOf(object))
+  }
+  const isDataset = (node: Node) => [node['@type'] ?? []].flat().some((name) => name === dataset)
+  const all = [...nodes.values()]
+  return [...all.filter(isDataset), ...all.filter((node) => !isDataset(node))]
+}
+
+function put(node: Node, key: string, value: string | Value): void {
+  // A predicate that JSON would take for something else is a key like every other.
+  const old = Object.hasOwn(node, key) ? node[key] : undefined
+  const list = Array.isArray(old) ? [...old, value] : [value]
+  Object.defineProperty(node, key, { value: list, enumerable: true, configurable: true })
+}
+
+const nameOf = (term: Term) => (term.termType === 'BlankNode' ? `_:${term.value}` : term.value)
+
+function valueOf(term: Term): Value {
+  if (term.termType !== 'Literal') return { '@id': nameOf(term) }
+  const { value, language, datatype } = term
+  if (language !== '') return { '@value': value, '@language': language }
+  return datatype.value === text
+    ? { '@value': value }
+    : { '@value': value, '@type': datatype.value }
+}
