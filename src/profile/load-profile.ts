@@ -1,6 +1,6 @@
 /** Loads a profile directory: entry file, shapes, compiled fields, and every complaint in one message. */
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serialise } from '../rdf/serialise.ts'
@@ -17,16 +17,13 @@ import { localName, type ProfileNode, type ShapeNode } from './profile-shapes.ts
 export const builtInDirectory = fileURLToPath(new URL('../../shapes/default', import.meta.url))
 
 function compileEntry(placed: Placed<Entry>, files: ShapeFiles, problems: Problems) {
-  const { entry } = placed
   const { find } = files
   const node = rootOf(placed, files, problems)
   if (!node) return undefined
-  const isDataset = entry.id === 'dataset'
-  const root = isDataset ? ('record' as const) : ('catalogue' as const)
-  const shape = compileShape(node, { find, problems, root })
-  const checked = { shape, node, find, problems }
-  if (isDataset) demandOfDataset(checked)
-  else demandOfCatalogue(checked)
+  const isDataset = placed.entry.id === 'dataset'
+  const shape = compileShape(node, { find, problems, root: isDataset ? 'record' : 'catalogue' })
+  const demand = isDataset ? demandOfDataset : demandOfCatalogue
+  demand({ shape, node, find, problems })
   return shape
 }
 
@@ -40,14 +37,6 @@ function conceptShape(files: ShapeFiles, problems: Problems): Shape | undefined 
   return node && compileShape(node, { find: files.find, problems, root: 'concept' })
 }
 
-const nobody: ProfileNode = {
-  profileVersion: '1',
-  title: '',
-  description: '',
-  maker: '',
-  versionInfo: '',
-}
-
 function profileNode({ files }: ShapeFiles, problems: Problems): ProfileNode {
   const found = files.find(({ profile }) => profile)
   const namespaces = new Set(files.flatMap((file) => [...file.namespaces]))
@@ -56,7 +45,8 @@ function profileNode({ files }: ShapeFiles, problems: Problems): ProfileNode {
       { file: found?.file ?? '*.ttl' },
       `uses two namespaces: ${[...namespaces].join(' ')}`,
     )
-  if (!found?.profile) return nobody
+  if (!found?.profile)
+    return { profileVersion: '1', title: '', description: '', maker: '', versionInfo: '' }
   const { node, line } = found.profile
   if (node.profileVersion && node.profileVersion !== '1')
     problems.add(
@@ -68,13 +58,6 @@ function profileNode({ files }: ShapeFiles, problems: Problems): ProfileNode {
 
 const namedBy = (entries: readonly Placed<{ readonly path: string }>[]): readonly NamedFile[] =>
   entries.map(({ entry, at }) => ({ path: entry.path, at: at('path') }))
-
-/** What the platform itself brings: its core entries and its files. */
-async function builtIn(problems: Problems) {
-  const file = await readEntryFile(builtInDirectory, problems)
-  const core = file?.core ?? []
-  return { core, files: await readShapeFiles(builtInDirectory, namedBy(core), problems) }
-}
 
 type Sources = {
   readonly core: readonly Placed<Entry>[]
@@ -92,7 +75,8 @@ async function sourcesOf(
 ): Promise<Sources> {
   const named = namedBy([...(file?.core ?? []), ...(file?.resources ?? [])])
   const own = await readShapeFiles(directory, named, problems)
-  const { core, files: platform } = await builtIn(problems)
+  const core = (await readEntryFile(builtInDirectory, problems))?.core ?? []
+  const platform = await readShapeFiles(builtInDirectory, namedBy(core), problems)
   return { core: file?.core ?? core, own, platform, all: behind(own, platform) }
 }
 
@@ -127,7 +111,9 @@ export async function loadProfile(
     return placed && compileEntry(placed, coreFiles, problems)
   })
   const concept = conceptShape(conceptNode(sources.own) ? sources.own : sources.platform, problems)
-  const resources = compileTypes(file?.resources ?? [], sources.all, problems)
+  const resources = (file?.resources ?? []).flatMap(
+    (placed) => compileType(placed, sources.all, problems) ?? [],
+  )
   const node = profileNode(sources.own, problems)
   problems.raise(directory)
   if (!file || !dataset || !catalogue || !concept)
@@ -144,7 +130,7 @@ export async function loadProfile(
     entries: sources.core.map(({ entry }) => entry),
     resources,
     shapes: await mergedShapes(sources, file.core === undefined),
-    hash: hashOf({ dataset, catalogue, concept, resources }),
+    hash: hashOf([dataset, catalogue, concept], resources),
     warnings: problems.warnings,
   }
 }
@@ -169,16 +155,9 @@ const ofType = ({ id, typeUri, inCatalogue, shape, search }: ResourceType): unkn
 ]
 
 /** SHA-256 over the compiled fields and the custom resource types, hexadecimal. */
-function hashOf({
-  dataset,
-  catalogue,
-  concept,
-  resources,
-}: Pick<Profile, 'dataset' | 'catalogue' | 'concept' | 'resources'>): string {
-  const core = [dataset, catalogue, concept].map(({ fields }) => fields.map(essence))
-  return createHash('sha256')
-    .update(JSON.stringify([core, resources.map(ofType)]))
-    .digest('hex')
+function hashOf(shapes: readonly Shape[], resources: readonly ResourceType[]): string {
+  const core = shapes.map(({ fields }) => fields.map(essence))
+  return hash('sha256', JSON.stringify([core, resources.map(ofType)]), 'hex')
 }
 
 // Custom resource types: their shapes, and the facets that their fields can feed.
@@ -218,11 +197,3 @@ function compileType(
   })
   return { ...entry, shape, search: { ...entry.search, facets } }
 }
-
-/** The declared types with their compiled shapes. */
-const compileTypes = (
-  declared: readonly Placed<DeclaredType>[],
-  files: ShapeFiles,
-  problems: Problems,
-): readonly ResourceType[] =>
-  declared.flatMap((placed) => compileType(placed, files, problems) ?? [])

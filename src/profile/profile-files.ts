@@ -44,35 +44,6 @@ function fault(cause: unknown, path: string, at: Place): { place: Place; problem
   return { place: at, problem: `path "${path}" ${isMissing ? 'is no file' : reason}` }
 }
 
-async function readNamed(directory: string, named: readonly NamedFile[], problems: Problems) {
-  const files: ShapesFile[] = []
-  for (const { path, at } of named) {
-    if (leaves(path) || files.some(({ file }) => file === path)) continue
-    try {
-      files.push(await readOne(directory, path))
-    } catch (cause) {
-      const { place, problem } = fault(cause, path, at)
-      problems.add(place, problem)
-    }
-  }
-  return files
-}
-
-async function readOthers(directory: string, named: readonly NamedFile[], problems: Problems) {
-  const files: ShapesFile[] = []
-  const found = await readdir(directory)
-  for (const path of found.filter((name) => name.endsWith('.ttl')).toSorted()) {
-    if (named.some((one) => one.path === path)) continue
-    try {
-      files.push(await readOne(directory, path))
-    } catch (cause) {
-      const { place, problem } = fault(cause, path, { file: path })
-      problems.warn(place, `the file is left out: ${problem}`)
-    }
-  }
-  return files
-}
-
 /**
  * Reads the files that the entries name and then every other `*.ttl` of the directory. They stay apart: a shape that
  * two files define is taken from the file that mentions it, else from the first in this order.
@@ -82,10 +53,21 @@ export async function readShapeFiles(
   named: readonly NamedFile[],
   problems: Problems,
 ): Promise<ShapeFiles> {
-  const files = [
-    ...(await readNamed(directory, named, problems)),
-    ...(await readOthers(directory, named, problems)),
-  ]
+  const files: ShapesFile[] = []
+  const others = (await readdir(directory)).filter((name) => name.endsWith('.ttl')).toSorted()
+  const all = [...named, ...others.map((path): NamedFile => ({ path, at: { file: path } }))]
+  for (const [index, { path, at }] of all.entries()) {
+    const isNamed = index < named.length
+    const isKnown = all.findIndex((one) => one.path === path) < index
+    if (isKnown || (isNamed && leaves(path))) continue
+    try {
+      files.push(await readOne(directory, path))
+    } catch (cause) {
+      const { place, problem } = fault(cause, path, at)
+      if (isNamed) problems.add(place, problem)
+      else problems.warn(place, `the file is left out: ${problem}`)
+    }
+  }
   return { files, find: finder(files) }
 }
 

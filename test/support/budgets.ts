@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 7140,
 
-  profile: 1888,
+  profile: 1841,
 
   projector: 6804,
 

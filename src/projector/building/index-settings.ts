@@ -1,6 +1,6 @@
 /** What the search engine is told about its indices, derived from the profile. */
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FacetSettings, IndexName, IndexSettings } from '../../search-index/index-settings.ts'
 import type { Profile, Shape } from '../../profile/profile.ts'
 import { allFacets, defaultFacets, servedFacet, type FacetConfig } from './facets.ts'
@@ -64,7 +64,7 @@ function basisOf(index: IndexName, from: Source): string {
     [mappingNumber, shapes, servedBy(from, index), rules],
     (key, value: unknown) => (silent.has(key) ? undefined : value),
   )
-  return createHash('sha256').update(text).digest('hex')
+  return hash('sha256', text, 'hex')
 }
 
 function settingsOf(index: IndexName, from: Source): IndexSettings {
