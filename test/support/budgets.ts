@@ -37,7 +37,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   search: 4746,
 
-  'search-index': 7779,
+  'search-index': 7722,
 
   store: 6610,
 

@@ -7,12 +7,10 @@ import { orderOf } from '../hit-order.ts'
 import type { Leaf } from '../query-tree.ts'
 import type { Answer, Facet, OrderKey, SearchRequest } from '../search-index.ts'
 import { sizeOf } from './bitmap.ts'
-import { keepFiltered } from './column-filters.ts'
 import { countFacets, type FacetDictionary } from './facet-counts.ts'
-import type { FullText } from './full-text.ts'
+import { scoresOf, type FullText } from './full-text.ts'
 import type { LeafPhrases } from './leaf-phrases.ts'
-import { matchSet } from './match-set.ts'
-import { scoresOf } from './relevance.ts'
+import { keepFiltered, matchSet } from './match-set.ts'
 import {
   readSlice,
   sliceOf,

@@ -10,7 +10,6 @@ import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type { SearchIndex } from '../search-index.ts'
 import { WriteQueue } from '../write-queue.ts'
 import { Repair } from './damage.ts'
-import { DocumentCounts } from './document-counts.ts'
 import { indexReaders, indexWriter, unavailable, type IndexWorkers } from './index-workers.ts'
 import { SqliteCursors } from './sqlite-cursors.ts'
 import { batchOf, type Batch, type ReaderCalls, type WriterCalls } from './worker-messages.ts'
@@ -44,10 +43,7 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   const { writer, cursors, repair, configuration } = parts
   const [process, state] = [randomUUID(), { changes: 0 }]
   const changed = () => void state.changes++
-  const stateOf = () => `${process}.${state.changes}`
   const queue = writeQueue(parts, changed)
-  // By the writer: a reader takes 20 MB and more, and nobody needs one before the first search.
-  const counts = new DocumentCounts(() => writer.call('documents', undefined))
   const timer = setInterval(() => cursors.purge(), purgeEveryMs).unref()
   return {
     configure: async (settings, anew) => {
@@ -67,12 +63,13 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     current: () => configuration.current,
     write: (changes, signal) => queue.write(batchOf(changes), signal),
     ...searches(parts),
-    state: stateOf,
+    state: () => `${process}.${state.changes}`,
     entries: (index, after, limit, signal) =>
       writer.call('entries', { index, after, limit }, signal),
     worn: () => writer.call('worn', undefined),
     newest: () => writer.call('newest', undefined),
-    health: async () => ({ documents: await counts.at(stateOf()) }),
+    // By the writer: a reader takes 20 MB and more, and nobody needs one before the first search.
+    health: async () => ({ documents: await writer.call('documents', undefined) }),
     close: () => {
       clearInterval(timer)
       return close(parts, queue)

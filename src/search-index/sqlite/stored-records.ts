@@ -1,7 +1,10 @@
 /** Records by number and by id, in whatever generation they are: also versions that no search finds any more. */
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { inflateRawSync } from 'node:zlib'
+import { openFile } from '../../sqlite.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { includeFields } from '../include.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
@@ -85,4 +88,26 @@ export function entries(db: DatabaseSync, { index, after, limit }: EntriesReques
   }
   const inOrder = [...all.values()].sort((a, b) => compareCodePoints(a.id, b.id))
   return inOrder.slice(0, limit)
+}
+
+/** How many records the index of a directory has that nobody has opened; none where its file cannot be read. */
+export function recordsIn(directory: string): number {
+  const path = join(directory, 'index.db')
+  if (!existsSync(path)) return 0
+  try {
+    const file = openFile(path, { readOnly: true })
+    try {
+      const counts = readGenerations(file)
+        .filter(answers)
+        .map(({ generation }) =>
+          file.prepare(`SELECT count(n) AS count FROM ${tablesOf(generation).key}`).get(),
+        )
+      return counts.reduce((sum, row) => sum + Number(row?.['count'] ?? 0), 0)
+    } finally {
+      file.close()
+    }
+  } catch {
+    // Whoever opens it says what is wrong with it.
+    return 0
+  }
 }

@@ -127,17 +127,9 @@ export class View {
 
   /** Numbers of the records whose ids come later. */
   after(id: string): Bitmap {
-    const { key } = this.tables
     const set = bitmapOf(this.columns.size)
-    const n = this.sql(`SELECT n FROM ${key} WHERE id = ?`).get(id)?.['n']
-    const places = this.ids.places()
-    const place = typeof n === 'number' ? places[n] : undefined
-    if (place === undefined) {
-      const later = this.sql(`SELECT n FROM ${key} WHERE id > ? AND n IS NOT NULL`)
-      for (const row of later.iterate(id)) add(set, Number(row['n']))
-      return set
-    }
-    for (let i = 0; i < this.columns.size; i++) if ((places[i] ?? Number.NaN) > place) add(set, i)
+    const later = this.sql(`SELECT n FROM ${this.tables.key} WHERE id > ? AND n IS NOT NULL`)
+    for (const row of later.iterate(id)) add(set, Number(row['n']))
     return set
   }
 
