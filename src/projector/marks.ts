@@ -2,9 +2,9 @@
 
 import { systemGraph, xsd } from '../rdf/namespaces.ts'
 import { literal } from '../rdf/terms.ts'
-import type { Change, GraphStore } from '../store/graph-store.ts'
+import type { Change, GraphStore, Row } from '../store/graph-store.ts'
 import { fact, markLine, systemChange, type Mark } from '../store/marks.ts'
-import { bind, loadQuery, paged } from '../store/queries.ts'
+import { bind, loadQuery, paged, type Query } from '../store/queries.ts'
 import type { Pending } from './queue.ts'
 
 const pendingQuery = loadQuery('pending')
@@ -24,36 +24,30 @@ export async function readMarks(
   const found: Mark[] = []
   while (found.length < limit) {
     const most = Math.min(page, limit - found.length)
-    const marks = await readPage(store, { after: found.at(-1)?.version ?? 0, most }, signal)
-    found.push(...marks)
-    if (marks.length < most) break
+    const after = literal(String(found.at(-1)?.version ?? 0), xsd('integer'))
+    const rows = await store.select(paged(bind(pendingQuery, { after }), { limit: most }), signal)
+    found.push(...marksIn(rows, 'resource'))
+    if (rows.length < most) break
   }
   return found
 }
 
-async function readPage(
-  store: GraphStore,
-  { after, most }: { readonly after: number; readonly most: number },
-  signal: AbortSignal,
-): Promise<Mark[]> {
-  const query = bind(pendingQuery, { after: literal(String(after), xsd('integer')) })
-  const rows = await store.select(paged(query, { limit: most }), signal)
-  return rows.flatMap(({ resource, version }) =>
+const marksIn = (rows: readonly Row[], name: string): readonly Mark[] =>
+  rows.flatMap(({ [name]: resource, version }) =>
     resource && version ? [{ resource: resource.value, version: Number(version.value) }] : [],
   )
+
+async function newest(store: Pick<GraphStore, 'select'>, query: Query): Promise<number> {
+  const [row] = await store.select(bind(query, {}))
+  return Number(row?.['newest']?.value ?? 0)
 }
 
 /** The largest version of all marks, 0 without any. */
-export async function newestMark(store: GraphStore): Promise<number> {
-  const [row] = await store.select(bind(newestQuery, {}))
-  return Number(row?.['newest']?.value ?? 0)
-}
+export const newestMark = (store: GraphStore): Promise<number> => newest(store, newestQuery)
 
 /** The largest version whose mark was cleared, 0 where a version that keeps none has written the store. */
-export async function newestIndexed(store: Pick<GraphStore, 'select'>): Promise<number> {
-  const [row] = await store.select(bind(indexedQuery, {}))
-  return Number(row?.['newest']?.value ?? 0)
-}
+export const newestIndexed = (store: Pick<GraphStore, 'select'>): Promise<number> =>
+  newest(store, indexedQuery)
 
 /** Catalogues whose datasets wait to be projected again, at most `limit`. */
 export async function readCascades(
@@ -62,9 +56,7 @@ export async function readCascades(
   signal: AbortSignal,
 ): Promise<Mark[]> {
   const rows = await store.select(paged(bind(cascadesQuery, {}), { limit }), signal)
-  return rows.flatMap(({ catalogue, version }) =>
-    catalogue && version ? [{ resource: catalogue.value, version: Number(version.value) }] : [],
-  )
+  return [...marksIn(rows, 'catalogue')]
 }
 
 /**

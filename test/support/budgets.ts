@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 1841,
 
-  projector: 6804,
+  projector: 6772,
 
   rdf: 3570,
 

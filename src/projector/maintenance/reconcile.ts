@@ -45,6 +45,7 @@ export async function reconcile(
   { dryRun, progress }: Asked,
   signal: AbortSignal,
 ): Promise<Drift> {
+  const { take, pause } = deps
   const sides = deps.records.filter(({ hashes }) => hashes)
   const all = await Promise.all(sides.map((side) => side.ids(signal)))
   const total = all.reduce((sum, ids) => sum + ids.length, 0)
@@ -52,7 +53,10 @@ export async function reconcile(
   for (const [at, side] of sides.entries())
     for (const range of ranges(all[at] ?? [])) {
       const found = await differing(deps, side, range, signal)
-      const repaired = dryRun ? 0 : await repair(deps, side, found, signal)
+      const different = async function* () {
+        yield dryRun ? [] : found.map(({ id }) => side.resource(id))
+      }
+      const repaired = await feed(different(), { take, pause }, signal)
       const of = (kind: Difference['kind']) => found.filter((one) => one.kind === kind).length
       drift = {
         compared: drift.compared + range.ids.length,
@@ -102,8 +106,12 @@ async function differing(
   const first = await look([])
   if (first.length === 0) return first
   const ids = first.map(({ id }) => id)
-  const resources = ids.map((id) => side.resource(id))
-  await calm(deps, resources, signal)
+  // Until none of them is on its way to the index any more, or some seconds.
+  const isMoving = () => ids.some((id) => deps.awaits(side.resource(id)))
+  for (let look = 0; look < looks && isMoving(); look += 1) {
+    await deps.pause(lookMs, signal)
+    signal.throwIfAborted()
+  }
   const second = await look(ids)
   return second.filter((one) =>
     first.some(
@@ -140,29 +148,4 @@ async function entriesOf(
     if (!last || entries.length < page) return found
     from = last.id
   }
-}
-
-/** Resolves when none of them is on its way to the index any more, or after some seconds. */
-async function calm(
-  { awaits, pause }: ReconcileDeps,
-  resources: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  for (let look = 0; look < looks && resources.some(awaits); look += 1) {
-    await pause(lookMs, signal)
-    signal.throwIfAborted()
-  }
-}
-
-/** How many were projected again. */
-function repair(
-  { take, pause }: ReconcileDeps,
-  side: Records,
-  found: readonly Difference[],
-  signal: AbortSignal,
-): Promise<number> {
-  const all = async function* () {
-    yield found.map(({ id }) => side.resource(id))
-  }
-  return found.length === 0 ? Promise.resolve(0) : feed(all(), { take, pause }, signal)
 }
