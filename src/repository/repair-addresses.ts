@@ -1,7 +1,6 @@
 /** Restores addresses that earlier versions renamed: access URLs, pages and the like that are IRIs of the platform. */
 
 import type { Quad } from '@rdfjs/types'
-import { Failure } from '../errors.ts'
 import { fromLines } from '../rdf/lines.ts'
 import type { Names } from '../rdf/names.ts'
 import { dcat, dct, foaf, prov, vcard } from '../rdf/namespaces.ts'
@@ -9,7 +8,7 @@ import { literal, namedNode, quad } from '../rdf/terms.ts'
 import { bind, loadQuery, paged } from '../store/queries.ts'
 import type { RepositoryContext } from './context.ts'
 import { editDataset } from './writing/dataset-writer.ts'
-import { findById, type LocatedDataset } from './writing/find-datasets.ts'
+import { datasetPlaces } from './writing/find-datasets.ts'
 
 const damagedQuery = loadQuery('renamed-addresses')
 
@@ -38,10 +37,16 @@ export async function* repairAddresses(
 ): AsyncGenerator<string> {
   let [restored, left] = [0, 0]
   for await (const graph of damagedGraphs(context, signal)) {
-    for (const one of await repairGraph(context, { graph, dryRun }, signal)) {
-      if (one.address === undefined) left += 1
-      else restored += 1
-      yield told(one, dryRun)
+    for (const { quad: damaged, address } of await repairGraph(context, graph, dryRun, signal)) {
+      const { subject, predicate, object } = damaged
+      const where = `${predicate.value.replace(/^.*[#/]/, '')} of ${subject.value}`
+      if (address === undefined) {
+        left += 1
+        yield `${where} is ${object.value}, and nothing says what it was`
+      } else {
+        restored += 1
+        yield `${where} ${dryRun ? 'would be' : 'is'} ${address} again`
+      }
     }
   }
   if (restored + left === 0) return
@@ -52,14 +57,14 @@ async function* damagedGraphs(
   { store, names }: RepositoryContext,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
+  const values = {
+    predicate: predicates,
+    base: literal(names.base),
+    genid: literal(names.genidPrefix),
+  }
   for (let after = ''; ;) {
     signal.throwIfAborted()
-    const query = bind(damagedQuery, {
-      predicate: predicates,
-      base: literal(names.base),
-      genid: literal(names.genidPrefix),
-      after: literal(after),
-    })
+    const query = bind(damagedQuery, { ...values, after: literal(after) })
     const rows = await store.select(paged(query, { limit: page }), signal)
     const graphs = rows.flatMap(({ graph }) => graph?.value ?? [])
     yield* graphs
@@ -69,63 +74,36 @@ async function* damagedGraphs(
 }
 
 /** One statement whose object should be an address; `address` is what it was at the source, if that is known. */
-type Damage = { readonly quad: Quad; readonly address: string | undefined }
-
-const told = (
-  { quad: { subject, predicate, object }, address }: Damage,
-  dryRun: boolean,
-): string => {
-  const name = predicate.value.replace(/^.*[#/]/, '')
-  const where = `${name} of ${subject.value}`
-  if (address === undefined) return `${where} is ${object.value}, and nothing says what it was`
-  return `${where} ${dryRun ? 'would be' : 'is'} ${address} again`
-}
-
-type Asked = { readonly graph: string; readonly dryRun: boolean }
+type Damage = { readonly quad: Quad; readonly address?: string | undefined }
 
 async function repairGraph(
   context: RepositoryContext,
-  { graph, dryRun }: Asked,
+  graph: string,
+  dryRun: boolean,
   signal: AbortSignal,
 ): Promise<readonly Damage[]> {
   const { names, store } = context
-  const located = await datasetOf(context, graph, signal)
+  const id = names.idOf('dataset', graph)
+  const located =
+    id === undefined ? undefined : (await datasetPlaces(context, [id], signal)).get(id)
   if (dryRun || !located) {
     const found = damageIn(fromLines((await store.read(graph, {}, signal)) ?? ''), names)
     // Of what is no dataset in a catalogue only a new delivery knows the addresses.
-    return located ? found : found.map((one) => ({ ...one, address: undefined }))
+    return located ? found : found.map((one) => ({ quad: one.quad }))
   }
-  const { result } = await editDataset(
-    context,
-    located,
-    async (quads) => {
-      const found = damageIn(quads, names)
-      const fresh = new Map(found.flatMap(({ quad: one, address }) => mended(one, address)))
-      if (fresh.size === 0) return { result: found }
-      return { graph: quads.map((one) => fresh.get(one) ?? one), result: found }
-    },
-    signal,
-  )
-  return result
-}
-
-const mended = (one: Quad, address: string | undefined): [Quad, Quad][] =>
-  address === undefined ? [] : [[one, quad(one.subject, one.predicate, namedNode(address))]]
-
-/** The dataset of a graph; `undefined` for other graphs and for what is in no catalogue. */
-async function datasetOf(
-  context: RepositoryContext,
-  graph: string,
-  signal: AbortSignal,
-): Promise<LocatedDataset | undefined> {
-  const id = context.names.idOf('dataset', graph)
-  if (id === undefined) return undefined
-  try {
-    return await findById(context, id, signal)
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'unknown-dataset') return undefined
-    throw error
+  const edit = async (quads: readonly Quad[]) => {
+    const found = damageIn(quads, names)
+    const fresh = new Map(
+      found.flatMap(({ quad: one, address }) =>
+        address === undefined
+          ? []
+          : [[one, quad(one.subject, one.predicate, namedNode(address))] as const],
+      ),
+    )
+    if (fresh.size === 0) return { result: found }
+    return { graph: quads.map((one) => fresh.get(one) ?? one), result: found }
   }
+  return (await editDataset(context, located, edit, signal)).result
 }
 
 /** The damaged statements of a graph. What a distribution was called at its source is its `dct:identifier`, if that is one URL. */
@@ -136,8 +114,9 @@ function damageIn(quads: readonly Quad[], names: Names): readonly Damage[] {
   )
   const addressOf = (node: string): string | undefined => {
     if (names.idOf('distribution', node) === undefined) return undefined
-    const urls = (identifiers.get(node) ?? []).flatMap(({ object }) => urlIn(object.value) ?? [])
-    return urls.length === 1 ? urls[0] : undefined
+    const said = (identifiers.get(node) ?? []).map(({ object }) => object.value)
+    const [url, ...more] = said.filter((text) => isUrl.test(text))
+    return more.length === 0 ? url : undefined
   }
   return quads
     .filter(({ predicate, object }) => isAddress.has(predicate.value) && isOurs(object, names))
@@ -148,5 +127,4 @@ function damageIn(quads: readonly Quad[], names: Names): readonly Damage[] {
 const isOurs = ({ termType, value }: Quad['object'], names: Names): boolean =>
   termType === 'NamedNode' && names.owns(value) && !value.startsWith(names.genidPrefix)
 
-const urlIn = (text: string): string | undefined =>
-  /^(?:https?|ftps?):\/\/[^\s<>"{}|\\^`]+$/i.test(text) ? text : undefined
+const isUrl = /^(?:https?|ftps?):\/\/[^\s<>"{}|\\^`]+$/i

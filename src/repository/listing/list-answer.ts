@@ -9,7 +9,39 @@ import { literal, namedNode, quad } from '../../rdf/terms.ts'
 import type { Part } from '../../rdf/writing/document.ts'
 import type { RepositoryContext } from '../context.ts'
 import { answerDocument } from '../routes/responses.ts'
-import { idBatches, type ResourceList } from './lists.ts'
+
+/** What each id is in the answer. Resources that are gone since the ids were read have no value. */
+type Values<T> = (ids: readonly string[], signal: AbortSignal) => Promise<readonly T[]>
+
+export type ResourceList = {
+  /** Path of the list below the service: `/catalogues/water/datasets`. */
+  readonly path: string
+  /** Parameters that belong to the list and not to its pages: `{ catalogue: 'water' }`. */
+  readonly within?: Readonly<Record<string, string>>
+  /** All ids, ascending. Fails when what the list belongs to does not exist. */
+  readonly ids: (signal: AbortSignal) => Promise<readonly string[]>
+  /** To be asked at the end of a long answer: fails when what the list belongs to has gone meanwhile, and its members with it. */
+  readonly demand?: (signal: AbortSignal) => Promise<void>
+  readonly uriRefs: Values<string>
+  /** Absent where original ids are not unique. */
+  readonly originalIds?: Values<string> | undefined
+  /** Whether original ids come all at once to whoever asks for no page of them. */
+  readonly allOriginalIds?: boolean
+  /** The resources themselves, blank nodes and all, in the order of the ids. */
+  readonly described: Values<Part>
+  /** Resources that are described together; 100 when absent. */
+  readonly batchSize?: number
+}
+
+/** All ids of a list in batches; what comes or goes meanwhile moves no other. */
+export async function* idBatches(
+  list: Pick<ResourceList, 'ids'>,
+  size: number,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  const ids = [...(await list.ids(signal))]
+  for (let at = 0; at < ids.length; at += size) yield ids.slice(at, at + size)
+}
 
 /** What a client asks of a list, as its parameters say it. */
 type ListQuery = {
@@ -195,32 +227,22 @@ function linkHeader({ first, previous, next, last }: PageAddresses): string {
 
 /** The paging node as its own part of the default graph; `legacy` = `hydra:PagedCollection` of early drafts of Hydra. */
 function pagingNode(addresses: PageAddresses, { page, total }: ListPaging, legacy: boolean): Part {
-  const integer = (value: number) => literal(String(value), xsd('integer'))
-  const node = namedNode(addresses.page)
-  const say = (name: string, value: string | undefined) =>
-    value === undefined ? [] : quad(node, hydra(name), namedNode(value))
-  const { first, previous, next, last } = addresses
-  const count = quad(node, hydra('totalItems'), integer(total))
-  if (legacy) {
-    return {
-      lines: toLines([
-        quad(node, rdf('type'), hydra('PagedCollection')),
-        count,
-        quad(node, hydra('itemsPerPage'), integer(page.limit ?? total)),
-        ...[say('firstPage', first), say('previousPage', previous)].flat(),
-        ...[say('nextPage', next), say('lastPage', last)].flat(),
-      ]),
-    }
-  }
-  const collection = namedNode(addresses.list)
+  const [node, collection] = [namedNode(addresses.page), namedNode(addresses.list)]
+  const count = (name: string, value: number) =>
+    quad(node, hydra(name), literal(String(value), xsd('integer')))
+  const links = (['first', 'previous', 'next', 'last'] as const).flatMap((name) => {
+    const target = addresses[name]
+    const property = legacy ? `${name}Page` : name
+    return target === undefined ? [] : quad(node, hydra(property), namedNode(target))
+  })
+  const type = legacy ? 'PagedCollection' : 'PartialCollectionView'
+  const own = [quad(node, rdf('type'), hydra(type)), count('totalItems', total), ...links]
+  if (legacy) return { lines: toLines([...own, count('itemsPerPage', page.limit ?? total)]) }
   return {
     lines: toLines([
-      quad(node, rdf('type'), hydra('PartialCollectionView')),
-      count,
-      ...[say('first', first), say('previous', previous)].flat(),
-      ...[say('next', next), say('last', last)].flat(),
+      ...own,
       quad(collection, rdf('type'), hydra('Collection')),
-      quad(collection, hydra('totalItems'), integer(total)),
+      quad(collection, hydra('totalItems'), literal(String(total), xsd('integer'))),
       quad(collection, hydra('view'), node),
     ]),
   }

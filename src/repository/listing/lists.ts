@@ -1,63 +1,44 @@
-/** Lists of resources (catalogues, datasets, vocabularies, distributions, resources of declared types), and dumps of catalogues. */
+/** Lists of resources (catalogues, datasets, vocabularies, distributions, resources of declared types), dumps of catalogues, and the routes of both. */
 
-import type { Quad, Term } from '@rdfjs/types'
+import type { Term } from '@rdfjs/types'
+import type { AppContext } from '../../http/app.ts'
+import { longAnswer } from '../../http/shell/flow.ts'
 import { isId } from '../../rdf/ids.ts'
-import { toLines } from '../../rdf/lines.ts'
-import type { Names } from '../../rdf/names.ts'
+import { fromLines, toLines } from '../../rdf/lines.ts'
+import { formats, splitSuffix } from '../../rdf/media-types.ts'
 import { dct } from '../../rdf/namespaces.ts'
 import { graphOf, literalOf } from '../../rdf/read.ts'
 import { unskolemise, unskolemiseLines } from '../../rdf/skolem.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import type { Part } from '../../rdf/writing/document.ts'
-import { bind, loadQuery } from '../../store/queries.ts'
+import { bind, loadQuery, type Query } from '../../store/queries.ts'
 import type { RepositoryContext } from '../context.ts'
 import { demandCatalogue, linkLines } from '../deleting/members.ts'
 import { describeDistribution, linkedDistributions } from '../resources/distributions.ts'
-import { originalIdsOf, rowsOf } from '../writing/find-datasets.ts'
+import { contract } from '../routes/contract.ts'
+import { answerDocument } from '../routes/responses.ts'
+import { demandId, pathId, type RouteContext } from '../routes/route-context.ts'
 import { workAhead } from '../writing/bulk-write.ts'
+import { originalIdsOf, rowsOf, unknownDataset } from '../writing/find-datasets.ts'
 import { listNames } from './id-lists.ts'
+import { answerList, idBatches, type ResourceList } from './list-answer.ts'
 
-const queries = {
-  catalogues: loadQuery('catalogue-ids'),
-  datasets: loadQuery('dataset-ids'),
-  members: loadQuery('member-ids'),
-  vocabularies: loadQuery('vocabulary-ids'),
-  resources: loadQuery('resource-ids'),
-  resourceMembers: loadQuery('resource-member-ids'),
-}
+const { answers, listRoute, readRoute, parameters } = contract
+
+const cataloguesQuery = loadQuery('catalogue-ids')
+const datasetsQuery = loadQuery('dataset-ids')
+const membersQuery = loadQuery('member-ids')
+const vocabulariesQuery = loadQuery('vocabulary-ids')
+const resourcesQuery = loadQuery('resource-ids')
+const resourceMembersQuery = loadQuery('resource-member-ids')
 const schemesQuery = loadQuery('vocabulary-schemes')
 
-/** What each id is in the answer. Resources that are gone since the ids were read have no value. */
-type Values<T> = (ids: readonly string[], signal: AbortSignal) => Promise<readonly T[]>
+type IdQuery = { readonly query: Query; readonly values: Readonly<Record<string, Term>> }
 
-export type ResourceList = {
-  /** Path of the list below the service: `/catalogues/water/datasets`. */
-  readonly path: string
-  /** Parameters that belong to the list and not to its pages: `{ catalogue: 'water' }`. */
-  readonly within?: Readonly<Record<string, string>>
-  /** All ids. Fails when what the list belongs to does not exist. */
-  readonly ids: (signal: AbortSignal) => Promise<readonly string[]>
-  /** To be asked at the end of a long answer: fails when what the list belongs to has gone meanwhile, and its members with it. */
-  readonly demand?: (signal: AbortSignal) => Promise<void>
-  readonly uriRefs: Values<string>
-  /** Absent where original ids are not unique. */
-  readonly originalIds?: Values<string>
-  /** Whether original ids come all at once to whoever asks for no page of them. */
-  readonly allOriginalIds?: boolean
-  /** The resources themselves, blank nodes and all, in the order of the ids. */
-  readonly described: Values<Part>
-  /** Resources that are described together; 100 when absent. */
-  readonly batchSize?: number
-}
-
-/** All ids of a list in batches; what comes or goes meanwhile moves no other. */
-export async function* idBatches(
-  list: Pick<ResourceList, 'ids'>,
-  size: number,
-  signal: AbortSignal,
-): AsyncGenerator<readonly string[]> {
-  const ids = [...(await list.ids(signal))]
-  for (let at = 0; at < ids.length; at += size) yield ids.slice(at, at + size)
+/** The ids that a query packs into its rows; it is given nobody's signal, because others may wait for the same list. */
+async function readIds({ store }: RepositoryContext, { query, values }: IdQuery) {
+  const rows = await store.select(bind(query, values))
+  return rows.flatMap((row) => row['ids']?.value.split(' ') ?? []).filter(isId)
 }
 
 /** Those of the graphs that there are, without their links, blank nodes as blank nodes. */
@@ -74,88 +55,83 @@ async function describedGraphs(
   })
 }
 
-/** The ids that a query packs into its rows; it is given nobody's signal, because others may wait for the same list. */
-async function readIds(
-  { store }: RepositoryContext,
-  query: keyof typeof queries,
-  values: Readonly<Record<string, Term>>,
-): Promise<string[]> {
-  const rows = await store.select(bind(queries[query], values))
-  return rows.flatMap((row) => row['ids']?.value.split(' ') ?? []).filter(isId)
+type Listed = IdQuery & {
+  readonly path: string
+  /** Name of the list in the cache; absent = the store is asked each time. */
+  readonly name?: string
+  readonly iriOf: (id: string) => string
 }
 
-/** Of catalogues, whose original ids are their ids. */
-export function catalogueList(context: RepositoryContext): ResourceList {
-  const { names, idLists } = context
-  const prefix = literal(names.catalogue(''))
+/** A list of resources that each are a graph of their IRI, and whose original ids are their ids. */
+const graphList = (context: RepositoryContext, listed: Listed): ResourceList => {
+  const { path, name, iriOf } = listed
+  const read = () => readIds(context, listed)
   return {
-    path: '/catalogues',
-    ids: () => idLists.of(listNames.catalogues, () => readIds(context, 'catalogues', { prefix })),
-    uriRefs: async (chosen) => chosen.map(names.catalogue),
+    path,
+    ids: async () => (name === undefined ? (await read()).sort() : context.idLists.of(name, read)),
+    uriRefs: async (chosen) => chosen.map(iriOf),
     originalIds: async (chosen) => chosen,
-    described: (chosen, signal) => describedGraphs(context, chosen.map(names.catalogue), signal),
+    described: (chosen, signal) => describedGraphs(context, chosen.map(iriOf), signal),
   }
 }
 
-/** Of the datasets of all catalogues. */
-export function datasetList(context: RepositoryContext): ResourceList {
-  const { names, idLists } = context
-  const values = {
-    prefix: literal(names.dataset('')),
-    catalogues: literal(names.catalogue('')),
-  }
-  return {
-    path: '/datasets',
-    ids: () => idLists.of(listNames.datasets, () => readIds(context, 'datasets', values)),
-    uriRefs: async (chosen) => chosen.map(names.dataset),
-    described: (chosen, signal) => describedGraphs(context, chosen.map(names.dataset), signal),
-  }
+/** The list of a catalogue: its ids fail with `unknown-catalogue` when there is none. */
+const listIn = (context: RepositoryContext, id: string, list: ResourceList): ResourceList => ({
+  ...list,
+  ids: async (signal) => {
+    const found = await list.ids(signal)
+    if (found.length === 0) await demandCatalogue(context, id, signal)
+    return found
+  },
+  demand: (signal) => demandCatalogue(context, id, signal),
+})
+
+const catalogueList = (context: RepositoryContext): ResourceList => {
+  const { catalogue: iriOf } = context.names
+  const values = { prefix: literal(iriOf('')) }
+  const listed = { path: '/catalogues', name: listNames.catalogues, query: cataloguesQuery }
+  return graphList(context, { ...listed, values, iriOf })
 }
 
-/** Of the datasets of one catalogue; its ids fail as `demand` does when there is none. */
-export function memberList(context: RepositoryContext, id: string): ResourceList {
-  const { names, idLists } = context
-  const values = {
-    prefix: literal(names.dataset('')),
-    catalogue: namedNode(names.catalogue(id)),
-  }
-  return {
-    ...datasetList(context),
-    path: `/catalogues/${id}/datasets`,
-    ids: async (signal) => {
-      const read = () => readIds(context, 'members', values)
-      const found = await idLists.of(listNames.members(id), read)
-      if (found.length === 0) await demandCatalogue(context, id, signal)
-      return found
-    },
-    demand: (signal) => demandCatalogue(context, id, signal),
+/** Of the datasets of all catalogues: their original ids are not unique. */
+function datasetList(context: RepositoryContext): ResourceList {
+  const { dataset: iriOf, catalogue } = context.names
+  const values = { prefix: literal(iriOf('')), catalogues: literal(catalogue('')) }
+  const listed = { path: '/datasets', name: listNames.datasets, query: datasetsQuery }
+  return { ...graphList(context, { ...listed, values, iriOf }), originalIds: undefined }
+}
+
+/** Of the datasets of one catalogue. */
+function memberList(context: RepositoryContext, id: string): ResourceList {
+  const { dataset: iriOf, catalogue } = context.names
+  const values = { prefix: literal(iriOf('')), catalogue: namedNode(catalogue(id)) }
+  const path = `/catalogues/${id}/datasets`
+  const listed = { path, name: listNames.members(id), query: membersQuery, values, iriOf }
+  return listIn(context, id, {
+    ...graphList(context, listed),
     originalIds: async (chosen, signal) => {
       const origins = await originalIdsOf(context, chosen, signal)
       return chosen.flatMap((dataset) => origins.get(dataset) ?? [])
     },
     allOriginalIds: true,
-  }
+  })
 }
 
 /** Of vocabularies: what they are referred to by is their concept scheme. */
-export function vocabularyList(context: RepositoryContext): ResourceList {
-  const { names, idLists } = context
-  const prefix = literal(names.vocabulary(''))
+function vocabularyList(context: RepositoryContext): ResourceList {
+  const { vocabulary: iriOf } = context.names
   const schemes: ResourceList['uriRefs'] = async (chosen, signal) => {
     const query = (batch: readonly string[]) =>
-      bind(schemesQuery, { vocabulary: batch.map((id) => namedNode(names.vocabulary(id))) })
+      bind(schemesQuery, { vocabulary: batch.map((id) => namedNode(iriOf(id))) })
     const rows = await rowsOf(context, query, chosen, signal)
-    const found = new Map(
-      rows.map(({ vocabulary, scheme }) => [vocabulary?.value, scheme?.value ?? '']),
-    )
-    return chosen.flatMap((id) => found.get(names.vocabulary(id)) ?? [])
+    const found = new Map(rows.map((row) => [row['vocabulary']?.value, row['scheme']?.value ?? '']))
+    return chosen.flatMap((id) => found.get(iriOf(id)) ?? [])
   }
+  const values = { prefix: literal(iriOf('')) }
+  const listed = { path: '/vocabularies', name: listNames.vocabularies, query: vocabulariesQuery }
   return {
-    path: '/vocabularies',
-    ids: () =>
-      idLists.of(listNames.vocabularies, () => readIds(context, 'vocabularies', { prefix })),
+    ...graphList(context, { ...listed, values, iriOf }),
     uriRefs: schemes,
-    originalIds: async (chosen) => chosen,
     described: async (chosen, signal) =>
       describedGraphs(context, await schemes(chosen, signal), signal),
     // One of them may be larger than a hundred datasets.
@@ -163,74 +139,57 @@ export function vocabularyList(context: RepositoryContext): ResourceList {
   }
 }
 
-/** Of the resources of a declared type, of all catalogues or of one; then its ids fail with `unknown-catalogue`. */
+/** Of the resources of a declared type, of all catalogues or of one. */
 export function declaredList(
   context: RepositoryContext,
   type: string,
   catalogue?: string,
 ): ResourceList {
-  const { names, idLists } = context
-  const values = { type: literal(type), prefix: literal(names.resource(type, '')) }
+  const { names } = context
   const iriOf = (id: string) => names.resource(type, id)
-  const all: ResourceList = {
-    path: `/customresources/${type}`,
-    ids: () => idLists.of(listNames.resources(type), () => readIds(context, 'resources', values)),
-    uriRefs: async (chosen) => chosen.map(iriOf),
-    originalIds: async (chosen) => chosen,
-    described: (chosen, signal) => describedGraphs(context, chosen.map(iriOf), signal),
+  const values = { type: literal(type), prefix: literal(iriOf('')) }
+  const listed = { path: `/customresources/${type}`, iriOf }
+  if (catalogue === undefined) {
+    const name = listNames.resources(type)
+    return graphList(context, { ...listed, name, query: resourcesQuery, values })
   }
-  if (catalogue === undefined) return all
-  return {
-    ...all,
-    within: { catalogId: catalogue },
-    ids: async (signal) => {
-      const within = { ...values, catalogue: namedNode(names.catalogue(catalogue)) }
-      const found = (await readIds(context, 'resourceMembers', within)).sort()
-      if (found.length === 0) await demandCatalogue(context, catalogue, signal)
-      return found
-    },
-    demand: (signal) => demandCatalogue(context, catalogue, signal),
-  }
+  const within = { ...values, catalogue: namedNode(names.catalogue(catalogue)) }
+  const list = graphList(context, { ...listed, query: resourceMembersQuery, values: within })
+  return listIn(context, catalogue, { ...list, within: { catalogId: catalogue } })
 }
 
-/** Of the distributions of one dataset: everything about them is in `quads`, its graph as it is stored. */
-export function distributionList(
+/** Of the distributions of one dataset: everything about them is in its graph, `lines` as they are stored. */
+function distributionList(
+  { names }: RepositoryContext,
   dataset: string,
-  quads: readonly Quad[],
-  names: Names,
+  lines: string,
 ): ResourceList {
-  const graph = graphOf(quads)
-  const { genidPrefix: prefix } = names
+  const graph = graphOf(fromLines(lines))
+  const { genidPrefix: prefix, distribution: iriOf } = names
   const linked = linkedDistributions(graph, names.dataset(dataset))
-  const ids = linked.flatMap((iri) => names.idOf('distribution', iri) ?? [])
-  const identifierOf = (id: string) =>
-    literalOf(graph, names.distribution(id), dct('identifier'))?.value
   return {
     path: `/datasets/${dataset}/distributions`,
-    ids: async () => ids,
-    uriRefs: async (chosen) => chosen.map(names.distribution),
-    originalIds: async (chosen) => chosen.flatMap((id) => identifierOf(id) ?? []),
+    ids: async () => linked.flatMap((iri) => names.idOf('distribution', iri) ?? []),
+    uriRefs: async (chosen) => chosen.map(iriOf),
+    originalIds: async (chosen) =>
+      chosen.flatMap((id) => literalOf(graph, iriOf(id), dct('identifier'))?.value ?? []),
     described: async (chosen) =>
-      chosen.map((id) => {
-        const iri = names.distribution(id)
-        return {
-          graph: iri,
-          lines: toLines(unskolemise(describeDistribution(graph, iri, names), { prefix })),
-        }
-      }),
+      chosen.map(iriOf).map((iri) => ({
+        graph: iri,
+        lines: toLines(unskolemise(describeDistribution(graph, iri, names), { prefix })),
+      })),
   }
 }
-
-// A whole catalogue, batch by batch: its own graph, then its datasets, each as one write left it.
 
 /** Datasets that are read, written and sent together: a dump holds two such batches in memory. */
 const batchSize = 100
 
 /**
- * Fails when there is no such catalogue, also when it goes while it is written. Datasets that come meanwhile may be missing,
- * those that go are left out together with the links to them.
+ * A whole catalogue, batch by batch: its own graph, then its datasets, each as one write left it. Fails when there is no such
+ * catalogue, also when it goes while it is written. Datasets that come meanwhile may be missing, those that go are left out
+ * together with the links to them.
  */
-export async function* dumpOf(
+async function* dumpOf(
   context: RepositoryContext,
   id: string,
   signal: AbortSignal,
@@ -251,4 +210,65 @@ export async function* dumpOf(
     if (links.length > 0) yield [{ graph: catalogue, lines: `${links.join('\n')}\n` }, ...datasets]
   }
   await demandCatalogue(context, id, signal)
+}
+
+const query = parameters.list
+const listCatalogues = listRoute('/catalogues', 'List catalogues', { query })
+const listMembers = listRoute(
+  '/catalogues/{catalogueId}/datasets',
+  'List the datasets of a catalogue',
+  { params: parameters.catalogue, query: parameters.datasets },
+)
+const listDatasets = listRoute('/datasets', 'List datasets', { query: parameters.datasetList })
+const listDistributions = listRoute(
+  '/datasets/{datasetId}/distributions',
+  'List the distributions of a dataset',
+  { params: parameters.dataset, query },
+)
+const listVocabularies = listRoute('/vocabularies', 'List vocabularies', { query })
+const dump = readRoute(
+  '/catalogues/{catalogueId}/dump',
+  'Read a whole catalogue as one document',
+  { params: parameters.catalogue },
+  {
+    description:
+      'The catalogue, its datasets with their distributions and records, and the links between them; `dump.nq`, `dump.ttl` and so on beat Accept. The import takes it back. RDF/XML leaves out what XML cannot express (control characters, properties without an XML name); comments hold it as N-Triples.',
+    responses: answers.dump,
+  },
+)
+
+/** The routes of lists, and of dumps of whole catalogues. */
+export function addListRoutes(context: RouteContext): void {
+  const { app, store, names } = context
+  app.openapi(listCatalogues, (c) =>
+    answerList(c, context, catalogueList(context), c.req.valid('query')),
+  )
+  app.openapi(listVocabularies, (c) =>
+    answerList(c, context, vocabularyList(context), c.req.valid('query')),
+  )
+  app.openapi(listDatasets, (c) => {
+    const { catalogue, ...asked } = c.req.valid('query')
+    if (catalogue === undefined) return answerList(c, context, datasetList(context), asked)
+    const members = memberList(context, demandId('catalogue', catalogue))
+    return answerList(c, context, { ...members, path: '/datasets', within: { catalogue } }, asked)
+  })
+  app.openapi(listMembers, (c) =>
+    answerList(c, context, memberList(context, pathId(c, 'catalogueId')), c.req.valid('query')),
+  )
+  app.openapi(listDistributions, async (c) => {
+    const id = pathId(c, 'datasetId')
+    const lines = await store.read(names.dataset(id), {}, c.get('signal'))
+    if (lines === undefined) throw unknownDataset(id)
+    return answerList(c, context, distributionList(context, id, lines), c.req.valid('query'))
+  })
+  const answerDump = (c: AppContext) => {
+    const id = pathId(c, 'catalogueId')
+    const { format: suffix } = splitSuffix(c.req.path)
+    const parts = dumpOf(context, id, c.get('signal'))
+    return longAnswer(c, () => answerDocument(c, context, parts, { suffix, name: id }))
+  }
+  app.openapi(dump, answerDump)
+  // A suffix that is no part of an id is a route of its own to the router.
+  for (const { suffix } of Object.values(formats))
+    app.get(`/catalogues/:catalogueId/dump.${suffix}`, answerDump)
 }

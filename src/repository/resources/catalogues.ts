@@ -23,15 +23,7 @@ import {
   demandNoDeletion,
   type CatalogueRemoval,
 } from '../deleting/catalogue-deletion.ts'
-import {
-  repositoryAnswers as answers,
-  repositoryBodies as bodies,
-  postRoute,
-  putRoute,
-  readRoute,
-  removeRoute,
-} from '../routes/contract.ts'
-import { repositoryParameters as parameters } from '../routes/parameters.ts'
+import { contract } from '../routes/contract.ts'
 import {
   answerCatalogueRemoval,
   answerCatalogueRestore,
@@ -47,6 +39,8 @@ import {
 import { catalogueMarks } from '../writing/catalogue-marks.ts'
 import { unknownCatalogue } from '../writing/find-datasets.ts'
 import { landOne } from '../writing/write-batch.ts'
+
+const { answers, bodies, postRoute, putRoute, readRoute, removeRoute, parameters } = contract
 
 const factsQuery = loadQuery('catalogue-facts')
 

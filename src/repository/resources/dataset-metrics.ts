@@ -13,14 +13,7 @@ import { markLine, systemChange, type Fresh } from '../../store/marks.ts'
 import { metricsGraph } from '../content/metrics-graph.ts'
 import type { RepositoryContext, WriteOutcome } from '../context.ts'
 import { datasetLock } from '../deleting/members.ts'
-import {
-  repositoryAnswers as answers,
-  repositoryBodies as bodies,
-  putRoute,
-  readRoute,
-  removeRoute,
-} from '../routes/contract.ts'
-import { repositoryParameters as parameters } from '../routes/parameters.ts'
+import { contract } from '../routes/contract.ts'
 import { answerDelete, answerStoredGraph } from '../routes/responses.ts'
 import {
   expectedState,
@@ -32,6 +25,8 @@ import {
 import { changeDataset, type DatasetPlace } from '../writing/dataset-writer.ts'
 import { datasetPlaces, findById, unknownDataset } from '../writing/find-datasets.ts'
 import { landBatch, type Planned } from '../writing/write-batch.ts'
+
+const { answers, bodies, putRoute, readRoute, removeRoute, parameters } = contract
 
 const unknownMetrics = (id: string) =>
   new Failure('unknown-metrics', `the dataset "${id}" has no quality metrics`)
@@ -53,18 +48,30 @@ async function putMetrics(
   const sent = await body.parse(graph)
   const plan = async () => {
     const stored = await store.readAll([resource, graph], {}, signal)
-    const text = stored.get(resource)
-    if (text === undefined) throw unknownDataset(id)
-    const before = stored.get(graph)
-    const { content, said } = await metricsGraph(context, id, text, sent)
+    const replaced = await replacement(context, dataset, sent, stored)
+    if (!replaced) throw unknownDataset(id)
+    const { before, change, fresh } = replaced
     precondition(before === undefined ? undefined : hashOfLines(before))
     const kind = before === undefined ? ('created' as const) : ('updated' as const)
-    const changes = [{ graph, content, before: before ?? '' }]
-    const fresh = measuredAlone({ catalogue, resource, text, said })
-    return { result: { kind, hash: hashOfLines(content) }, changes, fresh }
+    return { result: { kind, hash: hashOfLines(change.content) }, changes: [change], fresh }
   }
   const { result, ...written } = await changeDataset(context, dataset, plan, signal)
   return { ...result, iri: graph, catalogue, ...written }
+}
+
+/** The change of the graph of metrics; `stored` are it and that of the dataset, without which there is no change. */
+async function replacement(
+  context: RepositoryContext,
+  { id, catalogue }: Pick<DatasetPlace, 'id' | 'catalogue'>,
+  sent: readonly Quad[],
+  stored: ReadonlyMap<string, string>,
+) {
+  const [graph, resource] = [context.names.metrics(id), context.names.dataset(id)]
+  const [text, before] = [stored.get(resource), stored.get(graph)]
+  if (text === undefined) return undefined
+  const { content, said } = await metricsGraph(context, id, text, sent)
+  const fresh = measuredAlone({ catalogue, resource, text, said })
+  return { before, change: { graph, content, before: before ?? '' }, fresh }
 }
 
 const path = '/datasets/{datasetId}/metrics'
@@ -186,20 +193,17 @@ async function planMetrics(
   { dataset, quads }: MetricsOf,
   { catalogue, stored, check }: Before,
 ): Promise<Planned<MetricsVerdict>> {
-  const { names, versions } = context
-  const [graph, resource] = [names.metrics(dataset), names.dataset(dataset)]
-  const [text, before] = [stored.get(resource), stored.get(graph)]
-  if (text === undefined) return { result: 'gone' }
   try {
-    const { content, said } = await metricsGraph(context, dataset, text, quads)
+    const replaced = await replacement(context, { id: dataset, catalogue }, quads, stored)
+    if (!replaced) return { result: 'gone' }
+    const { before, change, fresh } = replaced
+    const { graph, content } = change
     const difference = before === undefined ? 'numbers' : differenceOf(before, content)
     const age = timeIn(content, graph) - timeIn(before ?? '', graph)
     if (difference === 'times' && age < holdsMs) return { result: 'unchanged' }
-    const change = { graph, content, before: before ?? '' }
     if (difference !== 'numbers')
       return { result: 'updated', group: { changes: [change], marks: [] }, check }
-    const mark = { resource, version: versions.next() }
-    const fresh = measuredAlone({ catalogue, resource, text, said })
+    const mark = { resource: context.names.dataset(dataset), version: context.versions.next() }
     const pending = systemChange({ add: [markLine('pending', mark)] })
     const group = { changes: [change, pending], marks: [{ ...mark, fresh }] }
     return { result: before === undefined ? 'created' : 'updated', group, check }

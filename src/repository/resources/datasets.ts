@@ -8,14 +8,7 @@ import type { RepositoryContext, ResourceBody, WriteOutcome } from '../context.t
 import { datasetLock } from '../deleting/members.ts'
 import { removeMembers, restoreMember } from '../deleting/removal.ts'
 import { cameByAlias } from '../routes/aliases.ts'
-import {
-  repositoryBodies as bodies,
-  postRoute,
-  putRoute,
-  readRoute,
-  removeRoute,
-} from '../routes/contract.ts'
-import { repositoryParameters as parameters } from '../routes/parameters.ts'
+import { contract } from '../routes/contract.ts'
 import { answerDelete, answerResource, answerWrite } from '../routes/responses.ts'
 import {
   demandId,
@@ -29,6 +22,8 @@ import {
 import { prepareBody, writeDatasets, type DatasetItem } from '../writing/dataset-writer.ts'
 import { findById, findByOrigins, unknownDataset } from '../writing/find-datasets.ts'
 import { resultOf } from '../writing/write-batch.ts'
+
+const { bodies, postRoute, putRoute, readRoute, removeRoute, parameters } = contract
 
 type DatasetPut = Omit<DatasetItem, 'prepare'> & {
   readonly catalogue: string

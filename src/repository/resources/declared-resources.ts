@@ -32,15 +32,7 @@ import {
 import { removeMembers, restoreMember } from '../deleting/removal.ts'
 import { answerList } from '../listing/list-answer.ts'
 import { declaredList } from '../listing/lists.ts'
-import {
-  repositoryBodies as bodies,
-  listRoute,
-  postRoute,
-  putRoute,
-  readRoute,
-  removeRoute,
-} from '../routes/contract.ts'
-import { repositoryParameters as parameters } from '../routes/parameters.ts'
+import { contract } from '../routes/contract.ts'
 import { answerDelete, answerResource, answerWrite } from '../routes/responses.ts'
 import {
   demandId,
@@ -52,6 +44,8 @@ import {
   type WriteRequest,
 } from '../routes/route-context.ts'
 import { landOne, resultOf } from '../writing/write-batch.ts'
+
+const { bodies, listRoute, postRoute, putRoute, readRoute, removeRoute, parameters } = contract
 
 /** A resource that a request names. */
 type Named = {

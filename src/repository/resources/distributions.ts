@@ -20,15 +20,7 @@ import {
 import { ambiguous, classes, mergedGraphs, prune } from '../content/own-content.ts'
 import { blankAgain, rename } from '../content/rename.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
-import {
-  repositoryAnswers as answers,
-  repositoryBodies as bodies,
-  postRoute,
-  putRoute,
-  readRoute,
-  removeRoute,
-} from '../routes/contract.ts'
-import { repositoryParameters as parameters } from '../routes/parameters.ts'
+import { contract } from '../routes/contract.ts'
 import { answerDelete, answerStoredGraph } from '../routes/responses.ts'
 import {
   expectedState,
@@ -41,6 +33,8 @@ import {
 } from '../routes/route-context.ts'
 import { editDataset, type DatasetPlace } from '../writing/dataset-writer.ts'
 import { findById } from '../writing/find-datasets.ts'
+
+const { answers, bodies, postRoute, putRoute, readRoute, removeRoute, parameters } = contract
 
 const graphsOf = loadQuery('distribution-datasets')
 

@@ -23,11 +23,12 @@ import { integrity, summaryOf } from '../../vocabularies/skos-integrity.ts'
 import { inTurns } from '../../workers/event-loop.ts'
 import { isForeign, takeIn, type VocabularyIntake } from '../content/vocabulary-intake.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
-import { repositoryBodies as bodies, putRoute, readRoute, removeRoute } from '../routes/contract.ts'
-import { repositoryParameters as parameters } from '../routes/parameters.ts'
+import { contract } from '../routes/contract.ts'
 import { answerDelete, answerResource, answerWrite, linksOf } from '../routes/responses.ts'
 import { expectedState, suffixedId, type RouteContext } from '../routes/route-context.ts'
 import { landOne } from '../writing/write-batch.ts'
+
+const { bodies, putRoute, readRoute, removeRoute, parameters } = contract
 
 const ownerQuery = loadQuery('scheme-owner')
 const factsQuery = loadQuery('vocabulary-facts')

@@ -11,9 +11,10 @@ import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { demandCatalogue } from '../deleting/members.ts'
 import { putBulk, type DatasetVerdict } from '../writing/bulk-write.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
-import { repositoryAnswers as answers, repositoryBodies as bodies, putRoute } from './contract.ts'
-import { repositoryParameters as parameters } from './parameters.ts'
+import { contract } from './contract.ts'
 import { bodyLimits, type RouteContext } from './route-context.ts'
+
+const { answers, bodies, putRoute, parameters } = contract
 
 const asArray = 'application/json'
 const asLines = 'application/x-ndjson'

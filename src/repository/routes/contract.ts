@@ -3,6 +3,7 @@
 import { createRoute, z, type RouteConfig } from '@hono/zod-openapi'
 import { problem } from '../../http/contract/problem.ts'
 import { formats } from '../../rdf/media-types.ts'
+import { repositoryParameters } from './parameters.ts'
 
 type Responses = RouteConfig['responses']
 
@@ -123,7 +124,7 @@ const profile: Responses = {
 }
 
 /** Answers by kind of request. */
-export const repositoryAnswers = {
+const answers = {
   acceptance,
   creation,
   dump,
@@ -192,7 +193,7 @@ const vocabulary = `@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 `
 
 /** Bodies with examples to begin with, shown on the page of the contract: sent one after the other they make a small catalogue. */
-export const repositoryBodies = {
+const bodies = {
   catalogue: bodyOf(catalogue),
   dataset: bodyOf(dataset),
   distribution: bodyOf(distribution),
@@ -226,10 +227,15 @@ const routes =
       ...details,
     })
 
-/** Routes by what they do. */
-export const readRoute = routes('get', graph, true)
-export const listRoute = routes('get', list, true)
-export const guardedRead = routes('get', acceptance)
-export const putRoute = routes('put', write)
-export const postRoute = routes('post', creation)
-export const removeRoute = routes('delete', removal)
+/** How the contract of a route is written: routes by what they do, with their answers, bodies and parameters. */
+export const contract = {
+  readRoute: routes('get', graph, true),
+  listRoute: routes('get', list, true),
+  guardedRead: routes('get', acceptance),
+  putRoute: routes('put', write),
+  postRoute: routes('post', creation),
+  removeRoute: routes('delete', removal),
+  answers,
+  bodies,
+  parameters: repositoryParameters,
+}

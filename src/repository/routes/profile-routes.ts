@@ -9,8 +9,10 @@ import { profilePage } from '../../profile/profile-page.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { formatOfMediaType, formats, negotiate, type Format } from '../../rdf/media-types.ts'
 import { parse } from '../../rdf/parse.ts'
-import { repositoryAnswers as answers } from './contract.ts'
+import { contract } from './contract.ts'
 import type { RouteContext } from './route-context.ts'
+
+const { answers } = contract
 
 const read = createRoute({
   method: 'get',

@@ -9,10 +9,11 @@ import { markLine, systemChange } from '../../store/marks.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
 import { unknownDataset } from '../writing/find-datasets.ts'
 import { land } from '../writing/write-batch.ts'
-import { guardedRead, postRoute, readRoute, repositoryAnswers as answers } from './contract.ts'
-import { repositoryParameters as parameters } from './parameters.ts'
+import { contract } from './contract.ts'
 import { answerStoredGraph } from './responses.ts'
 import { suffixedId, type RouteContext } from './route-context.ts'
+
+const { guardedRead, postRoute, readRoute, answers, parameters } = contract
 
 const path = '/datasets/{datasetId}/index'
 const summary = 'Have the dataset indexed again'

@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { names as namesOf } from '../../../src/rdf/names.ts'
 import { linkLines } from '../../../src/repository/deleting/members.ts'
 import { IdLists, listNames } from '../../../src/repository/listing/id-lists.ts'
-import { idBatches } from '../../../src/repository/listing/lists.ts'
-import { addressesOf } from '../../../src/repository/listing/list-answer.ts'
+import { addressesOf, idBatches } from '../../../src/repository/listing/list-answer.ts'
 
 const signal = new AbortController().signal
 const names = namesOf('http://localhost:8080/')
