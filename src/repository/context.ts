@@ -14,7 +14,7 @@ import type { VersionClock } from '../store/versions.ts'
 import type { YieldWhenDue } from '../workers/event-loop.ts'
 import type { CatalogueJobs } from './deleting/catalogue-jobs.ts'
 import type { Tombstones } from './deleting/tombstones.ts'
-import type { IdLists } from './listing/id-lists.ts'
+import type { IdLists } from './writing/id-lists.ts'
 import type { DatasetIds } from './writing/dataset-ids.ts'
 import type { Deletions, Locks } from './writing/locks.ts'
 

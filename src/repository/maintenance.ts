@@ -1,6 +1,6 @@
 /** What operators may have done to the catalogues by the console, beside what clients may ask for. */
 
-import { literal, namedNode } from '../rdf/terms.ts'
+import { literal } from '../rdf/terms.ts'
 import { markLine, systemChange } from '../store/marks.ts'
 import { bind, loadQuery, paged } from '../store/queries.ts'
 import type { RepositoryContext } from './context.ts'
@@ -9,8 +9,9 @@ import { datasetLock, demandCatalogue, isPresent, linkLines, present } from './d
 import { listTombstones } from './deleting/upkeep.ts'
 import type { Tombstone } from './deleting/tombstones.ts'
 import { originalIdsOf } from './writing/find-datasets.ts'
-import { land } from './writing/write-batch.ts'
+import { landChanges } from './writing/write-batch.ts'
 import { repairAddresses } from './repair-addresses.ts'
+import { memberIds } from './resources/lists.ts'
 
 type Clearing = {
   readonly catalogue: string
@@ -66,7 +67,6 @@ async function clearCatalogue(
 
 // Repairs what direct writers and crashes of a store leave behind: links without dataset, and datasets without link.
 
-const membersQuery = loadQuery('member-ids')
 const unlinkedQuery = loadQuery('unlinked-datasets')
 
 /** Datasets that are asked about at once. */
@@ -82,7 +82,7 @@ async function* repairCatalogue(
 ): AsyncGenerator<string> {
   await demandCatalogue(context, catalogue, signal)
   yield* unlinked(context, catalogue, signal)
-  const ids = await membersOf(context, catalogue, signal)
+  const ids = await memberIds(context, catalogue)
   const byOrigin = new Map<string, string[]>()
   for (let at = 0; at < ids.length; at += stride) {
     signal.throwIfAborted()
@@ -94,18 +94,6 @@ async function* repairCatalogue(
   for (const [originalId, users] of byOrigin)
     if (users.length > 1)
       yield `the original id "${originalId}" is that of ${users.join(', ')}: delete all but one`
-}
-
-async function membersOf(
-  { store, names }: RepositoryContext,
-  id: string,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const catalogue = namedNode(names.catalogue(id))
-  const prefix = literal(names.dataset(''))
-  const rows = await store.select(bind(membersQuery, { catalogue, prefix }), signal)
-  const ids = rows.flatMap((row) => row['ids']?.value.split(' ').filter(Boolean) ?? [])
-  return [...new Set(ids)].sort()
 }
 
 type Some = { readonly catalogue: string; readonly ids: readonly string[] }
@@ -160,5 +148,5 @@ async function changeLink(
   const graph = names.catalogue(dataset.catalogue)
   const system = systemChange({ add: [markLine('pending', mark)] })
   const changes = [{ graph, [change]: lines }, system]
-  await land(context, { changes, marks: [mark] })
+  await landChanges(context, { changes, marks: [mark] })
 }

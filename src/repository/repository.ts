@@ -11,8 +11,8 @@ import type { RepositoryContext, RepositoryOptions } from './context.ts'
 import { CatalogueJobs } from './deleting/catalogue-jobs.ts'
 import { Tombstones } from './deleting/tombstones.ts'
 import { startUpkeep } from './deleting/upkeep.ts'
-import { IdLists } from './listing/id-lists.ts'
-import { addListRoutes } from './listing/lists.ts'
+import { IdLists } from './writing/id-lists.ts'
+import { addResourceLists } from './resources/lists.ts'
 import { maintenance } from './maintenance.ts'
 import { addCatalogueRoutes } from './resources/catalogues.ts'
 import { addMetricsRoutes, manyMetrics } from './resources/dataset-metrics.ts'
@@ -24,10 +24,10 @@ import { showAliases, twinOf } from './routes/aliases.ts'
 import { addBulkRoute } from './routes/bulk-routes.ts'
 import { addProfileRoute } from './routes/profile-routes.ts'
 import { addRecordRoutes } from './routes/record-routes.ts'
-import { guards, once, pathId } from './routes/route-context.ts'
+import { guards, oncePerRequest, pathId } from './routes/route-context.ts'
 import { addTombstoneRoute, answerWhatIsGone } from './routes/tombstone-routes.ts'
 import { previewDataset, putDatasets } from './writing/bulk-write.ts'
-import { datasetIds } from './writing/dataset-ids.ts'
+import { idChooser } from './writing/dataset-ids.ts'
 import { catalogueOfDataset, findById } from './writing/find-datasets.ts'
 import { deletions, locks } from './writing/locks.ts'
 
@@ -61,7 +61,7 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
     tombstones,
     locks: locks(),
     deletions: deletions(),
-    ids: datasetIds({ store, names, tombstones }),
+    ids: idChooser({ store, names, tombstones }),
     idLists: new IdLists({
       names,
       now: () => now().getTime(),
@@ -94,14 +94,16 @@ function repositoryApp(context: RepositoryContext): App {
     ...context,
     app,
     guard: guards(app, keys, limits),
-    locateDataset: once((c) => findById(context, pathId(c, 'datasetId'), c.get('signal'))),
+    locateDataset: oncePerRequest((c) =>
+      findById(context, pathId(c, 'datasetId'), c.get('signal')),
+    ),
   }
   answerWhatIsGone(routes)
   addCatalogueRoutes(routes)
   addBulkRoute(routes)
   addDatasetRoutes(routes)
   addDistributionRoutes(routes)
-  addListRoutes(routes)
+  addResourceLists(routes)
   addMetricsRoutes(routes)
   addRecordRoutes(routes)
   addTombstoneRoute(routes)

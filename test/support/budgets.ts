@@ -31,7 +31,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   rdf: 3570,
 
-  repository: 8190,
+  repository: 8189,
 
   scheduler: 2300,
 

@@ -54,9 +54,17 @@ export async function takeIn(
 export const isForeign = (names: Names, iri: string, resource: string): boolean =>
   names.owns(iri) && iri !== resource && !iri.startsWith(`${resource}#`)
 
+const [type, inScheme, schemeClass] = [
+  rdf('type').value,
+  skos('inScheme').value,
+  skos('ConceptScheme').value,
+]
+
 class Reception {
   readonly #options: IntakeOptions
-  readonly #schemes = new SchemeCount()
+  /** Named concept schemes, and how many concepts are in each. */
+  readonly #schemes = new Set<string>()
+  readonly #members = new Map<string, number>()
   readonly #lines: string[] = []
   #length = 0
   /** What the skolem IRIs of the body begin with. */
@@ -82,7 +90,7 @@ class Reception {
       const { subject } = one
       if (subject.termType === 'NamedNode' && isForeign(names, subject.value, resource))
         throw foreign(subject.value)
-      this.#schemes.take(one)
+      this.#countSchemes(one)
       if (!isBlank(subject) && !isBlank(one.object)) this.#add(one)
       else if (this.#name) this.#add(this.#name(one))
       else this.#hold(one)
@@ -91,15 +99,14 @@ class Reception {
 
   async intake(): Promise<VocabularyIntake> {
     const { names, resource, work } = this.#options
-    const scheme = this.#schemes.found()
+    const scheme = this.#scheme()
     const genid = names.genid(scheme)
     const own = [genid, names.genid(resource)]
     for (const given of this.#genids) if (!own.includes(given)) throw foreign(given)
     const { stored, hashed } = await canonicallyNamed(this.#blank, genid, work)
     const lines = sorted([...this.#lines, ...stored])
-    const isSame = hashed.length === 0
     const digest = createHash('sha256')
-    for (const line of isSame ? lines : sorted([...this.#lines, ...hashed]))
+    for (const line of hashed.length === 0 ? lines : sorted([...this.#lines, ...hashed]))
       digest.update(`${line}\n`)
     return { scheme, hash: digest.digest('hex'), lines }
   }
@@ -120,6 +127,31 @@ class Reception {
     for (const held of this.#blank) this.#add(this.#name(held))
     this.#blank = []
   }
+
+  #countSchemes({ subject, predicate, object }: Quad): void {
+    const isTyped = predicate.value === type && object.value === schemeClass
+    if (isTyped && subject.termType === 'NamedNode') this.#schemes.add(subject.value)
+    if (predicate.value === inScheme && object.termType === 'NamedNode')
+      this.#members.set(object.value, (this.#members.get(object.value) ?? 0) + 1)
+    if (this.#schemes.size + this.#members.size > mostSchemes)
+      throw new Failure('too-complex', `the body names more than ${mostSchemes} concept schemes`)
+  }
+
+  /**
+   * The single `skos:ConceptScheme`; several → the one that most concepts are in; none → the one common `skos:inScheme` value.
+   * Fails with `missing-class`.
+   */
+  #scheme(): string {
+    const members = (scheme: string) => this.#members.get(scheme) ?? 0
+    const isTyped = this.#schemes.size > 0
+    const candidates = [...(isTyped ? this.#schemes : this.#members.keys())]
+    const [first, second] = candidates.sort((a, b) => members(b) - members(a) || (a < b ? -1 : 1))
+    if (first !== undefined && (isTyped || second === undefined)) return first
+    throw new Failure(
+      'missing-class',
+      'the body describes no skos:ConceptScheme, and its concepts share no single skos:inScheme',
+    )
+  }
 }
 
 const sorted = (lines: readonly string[]): string[] => [...new Set(lines)].sort()
@@ -129,40 +161,6 @@ const foreign = (iri: string) =>
     'invalid-content',
     `a vocabulary may not describe ${iri}, which is a resource of the platform`,
   )
-
-const [type, inScheme] = [rdf('type').value, skos('inScheme').value]
-const schemeClass = skos('ConceptScheme').value
-
-/** Finds the concept scheme that a body is about, while the body goes by. */
-class SchemeCount {
-  readonly #typed = new Set<string>()
-  readonly #members = new Map<string, number>()
-
-  take({ subject, predicate, object }: Quad): void {
-    const { value } = object
-    if (predicate.value === type) {
-      if (value === schemeClass && subject.termType === 'NamedNode') this.#typed.add(subject.value)
-    } else if (predicate.value === inScheme && object.termType === 'NamedNode')
-      this.#members.set(value, (this.#members.get(value) ?? 0) + 1)
-    if (this.#typed.size + this.#members.size > mostSchemes)
-      throw new Failure('too-complex', `the body names more than ${mostSchemes} concept schemes`)
-  }
-
-  /**
-   * The single `skos:ConceptScheme`; several → the one that most concepts are in; none → the one common `skos:inScheme` value.
-   * Fails with `missing-class`.
-   */
-  found(): string {
-    const members = (scheme: string) => this.#members.get(scheme) ?? 0
-    const candidates = [...(this.#typed.size > 0 ? this.#typed : this.#members.keys())]
-    const [first, second] = candidates.sort((a, b) => members(b) - members(a) || (a < b ? -1 : 1))
-    if (first !== undefined && (this.#typed.size > 0 || second === undefined)) return first
-    throw new Failure(
-      'missing-class',
-      'the body describes no skos:ConceptScheme, and its concepts share no single skos:inScheme',
-    )
-  }
-}
 
 const isBlank = (term: Term) => term.termType === 'BlankNode'
 

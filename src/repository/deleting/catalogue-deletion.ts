@@ -14,7 +14,7 @@ import { timestamp } from '../content/catalogue-record.ts'
 import type { RepositoryContext, WriteOutcome } from '../context.ts'
 import { catalogueMarks } from '../writing/catalogue-marks.ts'
 import { originalIdsOf, unknownCatalogue } from '../writing/find-datasets.ts'
-import { land } from '../writing/write-batch.ts'
+import { landChanges } from '../writing/write-batch.ts'
 import type { CatalogueJob } from './catalogue-jobs.ts'
 import { isPresent, memberLine, memberLocks, resourceFacts, type Member } from './members.ts'
 import { removeMembers, restoreMembers, type Removal } from './removal.ts'
@@ -59,7 +59,7 @@ export function beginDeletion(
     const changes = [{ graph: iri, content: '', before: content }, system]
     let gone: string[] = []
     try {
-      await land(context, { changes, marks })
+      await landChanges(context, { changes, marks })
       gone = [id]
     } finally {
       kept.end(gone)
@@ -162,7 +162,7 @@ async function emptyAndDrop(
   if (failure !== undefined) throw failure
   const drop = { graph: context.names.catalogue(catalogue), drop: true } as const
   const facts = systemChange({ remove: deletionFacts(context.names, deletion) })
-  await land(context, { changes: [drop, facts], marks: [] })
+  await landChanges(context, { changes: [drop, facts], marks: [] })
 }
 
 /** The members of one kind among some IRIs. */
@@ -182,7 +182,8 @@ async function membersOf(
   // What direct writers have left of a resource must not keep the catalogue for ever.
   const rest = iris.filter((iri) => !facts.has(iri))
   const remove = rest.map((iri) => memberLine(names, iri, catalogue))
-  if (rest.length > 0) await land(context, { changes: [systemChange({ remove })], marks: [] })
+  if (rest.length > 0)
+    await landChanges(context, { changes: [systemChange({ remove })], marks: [] })
   return [...facts.values()]
 }
 
@@ -252,7 +253,7 @@ export async function beginRestore(
   const states = { iri, before: [], after: fromLines(content) }
   const { mark, marks, lines, cascades } = catalogueMarks(context, states)
   const add = [...lines, ...(hash === undefined ? [] : [fact(iri, 'hash', hash)])]
-  await land(context, { changes: [{ graph: iri, content }, systemChange({ add })], marks })
+  await landChanges(context, { changes: [{ graph: iri, content }, systemChange({ add })], marks })
   if (cascades) context.cascaded()
   return { outcome: { ...outcome, mark }, job: restoreJob(context, id, remains.deletion) }
 }

@@ -10,7 +10,7 @@ import { namedNode, quad } from '../../rdf/terms.ts'
 import type { Change } from '../../store/graph-store.ts'
 import { fact, markLine, systemChange, type Mark } from '../../store/marks.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
-import { rowsOf, unknownCatalogue, type Lookup } from '../writing/find-datasets.ts'
+import { rowsInBatches, unknownCatalogue, type StoreAndNames } from '../writing/find-datasets.ts'
 import type { Remains, Tombstone } from './tombstones.ts'
 
 export type Member = {
@@ -122,7 +122,7 @@ const presentQuery = loadQuery('present-resources')
 
 /** The resources of declared types among some IRIs, by IRI, as the system graph knows them; what is not there is an absent key. */
 export async function resourceFacts(
-  { store, names }: Lookup,
+  { store, names }: StoreAndNames,
   iris: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ResourceFacts>> {
@@ -141,28 +141,28 @@ export async function resourceFacts(
 
 /** Those of some resources that the store holds. */
 export async function present<T extends KindAndId>(
-  context: Lookup,
+  context: StoreAndNames,
   resources: readonly T[],
   signal: AbortSignal,
 ): Promise<ReadonlySet<T>> {
   const iriOf = (one: T) => resourceIri(context.names, one)
   const query = (batch: readonly T[]) =>
     bind(presentQuery, { resource: batch.map((one) => namedNode(iriOf(one))) })
-  const rows = await rowsOf(context, query, resources, signal)
+  const rows = await rowsInBatches(context, query, resources, signal)
   const found = new Set(rows.map(({ resource }) => resource?.value))
   return new Set(resources.filter((one) => found.has(iriOf(one))))
 }
 
 /** Whether the store holds a resource. */
 export const isPresent = async (
-  context: Lookup,
+  context: StoreAndNames,
   name: KindAndId,
   signal: AbortSignal,
 ): Promise<boolean> => (await present(context, [name], signal)).size > 0
 
 /** Fails with `unknown-catalogue`. */
 export async function demandCatalogue(
-  context: Lookup,
+  context: StoreAndNames,
   id: string,
   signal: AbortSignal,
 ): Promise<void> {

@@ -30,8 +30,8 @@ import {
   type ResourceFacts,
 } from '../deleting/members.ts'
 import { removeMembers, restoreMember } from '../deleting/removal.ts'
-import { answerList } from '../listing/list-answer.ts'
-import { declaredList } from '../listing/lists.ts'
+import { answerList } from './list-answer.ts'
+import { declaredList } from './lists.ts'
 import { contract } from '../routes/contract.ts'
 import { answerDelete, answerResource, answerWrite } from '../routes/responses.ts'
 import {

@@ -24,7 +24,7 @@ import { contract } from '../routes/contract.ts'
 import { answerDelete, answerStoredGraph } from '../routes/responses.ts'
 import {
   expectedState,
-  once,
+  oncePerRequest,
   pathId,
   respondToWrite,
   suffixedId,
@@ -294,7 +294,7 @@ const remove = removeRoute(path, 'Delete a distribution and the link to it', { p
 export function addDistributionRoutes(context: RouteContext): void {
   const { app, guard, locateDataset, names, store } = context
   const { genidPrefix } = names
-  const locate = once(async (c) => {
+  const locate = oncePerRequest(async (c) => {
     const id = pathId(c, 'distributionId')
     const dataset = await datasetOf(context, id, c.get('signal'))
     return { id, dataset: await findById(context, dataset, c.get('signal')) }

@@ -9,7 +9,7 @@ import { answerFlow } from '../../http/shell/flow.ts'
 import { negotiate } from '../../rdf/media-types.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { demandCatalogue } from '../deleting/members.ts'
-import { putBulk, type DatasetVerdict } from '../writing/bulk-write.ts'
+import { putBulk, type BulkVerdict } from '../writing/bulk-write.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
 import { contract } from './contract.ts'
 import { bodyLimits, type RouteContext } from './route-context.ts'
@@ -74,7 +74,7 @@ export function addBulkRoute(context: RouteContext): void {
       const request = { ...c.req.valid('query'), catalogue, batches, instance: pathOf(c.req.url) }
       const verdicts = await putBulk(context, request, signal)
       if (mediaType === asLines) return await answerFlow(c, lines(verdicts, end), flow)
-      const all: DatasetVerdict[] = []
+      const all: BulkVerdict[] = []
       for await (const some of verdicts) all.push(...some)
       end()
       return c.json(all, 200)
@@ -93,7 +93,7 @@ function answerType(c: AppContext): string {
 
 /** One verdict per line, as they come; nothing is worked on that nobody takes. */
 async function* lines(
-  verdicts: AsyncIterable<readonly DatasetVerdict[]>,
+  verdicts: AsyncIterable<readonly BulkVerdict[]>,
   end: () => void,
 ): AsyncGenerator<string, void> {
   try {

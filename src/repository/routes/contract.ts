@@ -18,36 +18,36 @@ const rdfContent = Object.fromEntries(
 /** JSON-LD also goes out under the name that plain clients know. */
 const rdfAnswer = { ...rdfContent, 'application/json': { schema: {} } }
 
-const failures = {
-  400: problem('A parameter or the body is wrong; line and column where they are known'),
-  404: problem('No such resource'),
-  410: problem('The resource was deleted; members say when, and until when it can be restored'),
-  414: problem('The address is longer than a limit'),
-  431: problem('The header is longer than a limit'),
-  503: problem(
-    'The store is away or the time limit is reached; Retry-After says when to come back',
-  ),
+/** What problems mean here, by status. */
+const meanings = {
+  400: 'A parameter or the body is wrong; line and column where they are known',
+  401: 'No valid API key',
+  403: 'The key lacks the permission',
+  404: 'No such resource',
+  406: 'None of the accepted media types can be served',
+  408: 'The body did not arrive in time',
+  409: 'In conflict with what is stored',
+  410: 'The resource was deleted; members say when, and until when it can be restored',
+  412: 'The resource is not in the state that the client expects',
+  413: 'Larger than a limit',
+  414: 'The address is longer than a limit',
+  415: 'Not an RDF media type',
+  422: 'Well-formed, but not what belongs here',
+  429: 'Too many writes at once, or too many wrong keys',
+  431: 'The header is longer than a limit',
+  503: 'The store is away or the time limit is reached; Retry-After says when to come back',
+  507: 'The triplestore is full',
 }
 
-const writeFailures = {
-  ...failures,
-  401: problem('No valid API key'),
-  403: problem('The key lacks the permission'),
-  408: problem('The body did not arrive in time'),
-  409: problem('In conflict with what is stored'),
-  412: problem('The resource is not in the state that the client expects'),
-  413: problem('Larger than a limit'),
-  415: problem('Not an RDF media type'),
-  422: problem('Well-formed, but not what belongs here'),
-  429: problem('Too many writes at once, or too many wrong keys'),
-  507: problem('The triplestore is full'),
-}
+const problems = (...statuses: (keyof typeof meanings)[]): Responses =>
+  Object.fromEntries(statuses.map((status) => [status, problem(meanings[status])]))
 
+const reading = problems(400, 404, 406, 410, 414, 431, 503)
+const writing = problems(
+  ...([400, 401, 403, 404, 408, 409, 410, 412, 413, 414, 415, 422, 429, 431, 503, 507] as const),
+)
 /** How a write can fail that also negotiates its answer. */
-const refused: Responses = {
-  406: problem('None of the accepted media types can be served'),
-  ...writeFailures,
-}
+const refused = { ...writing, ...problems(406) }
 
 const header = (description: string) => ({ schema: { type: 'string' as const }, description })
 
@@ -64,31 +64,30 @@ const graph: Responses = {
     content: rdfAnswer,
   },
   304: { description: 'The client has this state already' },
-  406: problem('None of the accepted media types can be served'),
-  ...failures,
+  ...reading,
 }
 
 const created = { 201: { description: 'Created; Location is the IRI of the resource' } }
 const updated = { 204: { description: 'Updated' } }
 const unchanged = { 304: { description: 'Unchanged: the body says what is stored already' } }
 
-const write: Responses = { ...created, ...updated, ...unchanged, ...writeFailures }
+const write: Responses = { ...created, ...updated, ...unchanged, ...writing }
 
 /** A POST that always makes something new. */
-const creation: Responses = { ...created, ...writeFailures }
+const creation: Responses = { ...created, ...writing }
 
 /** A PUT that only changes what exists. */
-const update: Responses = { ...updated, ...unchanged, ...writeFailures }
+const update: Responses = { ...updated, ...unchanged, ...writing }
 
 /** A PUT that writes also what is unchanged. */
-const replacement: Responses = { ...created, ...updated, ...writeFailures }
+const replacement: Responses = { ...created, ...updated, ...writing }
 
 const acceptance: Responses = {
   202: { description: 'Accepted; it will be done soon' },
-  ...writeFailures,
+  ...writing,
 }
 
-const removal: Responses = { 204: { description: 'Deleted' }, ...writeFailures }
+const removal: Responses = { 204: { description: 'Deleted' }, ...writing }
 
 const list: Responses = {
   200: {
@@ -99,8 +98,7 @@ const list: Responses = {
       'application/json': { schema: z.array(z.string()).or(z.looseObject({})) },
     },
   },
-  406: problem('None of the accepted media types can be served'),
-  ...failures,
+  ...reading,
 }
 
 /** A whole catalogue as one document. */
@@ -109,8 +107,7 @@ const dump: Responses = {
     description: 'The RDF, sent while it is made; breaks off when it cannot be finished',
     content: rdfAnswer,
   },
-  406: problem('None of the accepted media types can be served'),
-  ...failures,
+  ...reading,
 }
 
 const profile: Responses = {
@@ -118,9 +115,7 @@ const profile: Responses = {
     description: 'The active profile; as RDF its SHACL shapes',
     content: { ...rdfContent, 'application/json': { schema: z.looseObject({}) } },
   },
-  406: problem('None of the accepted media types can be served'),
-  414: failures[414],
-  431: failures[431],
+  ...problems(406, 414, 431),
 }
 
 /** Answers by kind of request. */

@@ -8,7 +8,7 @@ import { closure, graphOf } from '../../rdf/read.ts'
 import { markLine, systemChange } from '../../store/marks.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
 import { unknownDataset } from '../writing/find-datasets.ts'
-import { land } from '../writing/write-batch.ts'
+import { landChanges } from '../writing/write-batch.ts'
 import { contract } from './contract.ts'
 import { answerStoredGraph } from './responses.ts'
 import { suffixedId, type RouteContext } from './route-context.ts'
@@ -43,7 +43,7 @@ export function addRecordRoutes(context: RouteContext): void {
     const { id } = await locateDataset(c)
     const pending = { resource: names.dataset(id), version: versions.next() }
     const changes = [systemChange({ add: [markLine('pending', pending)] })]
-    await land(context, { changes, marks: [pending] })
+    await landChanges(context, { changes, marks: [pending] })
     c.header('Index-Status', 'pending')
     return c.body(null, 202)
   }

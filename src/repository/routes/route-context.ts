@@ -100,7 +100,9 @@ export function demandOriginalId(name: string, text: string): string {
 }
 
 /** Guard and handler ask the same of a request; the second answer is the first one again. */
-export function once<T>(ask: (c: AppContext) => Promise<T>): (c: AppContext) => Promise<T> {
+export function oncePerRequest<T>(
+  ask: (c: AppContext) => Promise<T>,
+): (c: AppContext) => Promise<T> {
   const answers = new WeakMap<AppContext, Promise<T>>()
   return (c) => {
     const answer = answers.get(c) ?? ask(c)

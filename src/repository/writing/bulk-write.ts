@@ -31,7 +31,7 @@ import {
 } from './dataset-writer.ts'
 
 /** What became of a dataset: `status` is what the single PUT would have answered, from 400 up with the problem. */
-export type DatasetVerdict = {
+export type BulkVerdict = {
   readonly originalId?: string
   readonly id?: string
   readonly status: number
@@ -61,7 +61,7 @@ async function writeChunk(
   { catalogue, enforceUpdate, instance }: BulkTarget,
   chunk: Chunk,
   signal: AbortSignal,
-): Promise<readonly DatasetVerdict[]> {
+): Promise<readonly BulkVerdict[]> {
   await context.keptUp(signal)
   const items = chunk.flatMap((one) =>
     'content' in one
@@ -105,7 +105,7 @@ export async function putBulk(
   context: RepositoryContext,
   { batches, precedence, ...target }: BulkPut,
   signal: AbortSignal,
-): Promise<AsyncGenerator<readonly DatasetVerdict[], void>> {
+): Promise<AsyncGenerator<readonly BulkVerdict[], void>> {
   const { names, turn, limits } = context
   const body = new BulkBody(names)
   for await (const quads of batches) {
@@ -221,7 +221,7 @@ export function putDatasets(context: RepositoryContext) {
     catalogue: string,
     texts: readonly DatasetText[],
     signal: AbortSignal,
-  ): Promise<readonly DatasetVerdict[]> => {
+  ): Promise<readonly BulkVerdict[]> => {
     const put = async () => {
       const chunk: Chunk[number][] = []
       for (const one of texts) chunk.push(await readText(context, one))

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Failure } from '../../errors.ts'
 import { platformId } from '../../rdf/ids.ts'
 import type { Tombstones } from '../deleting/tombstones.ts'
-import { findByOrigins, type Lookup, type Origin, type Sought } from './find-datasets.ts'
+import { findByOrigins, type StoreAndNames, type Origin, type Sought } from './find-datasets.ts'
 
 /** The id that a dataset has or shall have, and what is known about it. */
 export type DatasetTarget = {
@@ -19,16 +19,18 @@ type Target = DatasetTarget | Failure
 /** Original ids, all different, of one catalogue. */
 type SoughtIds = { readonly catalogue: string; readonly originalIds: readonly string[] }
 
-export type DatasetIds = ReturnType<typeof datasetIds>
+export type DatasetIds = ReturnType<typeof idChooser>
 
-type IdContext = Lookup & { readonly tombstones: Pick<Tombstones, 'find' | 'ofOrigin' | 'remains'> }
+type IdContext = StoreAndNames & {
+  readonly tombstones: Pick<Tombstones, 'find' | 'ofOrigin' | 'remains'>
+}
 
 /** A clash gets `~~1`, `~~2`, …; this many are tried before giving up. */
 const mostClashes = 1000
 /** Characters of an id before its suffix: with it, it must still be an id. */
 const longest = 245
 
-export function datasetIds(context: IdContext) {
+export function idChooser(context: IdContext) {
   const reserved = new Set<string>()
   const look = sharedLookUp(context)
   return {
@@ -62,7 +64,7 @@ const mostTogether = 500
  * One query at a time for each catalogue; who asks meanwhile goes into the next one (decision 0022), so that each answer is
  * younger than its question. It goes on for the others when one of them leaves.
  */
-function sharedLookUp(context: Lookup): LookUp {
+function sharedLookUp(context: StoreAndNames): LookUp {
   const queues = new Map<string, Waiting[]>()
   const run = async (catalogue: string, queue: Waiting[]) => {
     while (queue.length > 0) {

@@ -13,7 +13,7 @@ const originsQuery = loadQuery('dataset-origins')
 const placesQuery = loadQuery('dataset-places')
 const cataloguesQuery = loadQuery('dataset-catalogues')
 
-export type Lookup = { readonly store: Pick<GraphStore, 'select'>; readonly names: Names }
+export type StoreAndNames = { readonly store: Pick<GraphStore, 'select'>; readonly names: Names }
 
 /** A record and the id of the catalogue that it is in. */
 export type LocatedDataset = DatasetRecord & { readonly catalogue: string }
@@ -32,7 +32,7 @@ export type Sought = { readonly originalId: string; readonly candidate: string }
 
 /** What is known about each original id, in one query and in their order. Fails with `unknown-catalogue`. */
 export async function findByOrigins(
-  { store, names }: Lookup,
+  { store, names }: StoreAndNames,
   catalogue: string,
   sought: readonly Sought[],
   signal?: AbortSignal,
@@ -61,7 +61,7 @@ export async function findByOrigins(
 
 /** The record of a dataset and the id of its catalogue; fails with `unknown-dataset`. */
 export async function findById(
-  { store, names }: Lookup,
+  { store, names }: StoreAndNames,
   id: string,
   signal: AbortSignal,
 ): Promise<LocatedDataset> {
@@ -92,8 +92,8 @@ function recordIn(row: Row, names: Names): DatasetRecord | undefined {
 const batchSize = 500
 
 /** The rows about all of some resources, asked for batch by batch. */
-export async function rowsOf<T>(
-  { store }: Lookup,
+export async function rowsInBatches<T>(
+  { store }: StoreAndNames,
   query: (batch: readonly T[]) => string,
   resources: readonly T[],
   signal?: AbortSignal,
@@ -106,7 +106,7 @@ export async function rowsOf<T>(
 
 /** Rows about some datasets, by the id of the dataset; `query` takes pairs of dataset and record. */
 async function datasetRows(
-  context: Lookup,
+  context: StoreAndNames,
   query: Query,
   ids: readonly string[],
   signal: AbortSignal,
@@ -116,13 +116,13 @@ async function datasetRows(
     bind(query, {
       dataset: batch.map((id) => [namedNode(names.dataset(id)), namedNode(names.record(id))]),
     })
-  const rows = await rowsOf(context, bound, ids, signal)
+  const rows = await rowsInBatches(context, bound, ids, signal)
   return Map.groupBy(rows, ({ dataset }) => names.idOf('dataset', dataset?.value ?? '') ?? '')
 }
 
 /** Dataset → its id at the origin, the smallest where direct writers left several; absent for one without a record. */
 export async function originalIdsOf(
-  context: Lookup,
+  context: StoreAndNames,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
@@ -134,7 +134,7 @@ export async function originalIdsOf(
 
 /** Dataset → its catalogue and its id at the origin; absent for one that is not there. */
 export async function datasetPlaces(
-  context: Lookup,
+  context: StoreAndNames,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Pick<LocatedDataset, 'id' | 'catalogue' | 'originalId'>>> {
@@ -150,7 +150,10 @@ export async function datasetPlaces(
 }
 
 /** The id of the catalogue that a dataset is in, whether it has a record or not. */
-export async function catalogueOfDataset(deps: Lookup, id: string): Promise<string | undefined> {
+export async function catalogueOfDataset(
+  deps: StoreAndNames,
+  id: string,
+): Promise<string | undefined> {
   const dataset = [namedNode(deps.names.dataset(id))]
   const [row] = await deps.store.select(bind(cataloguesQuery, { dataset }))
   return deps.names.idOf('catalogue', row?.['catalogue']?.value ?? '')

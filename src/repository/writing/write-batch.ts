@@ -5,7 +5,7 @@
 
 import type { Change, GraphStore, Landing } from '../../store/graph-store.ts'
 import type { Landed } from '../../store/marks.ts'
-import type { IdLists } from '../listing/id-lists.ts'
+import type { IdLists } from './id-lists.ts'
 
 /** Changes that land together or not at all, with the marks that are pending from then on. */
 export type WriteGroup = { readonly changes: readonly Change[]; readonly marks: readonly Landed[] }
@@ -49,7 +49,7 @@ export async function landOne<T>(context: LandingContext<'write'>, plan: Planned
 }
 
 /** The same for changes without a result. */
-export const land = (context: LandingContext<'write'>, group: WriteGroup): Promise<void> =>
+export const landChanges = (context: LandingContext<'write'>, group: WriteGroup): Promise<void> =>
   landOne(context, { result: undefined, group })
 
 async function landBy<T>(

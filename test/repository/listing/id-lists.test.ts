@@ -4,8 +4,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { names as namesOf } from '../../../src/rdf/names.ts'
 import { linkLines } from '../../../src/repository/deleting/members.ts'
-import { IdLists, listNames } from '../../../src/repository/listing/id-lists.ts'
-import { addressesOf, idBatches } from '../../../src/repository/listing/list-answer.ts'
+import { IdLists, listNames } from '../../../src/repository/writing/id-lists.ts'
+import { addressesOf, idBatches } from '../../../src/repository/resources/list-answer.ts'
 
 const signal = new AbortController().signal
 const names = namesOf('http://localhost:8080/')

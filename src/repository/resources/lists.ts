@@ -6,6 +6,7 @@ import { longAnswer } from '../../http/shell/flow.ts'
 import { isId } from '../../rdf/ids.ts'
 import { fromLines, toLines } from '../../rdf/lines.ts'
 import { formats, splitSuffix } from '../../rdf/media-types.ts'
+import type { Names } from '../../rdf/names.ts'
 import { dct } from '../../rdf/namespaces.ts'
 import { graphOf, literalOf } from '../../rdf/read.ts'
 import { unskolemise, unskolemiseLines } from '../../rdf/skolem.ts'
@@ -14,13 +15,13 @@ import type { Part } from '../../rdf/writing/document.ts'
 import { bind, loadQuery, type Query } from '../../store/queries.ts'
 import type { RepositoryContext } from '../context.ts'
 import { demandCatalogue, linkLines } from '../deleting/members.ts'
-import { describeDistribution, linkedDistributions } from '../resources/distributions.ts'
+import { describeDistribution, linkedDistributions } from './distributions.ts'
 import { contract } from '../routes/contract.ts'
 import { answerDocument } from '../routes/responses.ts'
 import { demandId, pathId, type RouteContext } from '../routes/route-context.ts'
 import { workAhead } from '../writing/bulk-write.ts'
-import { originalIdsOf, rowsOf, unknownDataset } from '../writing/find-datasets.ts'
-import { listNames } from './id-lists.ts'
+import { originalIdsOf, rowsInBatches, unknownDataset } from '../writing/find-datasets.ts'
+import { listNames } from '../writing/id-lists.ts'
 import { answerList, idBatches, type ResourceList } from './list-answer.ts'
 
 const { answers, listRoute, readRoute, parameters } = contract
@@ -101,14 +102,22 @@ function datasetList(context: RepositoryContext): ResourceList {
   return { ...graphList(context, { ...listed, values, iriOf }), originalIds: undefined }
 }
 
+const membersOf = ({ dataset, catalogue }: Names, id: string): IdQuery => ({
+  query: membersQuery,
+  values: { prefix: literal(dataset('')), catalogue: namedNode(catalogue(id)) },
+})
+
+/** The ids of the datasets that a catalogue links, past the cache. */
+export const memberIds = async (context: RepositoryContext, id: string): Promise<string[]> =>
+  [...new Set(await readIds(context, membersOf(context.names, id)))].sort()
+
 /** Of the datasets of one catalogue. */
 function memberList(context: RepositoryContext, id: string): ResourceList {
-  const { dataset: iriOf, catalogue } = context.names
-  const values = { prefix: literal(iriOf('')), catalogue: namedNode(catalogue(id)) }
+  const { names } = context
   const path = `/catalogues/${id}/datasets`
-  const listed = { path, name: listNames.members(id), query: membersQuery, values, iriOf }
+  const listed = { path, name: listNames.members(id), iriOf: names.dataset }
   return listIn(context, id, {
-    ...graphList(context, listed),
+    ...graphList(context, { ...listed, ...membersOf(names, id) }),
     originalIds: async (chosen, signal) => {
       const origins = await originalIdsOf(context, chosen, signal)
       return chosen.flatMap((dataset) => origins.get(dataset) ?? [])
@@ -123,7 +132,7 @@ function vocabularyList(context: RepositoryContext): ResourceList {
   const schemes: ResourceList['uriRefs'] = async (chosen, signal) => {
     const query = (batch: readonly string[]) =>
       bind(schemesQuery, { vocabulary: batch.map((id) => namedNode(iriOf(id))) })
-    const rows = await rowsOf(context, query, chosen, signal)
+    const rows = await rowsInBatches(context, query, chosen, signal)
     const found = new Map(rows.map((row) => [row['vocabulary']?.value, row['scheme']?.value ?? '']))
     return chosen.flatMap((id) => found.get(iriOf(id)) ?? [])
   }
@@ -238,7 +247,7 @@ const dump = readRoute(
 )
 
 /** The routes of lists, and of dumps of whole catalogues. */
-export function addListRoutes(context: RouteContext): void {
+export function addResourceLists(context: RouteContext): void {
   const { app, store, names } = context
   app.openapi(listCatalogues, (c) =>
     answerList(c, context, catalogueList(context), c.req.valid('query')),
