@@ -1,7 +1,7 @@
 /** Compiles node shapes into the tree of fields. */
 
 import { type Field, isMappingClass, type MappingClass, type Shape } from './profile.ts'
-import type { Place, Problems } from './profile-problems.ts'
+import type { ProfilePlace, Problems } from './profile-problems.ts'
 import type { PropertyNode, ShapeNode } from './profile-shapes.ts'
 
 /** Finds a shape, first in the file that mentions it. */
@@ -36,7 +36,7 @@ const leaf = (name: string, mapping: MappingClass): Field => ({
 /** What is left of a value where the embedding ends. */
 const stub: readonly Field[] = [leaf('id', 'StandardText'), leaf('resource', 'StandardKeyword')]
 
-const placeOf = (site: Site, line: number, property: string): Place => ({
+const placeOf = (site: Site, line: number, property: string): ProfilePlace => ({
   file: site.shape.file,
   line,
   shape: site.shape.iri,

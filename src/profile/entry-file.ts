@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { Failure } from '../errors.ts'
 import { decode } from '../rdf/parse.ts'
 import type { Entry, ResourceType } from './profile.ts'
-import type { Place, Problems } from './profile-problems.ts'
+import type { ProfilePlace, Problems } from './profile-problems.ts'
 
 export type EntryFile = {
   readonly name: string
@@ -142,7 +142,7 @@ export function faultOfJson(text: string): { line: number; message: string } | u
 type EntryText = {
   readonly problems: Problems
   /** The place of the value at a path; `label` names it for the reader, by default the path does. */
-  readonly at: (path: readonly PropertyKey[], label?: string) => Place
+  readonly at: (path: readonly PropertyKey[], label?: string) => ProfilePlace
 }
 
 /** The value by its schema; what is wrong goes to the problems, `undefined` when it cannot be used. */
@@ -172,7 +172,7 @@ function faultOfIri(iri: string): string | undefined {
 // The entries of `core` (datasets and catalogues) and of `resources` (types of records that the profile adds).
 
 /** An entry and where its keys stand. */
-export type Placed<T> = { readonly entry: T; readonly at: (...path: PropertyKey[]) => Place }
+export type Placed<T> = { readonly entry: T; readonly at: (...path: PropertyKey[]) => ProfilePlace }
 
 /** A type before its shape is compiled. */
 export type DeclaredType = Omit<ResourceType, 'shape'>

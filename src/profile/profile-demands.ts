@@ -2,7 +2,7 @@
 
 import type { FindShape } from './compile-profile.ts'
 import type { Field, MappingClass, Shape } from './profile.ts'
-import type { Place, Problems } from './profile-problems.ts'
+import type { ProfilePlace, Problems } from './profile-problems.ts'
 import type { PropertyNode, ShapeNode } from './profile-shapes.ts'
 
 const dcat = 'http://www.w3.org/ns/dcat#'
@@ -49,7 +49,7 @@ const standing = (properties: readonly PropertyNode[], node: ShapeNode): readonl
   properties.map((property) => ({ property, node }))
 
 /** Where a field of the tree stands, or where it would have to. */
-function placeOf({ node: root, find }: Checked, path: string): Place {
+function placeOf({ node: root, find }: Checked, path: string): ProfilePlace {
   let node = root
   let line = root.line
   let candidates = standing(root.properties, root)

@@ -8,8 +8,8 @@ import { decode, parse } from '../rdf/parse.ts'
 import { placedQuads } from '../rdf/reading/placed-quads.ts'
 import type { FindShape } from './compile-profile.ts'
 import { leaves, type Placed } from './entry-file.ts'
-import type { Place, Problems } from './profile-problems.ts'
-import { readShapes, type ShapeNode, type Shapes } from './profile-shapes.ts'
+import type { ProfilePlace, Problems } from './profile-problems.ts'
+import { readShapeNodes, type ShapeNode, type Shapes } from './profile-shapes.ts'
 
 type ShapesFile = Shapes & { readonly file: string; readonly quads: readonly Quad[] }
 
@@ -19,7 +19,7 @@ export type ShapeFiles = {
 }
 
 /** A file that an entry names, and where it does. */
-export type NamedFile = { readonly path: string; readonly at: Place }
+export type NamedFile = { readonly path: string; readonly at: ProfilePlace }
 
 const baseIri = 'urn:cartulary:profile:'
 
@@ -29,11 +29,15 @@ async function readOne(directory: string, path: string): Promise<ShapesFile> {
   if (!place.startsWith(root + sep)) throw new Error('leaves the directory')
   const text = decode(await readFile(place))
   const quads = await parse(text, 'turtle', { baseIri })
-  return { file: path, quads, ...readShapes(path, placedQuads(text, baseIri)) }
+  return { file: path, quads, ...readShapeNodes(path, placedQuads(text, baseIri)) }
 }
 
 /** What is wrong with a file; a syntax error stands at its line, everything else where the file is named. */
-function fault(cause: unknown, path: string, at: Place): { place: Place; problem: string } {
+function fault(
+  cause: unknown,
+  path: string,
+  at: ProfilePlace,
+): { place: ProfilePlace; problem: string } {
   const [complaint] = cause instanceof Failure ? cause.errors : []
   if (complaint) {
     const { line, detail } = complaint

@@ -3,7 +3,7 @@
 import { compareCodePoints } from '../text/code-points.ts'
 
 /** Where something stands; lines count from 1. */
-export type Place = {
+export type ProfilePlace = {
   readonly file: string
   readonly line?: number
   readonly shape?: string
@@ -12,16 +12,16 @@ export type Place = {
 
 export type Problems = {
   /** The process must not start. */
-  add(place: Place, problem: string): void
+  add(place: ProfilePlace, problem: string): void
   /** Worth a line in the log. */
-  warn(place: Place, problem: string): void
+  warn(place: ProfilePlace, problem: string): void
   readonly warnings: readonly string[]
   /** Throws one Error that names every problem; does nothing when there is none. */
   raise(directory: string): void
 }
 
 /** `shapes.ttl:12, shape <…>, property title: …` */
-const sentence = ({ file, line, shape, property }: Place, problem: string) =>
+const sentence = ({ file, line, shape, property }: ProfilePlace, problem: string) =>
   [
     line === undefined ? file : `${file}:${line}`,
     shape && `shape <${shape}>`,
@@ -30,11 +30,11 @@ const sentence = ({ file, line, shape, property }: Place, problem: string) =>
     .filter(Boolean)
     .join(', ') + `: ${problem}`
 
-const inOrder = (a: Place, b: Place) =>
+const inOrder = (a: ProfilePlace, b: ProfilePlace) =>
   compareCodePoints(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0)
 
 export function collectProblems(): Problems {
-  const problems = new Map<string, Place>()
+  const problems = new Map<string, ProfilePlace>()
   const warnings: string[] = []
   return {
     add: (place, problem) => void problems.set(sentence(place, problem), place),

@@ -150,7 +150,7 @@ const hasClass = (graph: Graph, key: string, isMeant: (type: Term) => boolean) =
   graph.objects(key, rdf('type')).some(isMeant)
 
 /** All node shapes of a file, in the order in which they and their properties stand there. */
-export function readShapes(file: string, placed: readonly PlacedQuad[]): Shapes {
+export function readShapeNodes(file: string, placed: readonly PlacedQuad[]): Shapes {
   const statements = statementsOf(placed)
   const { graph, namespaces, line, text } = statements
   const shapes = new Map<string, ShapeNode>()

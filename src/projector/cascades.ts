@@ -91,7 +91,7 @@ async function run(deps: CascadeDeps, mark: Mark, signal: AbortSignal): Promise<
 const membersQuery = loadQuery('catalogue-members-after')
 
 /** What is in a catalogue: its datasets and its resources of declared types. What goes meanwhile may still be named. */
-export const membersOf = (store: GraphStore, catalogue: string, signal: AbortSignal) =>
+export const catalogueMembers = (store: GraphStore, catalogue: string, signal: AbortSignal) =>
   keyedPages(store, { query: membersQuery, values: { catalogue: namedNode(catalogue) } }, signal)
 
 /**

@@ -18,7 +18,7 @@ export type EngineStartDeps = {
 }
 
 /** What an engine said when it was configured. */
-export type Configured = { readonly rebuild: readonly IndexName[]; readonly newest: number }
+export type EngineState = { readonly rebuild: readonly IndexName[]; readonly newest: number }
 
 export type EngineStart = {
   /** `undefined` while the engine has not been reached. */
@@ -39,7 +39,7 @@ const wornMs = 120_000
 async function configured(
   index: SearchIndex,
   settings: readonly IndexSettings[],
-): Promise<Configured> {
+): Promise<EngineState> {
   const { rebuild } = await index.configure(settings)
   return { rebuild, newest: await index.newest() }
 }
@@ -48,7 +48,7 @@ async function configured(
 export function configuredOrAway(
   { index, log }: Pick<EngineStartDeps, 'index' | 'log'>,
   settings: readonly IndexSettings[],
-): Promise<Configured | undefined> {
+): Promise<EngineState | undefined> {
   return configured(index, settings).catch((error: unknown) => {
     if (!isAway(error)) throw error
     log.warn({ err: error }, 'engine.waiting')
@@ -60,7 +60,7 @@ export function configuredOrAway(
 export function engineStart(
   { index, log, pause, fill, found }: EngineStartDeps,
   settings: readonly IndexSettings[],
-  first: Configured | undefined,
+  first: EngineState | undefined,
 ): EngineStart {
   const stopping = new AbortController()
   const { signal } = stopping

@@ -54,7 +54,7 @@ export const recordsOf = (context: RecordsContext): readonly Records[] => [
 const resourceIn = (rows: readonly Row[]) => rows.flatMap((row) => row['resource']?.value ?? [])
 
 /** All catalogues, by id, ascending. */
-export async function catalogueIds(
+export async function storedCatalogues(
   { store, names }: Pick<RecordsContext, 'store' | 'names'>,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
@@ -66,7 +66,7 @@ export async function catalogueIds(
 /** Catalogues that searches may find, ascending. */
 async function visibleCatalogues(context: RecordsContext, signal: AbortSignal) {
   const visible: string[] = []
-  for (const id of await catalogueIds(context, signal)) {
+  for (const id of await storedCatalogues(context, signal)) {
     const catalogue = await context.contexts.get(id, signal)
     if (catalogue && !catalogue.hidden) visible.push(id)
   }

@@ -14,9 +14,9 @@ import { documentBuilder } from './building/document.ts'
 import { enrichment, type EnrichmentRule } from './building/enrichment.ts'
 import type { FacetConfig } from './building/facets.ts'
 import { indexSettings } from './building/index-settings.ts'
-import { type Affected, cascades, membersOf } from './cascades.ts'
+import { type Affected, cascades, catalogueMembers } from './cascades.ts'
 import { conceptCache } from './concept-cache.ts'
-import { type Configured, configuredOrAway, engineStart } from './engine-start.ts'
+import { type EngineState, configuredOrAway, engineStart } from './engine-start.ts'
 import { type GatherContext, gatherBatch } from './gathering/gather-batch.ts'
 import { catalogueContexts } from './gathering/catalogue-contexts.ts'
 import { storedConcepts } from './gathering/stored-concepts.ts'
@@ -146,7 +146,7 @@ const affectedBy =
   ({ store, names, log, pause }: ProjectionDeps, { next }: VersionClock) =>
   (mark: Mark, signal: AbortSignal): Promise<Affected> =>
     names.idOf('vocabulary', mark.resource) === undefined
-      ? Promise.resolve({ pages: membersOf(store, mark.resource, signal) })
+      ? Promise.resolve({ pages: catalogueMembers(store, mark.resource, signal) })
       : vocabularyUsers({ store, names, log, next, pause }, mark, signal)
 
 type OlderCopy = 'store' | 'index' | undefined
@@ -154,7 +154,7 @@ type OlderCopy = 'store' | 'index' | undefined
 /** What the store says of how far the index is, mended where that is not so: it is told once. */
 async function copiesCompared(
   { store, log }: Pick<ProjectionDeps, 'store' | 'log'>,
-  engine: Configured | undefined,
+  engine: EngineState | undefined,
 ) {
   const before = await newestIndexed(store)
   const marked = Math.max(before, await newestMark(store))
@@ -171,7 +171,7 @@ async function copiesCompared(
 
 /** Unknown while the engine is away, while an index is being filled, and for a store of a version that keeps no count. */
 function olderOf(
-  engine: Configured | undefined,
+  engine: EngineState | undefined,
   { indexed, marked }: { readonly indexed: number; readonly marked: number },
 ): OlderCopy {
   if (!engine || engine.rebuild.length > 0 || indexed === 0) return undefined

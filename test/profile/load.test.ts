@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import type { Field } from '../../src/profile/profile.ts'
 import { builtInDirectory, loadProfile } from '../../src/profile/load-profile.ts'
-import { readShapes } from '../../src/profile/profile-shapes.ts'
+import { readShapeNodes } from '../../src/profile/profile-shapes.ts'
 import { placedQuads } from '../../src/rdf/reading/placed-quads.ts'
 import { directoryOf, entryFile, shapes, smallProfile } from './small.ts'
 
@@ -35,7 +35,7 @@ describe('the default profile', () => {
     const files = await Promise.all(
       names.map(async (name) => {
         const text = await readFile(`${builtInDirectory}/${name}`, 'utf8')
-        return readShapes(name, placedQuads(text, 'urn:x:'))
+        return readShapeNodes(name, placedQuads(text, 'urn:x:'))
       }),
     )
     expect(files.map(({ shapes, profile }) => shapes.size + (profile ? 1 : 0))).toEqual(
@@ -53,7 +53,7 @@ describe('the default profile', () => {
 
   test('the merged shapes parse back to every shape', async () => {
     const { shapes: merged } = await loadProfile()
-    const file = readShapes('merged', placedQuads(merged, 'urn:x:'))
+    const file = readShapeNodes('merged', placedQuads(merged, 'urn:x:'))
     expect(file.shapes.size).toBe(6)
   })
 })

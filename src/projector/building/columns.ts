@@ -5,15 +5,15 @@ import { type IndexRule, mappingClasses } from '../mappings/classes.ts'
 import { scores } from '../../profile/field-models.ts'
 
 /** The columns of an object by name, in profile order. */
-export type Columns = ReadonlyMap<string, Column>
+export type FieldColumns = ReadonlyMap<string, FieldColumn>
 
 /** A field with its rule and its place. */
-export type Column = {
+export type FieldColumn = {
   readonly name: string
   /** Dotted. */
   readonly path: string
   readonly rule: IndexRule
-  readonly children: Columns
+  readonly children: FieldColumns
   /** Whether one record has one such value at most: only then it can be sorted by. */
   readonly sortable: boolean
   readonly isRoot: boolean
@@ -28,7 +28,7 @@ function ruleOf(field: Field, inside: string): IndexRule {
   return field.name === 'id' && inside !== 'distributions.' ? { order: [''] } : {}
 }
 
-function columnOf(field: Field, inside: string, sortable: boolean): Column {
+function columnOf(field: Field, inside: string, sortable: boolean): FieldColumn {
   const path = inside + field.name
   const single = field.single || languageMaps.has(field.mapping)
   const goesOn = field.mapping === 'Nested' ? single : true
@@ -36,31 +36,31 @@ function columnOf(field: Field, inside: string, sortable: boolean): Column {
     name: field.name,
     path,
     rule: ruleOf(field, inside),
-    children: columnsOf(field.children, `${path}.`, sortable && goesOn),
+    children: fieldColumns(field.children, `${path}.`, sortable && goesOn),
     sortable,
     isRoot: inside === '',
   }
 }
 
 /** The columns of fields; `inside` is the dotted path of the field around, with a dot at its end. */
-export const columnsOf = (fields: Shape['fields'], inside = '', sortable = true): Columns =>
+export const fieldColumns = (fields: Shape['fields'], inside = '', sortable = true): FieldColumns =>
   new Map(fields.map((field) => [field.name, columnOf(field, inside, sortable)]))
 
 /** All columns of a tree, outer ones first. */
-export const flat = (columns: Columns): readonly Column[] =>
+export const flat = (columns: FieldColumns): readonly FieldColumn[] =>
   [...columns.values()].flatMap((column) => [column, ...flat(column.children)])
 
 /** Dotted names by which the texts of a column are sorted. */
-export const orderNames = ({ rule, path, sortable }: Column): readonly string[] =>
+export const orderNames = ({ rule, path, sortable }: FieldColumn): readonly string[] =>
   sortable ? (rule.order ?? []).map((key) => (key === '' ? path : `${path}.${key}`)) : []
 
 /** Dotted names of the numbers of a column. */
-export function numberNames({ rule, path, sortable }: Column): readonly string[] {
+export function numberNames({ rule, path, sortable }: FieldColumn): readonly string[] {
   if (!sortable) return []
   if (rule.column === 'numbers') return scores.map((score) => `${path}.${score}`)
   return rule.column === 'number' ? [path] : []
 }
 
 /** Whether a column holds dates that a record is found or sorted by; a record may have several. */
-export const isDate = ({ rule }: Column): boolean =>
+export const holdsDates = ({ rule }: FieldColumn): boolean =>
   rule.column === 'instant' || rule.column === 'period'

@@ -25,10 +25,10 @@ import {
   type Report,
   type Scene,
 } from '../mappings/mapping.ts'
-import { fieldsOf } from '../mappings/nested.ts'
+import { mappedFields } from '../mappings/nested.ts'
 import { countriesOf } from '../mappings/places.ts'
 import { slotsOf } from '../mappings/slots.ts'
-import { columnsOf } from './columns.ts'
+import { fieldColumns } from './columns.ts'
 import { facetReader, type FacetScene, hasCountry } from './facet-values.ts'
 import {
   allFacets,
@@ -141,7 +141,7 @@ function recordBuilder(
       ...(facts && { catalogue: facts }),
       ...(metrics && { metrics }),
     })
-    const found = fieldsOf(namedNode(iri), slots, scene) ?? {}
+    const found = mappedFields(namedNode(iri), slots, scene) ?? {}
     const absent = always.filter(({ name }) => !(name in found)).map(({ name }) => [name, []])
     const mapped: JsonObject = { ...found, ...Object.fromEntries(absent) }
     const record = context.enrich?.(mapped, index, language) ?? mapped
@@ -172,7 +172,7 @@ function assembler(
   fields: readonly Field[],
 ): (from: Assembled) => Document {
   const { profile, names, facets = defaultFacets } = context
-  const columns = columnsOf(fields)
+  const columns = fieldColumns(fields)
   const nonCountries = new Set(context.nonCountries ?? defaultNonCountries)
   const readers = allFacets(profile, facets).flatMap((facet) => {
     const served = servedFacet(facet, index, profile)
@@ -254,7 +254,7 @@ function catalogueReader(context: BuilderContext): CatalogueReader {
     const languages = inPreference(languageCodes(graph.objects(iri, dct('language')), english))
     const language = languages[0] ?? 'en'
     const { scene, reports } = sceneOf(context, { ...about, language })
-    const mapped = fieldsOf(namedNode(iri), slots, scene) ?? {}
+    const mapped = mappedFields(namedNode(iri), slots, scene) ?? {}
     const record = enrich?.(mapped, 'catalogue', language) ?? mapped
     const titles = languageMap(graph.objects(iri, dct('title')), language) ?? {}
     const title = titles[language] ?? titles['en'] ?? Object.values(titles)[0] ?? id
@@ -309,7 +309,7 @@ function conceptRecord({ id, iri, scheme, prefLabel, altLabel, extensions }: Con
 }
 
 function conceptBuilder(profile: Profile): Pick<DocumentBuilder, 'concept' | 'concepts'> {
-  const columns = columnsOf(profile.concept.fields)
+  const columns = fieldColumns(profile.concept.fields)
   const fields = new Set(profile.concept.fields.map(({ name }) => name))
 
   const concept: DocumentBuilder['concept'] = (one, place) => {

@@ -6,7 +6,7 @@
 import { type Field, languageMaps, type MappingClass, type Profile } from '../../profile/profile.ts'
 import { type TargetKind, targetsOf } from '../../profile/record-schemas.ts'
 import type { Concept } from '../../vocabularies/concept.ts'
-import { isObject, type Json, type JsonObject } from '../mappings/mapping.ts'
+import { isJsonObject, type Json, type JsonObject } from '../mappings/mapping.ts'
 import type { BuilderContext } from './document.ts'
 
 /** How the values of some fields are filled from the concepts of a vocabulary. */
@@ -22,7 +22,7 @@ export type EnrichmentRule = {
 }
 
 /** The indexed concept of a stored vocabulary, whatever the spelling of its IRI (http or https, slash at the end). */
-export type Lookup = (vocabulary: string, iri: string) => Concept | undefined
+export type ConceptLookup = (vocabulary: string, iri: string) => Concept | undefined
 
 /** A rule as it applies to one field. */
 type Use = {
@@ -122,7 +122,7 @@ function* fieldsMeant(
 /** Makes the hook that changes a record before it is indexed. */
 export function enrichment(
   rules: readonly EnrichmentRule[],
-  lookup: Lookup,
+  lookup: ConceptLookup,
   profile: Profile,
 ): NonNullable<BuilderContext['enrich']> {
   const enriched = (value: Json, field: Enriched, language: string): Json => {
@@ -130,13 +130,13 @@ export function enrichment(
       const values: Json[] = value.map((one: Json) => enriched(one, field, language))
       return values.every((one, at) => one === value[at]) ? value : values
     }
-    const deep = isObject(value) ? inside(value, field.below, language) : value
+    const deep = isJsonObject(value) ? inside(value, field.below, language) : value
     // Only the IRI counts: an id alone may belong to anybody.
-    const iri = isObject(deep) ? deep['resource'] : deep
+    const iri = isJsonObject(deep) ? deep['resource'] : deep
     if (typeof iri !== 'string') return deep
     for (const use of field.uses) {
       const concept = lookup(use.vocabulary, iri)
-      if (concept) return filled(isObject(deep) ? deep : {}, use, concept, language)
+      if (concept) return filled(isJsonObject(deep) ? deep : {}, use, concept, language)
     }
     return deep
   }

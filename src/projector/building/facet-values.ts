@@ -2,7 +2,7 @@
 
 import type { FacetValue } from '../../search-index/search-index.ts'
 import type { FacetConfig } from './facets.ts'
-import { isObject, plainText, type Json, type JsonObject } from '../mappings/mapping.ts'
+import { isJsonObject, plainText, type Json, type JsonObject } from '../mappings/mapping.ts'
 
 /** What a facet may need beside the record itself. */
 export type FacetScene = {
@@ -25,21 +25,21 @@ function valuesAt(json: Json | undefined, path: readonly string[], at = 0): read
   if (Array.isArray(json)) return json.flatMap((each: Json) => valuesAt(each, path, at))
   const name = path[at]
   if (name === undefined) return [json]
-  return isObject(json) ? valuesAt(json[name], path, at + 1) : none
+  return isJsonObject(json) ? valuesAt(json[name], path, at + 1) : none
 }
 
 /** One text of a text or a language map: English, else the default language, else the first. */
 function oneOf(json: Json | undefined, language: string): string | undefined {
-  if (!isObject(json)) return json === undefined ? undefined : plainText(json)
+  if (!isJsonObject(json)) return json === undefined ? undefined : plainText(json)
   const text = json['en'] ?? json[language] ?? Object.values(json)[0]
   return text === undefined ? undefined : plainText(text)
 }
 
 function termOf(value: Json, term: string, language: string): string | undefined {
-  if (!isObject(value)) return term === '' ? plainText(value) : undefined
+  if (!isJsonObject(value)) return term === '' ? plainText(value) : undefined
   const found = value[term]
   // A name in several languages is no term; the resource is one.
-  if (isObject(found)) return oneOf(value['resource'] ?? found[language] ?? found, language)
+  if (isJsonObject(found)) return oneOf(value['resource'] ?? found[language] ?? found, language)
   return found === undefined ? undefined : plainText(found)
 }
 
@@ -56,7 +56,7 @@ function plainValues({ path, term = 'id', display = 'label' }: FacetConfig): Fac
       valuesAt(record, steps).flatMap((value): readonly FacetValue[] => {
         const id = termOf(value, term, language)
         if (id === undefined || id === '') return none
-        const title = isObject(value) ? oneOf(value[display], language) : undefined
+        const title = isJsonObject(value) ? oneOf(value[display], language) : undefined
         return [{ id, title: title ?? id }]
       }),
     )

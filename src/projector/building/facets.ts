@@ -3,7 +3,7 @@
 import { Failure } from '../../errors.ts'
 import type { Field, Profile, ResourceType } from '../../profile/profile.ts'
 import { targetsOf } from '../../profile/record-schemas.ts'
-import { mappingClasses, type Terms } from '../mappings/classes.ts'
+import { mappingClasses, type FacetTerms } from '../mappings/classes.ts'
 import type { Band, IndexName } from '../../search-index/index-settings.ts'
 
 // What is said about one facet of the search service.
@@ -169,7 +169,7 @@ export function checkFacets(profile: Profile, given: readonly FacetConfig[] = de
 
 // Which key of a value a facet counts and which one it shows, by the class of its field.
 
-const value: Terms = { term: '', display: '' }
+const value: FacetTerms = { term: '', display: '' }
 
 type Found = { readonly field: Field; readonly path: string; readonly rest: readonly string[] }
 
@@ -204,13 +204,17 @@ function withTerms(facet: FacetConfig, fields: readonly Field[]): FacetConfig | 
     : undefined
 }
 
-const termsOf = ({ term, display }: FacetConfig, known: Terms = value): Terms => ({
+const termsOf = ({ term, display }: FacetConfig, known: FacetTerms = value): FacetTerms => ({
   term: term ?? known.term,
   display: display ?? (term === undefined || term === known.term ? known.display : term),
 })
 
 /** Whether the values of the field have the key that the facet names as its term. */
-function hasTerm({ term, kind = 'values' }: FacetConfig, field: Field, known?: Terms): boolean {
+function hasTerm(
+  { term, kind = 'values' }: FacetConfig,
+  field: Field,
+  known?: FacetTerms,
+): boolean {
   if (term === undefined || kind !== 'values') return true
   if (field.mapping === 'Nested') return field.children.some(({ name }) => name === term)
   if (!known) return term === ''

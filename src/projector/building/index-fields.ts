@@ -4,10 +4,16 @@ import type { Box, Document } from '../../search-index/search-index.ts'
 import { cutCodePoints } from '../../text/code-points.ts'
 import { fold } from '../../text/fold.ts'
 import { boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
-import { isObject, type Json, type JsonObject, listOf, plainText } from '../mappings/mapping.ts'
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  elementsOf,
+  plainText,
+} from '../mappings/mapping.ts'
 import { endsExactly } from '../mappings/dates.ts'
 import type { TextLanguage } from '../mappings/classes.ts'
-import type { Column, Columns } from './columns.ts'
+import type { FieldColumn, FieldColumns } from './columns.ts'
 
 /** The parts of a document that are being filled. */
 type Indexed = {
@@ -28,23 +34,23 @@ export const nothingIndexed = (): Indexed => ({
   order: {},
 })
 
-function addNumbers(into: Indexed, column: Column, json: Json) {
+function addNumbers(into: Indexed, column: FieldColumn, json: Json) {
   if (typeof json === 'number') into.numbers[column.path] = json
-  else if (isObject(json))
+  else if (isJsonObject(json))
     for (const [key, value] of Object.entries(json))
       if (typeof value === 'number') into.numbers[`${column.path}.${key}`] = value
 }
 
 const isSome = (json: Json) => Array.isArray(json) && json.includes(true)
 
-function addColumn(into: Indexed, column: Column, json: Json) {
+function addColumn(into: Indexed, column: FieldColumn, json: Json) {
   const kind = column.rule.column
   if (kind === undefined) return
   if (kind === 'boxes') {
     if (column.isRoot) into.boxes = [...into.boxes, ...boxesIn(json)].slice(0, mostAreas)
   } else if (kind === 'instant' || kind === 'period') {
     const known = into.dates[column.path] ?? []
-    const found = listOf(json).flatMap((value) => spanOf(value, kind))
+    const found = elementsOf(json).flatMap((value) => spanOf(value, kind))
     const spans = atMostFour([...known, ...found], joined)
     if (spans.length > 0) into.dates[column.path] = spans
   } else if (!column.sortable) return
@@ -58,7 +64,7 @@ type Languages = readonly string[]
 /** Adds everything that the columns find in an object. */
 export function indexFields(
   into: Indexed,
-  columns: Columns,
+  columns: FieldColumns,
   object: JsonObject,
   languages: Languages,
 ): void {
@@ -70,8 +76,8 @@ export function indexFields(
     if (column.sortable && column.rule.order) collectOrder(into.order, column, json, languages)
     addColumn(into, column, json)
     if (column.children.size === 0) continue
-    for (const each of listOf(json))
-      if (isObject(each)) indexFields(into, column.children, each, languages)
+    for (const each of elementsOf(json))
+      if (isJsonObject(each)) indexFields(into, column.children, each, languages)
   }
 }
 
@@ -109,7 +115,7 @@ function spanOf(value: Json, column: 'instant' | 'period'): readonly Span[] {
     const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
     return Number.isNaN(at) ? [] : [[at, at]]
   }
-  if (!isObject(value)) return []
+  if (!isJsonObject(value)) return []
   const { gte } = value
   return [[typeof gte === 'string' ? Date.parse(gte) : always[0], endOf(value)]]
 }
@@ -118,7 +124,8 @@ function spanOf(value: Json, column: 'instant' | 'period'): readonly Span[] {
 
 /** A box over the date line was written as two polygons that meet there. */
 function boxesOf(geometry: Json): readonly Box[] {
-  const parts = isObject(geometry) && geometry['type'] === 'MultiPolygon' && geometry['coordinates']
+  const parts =
+    isJsonObject(geometry) && geometry['type'] === 'MultiPolygon' && geometry['coordinates']
   if (Array.isArray(parts) && parts.length === 2) {
     const boxes = parts.map((part: Json) => boundsOf(positionsOf(part)))
     const meets = boxes.some(([, , east]) => east === 180) && boxes.some(([west]) => west === -180)
@@ -137,7 +144,7 @@ const around = (boxes: readonly Box[]): Box =>
 
 /** At most four boxes. */
 export const boxesIn = (json: Json): readonly Box[] =>
-  atMostFour(listOf(json).flatMap(boxesOf), around)
+  atMostFour(elementsOf(json).flatMap(boxesOf), around)
 
 // Texts of a document by field and language, and the texts it is sorted by.
 
@@ -155,24 +162,24 @@ export function addText(texts: Texts, field: string, language: string, text: str
 
 /** The value of a key; '' = the holder itself. */
 const valueAt = (holder: Json, key: string): Json | undefined =>
-  key === '' ? holder : isObject(holder) ? holder[key] : undefined
+  key === '' ? holder : isJsonObject(holder) ? holder[key] : undefined
 
 function languageOf(rule: TextLanguage, holder: Json, language: string): string {
   if (rule === 'none') return noLanguage
   if (rule === 'en') return 'en'
-  const own = rule === 'own' && isObject(holder) ? holder['language'] : undefined
+  const own = rule === 'own' && isJsonObject(holder) ? holder['language'] : undefined
   return typeof own === 'string' ? own : language
 }
 
 /** Adds what a value of the column says; `language` is the record's default language. */
-function collectTexts(texts: Texts, column: Column, json: Json, language: string): void {
+function collectTexts(texts: Texts, column: FieldColumn, json: Json, language: string): void {
   const { text } = column.rule
   if (!text) return
-  for (const holder of listOf(json)) {
+  for (const holder of elementsOf(json)) {
     for (const key of text.keys) {
       const value = valueAt(holder, key)
       if (value === undefined) continue
-      if (!isObject(value))
+      if (!isJsonObject(value))
         addText(texts, column.path, languageOf(text.language, holder, language), plainText(value))
       else for (const tag in value) addText(texts, column.path, tag, plainText(value[tag] ?? ''))
     }
@@ -190,17 +197,17 @@ function mainLanguage(map: JsonObject, languages: readonly string[]): string | u
 /** Adds the sort texts of a value: the first of several; of a language map each language and the main one. */
 function collectOrder(
   order: Record<string, string>,
-  column: Column,
+  column: FieldColumn,
   json: Json,
   languages: readonly string[],
 ): void {
-  const [holder] = listOf(json)
+  const [holder] = elementsOf(json)
   if (holder === undefined) return
   for (const key of column.rule.order ?? []) {
     const name = key === '' ? column.path : `${column.path}.${key}`
     const value = valueAt(holder, key)
     if (value === undefined) continue
-    if (!isObject(value)) {
+    if (!isJsonObject(value)) {
       order[name] = sortText(plainText(value))
       continue
     }

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import type { FacetSettings, IndexName, IndexSettings } from '../../search-index/index-settings.ts'
 import type { Profile, Shape } from '../../profile/profile.ts'
 import { allFacets, defaultFacets, servedFacet, type FacetConfig } from './facets.ts'
-import { columnsOf, flat, isDate, numberNames, orderNames } from './columns.ts'
+import { fieldColumns, flat, holdsDates, numberNames, orderNames } from './columns.ts'
 
 /** Counts what code makes of the same record and the same profile: a higher one builds every index anew. */
 const mappingNumber = 2
@@ -13,7 +13,7 @@ const mappingNumber = 2
 const boosts = { title: 3, keywords: 2, others: 1 } as const
 
 function textsOf(shape: Shape): IndexSettings['texts'] {
-  const columns = flat(columnsOf(shape.fields)).filter(({ rule }) => rule.text)
+  const columns = flat(fieldColumns(shape.fields)).filter(({ rule }) => rule.text)
   const keywords = shape.fields.filter(({ mapping }) => mapping === 'Keywords')
   const isKeywords = (path: string) => keywords.some(({ name }) => name === path)
   const texts = columns.map(({ path, rule, isRoot }) => {
@@ -69,7 +69,7 @@ function basisOf(index: IndexName, from: Source): string {
 
 function settingsOf(index: IndexName, from: Source): IndexSettings {
   const [shape] = shapesOf(index, from.profile)
-  const columns = flat(columnsOf(shape.fields))
+  const columns = flat(fieldColumns(shape.fields))
   const has = (path: string) => columns.some((column) => column.path === path)
   const named = (column: string) =>
     columns.filter(({ rule, sortable }) => sortable && rule.column === column)
@@ -83,7 +83,7 @@ function settingsOf(index: IndexName, from: Source): IndexSettings {
       const optional = { ...(bands && { bands }), ...(hidden && { hidden }) }
       return { id, title, ...optional, ...(within && { within }) }
     }),
-    dates: columns.filter(isDate).map(({ path }) => path),
+    dates: columns.filter(holdsDates).map(({ path }) => path),
     numbers: [...columns.flatMap(numberNames), ...(index === 'vocabulary' ? ['resource'] : [])],
     flags: [
       ...(has('country') ? ['countryData'] : []),

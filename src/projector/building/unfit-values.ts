@@ -8,7 +8,7 @@ import type { Field, MappingClass } from '../../profile/profile.ts'
 import { graphOf } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import type { Report } from '../mappings/mapping.ts'
-import { fieldsOf } from '../mappings/nested.ts'
+import { mappedFields } from '../mappings/nested.ts'
 import { slotsOf } from '../mappings/slots.ts'
 import { type BuilderContext, sceneOf } from './document.ts'
 
@@ -33,7 +33,7 @@ export function unfitValues(
   return (quads, dataset) => {
     const record = { id: '', iri: dataset, graph: graphOf(quads), language: 'en' }
     const { scene, reports } = sceneOf(context, record)
-    fieldsOf(namedNode(dataset), slots, scene)
+    mappedFields(namedNode(dataset), slots, scene)
     return reports
   }
 }

@@ -7,7 +7,7 @@ import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery, paged } from '../../store/queries.ts'
 import { spellings } from '../../vocabularies/concept-table.ts'
 import type { Concept } from '../../vocabularies/concept.ts'
-import type { Lookup } from '../building/enrichment.ts'
+import type { ConceptLookup } from '../building/enrichment.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 import { conceptsIn, describedConcepts } from './stored-vocabulary.ts'
 
@@ -38,7 +38,7 @@ export type StoredConcepts = {
   /** Looks up in large vocabularies what a batch of records may mention, because mappings do not wait. */
   prepare(graphs: Iterable<Graph | undefined>, signal: AbortSignal): Promise<void>
   /** An indexed concept of a stored vocabulary; one that is not stored is named once in the log. */
-  readonly lookup: Lookup
+  readonly lookup: ConceptLookup
 }
 
 /** Concepts of one vocabulary, and of all together, that memory holds. */
@@ -117,7 +117,7 @@ function collection(room: number): Collecting {
   }
 }
 
-function lookupIn({ concepts, log }: Deps, schemes: ReadonlyMap<string, string>): Lookup {
+function lookupIn({ concepts, log }: Deps, schemes: ReadonlyMap<string, string>): ConceptLookup {
   const absent = new Set<string>()
   return (vocabulary, iri) => {
     const scheme = schemes.get(vocabulary)

@@ -27,7 +27,7 @@ type Answer = {
 }
 
 /** Does what the command line asks for. */
-export async function run(argumentList: readonly string[]): Promise<Answer> {
+export async function runProfileCommand(argumentList: readonly string[]): Promise<Answer> {
   try {
     return { code: 0, out: await answer(profileArguments(argumentList)), complaint: '' }
   } catch (error) {

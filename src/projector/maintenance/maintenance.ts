@@ -10,10 +10,10 @@ import type { SearchIndex } from '../../search-index/search-index.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { indexNames } from '../building/index-settings.ts'
-import { membersOf } from '../cascades.ts'
+import { catalogueMembers } from '../cascades.ts'
 import type { EngineStart } from '../engine-start.ts'
 import { feed } from '../feed.ts'
-import { catalogueIds, type Records } from '../indexed-records.ts'
+import { storedCatalogues, type Records } from '../indexed-records.ts'
 import { readMarks } from '../marks.ts'
 import type { Projector } from '../projector.ts'
 import { type Asked, type Drift, reconcile } from './reconcile.ts'
@@ -137,7 +137,7 @@ async function cataloguesWithMembers(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<Work> {
-  const known = await catalogueIds({ store, names }, signal)
+  const known = await storedCatalogues({ store, names }, signal)
   const missing = ids.find((id) => !known.includes(id))
   if (missing !== undefined)
     throw new Failure('unknown-catalogue', `there is no catalogue ${shown(missing)}`)
@@ -150,7 +150,7 @@ async function cataloguesWithMembers(
   const pages = async function* () {
     for (const catalogue of catalogues) {
       yield [catalogue]
-      yield* membersOf(store, catalogue, signal)
+      yield* catalogueMembers(store, catalogue, signal)
     }
   }
   return { pages: pages(), total }

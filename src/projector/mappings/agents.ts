@@ -7,7 +7,7 @@ import type { Concept } from '../../vocabularies/concept.ts'
 import { languageMap, oneText } from '../../vocabularies/labels.ts'
 import {
   eachValue,
-  iriOf,
+  nodeIri,
   isBlank,
   type Json,
   type JsonObject,
@@ -16,9 +16,9 @@ import {
   objectOf,
   type Scene,
   type Site,
-  textsOf,
+  valueTexts,
 } from './mapping.ts'
-import { labelMapOf, labelOf } from './texts.ts'
+import { labelMapOf, nodeLabel } from './texts.ts'
 
 // Mail addresses, telephone numbers and web addresses, which vCard writes in three ways (vCard ontology 2.6).
 
@@ -28,7 +28,7 @@ const valuePredicates = [vcard('hasValue').value, vcard('value').value]
 function spelled(term: Term, scene: Scene): string | undefined {
   if (term.termType === 'Literal') return term.value.trim() || undefined
   for (const predicate of valuePredicates) {
-    const [text] = textsOf(scene, term, predicate)
+    const [text] = valueTexts(scene, term, predicate)
     if (text !== undefined) return text
   }
   return isBlank(term, scene) ? undefined : term.value.trim() || undefined
@@ -95,7 +95,7 @@ function nameOf(node: Term, scene: Scene): string | undefined {
   const given = text(vcard('given-name').value)
   const family = text(vcard('family-name').value)
   const whole = [given, family].filter(Boolean).join(' ')
-  return text(vcard('fn').value) ?? (whole || text(foaf('name').value) || labelOf(node, scene))
+  return text(vcard('fn').value) ?? (whole || text(foaf('name').value) || nodeLabel(node, scene))
 }
 
 function lines(node: Term, scene: Scene): string | undefined {
@@ -125,7 +125,7 @@ function contactOf(node: Term, scene: Scene): JsonObject | undefined {
     address: addressOf(node, scene),
     url: urlsOf(node, scene),
     organisation_name: valueOf(organisation, node, scene),
-    resource: iriOf(node, scene),
+    resource: nodeIri(node, scene),
   })
   return rest && { type: kindOf(node, scene), ...rest }
 }
@@ -175,7 +175,8 @@ const nameTerms = (node: Term, { graph }: Scene): readonly Term[] =>
   names.map((name) => graph.objects(node, name)).find((found) => found.length > 0) ?? []
 
 const oneName: Naming = {
-  ofNode: (node, scene) => oneText(nameTerms(node, scene), scene.language) ?? labelOf(node, scene),
+  ofNode: (node, scene) =>
+    oneText(nameTerms(node, scene), scene.language) ?? nodeLabel(node, scene),
   ofText: (literal) => literal.value.trim() || undefined,
   ofConcept: (concept) => concept.label,
 }
@@ -217,7 +218,7 @@ function agentOf(node: Term, naming: Naming, site: Site, scene: Scene): JsonObje
     const name = naming.ofText(node, scene)
     return name === undefined ? undefined : { type: 'Agent', name }
   }
-  const resource = iriOf(node, scene)
+  const resource = nodeIri(node, scene)
   if (resource !== undefined && scene.graph.about(node).size === 0) {
     const concept = scene.concepts.find(resource)
     return concept ? body(resource, concept, naming) : { type: 'Agent', resource }

@@ -26,7 +26,7 @@ import {
   checksum,
   metadataExtension,
   numeric,
-  page,
+  webPage,
   qualifiedRelation,
   truth,
 } from './structures.ts'
@@ -58,13 +58,13 @@ export type IndexRule = {
 }
 
 /** Keys of a value: the one that a facet counts, and the one that it shows; '' = the value itself. */
-export type Terms = { readonly term: string; readonly display: string }
+export type FacetTerms = { readonly term: string; readonly display: string }
 
 type Class = {
   readonly map: Mapping
   readonly index?: IndexRule
   /** For classes whose values are objects; every other value is its own term. */
-  readonly facet?: Terms
+  readonly facet?: FacetTerms
   /** 1 what is said about the value is read, too; 2 also what is said about the nodes in that (a mail address with a value). */
   readonly reach?: 1 | 2
 }
@@ -76,9 +76,9 @@ const plain: Class = {
   map: standardText,
   index: { text: { keys: [''], language: 'none' }, order: [''] },
 }
-const facet: Terms = { term: 'id', display: 'label' }
-const named: Terms = { term: 'name', display: 'name' }
-const byResource: Terms = { term: 'resource', display: 'label' }
+const facet: FacetTerms = { term: 'id', display: 'label' }
+const named: FacetTerms = { term: 'name', display: 'name' }
+const byResource: FacetTerms = { term: 'resource', display: 'label' }
 const english: IndexRule = { text: { keys: ['label'], language: 'en' } }
 const skos: Class = {
   map: skosConcept,
@@ -142,7 +142,7 @@ export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   MediaType: { map: mediaType },
   Document: { map: documentFormat, index: english, facet: byResource, reach: 1 },
   Page: {
-    map: page,
+    map: webPage,
     index: { text: { keys: ['title', 'description'], language: 'map' } },
     facet: { term: 'resource', display: 'title' },
     reach: 1,

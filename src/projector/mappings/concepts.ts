@@ -6,7 +6,7 @@ import { threeLetters } from '../../vocabularies/coded-values.ts'
 import {
   eachValue,
   iriLike,
-  iriOf,
+  nodeIri,
   type JsonObject,
   keyedBy,
   type Mapping,
@@ -15,13 +15,13 @@ import {
   type Scene,
   type Site,
 } from './mapping.ts'
-import { labelOf, mediaTypeOf } from './texts.ts'
+import { nodeLabel, mediaTypeOf } from './texts.ts'
 
 function described(node: Term, scene: Scene): JsonObject | undefined {
   if (node.termType === 'Literal') return objectOf({ label: node.value.trim() || undefined })
-  const resource = iriOf(node, scene)
+  const resource = nodeIri(node, scene)
   const label =
-    labelOf(node, scene) ??
+    nodeLabel(node, scene) ??
     (resource === undefined ? undefined : scene.concepts.find(resource)?.label)
   return objectOf({ label, resource })
 }

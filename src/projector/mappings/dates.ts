@@ -3,7 +3,7 @@
 import type { Term } from '@rdfjs/types'
 import { dcat, schema, time } from '../../rdf/namespaces.ts'
 import {
-  isObject,
+  isJsonObject,
   type JsonObject,
   type Mapping,
   objectOf,
@@ -11,7 +11,7 @@ import {
   type Scene,
   settle,
   type Site,
-  textsOf,
+  valueTexts,
 } from './mapping.ts'
 import { instantOf, instantText } from '../../vocabularies/dates.ts'
 
@@ -46,7 +46,7 @@ const stampIris = stamps.map((name) => time(name).value)
 /** The first value in order, so that a period does not depend on the order of triples. */
 function firstValue(subject: Term, predicates: readonly string[], scene: Scene) {
   for (const predicate of predicates) {
-    const [found] = textsOf(scene, subject, predicate)
+    const [found] = valueTexts(scene, subject, predicate)
     if (found !== undefined) return found
   }
   return undefined
@@ -119,7 +119,7 @@ export const dateRange: Mapping = (nodes, site, scene) => {
   for (const node of nodes) {
     const range = rangeOf(node, site, scene)
     const known = range && found.get(range.key)
-    if (range && (!known || (isObject(known.json) && exact.has(known.json))))
+    if (range && (!known || (isJsonObject(known.json) && exact.has(known.json))))
       found.set(range.key, range)
   }
   return settle([...found.values()], site, scene)

@@ -10,7 +10,7 @@ import {
   afterLast,
   eachValue,
   iriLike,
-  iriOf,
+  nodeIri,
   isBlank,
   type JsonObject,
   keyedBy,
@@ -63,7 +63,7 @@ const known = (iri: string, scene: Scene) =>
 function described(node: Term, scene: Scene): JsonObject | undefined {
   const matches = scene.graph
     .objects(node, exactMatch)
-    .flatMap((term) => iriOf(term, scene) ?? [])
+    .flatMap((term) => nodeIri(term, scene) ?? [])
     .sort(compareCodePoints)
   for (const iri of matches) {
     const concept = known(iri, scene)
@@ -71,7 +71,7 @@ function described(node: Term, scene: Scene): JsonObject | undefined {
   }
   const label = firstText(node, labels, scene)
   const id = firstText(node, identifiers, scene) ?? (label && normalised(label))
-  const resource = matches[0] ?? iriOf(node, scene)
+  const resource = matches[0] ?? nodeIri(node, scene)
   if (label === undefined && id === undefined && matches.length === 0) return undefined
   return objectOf({
     id: id || resource,

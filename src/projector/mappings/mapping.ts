@@ -101,7 +101,7 @@ export const isBlank = (node: Term, scene: Scene): boolean =>
   (node.termType === 'NamedNode' && node.value.startsWith(scene.genidPrefix))
 
 /** The IRI of a node that has one. */
-export const iriOf = (node: Term, scene: Scene): string | undefined =>
+export const nodeIri = (node: Term, scene: Scene): string | undefined =>
   node.termType === 'NamedNode' && !isBlank(node, scene) ? node.value : undefined
 
 /** A value and the text that decides its place among others. */
@@ -156,7 +156,7 @@ export function keyedBy(
 }
 
 /** The texts of all values of some predicates of a node, trimmed and in order of code points, without empty ones. */
-export const textsOf = (
+export const valueTexts = (
   { graph }: Pick<Scene, 'graph'>,
   node: Term,
   ...predicates: readonly string[]
@@ -200,11 +200,11 @@ export function objectOf(
   return some ? object : undefined
 }
 
-export const isObject = (json: Json | undefined): json is JsonObject =>
+export const isJsonObject = (json: Json | undefined): json is JsonObject =>
   typeof json === 'object' && !Array.isArray(json)
 
 /** A value as the elements it has: an array as it is, anything else alone. */
-export const listOf = (json: Json): readonly Json[] => (Array.isArray(json) ? json : [json])
+export const elementsOf = (json: Json): readonly Json[] => (Array.isArray(json) ? json : [json])
 
 /** A value as text: a string as it is. */
 export const plainText = (json: Json): string =>

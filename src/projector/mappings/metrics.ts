@@ -6,7 +6,7 @@ import { bracketed } from '../../rdf/lines.ts'
 import { computedOn, dqv, prov } from '../../rdf/namespaces.ts'
 import type { Graph, Node } from '../../rdf/read.ts'
 import { afterLast, type Filler, type Json } from './mapping.ts'
-import { numberOf } from './structures.ts'
+import { decimalNumber } from './structures.ts'
 
 const known: ReadonlySet<string> = new Set(scores)
 /** From a resource to its measurements. */
@@ -42,7 +42,7 @@ export const metrics: Filler = (node: Term, site, scene) => {
     const name = afterLast(graph.objects(each, metric)[0]?.value ?? '')
     if (!known.has(name) || !isAbout(graph, each, node.value)) continue
     const [text] = graph.objects(each, value)
-    const number = text && numberOf(text.value)
+    const number = text && decimalNumber(text.value)
     if (number === undefined) {
       scene.report(`${site.path}.${name}`, 'bad-number', text ?? '')
       continue

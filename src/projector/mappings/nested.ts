@@ -1,7 +1,7 @@
 /** Objects of fields: a record, and the nodes embedded in it. */
 
 import type { Term } from '@rdfjs/types'
-import { eachValue, iriOf, type Json, type JsonObject, type Scene, type Slot } from './mapping.ts'
+import { eachValue, nodeIri, type Json, type JsonObject, type Scene, type Slot } from './mapping.ts'
 
 /** What is said of a node, by predicate. */
 type About = ReturnType<Scene['graph']['about']>
@@ -32,7 +32,11 @@ export function mapped(
 }
 
 /** The fields of a node that have a value, in profile order. */
-export function fieldsOf(node: Term, slots: readonly Slot[], scene: Scene): JsonObject | undefined {
+export function mappedFields(
+  node: Term,
+  slots: readonly Slot[],
+  scene: Scene,
+): JsonObject | undefined {
   const object: Record<string, Json> = {}
   let some = false
   // Looked up once: a shape has some forty fields, and most nodes have values for a few of them.
@@ -52,6 +56,6 @@ export function fieldsOf(node: Term, slots: readonly Slot[], scene: Scene): Json
 export const nested = eachValue((node, scene, site) => {
   if (node.termType === 'Literal') return 'not-an-iri'
   if (site.tooDeep) scene.report(site.path, 'too-deep', node)
-  const json = fieldsOf(node, site.children, scene)
-  return json && { key: iriOf(node, scene) ?? '', json }
+  const json = mappedFields(node, site.children, scene)
+  return json && { key: nodeIri(node, scene) ?? '', json }
 })

@@ -8,7 +8,7 @@ import { fromGml, fromWkt } from '../../vocabularies/geometry-text.ts'
 import { type Geometry, geometryOf } from '../../vocabularies/geometry.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 import { remembered } from './concepts.ts'
-import { eachValue, iriOf, type JsonObject, type Mapping, type Scene } from './mapping.ts'
+import { eachValue, nodeIri, type JsonObject, type Mapping, type Scene } from './mapping.ts'
 
 const authority =
   /^https?:\/\/publications\.europa\.eu\/resource\/authority\/(country|continent|place)\/([A-Z0-9_]+)\/?$/
@@ -57,7 +57,7 @@ function placeOf(iri: string, concepts: ConceptCache): JsonObject {
 
 /** SpatialResource: `{id, label, resource}`; of an unknown place the IRI. Literals are not looked at. */
 export const spatialResource = eachValue((node, scene) => {
-  const iri = iriOf(node, scene)
+  const iri = nodeIri(node, scene)
   return iri === undefined ? undefined : { key: iri, json: placeOf(iri, scene.concepts) }
 })
 
@@ -81,7 +81,7 @@ function countryBehind(iri: string, concepts: ConceptCache): JsonObject | undefi
 export function countriesOf(nodes: readonly Term[], scene: Scene): readonly JsonObject[] {
   const found = new Map<string, JsonObject>()
   for (const node of nodes) {
-    const iri = iriOf(node, scene)
+    const iri = nodeIri(node, scene)
     const country = iri === undefined ? undefined : countryBehind(iri, scene.concepts)
     const id = country?.['id']
     if (country && typeof id === 'string') found.set(id, country)

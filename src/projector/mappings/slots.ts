@@ -10,7 +10,7 @@ import { mappingClasses } from './classes.ts'
 import {
   afterLast,
   type Filler,
-  iriOf,
+  nodeIri,
   type Json,
   type JsonObject,
   type Scene,
@@ -44,11 +44,11 @@ export function slotsOf(fields: readonly Field[], inside = ''): readonly Slot[] 
 /** The record's platform id; of an embedded node the last segment of its IRI. */
 const id: Filler = (node, site, scene) => {
   if (site.path === 'id') return scene.id
-  const iri = iriOf(node, scene)?.replace(/\/+$/, '')
+  const iri = nodeIri(node, scene)?.replace(/\/+$/, '')
   return iri === undefined ? undefined : afterLast(iri) || undefined
 }
 
-const resource: Filler = (node, _site, scene) => iriOf(node, scene)
+const resource: Filler = (node, _site, scene) => nodeIri(node, scene)
 
 const spatialPredicate = dct('spatial').value
 

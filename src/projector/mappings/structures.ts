@@ -9,13 +9,13 @@ import {
   afterLast,
   eachValue,
   iriLike,
-  iriOf,
+  nodeIri,
   type JsonObject,
   type Mapping,
   objectOf,
   type Problem,
   type Scene,
-  textsOf,
+  valueTexts,
 } from './mapping.ts'
 
 type Reading = (node: Term, scene: Scene) => JsonObject | undefined
@@ -31,8 +31,8 @@ const structure = (read: Reading, problem: Problem, literals?: Reading): Mapping
 
 /** Checksum: `{algorithm, checksum_value}`; without a value there is none. */
 export const checksum = structure((node, scene) => {
-  const [value] = textsOf(scene, node, spdx('checksumValue').value)
-  const [algorithm] = textsOf(scene, node, spdx('algorithm').value)
+  const [value] = valueTexts(scene, node, spdx('checksumValue').value)
+  const [algorithm] = valueTexts(scene, node, spdx('algorithm').value)
   const name = algorithm === undefined ? undefined : afterLast(algorithm)
   return value === undefined ? undefined : objectOf({ algorithm: name, checksum_value: value })
 }, 'not-a-literal')
@@ -54,7 +54,7 @@ export const admsIdentifier = structure(
       .filter(isText)
       .sort((a, b) => compareCodePoints(`${a.value} ${schemeOf(a)}`, `${b.value} ${schemeOf(b)}`))
     return objectOf({
-      resource: iriOf(node, scene),
+      resource: nodeIri(node, scene),
       identifier: notation?.value.trim(),
       scheme: schemeOf(notation),
     })
@@ -96,7 +96,7 @@ function formatAt(node: Term, scene: Scene): JsonObject | undefined {
 }
 
 /** Page: `{resource, title{}, description{}, format{id,label,resource}}`. */
-export const page = eachValue((node, scene) => {
+export const webPage = eachValue((node, scene) => {
   const resource = iriLike(node, scene)
   const { graph, language } = scene
   const isLiteral = node.termType === 'Literal'
@@ -116,7 +116,7 @@ export const page = eachValue((node, scene) => {
 const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** The number that a text spells in plain decimal form; nothing beyond ±2^53. */
-export function numberOf(text: string): number | undefined {
+export function decimalNumber(text: string): number | undefined {
   const trimmed = text.trim()
   if (!decimal.test(trimmed)) return undefined
   const number = Number(trimmed)
@@ -127,7 +127,7 @@ export function numberOf(text: string): number | undefined {
 export const numeric: Mapping = (nodes, site, scene) => {
   const found: number[] = []
   for (const node of nodes) {
-    const number = node.termType === 'Literal' ? numberOf(node.value) : undefined
+    const number = node.termType === 'Literal' ? decimalNumber(node.value) : undefined
     if (number === undefined) scene.report(site.path, 'bad-number', node)
     else if (!found.includes(number)) found.push(number)
   }

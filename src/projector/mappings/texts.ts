@@ -14,7 +14,7 @@ import {
 import {
   eachValue,
   iriLike,
-  iriOf,
+  nodeIri,
   isBlank,
   type JsonObject,
   type Mapping,
@@ -100,7 +100,7 @@ function languageOf(literal: Literal, scene: Scene): string {
 function labelled(node: Term, scene: Scene): { label: string; language: string } | undefined {
   if (node.termType === 'Literal')
     return { label: node.value.trim(), language: languageOf(node, scene) }
-  const iri = iriOf(node, scene)
+  const iri = nodeIri(node, scene)
   const concept = iri === undefined ? undefined : scene.concepts.find(iri)
   return concept && keywordText(concept, scene.language)
 }
@@ -157,7 +157,7 @@ function labelsOf(node: Term, scene: Scene): readonly Term[] {
 }
 
 /** One label: English, else the default language, else what there is. */
-export const labelOf = (node: Term, scene: Scene): string | undefined =>
+export const nodeLabel = (node: Term, scene: Scene): string | undefined =>
   node.termType === 'Literal' ? undefined : oneText(labelsOf(node, scene), scene.language)
 
 /** The labels of a node as object language → text. */

@@ -5,12 +5,12 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { WrongUsage } from '../../../src/errors.ts'
-import { run, profileArguments } from '../../../src/projector/inspecting/command.ts'
+import { runProfileCommand, profileArguments } from '../../../src/projector/inspecting/command.ts'
 import { directoryOf, smallProfile } from '../../profile/small.ts'
 
 describe('check', () => {
   test('sums up a profile that can be used', async () => {
-    const { code, out } = await run(['check', await smallProfile()])
+    const { code, out } = await runProfileCommand(['check', await smallProfile()])
     expect(code).toBe(0)
     expect(out).toContain('The profile tiny 1.0.0 can be used.')
     expect(out).toContain('mandatory: title')
@@ -19,7 +19,7 @@ describe('check', () => {
 
   test('names every problem of one that cannot, with file and line', async () => {
     const broken = await smallProfile('"SimpleMultiLangTitle"', '"Titel"')
-    const { code, complaint } = await run(['check', broken])
+    const { code, complaint } = await runProfileCommand(['check', broken])
     expect(code).toBe(1)
     expect(complaint).toMatch(/tiny\.ttl:\d+.*unknown mapping class "Titel"/)
   })
@@ -34,7 +34,7 @@ describe('show', () => {
         <urn:x:two> a dcat:Dataset ; dct:identifier "A-1" ; dct:title "Two"@en ; dcat:distribution [ dcat:accessURL [ ] ] .`,
     })
     const small = await smallProfile()
-    const { code, out } = await run([
+    const { code, out } = await runProfileCommand([
       'show',
       join(files, 'record.ttl'),
       '--profile',
@@ -52,7 +52,7 @@ describe('show', () => {
       },
       { index: 'catalogue', id: 'cat', record: { title: { de: 'Katalog' } }, leftOut: [] },
     ])
-    const text = await run(['show', join(files, 'record.ttl')])
+    const text = await runProfileCommand(['show', join(files, 'record.ttl')])
     expect(text.out).toContain('# dataset a-1\n{\n  "id": "a-1",')
     expect(text.out).toContain('#   issued  bad-date  soon')
   })
@@ -62,7 +62,7 @@ describe('show', () => {
       'voc.ttl': `@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
         <urn:x:s> a skos:ConceptScheme . <urn:x:s:a> skos:inScheme <urn:x:s> ; skos:prefLabel "A"@en .`,
     })
-    const { out } = await run(['show', join(files, 'voc.ttl'), '--json'])
+    const { out } = await runProfileCommand(['show', join(files, 'voc.ttl'), '--json'])
     expect(JSON.parse(out)).toMatchObject([
       { index: 'vocabulary', record: { pref_label: { en: 'A' } } },
     ])
@@ -73,11 +73,11 @@ describe('show', () => {
       'bad.ttl': '<urn:x> a <urn:y>\n; ; "',
       'other.ttl': '<urn:x> a <urn:y> .',
     })
-    expect(await run(['show', join(files, 'bad.ttl')])).toMatchObject({
+    expect(await runProfileCommand(['show', join(files, 'bad.ttl')])).toMatchObject({
       code: 1,
       complaint: expect.stringContaining('bad.ttl:2:'),
     })
-    expect(await run(['show', join(files, 'other.ttl')])).toMatchObject({
+    expect(await runProfileCommand(['show', join(files, 'other.ttl')])).toMatchObject({
       code: 1,
       complaint: expect.stringContaining('urn:y'),
     })
@@ -86,7 +86,9 @@ describe('show', () => {
 
 test('queries writes one file per index', async () => {
   const out = join(await directoryOf({}), 'examples')
-  expect((await run(['queries', out, '--profile', await smallProfile()])).code).toBe(0)
+  expect((await runProfileCommand(['queries', out, '--profile', await smallProfile()])).code).toBe(
+    0,
+  )
   expect(readdirSync(out).toSorted()).toEqual([
     'catalogue.rq',
     'concept.rq',
@@ -109,7 +111,7 @@ describe('the arguments', () => {
   })
 
   test('a wrong question is told how to ask', async () => {
-    expect(await run(['show'])).toMatchObject({
+    expect(await runProfileCommand(['show'])).toMatchObject({
       code: 2,
       complaint: expect.stringContaining('npm run'),
     })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { logger } from '../../../src/log.ts'
-import { type Affected, cascades, membersOf } from '../../../src/projector/cascades.ts'
+import { type Affected, cascades, catalogueMembers } from '../../../src/projector/cascades.ts'
 import { readCascades } from '../../../src/projector/marks.ts'
 import { systemGraph } from '../../../src/rdf/namespaces.ts'
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
@@ -36,7 +36,7 @@ afterEach(async () => {
 const left = async () => (await readCascades(store, 10, AbortSignal.timeout(5000))).length
 // Others get their turn: a loop over a store that is closed would hold the thread for ever.
 const affected = async ({ resource }: Mark, signal: AbortSignal): Promise<Affected> => ({
-  pages: membersOf(store, resource, signal),
+  pages: catalogueMembers(store, resource, signal),
 })
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
 

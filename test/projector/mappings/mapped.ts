@@ -5,7 +5,7 @@ import type { Field, MappingClass } from '../../../src/profile/profile.ts'
 import { conceptCache } from '../../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../../src/vocabularies/authorities.ts'
 import type { Json, Scene } from '../../../src/projector/mappings/mapping.ts'
-import { fieldsOf } from '../../../src/projector/mappings/nested.ts'
+import { mappedFields } from '../../../src/projector/mappings/nested.ts'
 import { slotsOf } from '../../../src/projector/mappings/slots.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
@@ -73,7 +73,7 @@ export async function mapped(mapping: MappingClass, turtle: string, how: How = {
   const tested = slotsOf([field('field', mapping, { paths, single, children })])
   const titled = slotsOf([field('field', mapping), field('title', 'MultiLang', { paths })])
   const slots = mapping === 'TranslationMeta' ? titled.slice(0, 1) : tested
-  const record = fieldsOf(namedNode('https://a.example/record'), slots, scene)
+  const record = mappedFields(namedNode('https://a.example/record'), slots, scene)
   const found: Mapped = { json: record?.['field'], problems }
   return found
 }

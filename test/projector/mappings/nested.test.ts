@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { Field, MappingClass } from '../../../src/profile/profile.ts'
-import { fieldsOf } from '../../../src/projector/mappings/nested.ts'
+import { mappedFields } from '../../../src/projector/mappings/nested.ts'
 import { slotsOf } from '../../../src/projector/mappings/slots.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
@@ -34,7 +34,7 @@ async function fieldsFrom(turtle: string, fields: readonly Field[]) {
     genidPrefix: 'https://a.example/.well-known/genid/',
     report: (path: string, problem: string) => void problems.push(`${path} ${problem}`),
   }
-  return { json: fieldsOf(namedNode('https://a.example/x'), slotsOf(fields), scene), problems }
+  return { json: mappedFields(namedNode('https://a.example/x'), slotsOf(fields), scene), problems }
 }
 
 test('an embedded node has its fields, in the order of the IRIs; one without any is left out', async () => {
