@@ -2,7 +2,7 @@
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
+import { systemClock } from './importing/import-client.ts'
 import { importDump } from './importing/dump.ts'
 import { openSource } from './importing/source.ts'
 
@@ -13,11 +13,6 @@ export type Demo = {
   /** Directory of RDF documents, each a catalogue with its datasets. */
   readonly folder: string
   readonly out: { write(text: string): unknown }
-}
-
-const clock = {
-  now: () => performance.now(),
-  wait: (milliseconds: number, signal: AbortSignal) => wait(milliseconds, undefined, { signal }),
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
@@ -37,7 +32,7 @@ async function importAll({ url, key, folder, out }: Demo, signal: AbortSignal): 
   let created = 0
   for (const name of (await readdir(folder)).sort()) {
     const source = await openSource({ place: join(folder, name), stdin: nothing() }, signal)
-    const summary = await importDump(source, { service, key, clock }, signal)
+    const summary = await importDump(source, { service, key, clock: systemClock }, signal)
     created += summary.created
     for (const { dataset, reason } of summary.losses) out.write(`${name}: ${dataset}: ${reason}\n`)
   }

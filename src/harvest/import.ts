@@ -1,17 +1,13 @@
 /** `npm run import`: the command that brings a DCAT document into a running platform. */
-import { setTimeout as wait } from 'node:timers/promises'
 import { Failure, WrongUsage } from '../errors.ts'
 import { clientKey } from '../http/keys/client-key.ts'
 import { usage, wishOf } from './importing/arguments.ts'
 import { NoDestination } from './importing/cutting/parcels.ts'
+import { systemClock } from './importing/import-client.ts'
 import { importDump, NothingToImport } from './importing/dump.ts'
 import { progressLine, report } from './importing/report.ts'
 import { NoSource, openSource } from './importing/source.ts'
 
-const clock = {
-  now: () => performance.now(),
-  wait: (milliseconds: number, signal: AbortSignal) => wait(milliseconds, undefined, { signal }),
-}
 const interrupted = 130
 
 /** The document is no RDF, or holds nothing to import; the message has document, line and column. */
@@ -23,12 +19,12 @@ process.exitCode = await run(process.argv.slice(2))
 async function run(argumentList: readonly string[]): Promise<number> {
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
-  const line = progressLine(process.stderr, clock.now)
+  const line = progressLine(process.stderr, systemClock.now)
   try {
     const wish = wishOf(argumentList)
     const key = wish.key ?? (await clientKey(process.env))
     const source = await openSource({ ...wish, stdin: process.stdin }, stop.signal)
-    const options = { ...wish, key, clock, progress: line.show }
+    const options = { ...wish, key, clock: systemClock, progress: line.show }
     const summary = await importDump(source, options, stop.signal).catch((error: unknown) => {
       throw located(error, source.name)
     })

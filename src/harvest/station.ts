@@ -1,21 +1,11 @@
 /** The harvest room, put together: every segment that this process can run, and what stands between them. */
 
 import { join } from 'node:path'
-import type { ClusterConfig } from '../config/cluster.ts'
-import type { OwnKeys } from '../http/keys/known-keys.ts'
-import type { HarvestConfig } from '../config/harvest.ts'
-import type { Outbound } from '../client/outbound.ts'
-import type { Log } from '../log.ts'
-import type { Runs } from '../pipe/runs/run-history.ts'
 import type { SegmentFunction, SegmentKind } from '../pipe/segment.ts'
-import type { PipeSources } from '../pipe/sources/pipe-sources.ts'
 import type { ExportContext, ExportRun } from './export/export-run.ts'
 import { exporterSegment } from './export/exporter.ts'
 import { identified, validatorsOf } from './export/record-identity.ts'
-import type { UnfitValues } from './export/record-text.ts'
 import { adoptRecords, confirmRemovals, restoreRemoved, type Restored } from './export/removals.ts'
-import type { Repository } from './export/repository-client.ts'
-import type { MetricsExport } from '../pipe/message.ts'
 import { Ledger } from './ledger/ledger.ts'
 import type { Alike } from './ledger/likenesses.ts'
 import { importerSegment, type ImporterDeps } from './importers/importer.ts'
@@ -36,33 +26,16 @@ import { scriptTransformer } from './transform/script.ts'
 import { rdfImporter } from './importers/rdf.ts'
 import { sparqlImporter } from './importers/sparql.ts'
 
-export type HarvestOptions = {
-  readonly outbound: Outbound
+export type HarvestOptions = Omit<
+  ExportContext,
+  'ledger' | 'changed' | 'active' | 'claims' | 'kinds'
+> & {
   /** Where `harvest.sqlite` is. */
   readonly directory: string
   /** For temporary files. */
   readonly scratch: string
-  readonly config: HarvestConfig
-  readonly secret: (name: string) => string | undefined
-  /** Our own repository, without a socket: the base address of its routes, and what answers them. */
-  readonly repository: Repository | undefined
-  /** Other repositories by `hub.serviceName`. */
-  readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
-  /** What our own repository and those of `serviceDiscovery` are written with. */
-  readonly key: OwnKeys
-  readonly runs: Pick<Runs, 'get' | 'list' | 'resumption' | 'note'>
-  /** Asked when a run needs it: the sources of pipes are opened after the room. */
-  readonly sources: () => Pick<PipeSources, 'find' | 'invalid'>
   /** Where the count of the ledger's changes is kept beside it; what it was at the last one. Absent: nobody would know an older copy. */
   readonly changes?: { readonly known: number; readonly note: (count: number) => Promise<void> }
-  readonly log: Log
-  readonly now: () => number
-  readonly random: () => number
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
-  /** How what of a message measures its dataset is written; its whole text is sent when absent. */
-  readonly metricsExport?: MetricsExport
-  /** What of a record a document of our own search cannot show. */
-  readonly unfitValues?: UnfitValues
   /** Bounds of transformers, where they are not the usual ones. */
   readonly transforms?: Partial<TransformLimits>
   /** What git may see of our environment when it fetches scripts. */

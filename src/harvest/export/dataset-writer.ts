@@ -44,7 +44,7 @@ export const outcomeOf = ({ status }: Pick<WriteVerdict, 'status'>): DatasetOutc
 /** Whether the repository is the reason and not the record: another record may be luckier. */
 export const isServerFault = ({ status }: WriteVerdict): boolean => status === 429 || status >= 500
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')

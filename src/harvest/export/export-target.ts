@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../pipe/document.ts'
 import type { ConfigProblem, SegmentPlace } from '../../pipe/segment.ts'
+import { configProblems } from '../segment-config.ts'
 import type { ExportContext } from './export-run.ts'
 import { localRepository, remoteRepository, type RepositoryClient } from './repository-client.ts'
 
@@ -54,13 +55,7 @@ export function exportTarget(
   place: SegmentPlace,
 ): ExportTarget | { readonly problems: readonly ConfigProblem[] } {
   const read = exportConfig.safeParse(config)
-  if (!read.success)
-    return {
-      problems: read.error.issues.map(({ path, message }) => ({
-        key: path.join('.'),
-        detail: message,
-      })),
-    }
+  if (!read.success) return { problems: configProblems(read.error) }
   const client = clientFor(context, read.data.hub, place)
   if ('detail' in client) return { problems: [client] }
   return { settings: read.data, client, catalogue: place.catalogue }

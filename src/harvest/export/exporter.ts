@@ -3,10 +3,9 @@
  * already.
  */
 
-import { z } from 'zod'
-import type { JsonObject } from '../../pipe/document.ts'
 import type { Message } from '../../pipe/message.ts'
 import type { SegmentKind } from '../../pipe/segment.ts'
+import { configSchema } from '../segment-config.ts'
 import { exportDatasets } from './dataset-export.ts'
 import type { ExportContext } from './export-run.ts'
 import { exportConfig, exportTarget } from './export-target.ts'
@@ -15,11 +14,7 @@ import { exportMetrics } from './metrics-export.ts'
 export const exporterSegment = (context: ExportContext): SegmentKind => ({
   names: ['exporting-hub', 'exporting-repo', 'exporting-repository'],
   job: 'export',
-  schema: () => {
-    const schema = z.toJSONSchema(exportConfig, { io: 'input', unrepresentable: 'any' })
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema is JSON
-    return JSON.parse(JSON.stringify(schema)) as JsonObject
-  },
+  schema: () => configSchema(exportConfig),
   open: (config, place) => {
     const target = exportTarget(context, config, place)
     if ('problems' in target) return { ok: false, problems: target.problems }

@@ -63,7 +63,7 @@ export type RepositoryClient = Pick<Repository, 'putDatasets' | 'previewDataset'
 }
 
 /** The key of the request when it writes. */
-export const keyHeader = (key: string, { method }: RepositoryRequest): Record<string, string> =>
+const keyHeader = (key: string, { method }: RepositoryRequest): Record<string, string> =>
   method === 'GET' || method === 'HEAD' ? {} : { 'X-API-Key': key }
 
 /** Headers of a request, its media type among them. */

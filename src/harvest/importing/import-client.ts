@@ -1,5 +1,6 @@
 /** The repository of an import: a running platform, over a few lasting connections. Every write of an import is safe to repeat. */
 
+import { setTimeout } from 'node:timers/promises'
 import { exchanges, type ServiceAnswer } from '../../client/service-exchange.ts'
 import { retry, retryAfterMs } from '../../workers/retry.ts'
 import { outcomeOf, reasonOf, type DatasetOutcome, verdictOf } from '../export/dataset-writer.ts'
@@ -11,6 +12,11 @@ export type Clock = {
   /** Milliseconds; only differences count. */
   readonly now: () => number
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
 }
 
 /** Nothing listens at the address, or it stopped: the whole import ends. `message` may be shown. */

@@ -11,14 +11,8 @@ import { isNode, parseSparql, placed } from '../../store/sparql-syntax.ts'
 import type { ConstructCalls, ConstructSettings } from './construct-worker.ts'
 import { NoSuchFile, textBeside } from './pipe-files.ts'
 import { nowhere } from './record-quads.ts'
-import {
-  configProblems,
-  schemaOf,
-  type TransformDeps,
-  transformer,
-  transformWorker,
-  type Work,
-} from './transformer.ts'
+import { type TransformDeps, transformer, transformWorker, type Work } from './transformer.ts'
+import { configProblems, configSchema } from '../segment-config.ts'
 
 /** Memory of the engine for one record; loading takes 320 MB of addresses, and little of them in truth. */
 const engineBytes = 1024 * 2 ** 20
@@ -27,7 +21,7 @@ const engineBytes = 1024 * 2 ** 20
 export const constructTransformer = (deps: Pick<TransformDeps, 'limits'>): SegmentKind => ({
   names: ['transforming-sparql', 'transforming-construct'],
   job: 'transform',
-  schema: () => schemaOf(constructConfig),
+  schema: () => configSchema(constructConfig),
   open: (given, place) => {
     const read = constructConfig.safeParse(given)
     if (!read.success) return { ok: false, problems: configProblems(read.error) }

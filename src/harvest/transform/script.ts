@@ -22,14 +22,8 @@ import {
 } from './script-repository.ts'
 import type { ScriptSettings } from './script-sandbox.ts'
 import type { ScriptCalls } from './script-worker.ts'
-import {
-  configProblems,
-  schemaOf,
-  type TransformDeps,
-  transformer,
-  transformWorker,
-  type Work,
-} from './transformer.ts'
+import { type TransformDeps, transformer, transformWorker, type Work } from './transformer.ts'
+import { configProblems, configSchema } from '../segment-config.ts'
 
 /**
  * A script defines `transforming(input)`, gets a record as JSON (RDF as expanded JSON-LD) and returns JSON-LD, as an object
@@ -38,7 +32,7 @@ import {
 export const scriptTransformer = (deps: TransformDeps): SegmentKind => ({
   names: ['transforming-js', 'transforming-javascript'],
   job: 'transform',
-  schema: () => schemaOf(scriptConfig),
+  schema: () => configSchema(scriptConfig),
   open: (given, place) => {
     const read = scriptConfig.safeParse(given)
     if (!read.success) return { ok: false, problems: configProblems(read.error) }

@@ -1,16 +1,14 @@
 /** The ground of all transformers: every record goes through some work, and one that fails harms no other. */
 
-import { z } from 'zod'
 import type { Signatures } from '../../workers/serve.ts'
 import { WorkerPool } from '../../workers/pool.ts'
 import { WorkerLost, type WorkerOptions } from '../../workers/thread.ts'
 import { overLimits } from './record-quads.ts'
 import type { Resolve } from '../../client/address-guard.ts'
 import { Failure } from '../../errors.ts'
-import type { JsonObject } from '../../pipe/document.ts'
 import type { Message, RecordMessage } from '../../pipe/message.ts'
 import { tellFindings } from '../../pipe/runs/run.ts'
-import type { ConfigProblem, SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
+import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 import type { GitGround } from '../../pipe/sources/git-command.ts'
 
 export type TransformDeps = {
@@ -140,17 +138,6 @@ export function transformWorker<Calls extends Signatures>(options: TransformWork
       }),
     close: () => pool.close(),
   }
-}
-
-/** What is wrong with a config, key by key. */
-export const configProblems = ({ issues }: z.ZodError): readonly ConfigProblem[] =>
-  issues.map(({ path, message }) => ({ key: path.join('.'), detail: message }))
-
-/** JSON Schema of a config. */
-export function schemaOf(config: z.ZodType): JsonObject {
-  const schema = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema is JSON
-  return JSON.parse(JSON.stringify(schema)) as JsonObject
 }
 
 // The numbers that bound every transformation of one record.

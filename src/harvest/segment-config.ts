@@ -1,0 +1,16 @@
+/** What the configs of segments have in common: zod reads them, and tells operators and the console what they may say. */
+
+import { z } from 'zod'
+import type { JsonObject } from '../pipe/document.ts'
+import type { ConfigProblem } from '../pipe/segment.ts'
+
+/** What is wrong with a config, key by key. */
+export const configProblems = ({ issues }: z.ZodError): readonly ConfigProblem[] =>
+  issues.map(({ path, message }) => ({ key: path.join('.'), detail: message }))
+
+/** JSON Schema of a config. */
+export function configSchema(config: z.ZodType): JsonObject {
+  const schema = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema is JSON
+  return JSON.parse(JSON.stringify(schema)) as JsonObject
+}
