@@ -6,7 +6,11 @@ import { shortEscapes } from '../rdf/lines.ts'
 import { rdf, xsd } from '../rdf/namespaces.ts'
 
 /** A query with `$parameters`, legal SPARQL as it stands. */
-export type Query = { readonly name: string; readonly tokens: readonly Token[] }
+export type Query = {
+  readonly name: string
+  readonly tokens: readonly Token[]
+  readonly parts: readonly Part[]
+}
 
 /**
  * A term stands in every place of its parameter. A list fills `VALUES $name { UNDEF }`; rows fill
@@ -20,10 +24,10 @@ const folder = new URL('../../sparql/', import.meta.url)
 const loaded = new Map<string, Query>()
 
 /** A query from text, for tests and for queries that are composed of terms only. */
-export const queryOf = (text: string, name = 'inline'): Query => ({
-  name,
-  tokens: sparqlTokens(text),
-})
+export function queryOf(text: string, name = 'inline'): Query {
+  const tokens = sparqlTokens(text)
+  return { name, tokens, parts: partsOf(tokens) }
+}
 
 /** `sparql/{name}.rq` or `.ru`, read once. An Error when there is none. */
 export function loadQuery(name: string): Query {
@@ -47,16 +51,16 @@ type Block = {
 }
 
 /** Token range of the braces after `VALUES $a` or `VALUES ($a $b)`, when the token at `at` is that `VALUES`. */
-function blockAt(query: Query, at: number): Block | undefined {
-  if (query.tokens[at]?.text.toUpperCase() !== 'VALUES') return undefined
+function blockAt(tokens: readonly Token[], at: number): Block | undefined {
+  if (tokens[at]?.text.toUpperCase() !== 'VALUES') return undefined
   const names: string[] = []
   let tuple = false
-  for (let next = at + 1; next < query.tokens.length; next += 1) {
-    const token = query.tokens[next]
+  for (let next = at + 1; next < tokens.length; next += 1) {
+    const token = tokens[next]
     if (token?.kind === 'parameter') names.push(token.text.slice(1))
     else if (token?.text === '(') tuple = true
     else if (token?.text === '{') {
-      const to = query.tokens.findIndex(
+      const to = tokens.findIndex(
         ({ kind, text }, i) => i > next && kind === 'mark' && text === '}',
       )
       return names.length === 0 ? undefined : { names, tuple, from: next, to }
@@ -80,13 +84,9 @@ function rowsText(block: Block, value: QueryValues[string], query: Query): strin
 /** Text as it stands, the place of a term, or the braces of a `VALUES`. */
 type Part = string | { readonly name: string } | { readonly block: Block }
 
-const parted = new WeakMap<Query, readonly Part[]>()
-
-/** The parts of a query, found once. */
-function partsOf(query: Query): readonly Part[] {
-  const known = parted.get(query)
-  if (known) return known
-  const blocks = query.tokens.flatMap((_, at) => blockAt(query, at) ?? [])
+/** The parts of a query. */
+function partsOf(tokens: readonly Token[]): readonly Part[] {
+  const blocks = tokens.flatMap((_, at) => blockAt(tokens, at) ?? [])
   const listed = new Set(blocks.flatMap(({ names }) => names))
   const parts: Part[] = []
   let text = ''
@@ -94,7 +94,7 @@ function partsOf(query: Query): readonly Part[] {
     parts.push(text, part)
     text = ''
   }
-  for (const [at, token] of query.tokens.entries()) {
+  for (const [at, token] of tokens.entries()) {
     const block = blocks.find(({ from, to }) => at >= from && at <= to)
     const name = token.kind === 'parameter' ? token.text.slice(1) : undefined
     if (block) {
@@ -103,9 +103,7 @@ function partsOf(query: Query): readonly Part[] {
     else if (listed.has(name)) text += `?${name}`
     else put({ name })
   }
-  parts.push(text)
-  parted.set(query, parts)
-  return parts
+  return [...parts, text]
 }
 
 /**
@@ -120,7 +118,7 @@ export function bind(query: Query, values: QueryValues): string {
     used.add(name)
     return value
   }
-  const texts = partsOf(query).map((part) => {
+  const texts = query.parts.map((part) => {
     if (typeof part === 'string') return part
     if ('block' in part) return rowsText(part.block, valueOf(part.block.names[0] ?? ''), query)
     const value = valueOf(part.name)

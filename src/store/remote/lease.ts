@@ -66,71 +66,15 @@ function swapText(seen: readonly string[], next: string | undefined): string {
   return `INSERT DATA { ${inGraph(base)} } ; ${added}WHERE { ${inGraph(base)} FILTER NOT EXISTS { ${inGraph(any)} } }`
 }
 
-/** The facts as they stand in the store. */
-type Register = {
-  readonly read: () => Promise<readonly string[]>
-  /** Sends the one operation and reads what came of it; rejects with what the store says. */
-  readonly swap: (seen: readonly string[], next: string | undefined) => Promise<readonly string[]>
-}
-
-function registerOf({ select, update }: Pick<StoreEndpoint, 'select' | 'update'>): Register {
-  const read = async () =>
-    (await select(bind(query, {}))).flatMap((row) => row['lease']?.value ?? [])
-  return {
-    read,
-    swap: async (seen, next) => {
-      await update(swapText(seen, next))
-      return read()
-    },
-  }
-}
-
 /** What was read before, what stands there since, and when that was asked for. */
 type Taken = { readonly before: readonly string[]; readonly own: string; readonly began: number }
-
-type Candidate = Pick<Settings, 'holder' | 'isPredecessor' | 'told' | 'now'> & {
-  readonly register: Register
-  readonly deadMs: number
-}
-
-/** One look: takes the lease where nobody else is alive, else tells who is. */
-function looking(candidate: Candidate): () => Promise<Taken | undefined> {
-  const { holder, isPredecessor, told, now, register, deadMs } = candidate
-  /** Facts, and since when each is seen unchanged. */
-  const seen = new Map<string, number>()
-  const isAlive = (text: string) => {
-    const { holder: other } = claimIn(text)
-    if (other === nobody || other === holder || isPredecessor(other)) return false
-    return now() - (seen.get(text) ?? now()) < deadMs
-  }
-  // Of two who meet in a store that does not keep them apart, whoever sees the other withdraws.
-  const claim = async (before: readonly string[]): Promise<Taken | undefined> => {
-    const token = Math.max(0, ...before.map((text) => claimIn(text).token)) + 1
-    const own = textOf({ token, beat: 0, holder })
-    const began = now()
-    const after = await register.swap(before, own)
-    if (after.length === 1 && after[0] === own) return { before, own, began }
-    if (after.includes(own)) await register.swap([own], undefined)
-    return undefined
-  }
-  return async () => {
-    const found = await register.read()
-    for (const text of seen.keys()) if (!found.includes(text)) seen.delete(text)
-    for (const text of found) if (!seen.has(text)) seen.set(text, now())
-    const other = found.find(isAlive)
-    if (other === undefined) return claim(found)
-    told(
-      `${claimIn(other).holder} writes to the store: this gateway waits until that one stops. A store has one gateway at a time, whatever PLATFORM_SERVICES says.`,
-    )
-    return undefined
-  }
-}
 
 export class StoreLease {
   readonly #settings: Settings
   readonly #times: LeaseTimes
-  readonly #register: Register
   readonly #ending = new AbortController()
+  /** Facts, and since when each is seen unchanged. */
+  readonly #seen = new Map<string, number>()
   /** The fact as it stands there, when it is ours. */
   #own: string | undefined
   #isLost = false
@@ -140,7 +84,6 @@ export class StoreLease {
   constructor(settings: Settings) {
     this.#settings = settings
     this.#times = { ...usualTimes, ...settings.times }
-    this.#register = registerOf(settings.endpoint)
   }
 
   get isHeld(): boolean {
@@ -150,11 +93,9 @@ export class StoreLease {
   /** Resolves when nobody else writes any more; `true` = somebody did before who has not given the lease up. */
   async take(signal: AbortSignal): Promise<boolean> {
     const { endpoint, told, random } = this.#settings
-    const { deadMs, lookMs } = this.#times
-    const look = looking({ ...this.#settings, register: this.#register, deadMs })
     for (;;) {
       signal.throwIfAborted()
-      const taken = await look().catch((error: unknown) => {
+      const taken = await this.#look().catch((error: unknown) => {
         if (!isDoubtful(error)) throw error
         told(error instanceof Failure ? error.detail : 'The store does not answer.')
         return undefined
@@ -166,7 +107,7 @@ export class StoreLease {
         void this.#beats()
         return taken.before.some((text) => claimIn(text).holder !== nobody)
       }
-      await endpoint.pause(lookMs * (0.5 + random()))
+      await endpoint.pause(this.#times.lookMs * (0.5 + random()))
     }
   }
 
@@ -188,11 +129,56 @@ export class StoreLease {
     if (this.#own === undefined || this.#isLost) return
     const { token } = claimIn(this.#own)
     const given = textOf({ token, beat: 0, holder: nobody })
-    await this.#register
-      .swap([this.#own], given)
-      .catch((error: unknown) => this.#settings.log.warn({ error }, 'store.lease-kept'))
+    await this.#swap([this.#own], given).catch((error: unknown) =>
+      this.#settings.log.warn({ error }, 'store.lease-kept'),
+    )
     this.#own = undefined
     this.#heardAt = -Infinity
+  }
+
+  /** The facts as they stand in the store. */
+  async #read(): Promise<readonly string[]> {
+    const rows = await this.#settings.endpoint.select(bind(query, {}))
+    return rows.flatMap((row) => row['lease']?.value ?? [])
+  }
+
+  /** Sends the one operation and reads what came of it; rejects with what the store says. */
+  async #swap(seen: readonly string[], next: string | undefined): Promise<readonly string[]> {
+    await this.#settings.endpoint.update(swapText(seen, next))
+    return this.#read()
+  }
+
+  /** One look of a candidate: takes the lease where nobody else is alive, else tells who is. */
+  async #look(): Promise<Taken | undefined> {
+    const { now, told } = this.#settings
+    const found = await this.#read()
+    for (const text of this.#seen.keys()) if (!found.includes(text)) this.#seen.delete(text)
+    for (const text of found) if (!this.#seen.has(text)) this.#seen.set(text, now())
+    const other = found.find((text) => this.#isAlive(text))
+    if (other === undefined) return this.#claim(found)
+    told(
+      `${claimIn(other).holder} writes to the store: this gateway waits until that one stops. A store has one gateway at a time, whatever PLATFORM_SERVICES says.`,
+    )
+    return undefined
+  }
+
+  #isAlive(text: string): boolean {
+    const { holder, isPredecessor, now } = this.#settings
+    const { holder: other } = claimIn(text)
+    if (other === nobody || other === holder || isPredecessor(other)) return false
+    return now() - (this.#seen.get(text) ?? now()) < this.#times.deadMs
+  }
+
+  // Of two who meet in a store that does not keep them apart, whoever sees the other withdraws.
+  async #claim(before: readonly string[]): Promise<Taken | undefined> {
+    const { holder, now } = this.#settings
+    const token = Math.max(0, ...before.map((text) => claimIn(text).token)) + 1
+    const own = textOf({ token, beat: 0, holder })
+    const began = now()
+    const after = await this.#swap(before, own)
+    if (after.length === 1 && after[0] === own) return { before, own, began }
+    if (after.includes(own)) await this.#swap([own], undefined)
+    return undefined
   }
 
   async #beats(): Promise<void> {
@@ -218,9 +204,9 @@ export class StoreLease {
     const began = now()
     const claim = claimIn(this.#own)
     const next = textOf({ ...claim, beat: claim.beat + 1 })
-    const swapped = await this.#register.swap([this.#own], next)
+    const swapped = await this.#swap([this.#own], next)
     // Whoever empties a store takes nobody's place.
-    const found = swapped.length > 0 ? swapped : await this.#register.swap([], next)
+    const found = swapped.length > 0 ? swapped : await this.#swap([], next)
     // One of which nothing was heard may have been written all the same.
     const mine = found.find((text) => {
       const { holder, token } = claimIn(text)
