@@ -79,8 +79,16 @@ export function outbound(options: OutboundOptions): Outbound {
   }
 }
 
-/** An answer that was used, or one that may be different after a time. */
-type Attempt<Result> = { readonly used: Result } | { readonly afterMs: number | undefined }
+/** An answer that may be different after a time, which it may have named. */
+class Postponed extends Error {
+  readonly afterMs: number | undefined
+
+  constructor(afterMs: number | undefined) {
+    super('to be asked again')
+    this.name = 'Postponed'
+    this.afterMs = afterMs
+  }
+}
 
 /** Failures of an attempt that may be different next time. */
 const transientKinds: ReadonlySet<Kind> = new Set([
@@ -100,31 +108,25 @@ function attempts<Result>(
   const isRepeatable = request.repeatable ?? request.method !== 'POST'
   const most = isRepeatable ? (request.attempts ?? limits.attempts) : 1
   const longestMs = request.retryAfterMaxMs ?? limits.retryAfterMaxMs
-  const once = async (number: number): Promise<Attempt<Result>> => {
+  const once = async (number: number): Promise<Result> => {
     const answer = await attempt(request, context, signal)
-    if (!isTransient(answer.status)) return { used: await use(answer) }
+    if (!isTransient(answer.status)) return use(answer)
     const afterMs = retryAfterMs(answer.headers.get('retry-after'), now())
     const isTooLong = afterMs !== undefined && afterMs > longestMs
-    if (!isTooLong && number >= most) return { used: await use(answer) }
+    if (!isTooLong && number >= most) return use(answer)
     answer.discard()
-    if (isTooLong) throw comeBack(afterMs, now())
-    return { afterMs }
+    throw isTooLong ? comeBack(afterMs, now()) : new Postponed(afterMs)
   }
   return retry(once, {
     delayMs: (outcome, number) => {
-      if ('value' in outcome) {
-        const { value } = outcome
-        return 'used' in value ? undefined : (value.afterMs ?? backoffMs(number, random))
-      }
+      if ('value' in outcome) return undefined
       const { error } = outcome
+      if (error instanceof Postponed) return error.afterMs ?? backoffMs(number, random)
       const isPassing = error instanceof Failure && transientKinds.has(error.kind)
       return isPassing && number < most ? backoffMs(number, random) : undefined
     },
     pause: (ms) => pause(ms, signal),
     signal,
-  }).then((last) => {
-    if ('used' in last) return last.used
-    throw new Error('an attempt came to nothing')
   })
 }
 
@@ -146,17 +148,38 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<OutboundAnswer> {
   const deadlines = { ...context.limits.deadlines, ...request.deadlines }
-  const time = deadlineClock(deadlines, context)
-  const steps: Step[] = []
-  let step = firstStep(request)
-  for (;;) {
-    const visit: Visit = { request, step, time, context }
-    const { message, permit } = await ask(visit, signal)
-    const next = follow(visit, message, permit)
-    if (!next) {
-      const way = { url: step.url.href, method: step.method, redirected: steps.map(hrefOf) }
-      return answerOf({ message, ...way, ...ends(visit, permit) }, signal)
+  const visit: Visit = { request, clock: deadlineClock(deadlines, context), context }
+  const { url, method = 'GET', headers, credentials, body } = request
+  const parts = separated(headers, credentials)
+  let step: Step = { url: target(url), method, ...parts, ...(body !== undefined && { body }) }
+  for (const steps: Step[] = []; ;) {
+    const { message, permit } = await ask(step, visit, signal)
+    const giveUp = () => {
+      message.destroy()
+      permit.leave()
     }
+    let next: Step | undefined
+    try {
+      next = redirected(step, message.statusCode ?? 0, message.headers.location)
+    } catch (error) {
+      giveUp()
+      throw error
+    }
+    if (!next) {
+      const bounds = { maxBytes: request.maxBytes, ratio: context.limits.bodyRatio }
+      return answerOf(
+        {
+          message,
+          url: step.url.href,
+          method: step.method,
+          redirected: steps.map((one) => one.url.href),
+          bounds: { ...bounds, clock: visit.clock },
+          done: () => permit.leave(),
+        },
+        signal,
+      )
+    }
+    giveUp()
     steps.push(step)
     checkCircle(steps, next, request.redirects ?? mostRedirects)
     await request.mayFollow?.(next.url.href, signal)
@@ -164,30 +187,18 @@ async function attempt(
   }
 }
 
-const hrefOf = ({ url }: Step): string => url.href
-
 type Visit = {
   readonly request: OutboundRequest
-  readonly step: Step
-  readonly time: DeadlineClock
+  readonly clock: DeadlineClock
   readonly context: ClientContext
 }
 
-const ends = ({ request, time, context }: Visit, permit: HostPermit) => ({
-  bounds: { maxBytes: request.maxBytes, ratio: context.limits.bodyRatio, clock: time },
-  done: () => permit.leave(),
-})
-
-const firstStep = ({ url, method = 'GET', headers, credentials, body }: OutboundRequest): Step => ({
-  url: target(url),
-  method,
-  ...separated(headers, credentials),
-  ...(body !== undefined && { body }),
-})
-
-type Asked = { readonly message: IncomingMessage; readonly permit: HostPermit }
-
-async function ask({ request, step, time, context }: Visit, signal: AbortSignal): Promise<Asked> {
+/** One step: waits for its turn at the host, and says there how it went. */
+async function ask(
+  step: Step,
+  { request, clock, context }: Visit,
+  signal: AbortSignal,
+): Promise<{ readonly message: IncomingMessage; readonly permit: HostPermit }> {
   const { url } = step
   const longestMs = request.retryAfterMaxMs ?? context.limits.retryAfterMaxMs
   const politeness = {
@@ -198,30 +209,24 @@ async function ask({ request, step, time, context }: Visit, signal: AbortSignal)
     room: request.room,
   }
   const permit = await context.hosts.enter(`${url.hostname}:${portOf(url)}`, politeness, signal)
-  let connected = false
+  let isConnected = false
+  const connected = () => {
+    isConnected = true
+    permit.connected()
+    request.connected?.()
+  }
   try {
-    const message = await exchange(
-      {
-        ...step,
-        headers: headersOf(step, context.userAgent),
-        permission: hostPermission(request.reach, url),
-        clock: time,
-        signal,
-        connected: () => {
-          connected = true
-          permit.connected()
-          request.connected?.()
-        },
-      },
-      context.sockets,
-    )
+    const permission = hostPermission(request.reach, url)
+    const headers = headersOf(step, context.userAgent)
+    const asked = { ...step, headers, permission, clock, signal, connected }
+    const message = await exchange(asked, context.sockets)
     const after = retryAfterMs(message.headers['retry-after'], context.now())
     permit.answered(message.statusCode ?? 0, after, longestMs)
     return { message, permit }
   } catch (error) {
     const kind = error instanceof Failure ? error.kind : undefined
-    const down = kind === 'source-unreachable' || kind === 'source-timeout'
-    if (down && !connected) permit.failed()
+    const isDown = kind === 'source-unreachable' || kind === 'source-timeout'
+    if (isDown && !isConnected) permit.failed()
     else if (kind === 'source-timeout') permit.silent()
     if (kind === 'address-refused') context.log.warn({ host: url.host }, 'outbound.refused')
     permit.leave()
@@ -236,22 +241,6 @@ const headersOf = (step: Step, userAgent: string): Readonly<Record<string, strin
   'accept-encoding': 'gzip, deflate, br',
   'user-agent': userAgent,
 })
-
-/** The next step, if any; then this answer and its permit are given up. */
-function follow({ step }: Visit, message: IncomingMessage, permit: HostPermit): Step | undefined {
-  const giveUp = () => {
-    message.destroy()
-    permit.leave()
-  }
-  try {
-    const next = redirected(step, message.statusCode ?? 0, message.headers.location)
-    if (next) giveUp()
-    return next
-  } catch (error) {
-    giveUp()
-    throw error
-  }
-}
 
 function checkCircle(steps: readonly Step[], next: Step, most: number): void {
   // A POST may be answered by a redirect to the same permit, which is then asked with GET.
