@@ -2,8 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { classOf, inBlock } from '../../src/client/addresses.ts'
-import { isAllowance } from '../../src/client/address-guard.ts'
+import { classOf, inBlock, isAllowance } from '../../src/client/address-guard.ts'
 
 const ipv4 = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255))
 const hex = (high: number, low: number) => ((high << 8) | low).toString(16)

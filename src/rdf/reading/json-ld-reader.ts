@@ -10,9 +10,9 @@ import {
   aliases,
   contextsIn,
   eachObject,
-  isObject,
-  type Json,
-  type JsonObject,
+  isJsonLdObject,
+  type JsonLdValue,
+  type JsonLdObject,
   readJson,
 } from './json-tree.ts'
 import { BadTerm, malformed, type ParseOptions, placeOf, type Placing, refused } from './options.ts'
@@ -38,12 +38,12 @@ export async function readJsonLd(text: string, options: ParseOptions): Promise<Q
   return usable(document.quads, options)
 }
 
-function boundContexts(tree: Json): void {
+function boundContexts(tree: JsonLdValue): void {
   eachObject(tree, (object) => {
     const contexts = [object['@context']].flat()
     if (contexts.length > limits.contexts) throw malformed('a node has more than 16 contexts')
     for (const context of contexts) {
-      if (isObject(context) && Object.keys(context).length > limits.terms) {
+      if (isJsonLdObject(context) && Object.keys(context).length > limits.terms) {
         throw malformed('a context defines more than 1000 terms')
       }
     }
@@ -59,14 +59,14 @@ const plane = 0xf0000
  * Expansion takes `tel:+49 40` for a relative reference, because of its space, and would resolve it. White space in
  * strings that begin like an IRI therefore travels as private characters; answers how to undo that.
  */
-function shieldSpaces(tree: Json, text: string): (text: string) => string {
+function shieldSpaces(tree: JsonLdValue, text: string): (text: string) => string {
   const keep = (same: string) => same
   if (shielded.test(text)) {
     shielded.lastIndex = 0
     return keep
   }
   let found = false
-  const shield = (value: Json): Json => {
+  const shield = (value: JsonLdValue): JsonLdValue => {
     if (typeof value !== 'string' || !scheme.test(value) || !/\s/.test(value)) return value
     found = true
     return value.replace(space, (gap) => String.fromCodePoint(plane + gap.charCodeAt(0)))
@@ -97,7 +97,7 @@ const bundledContexts = [
   },
 ]
 
-async function expand(tree: Json, base: string): Promise<Json> {
+async function expand(tree: JsonLdValue, base: string): Promise<JsonLdValue> {
   let remote = ''
   const documentLoader = async (url: string) => {
     const file = bundledContexts.find(({ address }) => address.test(url))?.file
@@ -113,7 +113,7 @@ async function expand(tree: Json, base: string): Promise<Json> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the library's types for JSON are its own
     const input = tree as Parameters<typeof jsonld.expand>[0]
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- and so are those of its answer
-    return (await library.expand(input, { base, documentLoader } as object)) as Json
+    return (await library.expand(input, { base, documentLoader } as object)) as JsonLdValue
   } catch (cause) {
     if (remote !== '') {
       throw new Failure(
@@ -131,14 +131,14 @@ async function expand(tree: Json, base: string): Promise<Json> {
 
 type Resource = NamedNode | BlankNode
 
-const asArray = (value: Json | undefined): Json[] =>
+const asArray = (value: JsonLdValue | undefined): JsonLdValue[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value]
-const asText = (value: Json | undefined) => (typeof value === 'string' ? value : undefined)
+const asText = (value: JsonLdValue | undefined) => (typeof value === 'string' ? value : undefined)
 
 /** JSON Canonicalization Scheme (RFC 8785) for `rdf:JSON` literals. */
-function canonicalJson(value: Json): string {
+function canonicalJson(value: JsonLdValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (!isObject(value)) return JSON.stringify(value)
+  if (!isJsonLdObject(value)) return JSON.stringify(value)
   const members = Object.entries(value)
     .filter(([key]) => key !== placeKey)
     .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -146,11 +146,11 @@ function canonicalJson(value: Json): string {
 }
 
 /** A reference of which expansion left nothing, because it looks like a keyword (JSON-LD 1.1 API, 5.2.2). */
-const isNothing = (value: JsonObject): boolean =>
+const isNothing = (value: JsonLdObject): boolean =>
   value['@id'] === null && Object.keys(value).length === 1
 
 /** A literal has one datatype (JSON-LD 1.1, 9.5); expansion lets several pass. */
-function datatypeOf({ '@type': type }: JsonObject): string | undefined {
+function datatypeOf({ '@type': type }: JsonLdObject): string | undefined {
   if (type === undefined || typeof type === 'string') return type
   throw new BadTerm('the @type of a value must be one string', asText([type].flat()[0]) ?? '')
 }
@@ -158,7 +158,7 @@ function datatypeOf({ '@type': type }: JsonObject): string | undefined {
 /** Canonical `xsd:double` of a native number (JSON-LD 1.1 API, 8.6). */
 const double = (value: number) => value.toExponential(15).replace(/(\d)0*e\+?/, '$1E')
 
-function tellPlace(subject: Resource, node: JsonObject, { classes, tell }: Placing): void {
+function tellPlace(subject: Resource, node: JsonLdObject, { classes, tell }: Placing): void {
   const pointer = markIn(node)
   const isWanted = asArray(node['@type']).some((type) => classes.has(asText(type) ?? ''))
   if (pointer === undefined || !isWanted) return
@@ -179,11 +179,11 @@ class ExpandedJson {
     this.settings = settings
   }
 
-  graph(nodes: Json, name: Quad_Graph): void {
-    for (const node of asArray(nodes)) if (isObject(node)) this.node(node, name)
+  graph(nodes: JsonLdValue, name: Quad_Graph): void {
+    for (const node of asArray(nodes)) if (isJsonLdObject(node)) this.node(node, name)
   }
 
-  node(node: JsonObject, graph: Quad_Graph): Resource {
+  node(node: JsonLdObject, graph: Quad_Graph): Resource {
     const subject = this.resource(asText(node['@id']))
     const { places } = this.settings.terms.options
     if (places) tellPlace(subject, node, places)
@@ -192,7 +192,7 @@ class ExpandedJson {
       if (key === '@type') this.types(subject, asArray(value), graph)
       else if (key === '@graph') this.graph(value, subject)
       else if (key === '@included') this.graph(value, graph)
-      else if (key === '@reverse' && isObject(value)) this.reverse(subject, value, graph)
+      else if (key === '@reverse' && isJsonLdObject(value)) this.reverse(subject, value, graph)
       else if (!key.startsWith('@') && !key.startsWith('_:')) {
         this.property(subject, key, { values: asArray(value), graph })
       }
@@ -200,18 +200,18 @@ class ExpandedJson {
     return subject
   }
 
-  types(subject: Resource, types: readonly Json[], graph: Quad_Graph): void {
+  types(subject: Resource, types: readonly JsonLdValue[], graph: Quad_Graph): void {
     for (const type of types) {
       if (typeof type === 'string') this.add(subject, rdf('type'), this.resource(type), graph)
     }
   }
 
-  reverse(object: Resource, reversed: JsonObject, graph: Quad_Graph): void {
+  reverse(object: Resource, reversed: JsonLdObject, graph: Quad_Graph): void {
     for (const [key, nodes] of Object.entries(reversed)) {
       if (key.startsWith('_:')) continue
       const predicate = this.iri(key)
       for (const node of asArray(nodes)) {
-        if (isObject(node)) this.add(this.node(node, graph), predicate, object, graph)
+        if (isJsonLdObject(node)) this.add(this.node(node, graph), predicate, object, graph)
       }
     }
   }
@@ -219,25 +219,25 @@ class ExpandedJson {
   property(
     subject: Resource,
     key: string,
-    { values, graph }: { values: readonly Json[]; graph: Quad_Graph },
+    { values, graph }: { values: readonly JsonLdValue[]; graph: Quad_Graph },
   ): void {
     const predicate = this.iri(key)
     for (const value of values) {
-      if (!isObject(value) || isNothing(value)) continue
+      if (!isJsonLdObject(value) || isNothing(value)) continue
       this.add(subject, predicate, this.value(value, graph), graph)
     }
   }
 
-  value(value: JsonObject, graph: Quad_Graph): Quad_Object {
+  value(value: JsonLdObject, graph: Quad_Graph): Quad_Object {
     if ('@value' in value) return this.literal(value)
     if ('@list' in value) return this.list(asArray(value['@list']), graph)
     return this.node(value, graph)
   }
 
-  list(members: readonly Json[], graph: Quad_Graph): Quad_Object {
+  list(members: readonly JsonLdValue[], graph: Quad_Graph): Quad_Object {
     let rest: Quad_Object = rdf('nil')
     for (const member of members.toReversed()) {
-      if (!isObject(member)) continue
+      if (!isJsonLdObject(member)) continue
       const cell = this.settings.terms.blankNode()
       this.add(cell, rdf('first'), this.value(member, graph), graph)
       this.add(cell, rdf('rest'), rest, graph)
@@ -246,7 +246,7 @@ class ExpandedJson {
     return rest
   }
 
-  literal(value: JsonObject): Literal | NamedNode {
+  literal(value: JsonLdObject): Literal | NamedNode {
     const { terms, restore } = this.settings
     const held = value['@value'] ?? null
     const type = datatypeOf(value)
@@ -283,11 +283,11 @@ class ExpandedJson {
 // Language tags in the spelling of the document, which expansion lower-cases.
 
 /** Terms whose values are language maps. */
-function mapTerms(contexts: readonly JsonObject[]): Set<string> {
+function mapTerms(contexts: readonly JsonLdObject[]): Set<string> {
   const found = new Set<string>()
   for (const context of contexts) {
     for (const [term, definition] of Object.entries(context)) {
-      if (isObject(definition) && [definition['@container']].flat().includes('@language')) {
+      if (isJsonLdObject(definition) && [definition['@container']].flat().includes('@language')) {
         found.add(term)
       }
     }
@@ -320,7 +320,7 @@ function spelled(expanded: string): string {
 }
 
 /** Rewrites the tags of a tree so that `spelled` can give them back: beside texts, in language maps and contexts. */
-function shieldTags(tree: Json): void {
+function shieldTags(tree: JsonLdValue): void {
   const contexts = contextsIn(tree)
   const tags = aliases(contexts, '@language')
   const maps = mapTerms(contexts)
@@ -328,7 +328,7 @@ function shieldTags(tree: Json): void {
   eachObject(tree, (object) => {
     for (const [key, value] of Object.entries(object)) {
       if (tags.has(key) && typeof value === 'string') object[key] = shieldedTag(value)
-      if (!maps.has(key) || !isObject(value) || contexts.includes(object)) continue
+      if (!maps.has(key) || !isJsonLdObject(value) || contexts.includes(object)) continue
       object[key] = Object.fromEntries(
         Object.entries(value).map(([tag, texts]) => [
           none.has(tag) ? tag : shieldedTag(tag),
@@ -345,18 +345,18 @@ function shieldTags(tree: Json): void {
 const placeKey = 'x-cartulary-place:pointer'
 
 /** The JSON Pointer that an expanded node was marked with. */
-function markIn(node: JsonObject): string | undefined {
+function markIn(node: JsonLdObject): string | undefined {
   const [mark] = [node[placeKey] ?? []].flat()
-  const pointer = isObject(mark) ? mark['@value'] : undefined
+  const pointer = isJsonLdObject(mark) ? mark['@value'] : undefined
   return typeof pointer === 'string' ? pointer : undefined
 }
 
 /** Marks every node whose class may be one of those by the end of its name; which it is, expansion tells. */
-function markPlaces(tree: Json, { classes }: Placing): void {
+function markPlaces(tree: JsonLdValue, { classes }: Placing): void {
   const contexts = contextsIn(tree)
   const [types, values] = ['@type', '@value'].map((keyword) => aliases(contexts, keyword))
   const names = [...classes].map((iri) => /[^/#:]*$/.exec(iri)?.[0] ?? iri)
-  const isWanted = (object: JsonObject) =>
+  const isWanted = (object: JsonLdObject) =>
     [...(types ?? [])]
       .flatMap((key) => [object[key] ?? []].flat())
       .some((type) => typeof type === 'string' && names.some((name) => type.endsWith(name)))
@@ -367,11 +367,15 @@ function markPlaces(tree: Json, { classes }: Placing): void {
   })
 }
 
-function mark(value: Json, pointer: string, isWanted: (object: JsonObject) => boolean): void {
+function mark(
+  value: JsonLdValue,
+  pointer: string,
+  isWanted: (object: JsonLdObject) => boolean,
+): void {
   if (Array.isArray(value)) {
     for (const [at, one] of value.entries())
       if (typeof one === 'object') mark(one, `${pointer}/${at}`, isWanted)
-  } else if (isObject(value)) {
+  } else if (isJsonLdObject(value)) {
     for (const [key, one] of Object.entries(value))
       if (typeof one === 'object' && key !== '@context')
         mark(one, `${pointer}/${escaped(key)}`, isWanted)

@@ -2,21 +2,21 @@
 
 import { malformed, placeAt } from './options.ts'
 
-export type JsonObject = { [key: string]: Json }
-export type Json = string | number | boolean | null | Json[] | JsonObject
+export type JsonLdObject = { [key: string]: JsonLdValue }
+export type JsonLdValue = string | number | boolean | null | JsonLdValue[] | JsonLdObject
 
 const deepest = 64
 const dangerous = ['__proto__', 'constructor', 'prototype']
 
-export const isObject = (value: Json | undefined): value is JsonObject =>
+export const isJsonLdObject = (value: JsonLdValue | undefined): value is JsonLdObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Parses JSON of at most 64 levels. Throws `malformed-rdf` with line and column. */
-export function readJson(text: string): Json {
-  let tree: Json
+export function readJson(text: string): JsonLdValue {
+  let tree: JsonLdValue
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse answers, by its definition
-    tree = JSON.parse(text) as Json
+    tree = JSON.parse(text) as JsonLdValue
   } catch (cause) {
     const offset = faultAt(text)
     const detail = offset >= text.trimEnd().length ? 'the JSON ends too early' : 'this is not JSON'
@@ -24,7 +24,7 @@ export function readJson(text: string): Json {
   }
   // A bare string would be taken for the address of a document to fetch.
   if (typeof tree !== 'object' || tree === null) throw malformed('JSON-LD is an object or an array')
-  let level: Json[] = [tree]
+  let level: JsonLdValue[] = [tree]
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > deepest) throw malformed(`JSON-LD is nested deeper than ${deepest} levels`)
     level = level.flatMap(children)
@@ -32,18 +32,19 @@ export function readJson(text: string): Json {
   return tree
 }
 
-function children(value: Json): Json[] {
-  if (isObject(value)) for (const key of dangerous) if (Object.hasOwn(value, key)) delete value[key]
+function children(value: JsonLdValue): JsonLdValue[] {
+  if (isJsonLdObject(value))
+    for (const key of dangerous) if (Object.hasOwn(value, key)) delete value[key]
   return typeof value === 'object' && value !== null
     ? Object.values(value).filter((child) => typeof child === 'object' && child !== null)
     : []
 }
 
 /** Calls `visit` for every object, outer ones first. */
-export function eachObject(tree: Json, visit: (object: JsonObject) => void): void {
+export function eachObject(tree: JsonLdValue, visit: (object: JsonLdObject) => void): void {
   const waiting = [tree]
   for (const value of waiting) {
-    if (isObject(value)) visit(value)
+    if (isJsonLdObject(value)) visit(value)
     if (typeof value !== 'object' || value === null) continue
     for (const child of Object.values(value)) {
       if (typeof child === 'object' && child !== null) waiting.push(child)
@@ -95,20 +96,21 @@ const closes = (open: string | undefined, closing: string) =>
   (open === '{' && closing === '}') || (open === '[' && closing === ']')
 
 /** The contexts that stand in a document, wherever they stand. */
-export function contextsIn(tree: Json): readonly JsonObject[] {
-  const contexts: JsonObject[] = []
+export function contextsIn(tree: JsonLdValue): readonly JsonLdObject[] {
+  const contexts: JsonLdObject[] = []
   eachObject(tree, (object) => {
-    for (const context of [object['@context']].flat()) if (isObject(context)) contexts.push(context)
+    for (const context of [object['@context']].flat())
+      if (isJsonLdObject(context)) contexts.push(context)
   })
   return contexts
 }
 
 /** Names that the contexts of a document give to a keyword, and the keyword. */
-export function aliases(contexts: readonly JsonObject[], keyword: string): Set<string> {
+export function aliases(contexts: readonly JsonLdObject[], keyword: string): Set<string> {
   const found = new Set([keyword])
   for (const context of contexts) {
     for (const [term, definition] of Object.entries(context)) {
-      const id = isObject(definition) ? definition['@id'] : definition
+      const id = isJsonLdObject(definition) ? definition['@id'] : definition
       if (id === keyword) found.add(term)
     }
   }

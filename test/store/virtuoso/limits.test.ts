@@ -8,7 +8,7 @@ import {
   isPassing,
   meaningOf,
   probeVirtuoso,
-} from '../../../src/store/virtuoso/virtuoso-probe.ts'
+} from '../../../src/store/virtuoso/virtuoso.ts'
 import { content, graphName, linesOf, record } from '../graphs.ts'
 import { bareDoor, config, isAbsent, open, type Bare } from './server.ts'
 
