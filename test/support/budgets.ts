@@ -39,7 +39,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   'search-index': 7722,
 
-  store: 6610,
+  store: 6580,
 
   text: 320,
 

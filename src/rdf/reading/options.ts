@@ -102,14 +102,12 @@ export type PieceReader = {
   readonly end: () => Quad[]
 }
 
-const type = rdf('type').value
-
 /** Reports a quad that gives a blank node a class, with the line on which it was complete. */
 export function tellPlace(
   { places }: ParseOptions,
   { subject, predicate, object }: Quad,
   line: number,
 ): void {
-  if (!places || subject.termType !== 'BlankNode' || predicate.value !== type) return
+  if (!places || subject.termType !== 'BlankNode' || predicate.value !== rdf('type').value) return
   if (places.classes.has(object.value)) places.tell(`_:${subject.value}`, { line })
 }

@@ -43,15 +43,11 @@ export const rdfXmlTail = '</rdf:RDF>\n'
  */
 export function rdfXmlPart(quads: Iterable<Quad>, labels: string | undefined): string {
   const names = elementNames()
-  const all = distinct(quads, toLine)
-  const triples = all.filter((triple) => obstacleIn(triple, names) === undefined)
-  const leftOut =
-    triples.length === all.length
-      ? ''
-      : all
-          .filter((triple) => obstacleIn(triple, names) !== undefined)
-          .map(comment)
-          .join('')
+  const { true: triples = [], false: others = [] } = Object.groupBy(
+    distinct(quads, toLine),
+    (triple) => (obstacleIn(triple, names) === undefined ? 'true' : 'false'),
+  )
+  const leftOut = others.map(comment).join('')
   const kept = labels === undefined ? blankNodesOf(triples) : undefined
   const writer = new Writer(nest(triples, kept), { names, labelStart: labels })
   const elements = writer.nesting.roots.map((root) => writer.node(root, '  '))
@@ -60,11 +56,10 @@ export function rdfXmlPart(quads: Iterable<Quad>, labels: string | undefined): s
     .filter(([prefix]) => !Object.hasOwn(prefixes, prefix))
     .map(([prefix, iri]) => ` xmlns:${prefix}="${attribute(iri)}"`)
     .join('')
-  if (spaces === '') return leftOut + elements.join('')
-  return (
-    leftOut +
-    elements.map((element) => element.replace(/^ *<[^\s/>]+/, (start) => start + spaces)).join('')
+  const declared = elements.map((element) =>
+    spaces === '' ? element : element.replace(/^ *<[^\s/>]+/, (start) => start + spaces),
   )
+  return leftOut + declared.join('')
 }
 
 /** A comment holds no two hyphens in a row (XML 1.0, 2.5); the escape means the same to readers of N-Triples. */
