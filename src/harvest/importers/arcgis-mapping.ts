@@ -23,10 +23,11 @@ import {
   themesOrKeywords,
 } from '../mapping/coverage.ts'
 import { distribution } from '../mapping/distribution.ts'
-import { MappedRecord } from '../mapping/record.ts'
+import type { MappedRecord } from '../mapping/record.ts'
 import type { Subject } from '../mapping/subject.ts'
-import { mappingOf, type ArcgisSite } from './arcgis-site.ts'
+import type { ArcgisSite } from './arcgis-records.ts'
 import { plainValue, sayRest, type TermContext } from './arcgis-terms.ts'
+import { recordIn } from './portal.ts'
 
 type Placed = { readonly site: ArcgisSite; readonly sourceId: string; readonly terms: TermContext }
 
@@ -41,7 +42,8 @@ const known = new Set(
 
 export function mapEntry(fields: Fields, { site, sourceId, terms }: Placed): MappedRecord {
   const iri = plainText(fields['@id'])
-  const record = new MappedRecord({ ...mappingOf(site, sourceId), iri })
+  const page = `${site.root}/datasets/${encodeURIComponent(sourceId)}`
+  const record = recordIn(site, page, { iri })
   const { dataset } = record
   dataset.literal(dct('identifier'), listOf(fields['dct:identifier']).map(plainValue))
   for (const title of listOf(fields['dct:title'])) words(dataset, 'title', title)

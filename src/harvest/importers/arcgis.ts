@@ -1,27 +1,26 @@
 /** The ArcGIS Hub importer: a feed of the whole site, or its records page by page when it has none. */
 
 import { Failure, type Kind } from '../../errors.ts'
-import { shippedAuthorities } from '../../vocabularies/authorities.ts'
 import { type Fields, fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mapEntry } from './arcgis-mapping.ts'
-import { recordCount, recordPages } from './arcgis-records.ts'
 import {
   arcgisConfig,
   type ArcgisConfig,
-  type ArcgisImport,
+  type ArcgisRun,
   type ArcgisSite,
   feedAddresses,
   itemIn,
-  mappingOf,
+  recordCount,
+  recordPages,
   siteOf,
-} from './arcgis-site.ts'
+} from './arcgis-records.ts'
 import { contextOf, plainValue, type TermContext } from './arcgis-terms.ts'
 import { mapPod, podIdentifier, podRestriction } from './datajson-mapping.ts'
-import { type Entry, envelopeFailure, foundEntry } from './entry.ts'
-import type { Found } from './found.ts'
+import { type JsonDocument, openUnlessSame } from './documents.ts'
+import { type Entry, envelopeFailure, type Found, foundEntry } from './found.ts'
 import type { ImporterKind } from './importer.ts'
-import { type JsonDocument, openUnlessSame } from './json-document.ts'
-import { tellCounted } from './rdf-losses.ts'
+import { portalOf, recordIn } from './portal.ts'
+import { reportServices } from './rdf-document.ts'
 import { validatorOf } from './source.ts'
 
 type Finds = AsyncGenerator<Found, void>
@@ -33,29 +32,28 @@ export const arcgisImporter: ImporterKind<ArcgisConfig> = {
   credentials: (value, header) => ({
     [header]: header === 'Authorization' && !/\s/.test(value) ? `Bearer ${value}` : value,
   }),
-  import: async function* importArcgis(config, source, context, signal) {
-    const site = { config, authorities: await shippedAuthorities(), root: siteOf(config.address) }
-    yield* importFrom({ config, source, context, site }, signal)
+  import: async function* importArcgis(run) {
+    yield* importFrom({ ...run, site: await portalOf(run, siteOf(run.config.address)) })
   },
 }
 
 const hour = 3_600_000
 
-async function* importFrom(importing: ArcgisImport, signal: AbortSignal): Finds {
-  const { config, context } = importing
-  const since = config.incremental ? context.lastRun?.getTime() : undefined
-  const hours = since === undefined ? undefined : Math.ceil((context.now() - since) / hour) + 1
+async function* importFrom(run: ArcgisRun): Finds {
+  const { config, lastRun, now } = run
+  const since = config.incremental ? lastRun?.getTime() : undefined
+  const hours = since === undefined ? undefined : Math.ceil((now() - since) / hour) + 1
   let failure: Failure | undefined
   for (const url of feedAddresses(config, hours)) {
-    const feed = await openFeed(importing, url, signal)
+    const feed = await openFeed(run, url)
     if (!(feed instanceof Failure)) {
-      yield* fromFeed(importing, { feed, url, failure })
+      yield* fromFeed(run, { feed, url, failure })
       return
     }
     failure ??= feed
   }
   try {
-    yield* recordPages(importing)
+    yield* recordPages(run)
   } catch (error) {
     const isAbsent = error instanceof Failure && error.kind === 'source-not-found'
     throw isAbsent ? (failure ?? error) : error
@@ -77,15 +75,14 @@ const worthAnother: ReadonlySet<Kind> = new Set<Kind>([
 
 /** Why the feed is of no use, when another may be. */
 async function openFeed(
-  importing: ArcgisImport,
+  run: ArcgisRun,
   url: string,
-  signal: AbortSignal,
 ): Promise<JsonDocument | 'unchanged' | Failure> {
   try {
-    const found = await openUnlessSame(importing, { url }, signal)
-    return typeof found === 'string' ? 'unchanged' : await withDatasets(found)
+    const opened = await openUnlessSame(run, url)
+    return typeof opened === 'string' ? 'unchanged' : await withDatasets(opened)
   } catch (error) {
-    signal.throwIfAborted()
+    run.signal.throwIfAborted()
     if (error instanceof Failure && worthAnother.has(error.kind)) return error
     throw error
   }
@@ -99,23 +96,21 @@ type Opened = {
 }
 
 /** The records API tells how many there are, before and after: a feed has no total of its own. */
-async function* fromFeed(importing: ArcgisImport, { feed, url, failure }: Opened): Finds {
+async function* fromFeed(run: ArcgisRun, { feed, url, failure }: Opened): Finds {
   if (feed === 'unchanged') {
     yield { kind: 'end', as: 'not-modified' }
     return
   }
-  const { config, context } = importing
-  const isCounted = !config.incremental
-  const before = isCounted ? await recordCount(importing) : undefined
+  const before = run.config.incremental ? undefined : await recordCount(run)
   if (before !== undefined) yield { kind: 'total', total: before }
   try {
-    context.validate(validatorOf(url, feed.headers, feed.hash))
-    yield* feedFinds(importing, feed)
+    run.validate(validatorOf(url, feed.headers, feed.hash))
+    yield* feedFinds(run, feed)
     yield { kind: 'page' }
   } finally {
     await feed.close()
   }
-  const after = before === undefined ? undefined : await recordCount(importing)
+  const after = before === undefined ? undefined : await recordCount(run)
   if (after !== undefined) yield { kind: 'total', total: after }
   // Nobody can tell whether another feed has the same datasets as the one that was wanted.
   else if (failure) yield { kind: 'end', as: 'incomplete', problem: failure }
@@ -144,11 +139,7 @@ function valueOf(text: string): unknown {
   }
 }
 
-async function* feedFinds(
-  { site, context }: ArcgisImport,
-  document: JsonDocument,
-): AsyncGenerator<Found, void> {
-  const { output } = context
+async function* feedFinds({ site, output, sink }: ArcgisRun, document: JsonDocument): Finds {
   const { findings } = document
   const terms: Record<string, unknown> = {}
   let only: Record<string, unknown> | undefined
@@ -173,7 +164,7 @@ async function* feedFinds(
     }
   }
   if (only) yield found('dcat:dataset', only)
-  tellCounted(context.sink, { count: services.size, first: [] }, document.url)
+  reportServices(sink, { count: services.size, first: [] }, document.url)
 }
 
 /** Among the nodes of a graph there are others than datasets. */
@@ -212,6 +203,7 @@ const podReader =
       ...(page !== undefined && { sourceUrl: page }),
       skipped: podRestriction(fields),
       lasting: fields,
-      map: () => mapPod(fieldsOf(fields), mappingOf(site, sourceId)),
+      map: () =>
+        mapPod(fields, recordIn(site, `${site.root}/datasets/${encodeURIComponent(sourceId)}`)),
     }
   }

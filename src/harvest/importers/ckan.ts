@@ -2,20 +2,17 @@
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
-import { shippedAuthorities } from '../../vocabularies/authorities.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record-options.ts'
-import { licenceList } from './licence-list.ts'
-import { packages, type Portal } from './ckan-mapping.ts'
-import { importDkan } from './dkan.ts'
 import { action, type ActionAnswer, portalRoot } from './ckan-api.ts'
+import { type CkanPortal, packages } from './ckan-mapping.ts'
+import { importDkan } from './dkan.ts'
 import type { Found } from './found.ts'
-import type { ImportConfig } from './import-config.ts'
-import type { ImportContext, ImporterKind } from './importer.ts'
+import type { ImporterKind, ImportRun } from './importer.ts'
+import { licenceList, portalOf } from './portal.ts'
 import type { Source } from './source.ts'
 
-// What the config of a CKAN importer may say beside the common keys.
-
+/** What the config of a CKAN importer may say beside the common keys. */
 const ckanConfig = z.object({
   ...mappingKeys,
   /** `dkan`: the portal is a DKAN, whatever the pipe calls it. */
@@ -28,8 +25,7 @@ const ckanConfig = z.object({
   types: z.array(z.string().toLowerCase()).default(['dataset']),
 })
 type CkanConfig = z.infer<typeof ckanConfig>
-
-type Config = CkanConfig & ImportConfig
+type Run = ImportRun<CkanConfig>
 
 export const ckanImporter: ImporterKind<CkanConfig> = {
   names: ['importing-ckan', 'importing-ckansingle', 'importing-ckanprop'],
@@ -38,14 +34,10 @@ export const ckanImporter: ImporterKind<CkanConfig> = {
   import: importCkan,
 }
 
-async function* importCkan(
-  config: Config,
-  source: Source,
-  context: ImportContext,
-  signal: AbortSignal,
-): AsyncGenerator<Found, void> {
+async function* importCkan(run: Run): AsyncGenerator<Found, void> {
+  const { config, source, signal } = run
   if (config.dialect === 'dkan') {
-    yield* importDkan({ ...config, version: 'auto' }, { source, context }, signal)
+    yield* importDkan({ ...run, config: { ...config, version: 'auto' } })
     return
   }
   const root = portalRoot(config.address)
@@ -54,17 +46,10 @@ async function* importCkan(
     const answer = await action(source, { root, name: 'license_list' }, { accepts, paged: false })
     return answer.ok ? answer.result : []
   })
-  const portal: Portal = {
-    root,
-    config,
-    output: context.output,
-    authorities: await shippedAuthorities(),
-    licence: licences.find,
-  }
+  const portal = { ...(await portalOf(run, root, licences.find)), output: run.output }
   const names = new Set<string>()
-  const wish: Search = { root, config, lastRun: context.lastRun }
   try {
-    for await (const page of search(source, wish)) {
+    for await (const page of search(run, root)) {
       signal.throwIfAborted()
       if (page.kind === 'end') {
         yield page
@@ -83,16 +68,14 @@ async function* importCkan(
     // Servers in front of the search refuse to go deep; what can be listed can be asked for by name.
     const list = names.size > 0 && isRefusal(error) ? await packageList(source, root) : undefined
     if (!list) throw error
-    yield* singly(source, { list, isKnown: (name) => names.has(name), portal })
+    yield* singly(source, list, { names, portal })
   }
 }
 
 /** A package names a licence and does not say where it is. */
 function isLicenceUnclear(value: unknown): boolean {
   const { license_id: id, license_url: url, license_title: title } = fieldsOf(value)
-  return (
-    plainText(id) !== undefined && plainText(url) === undefined && plainText(title) === undefined
-  )
+  return plainText(id) !== undefined && [url, title].every((one) => plainText(one) === undefined)
 }
 
 const isRefusal = (error: unknown) =>
@@ -111,14 +94,6 @@ async function packageList(source: Source, root: string): Promise<readonly strin
   }
 }
 
-// Pages of `package_search`, in an order that does not change while they are read.
-
-type Search = {
-  readonly root: string
-  readonly config: CkanConfig & ImportConfig
-  readonly lastRun: Date | undefined
-}
-
 type Page =
   | { readonly kind: 'results'; readonly count: number; readonly results: readonly unknown[] }
   | Extract<Found, { kind: 'end' }>
@@ -126,28 +101,27 @@ type Page =
 /** By the id; portals that refuse it may know the name. Without any order a page may hide what the next one repeats. */
 const orders = ['id asc', 'name asc', undefined] as const
 
-/** Steps by what was received: larger pages than the portal likes are cut in silence. */
-async function* search(source: Source, wish: Search): AsyncGenerator<Page, void> {
-  let at = 0
-  let largest = 0
-  let order = 0
+/**
+ * Pages of `package_search`, in an order that does not change while they are read. Steps by what was received: larger
+ * pages than the portal likes are cut in silence.
+ */
+async function* search(run: Run, root: string): AsyncGenerator<Page, void> {
+  let [start, largest, order] = [0, 0, 0]
   for (;;) {
-    const answer = await ask(source, wish, { start: at, sort: orders[order] })
-    if (!answer.ok && at === 0 && order < orders.length - 1) {
-      order += 1
-      continue
-    }
-    if (!answer.ok)
+    const answer = await ask(run, root, { start, sort: orders[order] })
+    if (!answer.ok) {
+      if (start === 0 && ++order < orders.length) continue
       throw new Failure('source-error', `The search answered ${answer.status}.`, {
         cause: answer.message,
       })
-    const { count, results } = pageOf(answer)
+    }
+    const { count, results } = pageOf(answer.result)
     // An empty page tells nothing but the count, which the first one told.
-    if (results.length > 0 || at === 0) yield { kind: 'results', count, results }
+    if (results.length > 0 || start === 0) yield { kind: 'results', count, results }
     largest = Math.max(largest, results.length)
-    at += results.length
+    start += results.length
     // A full page may have one behind it that the count does not know of.
-    if (results.length === 0 || (at >= count && results.length < largest)) break
+    if (results.length === 0 || (start >= count && results.length < largest)) break
   }
   if (orders[order] === undefined) yield { kind: 'end', as: 'incomplete', problem: withoutOrder }
 }
@@ -157,31 +131,26 @@ const withoutOrder = new Failure(
   'The portal refuses to sort, so that its pages may hide records.',
 )
 
-type Place = { readonly start: number; readonly sort: string | undefined }
-
-function ask(source: Source, wish: Search, { start, sort }: Place): Promise<ActionAnswer> {
-  const { root, config } = wish
+function ask(
+  { source, config, lastRun }: Run,
+  root: string,
+  { start, sort }: { readonly start: number; readonly sort: string | undefined },
+): Promise<ActionAnswer> {
+  const own = config.filters?.['fq']
+  const since = config.incremental && lastRun && `metadata_modified:[${lastRun.toISOString()} TO *]`
   const query = {
     ...config.filters,
     rows: String(config.pageSize),
     start: String(start),
-    ...(sort !== undefined && { sort }),
+    sort,
     include_private: 'false',
-    ...filterQuery(wish),
+    fq: since && own !== undefined ? `(${own}) AND ${since}` : since || own,
   }
   const accepts = start === 0 ? [400, 409] : []
   return action(source, { root, name: 'package_search', query }, { accepts })
 }
 
-/** The filter of the config and, for an incremental run, what changed since the last one. */
-function filterQuery({ config, lastRun }: Search): { readonly fq?: string } {
-  const own = config.filters?.['fq']
-  if (!config.incremental || !lastRun) return own === undefined ? {} : { fq: own }
-  const since = `metadata_modified:[${lastRun.toISOString()} TO *]`
-  return { fq: own === undefined ? since : `(${own}) AND ${since}` }
-}
-
-function pageOf({ result }: Extract<ActionAnswer, { ok: true }>) {
+function pageOf(result: unknown) {
   const { count, results } = fieldsOf(result)
   const total = Number(plainText(count))
   if (!Number.isSafeInteger(total) || total < 0 || !Array.isArray(results))
@@ -190,27 +159,27 @@ function pageOf({ result }: Extract<ActionAnswer, { ok: true }>) {
   return { count: total, results: list }
 }
 
-// Packages one by one, by the names that the portal lists.
-
 type Listing = {
-  readonly list: readonly string[]
-  /** Whether a package was met already. */
-  readonly isKnown: (name: string) => boolean
-  readonly portal: Portal
+  /** Of the packages that were met already. */
+  readonly names: ReadonlySet<string>
+  readonly portal: CkanPortal
 }
 
 const perPage = 100
 
-/** Names that are not there any more are gone; those that nobody may read are skipped. */
+/**
+ * Packages one by one, by the names that the portal lists. Names that are not there any more are gone; those that nobody may
+ * read are skipped.
+ */
 async function* singly(
   source: Source,
-  { list, isKnown, portal }: Listing,
+  list: readonly string[],
+  { names, portal }: Listing,
 ): AsyncGenerator<Found, void> {
-  let total = new Set(list).size
+  const all = new Set(list)
+  let [total, onPage] = [all.size, 0]
   yield { kind: 'total', total }
-  let onPage = 0
-  for (const name of new Set(list)) {
-    if (isKnown(name)) continue
+  for (const name of all.difference(names)) {
     const call = { root: portal.root, name: 'package_show', query: { id: name } }
     const answer = await action(source, call, { accepts: [403, 404], paged: false })
     if (answer.ok) yield* packages(listOf(answer.result), portal)

@@ -16,7 +16,7 @@ import {
   themesOrKeywords,
 } from '../mapping/coverage.ts'
 import { distribution, rightsStatement, standards } from '../mapping/distribution.ts'
-import { MappedRecord } from '../mapping/record.ts'
+import type { MappedRecord } from '../mapping/record.ts'
 import type { Subject } from '../mapping/subject.ts'
 import {
   fieldsOf,
@@ -28,11 +28,9 @@ import {
 } from '../../vocabularies/loose-values.ts'
 import { isUsableIri, nameOf } from '../mapping/addresses.ts'
 
-type Options = ConstructorParameters<typeof MappedRecord>[0]
-
-export function mapPod(given: Fields, options: Options): MappedRecord {
+/** Writes an entry into its record, which is new. */
+export function mapPod(given: Fields, record: MappedRecord): MappedRecord {
   const fields = plainFields(given)
-  const record = new MappedRecord(options)
   const { dataset } = record
   dataset.literal(dct('identifier'), fields['identifier'])
   for (const other of listOf(fields['otherIdentifier'])) {

@@ -1,13 +1,20 @@
-/** The importer of a `data.json`: Project Open Data (DCAT-US 1.1) and DCAT-US 3. */
+/**
+ * The importer of a `data.json`: Project Open Data (DCAT-US 1.1) and DCAT-US 3, as a catalogue with lists of datasets and catalogues, or
+ * a bare list (POD 1.0).
+ */
+
 import { z } from 'zod'
-import type { Found } from './found.ts'
-import type { ImportConfig } from './import-config.ts'
-import type { ImportContext, ImporterKind } from './importer.ts'
-import { shippedAuthorities } from '../../vocabularies/authorities.ts'
+import { textTag } from '../../vocabularies/coded-values.ts'
+import { fieldsOf, listOf, plainText, type Fields } from '../../vocabularies/loose-values.ts'
+import { isUsableIri } from '../mapping/addresses.ts'
 import { mappingKeys } from '../mapping/record-options.ts'
-import { type Source, validatorOf } from './source.ts'
-import { datasetsOf, type PodSource } from './datajson-datasets.ts'
-import { openUnlessSame } from './json-document.ts'
+import { mapPod, podIdentifier, podRestriction } from './datajson-mapping.ts'
+import { type JsonDocument, openUnlessSame } from './documents.ts'
+import { envelopeFailure, type Entry, type Found, foundEntry, type FoundItem } from './found.ts'
+import type { ImportContext, ImporterKind, ImportRun } from './importer.ts'
+import { type Portal, portalOf, recordIn } from './portal.ts'
+import { reportServices } from './rdf-document.ts'
+import { validatorOf } from './source.ts'
 
 const dataJsonConfig = z.object(mappingKeys)
 type DataJsonConfig = z.infer<typeof dataJsonConfig>
@@ -22,49 +29,154 @@ export const dataJsonImporter: ImporterKind<DataJsonConfig> = {
 /** Statuses that say that there is no such document. */
 const absent = [400, 404, 405, 406, 410]
 
-async function* importDataJson(
-  config: DataJsonConfig & ImportConfig,
-  source: Source,
-  context: ImportContext,
-  signal: AbortSignal,
+async function* importDataJson(run: ImportRun<DataJsonConfig>): AsyncGenerator<Found, void> {
+  const { address } = run.config
+  const { origin, pathname, search } = new URL(address)
+  // An address without a suffix or query is that of a site, or of a document all the same.
+  const isDocument = search !== '' || /\.[A-Za-z][A-Za-z0-9]*$/.test(pathname)
+  const below = `${origin}${pathname.replace(/\/+$/, '')}/data.json`
+  let url = isDocument ? address : below
+  let document = await openUnlessSame(run, url, isDocument ? [] : absent)
+  if (document === 'absent' && !isDocument) {
+    url = address
+    document = await openUnlessSame(run, url)
+  }
+  if (document === 'unchanged') yield { kind: 'end', as: 'not-modified' }
+  if (typeof document === 'string') return
+  const own = document.url.replace(/#.*$/s, '')
+  const pageOf = (id: string) => `${own}#${encodeURIComponent(id.toWellFormed())}`
+  const pods = { ...(await portalOf(run, '')), base: document.url, pageOf }
+  yield* datasetsOf(run, pods, { document, url })
+}
+
+/** How the datasets of one source are read. */
+export type PodSource = Portal & {
+  /** What relative addresses are relative to. */
+  readonly base: string
+  /** The page of a dataset, by its id; absolute. */
+  readonly pageOf: (id: string) => string
+}
+
+type Opened = { readonly document: JsonDocument; readonly url: string }
+
+/**
+ * Everything that the document holds, which is closed. Services and catalogue records are no datasets; the run says how
+ * many services there are.
+ */
+export async function* datasetsOf(
+  run: ImportContext,
+  source: PodSource,
+  { document, url }: Opened,
 ): AsyncGenerator<Found, void> {
-  const { address } = config
-  const opening = { source, context }
-  // An address without a suffix may be a document all the same.
-  const tried = isDocument(address) ? [address] : [documentOf(address), address]
-  let url = address
-  let found: Awaited<ReturnType<typeof openUnlessSame>> = 'absent'
-  for (const [at, each] of tried.entries()) {
-    url = each
-    const isLast = at === tried.length - 1
-    found = await openUnlessSame(opening, { url, absent: isLast ? [] : absent }, signal)
-    if (found !== 'absent') break
-  }
-  if (found === 'unchanged') yield { kind: 'end', as: 'not-modified' }
-  if (typeof found === 'string') return
-  const document = found
-  const pods: PodSource = {
-    config,
-    output: context.output,
-    authorities: await shippedAuthorities(),
-    base: document.url,
-    pageOf: (id) => `${document.url.replace(/#.*$/s, '')}#${encodeURIComponent(id.toWellFormed())}`,
-  }
+  const { sink, output, validate } = run
+  const { findings, headers, hash, start } = document
   try {
-    context.validate(validatorOf(url, document.headers, document.hash))
-    yield* datasetsOf(document, pods, context.sink)
+    validate(validatorOf(url, headers, hash))
+    const everywhere = await commonKeywords(document)
+    for (const word of everywhere)
+      sink.finding(
+        { slug: 'unmapped-value', detail: `dcat:keyword: ${word}, on every record` },
+        { sourceUrl: document.url },
+      )
+    let isCatalogue = /^\s*\[|"(?:dataset|service|catalog)"\s*:/.test(start)
+    let services = 0
+    for await (const { kind, value, pointer } of membersIn(document)) {
+      isCatalogue = true
+      const entry = withoutKeywords(value, everywhere)
+      if (kind === 'service') services += 1
+      else yield foundEntry(entry, { output, read: podReader(source), findings, pointer })
+    }
+    if (!isCatalogue) throw envelopeFailure({}, document.url)
+    reportServices(sink, { count: services, first: [] }, document.url)
+    yield { kind: 'page' }
   } finally {
     await document.close()
   }
 }
 
-/** Whether the address is a document and not a site: its path ends in a suffix, or it has a query. */
-function isDocument(address: string): boolean {
-  const { pathname, search } = new URL(address)
-  return search !== '' || /\.[A-Za-z][A-Za-z0-9]*$/.test(pathname)
+/** One dataset of a page of search results; `key`: the id that the page files it under. */
+export const foundDataset = (
+  value: unknown,
+  source: PodSource,
+  { output, key }: { readonly output: ImportContext['output']; readonly key: string },
+): FoundItem => foundEntry(value, { output, read: podReader(source, key) })
+
+const podReader =
+  (source: PodSource, key = '') =>
+  (fields: Fields): Entry => {
+    const sourceId = podIdentifier(fields) || key
+    const page = source.pageOf(key || sourceId)
+    return {
+      sourceId,
+      aliases: key === '' ? [] : [key],
+      sourceUrl: page,
+      skipped: podRestriction(fields),
+      lasting: fields,
+      map: () =>
+        mapPod(
+          fields,
+          recordIn(source, page, {
+            iri: isUsableIri(fields['@id']) ? fields['@id'] : sourceId,
+            base: source.base,
+            language: textTag(listOf(fields['language'])) ?? source.config.language,
+          }),
+        ),
+    }
+  }
+
+type Member = {
+  readonly kind: 'dataset' | 'service'
+  readonly value: unknown
+  /** Where it stands in the document (RFC 6901). */
+  readonly pointer: string
 }
 
-function documentOf(site: string): string {
-  const { origin, pathname } = new URL(site)
-  return `${origin}${pathname.replace(/\/+$/, '')}/data.json`
+async function* membersIn(document: JsonDocument): AsyncGenerator<Member, void> {
+  for await (const { list, key, value } of document.members()) {
+    const pointer = list === '' ? `/${key}` : `/${list}/${key}`
+    if (list === '' || list === 'dataset') yield { kind: 'dataset', value, pointer }
+    else if (list === 'service') yield { kind: 'service', value, pointer }
+    else if (list === 'catalog') yield* insideOf(value, pointer)
+  }
+}
+
+const deepest = 8
+
+function* insideOf(catalogue: unknown, pointer: string, depth = 1): Generator<Member, void> {
+  for (const kind of ['dataset', 'service', 'catalog'] as const) {
+    const members = fieldsOf(catalogue)[kind]
+    for (const [at, value] of listOf(members).entries()) {
+      // A single one may be written without being a list.
+      const place = `${pointer}/${kind}${Array.isArray(members) ? `/${at}` : ''}`
+      if (kind !== 'catalog') yield { kind, value, pointer: place }
+      else if (depth < deepest) yield* insideOf(value, place, depth + 1)
+    }
+  }
+}
+
+/** A keyword that more than so many records carry, all of them, tells none apart. */
+const manyRecords = 20
+
+/** Keywords of every record of the document, if it has many. */
+async function commonKeywords(document: JsonDocument): Promise<ReadonlySet<string>> {
+  let common: Set<string> | undefined
+  let records = 0
+  for await (const { kind, value } of membersIn(document)) {
+    if (kind === 'service') continue
+    records += 1
+    const words = new Set(
+      listOf(fieldsOf(value)['keyword']).flatMap((word) => plainText(word) ?? []),
+    )
+    common = common ? common.intersection(words) : words
+    if (common.size === 0) return common
+  }
+  return records > manyRecords && common ? common : new Set()
+}
+
+function withoutKeywords(value: unknown, dropped: ReadonlySet<string>): unknown {
+  if (dropped.size === 0) return value
+  const keyword = listOf(fieldsOf(value)['keyword']).filter(
+    (word) => !dropped.has(plainText(word) ?? ''),
+  )
+  return { ...fieldsOf(value), keyword }
 }

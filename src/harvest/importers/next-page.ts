@@ -6,7 +6,7 @@ import { fromLines } from '../../rdf/lines.ts'
 import { hydra, rdf } from '../../rdf/namespaces.ts'
 import type { Statement } from '../../rdf/lines.ts'
 import { withoutCredentials } from '../../secrets.ts'
-import { shownUrl } from './answers.ts'
+import { shownUrl } from './source.ts'
 
 type From = {
   /** The configured one. */

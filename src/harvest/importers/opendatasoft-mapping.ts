@@ -2,7 +2,6 @@
 
 import { z } from 'zod'
 import { dcat, dct, foaf, rdfs } from '../../rdf/namespaces.ts'
-import type { Authorities } from '../../vocabularies/authorities.ts'
 import {
   type Fields,
   fieldsOf,
@@ -21,11 +20,11 @@ import {
   themesOrKeywords,
 } from '../mapping/coverage.ts'
 import { distribution, type DistributionFields, standards } from '../mapping/distribution.ts'
-import { MappedRecord } from '../mapping/record.ts'
 import { mappingKeys } from '../mapping/record-options.ts'
+import type { MappedRecord } from '../mapping/record.ts'
 import type { Subject } from '../mapping/subject.ts'
-import type { Entry } from './entry.ts'
-import type { ImportConfig } from './import-config.ts'
+import { type Entry, lasting } from './found.ts'
+import { type Portal, recordIn } from './portal.ts'
 
 const most = 100
 const some = z.union([z.string(), z.array(z.string())])
@@ -54,17 +53,12 @@ export const opendatasoftConfig = z.object({
 export type OpendatasoftConfig = z.infer<typeof opendatasoftConfig>
 
 function mapDataset(fields: Fields, placed: Placed): MappedRecord {
-  const { authorities, config, page, domain, api, sourceId } = placed
+  const { config, page, api, sourceId } = placed
   const metas = fieldsOf(fields['metas'])
   const [own, cat] = [fieldsOf(metas['default']), fieldsOf(metas['dcat'])]
   const language = languageOf(own, config)
-  const record = new MappedRecord({
-    ...config,
-    authorities,
-    language,
-    fallbackIri: `${api}/catalog/datasets/${encodeURIComponent(sourceId)}`,
-    base: `${domain}/`,
-  })
+  const iri = `${api}/catalog/datasets/${encodeURIComponent(sourceId)}`
+  const record = recordIn(placed, iri, { language })
   const { dataset } = record
   if (!dataset.literal(dct('identifier'), cat['identifier']))
     dataset.literal(dct('identifier'), sourceId)
@@ -220,16 +214,8 @@ function formatsOf({ features }: Fields, { config }: Placed): readonly string[] 
   return listOf(features).includes('geo') ? [...usual, ...ofGeography] : usual
 }
 
-// What the mapping of an OpenDataSoft dataset knows beside the dataset.
-
-type Domain = {
-  readonly config: OpendatasoftConfig & ImportConfig
-  readonly authorities: Authorities
-  /** Root of the API. */
-  readonly api: string
-  /** Root of the domain. */
-  readonly domain: string
-}
+/** A domain, and the root of its API. */
+type Domain = Portal<OpendatasoftConfig> & { readonly api: string }
 
 /** One dataset in its domain. */
 type Placed = Domain & {
@@ -251,22 +237,20 @@ export const datasetReader =
     const [sourceId = '', ...aliases] = ids.filter((id) => id !== undefined)
     // Addresses are made of the readable id.
     const id = slug ?? sourceId
+    const page = `${domain.root}/explore/dataset/${encodeURIComponent(id)}/`
     return {
       sourceId,
       aliases,
-      sourceUrl: pageOf(domain.domain, id),
+      sourceUrl: page,
       skipped: reasonToSkip(fields, domain.config),
       flaw: isFields(fields['metas']) ? undefined : 'The dataset has no metas.',
-      lasting: lasting(fields),
-      map: () => mapDataset(fields, { ...domain, id, sourceId, page: pageOf(domain.domain, id) }),
+      lasting: lastingOf(fields),
+      map: () => mapDataset(fields, { ...domain, id, sourceId, page }),
     }
   }
 
 const isFields = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const pageOf = (domain: string, id: string) =>
-  `${domain}/explore/dataset/${encodeURIComponent(id)}/`
 
 function reasonToSkip(fields: Fields, { federated }: OpendatasoftConfig): string | undefined {
   const metas = fieldsOf(fieldsOf(fields['metas'])['default'])
@@ -282,12 +266,8 @@ const sourceDomain = (metas: Fields) =>
   saidText(metas['source_domain_address']) !== undefined
 
 /** Counts and processing times change without the dataset. */
-function lasting(fields: Fields): unknown {
+function lastingOf(fields: Fields): unknown {
   const metas = fieldsOf(fields['metas'])
-  const {
-    records_count: _count,
-    metadata_processed: _processed,
-    ...rest
-  } = fieldsOf(metas['default'])
-  return { ...fields, metas: { ...metas, default: rest } }
+  const own = lasting(fieldsOf(metas['default']), ['records_count', 'metadata_processed'])
+  return { ...fields, metas: { ...metas, default: own } }
 }

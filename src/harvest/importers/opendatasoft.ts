@@ -2,24 +2,20 @@
 
 import { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
-import { shippedAuthorities } from '../../vocabularies/authorities.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
-import { shownUrl } from './answers.ts'
-import { countOf, envelopeFailure, foundEntry } from './entry.ts'
-import type { Found } from './found.ts'
-import type { ImportConfig } from './import-config.ts'
-import type { ImportContext, ImporterKind } from './importer.ts'
-import { openJsonDocument } from './json-document.ts'
+import { openJsonDocument } from './documents.ts'
+import { countOf, envelopeFailure, type Found, foundEntry } from './found.ts'
+import type { ImporterKind, ImportRun } from './importer.ts'
+import { nextPage } from './next-page.ts'
 import {
   datasetReader,
   opendatasoftConfig,
   type OpendatasoftConfig,
 } from './opendatasoft-mapping.ts'
-import { nextPage } from './next-page.ts'
-import type { Source } from './source.ts'
+import { portalOf, rootOf } from './portal.ts'
+import { type JsonPage, shownUrl } from './source.ts'
 
-type Config = OpendatasoftConfig & ImportConfig
-type Finds = AsyncGenerator<Found, void>
+type Run = ImportRun<OpendatasoftConfig>
 
 export const opendatasoftImporter: ImporterKind<OpendatasoftConfig> = {
   names: ['importing-opendatasoft', 'importing-ods', 'importing-huwise'],
@@ -34,96 +30,103 @@ export const opendatasoftImporter: ImporterKind<OpendatasoftConfig> = {
 /** Offset and limit together stay below this. */
 const window = 10_000
 
-type OpendatasoftImport = {
-  readonly config: Config
-  readonly source: Source
-  readonly context: ImportContext
-  readonly generation: Generation
-  readonly since: Date | undefined
-  readonly find: (value: unknown, page: Pick<ListPage, 'findings'>) => Found
+/** The two generations of the API, newest first. */
+const generations = [
+  { path: '/api/explore/v2.1', count: 'limit', from: 'offset' },
+  { path: '/api/v2', count: 'rows', from: 'start' },
+] as const
+
+/** Addresses of one generation of the API. */
+type Addresses = {
+  readonly api: string
+  /** A part of the list of datasets. */
+  readonly list: (size: number, from: number) => string
+  /** The whole list as one document, which has no limit. */
+  readonly export: string
 }
 
-async function* importOpendatasoft(
-  config: Config,
-  source: Source,
-  context: ImportContext,
-  signal: AbortSignal,
-): Finds {
-  const { output, lastRun } = context
-  const since = config.incremental ? lastRun : undefined
-  const { first, generation } = await firstPage({ config, source, context, since }, signal)
-  const authorities = await shippedAuthorities()
-  const api = domainOf(config.address) + generation.path
-  const read = datasetReader({ config, authorities, api, domain: domainOf(config.address) })
-  const find: OpendatasoftImport['find'] = (value, { findings }) =>
+async function* importOpendatasoft(run: Run): AsyncGenerator<Found, void> {
+  const { config, output } = run
+  const root = rootOf(config.address, /\/(?:api|explore)(?:\/.*)?$/)
+  const { first, addresses } = await firstPage(run, root)
+  const read = datasetReader({ ...(await portalOf(run, root)), api: addresses.api })
+  const find = (value: unknown, { findings }: { readonly findings: readonly Finding[] }) =>
     foundEntry(value, { output, read, findings })
-  yield* pages({ config, source, context, generation, since, find }, first, signal)
-}
-
-/** The first page of the newest API that the domain has. */
-async function firstPage(
-  importing: Omit<OpendatasoftImport, 'generation' | 'find'>,
-  signal: AbortSignal,
-): Promise<{ first: ListPage; generation: Generation }> {
-  const { config, since } = importing
-  let missing: unknown
-  for (const generation of generations)
-    try {
-      const portion = { size: config.pageSize, from: 0 }
-      const url = listAddress(config, generation, portion, since)
-      return { first: listIn(await askPatiently(importing, url, signal)), generation }
-    } catch (error) {
-      if (!(error instanceof Failure) || error.kind !== 'source-not-found') throw error
-      missing ??= error
-    }
-  throw missing
-}
-
-async function* pages(importing: OpendatasoftImport, first: ListPage, signal: AbortSignal): Finds {
   let met = 0
   for (let page = first; ;) {
     if (page.total !== undefined) yield { kind: 'total', total: page.total }
     if ((page.total ?? 0) >= window) {
-      yield* exported(importing, signal)
+      yield* exported(run, addresses, find)
       return
     }
-    for (const value of page.entries) yield importing.find(value, page)
+    for (const value of page.entries) yield find(value, page)
     yield { kind: 'page' }
     met += page.entries.length
-    const next = nextAddress(importing, page, met)
+    const next = nextAddress(run, page, { addresses, met })
     if (next === undefined) return
-    page = listIn(await askPatiently(importing, next, signal))
+    page = listIn(await askPatiently(run, next))
   }
 }
+
+/** The first page of the newest API that the domain has. */
+async function firstPage(run: Run, root: string) {
+  let missing: unknown
+  for (const { path, count, from } of generations) {
+    const list = (size: number, at: number) =>
+      `${root}${path}/catalog/datasets?${queryOf(run, { [count]: size, [from]: at })}`
+    const all = `${root}${path}/catalog/exports/json?${queryOf(run, { [count]: -1 })}`
+    const addresses: Addresses = { api: root + path, list, export: all }
+    try {
+      return { first: listIn(await askPatiently(run, list(run.config.pageSize, 0))), addresses }
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'source-not-found') throw error
+      missing ??= error
+    }
+  }
+  throw missing
+}
+
+/** In an order that renaming and editing do not change much. */
+function queryOf({ config, lastRun }: Run, portion: Readonly<Record<string, number>>): string {
+  const { filters = {}, refine = [], exclude = [], incremental } = config
+  const query = new URLSearchParams({
+    order_by: 'dataset_id',
+    timezone: 'UTC',
+    include_app_metas: 'true',
+    ...filters,
+  })
+  const changed =
+    incremental && lastRun ? `metadata_processed >= date'${lastRun.toISOString()}'` : undefined
+  const conditions = [config.where, filters['where'], changed].filter((one) => one !== undefined)
+  if (conditions.length > 1) query.set('where', conditions.map((one) => `(${one})`).join(' and '))
+  else if (conditions[0] !== undefined) query.set('where', conditions[0])
+  for (const value of [refine].flat()) query.append('refine', value)
+  for (const value of [exclude].flat()) query.append('exclude', value)
+  for (const [name, number] of Object.entries(portion)) query.set(name, String(number))
+  return query.toString()
+}
+
+type Reached = { readonly addresses: Addresses; readonly met: number }
 
 /**
  * By the link of the page where it has links, else by the number of datasets that came. Only a short page is the last: a
  * total that is too low must not hide what lies behind it.
  */
-function nextAddress(
-  importing: OpendatasoftImport,
-  page: ListPage,
-  met: number,
-): string | undefined {
-  const { config, generation, since } = importing
+function nextAddress({ config }: Run, page: ListPage, { addresses, met }: Reached) {
   if (page.next !== undefined)
     return nextPage(page.next, { address: config.address, url: page.url, brokenHydra: false })
   const { length } = page.entries
   const isShort = length < config.pageSize && met >= (page.total ?? Infinity)
-  const isEnd = length === 0 || page.isLast || isShort
-  if (isEnd || met >= window - 1) return undefined
-  const size = Math.min(config.pageSize, window - 1 - met)
-  return listAddress(config, generation, { size, from: met }, since)
+  if (length === 0 || page.isLast || isShort || met >= window - 1) return undefined
+  return addresses.list(Math.min(config.pageSize, window - 1 - met), met)
 }
 
-async function* exported(importing: OpendatasoftImport, signal: AbortSignal): Finds {
-  const { config, generation, since, find } = importing
-  const document = await openJsonDocument(
-    importing,
-    exportAddress(config, generation, since),
-    { paged: true },
-    signal,
-  )
+async function* exported(
+  run: Run,
+  addresses: Addresses,
+  find: (value: unknown, page: { readonly findings: readonly Finding[] }) => Found,
+): AsyncGenerator<Found, void> {
+  const document = await openJsonDocument(run, addresses.export, { paged: true })
   if (!document) return
   try {
     for await (const { list, value } of document.members())
@@ -132,67 +135,12 @@ async function* exported(importing: OpendatasoftImport, signal: AbortSignal): Fi
     await document.close()
   }
   yield { kind: 'page' }
-  const url = listAddress(config, generation, { size: 1, from: 0 }, since)
-  const { total } = listIn(await askPatiently({ ...importing, isCount: true }, url, signal))
+  // A question for the total alone may come again.
+  const { total } = listIn(await askPatiently(run, addresses.list(1, 0), false))
   if (total !== undefined) yield { kind: 'total', total }
 }
 
-// The addresses of an OpenDataSoft domain.
-
-/** The two generations of the API, newest first. */
-const generations = [
-  { path: '/api/explore/v2.1', count: 'limit', from: 'offset' },
-  { path: '/api/v2', count: 'rows', from: 'start' },
-] as const
-type Generation = (typeof generations)[number]
-
-/** Root of the domain without a slash at its end: an address of its API or of its pages is cut there. */
-function domainOf(address: string): string {
-  const { origin, pathname } = new URL(address)
-  return origin + pathname.replace(/\/(?:api|explore)(?:\/.*)?$/, '').replace(/\/+$/, '')
-}
-
-type Portion = { readonly size: number; readonly from: number }
-
-/** Address of a part of the list of datasets, in an order that renaming and editing do not change much. */
-function listAddress(
-  config: Config,
-  { path, count, from }: Generation,
-  portion: Portion,
-  since?: Date,
-): string {
-  const query = listQuery(config, since)
-  query.set(count, String(portion.size))
-  query.set(from, String(portion.from))
-  return `${domainOf(config.address)}${path}/catalog/datasets?${query.toString()}`
-}
-
-/** Address of the whole list as one document, which has no limit. */
-function exportAddress(config: Config, { path, count }: Generation, since?: Date): string {
-  const query = listQuery(config, since)
-  query.set(count, '-1')
-  return `${domainOf(config.address)}${path}/catalog/exports/json?${query.toString()}`
-}
-
-function listQuery(config: Config, since: Date | undefined): URLSearchParams {
-  const { filters = {}, refine = [], exclude = [] } = config
-  const query = new URLSearchParams({
-    order_by: 'dataset_id',
-    timezone: 'UTC',
-    include_app_metas: 'true',
-    ...filters,
-  })
-  const changed = since && `metadata_processed >= date'${since.toISOString()}'`
-  const conditions = [config.where, filters['where'], changed].filter((one) => one !== undefined)
-  if (conditions.length > 1) query.set('where', conditions.map((one) => `(${one})`).join(' and '))
-  else if (conditions[0] !== undefined) query.set('where', conditions[0])
-  for (const value of [refine].flat()) query.append('refine', value)
-  for (const value of [exclude].flat()) query.append('exclude', value)
-  return query
-}
-
-// One page of the list of datasets, as either generation of the API tells it.
-
+/** One page of the list of datasets, as either generation of the API tells it. */
 type ListPage = {
   readonly url: string
   readonly total: number | undefined
@@ -204,59 +152,42 @@ type ListPage = {
   readonly findings: readonly Finding[]
 }
 
-type Answer = Awaited<ReturnType<Source['json']>>
-
 /** Throws `source-error-envelope` and `source-malformed`. */
-function listIn({ value, url, findings }: Answer): ListPage {
-  const fields = fieldsOf(value)
-  const total = countOf(fields['total_count'])
-  if (Array.isArray(fields['results']))
-    return { url, total, entries: fields['results'], next: undefined, isLast: false, findings }
-  if (!Array.isArray(fields['datasets'])) throw envelopeFailure(value, url)
-  const entries = fields['datasets'].map((one: unknown) => fieldsOf(one)['dataset'])
-  const link = listOf(fields['links'])
+function listIn({ value, url, findings }: JsonPage): ListPage {
+  const { total_count: count, results, datasets, links } = fieldsOf(value)
+  const total = countOf(count)
+  if (Array.isArray(results))
+    return { url, total, entries: results, next: undefined, isLast: false, findings }
+  if (!Array.isArray(datasets)) throw envelopeFailure(value, url)
+  const entries = datasets.map((one: unknown) => fieldsOf(one)['dataset'])
+  const link = listOf(links)
     .map(fieldsOf)
     .find((one) => one['rel'] === 'next')
   const next = plainText(link?.['href'])
   return { url, total, entries, next, isLast: next === undefined, findings }
 }
 
-type Asking = {
-  readonly source: Source
-  readonly context: ImportContext
-  /** A question for the total alone, which may come again. */
-  readonly isCount?: boolean
-}
-
 /** Domains have a daily quota and say in the body when it begins anew. */
 const mostWaits = 3
 
 /** Throws what `Source.json` throws; `source-throttled` names the time at which the quota begins anew. */
-async function askPatiently(
-  { source, context, isCount = false }: Asking,
-  url: string,
-  signal: AbortSignal,
-): Promise<Answer> {
+async function askPatiently(run: Run, url: string, paged = true): Promise<JsonPage> {
+  const { source, limits, signal, now, pause } = run
   for (let waits = 0; ; waits += 1) {
-    const paged = waits === 0 && !isCount
-    const answer = await source.json(url, { accepts: [429], paged })
+    const answer = await source.json(url, { accepts: [429], paged: paged && waits === 0 })
     if (answer.status !== 429) return answer
-    const wait = waitIn(answer, context.now())
-    if (wait > context.limits.retryAfterMaxMs || waits === mostWaits) throw throttled(answer, wait)
-    await context.pause(wait, signal)
+    const time = plainText(fieldsOf(answer.value)['reset_time'])
+    const wait = Math.max(0, Date.parse(time ?? '') - now())
+    if (!(wait <= limits.retryAfterMaxMs) || waits === mostWaits)
+      throw throttled(answer, wait, time)
+    await pause(wait, signal)
   }
 }
 
-/** Milliseconds until the quota begins anew; without end when nobody tells. */
-function waitIn({ value }: Answer, now: number): number {
-  const reset = Date.parse(plainText(fieldsOf(value)['reset_time']) ?? '')
-  return Number.isNaN(reset) ? Infinity : Math.max(0, reset - now)
-}
-
-function throttled({ value, url, headers }: Answer, wait: number): Failure {
-  const time = plainText(fieldsOf(value)['reset_time'])?.slice(0, 40)
-  const later = wait === Infinity ? Number(headers.get('retry-after') ?? Number.NaN) : wait / 1000
-  const when = wait === Infinity ? '' : ` and asks us to come back at ${time}`
+/** `wait`: milliseconds until the quota begins anew; no number when nobody tells. */
+function throttled({ url, headers }: JsonPage, wait: number, time = ''): Failure {
+  const later = Number.isNaN(wait) ? Number(headers.get('retry-after') ?? Number.NaN) : wait / 1000
+  const when = Number.isNaN(wait) ? '' : ` and asks us to come back at ${time.slice(0, 40)}`
   return new Failure('source-throttled', `${shownUrl(url)} answered 429${when}.`, {
     ...(Number.isFinite(later) && { retryAfter: Math.ceil(later) }),
   })

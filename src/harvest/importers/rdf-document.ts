@@ -13,13 +13,13 @@ import { type Statement, statementsOf } from '../../rdf/lines.ts'
 import { withoutCredentials } from '../../secrets.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import { openSpool, type Spool } from '../importing/cutting/spool.ts'
-import { emptyFailure, htmlFailure, isWebPage, isHtmlType, shownUrl } from './answers.ts'
-import { bounded, gunzipped, hashed, isGzip, peeked, utf8 } from './body-bytes.ts'
-import { rdfFormatOf } from './rdf-format.ts'
+import { iriOf } from '../importing/cutting/parcels.ts'
+import { unpacked, utf8 } from './documents.ts'
+import type { ImportContext } from './importer.ts'
 import { hydraReader, type HydraReader } from './next-page.ts'
-import { readLargeJson, type Spill } from './rdf-large-json.ts'
-import { NumberSet } from './seen.ts'
-import type { SourceStream } from './source.ts'
+import { rdfFormatOf } from './rdf-format.ts'
+import { readLargeJson } from './rdf-large-json.ts'
+import { checkBody, shownUrl, type SourceStream } from './source.ts'
 
 export type RdfDocument = {
   /** As it goes into ids, records and reports: without credentials. */
@@ -41,15 +41,17 @@ export type RdfDocument = {
   readonly close: () => void
 }
 
+/** How the documents of an import are read. */
 export type Reading = {
+  readonly run: Pick<ImportContext, 'scratch' | 'signal'>
   readonly inputFormat: string | undefined
   /** Broken IRIs are repaired; otherwise they make the document malformed. */
   readonly repair: boolean
   /** The only named graph that counts. */
   readonly graph: string | undefined
   readonly maxBytes: number
-  /** Opens a temporary file for what does not fit into memory. */
-  readonly spill: Spill
+  /** JSON-LD up to so many bytes is read in one go. */
+  readonly inMemory: number
 }
 
 /** Links by which a dataset is mentioned without being described. */
@@ -58,15 +60,13 @@ const mentions = new Set(
     (term) => term.value,
   ),
 )
-const startSize = 4096
 
 /**
  * Reads a document of any size in bounded memory. Throws `source-html`, `source-empty`, `source-truncated`,
  * `source-malformed` with line and column, `too-large`. Nothing is known of the document before its last byte.
  */
 export async function readDocument(answer: SourceStream, reading: Reading): Promise<RdfDocument> {
-  const digest = await digested(answer, reading)
-  const { start, body } = await peeked(digest.body, startSize)
+  const { start, body, hash } = await unpacked(answer, reading.maxBytes)
   const format = formatFor(answer, reading, start)
   const spool = openSpool()
   try {
@@ -76,12 +76,10 @@ export async function readDocument(answer: SourceStream, reading: Reading): Prom
     const { url } = withoutCredentials(address)
     const places = new Map<string, NodePlace>()
     const options = optionsFor(url, reading, { repairs, places })
-    const text = isXmlWithEncoding(format, start)
-      ? body
-      : utf8(body, charsetOf(headers), repairs.broken)
+    const text = isXmlWithEncoding(format, start) ? body : utf8(body, headers, repairs.broken)
     const batches =
       format === 'jsonld'
-        ? readLargeJson(text, { options, spill: reading.spill })
+        ? readLargeJson(text, { ...reading, options })
         : parseStream(text, format, options)
     const filled = await fill(
       {
@@ -92,7 +90,7 @@ export async function readDocument(answer: SourceStream, reading: Reading): Prom
       },
       statementsOf(batches),
     )
-    const about = { url, address, headers, hash: digest.hash() }
+    const about = { url, address, headers, hash: hash() }
     const placeOf = (term: string) => places.get(term)
     return { ...about, spool, hydra, ...filled, repairs, placeOf, close: () => spool.close() }
   } catch (error) {
@@ -101,28 +99,16 @@ export async function readDocument(answer: SourceStream, reading: Reading): Prom
   }
 }
 
-/** The body, unzipped and bounded, and what its hash is when it was read. */
-export async function digested({ body }: SourceStream, { maxBytes }: Pick<Reading, 'maxBytes'>) {
-  const raw = await peeked(body, 2)
-  const plain = isGzip(raw.start) ? gunzipped(raw.body) : raw.body
-  return hashed(bounded(plain, maxBytes))
-}
-
-function formatFor({ url, headers }: SourceStream, reading: Reading, start: Buffer): Format {
+function formatFor(answer: SourceStream, { inputFormat }: Reading, start: Buffer): Format {
+  const { url, headers } = answer
   const text = start.toString('utf8')
-  if (text.trim() === '') throw emptyFailure(url)
-  const { inputFormat } = reading
-  const isPage = isWebPage(text) || (inputFormat === undefined && isHtmlType(headers))
-  if (isPage) throw htmlFailure(url)
+  checkBody(answer, text, inputFormat === undefined)
   const contentType = headers.get('content-type') ?? ''
   const format = rdfFormatOf({ inputFormat, contentType, url, start: text })
   if (format) return format
   const detail = `${shownUrl(url)} answered ${contentType || 'without a type'}, which is no RDF format we read.`
   throw new Failure('source-malformed', `${detail} Set inputFormat if it is one.`)
 }
-
-const charsetOf = (headers: Headers) =>
-  /charset\s*=\s*"?([\w.:-]+)/i.exec(headers.get('content-type') ?? '')?.[1] ?? 'utf-8'
 
 /** An XML declaration beats what the server says, and the parser reads it itself. */
 const isXmlWithEncoding = (format: Format, start: Buffer) =>
@@ -162,7 +148,7 @@ async function fill(
   { spool, hydra, graph, mended }: Filling,
   batches: AsyncIterable<readonly Statement[]>,
 ) {
-  const mentioned = new NumberSet()
+  const mentioned = new Set<number>()
   let triples = 0
   for await (const batch of batches) {
     const wanted = graph === undefined ? batch : ofGraph(batch, graph)
@@ -299,3 +285,33 @@ function repairsIn(lines: string, made: ReadonlyMap<string, string>): Finding[] 
 }
 
 const shortened = (text: string) => (text.length > 300 ? `${text.slice(0, 299)}…` : text)
+
+type Sink = ImportContext['sink']
+
+/** Tells the run which statements nobody can read. */
+export function reportDropped(sink: Sink, { repairs, url }: RdfDocument): void {
+  const { count, first } = repairs.dropped()
+  const report = (detail: string) =>
+    sink.finding({ slug: 'dropped-statement', detail }, { sourceUrl: url })
+  for (const one of first) report(one)
+  if (count > first.length) report(`and ${count - first.length} more`)
+}
+
+/** The same, and services that no distribution names: what of a document is in no record. */
+export function reportLosses(sink: Sink, document: RdfDocument): void {
+  reportDropped(sink, document)
+  const { count, first } = document.spool.services()
+  reportServices(sink, { count, first: first.map((term) => iriOf(term) ?? term) }, document.url)
+}
+
+/** `services-not-harvested` with the number, and the names of the first where they are known; nothing for none. */
+export function reportServices(
+  sink: Sink,
+  { count, first }: { readonly count: number; readonly first: readonly string[] },
+  sourceUrl: string,
+): void {
+  if (count === 0) return
+  const names = first.length === 0 ? '' : `: ${first.join(', ')}`
+  const detail = `${count}${names}${names !== '' && count > first.length ? ', …' : ''}`
+  sink.finding({ slug: 'services-not-harvested', detail }, { sourceUrl })
+}

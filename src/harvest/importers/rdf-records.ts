@@ -11,7 +11,6 @@ import { type Bounds, pieces, type Standing } from '../importing/cutting/cut.ts'
 import { identifiersIn, iriOf } from '../importing/cutting/parcels.ts'
 import type { Found } from './found.ts'
 import type { RdfDocument } from './rdf-document.ts'
-import { NumberSet } from './seen.ts'
 
 type Naming = {
   /** The subject's IRI comes before `dct:identifier`. */
@@ -172,7 +171,7 @@ const mostKept = 100_000
 
 /** Of one pass over a source. Nodes are N-Triples texts. */
 export class Stubs {
-  readonly #described = new NumberSet()
+  readonly #described = new Set<number>()
   readonly #waiting = new Map<string, string>()
 
   describe(term: string): void {

@@ -1,7 +1,6 @@
 /** From a Socrata asset to DCAT-AP. */
 
 import { z } from 'zod'
-import type { Authorities } from '../../vocabularies/authorities.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
 import { dcat, dct, rdfs } from '../../rdf/namespaces.ts'
 import {
@@ -15,11 +14,11 @@ import { agent, contact } from '../mapping/agents.ts'
 import { concepts } from '../mapping/concepts.ts'
 import { accessService, periodFrom, placeFrom, themesOrKeywords } from '../mapping/coverage.ts'
 import { distribution, standards } from '../mapping/distribution.ts'
-import { MappedRecord } from '../mapping/record.ts'
 import { mappingKeys } from '../mapping/record-options.ts'
+import type { MappedRecord } from '../mapping/record.ts'
 import type { Subject } from '../mapping/subject.ts'
-import type { Entry } from './entry.ts'
-import type { ImportConfig } from './import-config.ts'
+import { type Entry, lasting } from './found.ts'
+import { type Portal, recordIn } from './portal.ts'
 
 /** What a field of a portal's own metadata can mean. */
 const meanings = [
@@ -57,14 +56,7 @@ export const socrataConfig = z.object({
 })
 export type SocrataConfig = z.infer<typeof socrataConfig>
 
-export type SocrataSite = {
-  readonly config: SocrataConfig & ImportConfig
-  readonly authorities: Authorities
-  /** Host whose assets are wanted. */
-  readonly host: string
-  /** Root of the site, without a slash at its end. */
-  readonly origin: string
-}
+export type SocrataSite = Portal<SocrataConfig>
 
 /** One asset in its site. */
 type Placed = SocrataSite & {
@@ -77,17 +69,11 @@ type Placed = SocrataSite & {
 type Sharing = Placed & { readonly licences: readonly LicenceNames[] }
 
 function mapAsset(fields: Fields, placed: Placed): MappedRecord {
-  const { config, authorities, origin, sourceId, page } = placed
+  const { config, root, sourceId, page } = placed
   const asset = fieldsOf(fields['resource'])
   const classes = fieldsOf(fields['classification'])
   const told = meaningsIn(classes['domain_metadata'], config.fields)
-  const record = new MappedRecord({
-    ...config,
-    authorities,
-    language: config.language,
-    fallbackIri: `${origin}/d/${encodeURIComponent(sourceId)}`,
-    base: `${origin}/`,
-  })
+  const record = recordIn(placed, `${root}/d/${encodeURIComponent(sourceId)}`)
   const { dataset } = record
   dataset.literal(dct('identifier'), sourceId)
   dataset.text(dct('title'), asset['name'])
@@ -168,31 +154,31 @@ function mapDistributions(dataset: Subject, fields: Fields, sharing: Sharing): v
 
 const shapes = /^(?:multi)?(?:point|polygon|line)$|^location$/i
 
-function table(dataset: Subject, asset: Fields, { origin, sourceId, licences }: Sharing): void {
+function table(dataset: Subject, asset: Fields, { root, sourceId, licences }: Sharing): void {
   const id = encodeURIComponent(sourceId)
-  const rows = `${origin}/api/views/${id}/rows.csv?accessType=DOWNLOAD`
+  const rows = `${root}/api/views/${id}/rows.csv?accessType=DOWNLOAD`
   const csv = { identifier: `${sourceId}/csv`, format: 'CSV', mediaType: 'text/csv' }
   distribution(dataset, { ...csv, accessUrl: rows, downloadUrl: rows, licences })
-  const endpoint = `${origin}/resource/${id}.json`
+  const endpoint = `${root}/resource/${id}.json`
   const json = { identifier: `${sourceId}/json`, format: 'JSON', mediaType: 'application/json' }
   const queried = distribution(dataset, { ...json, accessUrl: endpoint, licences })
   accessService(queried, { title: 'Socrata Open Data API', endpoint })
   if (!listOf(asset['columns_datatype']).some((type) => shapes.test(plainText(type) ?? ''))) return
-  const shown = `${origin}/resource/${id}.geojson`
+  const shown = `${root}/resource/${id}.geojson`
   const geo = { identifier: `${sourceId}/geojson`, format: 'GeoJSON' }
   const mediaType = 'application/geo+json'
   distribution(dataset, { ...geo, mediaType, accessUrl: shown, downloadUrl: shown, licences })
 }
 
-function file(dataset: Subject, asset: Fields, { origin, sourceId, licences }: Sharing): void {
+function file(dataset: Subject, asset: Fields, { root, sourceId, licences }: Sharing): void {
   const mediaType = saidText(asset['blob_mime_type'])?.split(';', 1)[0]?.trim()
   const type = encodeURIComponent(mediaType ?? 'application/octet-stream')
-  const url = `${origin}/download/${encodeURIComponent(sourceId)}/${type}`
+  const url = `${root}/download/${encodeURIComponent(sourceId)}/${type}`
   const identifier = `${sourceId}/file`
   distribution(dataset, { identifier, accessUrl: url, downloadUrl: url, mediaType, licences })
 }
 
-function links(dataset: Subject, metadata: Fields, { origin, sourceId, licences }: Sharing): void {
+function links(dataset: Subject, metadata: Fields, { root, sourceId, licences }: Sharing): void {
   const more = listOf(metadata['additionalAccessPoints']).map(fieldsOf)
   const points = [
     { urls: fieldsOf(metadata['accessPoints']), title: undefined, description: undefined },
@@ -209,7 +195,7 @@ function links(dataset: Subject, metadata: Fields, { origin, sourceId, licences 
       distribution(dataset, { ...names, accessUrl, ...known, licences })
     }
   for (const one of listOf(metadata['attachments']).map(fieldsOf)) {
-    const accessUrl = attachmentAddress(one, `${origin}/api`, encodeURIComponent(sourceId))
+    const accessUrl = attachmentAddress(one, `${root}/api`, encodeURIComponent(sourceId))
     const title = saidText(one['name']) ?? saidText(one['filename'])
     distribution(dataset, { title, accessUrl, downloadUrl: accessUrl, licences })
   }
@@ -286,29 +272,21 @@ export const assetReader =
         saidText(asset['name']) === undefined
           ? 'The asset has no name (resource.name).'
           : undefined,
-      lasting: { ...fields, resource: lasting(asset) },
+      lasting: { ...fields, resource: lasting(asset, ['page_views', 'download_count']) },
       map: () => mapAsset(fields, { ...site, sourceId, page }),
     }
   }
 
-function reasonToSkip(fields: Fields, { host, config }: SocrataSite): string | undefined {
+function reasonToSkip(fields: Fields, { root, config }: SocrataSite): string | undefined {
   const domain = saidText(fieldsOf(fields['metadata'])['domain'])
-  if (domain !== undefined && domain.toLowerCase() !== host.toLowerCase())
+  if (domain !== undefined && domain.toLowerCase() !== new URL(root).host)
     return 'belongs to another domain'
   const parents = listOf(assetIn(fields)['parent_fxf'])
   return !config.derived && parents.length > 0 ? 'is derived from another asset' : undefined
 }
 
 /** Its permanent link, where that is one. */
-function pageOf(fields: Fields, { origin }: SocrataSite, id: string): string {
+function pageOf(fields: Fields, { root }: SocrataSite, id: string): string {
   const told = saidText(fields['permalink']) ?? saidText(fields['link'])
-  return told !== undefined && /^https?:/i.test(told)
-    ? told
-    : `${origin}/d/${encodeURIComponent(id)}`
-}
-
-/** Counts of visitors change without the asset. */
-function lasting(asset: Fields): unknown {
-  const { page_views: _views, download_count: _count, ...rest } = asset
-  return rest
+  return told !== undefined && /^https?:/i.test(told) ? told : `${root}/d/${encodeURIComponent(id)}`
 }

@@ -1,6 +1,18 @@
-/** The source of an import: guarded, polite requests whose answers are classified once, for every importer. */
+/**
+ * The source of an import: guarded, polite requests over the outbound client, whose answers are classified once for every importer,
+ * and whose pages may not lead in a circle.
+ */
 
+import { createHash } from 'node:crypto'
+import type { Outbound, OutboundRequest } from '../../client/outbound.ts'
+import { Failure, type Kind } from '../../errors.ts'
+import { loggedUrl } from '../../http/shell/request.ts'
 import type { Finding, Validator } from '../../pipe/message.ts'
+import type { RunSink } from '../../pipe/runs/run.ts'
+import type { SegmentPlace } from '../../pipe/segment.ts'
+import { retry } from '../../workers/retry.ts'
+import { keyHash } from '../importing/cutting/key-hash.ts'
+import type { ImportConfig, ImportLimits } from './import-config.ts'
 
 export type SourceRequest = {
   readonly accept?: string
@@ -27,7 +39,7 @@ export type SourceAnswer = {
   readonly headers: Headers
 }
 
-export type SourcePage = SourceAnswer & {
+type SourcePage = SourceAnswer & {
   readonly text: string
   /** SHA-256 of the body in hex. */
   readonly hash: string
@@ -35,32 +47,206 @@ export type SourcePage = SourceAnswer & {
   readonly findings: readonly Finding[]
 }
 
+export type JsonPage = SourcePage & { readonly value: unknown }
+
 export type SourceStream = SourceAnswer & {
   /** Decompressed; counts as a sign of life. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
+type SourceOptions = {
+  readonly deps: {
+    readonly outbound: Pick<Outbound, 'request' | 'read'>
+    readonly allow: readonly string[]
+    readonly limits: ImportLimits
+    readonly random: () => number
+    readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  }
+  readonly config: ImportConfig
+  readonly trust: SegmentPlace['trust']
+  /** Headers for the configured origin alone. */
+  readonly credentials: Readonly<Record<string, string>>
+  readonly sink: Pick<RunSink, 'request' | 'alive'>
+}
+
 /**
- * All three wait for their turn, retry what is worth it (bodies that end too early included) and throw a `Failure`:
- * `source-refused` 401 403 · `source-not-found` 404 410 · `source-throttled` 429 503 · `source-timeout` 408 504 ·
- * `source-error` other statuses · `source-html` · `source-empty` · `source-truncated` 206, cut bodies and announced
- * partial results · `source-malformed` · `too-large` · what the outbound client throws.
+ * One pass over a source. All requests end with the signal, wait for their turn, retry what is worth it (bodies that end too early
+ * included) and throw a `Failure`: `source-refused` 401 403 · `source-not-found` 404 410 · `source-throttled` 429 503 ·
+ * `source-timeout` 408 504 · `source-error` other statuses · `source-html` · `source-empty` · `source-truncated` 206, cut bodies
+ * and announced partial results · `source-malformed` · `too-large` · what the outbound client throws.
  */
-export type Source = {
-  /** The configured address. */
-  readonly address: string
+export class Source {
+  /** Bytes read so far. */
+  bytes = 0
+  readonly guard = pageGuard()
+  readonly #options: SourceOptions
+  readonly #signal: AbortSignal
+
+  constructor(options: SourceOptions, signal: AbortSignal) {
+    this.#options = options
+    this.#signal = signal
+  }
+
   /** The whole body as text. */
-  page(url: string, request?: SourceRequest): Promise<SourcePage>
+  async page(url: string, request: SourceRequest = {}): Promise<SourcePage> {
+    const { paged = true, accepts = [] } = request
+    if (paged) this.guard.visit(url, request.body)
+    const { outbound } = this.#options.deps
+    const answer = await this.#reported(
+      url,
+      outbound.read(this.#request(url, request), this.#signal),
+    )
+    this.#count(answer.bytes.byteLength)
+    const { text, status, headers } = answer
+    const hash = createHash('sha256').update(answer.bytes).digest('hex')
+    const page = { url: answer.url, status, headers, text, hash, findings: findingsIn(text) }
+    if (accepts.includes(status)) return page
+    const refusal = answerRefusal(page)
+    if (refusal) throw withMessage(refusal, text)
+    checkBody(page, text.trimStart().slice(0, 4096))
+    if (paged) this.guard.body(hash)
+    return page
+  }
+
   /** The whole body as JSON; integers beyond 2^53 are strings. */
-  json(url: string, request?: SourceRequest): Promise<SourcePage & { readonly value: unknown }>
+  json(url: string, request: SourceRequest = {}): Promise<JsonPage> {
+    return this.#again(async (attempt) => {
+      // The second look at a page that broke off is no second visit.
+      const again = attempt > 1 && { paged: false }
+      const page = await this.page(url, { accept: 'application/json', ...request, ...again })
+      const isAnswer = request.accepts?.includes(page.status) === true
+      return { ...page, value: isAnswer ? softJson(page) : parsedJson(page.text, page.url) }
+    })
+  }
+
   /** The body as a stream that `take` reads; `take` begins anew when the body ended too early. */
-  read<T>(
+  async read<T>(
     url: string,
     request: SourceRequest,
     take: (answer: SourceStream) => Promise<T>,
-  ): Promise<T>
-  /** Bytes read so far. */
-  readonly bytes: () => number
+  ): Promise<T> {
+    if (request.paged === true) this.guard.visit(url, request.body)
+    return this.#again(async () => {
+      const { outbound } = this.#options.deps
+      const asked = outbound.request(this.#request(url, request), this.#signal)
+      const answer = await this.#reported(url, asked)
+      try {
+        const isAnswer = request.accepts?.includes(answer.status) === true
+        const refusal = isAnswer ? undefined : answerRefusal(answer)
+        if (refusal) throw refusal
+        const { status, headers } = answer
+        return await take({ url: answer.url, status, headers, body: this.#counted(answer.body) })
+      } finally {
+        answer.discard()
+      }
+    })
+  }
+
+  async *#counted(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    for await (const piece of body) {
+      this.#count(piece.byteLength)
+      yield piece
+    }
+  }
+
+  #count(size: number): void {
+    this.bytes += size
+    this.#options.sink.alive()
+  }
+
+  /** Reports what came of a request. */
+  async #reported<Answer extends SourceAnswer>(url: string, asked: Promise<Answer>) {
+    const { sink } = this.#options
+    const host = URL.parse(url)?.host ?? ''
+    const answer = await asked.catch((error: unknown) => {
+      sink.request({ host, status: 'error' })
+      throw error
+    })
+    sink.request({ host, status: answer.status })
+    sink.alive()
+    return answer
+  }
+
+  /** A body that broke off is asked for again, after a pause that doubles (full jitter). */
+  #again<T>(work: (attempt: number) => Promise<T>): Promise<T> {
+    const { deps, config } = this.#options
+    const attempts = config.attempts ?? deps.limits.attempts
+    return retry(work, {
+      delayMs: (outcome, attempt) =>
+        attempt < attempts && 'error' in outcome && isBrokenOff(outcome.error)
+          ? deps.random() * 1000 * 2 ** (attempt - 1)
+          : undefined,
+      pause: (ms) => deps.pause(ms, this.#signal),
+      signal: this.#signal,
+    })
+  }
+
+  #request(url: string, request: SourceRequest): OutboundRequest {
+    const { deps, config, trust, credentials } = this.#options
+    const { accept, method, body, headers, maxBytes = deps.limits.maxPageBytes } = request
+    const { address, hostConcurrency: atOnce, hostDelayMs: delayMs } = config
+    const deadlines = {
+      connectMs: config.connectTimeoutMs,
+      firstByteMs: config.firstByteTimeoutMs,
+      idleMs: config.idleTimeoutMs,
+      pageMs: config.pageTimeoutMs,
+    }
+    return {
+      url,
+      reach: { kind: 'configured', address, trust, allow: deps.allow },
+      headers: { ...(accept !== undefined && { Accept: accept }), ...headers },
+      maxBytes,
+      attempts: config.attempts ?? deps.limits.attempts,
+      retryAfterMaxMs: config.retryAfterMaxMs ?? deps.limits.retryAfterMaxMs,
+      deadlines: defined(deadlines),
+      ...(method === 'POST' && { repeatable: true }),
+      ...defined({ method, body, atOnce, delayMs }),
+      ...(URL.parse(url)?.origin === new URL(address).origin && { credentials }),
+    }
+  }
+}
+
+/** The members that have a value. */
+const defined = <T extends object>(members: T) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what has no value is left out
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]?: Exclude<T[Key], undefined>
+  }
+
+const findingsIn = (text: string): readonly Finding[] =>
+  text.includes('\uFFFD')
+    ? [{ slug: 'invalid-text', detail: 'the page held bytes that are no text' }]
+    : []
+
+const longestMessage = 500
+
+/** A refusal with what the source said beside it; a web page says nothing. */
+function withMessage(refusal: Failure, text: string): Failure {
+  const message = isWebPage(text.slice(0, 4096)) ? '' : text.trim().slice(0, longestMessage)
+  if (message === '') return refusal
+  const { kind, detail, retryAfter, members } = refusal
+  return new Failure(kind, detail, { members, cause: message, ...defined({ retryAfter }) })
+}
+
+export type PageGuard = ReturnType<typeof pageGuard>
+
+/** Remembers the pages of one pass over a source: no address twice, no body twice. */
+export function pageGuard() {
+  const visited = new Set<number>()
+  const bodies = new Set<number>()
+  const isNew = (known: Set<number>, text: string) => known.size < known.add(keyHash(text)).size
+  return {
+    /** Throws `page-loop` for an address (with the same POST body) that was asked for before. */
+    visit: (url: string, body = '') => {
+      if (!isNew(visited, `${url}\n${body}`))
+        throw new Failure('page-loop', `The pages lead back to ${shownUrl(url)}.`)
+    },
+    /** Throws `page-repeated` for the hash of a body that came before. */
+    body: (hash: string) => {
+      if (!isNew(bodies, hash))
+        throw new Failure('page-repeated', 'A page has the same body as an earlier one.')
+    },
+  }
 }
 
 // Asking a source whether a document has changed since the last complete run (RFC 9110, 13).
@@ -72,12 +258,114 @@ export const conditionsOf = ({ etag, lastModified }: Validator): Record<string, 
 })
 
 /** What an answer says about its version. */
-export function validatorOf(url: string, headers: Headers, bodyHash: string): Validator {
-  const [etag, lastModified] = [headers.get('etag'), headers.get('last-modified')]
-  return {
-    url,
-    bodyHash,
-    ...(etag !== null && { etag }),
-    ...(lastModified !== null && { lastModified }),
+export const validatorOf = (url: string, headers: Headers, bodyHash: string): Validator => ({
+  url,
+  bodyHash,
+  ...defined({
+    etag: headers.get('etag') ?? undefined,
+    lastModified: headers.get('last-modified') ?? undefined,
+  }),
+})
+
+// What an answer of a source is: a page, or one of the ways in which sources say no.
+
+/** Where something came from, fit for a report: no user info, no credentials. */
+export const shownUrl = (url: string): string => (URL.parse(url)?.origin ?? '') + loggedUrl(url)
+
+const kinds: Readonly<Record<number, Kind>> = {
+  401: 'source-refused',
+  403: 'source-refused',
+  404: 'source-not-found',
+  408: 'source-timeout',
+  410: 'source-not-found',
+  429: 'source-throttled',
+  503: 'source-throttled',
+  504: 'source-timeout',
+}
+/** How public endpoints say that their answer is a part of the whole. */
+const partial = ['x-sql-state', 'x-sparql-maxrows']
+
+/** Why an answer is no page, told by its head; `undefined` when it may be one. */
+function answerRefusal({ url, status, headers }: SourceAnswer): Failure | undefined {
+  const place = shownUrl(url)
+  if (status === 204) return new Failure('source-empty', `${place} answered without a body.`)
+  const mark = partial.find((name) => headers.has(name))
+  if (status === 206 || mark !== undefined) {
+    const sign = mark === undefined ? 'status 206' : `the header ${mark}`
+    return new Failure('source-truncated', `${place} answered with a part (${sign}).`, {
+      // Another try would only repeat it.
+      members: { partial: 'true' },
+    })
   }
+  if (status >= 200 && status < 300) return undefined
+  // Only seconds: a date would need a clock, and whoever waits for it has done so already.
+  const seconds = /^\d{1,9}$/.exec(headers.get('retry-after') ?? '')?.[0]
+  const isThrottled = status === 429 || status === 503
+  return new Failure(kinds[status] ?? 'source-error', `${place} answered ${status}.`, {
+    ...(isThrottled && seconds !== undefined && { retryAfter: Number(seconds) }),
+  })
+}
+
+/** Whether asking again makes sense: the body broke off, nobody cut it on purpose. */
+const isBrokenOff = (error: unknown): boolean =>
+  error instanceof Failure &&
+  (error.kind === 'source-truncated' || error.kind === 'source-timeout') &&
+  error.members['partial'] === undefined
+
+const htmlStart = /^\s*(?:<\?xml[^>]*>\s*|<!--[^]*?-->\s*)*<(?:!doctype\s+html|html)[\s>]/i
+
+/** Whether a text begins as a web page does, whatever it is called. */
+const isWebPage = (start: string): boolean => htmlStart.test(start)
+
+/**
+ * Throws `source-empty` for a blank body and `source-html` for a web page, by its beginning or, unless the type is not to
+ * be believed, by its type.
+ */
+export function checkBody(
+  { url, headers }: SourceAnswer,
+  start: string,
+  believesType = true,
+): void {
+  if (start.trim() === '')
+    throw new Failure('source-empty', `${shownUrl(url)} answered with an empty body.`)
+  const type = headers.get('content-type') ?? ''
+  const isHtml = believesType && /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(type)
+  if (!isHtml && !isWebPage(start)) return
+  const detail = `${shownUrl(url)} answered with a web page: a login, or an error?`
+  throw new Failure('source-html', detail)
+}
+
+/**
+ * A JSON body: a byte order mark is dropped, the last of doubled keys wins, integers beyond 2^53 stay as they were
+ * written, as strings. Throws `source-truncated` when it ends too early and `source-malformed` otherwise.
+ */
+function parsedJson(text: string, url: string): unknown {
+  const body = text.replace(/^\uFEFF/, '')
+  try {
+    return /\d{16}/.test(body) ? JSON.parse(body, keepDigits) : JSON.parse(body)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const place = shownUrl(url)
+    if (/unexpected end|unterminated/i.test(reason))
+      throw new Failure('source-truncated', `The JSON of ${place} ends too early.`, { cause })
+    const position = /at position (\d+)/.exec(reason)?.[1]
+    const where = position === undefined ? '' : ` (at character ${position})`
+    throw new Failure('source-malformed', `${place} did not answer with JSON${where}.`, { cause })
+  }
+}
+
+/** An error answer is only looked at when somebody asked for it: it need not be JSON. */
+function softJson({ text, url }: SourcePage): unknown {
+  try {
+    return parsedJson(text, url)
+  } catch {
+    return undefined
+  }
+}
+
+// The third argument is part of ES2025 (JSON.parse source text access); the library types do not know it yet.
+function keepDigits(this: unknown, _: string, value: unknown, context?: { source?: string }) {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
+  const source = context?.source ?? ''
+  return /^-?\d+$/.test(source) ? source : value
 }

@@ -5,8 +5,7 @@ import { bracketed } from '../../rdf/lines.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import type { Found } from './found.ts'
-import type { RdfDocument } from './rdf-document.ts'
-import { tellDropped } from './rdf-losses.ts'
+import { type RdfDocument, reportDropped } from './rdf-document.ts'
 import { records } from './rdf-records.ts'
 import { fromGraph, type SparqlEndpoint } from './sparql-endpoint.ts'
 
@@ -52,7 +51,7 @@ export async function* describe(
       continue
     }
     try {
-      tellDropped(describing.sink, document)
+      reportDropped(describing.sink, document)
       yield* recordsOf(document, some)
     } finally {
       document.close()

@@ -5,13 +5,11 @@ import { Failure } from '../../errors.ts'
 import { bracketed } from '../../rdf/lines.ts'
 import type { Row } from '../../store/graph-store.ts'
 import { solutionRows } from '../../store/sparql-results.ts'
-import { shownUrl } from './answers.ts'
 import type { ImportConfig } from './import-config.ts'
-import type { ImportContext } from './importer.ts'
+import type { ImportRun } from './importer.ts'
 import { type RdfDocument, documentOf, readDocument, type Reading } from './rdf-document.ts'
-import type { Source, SourceRequest } from './source.ts'
+import { shownUrl, type Source, type SourceRequest } from './source.ts'
 import type { SparqlConfig } from './sparql-query.ts'
-import { spillFile } from './spill-file.ts'
 
 /** Whatever answers queries. The caller closes documents. */
 export type SparqlEndpoint = {
@@ -20,30 +18,20 @@ export type SparqlEndpoint = {
   readonly close: () => Promise<void>
 }
 
-export type Asking = {
-  readonly config: SparqlConfig & ImportConfig
-  readonly source: Source
-  readonly context: ImportContext
-}
-
 const solutions = 'application/sparql-results+json, application/json;q=0.5'
 const graphs =
   'application/n-triples, text/turtle;q=0.9, application/rdf+xml;q=0.8, application/ld+json;q=0.7'
 
 /** By the SPARQL 1.1 Protocol: a form by POST, or GET. */
-export function remoteEndpoint(
-  { config, source, context }: Asking,
-  signal: AbortSignal,
-): SparqlEndpoint {
+export function remoteEndpoint(run: ImportRun<SparqlConfig>): SparqlEndpoint {
+  const { config, source, limits } = run
   const reading: Reading = {
+    run,
     inputFormat: config.inputFormat,
     repair: config.preProcessing,
     graph: undefined,
-    maxBytes: context.limits.maxPageBytes,
-    spill: {
-      from: context.limits.maxPageBytes,
-      keep: (bytes) => spillFile(context.scratch, bytes, signal),
-    },
+    maxBytes: limits.maxPageBytes,
+    inMemory: limits.maxPageBytes,
   }
   const asked = (query: string, accept: string) => requestOf(config, query, accept)
   return {
@@ -93,7 +81,7 @@ const batchSize = 1000
 
 /** Every request of the engine goes through the source: guarded, polite and counted. */
 export async function queriedHere(
-  { config, source }: Asking,
+  { config, source }: ImportRun<SparqlConfig>,
   kind: 'file' | 'fragments',
 ): Promise<SparqlEndpoint> {
   const { QueryEngine } = await comunica()
@@ -141,7 +129,7 @@ async function* batches(quads: AsyncIterable<Quad>): AsyncIterable<Quad[]> {
 }
 
 /** `keep`: the one document is asked for once, however many queries are put to it. */
-function fetchBy(source: Asking['source'], keep: boolean): typeof fetch {
+function fetchBy(source: Source, keep: boolean): typeof fetch {
   let kept: Promise<Response> | undefined
   const ask = async (url: string, accept: string): Promise<Response> => {
     const page = await source.page(url, { accept, paged: false })

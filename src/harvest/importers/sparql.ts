@@ -3,10 +3,8 @@ import { Failure } from '../../errors.ts'
 import { withoutCredentials } from '../../secrets.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { Found } from './found.ts'
-import type { ImportConfig } from './import-config.ts'
-import type { ImportContext, ImporterKind } from './importer.ts'
-import type { Source } from './source.ts'
-import { tellCounted, tellLosses } from './rdf-losses.ts'
+import type { ImporterKind, ImportRun } from './importer.ts'
+import { reportLosses, reportServices } from './rdf-document.ts'
 import { records, Stubs } from './rdf-records.ts'
 import {
   BadQuery,
@@ -16,15 +14,9 @@ import {
   type SparqlConfig,
 } from './sparql-query.ts'
 import { countIn, describe, keyTerm, Portion, type Describing } from './sparql-descriptions.ts'
-import {
-  type Asking,
-  type SparqlEndpoint,
-  fromGraph,
-  queriedHere,
-  remoteEndpoint,
-} from './sparql-endpoint.ts'
+import { type SparqlEndpoint, fromGraph, queriedHere, remoteEndpoint } from './sparql-endpoint.ts'
 
-type Config = SparqlConfig & ImportConfig
+type Run = ImportRun<SparqlConfig>
 type Finds = AsyncGenerator<Found, void>
 
 export const sparqlImporter: ImporterKind<SparqlConfig> = {
@@ -43,31 +35,19 @@ export const sparqlImporter: ImporterKind<SparqlConfig> = {
   import: importSparql,
 }
 
-async function* importSparql(
-  config: Config,
-  source: Source,
-  context: ImportContext,
-  signal: AbortSignal,
-): Finds {
-  const own = config.query === undefined ? undefined : ownQuery(config.query, context.directory)
-  const asking: Asking = { config, source, context }
+async function* importSparql(run: Run): Finds {
+  const { config, directory } = run
+  const own = config.query === undefined ? undefined : ownQuery(config.query, directory)
   const endpoint =
-    config.source === 'endpoint'
-      ? remoteEndpoint(asking, signal)
-      : await queriedHere(asking, config.source)
+    config.source === 'endpoint' ? remoteEndpoint(run) : await queriedHere(run, config.source)
   try {
-    yield* foundBy(own, { config, endpoint, context, signal })
+    yield* foundBy(own, { ...run, endpoint })
   } finally {
     await endpoint.close()
   }
 }
 
-type SparqlImport = {
-  readonly config: Config
-  readonly endpoint: SparqlEndpoint
-  readonly context: ImportContext
-  readonly signal: AbortSignal
-}
+type SparqlImport = Run & { readonly endpoint: SparqlEndpoint }
 
 function foundBy(own: OwnQuery | undefined, importing: SparqlImport): Finds {
   switch (own?.kind) {
@@ -88,11 +68,10 @@ function foundBy(own: OwnQuery | undefined, importing: SparqlImport): Finds {
 
 /** By the IRIs of the datasets in their order, so that nothing that comes or goes can move the others. */
 async function* keyset(importing: SparqlImport, own?: Describing['own']): Finds {
-  const { config, endpoint, context } = importing
+  const { config, endpoint, sink, resumeFrom } = importing
   const { graph, pageSize } = config
   const built = (name: string, values: Parameters<typeof bind>[1] = {}) =>
     fromGraph(bind(loadQuery(`harvest/${name}`), values), graph)
-  const { resumeFrom } = context
   const total = await countIn(endpoint, built('dataset-count'))
   const blank = await countIn(endpoint, built('dataset-blank-count'))
   const rest =
@@ -102,7 +81,7 @@ async function* keyset(importing: SparqlImport, own?: Describing['own']): Finds 
         (await countIn(endpoint, built('dataset-count-after', { after: keyTerm(resumeFrom) })))
   yield { kind: 'total', total, before: total - rest }
   yield* nameless(blank)
-  const describing = { endpoint, graph, sink: context.sink, ...(own && { own }) }
+  const describing = { endpoint, graph, sink, ...(own && { own }) }
   const portion = new Portion(own ? 1 : pageSize)
   for (let after = resumeFrom ?? '', met = blank; ;) {
     const page = `${built('dataset-page', { after: keyTerm(after) })}\nLIMIT ${pageSize}`
@@ -123,7 +102,7 @@ async function* keyset(importing: SparqlImport, own?: Describing['own']): Finds 
 }
 
 /** An endpoint that cannot answer that may be right about its datasets all the same. */
-async function countServices({ config, endpoint, context, signal }: SparqlImport): Promise<void> {
+async function countServices({ config, endpoint, sink, signal }: SparqlImport): Promise<void> {
   const asked = (name: string) => fromGraph(bind(loadQuery(`harvest/${name}`), {}), config.graph)
   const { url } = withoutCredentials(config.address)
   try {
@@ -131,12 +110,12 @@ async function countServices({ config, endpoint, context, signal }: SparqlImport
     if (count === 0) return
     const rows = await endpoint.select(asked('service-names'))
     const first = rows.map((row) => row['service']?.value ?? '')
-    tellCounted(context.sink, { count, first }, url)
+    reportServices(sink, { count, first }, url)
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof Failure)) throw error
     const detail = `their number is not known: ${error.detail}`
-    context.sink.finding({ slug: 'services-not-harvested', detail }, { sourceUrl: url })
+    sink.finding({ slug: 'services-not-harvested', detail }, { sourceUrl: url })
   }
 }
 
@@ -149,7 +128,7 @@ function* nameless(count: number): Iterable<Found> {
 }
 
 async function* listed(
-  { config, endpoint, context }: SparqlImport,
+  { config, endpoint, sink }: SparqlImport,
   { text, variable }: Extract<OwnQuery, { kind: 'list' }>,
 ): Finds {
   const rows = await endpoint.select(text)
@@ -165,7 +144,7 @@ async function* listed(
   const all = [...datasets]
   for (let at = 0; at < all.length; at += config.pageSize) {
     const some = all.slice(at, at + config.pageSize)
-    yield* describe({ endpoint, graph: config.graph, sink: context.sink }, some, portion)
+    yield* describe({ endpoint, graph: config.graph, sink }, some, portion)
     yield { kind: 'page' }
   }
 }
@@ -173,14 +152,14 @@ async function* listed(
 const naming = { precedenceUriRef: false, removePrefix: false }
 
 async function* windows(
-  { config, endpoint, context }: SparqlImport,
+  { config, endpoint, sink }: SparqlImport,
   textFor: (limit: number, offset: number) => string,
 ): Finds {
   const choice = { stubs: new Stubs() }
   for (let offset = 0; ; offset += config.pageSize) {
     const document = await endpoint.construct(textFor(config.pageSize, offset))
     try {
-      tellLosses(context.sink, document)
+      reportLosses(sink, document)
       if (document.spool.datasetCount() === 0) break
       yield* records(document, naming, choice)
       yield { kind: 'page' }
@@ -191,10 +170,10 @@ async function* windows(
   yield* choice.stubs.left()
 }
 
-async function* whole({ endpoint, context }: SparqlImport, text: string): Finds {
+async function* whole({ endpoint, sink }: SparqlImport, text: string): Finds {
   const document = await endpoint.construct(text)
   try {
-    tellLosses(context.sink, document)
+    reportLosses(sink, document)
     const choice = { stubs: new Stubs() }
     yield* records(document, naming, choice)
     yield* choice.stubs.left()

@@ -82,7 +82,7 @@ function shieldSpaces(tree: JsonLdValue, text: string): (text: string) => string
     held.replace(shielded, (gap) => String.fromCharCode((gap.codePointAt(0) ?? plane) - plane))
 }
 
-const contexts = new URL('../../../shapes/contexts', import.meta.url)
+const contexts = new URL('../../../shapes/contexts/', import.meta.url)
 
 /** The contexts that catalogues name by address and that come with the product, with all addresses of their standards. */
 const bundledContexts = [

@@ -1,6 +1,6 @@
 /** An ArcGIS Hub site as the mapping knows it, for tests of the mapping alone. */
 
-import { arcgisConfig } from '../../../../src/harvest/importers/arcgis-site.ts'
+import { arcgisConfig } from '../../../../src/harvest/importers/arcgis-records.ts'
 import { mapEntry } from '../../../../src/harvest/importers/arcgis-mapping.ts'
 import { mapFeature } from '../../../../src/harvest/importers/arcgis-records.ts'
 import { contextOf } from '../../../../src/harvest/importers/arcgis-terms.ts'
@@ -13,7 +13,7 @@ const item = '0f6a3b9c2d1e4f5a8b7c6d5e4f3a2b1c_3'
 
 async function siteOf() {
   const config = { ...commonConfig(root), ...arcgisConfig.parse({}) }
-  return { root, config, authorities: await shippedAuthorities() }
+  return { root, config, authorities: await shippedAuthorities(), licence: () => undefined }
 }
 
 export async function mappedEntry(fields: Fields) {

@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs'
 import { mappedPackage } from '../../../../src/harvest/importers/ckan-mapping.ts'
 import { mapPod } from '../../../../src/harvest/importers/datajson-mapping.ts'
-import { mappedDataset } from '../../../../src/harvest/importers/udata-mapping.ts'
+import { mappedDataset } from '../../../../src/harvest/importers/udata.ts'
 import { importConfig } from '../../../../src/harvest/importers/import-config.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import { fieldsOf, type Fields } from '../../../../src/vocabularies/loose-values.ts'
-import type { MappedRecord } from '../../../../src/harvest/mapping/record.ts'
+import { MappedRecord } from '../../../../src/harvest/mapping/record.ts'
 
 const common = importConfig.parse({ address: 'https://portal.example/', catalogue: 'city' })
 const root = 'https://portal.example'
@@ -34,14 +34,20 @@ export async function mappings(
     ckan: (fields) => mappedPackage(fields, portal('en')),
     'dkan-1': (fields) => mappedPackage(fields, { ...portal('en'), isDkan: true }),
     'dkan-2': (fields) =>
-      mapPod(fields, { authorities, fallbackIri: `${root}/dataset/x`, base: `${root}/` }),
+      mapPod(
+        fields,
+        new MappedRecord({ authorities, fallbackIri: `${root}/dataset/x`, base: `${root}/` }),
+      ),
     'dcat-us-3': (fields) =>
-      mapPod(fields, {
-        authorities,
-        iri: fields['@id'],
-        fallbackIri: `${root}/data.json#x`,
-        base: `${root}/`,
-      }),
+      mapPod(
+        fields,
+        new MappedRecord({
+          authorities,
+          iri: fields['@id'],
+          fallbackIri: `${root}/data.json#x`,
+          base: `${root}/`,
+        }),
+      ),
     udata: (fields) => mappedDataset(fields, { ...site, licence: () => undefined }),
   }
 }

@@ -9,8 +9,8 @@ const host = 'data.rivers.example'
 
 export const readAsset = async (config: object = {}) =>
   assetReader({
-    host,
-    origin: `https://${host}`,
+    root: `https://${host}`,
+    licence: () => undefined,
     authorities: await shippedAuthorities(),
     config: { ...commonConfig(`https://${host}`), ...socrataConfig.parse(config) },
   })
