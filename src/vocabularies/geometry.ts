@@ -3,7 +3,7 @@
  * (`strictGeometry`).
  */
 
-export type Position = readonly [number, number]
+type Position = readonly [number, number]
 type Line = readonly Position[]
 
 export type Geometry =

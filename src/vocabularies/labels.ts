@@ -4,7 +4,7 @@ import { compareCodePoints } from '../text/code-points.ts'
 import type { Literal, Term } from '@rdfjs/types'
 
 /** What a language tag says. */
-export type Tag = {
+type Tag = {
   /** Primary subtag, lower case; '' without a tag. */
   readonly primary: string
   /** The whole tag as written; of a plain or translated text its primary subtag. */
@@ -37,7 +37,7 @@ export function tagOf(tag: string): Tag {
 }
 
 /** Language key → text. */
-export type LanguageMap = Readonly<Record<string, string>>
+type LanguageMap = Readonly<Record<string, string>>
 
 export type KeyedText = { readonly key: string; readonly text: string; readonly tag: Tag }
 
@@ -68,7 +68,7 @@ function candidates(nodes: readonly Term[], other: (node: Term) => void): Candid
   return found
 }
 
-export type Complaints = {
+type Complaints = {
   readonly notLiteral: (node: Term) => void
   readonly twice: (text: string) => void
 }

@@ -57,7 +57,7 @@ export function licenceLookup(
 }
 
 /** `iri`: a licence · `label`: one of which only the name is known · `rights`: words that are no licence. */
-export type Licence =
+type Licence =
   | { readonly kind: 'iri'; readonly iri: string }
   | { readonly kind: 'label'; readonly label: string }
   | { readonly kind: 'rights'; readonly text: string }

@@ -25,11 +25,10 @@ import {
 import { distribution } from '../mapping/distribution.ts'
 import type { MappedRecord } from '../mapping/record.ts'
 import type { Subject } from '../mapping/subject.ts'
-import type { ArcgisSite } from './arcgis-records.ts'
 import { plainValue, sayRest, type TermContext } from './arcgis-terms.ts'
-import { recordIn } from './portal.ts'
+import { type Portal, recordIn } from './portal.ts'
 
-type Placed = { readonly site: ArcgisSite; readonly sourceId: string; readonly terms: TermContext }
+type Placed = { readonly site: Portal; readonly sourceId: string; readonly terms: TermContext }
 
 /** Said in a way of their own; all other properties are taken as they are. */
 const known = new Set(

@@ -24,7 +24,8 @@ import { distribution, rightsStatement, standards } from '../mapping/distributio
 import type { MappedRecord } from '../mapping/record.ts'
 import type { Subject } from '../mapping/subject.ts'
 import { firstOf, type Reader, readerOf } from './ckan-api.ts'
-import { type Entry, type Found, foundEntry, lasting } from './found.ts'
+import { type Entry, foundEntry, lasting } from './entry.ts'
+import type { Found } from './found.ts'
 import type { ImportContext } from './importer.ts'
 import { type Portal, recordIn } from './portal.ts'
 

@@ -7,11 +7,11 @@ import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { pipeline as piped, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { TextDecoder } from 'node:util'
+import { createGunzip } from 'node:zlib'
 import { JSONParser } from '@streamparser/json'
-import { decoded } from '../../client/decoding.ts'
 import { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
 import type { ImportContext } from './importer.ts'
@@ -50,7 +50,8 @@ export async function peeked(body: Bytes, size: number): Promise<{ start: Buffer
 /** Throws `source-truncated` when the archive ends too early, `source-malformed` when it is none. */
 async function* gunzipped(body: Bytes): Bytes {
   try {
-    yield* decoded(body, ['gzip'])
+    // Whatever fails comes out of the loop as well.
+    yield* piped(Readable.from(body), createGunzip(), () => undefined)
   } catch (error) {
     if (error instanceof Failure) throw error
     const code = error instanceof Error && 'code' in error ? error.code : ''
@@ -102,7 +103,7 @@ function decoderFor(charset: string): TextDecoder {
 }
 
 /** Bytes on disk that can be read as often as wanted. */
-export type Spilled = {
+type Spilled = {
   readonly bytes: () => Bytes
   readonly remove: () => Promise<void>
 }

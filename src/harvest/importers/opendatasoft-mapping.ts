@@ -23,7 +23,7 @@ import { distribution, type DistributionFields, standards } from '../mapping/dis
 import { mappingKeys } from '../mapping/record-options.ts'
 import type { MappedRecord } from '../mapping/record.ts'
 import type { Subject } from '../mapping/subject.ts'
-import { type Entry, lasting } from './found.ts'
+import { type Entry, lasting } from './entry.ts'
 import { type Portal, recordIn } from './portal.ts'
 
 const most = 100

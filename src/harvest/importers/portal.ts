@@ -53,7 +53,7 @@ export function addressWith(
   return query.size === 0 ? address : `${address}?${query.toString()}`
 }
 
-export type LicenceList = {
+type LicenceList = {
   readonly find: (id: string) => LicenceNames | undefined
   /** Asks for the list once, when a record of the page needs it. */
   readonly learn: (records: readonly unknown[]) => Promise<void>

@@ -17,7 +17,7 @@ import { distribution, standards } from '../mapping/distribution.ts'
 import { mappingKeys } from '../mapping/record-options.ts'
 import type { MappedRecord } from '../mapping/record.ts'
 import type { Subject } from '../mapping/subject.ts'
-import { type Entry, lasting } from './found.ts'
+import { type Entry, lasting } from './entry.ts'
 import { type Portal, recordIn } from './portal.ts'
 
 /** What a field of a portal's own metadata can mean. */

@@ -5,7 +5,8 @@ import type { Finding } from '../../pipe/message.ts'
 import { type Fields, fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mapPod, podIdentifier, podRestriction } from './datajson-mapping.ts'
 import { openJsonDocument } from './documents.ts'
-import { countOf, type Entry, envelopeFailure, type Found, foundEntry } from './found.ts'
+import { countOf, type Entry, envelopeFailure, foundEntry } from './entry.ts'
+import type { Found } from './found.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { addressWith, portalOf, recordIn } from './portal.ts'
 import { reportServices } from './rdf-document.ts'
@@ -188,13 +189,19 @@ async function withLinks(source: Source, value: unknown, site: SocrataSite): Pro
  * that has its discovery API back would seem to have lost what these lists do not have.
  */
 async function* otherLists(run: Run): Finds {
-  const isThere = yield* fromDataJson(run)
-  for (let page = 1; !isThere; page += 1) {
+  if (!(yield* fromDataJson(run))) yield* viewList(run)
+  const detail = 'The site has no discovery API; the list that it has in its place is not whole.'
+  yield { kind: 'end', as: 'incomplete', problem: new Failure('source-error', detail) }
+}
+
+/** The list of views that older sites have, until an empty page. */
+async function* viewList(run: Run): Finds {
+  for (let page = 1; ; page += 1) {
     const query = { page, limit: run.config.pageSize }
     const url = addressWith(`${run.site.root}/api/views/metadata/v1`, query)
     const { value, findings } = await run.source.json(url)
     if (!Array.isArray(value)) throw envelopeFailure(value, url)
-    if (value.length === 0) break
+    if (value.length === 0) return
     yield* finds(
       run,
       value.map((one) => assetOf(fieldsOf(one))),
@@ -202,8 +209,6 @@ async function* otherLists(run: Run): Finds {
     )
     yield { kind: 'page' }
   }
-  const detail = 'The site has no discovery API; the list that it has in its place is not whole.'
-  yield { kind: 'end', as: 'incomplete', problem: new Failure('source-error', detail) }
 }
 
 /** A view of the older list in the words of the discovery API. */

@@ -228,8 +228,6 @@ function withMessage(refusal: Failure, text: string): Failure {
   return new Failure(kind, detail, { members, cause: message, ...defined({ retryAfter }) })
 }
 
-export type PageGuard = ReturnType<typeof pageGuard>
-
 /** Remembers the pages of one pass over a source: no address twice, no body twice. */
 export function pageGuard() {
   const visited = new Set<number>()
