@@ -8,6 +8,7 @@ import {
   plainText,
   structured,
   structuredList,
+  saidText,
 } from '../../vocabularies/loose-values.ts'
 import { addressWith, rootOf } from './portal.ts'
 import { shownUrl, type Source, type SourceRequest } from './source.ts'
@@ -102,3 +103,15 @@ export function readerOf(fields: Fields): Reader {
 
 /** The first value of a list, or the value itself: several portals keep lists where one is meant. */
 export const firstOf = (value: unknown): unknown => structuredList(value)[0]
+
+/** The objects of a list. */
+export const nodesIn = (value: unknown) =>
+  structuredList(value).filter((one) => typeof one === 'object')
+
+/** The first value that is a text or texts by language. */
+export const firstSaid = (values: readonly unknown[]) =>
+  values.find((value) =>
+    (typeof value === 'object' && value !== null ? Object.values(value) : [value]).some((one) =>
+      listOf(one).some((text) => saidText(text) !== undefined),
+    ),
+  )

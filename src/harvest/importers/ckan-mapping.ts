@@ -23,7 +23,7 @@ import { boxFrom, metres, outlineFrom, period, place, resolution } from '../mapp
 import { distribution, rightsStatement, standards } from '../mapping/distribution.ts'
 import type { MappedRecord } from '../mapping/record.ts'
 import type { Subject } from '../mapping/subject.ts'
-import { firstOf, type Reader, readerOf } from './ckan-api.ts'
+import { firstOf, firstSaid, nodesIn, type Reader, readerOf } from './ckan-api.ts'
 import { type Entry, foundEntry, lasting } from './entry.ts'
 import type { Found } from './found.ts'
 import type { ImportContext } from './importer.ts'
@@ -101,9 +101,6 @@ export function mappedPackage(fields: Fields, portal: CkanPortal): MappedRecord 
     })
   return record
 }
-
-/** The objects of a list. */
-const nodesIn = (value: unknown) => structuredList(value).filter((one) => typeof one === 'object')
 
 type Naming = { readonly id: string; readonly html: boolean }
 
@@ -186,14 +183,6 @@ const objectsIn = (value: unknown): readonly Get[] =>
     const { get, translated } = readerOf(fieldsOf(one))
     return (name) => (name === 'name' ? translated('name') : get(name))
   })
-
-/** The first value that is a text or texts by language. */
-const firstSaid = (values: readonly unknown[]) =>
-  values.find((value) =>
-    (typeof value === 'object' && value !== null ? Object.values(value) : [value]).some((one) =>
-      listOf(one).some((text) => saidText(text) !== undefined),
-    ),
-  )
 
 /** What stands in a field for IRIs and is none. */
 const textOnly = (value: unknown) => (isUsableIri(saidText(value)) ? undefined : saidText(value))
