@@ -1,7 +1,7 @@
 /** `npm run import`: the command that brings a DCAT document into a running platform. */
 import { Failure, WrongUsage } from '../errors.ts'
 import { clientKey } from '../http/keys/client-key.ts'
-import { usage, wishOf } from './importing/arguments.ts'
+import { usage, parseImportArguments } from './importing/arguments.ts'
 import { NoDestination } from './importing/cutting/parcels.ts'
 import { systemClock } from './importing/import-client.ts'
 import { importDump, NothingToImport } from './importing/dump.ts'
@@ -21,10 +21,10 @@ async function run(argumentList: readonly string[]): Promise<number> {
   process.once('SIGINT', () => stop.abort())
   const line = progressLine(process.stderr, systemClock.now)
   try {
-    const wish = wishOf(argumentList)
-    const key = wish.key ?? (await clientKey(process.env))
-    const source = await openSource({ ...wish, stdin: process.stdin }, stop.signal)
-    const options = { ...wish, key, clock: systemClock, progress: line.show }
+    const asked = parseImportArguments(argumentList)
+    const key = asked.key ?? (await clientKey(process.env))
+    const source = await openSource({ ...asked, stdin: process.stdin }, stop.signal)
+    const options = { ...asked, key, clock: systemClock, progress: line.show }
     const summary = await importDump(source, options, stop.signal).catch((error: unknown) => {
       throw located(error, source.name)
     })

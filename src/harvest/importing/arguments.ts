@@ -16,7 +16,7 @@ Brings a DCAT document in any RDF format into a catalogue of a running platform.
   --key key            API key (default: PLATFORM_API_KEY, else the file api-key in PLATFORM_DATA_DIR)
 `
 
-export type Wish = {
+export type ImportArguments = {
   readonly place: string
   readonly catalogue?: string
   readonly updateCatalogue: boolean
@@ -37,7 +37,7 @@ const options = {
 } as const
 
 /** Reads arguments as they follow the script's name. Throws `WrongUsage`. */
-export function wishOf(argumentList: readonly string[]): Wish {
+export function parseImportArguments(argumentList: readonly string[]): ImportArguments {
   const { values, positionals } = parsed(argumentList)
   const [place, ...others] = positionals
   if (place === undefined) throw new WrongUsage('which document? Give a file, an address, or -')

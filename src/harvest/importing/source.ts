@@ -20,7 +20,7 @@ export type Source = {
 /** The document cannot be opened or its format is unknown; the message says which argument would help. */
 export class NoSource extends Error {}
 
-export type SourceWish = {
+export type SourceOptions = {
   /** A path, an http(s) address, or `-`. */
   readonly place: string
   /** Name, suffix or media type of an RDF format; beats what the place says. */
@@ -51,22 +51,24 @@ const isZipped = (path: string) => path.endsWith('.gz')
 const suffixOf = (path: string) => /\.([A-Za-z0-9]+)$/.exec(path.replace(/\.gz$/, ''))?.[1] ?? ''
 
 /** Opens the document. Throws `NoSource`. */
-export async function openSource(wish: SourceWish, signal: AbortSignal): Promise<Source> {
-  const wanted = wish.format === undefined ? undefined : formatCalled(wish.format)
-  if (wish.format !== undefined && !wanted)
-    throw new NoSource(`--format ${wish.format}: use one of ${Object.keys(formats).join(', ')}`)
-  if (wish.place === '-') return fromStdin(wish, wanted)
-  return /^https?:\/\//i.test(wish.place) ? fromWeb(wish, wanted, signal) : fromFile(wish, wanted)
+export async function openSource(options: SourceOptions, signal: AbortSignal): Promise<Source> {
+  const wanted = options.format === undefined ? undefined : formatCalled(options.format)
+  if (options.format !== undefined && !wanted)
+    throw new NoSource(`--format ${options.format}: use one of ${Object.keys(formats).join(', ')}`)
+  if (options.place === '-') return fromStdin(options, wanted)
+  return /^https?:\/\//i.test(options.place)
+    ? fromWeb(options, wanted, signal)
+    : fromFile(options, wanted)
 }
 
-function fromStdin(wish: SourceWish, format: Format | undefined): Source {
+function fromStdin(options: SourceOptions, format: Format | undefined): Source {
   if (!format) throw new NoSource('standard input has no suffix: give --format')
-  const baseIri = wish.baseIri ?? 'file:///stdin'
-  return { name: 'standard input', bytes: wish.stdin, format, baseIri }
+  const baseIri = options.baseIri ?? 'file:///stdin'
+  return { name: 'standard input', bytes: options.stdin, format, baseIri }
 }
 
-async function fromFile(wish: SourceWish, wanted: Format | undefined): Promise<Source> {
-  const { place } = wish
+async function fromFile(options: SourceOptions, wanted: Format | undefined): Promise<Source> {
+  const { place } = options
   const format = wanted ?? formatCalled(suffixOf(place))
   if (!format) throw new NoSource(`${place}: the suffix names no RDF format: give --format`)
   const about = await stat(place).catch((error: unknown) => {
@@ -74,7 +76,7 @@ async function fromFile(wish: SourceWish, wanted: Format | undefined): Promise<S
   })
   if (!about.isFile()) throw new NoSource(`${place}: not a file`)
   // Only the name: where a file lies on this machine is nobody's business.
-  const baseIri = wish.baseIri ?? new URL(encodeURIComponent(basename(place)), 'file:///').href
+  const baseIri = options.baseIri ?? new URL(encodeURIComponent(basename(place)), 'file:///').href
   const bytes = createReadStream(place, { highWaterMark: 1 << 18 })
   return isZipped(place)
     ? { name: place, bytes: bytes.pipe(createGunzip()), format, baseIri }
@@ -82,11 +84,11 @@ async function fromFile(wish: SourceWish, wanted: Format | undefined): Promise<S
 }
 
 async function fromWeb(
-  wish: SourceWish,
+  options: SourceOptions,
   wanted: Format | undefined,
   signal: AbortSignal,
 ): Promise<Source> {
-  const { place } = wish
+  const { place } = options
   const accept = [...Object.values(formats).map((format) => format.mediaType), '*/*;q=0.1']
   const response = await fetch(place, { headers: { accept: accept.join(', ') }, signal }).catch(
     (error: unknown) => {
@@ -101,5 +103,5 @@ async function fromWeb(
     throw new NoSource(`${place}: neither type nor suffix names an RDF format: give --format`)
   const plain = Readable.from(response.body)
   const bytes = isZipped(pathname) ? plain.pipe(createGunzip()) : plain
-  return { name: place, bytes, format, baseIri: wish.baseIri ?? place }
+  return { name: place, bytes, format, baseIri: options.baseIri ?? place }
 }

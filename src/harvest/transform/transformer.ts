@@ -1,4 +1,4 @@
-/** The ground of all transformers: every record goes through some work, and one that fails harms no other. */
+/** What all transformers share: every record goes through some work, and one that fails harms no other. */
 
 import type { Signatures } from '../../workers/serve.ts'
 import { WorkerPool } from '../../workers/pool.ts'

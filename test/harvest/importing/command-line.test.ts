@@ -2,19 +2,30 @@
 
 import { describe, expect, it } from 'vitest'
 import { WrongUsage } from '../../../src/errors.ts'
-import { wishOf } from '../../../src/harvest/importing/arguments.ts'
+import { parseImportArguments } from '../../../src/harvest/importing/arguments.ts'
 import { lineOf, progressLine } from '../../../src/harvest/importing/report.ts'
 import { formatCalled } from '../../../src/harvest/importing/source.ts'
 import { report, Tally } from '../../../src/harvest/importing/report.ts'
 
 describe('the arguments', () => {
   it('takes a key that begins with a hyphen, as generated ones may', () => {
-    expect(wishOf(['--key', '-_k', 'a.nt'])).toMatchObject({ key: '-_k', place: 'a.nt' })
+    expect(parseImportArguments(['--key', '-_k', 'a.nt'])).toMatchObject({
+      key: '-_k',
+      place: 'a.nt',
+    })
   })
 
   it('name a document and where it goes', () => {
     expect(
-      wishOf(['a.nt', '--catalogue', 'c1', '--key', 'k', '--server', 'https://x.example/']),
+      parseImportArguments([
+        'a.nt',
+        '--catalogue',
+        'c1',
+        '--key',
+        'k',
+        '--server',
+        'https://x.example/',
+      ]),
     ).toEqual({
       place: 'a.nt',
       catalogue: 'c1',
@@ -25,7 +36,7 @@ describe('the arguments', () => {
   })
 
   it('take a server with a path as the service itself', () => {
-    expect(wishOf(['-', '--server', 'http://localhost:8081/repo/']).service).toBe(
+    expect(parseImportArguments(['-', '--server', 'http://localhost:8081/repo/']).service).toBe(
       'http://localhost:8081/repo',
     )
   })
@@ -39,8 +50,8 @@ describe('the arguments', () => {
     [['a', '--server', 'localhost'], '--server'],
     [['a', '--key'], '--key'],
   ])('%j are refused with the name of what is wrong', (words, named) => {
-    expect(() => wishOf(words)).toThrow(WrongUsage)
-    expect(() => wishOf(words)).toThrow(named)
+    expect(() => parseImportArguments(words)).toThrow(WrongUsage)
+    expect(() => parseImportArguments(words)).toThrow(named)
   })
 
   it.each([
