@@ -6,7 +6,7 @@ import { normalName } from './naming.ts'
 import type { SegmentKind } from './segment.ts'
 
 /** `by` says who named the address: the operator's configuration, or the pipe, whose word opens no inner network. */
-export type Resolution =
+export type Placement =
   | { readonly kind: 'built-in'; readonly segment: SegmentKind }
   | {
       readonly kind: 'http'
@@ -25,7 +25,7 @@ export type Resolution =
 export function resolver(
   discovered: ClusterConfig['serviceDiscovery'],
   kinds: readonly SegmentKind[],
-): (segment: Segment) => Resolution {
+): (segment: Segment) => Placement {
   const own = new Map(kinds.flatMap((kind) => kind.names.map((name) => [normalName(name), kind])))
   const known = [...Object.keys(discovered), ...kinds.flatMap((kind) => kind.names.slice(0, 1))]
   const names = [...new Set(known)].toSorted()
@@ -40,7 +40,7 @@ export function resolver(
   }
 }
 
-function endpointOf({ protocol, address, method }: Endpoint): Resolution | undefined {
+function endpointOf({ protocol, address, method }: Endpoint): Placement | undefined {
   const scheme = URL.parse(address)?.protocol
   if (scheme === 'http:' || scheme === 'https:') {
     const asked = method?.toUpperCase() === 'PUT' ? 'PUT' : 'POST'

@@ -4,13 +4,13 @@ import { type Complaint, shown } from '../errors.ts'
 import { durationMs } from '../text/duration.ts'
 import { type Secrets, unknownSecrets } from '../secrets.ts'
 import { replacesAddress } from './configure.ts'
-import type { Resolution } from './discovery.ts'
+import type { Placement } from './discovery.ts'
 import type { Configs, Pipe, Segment } from './document.ts'
 import { normalName } from './naming.ts'
 import type { ConfigProblem, SegmentPlace } from './segment.ts'
 
 /** Where a pipe comes from. */
-export type Ground = {
+export type Origin = {
   readonly trust: 'trusted' | 'foreign'
   readonly directory: string
   /** What the launch lays over the pipe, which holds it already. */
@@ -18,15 +18,15 @@ export type Ground = {
 }
 
 /** One place per segment, in their order. A segment whose address the launch replaces is a foreign one. */
-export function placesOf(pipe: Pipe, ground: Ground): SegmentPlace[] {
+export function placesIn(pipe: Pipe, origin: Origin): SegmentPlace[] {
   const { segments } = pipe.body
   return segments.map(({ header }, index) => {
     const next = segments[index + 1]?.header.name
     const catalogue = catalogueOf(segments.slice(0, index))
-    const moved = replacesAddress(pipe, ground.configs ?? {}, header.name)
+    const moved = replacesAddress(pipe, origin.configs ?? {}, header.name)
     return {
-      trust: moved ? 'foreign' : ground.trust,
-      directory: ground.directory,
+      trust: moved ? 'foreign' : origin.trust,
+      directory: origin.directory,
       ...(next !== undefined && { next: normalName(next) }),
       ...(catalogue !== undefined && { catalogue }),
     }
@@ -44,10 +44,10 @@ export function catalogueOf(segments: readonly Segment[]): string | undefined {
 
 /** Complaints about configs and unknown segments, placed by JSON pointers; such a pipe is listed and cannot be launched. */
 export function pipeCheck(
-  resolve: (segment: Segment) => Resolution,
-): (pipe: Pipe, ground: Ground) => readonly Complaint[] {
-  return (pipe, ground) => {
-    const places = placesOf(pipe, ground)
+  resolve: (segment: Segment) => Placement,
+): (pipe: Pipe, origin: Origin) => readonly Complaint[] {
+  return (pipe, origin) => {
+    const places = placesIn(pipe, origin)
     return pipe.body.segments.flatMap((segment, index) => {
       const found = resolve(segment)
       const pointer = `/body/segments/${index}`
@@ -122,7 +122,7 @@ function deadlineCheck(segment: Segment, pointer: string): readonly Complaint[] 
  * what a foreign segment calls a secret is its own business.
  */
 export function secretCheck(
-  resolve: (segment: Segment) => Resolution,
+  resolve: (segment: Segment) => Placement,
   secrets: Secrets,
 ): (pipe: Pipe) => readonly Complaint[] {
   return (pipe) =>

@@ -4,7 +4,7 @@ import { LineCounter, parseDocument } from 'yaml'
 import type { Complaint } from '../errors.ts'
 import type { Json } from './document.ts'
 
-export type Read =
+type Read =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly problems: readonly Complaint[] }
 

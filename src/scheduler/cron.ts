@@ -29,7 +29,7 @@ const quartzWeekday: Field = { name: 'weekday', from: 1, to: 7, names: days, wra
  * Seven fields: numbers, all written out, Sunday = 0, from seconds to years. Throws `CronFault` for everything whose meaning is
  * not certain.
  */
-export function plain(expression: string): string {
+export function plainCron(expression: string): string {
   const fields = expression.trim().toUpperCase().split(/\s+/)
   const isUnix = fields.length === 5
   if (!isUnix && fields.length !== 6 && fields.length !== 7) {
@@ -64,7 +64,7 @@ export function nextOfCron(
   const { expression, timeZone: timezone = 'UTC', notBefore = after } = timing
   const key = `${timezone} ${expression}`
   const options = { mode: '7-part', timezone, paused: true, domAndDow: false } as const
-  const cron = compiled.get(key) ?? new Cron(plain(expression), options)
+  const cron = compiled.get(key) ?? new Cron(plainCron(expression), options)
   if (compiled.size >= mostCompiled) compiled.clear()
   compiled.set(key, cron)
   // The moment itself may be the first firing.

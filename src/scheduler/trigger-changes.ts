@@ -10,7 +10,7 @@ import { isMasked, unmaskedConfigs } from './masking.ts'
 import type { TriggerEntry, Sets } from './trigger-input.ts'
 import type { Request, Trigger } from './trigger.ts'
 
-type Deps = Pick<SchedulerContext, 'pipes' | 'launcher' | 'triggers'>
+type ChangeContext = Pick<SchedulerContext, 'pipes' | 'launcher' | 'triggers'>
 
 /** The triggers to keep and the launches to make of one pipe. */
 export type TriggerChange = {
@@ -20,23 +20,18 @@ export type TriggerChange = {
 }
 
 /** Throws `unknown-pipe` naming all that are unknown, `invalid-parameter` for configs that fit no segment. */
-export function triggerChanges(deps: Deps, sets: Sets): readonly TriggerChange[] {
-  const found = [...sets].map(([name, entries]) => ({
-    name,
-    entries,
-    pipe: deps.pipes.find(name)?.pipe,
-  }))
-  const wished = found.flatMap(({ name, pipe, entries }) => {
-    const one = pipe ? wish(deps, pipe, entries) : left(deps, name, entries)
-    return one ? [one] : []
+export function triggerChanges(context: ChangeContext, sets: Sets): readonly TriggerChange[] {
+  const unknown: string[] = []
+  const changes = [...sets].flatMap(([name, entries]) => {
+    const pipe = context.pipes.find(name)?.pipe
+    const change = pipe ? changeOf(context, pipe, entries) : unchanged(context, name, entries)
+    if (!change) unknown.push(name)
+    return change ? [change] : []
   })
-  const unknown = found.filter(
-    ({ name, pipe }) => !pipe && !wished.some((one) => one.pipe === name),
-  )
-  if (unknown.length > 0) throw unknownPipes(unknown.map(({ name }) => name))
-  const names = wished.map(({ pipe }) => pipe)
+  if (unknown.length > 0) throw unknownPipes(unknown)
+  const names = changes.map(({ pipe }) => pipe)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
-  if (twice === undefined) return wished
+  if (twice === undefined) return changes
   const detail = `the pipe ${shown(twice)} is named twice, by its name and by its id`
   throw new Failure('invalid-parameter', detail, { errors: [{ detail }] })
 }
@@ -54,8 +49,11 @@ export function conflicting(pipe: string, run?: string): Failure {
 }
 
 /** The runs that were started; a launch that was dropped has none. */
-export function launchAll({ launcher }: Deps, wishes: readonly TriggerChange[]): readonly Run[] {
-  return wishes.flatMap(({ pipe, launches }) =>
+export function launchAll(
+  { launcher }: ChangeContext,
+  changes: readonly TriggerChange[],
+): readonly Run[] {
+  return changes.flatMap(({ pipe, launches }) =>
     launches.flatMap(({ id, ...request }) => {
       const launched = launcher.launch({ pipe, startedBy: 'api', trigger: id, ...request })
       return 'run' in launched ? [launched.run] : []
@@ -64,42 +62,45 @@ export function launchAll({ launcher }: Deps, wishes: readonly TriggerChange[]):
 }
 
 /** Nothing but launches leaves the kept triggers as they are. */
-export const leavesAll = (wishes: readonly TriggerChange[]): boolean =>
-  wishes.every(({ kept }) => kept.length === 0) &&
-  wishes.some(({ launches }) => launches.length > 0)
+export const leavesAll = (changes: readonly TriggerChange[]): boolean =>
+  changes.every(({ kept }) => kept.length === 0) &&
+  changes.some(({ launches }) => launches.length > 0)
 
-function wish({ triggers }: Deps, pipe: Pipe, entries: readonly TriggerEntry[]): TriggerChange {
+function changeOf(
+  { triggers }: ChangeContext,
+  pipe: Pipe,
+  entries: readonly TriggerEntry[],
+): TriggerChange {
   const { name } = pipe.header
   const before = triggers.of(name)
-  const read = entries.map((entry) => {
-    const { configs } = entry
-    if (!configs) return entry
-    const whole = unmaskedConfigs(configs, before.find(({ id }) => id === entry.id)?.configs)
-    if (isMasked(whole)) throw stillMasked(entry.id)
-    configured(pipe, whole)
-    return { ...entry, configs: whole }
+  const read = entries.map((entry): TriggerEntry => {
+    if (!entry.configs) return entry
+    const old = before.find(({ id }) => id === entry.id)
+    const configs = unmaskedConfigs(entry.configs, old?.configs)
+    if (isMasked(configs)) throw stillMasked(entry.id)
+    configured(pipe, configs)
+    return { ...entry, configs }
   })
-  const kept = read.flatMap((entry) => (isKept(entry) ? [entry] : []))
   const launches = read.flatMap((entry) => {
     if (isKept(entry)) return []
     const { timing: _, ...launch } = entry
     return [launch]
   })
-  return { pipe: name, kept, launches }
+  return { pipe: name, kept: read.filter(isKept), launches }
 }
 
 /** The triggers of a pipe that is gone, when nothing of them is to change: all triggers can be read and sent again. */
-function left(
-  { triggers }: Deps,
+function unchanged(
+  { triggers }: ChangeContext,
   pipe: string,
   entries: readonly TriggerEntry[],
 ): TriggerChange | undefined {
-  const before = triggers.of(pipe)
+  const kept = triggers.of(pipe)
   const isSame =
-    before.length > 0 &&
-    entries.length === before.length &&
-    before.every((old, at) => isDeepStrictEqual(tellable(old), tellable(entries[at], old)))
-  return isSame ? { pipe, kept: before, launches: [] } : undefined
+    kept.length > 0 &&
+    entries.length === kept.length &&
+    kept.every((old, at) => isDeepStrictEqual(tellable(old), tellable(entries[at], old)))
+  return isSame ? { pipe, kept, launches: [] } : undefined
 }
 
 /** What a client can tell of the trigger of a pipe that is gone: the first firing is not among it. */

@@ -7,7 +7,7 @@ import { readBody } from '../http/body.ts'
 import { invalid } from '../http/shell/complaints.ts'
 import type { Json, JsonObject } from '../pipe/document.ts'
 import { startModes } from '../pipe/runs/run.ts'
-import { CronFault, plain } from './cron.ts'
+import { CronFault, plainCron } from './cron.ts'
 import { nextFiring } from './next-firing.ts'
 import { masked } from './masking.ts'
 import { type Request, type Timing, type Trigger, units } from './trigger.ts'
@@ -29,7 +29,7 @@ const instant = z.string().transform((text, context) => {
 })
 
 /** The same in the other direction; milliseconds only where there are some. */
-export const written = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z')
+const written = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z')
 
 /** A trigger to keep, or one that starts a run at once and is not kept. */
 export type TriggerEntry =
@@ -131,7 +131,7 @@ function timingOf(given: Wire, now: number): Timing | undefined {
 
 function readableCron(expression: string, context: z.RefinementCtx<string>): void {
   try {
-    plain(expression)
+    plainCron(expression)
   } catch (error) {
     if (!(error instanceof CronFault)) throw error
     context.addIssue({ code: 'custom', message: error.message })

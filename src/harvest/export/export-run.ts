@@ -11,7 +11,7 @@ import { configured } from '../../pipe/configure.ts'
 import { resolver } from '../../pipe/discovery.ts'
 import type { JsonObject } from '../../pipe/document.ts'
 import type { MetricsExport } from '../../pipe/message.ts'
-import { placesOf } from '../../pipe/pipe-check.ts'
+import { placesIn } from '../../pipe/pipe-check.ts'
 import type { Runs } from '../../pipe/runs/run-history.ts'
 import type { SegmentContext, SegmentKind, SegmentPlace } from '../../pipe/segment.ts'
 import type { PipeSources } from '../../pipe/sources/pipe-sources.ts'
@@ -336,7 +336,7 @@ export function planOf(context: ExportContext, runId: string): ExportPlan | unde
   const pipe = configured(file.pipe, configs)
   const { segments } = pipe.body
   const { trust, directory } = file
-  const places = placesOf(pipe, { trust, directory, configs })
+  const places = placesIn(pipe, { trust, directory, configs })
   const resolve = resolver(context.serviceDiscovery, context.kinds())
   const steps = segments.map((segment, index) => {
     const found = resolve(segment)

@@ -8,7 +8,7 @@ import { hostOf, hostPermission, permitted, portOf, target } from '../../client/
 import { isBranch, isGitAddress } from '../../config/cluster.ts'
 import { Failure } from '../../errors.ts'
 import { checkout } from '../../pipe/sources/git-checkout.ts'
-import type { GitGround } from '../../pipe/sources/git-command.ts'
+import type { GitContext } from '../../pipe/sources/git-command.ts'
 import { isPlainPath, textBeside } from './pipe-files.ts'
 import type { TransformDeps } from './transformer.ts'
 
@@ -41,7 +41,7 @@ export async function scriptOf(
   const token =
     typeof repository.token === 'object' ? deps.secret(repository.token.secret) : repository.token
   const most = deps.limits.sourceBytes
-  const ground: GitGround = {
+  const ground: GitContext = {
     ...deps.git,
     scratch: deps.scratch,
     transports: deps.git?.transports ?? usualTransports,

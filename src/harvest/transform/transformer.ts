@@ -9,7 +9,7 @@ import { Failure } from '../../errors.ts'
 import type { Message, RecordMessage } from '../../pipe/message.ts'
 import { tellFindings } from '../../pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
-import type { GitGround } from '../../pipe/sources/git-command.ts'
+import type { GitContext } from '../../pipe/sources/git-command.ts'
 
 export type TransformDeps = {
   readonly limits: TransformLimits
@@ -22,7 +22,7 @@ export type TransformDeps = {
   readonly now: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   /** What git may see of our environment, and its bounds; https and ssh are its transports unless told otherwise. */
-  readonly git?: Pick<GitGround, 'environment' | 'limits' | 'transports'>
+  readonly git?: Pick<GitContext, 'environment' | 'limits' | 'transports'>
   /** Addresses of a name; the system's when absent. */
   readonly resolve?: Resolve
 }

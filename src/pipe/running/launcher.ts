@@ -15,7 +15,7 @@ import {
 import type { Runs } from '../runs/run-history.ts'
 import { announceEnd, Executor, type ExecutorContext } from './executor.ts'
 import { feedOf, opened, pipeOf } from './opening.ts'
-import { entryOf, laneOf, RunQueue } from './run-queue.ts'
+import { queueEntry, laneOf, RunQueue } from './run-queue.ts'
 
 export type Launch = {
   /** Name or id of the pipe. */
@@ -183,7 +183,7 @@ class RunLauncher {
       return announceEnd(this.#context, this.#runs.change(run.id, { status: 'failed', problem }))
     }
     const notBefore = waitMs > 0 && { notBefore: this.#context.now() + waitMs }
-    this.#queue.add({ ...entryOf(run.id, start), ...notBefore })
+    this.#queue.add({ ...queueEntry(run.id, start), ...notBefore })
     this.#executor.start()
     return this.#known(run.id)
   }
@@ -233,7 +233,7 @@ class RunLauncher {
     }
     pipeOf(this.#context, start)
     runs.change(id, { status: 'waiting' })
-    this.#queue.add(entryOf(id, start))
+    this.#queue.add(queueEntry(id, start))
     this.#executor.start()
     return this.#known(id)
   }

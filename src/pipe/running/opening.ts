@@ -2,17 +2,17 @@
 
 import { Failure, shown } from '../../errors.ts'
 import { configured } from '../configure.ts'
-import type { Resolution } from '../discovery.ts'
+import type { Placement } from '../discovery.ts'
 import type { Pipe, Segment } from '../document.ts'
-import { catalogueOf, deadlinesOf, type Ground, pipeCheck, placesOf } from '../pipe-check.ts'
+import { catalogueOf, deadlinesOf, type Origin, pipeCheck, placesIn } from '../pipe-check.ts'
 import type { Feed, RunStart } from '../runs/run.ts'
 import type { SegmentFunction } from '../segment.ts'
 import type { KnownPipe } from '../sources/known-pipes.ts'
 
-type RemoteResolution = Extract<Resolution, { readonly kind: 'http' | 'bus' }>
+type RemoteResolution = Extract<Placement, { readonly kind: 'http' | 'bus' }>
 
 export type OpeningContext = {
-  readonly resolve: (segment: Segment) => Resolution
+  readonly resolve: (segment: Segment) => Placement
   /** Brings datasets of the repository, for pipes without an importer. */
   readonly feeds?: (feed: Feed) => SegmentFunction
   readonly sources: { find(nameOrId: string): KnownPipe | undefined }
@@ -56,12 +56,12 @@ export function pipeOf(
  */
 export function opened(deps: OpeningContext, plan: RunPlan, run: RunHeader): Opened {
   const { known, pipe } = pipeOf(deps, plan)
-  const ground = { trust: known.trust, directory: known.directory, configs: plan.configs }
+  const origin = { trust: known.trust, directory: known.directory, configs: plan.configs }
   const limit = plan.limit ?? (plan.dryRun ? dryLimit : undefined)
   const { feed } = plan
   const ready = prepared(pipe, run, feed ? undefined : limit)
-  const deadlineMs = checked(deps, ready, ground)
-  const places = placesOf(ready, ground)
+  const deadlineMs = checked(deps, ready, origin)
+  const places = placesIn(ready, origin)
   const bounds = limit === undefined ? [] : [limited(limit)]
   const steps = ready.body.segments.flatMap((segment, index) => {
     const resolution = deps.resolve(segment)
@@ -99,9 +99,9 @@ function prepared(
 }
 
 /** Throws what is wrong with the pipe; else its own deadline in ms. */
-function checked(deps: OpeningContext, pipe: Pipe, ground: Ground): number | undefined {
+function checked(deps: OpeningContext, pipe: Pipe, origin: Origin): number | undefined {
   const { segments } = pipe.body
-  const errors = pipeCheck(deps.resolve)(pipe, ground)
+  const errors = pipeCheck(deps.resolve)(pipe, origin)
   const isUnknown = segments.some((segment) => deps.resolve(segment).kind === 'unknown')
   if (errors.length > 0) {
     const detail = `${shown(pipe.header.name)} cannot run: ${errors[0]?.detail ?? ''}`
@@ -114,8 +114,8 @@ function checked(deps: OpeningContext, pipe: Pipe, ground: Ground): number | und
 type Place = {
   readonly pipe: Pipe
   readonly segment: Segment
-  readonly resolution: Resolution
-  readonly place: ReturnType<typeof placesOf>[number] | undefined
+  readonly resolution: Placement
+  readonly place: ReturnType<typeof placesIn>[number] | undefined
 }
 
 function stepOf(

@@ -3,7 +3,7 @@
 import type { RunStart } from '../runs/run.ts'
 
 /** A run that waits or is executed. */
-export type QueueEntry = {
+type QueueEntry = {
   readonly id: string
   /** Runs of one lane go one after the other. */
   readonly lane: string
@@ -14,7 +14,7 @@ export type QueueEntry = {
   readonly notBefore?: number
 }
 
-export const entryOf = (id: string, start: RunStart): QueueEntry => ({
+export const queueEntry = (id: string, start: RunStart): QueueEntry => ({
   id,
   lane: laneOf(start),
   isDry: start.dryRun,

@@ -8,7 +8,7 @@ import { TallyBuilder } from './run-report.ts'
 import { keyOf, type RunTables, type StoredRun } from './run-tables.ts'
 import {
   countNames,
-  type Counts,
+  type RunCounts,
   ended,
   type ItemState,
   noCounts,
@@ -53,7 +53,7 @@ export class LiveRun {
   readonly #stored: StoredRun
   /** Serial of the run whose failed items this one may mend. */
   readonly #failedIn: number | undefined
-  readonly #counts: Record<keyof Counts, number>
+  readonly #counts: Record<keyof RunCounts, number>
   readonly #tally: TallyBuilder
   readonly #clean: (item: RunItem) => RunItem
   #run: Run

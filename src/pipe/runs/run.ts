@@ -43,10 +43,10 @@ export const countNames = [
   'adopted',
   'findings',
 ] as const
-export type Counts = Readonly<Record<(typeof countNames)[number], number>>
+export type RunCounts = Readonly<Record<(typeof countNames)[number], number>>
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every name is there
-export const noCounts = Object.fromEntries(countNames.map((name) => [name, 0])) as Counts
+export const noCounts = Object.fromEntries(countNames.map((name) => [name, 0])) as RunCounts
 
 /** What an operator has had done about a run that had ended, and what came of it. */
 export type RunNote = {
@@ -69,7 +69,7 @@ export type Run = {
   readonly created: string
   readonly startTime?: string
   readonly endTime?: string
-  readonly counts: Counts
+  readonly counts: RunCounts
   readonly progress: {
     readonly pages: number
     readonly bytes: number

@@ -5,7 +5,7 @@ import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promi
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { Failure } from '../../errors.ts'
 import { type GitRepository, isBranch, isGitAddress } from '../../config/cluster.ts'
-import { git, type GitGround, limitsOf } from './git-command.ts'
+import { git, type GitContext, gitLimits } from './git-command.ts'
 
 type Wanted = {
   /** Absolute path; holds one directory per commit, the present one and the one before it. */
@@ -22,7 +22,7 @@ type Wanted = {
 export async function checkout(
   repository: GitRepository,
   { directory, wanted, fileBytes }: Wanted,
-  ground: GitGround,
+  context: GitContext,
   signal: AbortSignal,
 ): Promise<string> {
   const { branch } = repository
@@ -34,19 +34,19 @@ export async function checkout(
   }
   const ref = branch === undefined ? 'HEAD' : `refs/heads/${branch}`
   const asked = { ...repository, uri: absolute(repository.uri), ref }
-  const commit = await newest(asked, ground, signal)
+  const commit = await newest(asked, context, signal)
   const present = join(directory, commit)
   if (await isDirectory(present)) return present
-  const scratch = join(ground.scratch, `git-${randomUUID()}`)
+  const scratch = join(context.scratch, `git-${randomUUID()}`)
   try {
     const bare = join(scratch, 'bare')
     const files = join(scratch, 'files')
     await mkdir(files, { recursive: true, mode: 0o700 })
-    const fetched = await fetchedInto(bare, asked, ground, signal)
+    const fetched = await fetchedInto(bare, asked, context, signal)
     const from = { repository: bare, commit: fetched }
-    const list = await treeFiles(ground, from, wanted, signal)
+    const list = await treeFiles(context, from, wanted, signal)
     const to = { directory: files, fileBytes }
-    await writeFiles(ground, { repository: bare, files: list }, to, signal)
+    await writeFiles(context, { repository: bare, files: list }, to, signal)
     return await settled(files, directory, fetched)
   } finally {
     await rm(scratch, { recursive: true, force: true })
@@ -66,9 +66,9 @@ export async function sweep(scratch: string): Promise<void> {
 type Asked = GitRepository & { readonly ref: string }
 
 /** The commit that the ref names there now. */
-async function newest(asked: Asked, ground: GitGround, signal: AbortSignal): Promise<string> {
+async function newest(asked: Asked, context: GitContext, signal: AbortSignal): Promise<string> {
   const args = ['ls-remote', '--quiet', '--exit-code', '--', asked.uri, asked.ref]
-  const said = await git(ground, { args, credentials: asked, most: 2 ** 20 }, signal)
+  const said = await git(context, { args, credentials: asked, most: 2 ** 20 }, signal)
   const line = said
     .toString('utf8')
     .split('\n')
@@ -83,23 +83,23 @@ async function newest(asked: Asked, ground: GitGround, signal: AbortSignal): Pro
 async function fetchedInto(
   bare: string,
   asked: Asked,
-  ground: GitGround,
+  context: GitContext,
   signal: AbortSignal,
 ): Promise<string> {
   const init = ['init', '-q', '--bare', '--template=', '--', bare]
-  await git(ground, { args: init, most: 4096 }, signal)
+  await git(context, { args: init, most: 4096 }, signal)
   const options = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-auto-gc']
   const fetch = ['--git-dir', bare, 'fetch', ...options, '--', asked.uri, asked.ref]
   try {
-    await git(ground, { args: fetch, credentials: asked, most: 4096 }, signal)
+    await git(context, { args: fetch, credentials: asked, most: 4096 }, signal)
   } catch (cause) {
-    const { packBytes } = limitsOf(ground)
+    const { packBytes } = gitLimits(context)
     if (!(await isCut(bare, packBytes))) throw cause
     const detail = `the repository holds over ${packBytes} bytes`
     throw new Failure('too-large', detail, { cause })
   }
   const head = ['--git-dir', bare, 'rev-parse', '--verify', 'FETCH_HEAD^{commit}']
-  return (await git(ground, { args: head, most: 4096 }, signal)).toString('utf8').trim()
+  return (await git(context, { args: head, most: 4096 }, signal)).toString('utf8').trim()
 }
 
 /** Whether a pack has grown to its limit: git does not say why it could not go on. */
@@ -147,13 +147,13 @@ type TreeFile = { readonly path: string; readonly object: string; readonly size:
 
 /** Regular files of the tree that are `wanted`. Names with a leading dot, and with it `..` and `.git`, never are. */
 async function treeFiles(
-  ground: GitGround,
+  context: GitContext,
   { repository, commit }: { readonly repository: string; readonly commit: string },
   wanted: (path: string) => boolean,
   signal: AbortSignal,
 ): Promise<TreeFile[]> {
   const args = ['--git-dir', repository, 'ls-tree', '-r', '-z', '-l', '--full-tree', commit]
-  const listing = await git(ground, { args, most: 32 * 2 ** 20 }, signal)
+  const listing = await git(context, { args, most: 32 * 2 ** 20 }, signal)
   const files = listing
     .toString('utf8')
     .split('\0')
@@ -165,7 +165,7 @@ async function treeFiles(
       if (!isRegular || object === undefined || path === undefined) return []
       return isPlain(path) && wanted(path) ? [{ path, object, size: Number(size) }] : []
     })
-  const { files: most } = limitsOf(ground)
+  const { files: most } = gitLimits(context)
   if (files.length <= most) return files
   throw new Failure('too-large', `the repository holds over ${most} files that count`)
 }
@@ -183,18 +183,18 @@ const isPlain = (path: string) => {
  * that a reader finds it too large without anybody having carried it.
  */
 async function writeFiles(
-  ground: GitGround,
+  context: GitContext,
   from: { readonly repository: string; readonly files: readonly TreeFile[] },
   to: { readonly directory: string; readonly fileBytes: number },
   signal: AbortSignal,
 ): Promise<void> {
   const small = from.files.filter(({ size }) => size <= to.fileBytes)
   const bytes = small.reduce((sum, { size }) => sum + size, 0)
-  const { treeBytes } = limitsOf(ground)
+  const { treeBytes } = gitLimits(context)
   if (bytes > treeBytes) {
     throw new Failure('too-large', `the files that count hold over ${treeBytes} bytes`)
   }
-  const contents = await contentsOf(ground, { ...from, files: small }, signal)
+  const contents = await contentsOf(context, { ...from, files: small }, signal)
   for (const { path, object, size } of from.files) {
     const target = join(to.directory, path)
     await mkdir(dirname(target), { recursive: true })
@@ -214,7 +214,7 @@ async function writeFiles(
 
 /** Object name → content. */
 async function contentsOf(
-  ground: GitGround,
+  context: GitContext,
   { repository, files }: { readonly repository: string; readonly files: readonly TreeFile[] },
   signal: AbortSignal,
 ): Promise<Map<string, Buffer>> {
@@ -222,7 +222,7 @@ async function contentsOf(
   const input = [...wanted.keys()].map((object) => `${object}\n`).join('')
   const sizes = [...wanted.values()].reduce((sum, size) => sum + size + 128, 0)
   const args = ['--git-dir', repository, 'cat-file', '--batch']
-  const out = await git(ground, { args, input, most: sizes }, signal)
+  const out = await git(context, { args, input, most: sizes }, signal)
   const contents = new Map<string, Buffer>()
   let at = 0
   for (const [object, size] of wanted) {

@@ -17,19 +17,19 @@ type Command = {
 
 /** Standard output of the command. Throws `Failure` of a `source-…` kind or `too-large`, or the reason of the signal. */
 export async function git(
-  ground: GitGround,
+  context: GitContext,
   command: Command,
   signal: AbortSignal,
 ): Promise<Buffer> {
   signal.throwIfAborted()
-  const limits = limitsOf(ground)
-  const home = await homeOf(ground)
+  const limits = gitLimits(context)
+  const home = await homeOf(context)
   // Sizes are bounded by the kernel: git itself knows no limit for what it is sent. 512 bytes are one unit.
   const blocks = String(Math.ceil(limits.packBytes / 512))
   const limited = 'ulimit -f "$1" && shift && exec git "$@"'
   const child = spawn('/bin/sh', ['-c', limited, 'sh', blocks, ...command.args], {
     cwd: home,
-    env: environmentOf(ground, home, command.credentials ?? {}),
+    env: environmentOf(context, home, command.credentials ?? {}),
     stdio: ['pipe', 'pipe', 'pipe'],
     // A group of its own, because git starts helpers that outlive it when it is killed.
     detached: true,
@@ -115,7 +115,7 @@ const configuration = `[safe]
 `
 
 /** An empty home that holds these two files only. */
-async function homeOf({ scratch }: GitGround): Promise<string> {
+async function homeOf({ scratch }: GitContext): Promise<string> {
   const home = join(scratch, 'git-home')
   await mkdir(home, { recursive: true, mode: 0o700 })
   await writeFile(join(home, 'askpass'), askpass, { mode: 0o700 })
@@ -126,7 +126,7 @@ async function homeOf({ scratch }: GitGround): Promise<string> {
 
 /** Nothing of ours but what is told; the token stands here and nowhere else. */
 const environmentOf = (
-  { environment = {}, transports = ['https', 'http', 'ssh', 'file'] }: GitGround,
+  { environment = {}, transports = ['https', 'http', 'ssh', 'file'] }: GitContext,
   home: string,
   { username, token }: Credentials,
 ): Record<string, string> => ({
@@ -185,7 +185,7 @@ function cleaned(said: string, { username = 'git', token }: Credentials): string
 
 // What git stands on: places, times and bounds.
 
-export type GitGround = {
+export type GitContext = {
   /** Absolute path of a directory for temporary files. */
   readonly scratch: string
   /** Variables of ours that git and ssh may see, such as `PATH` and `SSH_AUTH_SOCK`. */
@@ -211,6 +211,9 @@ const standardLimits: GitLimits = {
   files: 5000,
 }
 
-export const limitsOf = (ground: GitGround): GitLimits => ({ ...standardLimits, ...ground.limits })
+export const gitLimits = (context: GitContext): GitLimits => ({
+  ...standardLimits,
+  ...context.limits,
+})
 
 type Credentials = { readonly username?: string; readonly token?: string }

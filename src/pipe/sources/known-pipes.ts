@@ -56,7 +56,7 @@ const taken = ({ pipe, source, file }: KnownPipe): Complaint => ({
 })
 
 /** By name, else by an id that only one pipe has. */
-export function named(pipes: readonly KnownPipe[], nameOrId: string): KnownPipe | undefined {
+export function findPipe(pipes: readonly KnownPipe[], nameOrId: string): KnownPipe | undefined {
   const byName = pipes.find(({ pipe }) => pipe.header.name === nameOrId)
   if (byName) return byName
   const byId = pipes.filter(({ pipe }) => pipe.header.id === nameOrId)

@@ -5,11 +5,11 @@ import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import type { Complaint } from '../../errors.ts'
 import type { Pipe } from '../document.ts'
-import type { Ground } from '../pipe-check.ts'
+import type { Origin } from '../pipe-check.ts'
 import { readPipe, standardLimits, tooLarge, type PipeLimits } from '../pipe-schema.ts'
 import { nothingFound, order, type Found, type InvalidFile, type KnownPipe } from './known-pipes.ts'
 
-export type Check = (pipe: Pipe, ground: Ground) => readonly Complaint[]
+export type Check = (pipe: Pipe, origin: Origin) => readonly Complaint[]
 
 export type Folder = {
   readonly source: string
@@ -111,9 +111,9 @@ async function entryOf(folder: Folder, path: string, mark: string): Promise<Entr
 }
 
 /** A segment that breaks over a config must not take the other pipes with it. */
-function checked(check: Check, pipe: Pipe, ground: Ground): readonly Complaint[] {
+function checked(check: Check, pipe: Pipe, origin: Origin): readonly Complaint[] {
   try {
-    return check(pipe, ground)
+    return check(pipe, origin)
   } catch {
     return [{ detail: 'cannot be checked' }]
   }

@@ -13,13 +13,13 @@ import { unlessAborted } from '../../workers/condition.ts'
 import type { Pause } from '../../workers/retry.ts'
 import { type PipeLimits, standardLimits } from '../pipe-schema.ts'
 import { checkout, kept, sweep } from './git-checkout.ts'
-import type { GitGround } from './git-command.ts'
+import type { GitContext } from './git-command.ts'
 import {
   type Found,
   type InvalidFile,
   type KnownPipe,
   merged,
-  named,
+  findPipe,
   nothingFound,
   order,
 } from './known-pipes.ts'
@@ -37,7 +37,7 @@ export type SourceOptions = {
   readonly check: Check
   readonly limits?: PipeLimits
   /** What git may see of our environment, and its bounds. */
-  readonly git?: Pick<GitGround, 'environment' | 'limits'>
+  readonly git?: Pick<GitContext, 'environment' | 'limits'>
 }
 
 /**
@@ -93,7 +93,7 @@ export class PipeSources {
 
   /** By `header.name`, else by a `header.id` that only one pipe has. */
   find(nameOrId: string): KnownPipe | undefined {
-    return named(this.#known.pipes, nameOrId)
+    return findPipe(this.#known.pipes, nameOrId)
   }
 
   /** Reads every source again and waits for it; rejects with the signal's reason. */

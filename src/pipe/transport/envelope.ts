@@ -61,7 +61,7 @@ export const following = (pipe: Pipe, number: number): Segment | undefined =>
   pipe.body.segments.find(({ header }) => header.segmentNumber > number)
 
 /** What a message holds for a segment. Throws `invalid-parameter` when that is nothing. */
-export function payloadOf({ body }: Segment): Payload {
+export function payloadIn({ body }: Segment): Payload {
   if (body.payload) return body.payload
   throw new Failure('invalid-parameter', 'the message carries nothing for the segment')
 }

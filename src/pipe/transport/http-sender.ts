@@ -13,7 +13,7 @@ import type { TransportLimits } from './transport-limits.ts'
 /** Hands one message over; throws `Failure` when that is given up. */
 export type Post = (message: Pipe, signal: AbortSignal) => Promise<void>
 
-export type HttpTarget = {
+type HttpTarget = {
   readonly address: string
   /** Tried first. */
   readonly method: 'POST' | 'PUT'

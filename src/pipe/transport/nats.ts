@@ -181,30 +181,27 @@ class Broker {
   /** Makes the streams of a queue where they are missing. One that is there stays as it is: its operator may have made it. */
   async #made(names: QueueNames): Promise<QueueNames> {
     const { RetentionPolicy, DiscardPolicy } = await import('@nats-io/jetstream')
-    await this.#added({
+    const queue = {
       name: names.stream,
       subjects: [names.subject],
       retention: RetentionPolicy.Workqueue,
       discard: DiscardPolicy.New,
       max_msgs: this.#context.limits.brokered,
-    })
-    await this.#added({
+    }
+    const dead = {
       name: names.deadStream,
       subjects: [names.deadSubject],
       retention: RetentionPolicy.Limits,
       discard: DiscardPolicy.Old,
       max_msgs: 10_000,
       max_age: nanos(30 * dayMs),
-    })
+    }
+    const { streams } = this.#manager
+    for (const config of [queue, dead]) {
+      const found = await streams.info(config.name).catch(() => undefined)
+      if (!found) await streams.add(config)
+    }
     return names
-  }
-
-  async #added(config: Parameters<JetStreamManager['streams']['add']>[0]): Promise<void> {
-    const isThere = await this.#manager.streams.info(config.name).then(
-      () => true,
-      () => false,
-    )
-    if (!isThere) await this.#manager.streams.add(config)
   }
 }
 

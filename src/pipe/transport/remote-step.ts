@@ -35,10 +35,10 @@ import { Outbox, type Post } from './http-sender.ts'
 import { RemoteOutput, type RemoteOutputContext } from './remote-output.ts'
 import { idOf } from './remote-pending.ts'
 import type { ReturnPlace } from './returns.ts'
-import type { Spool } from './spool.ts'
+import type { ReturnSpool } from './spool.ts'
 import type { TransportLimits } from './transport-limits.ts'
 
-export type RemoteStepContext = {
+type RemoteStepContext = {
   /** With run id and start in its header. */
   readonly pipe: Pipe
   readonly segment: Segment
@@ -55,7 +55,7 @@ export type ReturnTarget = {
   readonly endpoint: Endpoint
   /** Opens the place; the function closes it. */
   readonly open: (place: ReturnPlace) => () => void
-  readonly spool: () => Spool
+  readonly spool: () => ReturnSpool
   /** The identifier of a record that its message does not name, out of its graph; `undefined` when there is none. */
   readonly identify?: (
     record: Pick<ArrivedRecord, 'text' | 'mediaType'>,
@@ -81,7 +81,7 @@ class RemoteStep {
   readonly #options: RemoteStepContext
   readonly #context: SegmentContext
   readonly #output: RemoteOutput
-  readonly #spool: Spool | undefined
+  readonly #spool: ReturnSpool | undefined
   readonly #isFirst: boolean
   readonly #over = new AbortController()
   /** Every id that the source offers. */
@@ -118,7 +118,7 @@ class RemoteStep {
   }
 
   /** What comes is written down at once; whoever brings it is never asked to wait. */
-  #place(spool: Spool): ReturnPlace {
+  #place(spool: ReturnSpool): ReturnPlace {
     const { sink } = this.#context
     return {
       take: async (payload) => {

@@ -3,7 +3,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Failure } from '../../errors.ts'
 import type { Payload, Pipe } from '../document.ts'
-import { ownSegment, payloadOf } from './envelope.ts'
+import { ownSegment, payloadIn } from './envelope.ts'
 
 /** Where one run waits for what is to go to one of its segments. */
 export type ReturnPlace = {
@@ -57,7 +57,7 @@ export class ReturnPlaces {
     if (!entry || entry.until !== undefined) {
       throw new Failure('gone', 'no run waits for this message')
     }
-    await entry.place.take(payloadOf(own))
+    await entry.place.take(payloadIn(own))
   }
 
   #forget(): void {

@@ -4,10 +4,10 @@ import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Pause } from '../../workers/retry.ts'
 import { chain } from '../chain.ts'
-import { type Resolution, resolver } from '../discovery.ts'
+import { type Placement, resolver } from '../discovery.ts'
 import type { Pipe, Segment } from '../document.ts'
 import { normalName } from '../naming.ts'
-import { configComplaints, placesOf } from '../pipe-check.ts'
+import { configComplaints, placesIn } from '../pipe-check.ts'
 import { type RunSink, slugOf } from '../runs/run.ts'
 import type { SegmentFunction, SegmentKind } from '../segment.ts'
 import { ArrivingStream, type Delivery, queueFull } from './arriving-stream.ts'
@@ -18,10 +18,10 @@ import type { TransportLimits } from './transport-limits.ts'
 
 export type WorkerContext = {
   readonly kinds: readonly SegmentKind[]
-  readonly resolve: (segment: Segment) => Resolution
+  readonly resolve: (segment: Segment) => Placement
   /** Sends to a segment elsewhere; `via` is the broker that the message came from. */
   readonly postTo: (
-    found: Extract<Resolution, { readonly kind: 'http' | 'bus' }>,
+    found: Extract<Placement, { readonly kind: 'http' | 'bus' }>,
     via: string | undefined,
   ) => Post
   /** Finds out which record is meant, for an exporter in this process. */
@@ -187,7 +187,7 @@ function planned(
   via: string | undefined,
 ): readonly SegmentFunction[] {
   const { afterImport, limits, now, pause } = context
-  const places = placesOf(pipe, { trust: 'foreign', directory: '' })
+  const places = placesIn(pipe, { trust: 'foreign', directory: '' })
   const steps: SegmentFunction[] = []
   let isKnown = afterImport === undefined
   for (const [index, segment] of pipe.body.segments.entries()) {
@@ -217,7 +217,7 @@ function planned(
 }
 
 /** What a message says of an endpoint was told by the process that runs the pipe: it knows best who comes next. */
-function resolution(segment: Segment, own: Segment, { kinds, resolve }: WorkerContext): Resolution {
+function resolution(segment: Segment, own: Segment, { kinds, resolve }: WorkerContext): Placement {
   if (segment === own) return { kind: 'built-in', segment: ownKind(kinds, segment.header.name) }
   const told = segment.body.endpoint ? resolver({}, [])(segment) : undefined
   return told && told.kind !== 'unknown' ? told : resolve(segment)

@@ -11,7 +11,7 @@ import { normalName } from '../naming.ts'
 import { shapedPipe } from '../pipe-schema.ts'
 import { readText } from '../pipe-text.ts'
 import type { SegmentKind } from '../segment.ts'
-import { ownSegment, payloadOf } from './envelope.ts'
+import { ownSegment, payloadIn } from './envelope.ts'
 import type { Capability, ReturnPlaces } from './returns.ts'
 import { ownKind, type SegmentWorker } from './segment-worker.ts'
 
@@ -87,7 +87,7 @@ async function returned(c: AppContext, token: string, deps: SegmentsContext): Pr
     const message = await messageOf(c, 2 * deps.bodyBytes)
     const own = message.body.segments.find(({ header }) => header.segmentNumber === segmentNumber)
     if (message.header.runId !== runId || !own) throw nobody()
-    await place.take(payloadOf(own))
+    await place.take(payloadIn(own))
     return runId
   } catch (error) {
     if (error instanceof Failure) place.refused(error)

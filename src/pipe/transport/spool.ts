@@ -12,11 +12,11 @@ type Entry = { readonly path: string; size: number; readonly isWritten: Promise<
 export function spools(options: { readonly directory: string; readonly bytes: number }) {
   const budget: Budget = { used: 0, most: options.bytes }
   let last = 0
-  return (): Spool => new Spool(join(options.directory, String((last += 1))), budget)
+  return (): ReturnSpool => new ReturnSpool(join(options.directory, String((last += 1))), budget)
 }
 
 /** One file for each text, read in the order in which they came. */
-export class Spool implements AsyncIterable<string> {
+export class ReturnSpool implements AsyncIterable<string> {
   readonly #folder: string
   readonly #budget: Budget
   readonly #waiting = new Channel<Entry>({ items: Infinity })

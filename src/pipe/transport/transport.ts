@@ -3,7 +3,7 @@
 import { Failure, shown } from '../../errors.ts'
 import type { ClusterConfig } from '../../config/cluster.ts'
 import type { App } from '../../http/app.ts'
-import type { Resolution } from '../discovery.ts'
+import type { Placement } from '../discovery.ts'
 import type { Endpoint, Pipe, Segment } from '../document.ts'
 import { normalName } from '../naming.ts'
 import type { SegmentFunction } from '../segment.ts'
@@ -39,7 +39,7 @@ export type TransportOptions = Omit<WorkerContext, 'limits' | 'postTo'> &
   }
 
 /** A segment that is elsewhere. */
-export type Remote = Extract<Resolution, { readonly kind: 'http' | 'bus' }>
+type Remote = Extract<Placement, { readonly kind: 'http' | 'bus' }>
 
 type Route = { readonly post: Post; /** Absent for HTTP. */ readonly queue?: Queue }
 

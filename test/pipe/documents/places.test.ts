@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { resolver } from '../../../src/pipe/discovery.ts'
-import { catalogueOf, pipeCheck, placesOf } from '../../../src/pipe/pipe-check.ts'
+import { catalogueOf, pipeCheck, placesIn } from '../../../src/pipe/pipe-check.ts'
 import type { Json, JsonObject } from '../../../src/pipe/document.ts'
 import type { SegmentKind, SegmentPlace } from '../../../src/pipe/segment.ts'
 import { harvestOf, pipeOf } from '../pipes.ts'
@@ -10,19 +10,19 @@ import { harvestOf, pipeOf } from '../pipes.ts'
 const ground = { trust: 'trusted', directory: '/pipes' } as const
 
 it('a segment hears of its directory, of the next segment and of the catalogue that one before it names', () => {
-  expect(placesOf(harvestOf('city'), ground)).toEqual([
+  expect(placesIn(harvestOf('city'), ground)).toEqual([
     { trust: 'trusted', directory: '/pipes', next: 'exporting-hub' },
     { trust: 'trusted', directory: '/pipes', catalogue: 'city' },
   ])
   expect(
-    placesOf(pipeOf('x', ['a'], ['piveau-consus-transforming-javascript']), ground)[0]?.next,
+    placesIn(pipeOf('x', ['a'], ['piveau-consus-transforming-javascript']), ground)[0]?.next,
   ).toBe('transforming-js')
 })
 
 it('only the segment whose address the launch replaces is foreign, and all of a foreign pipe are', () => {
   const pipe = harvestOf('city')
   const trusts = (configs: object, trust: 'trusted' | 'foreign' = 'trusted') =>
-    placesOf(pipe, { ...ground, trust, configs: configs as never }).map((place) => place.trust)
+    placesIn(pipe, { ...ground, trust, configs: configs as never }).map((place) => place.trust)
   expect(trusts({ 'importing-rdf': { address: 'http://127.0.0.1/' } })).toEqual([
     'foreign',
     'trusted',

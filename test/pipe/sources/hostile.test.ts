@@ -7,12 +7,12 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { checkout } from '../../../src/pipe/sources/git-checkout.ts'
-import type { GitGround, GitLimits } from '../../../src/pipe/sources/git-command.ts'
+import type { GitContext, GitLimits } from '../../../src/pipe/sources/git-command.ts'
 import { harvestOf } from '../pipes.ts'
 import { folder, inTime, opened } from './ground.ts'
 import { git, repository } from './repository.ts'
 
-const ground = (root: string, limits: Partial<GitLimits> = {}): GitGround => ({
+const ground = (root: string, limits: Partial<GitLimits> = {}): GitContext => ({
   scratch: join(root, 'scratch'),
   limits,
 })

@@ -8,7 +8,7 @@ import type { ConsoleTrigger, Parts, RepositoryPart } from '../../../src/console
 import { Failure } from '../../../src/errors.ts'
 import { logger } from '../../../src/log.ts'
 import { openRuns } from '../../../src/pipe/runs/run-history.ts'
-import { named, type KnownPipe } from '../../../src/pipe/sources/known-pipes.ts'
+import { findPipe, type KnownPipe } from '../../../src/pipe/sources/known-pipes.ts'
 import { launcherDouble } from '../scheduler/launcher-double.ts'
 import { pipeNamed } from '../scheduler/station.ts'
 
@@ -43,7 +43,7 @@ export function stage() {
   const work = Promise.withResolvers<void>()
   const repository: RepositoryPart = {
     launch: async ({ pipe }) => {
-      if (!named(pipes, pipe)) throw new Failure('unknown-pipe', `Pipe ${pipe} not available`)
+      if (!findPipe(pipes, pipe)) throw new Failure('unknown-pipe', `Pipe ${pipe} not available`)
       const launched = launcher.launch({ pipe, startedBy: 'console' })
       return { found: 3, run: 'run' in launched ? launched.run.id : launched.dropped.id }
     },
@@ -102,7 +102,7 @@ export function stage() {
         invalid: () => [
           { source: 'pipes', file: 'bad.yaml', problems: [{ detail: 'no segments' }] },
         ],
-        find: (name) => named(pipes, name),
+        find: (name) => findPipe(pipes, name),
         reload: async () => undefined,
       },
       launcher,

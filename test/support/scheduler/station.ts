@@ -8,7 +8,7 @@ import { apiKeys } from '../../../src/http/api-key.ts'
 import { logger } from '../../../src/log.ts'
 import type { JsonObject, Pipe } from '../../../src/pipe/document.ts'
 import { openRuns } from '../../../src/pipe/runs/run-history.ts'
-import { named, type KnownPipe } from '../../../src/pipe/sources/known-pipes.ts'
+import { findPipe, type KnownPipe } from '../../../src/pipe/sources/known-pipes.ts'
 import { schedulerApp } from '../../../src/scheduler/scheduler-app.ts'
 import type { SchedulerContext } from '../../../src/scheduler/scheduler-context.ts'
 import { openTriggers } from '../../../src/scheduler/triggers.ts'
@@ -99,7 +99,7 @@ export function schedulerStation(options: Options = {}) {
         { source: 'pipes', file: 'broken.json', problems: [{ detail: 'no header' }] },
       ],
       find: (nameOrId) => {
-        const found = named(list, nameOrId)
+        const found = findPipe(list, nameOrId)
         return found && isMissing(found.pipe.header.name) ? undefined : found
       },
       look: async () => void list.push(...arriving.splice(0)),
