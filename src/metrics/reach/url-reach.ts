@@ -5,43 +5,22 @@
 
 import { target } from '../../client/address-guard.ts'
 import type { Outbound } from '../../client/outbound.ts'
-import { Semaphore } from '../../workers/semaphore.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { RunSink } from '../../pipe/runs/run.ts'
-import { joining, type Joining } from '../joining.ts'
-import { allowance, type Allowance, type Paces } from './check-budget.ts'
-import { check, type Checking, invalid, type CheckOutcome, unreachable } from './url-check.ts'
-import { lanes, type Lanes } from './host-turns.ts'
+import { Semaphore } from '../../workers/semaphore.ts'
+import { joining } from '../joining.ts'
+import { lanes } from './host-turns.ts'
+import { check, type Checking, type CheckOutcome, invalid, unreachable } from './url-check.ts'
 import {
-  type UrlKey,
-  urlKeyOf,
   type Known,
   openVerdictFile,
+  type UrlKey,
+  urlKeyOf,
   type VerdictFile,
 } from './verdict-file.ts'
 
-export type ReachRun = {
-  /**
-   * The verdict on a URL that was met in a catalogue: the one that is kept as long as it is fresh, else a new one;
-   * the last known when there is none to be had now, nothing when there never was one. Throws the signal's reason only.
-   */
-  verdict(
-    url: string,
-    catalogue: string | undefined,
-    signal: AbortSignal,
-  ): Promise<UrlVerdict | undefined>
-}
-
-export type UrlReach = {
-  /** Checks for one run. The same id again, also after a restart, goes on where it was: what the run has asked stays asked. */
-  begin(run: string, sink: Run['sink']): ReachRun
-  readonly now: () => number
-  /** Breaks off what is under way; to be called when the runs have been told to stop. */
-  stop(): Promise<void>
-}
-
-export type ReachOptions = Keeping & {
+export type ReachOptions = {
   /** File of the verdicts. */
   readonly path: string
   readonly outbound: Outbound
@@ -51,55 +30,16 @@ export type ReachOptions = Keeping & {
   readonly allow?: readonly string[]
   /** Requests at once, over all hosts. */
   readonly atOnce: number
+  /** Days that a verdict is kept, a fifth more or less. */
+  readonly recheckDays: number
+  /** Days that the verdict `1100` is kept. */
+  readonly unreachableDays: number
+  readonly now: () => number
+  /** 0..1 */
+  readonly random: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   readonly log: Log
 }
-
-/** Opens the file of verdicts and makes the one place from which URLs of records are asked. */
-export function openReach(options: ReachOptions): UrlReach {
-  const { path, outbound, atOnce, budget, pause, log, now, allow = [] } = options
-  const file = openVerdictFile(path, now())
-  // What was refused may be on the list by now; what is not is refused again without a request.
-  if (allow.length > 0) file.expire(invalid, now())
-  const reach = { kind: 'listed', allow } as const
-  const requestDefaults = { reach, deadlines, room: new Semaphore(atOnce) }
-  const context: ReachContext = {
-    keeping: options,
-    file,
-    checking: { outbound, requestDefaults, pause, log },
-    flights: joining(),
-    lanes: lanes(atOneHost),
-    waiting: new Map(),
-  }
-  const paces: Paces = new Map()
-  let stopped: Promise<void> | undefined
-  return {
-    now,
-    begin: (id, sink) => {
-      const begun = file.run(id, now())
-      const allowed = allowance({ file, budget, paces }, begun)
-      const run: Run = { id, sink, began: begun.began, budget: allowed }
-      return {
-        verdict: (url, catalogue = '', signal) => verdict(context, run, { url, catalogue }, signal),
-      }
-    },
-    stop: () => (stopped ??= stop(context)),
-  }
-}
-
-/** Checks at once at one host. */
-const atOneHost = 2
-
-/** For each attempt, to the head of its answer. */
-const attemptMs = 10_000
-const deadlines = { connectMs: attemptMs, firstByteMs: attemptMs, pageMs: attemptMs }
-
-async function stop({ flights, file }: ReachContext): Promise<void> {
-  await flights.close(new Failure('run-interrupted', 'the process is stopping'))
-  file.close()
-}
-
-// How one run comes to its verdict on one URL: what is kept, what is under way, what the budget allows, a new check.
 
 /** What is known of a URL, and since when, in ms. */
 export type UrlVerdict = {
@@ -108,65 +48,147 @@ export type UrlVerdict = {
   readonly at: number
 }
 
-type Keeping = {
-  /** Days that a verdict is kept, a fifth more or less. */
-  readonly recheckDays: number
-  /** Days that the verdict `1100` is kept. */
-  readonly unreachableDays: number
-  readonly now: () => number
-  /** 0..1 */
-  readonly random: () => number
-}
+/** Opens the file of verdicts and makes the one place from which URLs of records are asked. */
+export const openReach = (options: ReachOptions): UrlReach => new UrlReach(options)
+
+/** Checks at once at one host. */
+const atOneHost = 2
+/** For each attempt, to the head of its answer. */
+const attemptMs = 10_000
+const deadlines = { connectMs: attemptMs, firstByteMs: attemptMs, pageMs: attemptMs }
 
 /** What all runs share. */
-type ReachContext = {
-  readonly keeping: Keeping
+export class UrlReach {
+  readonly options: ReachOptions
   readonly file: VerdictFile
-  readonly checking: Checking
-  readonly flights: Joining<void>
-  readonly lanes: Lanes
+  /** The checks under way, by URL. */
+  readonly checks = joining<void>()
+  readonly turns = lanes(atOneHost)
   /** Runs, and how many verdicts each is waiting for. */
-  readonly waiting: Map<Run, number>
+  readonly waiting = new Map<ReachRun, number>()
+  /** How the last run of each catalogue got on, whichever it was. */
+  readonly paces = new Map<string, Pace>()
+  readonly checking: Checking
+  #stopped: Promise<void> | undefined
+
+  constructor(options: ReachOptions) {
+    const { path, outbound, atOnce, pause, log, now, allow = [] } = options
+    this.options = options
+    this.file = openVerdictFile(path, now())
+    // What was refused may be on the list by now; what is not is refused again without a request.
+    if (allow.length > 0) this.file.expire(invalid, now())
+    const reach = { kind: 'listed', allow } as const
+    const requestDefaults = { reach, deadlines, room: new Semaphore(atOnce) }
+    this.checking = { outbound, requestDefaults, pause, log }
+  }
+
+  readonly now = (): number => this.options.now()
+
+  /** Checks for one run. The same id again, also after a restart, goes on where it was: what the run has asked stays asked. */
+  begin(run: string, sink: Pick<RunSink, 'alive' | 'request'>): ReachRun {
+    return new ReachRun(this, run, sink)
+  }
+
+  /** Breaks off what is under way; to be called when the runs have been told to stop. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.checks
+      .close(new Failure('run-interrupted', 'the process is stopping'))
+      .then(() => this.file.close())
+    return this.#stopped
+  }
 }
 
-type Run = {
-  readonly id: string
-  readonly began: number
-  readonly budget: Allowance
-  readonly sink: Pick<RunSink, 'alive' | 'request'>
-}
+type Met = { readonly url: URL; readonly key: UrlKey; readonly catalogue: string }
 
-type Met = { readonly url: string; readonly catalogue: string }
+/** The checks of one run. */
+export class ReachRun {
+  readonly #reach: UrlReach
+  readonly #id: string
+  readonly #sink: Pick<RunSink, 'alive' | 'request'>
+  readonly #began: number
+  readonly #budget: CheckBudget
 
-/** The last known verdict when there is no new one; throws the signal's reason only. */
-async function verdict(
-  context: ReachContext,
-  run: Run,
-  met: Met,
-  signal: AbortSignal,
-): Promise<UrlVerdict | undefined> {
-  const { file, flights, keeping } = context
-  const url = askable(met.url)
-  const now = keeping.now()
-  if (!url) return { status: invalid, at: now }
-  const key = urlKeyOf(url)
-  const name = key.toString('base64')
-  const known = file.known(key)
-  if (!flights.has(name)) {
-    if (known && (known.due > now || known.tried >= run.began)) return verdictOf(known)
-    if (!run.budget.take(known, met.catalogue, now)) {
-      passOver(file, key, { known, catalogue: met.catalogue, now })
-      return verdictOf(known)
+  constructor(reach: UrlReach, id: string, sink: Pick<RunSink, 'alive' | 'request'>) {
+    const { began, asked } = reach.file.run(id, reach.now())
+    this.#reach = reach
+    this.#id = id
+    this.#sink = sink
+    this.#began = began
+    this.#budget = new CheckBudget(reach, reach.options.budget - asked)
+  }
+
+  /**
+   * The verdict on a URL that was met in a catalogue: the one that is kept as long as it is fresh, else a new one;
+   * the last known when there is none to be had now, nothing when there never was one. Throws the signal's reason only.
+   */
+  async verdict(
+    text: string,
+    catalogue = '',
+    signal: AbortSignal,
+  ): Promise<UrlVerdict | undefined> {
+    const { file, checks, now } = this.#reach
+    const url = askable(text)
+    if (!url) return { status: invalid, at: now() }
+    const key = urlKeyOf(url)
+    const name = key.toString('base64')
+    if (!checks.has(name)) {
+      const known = file.known(key)
+      if (known && (known.due > now() || known.tried >= this.#began)) return verdictOf(known)
+      if (!this.#budget.take(known, catalogue)) {
+        // So that the next run can foresee it.
+        if (known?.catalogue !== catalogue)
+          file.keep(key, {
+            status: undefined,
+            checked: 0,
+            due: now(),
+            tried: 0,
+            ...known,
+            catalogue,
+          })
+        return verdictOf(known)
+      }
     }
+    this.#count(1)
+    try {
+      await checks.join(name, (stop) => this.#ask({ url, key, catalogue }, stop), signal)
+    } finally {
+      this.#count(-1)
+    }
+    return verdictOf(file.known(key))
   }
-  const asking: Asking = { context, run, url, key, catalogue: met.catalogue }
-  count(context, run, 1)
-  try {
-    await flights.join(name, (stop) => ask(asking, stop), signal)
-  } finally {
-    count(context, run, -1)
+
+  #count(by: 1 | -1): void {
+    const { waiting } = this.#reach
+    const left = (waiting.get(this) ?? 0) + by
+    if (left > 0) waiting.set(this, left)
+    else waiting.delete(this)
   }
-  return verdictOf(file.known(key))
+
+  async #ask({ url, key, catalogue }: Met, signal: AbortSignal): Promise<void> {
+    const { file, turns, checking, waiting } = this.#reach
+    let outcome: CheckOutcome | undefined
+    try {
+      const turn = { host: url.host, owner: this.#id }
+      outcome = await turns.take(turn, () => check(checking, url, signal), signal)
+    } finally {
+      if (outcome?.asked !== true) this.#budget.giveBack()
+    }
+    const { status, asked, answered } = outcome
+    const known = { ...this.#renewed(file.known(key), status), catalogue }
+    file.keep(key, known, asked ? this.#id : undefined)
+    if (asked) this.#sink.request({ host: url.host, status: answered ?? 'error' })
+    // Also who waits for a check of another run, or behind one, has not stood still.
+    for (const one of waiting.keys()) one.#sink.alive()
+  }
+
+  #renewed(known: Known | undefined, status: number | undefined): Omit<Known, 'catalogue'> {
+    const { recheckDays, unreachableDays, now, random } = this.#reach.options
+    const tried = now()
+    if (status === undefined)
+      return { status: known?.status, checked: known?.checked ?? 0, due: tried, tried }
+    const days = status === unreachable ? unreachableDays : recheckDays * (0.8 + 0.4 * random())
+    return { status, checked: tried, due: tried + Math.round(days * 86_400_000), tried }
+  }
 }
 
 /** Without user info and fragment, or nothing: such a URL is not even looked up. */
@@ -182,61 +204,66 @@ function askable(text: string): URL | undefined {
 const verdictOf = (known: Known | undefined): UrlVerdict | undefined =>
   known?.status === undefined ? undefined : { status: known.status, at: known.checked }
 
-type Passed = {
-  readonly known: Known | undefined
-  readonly catalogue: string
-  readonly now: number
+/** How a run got on with a catalogue: what the next one learns from. */
+type Pace = {
+  /** How many times its budget it has looked ahead. */
+  readonly stretch: number
+  /** URLs tried later than that are passed over. */
+  readonly limit: number
+  /** URLs that were due, and too young. */
+  withheld: number
+  readonly budget: CheckBudget
 }
 
-/** So that the next run can foresee it. */
-function passOver(file: VerdictFile, key: UrlKey, { known, catalogue, now }: Passed): void {
-  if (known?.catalogue === catalogue) return
-  const fresh = { status: undefined, checked: 0, due: now, tried: 0 }
-  file.keep(key, { ...fresh, ...known, catalogue })
-}
+/**
+ * How many URLs a run may ask, and which come first when there are more. A stream of records cannot be sorted, but the file
+ * knows what the stream will bring: at the first URL of a catalogue the run looks how old the oldest are that its budget reaches
+ * for, and passes over younger ones. URLs never asked before come first, known ones by their age; those that were passed over
+ * are the older ones of the next run. New URLs are not foreseen: they are asked as they come, as long as there is budget.
+ */
+class CheckBudget {
+  readonly #reach: UrlReach
+  readonly #own = new Map<string, Pace>()
+  #left: number
 
-function count({ waiting }: ReachContext, run: Run, by: 1 | -1): void {
-  const left = (waiting.get(run) ?? 0) + by
-  if (left > 0) waiting.set(run, left)
-  else waiting.delete(run)
-}
-
-type Asking = Omit<Met, 'url'> & {
-  readonly context: ReachContext
-  readonly run: Run
-  readonly url: URL
-  readonly key: UrlKey
-}
-
-async function ask(asking: Asking, signal: AbortSignal): Promise<void> {
-  const { context, run, url, key, catalogue } = asking
-  const { file, lanes, checking, keeping, waiting } = context
-  let outcome: CheckOutcome | undefined
-  try {
-    const turn = { host: url.host, owner: run.id }
-    outcome = await lanes.take(turn, () => check(checking, url, signal), signal)
-  } finally {
-    if (outcome?.asked !== true) run.budget.giveBack()
+  constructor(reach: UrlReach, left: number) {
+    this.#reach = reach
+    this.#left = left
   }
-  const { status, asked, answered } = outcome
-  const known = { ...renewed(keeping, file.known(key), status), catalogue }
-  file.keep(key, known, asked ? run.id : undefined)
-  if (asked) run.sink.request({ host: url.host, status: answered ?? 'error' })
-  // Also who waits for a check of another run, or behind one, has not stood still.
-  for (const one of waiting.keys()) one.sink.alive()
-}
 
-function renewed(
-  { recheckDays, unreachableDays, now, random }: Keeping,
-  known: Known | undefined,
-  status: number | undefined,
-): Omit<Known, 'catalogue'> {
-  const tried = now()
-  if (status === undefined) {
-    return { status: known?.status, checked: known?.checked ?? 0, due: tried, tried }
+  /** Whether this URL may be asked now, and if so, counts it. */
+  take(known: Known | undefined, catalogue: string): boolean {
+    if (this.#left <= 0) return false
+    const pace = this.#paceOf(catalogue)
+    if (known && known.tried > pace.limit) {
+      pace.withheld += 1
+      return false
+    }
+    this.#left -= 1
+    return true
   }
-  const days = status === unreachable ? unreachableDays : recheckDays * (0.8 + 0.4 * random())
-  return { status, checked: tried, due: tried + Math.round(days * dayMs), tried }
-}
 
-const dayMs = 86_400_000
+  /** It was not asked after all. */
+  giveBack(): void {
+    this.#left += 1
+  }
+
+  #paceOf(catalogue: string): Pace {
+    const { paces, file, now } = this.#reach
+    const own = this.#own.get(catalogue)
+    if (own) return own
+    const last = paces.get(catalogue)
+    const stretch = last ? last.budget.#stretchAfter(last) : 1
+    const limit = file.nthDue(catalogue, this.#left * stretch, now()) ?? Infinity
+    const pace = { stretch, limit, withheld: 0, budget: this }
+    paces.set(catalogue, pace)
+    this.#own.set(catalogue, pace)
+    return pace
+  }
+
+  /** The oldest may stand in no dataset any more: a run that kept its budget for them in vain makes the next look further. */
+  #stretchAfter({ stretch, withheld }: Pace): number {
+    if (this.#left <= 0) return Math.max(1, stretch / 2)
+    return withheld >= this.#left ? stretch * 2 : stretch
+  }
+}
