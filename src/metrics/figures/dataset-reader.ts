@@ -11,58 +11,17 @@ import type { Row } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { measurements, valueIn } from '../dqv/measurements.ts'
 import { readReport, type ReportResult } from '../dqv/validation-report.ts'
-import { indicatorOf, isReachable, type Dimension } from '../indicators.ts'
-import { cutText, languagesOf, textsOf, type LocalizedTexts } from '../localized-texts.ts'
+import { indicatorOf, isReachable } from '../indicators.ts'
+import { cutText, languagesOf, textsOf } from '../localized-texts.ts'
 import { localName, sh } from '../dqv/quality-terms.ts'
 import type { MetricsSource } from './catalogue-reader.ts'
 import { byDimension } from './counts.ts'
-import type { PublisherFigures, Severity } from './figures.ts'
+import type { PublisherFigures } from './figures.ts'
 
 /** `measured` is absent when the dataset has no measurements. */
-export type ReadDataset = {
-  readonly id: string
-  readonly titles: LocalizedTexts
-  readonly languages: readonly string[]
-  readonly publisher: PublisherFigures | undefined
-  readonly measured?: DatasetMeasurements
-}
-
-export type DatasetMeasurements = {
-  readonly score: number | null
-  readonly points: Readonly<Record<Dimension, number | null>>
-  readonly distributions: number
-  readonly counted: readonly CountedValue[]
-  /** Those that are not reachable. */
-  readonly urls: readonly UnreachableUrl[]
-  readonly violations: readonly FoundViolation[]
-}
-
-/** How often a metric has that value. */
-type CountedValue = {
-  readonly metric: string
-  readonly value: boolean | number
-  readonly count: number
-}
-
-type FoundViolation = {
-  readonly severity: Severity
-  /** IRI; `''` where there is none. */
-  readonly path: string
-  /** Local name of the constraint component; `''` where there is none. */
-  readonly component: string
-  readonly value: string | null
-  readonly messages: LocalizedTexts
-}
-
-type UnreachableUrl = {
-  /** IRI of what was measured. */
-  readonly distribution: string
-  readonly type: 'accessUrl' | 'downloadUrl'
-  /** `''` where the measurement does not tell it. */
-  readonly url: string
-  readonly status: number
-  readonly checked: string | null
-}
+export type ReadDataset = Awaited<ReturnType<typeof readDatasets>>[number]
+/** `urls` are those that are not reachable; texts are empty where nothing is known. */
+export type DatasetMeasurements = NonNullable<ReadDataset['measured']>
 
 const queries = {
   counts: loadQuery('metrics/measurement-counts'),
@@ -75,24 +34,19 @@ export async function readDatasets(
   source: MetricsSource,
   ids: readonly string[],
   signal: AbortSignal,
-): Promise<readonly ReadDataset[]> {
+) {
   const { store, names } = source
   const measured = await readMeasurements(source, ids, signal)
   const dataset = ids.map((id) => namedNode(names.dataset(id)))
   const rows = await store.select(bind(queries.facts, { dataset }), signal)
   const about = Map.groupBy(rows, (row) => row['dataset']?.value ?? '')
   const publishers = await readPublishers(source, about, signal)
-  return ids.map((id): ReadDataset => {
-    const iri = names.dataset(id)
-    const own = about.get(iri) ?? []
-    const found = measured.get(id)
-    return {
-      id,
-      titles: textsOf(objectsOf(own, 'title')),
-      languages: languagesOf(objectsOf(own, 'language')),
-      publisher: publishers.get(iri),
-      ...(found && { measured: found }),
-    }
+  return ids.map((id) => {
+    const own = about.get(names.dataset(id)) ?? []
+    const titles = textsOf(objectsOf(own, 'title'))
+    const languages = languagesOf(objectsOf(own, 'language'))
+    const publisher = publishers.get(names.dataset(id))
+    return { id, titles, languages, publisher, measured: measured.get(id) }
   })
 }
 
@@ -139,32 +93,25 @@ async function readMeasurements(
   { store, names }: MetricsSource,
   ids: readonly string[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, DatasetMeasurements>> {
-  const graphs = new Map(ids.map((id) => [names.metrics(id), id]))
-  const values = { graph: [...graphs.keys()].map((graph) => namedNode(graph)) }
-  const found = new Map<string, DatasetMeasurements>()
-  const listed: string[] = []
-  for (const row of await store.select(bind(queries.counts, values), signal)) {
-    const graph = row['graph']?.value ?? ''
-    const [id, lines] = [graphs.get(graph), linesOf(row['counts']?.value ?? '')]
-    if (id === undefined || lines.length === 0) continue
-    found.set(id, measurementsOf(lines))
-    if (lines.some(isListed)) listed.push(graph)
-  }
+) {
+  const graph = ids.map((id) => namedNode(names.metrics(id)))
+  const rows = await store.select(bind(queries.counts, { graph }), signal)
+  const lines = new Map(
+    rows.map((row) => [row['graph']?.value ?? '', linesOf(row['counts']?.value ?? '')]),
+  )
+  const listed = [...lines].filter(([, own]) => own.some(isListed)).map(([name]) => name)
   const texts = await store.readAll(listed, {}, signal)
-  for (const graph of listed) {
-    const [id = '', text] = [graphs.get(graph), texts.get(graph)]
-    const counted = found.get(id)
-    if (!counted || text === undefined) continue
-    const quads = fromLines(text)
-    const isNode = (iri: string) => iri.startsWith(names.genidPrefix)
-    found.set(id, {
-      ...counted,
-      urls: urlsIn(quads, names.dataset(id)),
-      violations: (readReport(quads)?.results ?? []).map((result) => violationOf(result, isNode)),
-    })
-  }
-  return found
+  const isNode = (iri: string) => iri.startsWith(names.genidPrefix)
+  const measured = ids.flatMap((id) => {
+    const counted = lines.get(names.metrics(id)) ?? []
+    if (counted.length === 0) return []
+    const quads = fromLines(texts.get(names.metrics(id)) ?? '')
+    const results = readReport(quads)?.results ?? []
+    const urls = urlsIn(quads, names.dataset(id))
+    const violations = results.map((result) => violationOf(result, isNode))
+    return [[id, { ...countsIn(counted), urls, violations }] as const]
+  })
+  return new Map(measured)
 }
 
 type Line = { readonly metric: string; readonly text: string; readonly count: number }
@@ -183,45 +130,39 @@ const metricOf = (iri: string) => (iri === result ? result : localName(iri))
 const isListed = ({ metric, text }: Line): boolean =>
   metric === result || (indicatorOf(metric)?.type === 'status' && !isReachable(Number(text)))
 
-function measurementsOf(lines: readonly Line[]): DatasetMeasurements {
-  const counted = lines.flatMap(({ metric, text, count }): CountedValue[] => {
+/** How often each metric has a value, and the scores that there is one of; `null` where something was not scored. */
+function countsIn(lines: readonly Line[]) {
+  const all = lines.flatMap(({ metric, text, count }) => {
     const value = valueIn(metric, text)
     return value === undefined ? [] : [{ metric, value, count }]
   })
   const score = (name: string): number | null => {
-    const value = counted.find(({ metric }) => metric === name)?.value
+    const value = all.find(({ metric }) => metric === name)?.value
     return typeof value === 'number' ? value : null
   }
-  return {
-    score: score('scoring'),
-    points: byDimension((name) => score(`${name}Scoring`)),
-    distributions: distributionsIn(counted),
-    counted: counted.filter(({ metric }) => indicatorOf(metric)),
-    urls: [],
-    violations: [],
-  }
+  const counted = all.filter(({ metric }) => indicatorOf(metric))
+  const points = byDimension((name) => score(`${name}Scoring`))
+  return { score: score('scoring'), points, distributions: distributionsIn(counted), counted }
 }
 
 /** Every distribution has one measurement of each of its boolean metrics. */
-function distributionsIn(counted: readonly CountedValue[]): number {
-  const ofDistributions = counted.filter(
-    ({ metric, value }) =>
-      typeof value === 'boolean' && indicatorOf(metric)?.level === 'distribution',
-  )
-  const byMetric = Map.groupBy(ofDistributions, ({ metric }) => metric)
-  return Math.max(
-    0,
-    ...[...byMetric.values()].map((some) => some.reduce((n, one) => n + one.count, 0)),
-  )
+function distributionsIn(
+  counted: readonly { readonly metric: string; readonly value: unknown; readonly count: number }[],
+): number {
+  const sums = new Map<string, number>()
+  for (const { metric, value, count } of counted)
+    if (typeof value === 'boolean' && indicatorOf(metric)?.level === 'distribution')
+      sums.set(metric, (sums.get(metric) ?? 0) + count)
+  return Math.max(0, ...sums.values())
 }
 
-const urlTypes: ReadonlyMap<string, UnreachableUrl['type']> = new Map([
+const urlTypes = new Map<string, 'accessUrl' | 'downloadUrl'>([
   ['accessUrlStatusCode', 'accessUrl'],
   ['downloadUrlStatusCode', 'downloadUrl'],
 ])
 
-const urlsIn = (quads: readonly Quad[], dataset: string): readonly UnreachableUrl[] =>
-  measurements(quads).flatMap(({ metric, on, value, from, at }): UnreachableUrl[] => {
+const urlsIn = (quads: readonly Quad[], dataset: string) =>
+  measurements(quads).flatMap(({ metric, on, value, from, at }) => {
     const type = urlTypes.get(metric)
     if (!type || typeof value !== 'number' || isReachable(value)) return []
     const distribution = on === dataset ? '' : on
@@ -232,7 +173,7 @@ const urlsIn = (quads: readonly Quad[], dataset: string): readonly UnreachableUr
 function violationOf(
   { severity, component, path, value, messages }: ReportResult,
   isNode: (iri: string) => boolean,
-): FoundViolation {
+) {
   const iri = path && 'termType' in path && path.termType === 'NamedNode' ? path.value : ''
   const isNothing = value === undefined || value.termType === 'BlankNode' || isNode(value.value)
   return {
