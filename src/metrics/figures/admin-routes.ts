@@ -4,8 +4,15 @@ import { createRoute, z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import { readBody } from '../../http/body.ts'
-import type { CacheContext } from './cache-context.ts'
-import { content, health, idPath, responses, schedule, security } from './cache-contract.ts'
+import {
+  type CacheContext,
+  content,
+  health,
+  idPath,
+  responses,
+  schedule,
+  security,
+} from './cache-contract.ts'
 import {
   catalogueIds,
   readCatalogues,

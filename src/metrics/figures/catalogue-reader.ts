@@ -9,7 +9,7 @@ import { literal, namedNode } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { languagesOf, textsOf } from '../localized-texts.ts'
-import { localName } from '../dqv/quality-terms.ts'
+import { localName } from '../measure/quality-terms.ts'
 import type { CatalogueFigures } from './figures.ts'
 
 const queries = { all: loadQuery('catalogue-ids'), members: loadQuery('member-ids') }

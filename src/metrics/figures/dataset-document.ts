@@ -8,8 +8,8 @@ import { dcat, dct } from '../../rdf/namespaces.ts'
 import { graphOf, type Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
-import { type MeasuredValue, measurements } from '../dqv/measurements.ts'
-import { readReport } from '../dqv/validation-report.ts'
+import { type MeasuredValue, measurements } from '../measure/measurements.ts'
+import { readReport } from '../measure/validation-report.ts'
 import {
   dimensions,
   indicatorOf,

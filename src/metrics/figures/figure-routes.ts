@@ -8,15 +8,18 @@ import { dimensions, indicatorOf, type Dimension } from '../indicators.ts'
 import { localText } from '../localized-texts.ts'
 import {
   aggregate,
+  answerFigures,
   answers,
+  type CacheContext,
+  enveloped,
   filter,
   filterOfAll,
+  findCatalogue,
   history,
   idPath,
   page,
   span,
 } from './cache-contract.ts'
-import { answerFigures, enveloped, findCatalogue, type CacheContext } from './cache-context.ts'
 import { aggregateOf, metricNames } from './counts.ts'
 import type {
   Aggregate,

@@ -6,25 +6,23 @@ import { Failure, shown } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import { localText } from '../localized-texts.ts'
 import {
+  answerFigures,
   answers,
+  type CacheContext,
   content,
   count,
   datasetDocument as datasetSchema,
   distributionDocument,
+  enveloped,
+  findCatalogue,
   idPath,
   locale,
   page,
   responses,
+  tagged,
   unreachable,
   violation,
 } from './cache-contract.ts'
-import {
-  answerFigures,
-  enveloped,
-  findCatalogue,
-  tagged,
-  type CacheContext,
-} from './cache-context.ts'
 import {
   datasetDocument,
   datasetOfDistribution,

@@ -1,10 +1,16 @@
-/** What values mean to the assessment: which of them count, and which are in the vocabularies or are known licences. */
+/**
+ * What values mean to the assessment: which of them count, which are in the vocabularies or are known licences, and which media
+ * types are machine readable or non-proprietary. The tables are those that we ship, and newer or further ones that are stored.
+ */
 
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Quad, Term } from '@rdfjs/types'
+import { fromLines } from '../../rdf/lines.ts'
 import { ctl, dc, dct, skos } from '../../rdf/namespaces.ts'
+import { parse } from '../../rdf/parse.ts'
 import { type Graph, graphOf, instances } from '../../rdf/read.ts'
 import { licenceKey } from '../../vocabularies/licences.ts'
-import { machineReadable, mediaTypeName, nonProprietary, registryName } from './media-type-lists.ts'
 
 /** Any object is a value but text that is empty after trimming: availability is not validity. */
 export const isValue = (term: Term): boolean =>
@@ -100,7 +106,7 @@ export type Concept = {
 const concept = skos('Concept')
 
 /** All concepts of a vocabulary. */
-export function conceptsOf(quads: readonly Quad[]): readonly Concept[] {
+function conceptsOf(quads: readonly Quad[]): readonly Concept[] {
   const graph = graphOf(quads)
   const iris = instances(graph, concept).filter((key) => !key.startsWith('_:'))
   return iris.map((iri) => conceptOf(graph, iri))
@@ -158,3 +164,131 @@ export function knownLicence(
 
 const exact = skos('exactMatch')
 const identifiers = [dct('identifier'), dc('identifier')]
+
+// Where the tables come from: those that we ship, and newer or further ones that are stored.
+
+const authority = 'http://publications.europa.eu/resource/authority/'
+const schemes = {
+  accessRights: `${authority}access-right`,
+  fileTypes: `${authority}file-type`,
+  licences: `${authority}licence`,
+} as const
+const files = {
+  accessRights: 'access-right.ttl',
+  fileTypes: 'file-type.ttl',
+  licences: 'licence.ttl',
+} as const
+type TableName = keyof typeof schemes
+
+type TableOptions = {
+  /** With the tables that we ship. */
+  readonly directory: string
+  /** Schemes of stored vocabularies whose licences are known, too. */
+  readonly licenceSchemes: readonly string[]
+  /** Whether formats that are given as text count for the lists of machine-readable and non-proprietary ones. */
+  readonly literalFormats: boolean
+  /** A stored graph as N-Triples; `undefined` when there is none. */
+  readonly read: (graph: string, signal: AbortSignal) => Promise<string | undefined>
+}
+
+/**
+ * Reads the shipped tables now, and with every call what is stored: a vocabulary that was replaced counts from the next run
+ * on. Fails when a shipped table cannot be read.
+ */
+export async function openValues(
+  options: TableOptions,
+): Promise<(signal: AbortSignal) => Promise<Values>> {
+  const { directory, read } = options
+  const shipped = async (name: TableName) => {
+    const text = await readFile(join(directory, files[name]), 'utf8')
+    const quads = await parse(text, 'turtle', { baseIri: 'urn:cartulary:bundled:' })
+    return conceptsOf(quads)
+  }
+  const [accessRights, fileTypes, licences, registry] = await Promise.all([
+    shipped('accessRights'),
+    shipped('fileTypes'),
+    shipped('licences'),
+    readFile(join(directory, 'iana-media-types.txt'), 'utf8'),
+  ])
+  const lines = registry.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  const mediaTypes = new Set(lines.map((line) => line.trim().toLowerCase()))
+  const further = [...new Set([schemes.licences, ...options.licenceSchemes])]
+
+  return async (signal) => {
+    const stored = async (scheme: string): Promise<readonly Concept[]> => {
+      const text = await read(scheme, signal)
+      return text === undefined ? [] : conceptsOf(fromLines(text))
+    }
+    const [newerRights, newerTypes, ...newerLicences] = await Promise.all([
+      stored(schemes.accessRights),
+      stored(schemes.fileTypes),
+      ...further.map(stored),
+    ])
+    return valuesOf({
+      accessRights: [...accessRights, ...newerRights],
+      fileTypes: [...fileTypes, ...newerTypes],
+      licences,
+      furtherLicences: newerLicences.flat(),
+      mediaTypes,
+      literalFormats: options.literalFormats,
+    })
+  }
+}
+
+// Media types: how they are written, and which of them count as machine readable and as non-proprietary.
+
+/** Type → its subtypes, with blanks between them. */
+const typesIn = (table: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(table).flatMap(([type, names]) => names.split(' ').map((one) => `${type}/${one}`))
+
+/** Registered types of the machine-readable and non-proprietary file types, and what else is in use for them. */
+const open = typesIn({
+  application:
+    'geo+json json ld+json n-quads n-triples netcdf rdf+xml rss+xml trig vnd.google-earth.kml+xml ' +
+    'vnd.google-earth.kmz vnd.oasis.opendocument.spreadsheet x-netcdf xml',
+  text: 'calendar csv turtle xml',
+})
+
+const proprietary = typesIn({
+  application:
+    'vnd.ms-excel vnd.openxmlformats-officedocument.spreadsheetml.sheet vnd.shp x-shapefile',
+})
+
+const unreadable = typesIn({
+  application: 'geopackage+sqlite3 gzip rtf vnd.dbf vnd.ogc.wms_xml x-dbase x-gzip x-tar zip',
+  image: 'bmp jp2 png tiff',
+  text: 'html plain rtf tab-separated-values',
+})
+
+export const machineReadable: ReadonlySet<string> = new Set([...open, ...proprietary])
+export const nonProprietary: ReadonlySet<string> = new Set([...open, ...unreadable])
+
+const registry = /^https?:\/\/(?:www\.)?iana\.org\/assignments\/media-types\//i
+/** RFC 6838, 4.2, generous about length. */
+const name = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/
+
+function nameIn(text: string): string | undefined {
+  const [type = ''] = text.split(';', 1)
+  const bare = type.trim().toLowerCase()
+  return name.test(bare) ? bare : undefined
+}
+
+/** The name that an IRI of the IANA registry stands for: lower case, without parameters. */
+export function registryName(term: Term): string | undefined {
+  if (term.termType !== 'NamedNode' || !registry.test(term.value)) return undefined
+  return nameIn(unescaped(term.value.replace(registry, '')))
+}
+
+/** The same, or that of a literal `type/subtype`. */
+export const mediaTypeName = (term: Term): string | undefined =>
+  term.termType === 'Literal' ? nameIn(term.value) : registryName(term)
+
+/** IRIs may have their `+` and `;` percent-encoded. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return text
+    throw error
+  }
+}

@@ -4,8 +4,13 @@ import type { SegmentKind } from '../../pipe/segment.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
-import { type MeasuredValue, measurementQuads, measurements } from '../dqv/measurements.ts'
-import { dateTimeOf, withMeasurements } from '../dqv/quality-metadata.ts'
+import {
+  dateTimeOf,
+  type MeasuredValue,
+  measurementQuads,
+  measurements,
+  withMeasurements,
+} from './measurements.ts'
 import {
   type Dimension,
   dimensions,

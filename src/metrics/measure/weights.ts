@@ -13,7 +13,7 @@ import {
   type Dimension,
   type IndicatorName,
 } from '../indicators.ts'
-import { localName, pv } from '../dqv/quality-terms.ts'
+import { localName, pv } from './quality-terms.ts'
 
 /** Points of a true and of a false measurement, integers, and where they count. */
 type Weight = { readonly dimension: Dimension; readonly yes: number; readonly no: number }

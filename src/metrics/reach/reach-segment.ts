@@ -6,8 +6,12 @@ import type { SegmentContext, SegmentFunction, SegmentKind } from '../../pipe/se
 import { dcat } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { unlessAborted } from '../../workers/condition.ts'
-import { measurementQuads, type Measurement } from '../dqv/measurements.ts'
-import { dateTimeOf, withMeasurements } from '../dqv/quality-metadata.ts'
+import {
+  dateTimeOf,
+  type Measurement,
+  measurementQuads,
+  withMeasurements,
+} from '../measure/measurements.ts'
 import { metricsSegment, segmentConfig } from '../pipe/metrics-segment.ts'
 import { type Payload, payloadOf } from '../pipe/payload.ts'
 import type { UrlReach, ReachRun, UrlVerdict } from './url-reach.ts'

@@ -9,8 +9,7 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { RunSink } from '../../pipe/runs/run.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
-import { joining } from '../joining.ts'
-import { lanes } from './host-turns.ts'
+import { joining, lanes } from './host-turns.ts'
 import { check, type Checking, type CheckOutcome, invalid, unreachable } from './url-check.ts'
 import {
   type Known,

@@ -2,7 +2,7 @@
 
 import type { Band } from '../../search-index/index-settings.ts'
 import { type Moment, rank } from './report.ts'
-import { count, counted, longDay, monthOf, shortDay, tenths } from './number-texts.ts'
+import { count, counted, longDay, monthOf, shortDay, tenths } from './indicator-texts.ts'
 import { markup, type Markup } from './page-parts.ts'
 
 /** Across in percent, so that texts keep their size at every width; down in pixels. */

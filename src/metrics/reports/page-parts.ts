@@ -6,8 +6,7 @@ import { type Dimension, dimensions } from '../indicators.ts'
 import { clipped, type LocalText } from '../localized-texts.ts'
 import type { Band } from '../../search-index/index-settings.ts'
 import { type RankOrder, type Points, rank } from './report.ts'
-import { decimal, percent } from './number-texts.ts'
-import { dimensionWords } from './indicator-texts.ts'
+import { decimal, dimensionWords, percent } from './indicator-texts.ts'
 
 // Markup that cannot be forged: what stands in a template is text unless it is markup itself.
 

@@ -33,17 +33,19 @@ import {
   type RuleFigure,
 } from './report.ts'
 import { bar, lineChart, scale, spark } from './charts.ts'
-import { dimensionWords, figureRules, indicatorWords } from './indicator-texts.ts'
 import {
   compact,
   constraintName,
   count,
   decimal,
   difference,
+  dimensionWords,
+  figureRules,
+  indicatorWords,
   longDay,
   monthOf,
   percent,
-} from './number-texts.ts'
+} from './indicator-texts.ts'
 import { summary } from './summary.ts'
 
 export const masthead = (report: Report): Markup => markup`

@@ -2,8 +2,7 @@
 
 import { dimensions } from '../indicators.ts'
 import type { CatalogueList, DatasetRow, MeasuredReport, Points, Report } from './report.ts'
-import { tenths } from './number-texts.ts'
-import { dimensionWords, figureRules, indicatorWords } from './indicator-texts.ts'
+import { dimensionWords, figureRules, indicatorWords, tenths } from './indicator-texts.ts'
 
 const columns = ['section', 'id', 'title', 'figure', 'value', 'rule'] as const
 

@@ -1,7 +1,6 @@
 /** A report as JSON: the same figures as plain values, each indicator with its rule. */
 
-import { figureRules, indicatorWords } from './indicator-texts.ts'
-import { tenths } from './number-texts.ts'
+import { figureRules, indicatorWords, tenths } from './indicator-texts.ts'
 import type {
   CatalogueList,
   CatalogueRow,

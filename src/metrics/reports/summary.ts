@@ -2,8 +2,15 @@
 
 import { dimensions, type Dimension } from '../indicators.ts'
 import type { MeasuredReport } from './report.ts'
-import { count, counted, decimal, longDay, percent } from './number-texts.ts'
-import { dimensionWords, indicatorWords } from './indicator-texts.ts'
+import {
+  count,
+  counted,
+  decimal,
+  dimensionWords,
+  indicatorWords,
+  longDay,
+  percent,
+} from './indicator-texts.ts'
 
 export const summary = (measured: MeasuredReport): readonly string[] =>
   [

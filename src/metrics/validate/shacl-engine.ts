@@ -7,8 +7,8 @@ import ValidationEngine, {
 } from 'rdf-validate-shacl/src/validation-engine.js'
 import type { Constraint } from 'rdf-validate-shacl/src/shapes-graph.js'
 import { closure, graphOf } from '../../rdf/read.ts'
-import type { ReportResult } from '../dqv/validation-report.ts'
-import { localName, sh } from '../dqv/quality-terms.ts'
+import type { ReportResult } from '../measure/validation-report.ts'
+import { localName, sh } from '../measure/quality-terms.ts'
 import { Pointer, Triples } from './shacl-data.ts'
 
 export type Findings = {

@@ -3,12 +3,11 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { ConfigProblem, SegmentContext, SegmentKind } from '../../pipe/segment.ts'
-import { dateTimeOf, withReport } from '../dqv/quality-metadata.ts'
-import { replaced } from '../dqv/measurements.ts'
-import { withoutReport } from '../dqv/validation-report.ts'
+import { dateTimeOf, replaced, withReport } from '../measure/measurements.ts'
+import { withoutReport } from '../measure/validation-report.ts'
 import type { Payload } from '../pipe/payload.ts'
 import { metricsSegment, segmentConfig } from '../pipe/metrics-segment.ts'
-import { chosenModels } from './shape-models.ts'
+import { chosenModels } from './shape-files.ts'
 import type { Validation } from './validation.ts'
 
 type ValidatingDeps = {

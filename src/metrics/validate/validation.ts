@@ -7,9 +7,15 @@ import type { Log } from '../../log.ts'
 import { fromLines, toLine } from '../../rdf/lines.ts'
 import { WorkerPool } from '../../workers/pool.ts'
 import { WorkerLost } from '../../workers/thread.ts'
-import { readReport, type ReportGraph } from '../dqv/validation-report.ts'
-import { readSchemes, readShapes, type Schemes } from './shape-files.ts'
-import { chosenModels, shippedFiles, shippedModels } from './shape-models.ts'
+import { readReport, type ReportGraph } from '../measure/validation-report.ts'
+import {
+  chosenModels,
+  readSchemes,
+  readShapes,
+  type Schemes,
+  shippedFiles,
+  shippedModels,
+} from './shape-files.ts'
 
 export type ValidationOptions = {
   /** The shipped shapes; the vocabularies that belong to them are beside it. */

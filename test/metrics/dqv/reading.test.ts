@@ -1,12 +1,16 @@
 /** Measurements of older versions and of others. */
 
 import { describe, expect, it } from 'vitest'
-import { measurementQuads, measurements, replaced } from '../../../src/metrics/dqv/measurements.ts'
+import {
+  measurementQuads,
+  measurements,
+  replaced,
+} from '../../../src/metrics/measure/measurements.ts'
 import {
   isCompliant,
   readReport,
   withoutReport,
-} from '../../../src/metrics/dqv/validation-report.ts'
+} from '../../../src/metrics/measure/validation-report.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { namedNode } from '../../../src/rdf/terms.ts'
 import { at, prefixes } from '../pipe/ground.ts'

@@ -6,9 +6,9 @@ import {
   type ReportGraph,
   readReport,
   type ReportResult,
-} from '../../../src/metrics/dqv/validation-report.ts'
-import { measurementQuads } from '../../../src/metrics/dqv/measurements.ts'
-import { sh } from '../../../src/metrics/dqv/quality-terms.ts'
+} from '../../../src/metrics/measure/validation-report.ts'
+import { measurementQuads } from '../../../src/metrics/measure/measurements.ts'
+import { sh } from '../../../src/metrics/measure/quality-terms.ts'
 import { canonicalise } from '../../../src/rdf/canonical.ts'
 import { dcat } from '../../../src/rdf/namespaces.ts'
 import { parse } from '../../../src/rdf/parse.ts'

@@ -5,7 +5,7 @@ import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import type { Quad } from '@rdfjs/types'
 import type { Change, GraphStore } from '../../../src/store/graph-store.ts'
-import { oa, pv, sh } from '../../../src/metrics/dqv/quality-terms.ts'
+import { oa, pv, sh } from '../../../src/metrics/measure/quality-terms.ts'
 import { names } from './ground.ts'
 
 const xsd = 'http://www.w3.org/2001/XMLSchema#'

@@ -7,7 +7,7 @@ import {
   mediaTypeName,
   nonProprietary,
   registryName,
-} from '../../../src/metrics/measure/media-type-lists.ts'
+} from '../../../src/metrics/measure/measured-values.ts'
 import { literal, namedNode } from '../../../src/rdf/terms.ts'
 
 const iana = 'iana.org/assignments/media-types/'

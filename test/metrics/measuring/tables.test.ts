@@ -1,8 +1,7 @@
 /** The tables that we ship, and what a stored vocabulary adds to them. */
 
 import { expect, it } from 'vitest'
-import { openValues } from '../../../src/metrics/measure/value-tables.ts'
-import { valuesOf } from '../../../src/metrics/measure/measured-values.ts'
+import { openValues, valuesOf } from '../../../src/metrics/measure/measured-values.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
 import { toLines } from '../../../src/rdf/lines.ts'

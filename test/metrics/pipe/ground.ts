@@ -1,7 +1,7 @@
 /** What tests of the quality segments stand on: messages, a context without a run, and segments one behind the other. */
 
 import type { Failure } from '../../../src/errors.ts'
-import { openValues } from '../../../src/metrics/measure/value-tables.ts'
+import { openValues } from '../../../src/metrics/measure/measured-values.ts'
 import { annotatorSegment } from '../../../src/metrics/measure/annotator-segment.ts'
 import { scoringSegment } from '../../../src/metrics/measure/scoring-segment.ts'
 import { loadWeights } from '../../../src/metrics/measure/weights.ts'

@@ -2,9 +2,13 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { withMeasurements, withReport } from '../../../src/metrics/dqv/quality-metadata.ts'
-import { measurementQuads, measurements } from '../../../src/metrics/dqv/measurements.ts'
-import { readReport } from '../../../src/metrics/dqv/validation-report.ts'
+import {
+  measurementQuads,
+  measurements,
+  withMeasurements,
+  withReport,
+} from '../../../src/metrics/measure/measurements.ts'
+import { readReport } from '../../../src/metrics/measure/validation-report.ts'
 import {
   distributionsOf,
   metricsNode,

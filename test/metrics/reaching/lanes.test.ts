@@ -1,8 +1,7 @@
 /** Turns at hosts, and work that many share. */
 
 import { describe, expect, it } from 'vitest'
-import { joining } from '../../../src/metrics/joining.ts'
-import { lanes } from '../../../src/metrics/reach/host-turns.ts'
+import { joining, lanes } from '../../../src/metrics/reach/host-turns.ts'
 
 const never = new AbortController().signal
 const settled = () => new Promise((resolve) => setImmediate(resolve))

@@ -1,6 +1,6 @@
 /** Datasets on their way through the quality pipe, and what was measured of them. */
 
-import { measurements } from '../../../src/metrics/dqv/measurements.ts'
+import { measurements } from '../../../src/metrics/measure/measurements.ts'
 import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import type { Message, RecordMessage } from '../../../src/pipe/message.ts'
 

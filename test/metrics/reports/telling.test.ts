@@ -11,7 +11,7 @@ import {
   difference,
   longDay,
   percent,
-} from '../../../src/metrics/reports/number-texts.ts'
+} from '../../../src/metrics/reports/indicator-texts.ts'
 import { summary } from '../../../src/metrics/reports/summary.ts'
 import { bands, figuresOf, months } from './figures-double.ts'
 import { groundOf } from './ground.ts'

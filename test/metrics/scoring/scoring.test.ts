@@ -1,7 +1,7 @@
 /** The score of a dataset from its measurements. */
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { MeasuredValue } from '../../../src/metrics/dqv/measurements.ts'
+import type { MeasuredValue } from '../../../src/metrics/measure/measurements.ts'
 import { scoreOf } from '../../../src/metrics/measure/scoring-segment.ts'
 import { loadWeights, type Weights } from '../../../src/metrics/measure/weights.ts'
 import { weightsFile } from '../pipe/ground.ts'

@@ -9,7 +9,7 @@ import { dimensions, indicators } from '../../../src/metrics/indicators.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf, iriAt } from '../../../src/rdf/read.ts'
 import { dqv } from '../../../src/rdf/namespaces.ts'
-import { pv } from '../../../src/metrics/dqv/quality-terms.ts'
+import { pv } from '../../../src/metrics/measure/quality-terms.ts'
 import { readFile } from 'node:fs/promises'
 import { prefixes, weightsFile } from '../pipe/ground.ts'
 

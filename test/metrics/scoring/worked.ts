@@ -3,10 +3,13 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { withReport } from '../../../src/metrics/dqv/quality-metadata.ts'
-import { measurementQuads, measurements } from '../../../src/metrics/dqv/measurements.ts'
+import {
+  measurementQuads,
+  measurements,
+  withReport,
+} from '../../../src/metrics/measure/measurements.ts'
 import { distributionsOf, payloadOf, withPayload } from '../../../src/metrics/pipe/payload.ts'
-import { sh } from '../../../src/metrics/dqv/quality-terms.ts'
+import { sh } from '../../../src/metrics/measure/quality-terms.ts'
 import type { RecordMessage } from '../../../src/pipe/message.ts'
 import { dcat } from '../../../src/rdf/namespaces.ts'
 import { at, record } from '../pipe/ground.ts'

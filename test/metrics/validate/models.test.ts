@@ -6,7 +6,7 @@ import {
   chosenModels,
   shippedFiles,
   shippedModels,
-} from '../../../src/metrics/validate/shape-models.ts'
+} from '../../../src/metrics/validate/shape-files.ts'
 
 const known = [...shippedModels, 'house']
 

@@ -4,8 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { shippedFiles, shippedModels } from '../../../src/metrics/validate/shape-models.ts'
-import { readSchemes, readShapes } from '../../../src/metrics/validate/shape-files.ts'
+import {
+  readSchemes,
+  readShapes,
+  shippedFiles,
+  shippedModels,
+} from '../../../src/metrics/validate/shape-files.ts'
 import { fromLines } from '../../../src/rdf/lines.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'shapes-'))

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { logger } from '../../../src/log.ts'
-import { measurements } from '../../../src/metrics/dqv/measurements.ts'
-import { readReport } from '../../../src/metrics/dqv/validation-report.ts'
+import { measurements } from '../../../src/metrics/measure/measurements.ts'
+import { readReport } from '../../../src/metrics/measure/validation-report.ts'
 import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import { validatingSegment } from '../../../src/metrics/validate/validating-segment.ts'
 import type { Validation } from '../../../src/metrics/validate/validation.ts'

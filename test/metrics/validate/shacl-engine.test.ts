@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { engineOf } from '../../../src/metrics/validate/shacl-engine.ts'
 import { termText, toLine } from '../../../src/rdf/lines.ts'
 import { parse } from '../../../src/rdf/parse.ts'
-import type { ReportResult } from '../../../src/metrics/dqv/validation-report.ts'
+import type { ReportResult } from '../../../src/metrics/measure/validation-report.ts'
 
 const prefixes = `
   @prefix : <https://example.org/> .
