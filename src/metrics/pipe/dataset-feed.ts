@@ -216,7 +216,7 @@ function catalogueTypes({ store, names }: MetricsSource): Reading['typeOf'] {
   }
   return (id, signal) => {
     const type = known.get(id) ?? asked(id, signal)
-    known.set(id, type)
+    if (known.size < 10_000) known.set(id, type)
     type.catch(() => known.delete(id))
     return type
   }
