@@ -13,7 +13,7 @@ import { namedNode, quad } from '../../rdf/terms.ts'
 // A dataset that is measured, and its metrics as far as they are known.
 
 /** The dataset that is measured. */
-export type MeasuredSubject = {
+type MeasuredSubject = {
   /** Platform id. */
   readonly id: string
   readonly iri: string

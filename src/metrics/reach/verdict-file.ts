@@ -32,7 +32,7 @@ export type Known = {
   readonly catalogue: string
 }
 
-export type Begun = { readonly began: number; readonly asked: number }
+type Begun = { readonly began: number; readonly asked: number }
 
 export type VerdictFile = {
   known(key: UrlKey): Known | undefined

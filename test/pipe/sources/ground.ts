@@ -14,7 +14,7 @@ import {
   type SourceOptions,
 } from '../../../src/pipe/sources/pipe-sources.ts'
 
-export const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal })
+const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal })
 
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'cartulary-pipes-'))

@@ -12,7 +12,7 @@ import { findPipe, type KnownPipe } from '../../../src/pipe/sources/known-pipes.
 import { launcherDouble } from '../scheduler/launcher-double.ts'
 import { pipeNamed } from '../scheduler/station.ts'
 
-export const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal })
+const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal })
 
 export type Stage = ReturnType<typeof stage>
 
