@@ -154,7 +154,9 @@ describe('a catalogue that is restored', () => {
     })
     const repo = await open({ around: held, limits: { waitMs: 50 } })
     await put(repo)
-    expect((await repo.ask('/catalogues/water', { method: 'DELETE' })).status).toBe(204)
+    // On a busy machine it takes longer than the wait, and goes on.
+    expect([202, 204]).toContain((await repo.ask('/catalogues/water', { method: 'DELETE' })).status)
+    await expect.poll(async () => (await repo.ask('/datasets/levels')).status).toBe(410)
     isHeld = true
     const restore = (headers: Record<string, string> = {}) =>
       repo.ask('/catalogues/water/restore', { method: 'POST', headers })
