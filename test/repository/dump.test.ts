@@ -197,7 +197,7 @@ describe('a dump that cannot be finished', () => {
   })
 
   it('ends for a reader who takes nothing for as long as one request may last', async () => {
-    const impatient = await repository({ limits: { requestMs: 50 } })
+    const impatient = await repository({ limits: { requestMs: 1000 } })
     try {
       await impatient.putCatalogue('slow')
       await impatient.putDataset('slow', 'one', dataset(1))
