@@ -142,6 +142,10 @@ export class Failure extends Error {
   }
 }
 
+/** A query or body parameter is wrong: `detail` says what would be right. */
+export const invalidParameter = (parameter: string, detail: string): Failure =>
+  new Failure('invalid-parameter', detail, { errors: [{ parameter, detail }] })
+
 /** What the platform finds does not let it start, and waiting does not mend it; the message names it, and the cure. */
 export class StartRefused extends Error {}
 

@@ -1,6 +1,6 @@
 /** What the services of a process let the console do; what is absent has no command. */
 
-import type { JsonObject } from '../pipe/document.ts'
+import type { JsonObject } from '../text/json.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
 import type { PipeSources } from '../pipe/sources/pipe-sources.ts'

@@ -1,7 +1,7 @@
 /** What the configs of segments have in common: zod reads them, and tells operators and the console what they may say. */
 
 import { z } from 'zod'
-import type { JsonObject } from '../pipe/document.ts'
+import type { JsonObject } from '../text/json.ts'
 import type { ConfigProblem } from '../pipe/segment.ts'
 
 /** What is wrong with a config, key by key. */

@@ -1,7 +1,8 @@
 /** Overrides of a launch or a trigger, laid over the segment configs of a pipe. */
 
+import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { Failure, shown } from '../errors.ts'
-import type { Configs, Json, JsonObject, Pipe } from './document.ts'
+import type { Configs, Pipe } from './document.ts'
 import { normalName } from './naming.ts'
 
 /**
@@ -33,7 +34,7 @@ const addressKeys: ReadonlySet<string> = new Set(['address', 'uri', 'url', 'endp
 const gives = (value: Json): boolean =>
   Array.isArray(value)
     ? value.some(gives)
-    : isObject(value) &&
+    : isJsonObject(value) &&
       Object.entries(value).some(
         ([key, inner]) => addressKeys.has(key.toLowerCase()) || gives(inner),
       )
@@ -67,10 +68,7 @@ function laid(below: JsonObject, above: JsonObject): JsonObject {
   for (const [key, value] of Object.entries(above)) {
     if (dangerous.has(key)) continue
     const old = merged[key]
-    merged[key] = isObject(value) ? laid(isObject(old) ? old : {}, value) : value
+    merged[key] = isJsonObject(value) ? laid(isJsonObject(old) ? old : {}, value) : value
   }
   return merged
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,7 +1,6 @@
 /** The pipe: the document that says which segments a harvest travels through. */
 
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject
-export type JsonObject = { readonly [key: string]: Json }
+import type { JsonObject } from '../text/json.ts'
 
 /** Unknown keys are kept at every level and passed on. */
 export type Pipe = {

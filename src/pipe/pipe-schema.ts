@@ -1,8 +1,9 @@
 /** The shape of a pipe, and in words what is wrong with one that does not have it. */
 
+import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { z } from 'zod'
 import type { Complaint } from '../errors.ts'
-import type { Json, JsonObject, Pipe } from './document.ts'
+import type { Pipe } from './document.ts'
 import { readText } from './pipe-text.ts'
 
 type Shaped =
@@ -79,9 +80,7 @@ const versionRule = 'must be text of major version 1 or 2, such as "2.0.0"'
 const numberRule = { error: 'must be a whole number from 0' }
 const words = text('must be text; numbers want quotes').exactOptional()
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const object = z.custom<JsonObject>(isObject, { error: 'must be an object' })
+const object = z.custom<JsonObject>(isJsonObject, { error: 'must be an object' })
 
 /** A time as text; other platforms write milliseconds since 1970. */
 const time = z.preprocess((value) => {
@@ -103,11 +102,11 @@ const mayBeBlank: ReadonlySet<string> = new Set([
 ])
 
 const isBlank = (value: Json) =>
-  value === null || (isObject(value) && Object.keys(value).length === 0)
+  value === null || (isJsonObject(value) && Object.keys(value).length === 0)
 
 /** The object without those known keys that are there and blank. */
 const filled = (value: unknown): unknown =>
-  isObject(value)
+  isJsonObject(value)
     ? Object.fromEntries(
         Object.entries(value).filter(([key, inner]) => !(mayBeBlank.has(key) && isBlank(inner))),
       )

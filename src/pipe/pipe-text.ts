@@ -2,7 +2,7 @@
 
 import { LineCounter, parseDocument } from 'yaml'
 import type { Complaint } from '../errors.ts'
-import type { Json } from './document.ts'
+import type { Json } from '../text/json.ts'
 
 type Read =
   | { readonly ok: true; readonly value: Json }

@@ -1,7 +1,7 @@
 /** A segment: one function over the messages of a run. */
 
 import type { Log } from '../log.ts'
-import type { JsonObject } from './document.ts'
+import type { JsonObject } from '../text/json.ts'
 import type { Message } from './message.ts'
 import type { RunSink } from './runs/run.ts'
 

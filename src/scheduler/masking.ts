@@ -1,7 +1,8 @@
 /** Hides secrets that stand in configs, and finds them again when what was shown comes back. */
 
+import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { isDeepStrictEqual } from 'node:util'
-import type { Configs, Json, JsonObject } from '../pipe/document.ts'
+import type { Configs } from '../pipe/document.ts'
 
 const mask = '•••'
 
@@ -17,7 +18,7 @@ export function masked(value: Json): Json {
   if (typeof value === 'string')
     return value.replace(userOfUrl, `$1${mask}@`).replace(secretParameter, `$1${mask}`)
   if (isList(value)) return value.map((one) => masked(one))
-  if (!isObject(value) || isReference(value)) return value
+  if (!isJsonObject(value) || isReference(value)) return value
   return mapped(value, (inner, key) => (secretKey.test(key) ? hidden(inner) : masked(inner)))
 }
 
@@ -39,16 +40,16 @@ function unmasked(given: Json, old: Json | undefined, key: string): Json {
   if (isList(given)) {
     return given.map((one, at) => unmasked(one, isList(old) ? old[at] : undefined, 'member'))
   }
-  if (!isObject(given)) return given
+  if (!isJsonObject(given)) return given
   return mapped(given, (value, name) =>
-    unmasked(value, isObject(old) ? old[name] : undefined, name),
+    unmasked(value, isJsonObject(old) ? old[name] : undefined, name),
   )
 }
 
 function hidden(value: Json): Json {
-  if (value === null || (isObject(value) && isReference(value))) return value
+  if (value === null || (isJsonObject(value) && isReference(value))) return value
   if (isList(value)) return value.map(hidden)
-  return isObject(value) ? mapped(value, hidden) : mask
+  return isJsonObject(value) ? mapped(value, hidden) : mask
 }
 
 const mapped = <From, To>(
@@ -61,6 +62,3 @@ const isReference = (value: JsonObject): boolean =>
   Object.keys(value).length === 1 && typeof value['secret'] === 'string'
 
 const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,7 +1,7 @@
 /** Carries out what a client wants of the triggers: checks all of it, then keeps, then starts what starts at once. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { Failure, shown } from '../errors.ts'
+import { Failure, shown, invalidParameter } from '../errors.ts'
 import { configured } from '../pipe/configure.ts'
 import type { Pipe } from '../pipe/document.ts'
 import type { Run } from '../pipe/runs/run.ts'
@@ -121,5 +121,5 @@ const isKept = (entry: TriggerEntry): entry is Trigger => entry.timing !== 'imme
 
 function stillMasked(id: string): Failure {
   const detail = `a config of ${shown(id)} holds ••• in place of a secret that is not known: send the secret or {"secret":"name"}`
-  return new Failure('invalid-parameter', detail, { errors: [{ parameter: 'configs', detail }] })
+  return invalidParameter('configs', detail)
 }

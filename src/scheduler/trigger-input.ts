@@ -1,11 +1,12 @@
 /** Triggers as clients send and read them. */
 
+import { isJsonObject } from '../text/json.ts'
 import { z } from 'zod'
 import { Failure, shown } from '../errors.ts'
 import type { AppContext } from '../http/app.ts'
 import { readBody } from '../http/body.ts'
 import { invalid } from '../http/shell/complaints.ts'
-import type { Json, JsonObject } from '../pipe/document.ts'
+import type { Json, JsonObject } from '../text/json.ts'
 import { startModes } from '../pipe/runs/run.ts'
 import { CronFault, plainCron } from './cron.ts'
 import { nextFiring } from './next-firing.ts'
@@ -54,10 +55,7 @@ const upper = (text: string) => text.toUpperCase()
 /** By segment name, as a pipe has them. */
 export const configs = z.record(
   z.string(),
-  z.custom<JsonObject>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object of config values',
-  ),
+  z.custom<JsonObject>(isJsonObject, 'must be an object of config values'),
 )
 export const startMode = anyCase(startModes, lower)
 
@@ -110,7 +108,7 @@ export const triggerSchema = (now: number) =>
   })
 
 const withoutNulls = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  isJsonObject(value)
     ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
     : value
 

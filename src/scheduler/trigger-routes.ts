@@ -1,7 +1,7 @@
 /** Triggers over HTTP: of all pipes, of one pipe, and single ones. */
 
 import { z } from '@hono/zod-openapi'
-import { Failure, shown } from '../errors.ts'
+import { Failure, shown, invalidParameter } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import {
   accepted,
@@ -271,5 +271,5 @@ function statusOf(word: string): Status {
   if (lower === 'enabled' || lower === 'enable') return 'enabled'
   if (lower === 'disabled' || lower === 'disable') return 'disabled'
   const detail = `the status is enabled or disabled, got ${shown(word)}`
-  throw new Failure('invalid-parameter', detail, { errors: [{ parameter: 'status', detail }] })
+  throw invalidParameter('status', detail)
 }

@@ -1,7 +1,6 @@
 /** Reducing a record to the fields a client asked for. */
 
-type Json = unknown
-type Fields = Readonly<Record<string, Json>>
+import { type Fields, isJsonObject } from '../text/json.ts'
 /** Wanted paths as a tree; `true` = the value with everything in it. */
 type Wanted = { [step: string]: Wanted | true }
 
@@ -14,7 +13,7 @@ const language = /^[a-z]{2,3}(-[A-Za-z0-9-]+)?$/
 export function includeFields(record: Fields, paths: readonly string[]): Fields {
   const main = mainLanguages(record)
   const found = pick(record, wantedOf(paths), main)
-  return isFields(found) ? found : {}
+  return isJsonObject(found) ? found : {}
 }
 
 function wantedOf(paths: readonly string[]): Wanted {
@@ -33,13 +32,13 @@ function wantedOf(paths: readonly string[]): Wanted {
   return root
 }
 
-function pick(value: Json, wanted: Wanted, main: readonly string[]): Json {
+function pick(value: unknown, wanted: Wanted, main: readonly string[]): unknown {
   if (Array.isArray(value)) {
     const kept = value.map((part) => pick(part, wanted, main)).filter((part) => part !== undefined)
     return kept.length > 0 ? kept : undefined
   }
-  if (!isFields(value)) return undefined
-  const kept: Record<string, Json> = {}
+  if (!isJsonObject(value)) return undefined
+  const kept: Record<string, unknown> = {}
   for (const [step, below] of Object.entries(wanted)) {
     const found = Object.hasOwn(value, step) ? value[step] : fallback(value, step, main)
     const part = below === true ? found : pick(found, below, main)
@@ -49,7 +48,7 @@ function pick(value: Json, wanted: Wanted, main: readonly string[]): Json {
 }
 
 /** Portals list records by `title.{language of the page}` and need a title in any case. */
-function fallback(texts: Fields, step: string, main: readonly string[]): Json {
+function fallback(texts: Fields, step: string, main: readonly string[]): unknown {
   if (!language.test(step)) return undefined
   const keys = Object.keys(texts)
   const isTexts = keys.every((key) => language.test(key) && isText(texts[key]))
@@ -61,14 +60,11 @@ function fallback(texts: Fields, step: string, main: readonly string[]): Json {
 /** Languages of the record's catalogue, or of the record where it is a catalogue itself. */
 function mainLanguages(record: Fields): readonly string[] {
   const catalogue = record['catalog']
-  const languages = isFields(catalogue) ? catalogue['language'] : record['language']
+  const languages = isJsonObject(catalogue) ? catalogue['language'] : record['language']
   if (!Array.isArray(languages)) return []
-  return languages.map((entry) => (isFields(entry) ? String(entry['id']) : String(entry)))
+  return languages.map((entry: unknown) => String(isJsonObject(entry) ? entry['id'] : entry))
 }
 
-const isText = (value: Json) =>
+const isText = (value: unknown) =>
   typeof value === 'string' ||
   (Array.isArray(value) && value.every((part) => typeof part === 'string'))
-
-const isFields = (value: Json): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

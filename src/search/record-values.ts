@@ -1,22 +1,17 @@
 /** Reading what a record says, whatever shape its profile gives it. */
 
-/** A record as parsed JSON; nothing in it is certain but that it is an object. */
-export type RecordFields = Readonly<Record<string, unknown>>
-
-export const isFields = (value: unknown): value is RecordFields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
+import { type Fields, isJsonObject } from '../text/json.ts'
 /** The record of a finished JSON text; one without members where the text holds no object. */
-export function recordFields(record: string): RecordFields {
+export function recordFields(record: string): Fields {
   const value: unknown = JSON.parse(record)
-  return isFields(value) ? value : {}
+  return isJsonObject(value) ? value : {}
 }
 
 /** The value at a dotted path through single objects. */
 export function at(value: unknown, path: string): unknown {
   let found = value
   for (const step of path.split('.')) {
-    if (!isFields(found) || !Object.hasOwn(found, step)) return undefined
+    if (!isJsonObject(found) || !Object.hasOwn(found, step)) return undefined
     found = found[step]
   }
   return found
@@ -42,9 +37,9 @@ export type Chosen = { readonly text: string; readonly language?: string }
  * The text of a language map in the wanted language, else in the main language of its record: the first of the catalogue's
  * languages that the map has, else English, else the first. A plain text is in no known language.
  */
-export function chosenAt(record: RecordFields, path: string, wanted: string): Chosen | undefined {
+export function chosenAt(record: Fields, path: string, wanted: string): Chosen | undefined {
   const texts = at(record, path)
-  if (!isFields(texts)) {
+  if (!isJsonObject(texts)) {
     const text = textAt(record, path)
     return text === undefined ? undefined : { text }
   }
@@ -55,7 +50,7 @@ export function chosenAt(record: RecordFields, path: string, wanted: string): Ch
 }
 
 /** Languages of the catalogue that a record is in. */
-const mainLanguages = (record: RecordFields): readonly string[] =>
+const mainLanguages = (record: Fields): readonly string[] =>
   listAt(record, 'catalog.language').flatMap((one) => textAt(one, 'id') ?? [])
 
 /** Instants that all readers of dates know: years of four digits. */

@@ -1,7 +1,7 @@
 /** What the search service answers, as parts of its contract. */
 
 import type { AnswerSchemas, Reference } from './answer-schemas.ts'
-import { Failure } from '../errors.ts'
+import { invalidParameter } from '../errors.ts'
 import { resultText } from './search-envelope.ts'
 import { hash } from 'node:crypto'
 import { type RouteConfig, z } from '@hono/zod-openapi'
@@ -156,7 +156,7 @@ export function required(c: AppContext, parameter: string): string {
   const value = new URL(c.req.url).searchParams.get(parameter)?.trim()
   if (value) return value
   const detail = `the parameter ${parameter} is missing`
-  throw new Failure('invalid-parameter', detail, { errors: [{ parameter, detail }] })
+  throw invalidParameter(parameter, detail)
 }
 
 /** The tag is weak: one state may be sent with and without gzip (RFC 9110 8.8.1). */

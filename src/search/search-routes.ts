@@ -1,7 +1,7 @@
 /** Searching bound to its routes: single pages, snapshots read page by page, parameters by GET and by POST. */
 
 import { createRoute } from '@hono/zod-openapi'
-import { Failure } from '../errors.ts'
+import { invalidParameter } from '../errors.ts'
 import type { App, AppContext } from '../http/app.ts'
 import { readBody } from '../http/body.ts'
 import type { Answer, Hit } from '../search-index/search-index.ts'
@@ -60,7 +60,7 @@ function scrollIdOf(c: AppContext): string {
   const id = queryOf(c).get('scrollId')?.trim()
   if (id) return id
   const detail = 'the parameter scrollId is missing'
-  throw new Failure('invalid-parameter', detail, { errors: [{ parameter: 'scrollId', detail }] })
+  throw invalidParameter('scrollId', detail)
 }
 
 /** Nobody may keep a page for the next one, nor the answer to a body for that of another. */

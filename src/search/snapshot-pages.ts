@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { Failure } from '../errors.ts'
+import { Failure, invalidParameter } from '../errors.ts'
 import { includeFields } from '../search-index/include.ts'
 import type { Answer, Hit, Page, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import type { EnvelopeForm } from './search-envelope.ts'
@@ -58,7 +58,7 @@ export async function afterPage(
   if (kind !== 'search-after') throw unknown('pitId')
   if (print !== printOf(request)) {
     const detail = 'pitId belongs to a search with other parameters'
-    throw new Failure('invalid-parameter', detail, { errors: [{ parameter: 'pitId', detail }] })
+    throw invalidParameter('pitId', detail)
   }
   return { form, answer: page, more: { sort: page.last ?? from.sort, pitId: page.cursor } }
 }

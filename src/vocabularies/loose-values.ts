@@ -1,15 +1,12 @@
 /** Values as sources send them: anything may be anything. */
 
-export type Fields = Readonly<Record<string, unknown>>
+import { type Fields, isJsonObject } from '../text/json.ts'
 
 const none: Fields = Object.freeze(Object.create(null))
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** A JSON object without what its prototype offers; an empty one for every other value. */
 export const fieldsOf = (value: unknown): Fields =>
-  isFields(value) ? Object.assign(Object.create(null), value) : none
+  isJsonObject(value) ? Object.assign(Object.create(null), value) : none
 
 /** A list, the only element of one, or nothing for absent values. */
 export function listOf(value: unknown): readonly unknown[] {

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ImporterDeps } from '../../src/harvest/importers/importer.ts'
-import type { JsonObject } from '../../src/pipe/document.ts'
+import type { JsonObject } from '../../src/text/json.ts'
 import type { SegmentKind } from '../../src/pipe/segment.ts'
 import type { Fault } from '../support/portals/faults.ts'
 import type { Portal } from '../support/portals/portal.ts'

@@ -3,7 +3,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { configured, replacesAddress } from '../../src/pipe/configure.ts'
-import type { Configs, JsonObject } from '../../src/pipe/document.ts'
+import type { Configs } from '../../src/pipe/document.ts'
+import type { JsonObject } from '../../src/text/json.ts'
 import { pipeOf } from './pipes.ts'
 
 const pipe = pipeOf(

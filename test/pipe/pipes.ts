@@ -1,6 +1,7 @@
 /** Pipes for tests. */
 
-import type { JsonObject, Pipe } from '../../src/pipe/document.ts'
+import type { Pipe } from '../../src/pipe/document.ts'
+import type { JsonObject } from '../../src/text/json.ts'
 
 /** A pipe of segments by name and config, numbered from 1. */
 export const pipeOf = (name: string, ...segments: readonly (readonly [string, JsonObject?])[]) =>

@@ -1,9 +1,10 @@
 /** `launch`: one word starts a pipe, two words send a catalogue through one. */
 
+import { isJsonObject, type JsonObject } from '../../text/json.ts'
 import { pipeNames, type RepositoryPart, type SchedulerPart } from '../console-parts.ts'
 import { Failure } from '../../errors.ts'
 import { configured } from '../../pipe/configure.ts'
-import type { Configs, JsonObject } from '../../pipe/document.ts'
+import type { Configs } from '../../pipe/document.ts'
 import type { Run } from '../../pipe/runs/run.ts'
 import type { Command, Io } from '../command.ts'
 import { amount, problemLine } from '../text-output.ts'
@@ -106,7 +107,7 @@ function demandSomething({ catalogue, counts, outcome, problem }: Run): void {
 /** Throws `invalid-parameter`. */
 function configsOf(text: string): Configs {
   const value = parsed(text)
-  const isConfigs = isObject(value) && Object.values(value).every(isObject)
+  const isConfigs = isJsonObject(value) && Object.values(value).every(isJsonObject)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse makes is JSON
   if (isConfigs) return value as Readonly<Record<string, JsonObject>>
   throw wrong('configs are a JSON object of segment name → object')
@@ -119,9 +120,6 @@ function parsed(text: string): unknown {
     throw wrong('configs are not valid JSON', cause)
   }
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const wrong = (detail: string, cause?: unknown): Failure =>
   new Failure('invalid-parameter', detail, { errors: [{ parameter: 'configs', detail }], cause })

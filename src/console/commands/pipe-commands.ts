@@ -1,7 +1,7 @@
 /** Commands about pipes and their triggers. */
 
 import { Failure } from '../../errors.ts'
-import type { JsonObject } from '../../pipe/document.ts'
+import type { JsonObject } from '../../text/json.ts'
 import type { Command } from '../command.ts'
 import { type ConsoleTrigger, pipeNames, type SchedulerPart } from '../console-parts.ts'
 import { amount, columns, triggerRow } from '../text-output.ts'

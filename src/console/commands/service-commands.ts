@@ -1,6 +1,6 @@
 /** Commands about search, metrics and the whole. */
 
-import type { Json } from '../../pipe/document.ts'
+import type { Json } from '../../text/json.ts'
 import type { Command } from '../command.ts'
 import type { MetricsPart, Parts, SearchPart } from '../console-parts.ts'
 import { amount, columns } from '../text-output.ts'

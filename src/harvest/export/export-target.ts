@@ -1,7 +1,7 @@
 /** The config of an exporter, and the repository that it names: the pipe's endpoint, one of the operator's, or our own. */
 
 import { z } from 'zod'
-import type { JsonObject } from '../../pipe/document.ts'
+import type { JsonObject } from '../../text/json.ts'
 import type { ConfigProblem, SegmentPlace } from '../../pipe/segment.ts'
 import { configProblems } from '../segment-config.ts'
 import type { ExportContext } from './export-run.ts'

@@ -4,13 +4,8 @@ import { dcat, dct, rdfs } from '../../rdf/namespaces.ts'
 import type { Authorities } from '../../vocabularies/authorities.ts'
 import { textFromHtml } from '../../vocabularies/html-text.ts'
 import { type LicenceNames, licenceOf } from '../../vocabularies/licences.ts'
-import {
-  type Fields,
-  fieldsOf,
-  listOf,
-  plainText,
-  saidText,
-} from '../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import type { Fields } from '../../text/json.ts'
 import { agent, contact } from '../mapping/agents.ts'
 import { concepts } from '../mapping/concepts.ts'
 import {

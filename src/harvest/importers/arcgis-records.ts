@@ -6,13 +6,8 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
-import {
-  type Fields,
-  fieldsOf,
-  listOf,
-  plainText,
-  saidText,
-} from '../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import type { Fields } from '../../text/json.ts'
 import { agent } from '../mapping/agents.ts'
 import { accessService, place, themesOrKeywords } from '../mapping/coverage.ts'
 import { distribution } from '../mapping/distribution.ts'

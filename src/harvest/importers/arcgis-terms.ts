@@ -3,13 +3,8 @@ import type { NamedNode } from '@rdfjs/types'
 import { prefixes, rdf, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import { isUsableIri } from '../mapping/addresses.ts'
-import {
-  fieldsOf,
-  listOf,
-  plainText,
-  saidText,
-  type Fields,
-} from '../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import type { Fields } from '../../text/json.ts'
 import type { Subject } from '../mapping/subject.ts'
 
 /** Names and prefixes → IRIs. Contexts of the feeds have prefixes only; nothing of them is ever fetched. */

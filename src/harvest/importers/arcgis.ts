@@ -1,7 +1,8 @@
 /** The ArcGIS Hub importer: a feed of the whole site, or its records page by page when it has none. */
 
 import { Failure, type Kind } from '../../errors.ts'
-import { type Fields, fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
+import type { Fields } from '../../text/json.ts'
 import { mapEntry } from './arcgis-mapping.ts'
 import {
   arcgisConfig,

@@ -2,14 +2,14 @@
 
 import { Failure } from '../../errors.ts'
 import {
-  type Fields,
   fieldsOf,
   listOf,
   plainText,
+  saidText,
   structured,
   structuredList,
-  saidText,
 } from '../../vocabularies/loose-values.ts'
+import type { Fields } from '../../text/json.ts'
 import { addressWith, rootOf } from './portal.ts'
 import { shownUrl, type Source, type SourceRequest } from './source.ts'
 

@@ -7,7 +7,6 @@ import { accessOf, textTag } from '../../vocabularies/coded-values.ts'
 import { isDataAddress } from '../../vocabularies/formats.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
 import {
-  type Fields,
   fieldsOf,
   listOf,
   plainText,
@@ -15,6 +14,7 @@ import {
   structured,
   structuredList,
 } from '../../vocabularies/loose-values.ts'
+import type { Fields } from '../../text/json.ts'
 import { themesOf, themesOfTopic } from '../../vocabularies/themes.ts'
 import { isUsableIri } from '../mapping/addresses.ts'
 import { agent, contact } from '../mapping/agents.ts'

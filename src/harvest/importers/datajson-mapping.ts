@@ -24,8 +24,8 @@ import {
   listOf,
   plainText,
   saidText,
-  type Fields,
 } from '../../vocabularies/loose-values.ts'
+import type { Fields } from '../../text/json.ts'
 import { isUsableIri, nameOf } from '../mapping/addresses.ts'
 
 /** Writes an entry into its record, which is new. */

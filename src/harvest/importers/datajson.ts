@@ -5,7 +5,8 @@
 
 import { z } from 'zod'
 import { textTag } from '../../vocabularies/coded-values.ts'
-import { fieldsOf, listOf, plainText, type Fields } from '../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
+import type { Fields } from '../../text/json.ts'
 import { isUsableIri } from '../mapping/addresses.ts'
 import { mappingKeys } from '../mapping/record-options.ts'
 import { mapPod, podIdentifier, podRestriction } from './datajson-mapping.ts'

@@ -2,7 +2,8 @@
 
 import { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
-import { type Fields, fieldsOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import { fieldsOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import type { Fields } from '../../text/json.ts'
 import type { MappedRecord } from '../mapping/record.ts'
 import type { FoundItem, Whereabouts } from './found.ts'
 import { canonicalJson } from './import-config.ts'

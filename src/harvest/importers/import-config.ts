@@ -1,5 +1,6 @@
 /** What every importer's config may say, and what of it shapes the records. */
 
+import { isJsonObject } from '../../text/json.ts'
 import { z } from 'zod'
 import { isId } from '../../rdf/ids.ts'
 
@@ -82,7 +83,7 @@ const kept = (config: object, isKept: (key: string) => boolean) =>
 /** JSON with sorted keys and without white space, so that equal values are equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
+    isJsonObject(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
       : part,
   )

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import type { Outbound } from '../../client/outbound.ts'
 import { Failure, type Kind } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { JsonObject } from '../../pipe/document.ts'
+import type { JsonObject } from '../../text/json.ts'
 import type { Completeness, Message, Validator } from '../../pipe/message.ts'
 import type {
   ConfigProblem,

@@ -1,14 +1,9 @@
 /** From an OpenDataSoft dataset to DCAT-AP. */
 
+import { type Fields, isJsonObject } from '../../text/json.ts'
 import { z } from 'zod'
 import { dcat, dct, foaf, rdfs } from '../../rdf/namespaces.ts'
-import {
-  type Fields,
-  fieldsOf,
-  listOf,
-  plainText,
-  saidText,
-} from '../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
 import { agent, contact } from '../mapping/agents.ts'
 import { concepts } from '../mapping/concepts.ts'
 import {
@@ -243,14 +238,11 @@ export const datasetReader =
       aliases,
       sourceUrl: page,
       skipped: reasonToSkip(fields, domain.config),
-      flaw: isFields(fields['metas']) ? undefined : 'The dataset has no metas.',
+      flaw: isJsonObject(fields['metas']) ? undefined : 'The dataset has no metas.',
       lasting: lastingOf(fields),
       map: () => mapDataset(fields, { ...domain, id, sourceId, page }),
     }
   }
-
-const isFields = (value: unknown) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function reasonToSkip(fields: Fields, { federated }: OpendatasoftConfig): string | undefined {
   const metas = fieldsOf(fieldsOf(fields['metas'])['default'])

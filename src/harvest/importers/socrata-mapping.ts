@@ -3,13 +3,8 @@
 import { z } from 'zod'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
 import { dcat, dct, rdfs } from '../../rdf/namespaces.ts'
-import {
-  type Fields,
-  fieldsOf,
-  listOf,
-  plainText,
-  saidText,
-} from '../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import type { Fields } from '../../text/json.ts'
 import { agent, contact } from '../mapping/agents.ts'
 import { concepts } from '../mapping/concepts.ts'
 import { accessService, periodFrom, placeFrom, themesOrKeywords } from '../mapping/coverage.ts'

@@ -2,7 +2,8 @@
 
 import { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
-import { type Fields, fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
+import type { Fields } from '../../text/json.ts'
 import { mapPod, podIdentifier, podRestriction } from './datajson-mapping.ts'
 import { openJsonDocument } from './documents.ts'
 import { countOf, type Entry, envelopeFailure, foundEntry } from './entry.ts'

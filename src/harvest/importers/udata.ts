@@ -6,13 +6,8 @@ import { adms, dcat, dcatap, dct, foaf, prov, skos } from '../../rdf/namespaces.
 import { namedNode } from '../../rdf/terms.ts'
 import { conceptIri } from '../../vocabularies/authorities.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
-import {
-  type Fields,
-  fieldsOf,
-  listOf,
-  plainText,
-  saidText,
-} from '../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import type { Fields } from '../../text/json.ts'
 import { agent, type AgentFields, contact } from '../mapping/agents.ts'
 import { concepts } from '../mapping/concepts.ts'
 import { period, place } from '../mapping/coverage.ts'

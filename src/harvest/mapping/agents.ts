@@ -3,7 +3,8 @@ import type { NamedNode } from '@rdfjs/types'
 import { dct, foaf, rdf, vcard } from '../../rdf/namespaces.ts'
 import { conceptIri } from '../../vocabularies/authorities.ts'
 import type { Subject } from './subject.ts'
-import { saidText, type Fields } from '../../vocabularies/loose-values.ts'
+import { saidText } from '../../vocabularies/loose-values.ts'
+import type { Fields } from '../../text/json.ts'
 
 /** Every value as the source gives it. */
 export type AgentFields = {

@@ -1,7 +1,7 @@
 /** Routes of figures and of their history, for every scope, as documents under the names that clients know. */
 
 import { createRoute, z } from '@hono/zod-openapi'
-import { Failure, shown } from '../../errors.ts'
+import { Failure, shown, invalidParameter } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import { longAnswer } from '../../http/shell/flow.ts'
 import { dimensions, indicatorOf, type Dimension } from '../indicators.ts'
@@ -253,7 +253,7 @@ function spanOf(query: z.infer<typeof spanQuery>, now: number): HistorySpan {
   const { startDate: from, endDate, resolution } = query
   if (endDate !== undefined && endDate < from) {
     const detail = `endDate must not be before startDate, got ${endDate}`
-    throw new Failure('invalid-parameter', detail, { errors: [{ parameter: 'endDate', detail }] })
+    throw invalidParameter('endDate', detail)
   }
   return { from, to: endDate ?? dayOf(now), resolution }
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
-import type { JsonObject } from '../../pipe/document.ts'
+import type { JsonObject } from '../../text/json.ts'
 import type { Message, RecordMessage } from '../../pipe/message.ts'
 import type {
   ConfigProblem,

@@ -3,7 +3,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Quad, Term } from '@rdfjs/types'
-import { Failure } from '../../errors.ts'
+import { Failure, invalidParameter } from '../../errors.ts'
 import { toLine } from '../../rdf/lines.ts'
 import { formatOfSuffix } from '../../rdf/media-types.ts'
 import { owl, skos } from '../../rdf/namespaces.ts'
@@ -185,5 +185,5 @@ const listOf = (given: string | readonly string[] | undefined): readonly string[
 
 function unknown(parameter: string, given: string, known: readonly string[]): Failure {
   const detail = `${parameter} must be one of ${known.join(', ')}; got ${given.slice(0, 100)}`
-  return new Failure('invalid-parameter', detail, { errors: [{ parameter, detail }] })
+  return invalidParameter(parameter, detail)
 }

@@ -2,7 +2,7 @@
 
 import { type Complaint, Failure, type Kind } from '../../errors.ts'
 import { problemOf } from '../../http/problem.ts'
-import type { JsonObject } from '../document.ts'
+import type { JsonObject } from '../../text/json.ts'
 import type { Finding, RecordMessage, Stage } from '../message.ts'
 
 export const runStatuses = [

@@ -1,10 +1,11 @@
 /** What processes send each other: the pipe as the next segment gets it, and its payload, written and read. */
 
+import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { hash } from 'node:crypto'
 import { Failure, type Kind, shown } from '../../errors.ts'
 import { problems } from '../../http/problem.ts'
 import { isSecretName } from '../../secrets.ts'
-import type { Endpoint, Json, JsonObject, Payload, Pipe, Segment } from '../document.ts'
+import type { Endpoint, Payload, Pipe, Segment } from '../document.ts'
 import { type Completeness, type RecordMessage, type Stage, stages } from '../message.ts'
 
 /** What the model of pipes knows: a strict reader refuses the whole message for any other key. `config` is free. */
@@ -84,19 +85,16 @@ export function understandsProblems(endpoint: Endpoint | undefined): boolean {
   return /\/api\/segments\/r\/[\w-]{20,200}\/pipe$/.test(address) || queue.startsWith(returnQueues)
 }
 
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const withoutSecrets = (config: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(config)
-      .filter(([name, value]) => isObject(value) || !isSecretName(name))
+      .filter(([name, value]) => isJsonObject(value) || !isSecretName(name))
       .map(([name, value]) => [name, discreet(value)]),
   )
 
 function discreet(value: Json): Json {
   if (Array.isArray(value)) return value.map(discreet)
-  return isObject(value) ? withoutSecrets(value) : value
+  return isJsonObject(value) ? withoutSecrets(value) : value
 }
 
 // Payloads, written.
@@ -279,7 +277,7 @@ function listOf(text: string, info: JsonObject): ArrivedList {
 const isKind = (slug: string): slug is Kind => Object.hasOwn(problems, slug)
 
 function problemOf(said: Json): Pick<ArrivedProblem, 'stage' | 'problem'> {
-  const { slug, detail, stage } = isObject(said) ? said : {}
+  const { slug, detail, stage } = isJsonObject(said) ? said : {}
   const kind = textOf(slug) ?? ''
   return {
     stage: stages.find((one) => one === stage) ?? 'transform',

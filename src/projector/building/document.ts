@@ -20,11 +20,11 @@ import { languageCodes } from '../mappings/concepts.ts'
 import {
   afterLast,
   type CatalogueFacts,
-  type JsonObject,
   objectOf,
   type Report,
   type Scene,
 } from '../mappings/mapping.ts'
+import type { JsonObject } from '../../text/json.ts'
 import { mappedFields } from '../mappings/nested.ts'
 import { countriesOf } from '../mappings/places.ts'
 import { slotsOf } from '../mappings/slots.ts'

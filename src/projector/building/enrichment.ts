@@ -6,7 +6,7 @@
 import { type Field, languageMaps, type MappingClass, type Profile } from '../../profile/profile.ts'
 import { type TargetKind, targetsOf } from '../../profile/record-schemas.ts'
 import type { Concept } from '../../vocabularies/concept.ts'
-import { isJsonObject, type Json, type JsonObject } from '../mappings/mapping.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import type { BuilderContext } from './document.ts'
 
 /** How the values of some fields are filled from the concepts of a vocabulary. */

@@ -2,7 +2,8 @@
 
 import type { FacetValue } from '../../search-index/search-index.ts'
 import type { FacetConfig } from './facets.ts'
-import { isJsonObject, plainText, type Json, type JsonObject } from '../mappings/mapping.ts'
+import { plainText } from '../mappings/mapping.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 
 /** What a facet may need beside the record itself. */
 export type FacetScene = {

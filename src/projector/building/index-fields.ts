@@ -4,13 +4,8 @@ import type { Box, Document } from '../../search-index/search-index.ts'
 import { cutCodePoints } from '../../text/code-points.ts'
 import { fold } from '../../text/fold.ts'
 import { boundsOf, positionsOf } from '../../vocabularies/geometry.ts'
-import {
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  elementsOf,
-  plainText,
-} from '../mappings/mapping.ts'
+import { elementsOf, plainText } from '../mappings/mapping.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { endsExactly } from '../mappings/dates.ts'
 import type { TextLanguage } from '../mappings/classes.ts'
 import type { FieldColumn, FieldColumns } from './columns.ts'

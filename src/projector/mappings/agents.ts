@@ -7,17 +7,16 @@ import type { Concept } from '../../vocabularies/concept.ts'
 import { languageMap, oneText } from '../../vocabularies/labels.ts'
 import {
   eachValue,
-  nodeIri,
   isBlank,
-  type Json,
-  type JsonObject,
   keyedBy,
   type Mapping,
+  nodeIri,
   objectOf,
   type Scene,
   type Site,
   valueTexts,
 } from './mapping.ts'
+import type { Json, JsonObject } from '../../text/json.ts'
 import { labelMapOf, nodeLabel } from './texts.ts'
 
 // Mail addresses, telephone numbers and web addresses, which vCard writes in three ways (vCard ontology 2.6).

@@ -6,15 +6,15 @@ import { threeLetters } from '../../vocabularies/coded-values.ts'
 import {
   eachValue,
   iriLike,
-  nodeIri,
-  type JsonObject,
   keyedBy,
   type Mapping,
+  nodeIri,
   objectOf,
   type Ranked,
   type Scene,
   type Site,
 } from './mapping.ts'
+import type { JsonObject } from '../../text/json.ts'
 import { nodeLabel, mediaTypeOf } from './texts.ts'
 
 function described(node: Term, scene: Scene): JsonObject | undefined {

@@ -3,8 +3,6 @@
 import type { Term } from '@rdfjs/types'
 import { dcat, schema, time } from '../../rdf/namespaces.ts'
 import {
-  isJsonObject,
-  type JsonObject,
   type Mapping,
   objectOf,
   type Ranked,
@@ -13,6 +11,7 @@ import {
   type Site,
   valueTexts,
 } from './mapping.ts'
+import { isJsonObject, type JsonObject } from '../../text/json.ts'
 import { instantOf, instantText } from '../../vocabularies/dates.ts'
 
 /** DateTime: `2024-11-05T08:30:00Z`; several values on a single field: the latest. */

@@ -10,13 +10,13 @@ import {
   afterLast,
   eachValue,
   iriLike,
-  nodeIri,
   isBlank,
-  type JsonObject,
   keyedBy,
+  nodeIri,
   objectOf,
   type Scene,
 } from './mapping.ts'
+import type { JsonObject } from '../../text/json.ts'
 import { mediaTypeOf, normalised } from './texts.ts'
 
 const ofAuthority = remembered(

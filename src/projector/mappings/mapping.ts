@@ -1,5 +1,6 @@
 /** What a mapping is: a pure function from the values of a field to its JSON, with complaints on the side. */
 
+import { type Json, type JsonObject } from '../../text/json.ts'
 import type { Term } from '@rdfjs/types'
 import type { Field } from '../../profile/profile.ts'
 import type { Graph } from '../../rdf/read.ts'
@@ -182,9 +183,6 @@ export function iriLike(node: Term, scene: Scene): string | undefined {
 
 // JSON values of documents, and the order that keeps documents stable.
 
-export type Json = string | number | boolean | JsonObject | readonly Json[]
-export type JsonObject = { readonly [key: string]: Json }
-
 /** An object of the keys that have a value; `undefined` when none has. */
 export function objectOf(
   parts: Readonly<Record<string, Json | undefined>>,
@@ -199,9 +197,6 @@ export function objectOf(
   }
   return some ? object : undefined
 }
-
-export const isJsonObject = (json: Json | undefined): json is JsonObject =>
-  typeof json === 'object' && !Array.isArray(json)
 
 /** A value as the elements it has: an array as it is, anything else alone. */
 export const elementsOf = (json: Json): readonly Json[] => (Array.isArray(json) ? json : [json])

@@ -5,7 +5,8 @@ import { scores } from '../../profile/field-models.ts'
 import { bracketed } from '../../rdf/lines.ts'
 import { computedOn, dqv, prov } from '../../rdf/namespaces.ts'
 import type { Graph, Node } from '../../rdf/read.ts'
-import { afterLast, type Filler, type Json } from './mapping.ts'
+import { afterLast, type Filler } from './mapping.ts'
+import type { Json } from '../../text/json.ts'
 import { decimalNumber } from './structures.ts'
 
 const known: ReadonlySet<string> = new Set(scores)

@@ -1,7 +1,8 @@
 /** Objects of fields: a record, and the nodes embedded in it. */
 
 import type { Term } from '@rdfjs/types'
-import { eachValue, nodeIri, type Json, type JsonObject, type Scene, type Slot } from './mapping.ts'
+import { eachValue, nodeIri, type Scene, type Slot } from './mapping.ts'
+import type { Json, JsonObject } from '../../text/json.ts'
 
 /** What is said of a node, by predicate. */
 type About = ReturnType<Scene['graph']['about']>

@@ -8,7 +8,8 @@ import { fromGml, fromWkt } from '../../vocabularies/geometry-text.ts'
 import { type Geometry, geometryOf } from '../../vocabularies/geometry.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 import { remembered } from './concepts.ts'
-import { eachValue, nodeIri, type JsonObject, type Mapping, type Scene } from './mapping.ts'
+import { eachValue, type Mapping, nodeIri, type Scene } from './mapping.ts'
+import type { JsonObject } from '../../text/json.ts'
 
 const authority =
   /^https?:\/\/publications\.europa\.eu\/resource\/authority\/(country|continent|place)\/([A-Z0-9_]+)\/?$/

@@ -7,15 +7,8 @@ import { namedNode } from '../../rdf/terms.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { type KeyedText, keyedTexts } from '../../vocabularies/labels.ts'
 import { mappingClasses } from './classes.ts'
-import {
-  afterLast,
-  type Filler,
-  nodeIri,
-  type Json,
-  type JsonObject,
-  type Scene,
-  type Slot,
-} from './mapping.ts'
+import { afterLast, type Filler, nodeIri, type Scene, type Slot } from './mapping.ts'
+import type { Json, JsonObject } from '../../text/json.ts'
 import { metrics } from './metrics.ts'
 import { mapped, nested } from './nested.ts'
 import { countriesOf, spatialResource } from './places.ts'

@@ -9,14 +9,14 @@ import {
   afterLast,
   eachValue,
   iriLike,
-  nodeIri,
-  type JsonObject,
   type Mapping,
+  nodeIri,
   objectOf,
   type Problem,
   type Scene,
   valueTexts,
 } from './mapping.ts'
+import type { JsonObject } from '../../text/json.ts'
 
 type Reading = (node: Term, scene: Scene) => JsonObject | undefined
 

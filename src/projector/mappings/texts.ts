@@ -14,13 +14,13 @@ import {
 import {
   eachValue,
   iriLike,
-  nodeIri,
   isBlank,
-  type JsonObject,
   type Mapping,
+  nodeIri,
   type Problem,
   type Scene,
 } from './mapping.ts'
+import type { JsonObject } from '../../text/json.ts'
 
 /** A mapping of values to texts; what is no text is left out with the problem, empty texts without. */
 const strings = (read: (node: Term, scene: Scene) => string | undefined, problem: Problem) =>

@@ -5,7 +5,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
-import { Failure } from '../../errors.ts'
+import { Failure, invalidParameter } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import type { ResourceType } from '../../profile/profile.ts'
 import { subjectQuads, toLines } from '../../rdf/lines.ts'
@@ -140,7 +140,7 @@ function catalogueFor(
   const found = home ?? present
   if (found) return found
   const detail = `a resource of the type "${type.id}" is written into a catalogue: add catalogId=<id>`
-  throw new Failure('invalid-parameter', detail, { errors: [{ parameter: 'catalogId', detail }] })
+  throw invalidParameter('catalogId', detail)
 }
 
 /** The record of a resource that is in a catalogue; it keeps the date of the creation. */

@@ -1,6 +1,6 @@
 /** Answers a page of any list, in any of its value types, with the addresses of the pages around it. */
 
-import { Failure } from '../../errors.ts'
+import { type Failure, invalidParameter } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { answerFlow, longAnswer } from '../../http/shell/flow.ts'
 import { toLines } from '../../rdf/lines.ts'
@@ -162,7 +162,7 @@ async function* described(
 
 function needsCatalogue(): Failure {
   const detail = 'originalIds are unique inside one catalogue only: add catalogue=<id>'
-  return new Failure('invalid-parameter', detail, { errors: [{ parameter: 'valueType', detail }] })
+  return invalidParameter('valueType', detail)
 }
 
 // Pages of a list: their addresses, the `Link` header (RFC 8288) and the Hydra node that says the same in RDF.

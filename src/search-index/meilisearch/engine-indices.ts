@@ -1,5 +1,6 @@
 /** Making, changing, swapping and dropping the indices of a server; every step has happened when its promise resolves. */
 
+import { isJsonObject } from '../../text/json.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { attributes } from './attributes.ts'
@@ -82,7 +83,7 @@ export function indicesOf(client: EngineClient, done: TasksDone): EngineIndices 
 
 /** Of a group of settings those count that we have something to say about. */
 function isSame(present: unknown, wanted: unknown): boolean {
-  const isGroup = typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted)
+  const isGroup = isJsonObject(wanted)
   return isDeepStrictEqual(isGroup ? { ...Object(present), ...wanted } : wanted, present)
 }
 

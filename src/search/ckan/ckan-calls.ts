@@ -1,5 +1,6 @@
 /** The parameters of the CKAN calls, from a query string or from a JSON body. */
 
+import { isJsonObject } from '../../text/json.ts'
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
 import { jsonType } from '../search-answers.ts'
@@ -63,9 +64,7 @@ export function givenByQuery(query: URLSearchParams): GivenParameters {
 export function givenByBody(body: string): GivenParameters {
   if (body.trim() === '') return {}
   const value = jsonOf(body, 'the body must be a JSON object')
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return present(Object.entries(value))
-  }
+  if (isJsonObject(value)) return present(Object.entries(value))
   throw new Failure('malformed-json', 'the body must be a JSON object')
 }
 

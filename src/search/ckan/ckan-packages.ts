@@ -1,6 +1,7 @@
 /** Datasets as packages of CKAN. What a package has in CKAN is there in any case: `null` or an empty list says that nothing is known. */
 
-import { at, chosenAt, type RecordFields, isFields, listAt, textAt } from '../record-values.ts'
+import { type Fields, isJsonObject } from '../../text/json.ts'
+import { at, chosenAt, listAt, textAt } from '../record-values.ts'
 
 /** English, else the main language of the record. */
 const main = 'en'
@@ -8,7 +9,7 @@ const main = 'en'
 type Package = Readonly<Record<string, unknown>>
 
 /** The package of a record of the dataset index. */
-export function packageOf(record: RecordFields): Package {
+export function packageOf(record: Fields): Package {
   const id = textAt(record, 'id') ?? ''
   const resources = listAt(record, 'distributions').map((distribution, position) =>
     resourceOf(distribution, { record, id, position }),
@@ -41,19 +42,19 @@ export function packageOf(record: RecordFields): Package {
 }
 
 /** A language map, or nothing where the profile knows plain texts only. */
-function mapAt(record: RecordFields, path: string): RecordFields {
+function mapAt(record: Fields, path: string): Fields {
   const texts = at(record, path)
-  return isFields(texts) ? texts : {}
+  return isJsonObject(texts) ? texts : {}
 }
 
-function organizationOf(record: RecordFields): Package {
+function organizationOf(record: Fields): Package {
   const id = textAt(record, 'catalog.id')
   if (id === undefined) return { organization: null, owner_org: null }
   const title = chosenAt(record, 'catalog.title', main)?.text ?? id
   return { organization: { id, name: id, title, type: 'organization' }, owner_org: id }
 }
 
-function peopleOf(record: RecordFields): Package {
+function peopleOf(record: Fields): Package {
   const [contact] = listAt(record, 'contact_point')
   const email = textAt(contact, 'email')?.replace(/^mailto:/i, '')
   return {
@@ -64,10 +65,10 @@ function peopleOf(record: RecordFields): Package {
 }
 
 /** That of the first distribution which has one. */
-function licenceOf(record: RecordFields): Package {
+function licenceOf(record: Fields): Package {
   const licence = listAt(record, 'distributions')
     .map((one) => at(one, 'license'))
-    .find(isFields)
+    .find(isJsonObject)
   return {
     license_id: textAt(licence, 'id') ?? null,
     license_title: textAt(licence, 'label') ?? null,
@@ -82,7 +83,7 @@ function tagOf(keyword: unknown): readonly Package[] {
   return [{ name, display_name: textAt(keyword, 'label') ?? name }]
 }
 
-function groupOf(theme: unknown, record: RecordFields): readonly Package[] {
+function groupOf(theme: unknown, record: Fields): readonly Package[] {
   const name = textAt(theme, 'id')
   if (name === undefined) return []
   const labelled = { label: at(theme, 'label'), catalog: record['catalog'] }
@@ -91,7 +92,7 @@ function groupOf(theme: unknown, record: RecordFields): readonly Package[] {
 }
 
 /** Lists are JSON, as the harvesters of CKAN write and read them. */
-function extrasOf(record: RecordFields): readonly Package[] {
+function extrasOf(record: Fields): readonly Package[] {
   const iris = (path: string) =>
     listAt(record, path).flatMap((one) => textAt(one, 'resource') ?? [])
   const languages = listAt(record, 'language').flatMap((one) => textAt(one, 'id') ?? [])
@@ -103,7 +104,7 @@ function extrasOf(record: RecordFields): readonly Package[] {
     ['publisher_uri', textAt(record, 'publisher.resource')],
     ['theme', listed(iris('categories'))],
     ['language', listed(languages)],
-    ['spatial', isFields(spatial) ? JSON.stringify(spatial) : undefined],
+    ['spatial', isJsonObject(spatial) ? JSON.stringify(spatial) : undefined],
   ]
   return known.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]))
 }
@@ -115,12 +116,12 @@ const listed = (texts: readonly string[]): string | undefined =>
 
 type Owner = {
   /** The dataset. */
-  readonly record: RecordFields
+  readonly record: Fields
   readonly id: string
   readonly position: number
 }
 
-function resourceOf(distribution: unknown, owner: Owner): RecordFields {
+function resourceOf(distribution: unknown, owner: Owner): Fields {
   const text = (path: string) => textAt(distribution, path) ?? null
   // A distribution has the main language of its dataset.
   const spoken = (path: string) => {

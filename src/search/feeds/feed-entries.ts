@@ -1,5 +1,6 @@
 /** Datasets as entries of a feed. */
 
+import type { Fields } from '../../text/json.ts'
 import type { Hit } from '../../search-index/search-index.ts'
 import type { RecordPages } from '../search-deps.ts'
 import {
@@ -11,7 +12,6 @@ import {
   textAt,
   webAddress,
   type Chosen,
-  type RecordFields,
 } from '../record-values.ts'
 
 export type FeedEntry = {
@@ -96,7 +96,7 @@ const longestAddress = 254
 const address = /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/
 
 /** The publisher, else the catalogue. */
-function authorOf(fields: RecordFields, language: string): Author | undefined {
+function authorOf(fields: Fields, language: string): Author | undefined {
   const name = textAt(fields, 'publisher.name')
   if (name === undefined) {
     const catalogue = chosenAt(fields, 'catalog.title', language)
@@ -124,7 +124,7 @@ const labelOf = (part: unknown, path: string, language: string, catalog?: unknow
 const mediaType = /^[\w.+-]{1,127}\/[\w.+-]{1,127}$/
 
 /** A distribution without an address of the web cannot be enclosed. */
-function fileOf(distribution: unknown, fields: RecordFields, language: string): readonly File[] {
+function fileOf(distribution: unknown, fields: Fields, language: string): readonly File[] {
   const addresses = ['download_url', 'access_url'].flatMap((name) => listAt(distribution, name))
   const href = addresses.map(webAddress).find((one) => one !== undefined)
   if (href === undefined) return []

@@ -10,7 +10,7 @@ import {
 } from './feed-formats.ts'
 import { hash } from 'node:crypto'
 import { createRoute, z } from '@hono/zod-openapi'
-import { Failure } from '../../errors.ts'
+import { Failure, invalidParameter } from '../../errors.ts'
 import type { App, AppContext } from '../../http/app.ts'
 import { isFresh } from '../../http/conditions.ts'
 import { problem } from '../../http/contract/problem.ts'
@@ -108,7 +108,7 @@ const knownOnly = (query: URLSearchParams): URLSearchParams =>
 
 function noEntries(): Failure {
   const detail = 'limit must be 1..1000 in a feed, got 0'
-  return new Failure('invalid-parameter', detail, { errors: [{ parameter: 'limit', detail }] })
+  return invalidParameter('limit', detail)
 }
 
 // The contract of the feeds.

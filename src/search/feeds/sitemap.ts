@@ -1,5 +1,6 @@
 /** The sitemap bound to its routes. */
 
+import { isJsonObject } from '../../text/json.ts'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
@@ -13,7 +14,7 @@ import { addVary } from '../../http/shell/headers.ts'
 import type { Hit, SearchIndex } from '../../search-index/search-index.ts'
 import type { IndexName } from '../../search-index/index-settings.ts'
 import type { RecordPages, SearchDeps } from '../search-deps.ts'
-import { at, recordFields, instantAt, isFields } from '../record-values.ts'
+import { at, recordFields, instantAt } from '../record-values.ts'
 import { declaration, element, xmlText, textElement } from './feed-formats.ts'
 import {
   type SitemapPage,
@@ -200,7 +201,7 @@ function addressText(
   const page = (language?: string) => address(rootMark, { kind, id }, language)
   const title = at(read, 'title')
   const spoken =
-    isPortal && isFields(title) ? Object.keys(title).filter((key) => languages.has(key)) : []
+    isPortal && isJsonObject(title) ? Object.keys(title).filter((key) => languages.has(key)) : []
   const links = spoken.map((language) =>
     element('xhtml:link', { rel: 'alternate', hreflang: language, href: page(language) }),
   )

@@ -1,6 +1,7 @@
 /** The parameters of a search as a JSON object. */
 
-import { Failure, shown } from '../../errors.ts'
+import { type Fields, isJsonObject } from '../../text/json.ts'
+import { Failure, shown, invalidParameter } from '../../errors.ts'
 import {
   boostPrefix,
   listEntries,
@@ -11,8 +12,6 @@ import {
   type Raw,
   searchParameters,
 } from './search-parameters.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** Where nested members belong; a member with the flat name wins. */
 const nested = {
@@ -43,7 +42,7 @@ export function parametersOfBody(text: string, limits?: ParameterLimits): Parame
 function valuesOf(all: Fields): Raw['values'] {
   const entries = Object.entries(all).flatMap(([name, value]) => {
     if (ignored(name) || isAbsent(value)) return []
-    if (name === 'facets' && isFields(value)) return [[name, JSON.stringify(value)]]
+    if (name === 'facets' && isJsonObject(value)) return [[name, JSON.stringify(value)]]
     if (!isList(name)) return [[name, textOf(name, value)]]
     const entries = listOf(name, value)
     return entries.length > 0 ? [[name, entries]] : []
@@ -56,11 +55,11 @@ const ignored = (name: string): boolean => !Object.hasOwn(searchParameters.shape
 
 function boostsOf(all: Fields): Raw['boosts'] {
   const boost = all['boost']
-  if (!isAbsent(boost) && !isFields(boost)) throw invalid('boost', 'an object', boost)
+  if (!isAbsent(boost) && !isJsonObject(boost)) throw invalid('boost', 'an object', boost)
   const flat = Object.entries(all).flatMap(([name, value]) =>
     name.startsWith(boostPrefix) ? [[name.slice(boostPrefix.length), value] as const] : [],
   )
-  const given = [...Object.entries(isFields(boost) ? boost : {}), ...flat]
+  const given = [...Object.entries(isJsonObject(boost) ? boost : {}), ...flat]
   const present = given.filter(([, value]) => !isAbsent(value))
   return Object.fromEntries(
     present.map(([field, value]) => [field, textOf(boostPrefix + field, value)]),
@@ -80,7 +79,7 @@ function textOf(name: string, value: unknown): string {
 
 function invalid(parameter: string, right: string, value: unknown): Failure {
   const detail = `${parameter} must be ${right}, got ${shown(JSON.stringify(value))}`
-  return new Failure('invalid-parameter', detail, { errors: [{ parameter, detail }] })
+  return invalidParameter(parameter, detail)
 }
 
 const isAbsent = (value: unknown): boolean =>
@@ -89,19 +88,16 @@ const isAbsent = (value: unknown): boolean =>
 function at(value: unknown, path: readonly string[]): unknown {
   const [step, ...rest] = path
   if (step === undefined) return value
-  return isFields(value) && Object.hasOwn(value, step) ? at(value[step], rest) : undefined
+  return isJsonObject(value) && Object.hasOwn(value, step) ? at(value[step], rest) : undefined
 }
 
 function objectOf(text: string): Fields {
   const right = 'the body must be a JSON object such as {"q":"water","filters":["dataset"]}'
   try {
     const value: unknown = JSON.parse(text)
-    if (isFields(value)) return value
+    if (isJsonObject(value)) return value
   } catch (cause) {
     throw new Failure('malformed-json', right, { cause })
   }
   throw new Failure('malformed-json', right)
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,6 @@
 /** Reading all hits of a search page by page: `scroll`, and `searchAfter` with its continuations. */
 
-import { Failure } from '../../errors.ts'
+import { Failure, invalidParameter } from '../../errors.ts'
 import type { Parameters } from './search-parameters.ts'
 
 /** Where a run of search-after goes on. */
@@ -19,13 +19,14 @@ export function runOf(parameters: Parameters, named: boolean): PageRun | undefin
   const { scroll = false, countOnly = false, limit } = parameters
   const from = placeOf(parameters)
   const after = from !== undefined || parameters.searchAfter === true
-  if (scroll && after) throw invalid('scroll', 'scroll and searchAfter exclude each other')
+  if (scroll && after) throw invalidParameter('scroll', 'scroll and searchAfter exclude each other')
   if (after && !named) {
     const detail = 'searchAfter needs at least one index in filters'
     throw new Failure('filters-required', detail, { errors: [{ parameter: 'filters', detail }] })
   }
   if (!scroll && !after) return undefined
-  if (limit === 0) throw invalid('limit', 'limit must be 1..1000 where pages follow each other')
+  if (limit === 0)
+    throw invalidParameter('limit', 'limit must be 1..1000 where pages follow each other')
   if (countOnly) return undefined
   return scroll ? { kind: 'scroll' } : { kind: 'search-after', ...(from && { from }) }
 }
@@ -35,8 +36,9 @@ const number = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/
 /** Two numbers, `1.5,20` or `[1.5,20]`. */
 function placeOf({ pitId, searchAfterSort }: Parameters): PageStart | undefined {
   if (pitId === undefined && searchAfterSort === undefined) return undefined
-  if (pitId === undefined) throw invalid('pitId', 'searchAfterSort needs pitId')
-  if (searchAfterSort === undefined) throw invalid('searchAfterSort', 'pitId needs searchAfterSort')
+  if (pitId === undefined) throw invalidParameter('pitId', 'searchAfterSort needs pitId')
+  if (searchAfterSort === undefined)
+    throw invalidParameter('searchAfterSort', 'pitId needs searchAfterSort')
   const texts = searchAfterSort
     .join(',')
     .replace(/^\[|\]$/g, '')
@@ -46,8 +48,8 @@ function placeOf({ pitId, searchAfterSort }: Parameters): PageStart | undefined 
   )
   const isPlace = Number.isSafeInteger(place) && place >= 0
   if (Number.isFinite(value) && isPlace && more.length === 0) return { pitId, sort: [value, place] }
-  throw invalid('searchAfterSort', 'searchAfterSort must be the two numbers of result.sort')
+  throw invalidParameter(
+    'searchAfterSort',
+    'searchAfterSort must be the two numbers of result.sort',
+  )
 }
-
-const invalid = (parameter: string, detail: string): Failure =>
-  new Failure('invalid-parameter', detail, { errors: [{ parameter, detail }] })

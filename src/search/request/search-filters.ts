@@ -1,6 +1,7 @@
 /** Restrictions of a search other than `q`: facets, dates, scores, flags, the box. */
 
-import { Failure } from '../../errors.ts'
+import { isJsonObject } from '../../text/json.ts'
+import { invalidParameter } from '../../errors.ts'
 import { includeFields } from '../../search-index/include.ts'
 import type { Box, FacetFilter, Filter } from '../../search-index/search-index.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
@@ -50,7 +51,7 @@ function dateFilter(
 ): Filter['date'] {
   if (!minDate && !maxDate) return undefined
   if (minDate && maxDate && minDate.from > maxDate.to) {
-    throw invalid('minDate', 'minDate must not be after maxDate')
+    throw invalidParameter('minDate', 'minDate must not be after maxDate')
   }
   return {
     name: dateType ?? standard,
@@ -66,7 +67,7 @@ function scoreFilter(parameters: Parameters, name: string): NumberFilter | undef
   // Portals send minScoring=0 for "any score or none".
   if (to === undefined && (from === undefined || from <= 0)) return undefined
   if (from !== undefined && to !== undefined && from > to) {
-    throw invalid('minScoring', 'minScoring must not be greater than maxScoring')
+    throw invalidParameter('minScoring', 'minScoring must not be greater than maxScoring')
   }
   return { name, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
 }
@@ -78,14 +79,13 @@ function boxOf(parameters: Parameters): Box | undefined {
   if (missing.length === sides.length) return undefined
   const [west = NaN, south = NaN, east = NaN, north = NaN] = sides.map((side) => parameters[side])
   const [first] = missing
-  if (first !== undefined) throw invalid(first, `a box needs all four sides, ${first} is missing`)
-  if (west >= east) throw invalid('bboxMinLon', 'bboxMinLon must be less than bboxMaxLon')
-  if (south >= north) throw invalid('bboxMinLat', 'bboxMinLat must be less than bboxMaxLat')
+  if (first !== undefined)
+    throw invalidParameter(first, `a box needs all four sides, ${first} is missing`)
+  if (west >= east) throw invalidParameter('bboxMinLon', 'bboxMinLon must be less than bboxMaxLon')
+  if (south >= north)
+    throw invalidParameter('bboxMinLat', 'bboxMinLat must be less than bboxMaxLat')
   return [west, south, east, north]
 }
-
-const invalid = (parameter: string, detail: string): Failure =>
-  new Failure('invalid-parameter', detail, { errors: [{ parameter, detail }] })
 
 // `filterDistributions`: of the parts that a record lists, only those that its facets ask for.
 
@@ -128,12 +128,10 @@ const shows = (array: string, include?: readonly string[]): boolean =>
 export const narrowedInclude = ({ include, groups }: Narrowing): readonly string[] | undefined =>
   include && [...include, ...groups.map(({ array, value }) => `${array}.${value}`)]
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** JSON text of a record with the parts that are wanted. */
 export function narrowed(text: string, { groups, operator, include }: Narrowing): string {
   const record: unknown = JSON.parse(text)
-  if (!isFields(record)) return text
+  if (!isJsonObject(record)) return text
   const kept = Object.fromEntries(
     Object.entries(record).map(([name, value]) => {
       const own = groups.filter(({ array }) => array === name)
@@ -152,11 +150,8 @@ function valuesAt(value: unknown, path: readonly string[]): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((one: unknown) => valuesAt(one, path))
   const [step, ...rest] = path
   if (step === undefined) return isScalar(value) ? [String(value)] : []
-  return isFields(value) && Object.hasOwn(value, step) ? valuesAt(value[step], rest) : []
+  return isJsonObject(value) && Object.hasOwn(value, step) ? valuesAt(value[step], rest) : []
 }
 
 const isScalar = (value: unknown): value is string | number | boolean =>
   ['string', 'number', 'boolean'].includes(typeof value)
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

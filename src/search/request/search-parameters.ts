@@ -1,5 +1,6 @@
 /** The parameters of a search: their types, ranges and descriptions, and how they stand in a query string. */
 
+import { isJsonObject } from '../../text/json.ts'
 import { z } from 'zod'
 import { Failure, shown } from '../../errors.ts'
 import { defaultLimits, type Limits } from '../../http/limits.ts'
@@ -46,7 +47,7 @@ const operator = (description: string) =>
 
 function objectOf(text: string): unknown {
   const value = parseJson(text)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  if (isJsonObject(value)) return value
   throw malformed('facets must be a JSON object such as {"country":["it"]}')
 }
 

@@ -1,6 +1,6 @@
 /** From the parameters of a search to the request that an engine answers. */
 
-import { Failure } from '../../errors.ts'
+import { Failure, invalidParameter } from '../../errors.ts'
 import type { QueryTree } from '../../search-index/query-tree.ts'
 import type { OrderKey, SearchRequest } from '../../search-index/search-index.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
@@ -171,7 +171,7 @@ function weightsOf({ fields, boosts }: Pick<Parameters, 'fields' | 'boosts'>): W
     const [name = '', value] = entry.split('^', 2)
     if (value !== undefined && !weight.test(value)) {
       const detail = `the weight of ${name} in fields must be a number of at least 0`
-      throw new Failure('invalid-parameter', detail, { errors: [{ parameter: 'fields', detail }] })
+      throw invalidParameter('fields', detail)
     }
     return { name: name.trim(), value }
   })

@@ -1,7 +1,8 @@
 /** From the document of a real source into the catalogue: what the importer has to know of the exporter. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { JsonObject, Pipe } from '../../../src/pipe/document.ts'
+import type { Pipe } from '../../../src/pipe/document.ts'
+import type { JsonObject } from '../../../src/text/json.ts'
 import { stage } from '../../support/portals/outbound.ts'
 import { portal } from '../../support/portals/portal.ts'
 import { rdfPortal } from '../../support/portals/rdf-portal.ts'

@@ -3,7 +3,8 @@
 import * as fc from 'fast-check'
 import type { Quad } from '@rdfjs/types'
 import { isIri } from '../../../src/rdf/iri.ts'
-import { fieldsOf, type Fields } from '../../../src/vocabularies/loose-values.ts'
+import { fieldsOf } from '../../../src/vocabularies/loose-values.ts'
+import type { Fields } from '../../../src/text/json.ts'
 
 type Path = readonly (string | number)[]
 

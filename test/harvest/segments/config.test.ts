@@ -3,7 +3,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { importerSegment } from '../../../src/harvest/importers/importer.ts'
 import { rdfImporter } from '../../../src/harvest/importers/rdf.ts'
-import type { JsonObject } from '../../../src/pipe/document.ts'
+import type { JsonObject } from '../../../src/text/json.ts'
 import { portal } from '../../support/portals/portal.ts'
 import { importOf, type Imported } from './import-run.ts'
 

@@ -1,7 +1,7 @@
 /** What real sources write, and what the repository holds of it: rule by rule, one row for each. */
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Fields } from '../../../src/vocabularies/loose-values.ts'
+import type { Fields } from '../../../src/text/json.ts'
 import type { MappedRecord } from '../../../src/harvest/mapping/record.ts'
 import { prefixes } from '../../../src/rdf/namespaces.ts'
 import { mappings, type MappingOptions } from './golden/records.ts'

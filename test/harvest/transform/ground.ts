@@ -10,7 +10,7 @@ import {
   usualTransformLimits,
 } from '../../../src/harvest/transform/transformer.ts'
 import { logger } from '../../../src/log.ts'
-import type { JsonObject } from '../../../src/pipe/document.ts'
+import type { JsonObject } from '../../../src/text/json.ts'
 import type { Finding, Message, RecordMessage } from '../../../src/pipe/message.ts'
 import type { SegmentContext, SegmentKind, SegmentPlace } from '../../../src/pipe/segment.ts'
 

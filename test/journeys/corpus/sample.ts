@@ -1,6 +1,6 @@
 /** One source of the corpus: what it answers, which addresses it gives, and what of it is lost. */
 
-import type { JsonObject } from '../../../src/pipe/document.ts'
+import type { JsonObject } from '../../../src/text/json.ts'
 
 type Answer = {
   readonly body: string | Buffer

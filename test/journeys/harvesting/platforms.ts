@@ -1,6 +1,6 @@
 /** A portal of each kind that the platform harvests, with records that can be changed. */
 
-import type { JsonObject } from '../../../src/pipe/document.ts'
+import type { JsonObject } from '../../../src/text/json.ts'
 import { arcgisPortal } from '../../support/portals/arcgis-portal.ts'
 import { ckanPortal } from '../../support/portals/ckan-portal.ts'
 import { dkanPortal } from '../../support/portals/dkan-portal.ts'

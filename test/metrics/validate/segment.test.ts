@@ -7,7 +7,7 @@ import { readReport } from '../../../src/metrics/measure/validation-report.ts'
 import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import { validatingSegment } from '../../../src/metrics/validate/validating-segment.ts'
 import type { Validation } from '../../../src/metrics/validate/validation.ts'
-import type { JsonObject } from '../../../src/pipe/document.ts'
+import type { JsonObject } from '../../../src/text/json.ts'
 import type { RecordMessage } from '../../../src/pipe/message.ts'
 import { normalName } from '../../../src/pipe/naming.ts'
 import {

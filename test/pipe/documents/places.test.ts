@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import { resolver } from '../../../src/pipe/discovery.ts'
 import { catalogueOf, pipeCheck, placesIn } from '../../../src/pipe/pipe-check.ts'
-import type { Json, JsonObject } from '../../../src/pipe/document.ts'
+import type { Json, JsonObject } from '../../../src/text/json.ts'
 import type { SegmentKind, SegmentPlace } from '../../../src/pipe/segment.ts'
 import { harvestOf, pipeOf } from '../pipes.ts'
 

@@ -3,7 +3,8 @@
 import { expect, it } from 'vitest'
 import { secretRegistry } from '../../../src/secrets.ts'
 import { resolver } from '../../../src/pipe/discovery.ts'
-import type { JsonObject, Pipe } from '../../../src/pipe/document.ts'
+import type { Pipe } from '../../../src/pipe/document.ts'
+import type { JsonObject } from '../../../src/text/json.ts'
 import { secretCheck } from '../../../src/pipe/pipe-check.ts'
 import type { SegmentKind } from '../../../src/pipe/segment.ts'
 

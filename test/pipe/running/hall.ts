@@ -3,7 +3,8 @@
 import { expect, onTestFinished } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { resolver } from '../../../src/pipe/discovery.ts'
-import type { JsonObject, Pipe } from '../../../src/pipe/document.ts'
+import type { Pipe } from '../../../src/pipe/document.ts'
+import type { JsonObject } from '../../../src/text/json.ts'
 import type { Message } from '../../../src/pipe/message.ts'
 import {
   openLauncher,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Json } from '../../../src/pipe/document.ts'
+import type { Json } from '../../../src/text/json.ts'
 import { listPayload, outgoing, recordPayload } from '../../../src/pipe/transport/envelope.ts'
 import { pipeOf } from '../pipes.ts'
 import { complete, house, record } from './house.ts'

@@ -1,11 +1,10 @@
 /** An ArcGIS Hub site as the mapping knows it, for tests of the mapping alone. */
 
-import { arcgisConfig } from '../../../../src/harvest/importers/arcgis-records.ts'
+import { arcgisConfig, mapFeature } from '../../../../src/harvest/importers/arcgis-records.ts'
 import { mapEntry } from '../../../../src/harvest/importers/arcgis-mapping.ts'
-import { mapFeature } from '../../../../src/harvest/importers/arcgis-records.ts'
 import { contextOf } from '../../../../src/harvest/importers/arcgis-terms.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
-import type { Fields } from '../../../../src/vocabularies/loose-values.ts'
+import type { Fields } from '../../../../src/text/json.ts'
 import { commonConfig } from '../golden-check.ts'
 
 const root = 'https://hub.city.example'

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
 import { ckanImporter } from '../../../../src/harvest/importers/ckan.ts'
-import type { JsonObject } from '../../../../src/pipe/document.ts'
+import type { JsonObject } from '../../../../src/text/json.ts'
 import {
   ckanPortal,
   packageOf,

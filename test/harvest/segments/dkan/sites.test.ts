@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
 import { dkanImporter } from '../../../../src/harvest/importers/dkan.ts'
-import type { JsonObject } from '../../../../src/pipe/document.ts'
+import type { JsonObject } from '../../../../src/text/json.ts'
 import {
   dkanPortal,
   podOf,

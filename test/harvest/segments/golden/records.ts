@@ -6,7 +6,8 @@ import { mapPod } from '../../../../src/harvest/importers/datajson-mapping.ts'
 import { mappedDataset } from '../../../../src/harvest/importers/udata.ts'
 import { importConfig } from '../../../../src/harvest/importers/import-config.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
-import { fieldsOf, type Fields } from '../../../../src/vocabularies/loose-values.ts'
+import { fieldsOf } from '../../../../src/vocabularies/loose-values.ts'
+import type { Fields } from '../../../../src/text/json.ts'
 import { MappedRecord } from '../../../../src/harvest/mapping/record.ts'
 
 const common = importConfig.parse({ address: 'https://portal.example/', catalogue: 'city' })

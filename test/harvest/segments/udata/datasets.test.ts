@@ -3,7 +3,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { importerSegment } from '../../../../src/harvest/importers/importer.ts'
 import { udataImporter } from '../../../../src/harvest/importers/udata.ts'
-import type { JsonObject } from '../../../../src/pipe/document.ts'
+import type { JsonObject } from '../../../../src/text/json.ts'
 import {
   datasetOf,
   udataPortal,
