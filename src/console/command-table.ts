@@ -1,33 +1,52 @@
-/** The fixed table of commands: found by name, listed, completed. */
+/** The commands of a console: found by name, listed, completed. */
 
 import { nearest } from '../text/nearest.ts'
-import { helpOf, parseArguments, splitCommandLine, usageOf } from './command-line.ts'
-import { type Command, type CommandArguments, WrongCommand } from './command.ts'
-import { indexCommands } from './commands/index-commands.ts'
-import { launchCommand } from './commands/launch-command.ts'
-import { pipeCommands } from './commands/pipe-commands.ts'
-import { recordCommands } from './commands/record-commands.ts'
-import { runCommands } from './commands/run-commands.ts'
-import { metricsCommands, searchCommands, statusCommand } from './commands/service-commands.ts'
+import {
+  type Command,
+  type CommandArguments,
+  helpOf,
+  parseArguments,
+  splitCommandLine,
+  usageOf,
+  WrongCommand,
+} from './command.ts'
 import type { Parts } from './console-parts.ts'
+import { pipeCommands } from './pipe-commands.ts'
+import {
+  metricsCommands,
+  recordCommands,
+  searchCommands,
+  statusCommand,
+} from './record-commands.ts'
+import { launchCommand, runCommands } from './run-commands.ts'
 
 /** A line that may be run. */
-export type ParsedCommand = { readonly command: Command; readonly wish: CommandArguments }
-
-type Completion = {
-  /** Where in the line the word begins that the candidates would replace. */
-  readonly from: number
-  readonly candidates: readonly string[]
-}
+export type ParsedCommand = { readonly command: Command; readonly given: CommandArguments }
 
 export type Table = {
-  readonly commands: readonly Command[]
   /** Throws `WrongCommand` with what would be right. */
   readonly order: (line: string) => ParsedCommand
-  readonly complete: (line: string) => Completion
+  /** What may stand at the end of a line; `from` is where the word begins that a candidate would replace. */
+  readonly complete: (line: string) => {
+    readonly from: number
+    readonly candidates: readonly string[]
+  }
 }
 
 const mostCandidates = 200
+
+/** The commands of the services that run in this process. */
+export const commandsOf = (parts: Parts): Table => {
+  const { scheduler, repository, search, metrics, status } = parts
+  return table([
+    ...((scheduler ?? repository) ? [launchCommand(scheduler, repository)] : []),
+    ...(scheduler ? [...pipeCommands(scheduler), ...runCommands(scheduler)] : []),
+    ...(repository ? recordCommands(repository) : []),
+    ...(search ? searchCommands(search) : []),
+    ...(metrics ? metricsCommands(metrics) : []),
+    statusCommand(status),
+  ])
+}
 
 /** `help` and `exit` are always there. */
 export function table(given: readonly Command[]): Table {
@@ -38,16 +57,32 @@ export function table(given: readonly Command[]): Table {
   for (const command of commands)
     for (const name of [command.name, ...(command.aliases ?? [])]) byName.set(name, command)
   return {
-    commands,
     order: (line) => {
       const [name, ...words] = splitCommandLine(line)
       if (name === undefined) throw new WrongCommand('no command; help lists all')
       const command = known(byName, name)
-      const wish = parseArguments(command, words)
-      return wish === 'help' ? helpFor(help, command) : { command, wish }
+      const parsed = parseArguments(command, words)
+      // `launch -h` is `help launch`.
+      return parsed === 'help'
+        ? { command: help, given: { ...parseNothing, words: [command.name] } }
+        : { command, given: parsed }
     },
-    complete: (line) => completed(line, byName),
+    complete: (line) => {
+      const from = line.length - (/\S*$/.exec(line)?.[0].length ?? 0)
+      const typed = line.slice(from)
+      const fitting = candidates(byName, line.slice(0, from), typed)
+        .filter((one) => one.startsWith(typed))
+        .toSorted()
+      return { from, candidates: [...new Set(fitting)].slice(0, mostCandidates) }
+    },
   }
+}
+
+const parseNothing: CommandArguments = {
+  words: [],
+  flag: () => false,
+  text: () => undefined,
+  number: () => undefined,
 }
 
 const exit: Command = {
@@ -71,69 +106,32 @@ const helpOn = (commands: readonly Command[], find: (name: string) => Command): 
   },
 })
 
-/** `launch -h` is `help launch`. */
-const helpFor = (help: Command, command: Command): ParsedCommand => ({
-  command: help,
-  wish: {
-    words: [command.name],
-    flag: () => false,
-    text: () => undefined,
-    number: () => undefined,
-  },
-})
-
 function known(byName: ReadonlyMap<string, Command>, name: string): Command {
   const command = byName.get(name)
   if (command) return command
   const names = [...byName.keys()].toSorted()
   const close = nearest(name, names)
   const hint = close === undefined ? '' : `; did you mean ${close}?`
-  const told = name.length > 60 ? `${name.slice(0, 60)}…` : name
-  throw new WrongCommand(`unknown command: ${told}${hint}\nthe commands are ${names.join(', ')}`)
+  const short = name.length > 60 ? `${name.slice(0, 60)}…` : name
+  throw new WrongCommand(`unknown command: ${short}${hint}\nthe commands are ${names.join(', ')}`)
 }
 
-function completed(line: string, byName: ReadonlyMap<string, Command>): Completion {
-  const from = line.length - (/\S*$/.exec(line)?.[0].length ?? 0)
-  const typed = line.slice(from)
-  const [name, ...words] = wordsBefore(line.slice(0, from))
-  const candidates =
-    name === undefined ? [...byName.keys()] : nextWords(byName.get(name), typed, words)
-  const fitting = candidates.filter((one) => one.startsWith(typed))
-  return { from, candidates: [...new Set(fitting)].toSorted().slice(0, mostCandidates) }
-}
-
-function nextWords(
-  command: Command | undefined,
+/** What may stand after the words before; an open quote has nothing to complete. */
+function candidates(
+  byName: ReadonlyMap<string, Command>,
+  before: string,
   typed: string,
-  words: readonly string[],
 ): readonly string[] {
-  if (!command) return []
-  if (typed.startsWith('-'))
-    return ['--help', ...Object.keys(command.options ?? {}).map((name) => `--${name}`)]
-  return command.complete?.(words.filter((word) => !word.startsWith('-'))) ?? []
-}
-
-/** An open quote has nothing to complete. */
-function wordsBefore(text: string): readonly string[] {
+  let said: readonly string[]
   try {
-    return splitCommandLine(text)
+    said = splitCommandLine(before)
   } catch {
-    return ['']
+    return []
   }
-}
-
-// The commands of the services that run in this process.
-
-/** `now` is milliseconds of a clock. */
-export function commandsOf(parts: Parts, now: () => number): Table {
-  const { scheduler, repository, search, metrics, status } = parts
-  const ground = scheduler && { scheduler, now }
-  return table([
-    ...((scheduler ?? repository) ? [launchCommand({ scheduler, repository, now })] : []),
-    ...(ground ? [...pipeCommands(ground), ...runCommands(ground)] : []),
-    ...(repository ? [...indexCommands(repository, now), ...recordCommands(repository, now)] : []),
-    ...(search ? searchCommands(search) : []),
-    ...(metrics ? metricsCommands(metrics) : []),
-    statusCommand(status),
-  ])
+  const [name, ...words] = said
+  if (name === undefined) return [...byName.keys()]
+  const command = byName.get(name)
+  if (command && typed.startsWith('-'))
+    return ['--help', ...Object.keys(command.options ?? {}).map((option) => `--${option}`)]
+  return command?.complete?.(words.filter((word) => !word.startsWith('-'))) ?? []
 }

@@ -1,6 +1,8 @@
-/** What a command of the console is. */
+/** What a command of the console is, and how a line becomes one: words, options, usage. */
 
-export type Option = {
+import { parseArgs } from 'node:util'
+
+type Option = {
   readonly short?: string
   readonly kind: 'flag' | 'text' | 'number'
   /** What stands for its value in the usage: `ms`, `pipe`. */
@@ -19,11 +21,14 @@ export type CommandArguments = {
   readonly number: (option: string) => number | undefined
 }
 
-export type Io = {
+/** The reader of an answer. */
+export type CommandOutput = {
   /** One or more lines; resolves when the reader has room for more. */
   readonly say: (text: string) => Promise<void>
-  /** A line that may be left out when the reader is slow. */
-  readonly tell: (line: string) => void
+  /** A line about the progress: at most one in five seconds, and none while the reader is slow. */
+  readonly progress: (line: string) => void
+  /** Aborts when nobody waits for the command any more. */
+  readonly signal: AbortSignal
 }
 
 export type Command = {
@@ -41,8 +46,148 @@ export type Command = {
   /** What may stand in the place after these words. */
   readonly complete?: (words: readonly string[]) => readonly string[]
   /** Throws `Failure` for everything that the reader may be told. */
-  readonly run: (wish: CommandArguments, io: Io, signal: AbortSignal) => Promise<void>
+  readonly run: (given: CommandArguments, output: CommandOutput) => Promise<void>
 }
 
 /** The line cannot be obeyed; the message is the answer. */
 export class WrongCommand extends Error {}
+
+/** Characters of one line. */
+export const longestLine = 10_000
+
+/** A part of a word: between double quotes, between single ones, bare. */
+const wordPart = /"((?:\\["\\]|[^"\\]|\\(?!["\\]))*)"|'([^']*)'|([^\s"']+)/y
+
+/**
+ * Words are separated by blanks. Quotes of both kinds group, a backslash between double quotes takes the next quote or
+ * backslash as it is. A word that begins with `{` is a JSON object and stays as it stands. Throws `WrongCommand`.
+ */
+export function splitCommandLine(line: string): readonly string[] {
+  if (line.length > longestLine)
+    throw new WrongCommand(`the line is longer than ${longestLine} characters`)
+  const words: string[] = []
+  let at = nextWord(line, 0)
+  while (at < line.length) {
+    const word = line[at] === '{' ? jsonWord(line, at) : plainWord(line, at)
+    words.push(word.text)
+    at = nextWord(line, word.end)
+  }
+  return words
+}
+
+/** A word as `splitCommandLine` reads it back. */
+export const quotedWord = (word: string): string =>
+  /^[^\s"'{\\]+$/.test(word) ? word : `"${word.replaceAll(/["\\]/g, String.raw`\$&`)}"`
+
+type Word = { readonly text: string; readonly end: number }
+
+function nextWord(line: string, from: number): number {
+  const found = line.slice(from).search(/\S/)
+  return found < 0 ? line.length : from + found
+}
+
+/** Quoted and bare parts up to the next blank. */
+function plainWord(line: string, from: number): Word {
+  let [text, end] = ['', from]
+  while (end < line.length && !/\s/.test(line.charAt(end))) {
+    wordPart.lastIndex = end
+    const [all, double, single, bare] = wordPart.exec(line) ?? []
+    if (all === undefined)
+      throw new WrongCommand(`the quote ${line[end]} at character ${end + 1} is not closed`)
+    text += double?.replaceAll(/\\(["\\])/g, '$1') ?? single ?? bare ?? ''
+    end += all.length
+  }
+  return { text, end }
+}
+
+/** Up to the bracket that closes the first one; brackets inside of strings do not count. */
+function jsonWord(line: string, from: number): Word {
+  let depth = 0
+  let inText = false
+  for (let at = from; at < line.length; at++) {
+    const char = line[at]
+    if (inText && char === '\\') at++
+    else if (char === '"') inText = !inText
+    else if (!inText && char === '{') depth++
+    else if (!inText && char === '}') depth--
+    if (depth === 0) return { text: line.slice(from, at + 1), end: at + 1 }
+  }
+  throw new WrongCommand(`the object that begins at character ${from + 1} is not closed`)
+}
+
+// Words behind the name of a command, checked against what it takes.
+
+const help: Option = { short: 'h', kind: 'flag', means: 'usage' }
+
+/** Options stand anywhere; `--` ends them. `help` when the usage is asked for. Throws `WrongCommand`. */
+export function parseArguments(
+  command: Command,
+  words: readonly string[],
+): CommandArguments | 'help' {
+  const { options = {}, least = 0, most = least } = command
+  const { values, positionals } = parsed(command, words)
+  if (values.get('help') === true) return 'help'
+  if (positionals.length < least) throw wrong(command, 'something is missing')
+  if (positionals.length > most) {
+    const extra = positionals.slice(most).join(' ')
+    throw wrong(command, most === 0 ? `${command.name} takes no words` : `too many words: ${extra}`)
+  }
+  const text = (name: string) => {
+    const value = values.get(name)
+    return typeof value === 'string' ? value : undefined
+  }
+  for (const [name, { kind, least: low = 1, most: high = 1_000_000 }] of Object.entries(options)) {
+    const value = text(name)
+    if (kind !== 'number' || value === undefined) continue
+    if (!/^\d{1,15}$/.test(value) || Number(value) < low || Number(value) > high)
+      throw wrong(command, `--${name} must be a whole number ${low}..${high}, got ${value}`)
+  }
+  return {
+    words: positionals,
+    flag: (name) => values.get(name) === true,
+    text,
+    number: (name) => (text(name) === undefined ? undefined : Number(text(name))),
+  }
+}
+
+function parsed(command: Command, words: readonly string[]) {
+  const options = Object.fromEntries(
+    Object.entries({ ...command.options, help }).map(([name, { short, kind }]) => {
+      const type: 'boolean' | 'string' = kind === 'flag' ? 'boolean' : 'string'
+      return [name, { type, ...(short !== undefined && { short }) }]
+    }),
+  )
+  try {
+    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
+    return { values: new Map<string, unknown>(Object.entries(values)), positionals }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'not understood'
+    throw wrong(command, (message.split(/\.\s|\n/)[0] ?? message).replace(/\.$/, ''))
+  }
+}
+
+const wrong = (command: Command, why: string): WrongCommand =>
+  new WrongCommand(`${why}; usage: ${usageOf(command)}`)
+
+const valueText = ({ kind, value = kind }: Option) => (kind === 'flag' ? '' : ` ${value}`)
+
+/** `launch <pipe> [-n number]` */
+export function usageOf({ name, words, options = {} }: Command): string {
+  const tail = Object.entries(options).map(([long, option]) => {
+    const { short } = option
+    return `[${short === undefined ? `--${long}` : `-${short}`}${valueText(option)}]`
+  })
+  return [name, ...(words === undefined ? [] : [words]), ...tail].join(' ')
+}
+
+/** Usage, meaning and options, several lines. */
+export function helpOf(command: Command): string {
+  const { aliases = [], options = {}, does } = command
+  const rows = Object.entries({ ...options, help }).map(([long, option]) => {
+    const short = option.short === undefined ? '    ' : `-${option.short}, `
+    const means = long === 'help' ? 'this text' : option.means
+    return `  ${`${short}--${long}${valueText(option)}`.padEnd(24)}${means}`
+  })
+  const also = aliases.length > 0 ? [`  also: ${aliases.join(', ')}`] : []
+  return [usageOf(command), `  ${does}`, ...also, ...rows].join('\n')
+}

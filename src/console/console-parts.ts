@@ -1,4 +1,4 @@
-/** What the services of a process let the console do; what is absent has no command. */
+/** What the console needs of the services beside it: one part for each service that runs in this process. */
 
 import type { JsonObject } from '../text/json.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
@@ -40,12 +40,12 @@ export type SchedulerPart = {
   /** Carries out the removals that a run holds back. */
   readonly confirm: (runId: string, signal: AbortSignal) => Promise<void>
   /** Hands the records of the pipe `from` over to another one; their number. */
-  readonly adopt?: (
+  readonly adopt: (
     pipes: { readonly pipe: string; readonly from: string },
     signal: AbortSignal,
   ) => Promise<number>
   /** Groups of records of several catalogues that look like the same one; of one catalogue where it is named. */
-  readonly duplicates?: (
+  readonly duplicates: (
     catalogue: string | undefined,
     signal: AbortSignal,
   ) => AsyncIterable<readonly Alike[]>
@@ -81,49 +81,49 @@ export type RepositoryPart = {
     signal: AbortSignal,
   ) => Promise<{ readonly found: number; readonly run: string }>
   /** No catalogues = all of them. */
-  readonly index?: (
+  readonly index: (
     catalogues: readonly string[],
     progress: ReportProgress,
     signal: AbortSignal,
   ) => Promise<number>
   /** No indices = all of them. */
-  readonly reindex?: (
+  readonly reindex: (
     indices: readonly string[],
     progress: ReportProgress,
     signal: AbortSignal,
   ) => Promise<number>
-  readonly reconcile?: (
+  readonly reconcile: (
     options: { readonly dryRun: boolean },
     progress: ReportProgress,
     signal: AbortSignal,
   ) => Promise<Drift>
-  readonly pending?: (
+  readonly pending: (
     signal: AbortSignal,
   ) => Promise<{ readonly count: number; /** Seconds. */ readonly oldest?: number }>
-  readonly clear?: (
+  readonly clear: (
     options: { readonly catalogue: string; readonly keepIndex: boolean },
     progress: ReportProgress,
     signal: AbortSignal,
   ) => Promise<number>
   /** A sentence for everything that was found. */
-  readonly repair?: (catalogue: string, signal: AbortSignal) => AsyncIterable<string>
+  readonly repair: (catalogue: string, signal: AbortSignal) => AsyncIterable<string>
   /** Restores addresses that are IRIs of the platform; a sentence for each. */
-  readonly repairAddresses?: (
+  readonly repairAddresses: (
     options: { readonly dryRun: boolean },
     signal: AbortSignal,
   ) => AsyncIterable<string>
   /** Brings back one dataset, or all that a run removed. */
-  readonly restore?: (datasetOrRun: string, signal: AbortSignal) => Promise<Restored>
-  readonly tombstones?: (
+  readonly restore: (datasetOrRun: string, signal: AbortSignal) => Promise<Restored>
+  readonly tombstones: (
     catalogue: string | undefined,
     signal: AbortSignal,
   ) => AsyncIterable<Tombstone>
   /** No ids = all that come with the platform. A line for each. */
-  readonly installVocabularies?: (
+  readonly installVocabularies: (
     ids: readonly string[],
     signal: AbortSignal,
   ) => AsyncIterable<string>
-  readonly vocabularies?: (
+  readonly vocabularies: (
     signal: AbortSignal,
   ) => AsyncIterable<{ readonly id: string; readonly concepts?: number }>
 }
@@ -155,10 +155,10 @@ type Tombstone = {
 
 export type SearchPart = {
   /** Builds the sitemap again; the number of its addresses. */
-  readonly sitemap?: (signal: AbortSignal) => Promise<number>
+  readonly sitemap: (signal: AbortSignal) => Promise<number>
   /** How much every field weighs. */
-  readonly boosts?: () => Readonly<Record<string, number>>
-  readonly facets?: () => readonly { readonly index: string; readonly id: string }[]
+  readonly boosts: () => Readonly<Record<string, number>>
+  readonly facets: () => readonly { readonly index: string; readonly id: string }[]
 }
 
 export type MetricsPart = {
@@ -167,5 +167,5 @@ export type MetricsPart = {
 }
 
 /** Names of the known pipes, for completion. */
-export const pipeNames = (scheduler: SchedulerPart | undefined): readonly string[] =>
-  scheduler?.pipes.list().map(({ pipe }) => pipe.header.name) ?? []
+export const pipeNames = ({ pipes }: SchedulerPart): readonly string[] =>
+  pipes.list().map(({ pipe }) => pipe.header.name)

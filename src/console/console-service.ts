@@ -41,7 +41,7 @@ export type Console = {
 export async function openConsole(deps: ConsoleDeps): Promise<Console> {
   const { config, parts, keys, log, now, clean, http } = deps
   const ending = new AbortController()
-  const table = commandsOf(parts, now)
+  const table = commandsOf(parts)
   const running = execution({ log, now, clean, ending: ending.signal })
   const ground = { table, execution: running, keys }
   const closing: (() => Promise<void>)[] = []

@@ -1,9 +1,8 @@
-/** Runs orders and turns what they say into the text of an answer. */
+/** Commands as they run: what they say goes to their reader, their end into the log. */
 
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { Channel } from '../workers/channel.ts'
-import type { Io } from './command.ts'
 import type { ParsedCommand } from './command-table.ts'
 
 /** The last line of every answer; of one that failed `Command failed: …`. */
@@ -27,7 +26,7 @@ export type Execution = {
   readonly idle: () => Promise<void>
 }
 
-type ExecutionOptions = {
+type ExecutionContext = {
   readonly log: Log
   /** Milliseconds of a clock. */
   readonly now: () => number
@@ -41,14 +40,15 @@ type ExecutionOptions = {
 
 /** Pieces of an answer that wait for their reader. */
 const mostPieces = 32
+const progressMs = 5000
 
-export function execution(options: ExecutionOptions): Execution {
-  const { ending, atOnce = 32 } = options
-  const underway = new Set<Promise<void>>()
+export function execution(context: ExecutionContext): Execution {
+  const { ending, atOnce = 32 } = context
+  const active = new Set<Promise<void>>()
   return {
     run: (order, reader) => {
       if (ending.aborted) throw new Failure('conflict', 'the console is closing')
-      if (underway.size >= atOnce)
+      if (active.size >= atOnce)
         throw new Failure('too-many-requests', `${atOnce} commands run already`, { retryAfter: 5 })
       const out = new Channel<string>({ items: mostPieces })
       const leave = () => out.cancel()
@@ -56,15 +56,12 @@ export function execution(options: ExecutionOptions): Execution {
       if (reader.signal.aborted) leave()
       // A first piece at once: the reader sees that the order was taken.
       out.put('')
-      const work = obey(order, reader, { ...options, out }).finally(() => {
-        reader.signal.removeEventListener('abort', leave)
-        underway.delete(work)
-      })
-      underway.add(work)
+      const work = obey(order, reader, { ...context, out }).finally(() => active.delete(work))
+      active.add(work)
       return piecesOf(out)
     },
     idle: async () => {
-      await Promise.all(underway)
+      await Promise.all(active)
     },
   }
 }
@@ -78,71 +75,69 @@ async function* piecesOf(out: Channel<string>): AsyncGenerator<string> {
   }
 }
 
-type Ground = ExecutionOptions & { readonly out: Channel<string> }
-
 /** Never rejects. */
 async function obey(
-  { command, wish }: ParsedCommand,
+  { command, given }: ParsedCommand,
   reader: Reader,
-  ground: Ground,
+  context: ExecutionContext & { readonly out: Channel<string> },
 ): Promise<void> {
-  const { log, now, clean, ending, out } = ground
+  const { log, now, clean, ending, out } = context
   const started = now()
-  const signal = command.lasts ? ending : AbortSignal.any([reader.signal, ending])
-  const io: Io = {
-    say: (text) => out.send(`${printable(clean(text))}\n`),
-    tell: (line) => {
-      if (out.size < mostPieces / 4) out.put(`${printable(clean(line))}\n`)
-    },
+  const send = (text: string) => out.send(`${printable(clean(text))}\n`)
+  let shown = started
+  const progress = (line: string) => {
+    const time = now()
+    if (time - shown < progressMs || out.size >= mostPieces / 4) return
+    shown = time
+    out.put(`${printable(clean(line))}\n`)
   }
-  const failure = await command.run(wish, io, signal).then(
-    () => undefined,
-    (error: unknown) => ({ error }),
-  )
-  const left = reader.signal.aborted && !command.lasts
-  const told = failure && failureText(failure.error)
-  if (failure && told === undefined && !left && !ending.aborted)
-    log.error({ err: failure.error, command: command.name }, 'command.broken')
-  const why = ending.aborted
-    ? 'the console is closing'
-    : 'unexpected; the log of the platform tells'
-  const last = failure ? `Command failed: ${told ?? why}` : commandFinished
-  await out.send(`${printable(clean(last)).replaceAll('\n', '; ')}\n`)
+  const signal = command.lasts ? ending : AbortSignal.any([reader.signal, ending])
+  const left = () => reader.signal.aborted && !command.lasts
+  let [last, outcome] = [commandFinished, 'finished']
+  try {
+    await command.run(given, { say: send, progress, signal })
+  } catch (error) {
+    outcome = 'failed'
+    const isExpected = error instanceof Failure
+    if (!isExpected && !left() && !ending.aborted)
+      log.error({ err: error, command: command.name }, 'command.broken')
+    const why = ending.aborted
+      ? 'the console is closing'
+      : 'unexpected; the log of the platform tells'
+    last = `Command failed: ${isExpected ? failureText(error) : why}`
+  }
+  await send(last.replaceAll('\n', '; '))
   out.close()
   log.info(
     {
       command: command.name,
       // Configurations may hold secrets.
-      words: wish.words.filter((word) => !word.startsWith('{')).slice(0, 10),
+      words: given.words.filter((word) => !word.startsWith('{')).slice(0, 10),
       key: reader.key,
       door: reader.door,
       ms: Math.round(now() - started),
-      outcome: left ? 'left' : failure ? 'failed' : 'finished',
+      outcome: left() ? 'left' : outcome,
     },
     'console.command',
   )
 }
 
-// Text that a terminal shows and does not obey.
-
 // oxlint-disable-next-line no-control-regex -- they are what must not reach a terminal
 const active = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 
-/** Everything but line ends and tabs that moves a cursor, colours or turns text is written out. */
+/** Text that a terminal shows and does not obey: everything but line ends and tabs that moves a cursor, colours or turns text. */
 const printable = (text: string): string =>
   text
     .replaceAll('\r\n', '\n')
     .replace(active, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** What a reader may be told of an error; undefined for what only the log may hold. */
-function failureText(error: unknown): string | undefined {
-  if (!(error instanceof Failure)) return undefined
-  const complaints = error.errors
-    .filter(({ detail }) => detail !== error.detail)
+function failureText({ detail, errors }: Failure): string {
+  const complaints = errors
+    .filter((one) => one.detail !== detail)
     .slice(0, 10)
-    .map(({ parameter, pointer, detail }) => {
-      const place = pointer ?? parameter
-      return place === undefined ? detail : `${place}: ${detail}`
+    .map((one) => {
+      const place = one.pointer ?? one.parameter
+      return place === undefined ? one.detail : `${place}: ${one.detail}`
     })
-  return [error.detail, ...complaints].join('; ')
+  return [detail, ...complaints].join('; ')
 }

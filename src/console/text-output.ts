@@ -7,7 +7,7 @@ import {
   type RunNote,
   type StoredProblem,
 } from '../pipe/runs/run.ts'
-import type { Io } from './command.ts'
+import type { CommandOutput } from './command.ts'
 import type { ConsoleTrigger, ReportProgress } from './console-parts.ts'
 
 const widest = 60
@@ -38,8 +38,6 @@ export const amount = (count: number, one: string, many = `${one}s`): string =>
 // How far something has come.
 
 const width = 30
-/** Milliseconds between two lines. */
-const rhythmMs = 5000
 
 /** `[#####.....] 50 %  5 of 10`; without a total only the number. */
 export function progressBar(done: number, total: number | undefined): string {
@@ -50,22 +48,11 @@ export function progressBar(done: number, total: number | undefined): string {
   return `[${'#'.repeat(full)}${'.'.repeat(width - full)}] ${percent} %  ${number(done)} of ${number(total)}`
 }
 
-/** Whether it is time for another line: the first after five seconds, then every five. */
-export function rhythm(now: () => number): () => boolean {
-  let told = now()
-  return () => {
-    if (now() - told < rhythmMs) return false
-    told = now()
-    return true
-  }
-}
-
-export function progressReporter({ tell }: Io, now: () => number): ReportProgress {
-  const isTime = rhythm(now)
-  return (done, total) => {
-    if (isTime()) tell(progressBar(done, total))
-  }
-}
+/** Progress as a bar. */
+export const bar =
+  (progress: CommandOutput['progress']): ReportProgress =>
+  (done, total) =>
+    progress(progressBar(done, total))
 
 // Runs, their items and triggers in words.
 

@@ -1,6 +1,6 @@
 /** `npm run import`: the command that brings a DCAT document into a running platform. */
 import { Failure, WrongUsage } from '../errors.ts'
-import { clientKey } from '../http/keys/client-key.ts'
+import { scriptKey } from '../config/script.ts'
 import { usage, parseImportArguments } from './importing/arguments.ts'
 import { NoDestination } from './importing/cutting/parcels.ts'
 import { systemClock } from './importing/import-client.ts'
@@ -22,7 +22,7 @@ async function run(argumentList: readonly string[]): Promise<number> {
   const line = progressLine(process.stderr, systemClock.now)
   try {
     const asked = parseImportArguments(argumentList)
-    const key = asked.key ?? (await clientKey(process.env))
+    const key = await scriptKey(asked.key)
     const source = await openSource({ ...asked, stdin: process.stdin }, stop.signal)
     const options = { ...asked, key, clock: systemClock, progress: line.show }
     const summary = await importDump(source, options, stop.signal).catch((error: unknown) => {

@@ -3,7 +3,7 @@
 import type { Parts, RepositoryPart } from '../console/console-parts.ts'
 import { openConsole, type Console } from '../console/console-service.ts'
 import { Failure } from '../errors.ts'
-import { vocabularyPart } from '../console/vocabularies/vocabulary-commands.ts'
+import { vocabularyPart } from '../console/vocabulary-commands.ts'
 import type { App } from '../http/app.ts'
 import type { JsonObject } from '../text/json.ts'
 import type { Reconciling } from '../projector/maintenance/periodic-reconcile.ts'

@@ -2,15 +2,16 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { WrongCommand, type Command } from '../../src/console/command.ts'
 import {
+  type Command,
+  WrongCommand,
   helpOf,
   longestLine,
   quotedWord,
   usageOf,
   parseArguments,
   splitCommandLine,
-} from '../../src/console/command-line.ts'
+} from '../../src/console/command.ts'
 import { table } from '../../src/console/command-table.ts'
 
 describe('words', () => {

@@ -21,7 +21,7 @@ async function door(options: Partial<TelnetOptions> = {}) {
   const log = logger('silent')
   const running = execution({ log, now: Date.now, clean: (text) => text, ending: ending.signal })
   const server = await openTelnet({
-    table: commandsOf(ground.parts, Date.now),
+    table: commandsOf(ground.parts),
     execution: running,
     keys: apiKeys(keyConfig),
     log,

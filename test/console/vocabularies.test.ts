@@ -6,8 +6,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseVocabularyArguments } from '../../src/console/vocabularies/vocabulary-arguments.ts'
-import { officialIds, officialPlace } from '../../src/console/vocabularies/vocabulary-documents.ts'
+import { parseVocabularyArguments } from '../../src/console/vocabulary-commands.ts'
+import { officialIds, officialPlace } from '../../src/console/vocabulary-client.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 
 const entry = new URL('../../src/console/vocabularies.ts', import.meta.url).pathname

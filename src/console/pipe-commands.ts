@@ -1,20 +1,19 @@
 /** Commands about pipes and their triggers. */
 
-import { Failure } from '../../errors.ts'
-import type { JsonObject } from '../../text/json.ts'
-import type { Command } from '../command.ts'
-import { type ConsoleTrigger, pipeNames, type SchedulerPart } from '../console-parts.ts'
-import { amount, columns, triggerRow } from '../text-output.ts'
-import type { RunGround } from './run-commands.ts'
-import { launchPipe } from './launch-command.ts'
+import { Failure } from '../errors.ts'
+import type { JsonObject } from '../text/json.ts'
+import type { Command } from './command.ts'
+import { pipeNames, type SchedulerPart } from './console-parts.ts'
+import { launchPipe } from './run-commands.ts'
+import { amount, columns, triggerRow } from './text-output.ts'
 
-export const pipeCommands = (ground: RunGround): readonly Command[] => [
-  pipes(ground.scheduler),
-  pipe(ground),
-  reload(ground.scheduler),
-  triggers(ground.scheduler),
-  turn(ground.scheduler, 'enable'),
-  turn(ground.scheduler, 'disable'),
+export const pipeCommands = (scheduler: SchedulerPart): readonly Command[] => [
+  pipes(scheduler),
+  pipe(scheduler),
+  reload(scheduler),
+  triggers(scheduler),
+  turn(scheduler, 'enable'),
+  turn(scheduler, 'disable'),
 ]
 
 const pipes = ({ pipes }: SchedulerPart): Command => ({
@@ -32,29 +31,29 @@ const pipes = ({ pipes }: SchedulerPart): Command => ({
   },
 })
 
-const pipe = (ground: RunGround): Command => ({
+const pipe = (scheduler: SchedulerPart): Command => ({
   name: 'pipe',
   words: '<name> [show|launch]',
   least: 1,
   most: 2,
   does: 'shows a pipe, or runs it now',
-  complete: (words) => [pipeNames(ground.scheduler), ['show', 'launch']][words.length] ?? [],
-  run: async ({ words: [name = '', what = 'show'] }, io, signal) => {
-    if (what === 'launch') return launchPipe(ground, { pipe: name }, io, signal)
+  complete: (words) => [pipeNames(scheduler), ['show', 'launch']][words.length] ?? [],
+  run: async ({ words: [name = '', what = 'show'] }, output) => {
+    if (what === 'launch') return launchPipe(scheduler, { pipe: name }, output)
     if (what !== 'show')
       throw new Failure('invalid-parameter', `it is show or launch, not ${what.slice(0, 100)}`)
-    const known = knownPipe(ground.scheduler, name)
+    const known = knownPipe(scheduler, name)
     const document: JsonObject = JSON.parse(JSON.stringify(known.pipe))
-    await io.say(JSON.stringify(ground.scheduler.masked(document), null, 2))
-    await io.say(`from ${known.source} ${known.file}, ${known.trust}`)
-    for (const { detail } of known.problems) await io.say(`! ${detail}`)
+    await output.say(JSON.stringify(scheduler.masked(document), null, 2))
+    await output.say(`from ${known.source} ${known.file}, ${known.trust}`)
+    for (const { detail } of known.problems) await output.say(`! ${detail}`)
   },
 })
 
 const reload = ({ pipes }: SchedulerPart): Command => ({
   name: 'reload',
   does: 'reads all pipe sources again',
-  run: async (_, { say }, signal) => {
+  run: async (_, { say, signal }) => {
     await pipes.reload(signal)
     const invalid = pipes.invalid()
     await say(`${amount(pipes.list().length, 'pipe')}, ${amount(invalid.length, 'file')} not valid`)
@@ -70,9 +69,8 @@ const triggers = ({ triggers, pipes }: SchedulerPart): Command => ({
   does: 'lists triggers with their next and last firing',
   complete: (words) => (words.length === 0 ? [...triggers.all().keys()] : []),
   run: async ({ words: [name] }, { say }) => {
-    const sets: readonly (readonly [string, readonly ConsoleTrigger[]])[] =
-      name === undefined ? [...triggers.all()] : [[name, triggers.of(nameOf(pipes, name))]]
-    const rows = sets.flatMap(([pipe, list]) => list.map((one) => triggerRow(pipe, one)))
+    const names = name === undefined ? [...triggers.all().keys()] : [nameOf(pipes, name)]
+    const rows = names.flatMap((pipe) => triggers.of(pipe).map((one) => triggerRow(pipe, one)))
     for (const line of columns(rows)) await say(line)
     if (rows.length === 0) await say('no triggers')
   },

@@ -1,0 +1,351 @@
+/** Commands that start runs, watch them and tell about them. */
+
+import { Failure, invalidParameter } from '../errors.ts'
+import { configured } from '../pipe/configure.ts'
+import type { Configs } from '../pipe/document.ts'
+import type { RunReport } from '../pipe/runs/run-report.ts'
+import { ended, type ItemState, type Run, type RunItem } from '../pipe/runs/run.ts'
+import { isJsonObject, type JsonObject } from '../text/json.ts'
+import type { Command, CommandOutput } from './command.ts'
+import { pipeNames, type RepositoryPart, type SchedulerPart } from './console-parts.ts'
+import {
+  amount,
+  columns,
+  countsText,
+  problemLine,
+  progressOf,
+  runItemRow,
+  runLines,
+  runRow,
+  stateText,
+} from './text-output.ts'
+
+export const runCommands = (scheduler: SchedulerPart): readonly Command[] => [
+  runs(scheduler),
+  run(scheduler),
+  cancel(scheduler),
+  again(scheduler, 'resume', 'goes on with a run that was interrupted'),
+  again(scheduler, 'retry', 'runs again what failed in a run'),
+  confirm(scheduler),
+  adopt(scheduler),
+  duplicates(scheduler),
+  dryRun(scheduler),
+]
+
+/** One word starts a pipe, two words send a catalogue through one. */
+export const launchCommand = (
+  scheduler: SchedulerPart | undefined,
+  repository: RepositoryPart | undefined,
+): Command => ({
+  name: 'launch',
+  words: '<pipe> [json configs] | <catalogue> <pipe>',
+  least: 1,
+  most: 2,
+  does: 'runs a pipe now, or sends every dataset of a catalogue through one',
+  options: {
+    pulse: {
+      short: 'p',
+      kind: 'number',
+      value: 'ms',
+      least: 0,
+      most: 3_600_000,
+      means: 'milliseconds between two datasets of a catalogue',
+    },
+    update: { short: 'u', kind: 'flag', means: 'the present metrics of a dataset go along' },
+    verbose: {
+      short: 'v',
+      kind: 'flag',
+      means: 'tells more; of a catalogue: how far it is, to the end',
+    },
+  },
+  complete: (words) => (words.length < 2 && scheduler ? pipeNames(scheduler) : []),
+  run: async ({ words: [first = '', second], number, flag }, output) => {
+    const verbose = flag('verbose')
+    // The words of the contract: clients look for them.
+    const missing = (pipe: string) => new Failure('unknown-pipe', `Pipe ${pipe} not available`)
+    if (second === undefined || second.startsWith('{')) {
+      if (!scheduler) throw missing(first)
+      const configs = second === undefined ? undefined : configsOf(second)
+      return launchPipe(scheduler, { pipe: first, configs, verbose }, output)
+    }
+    if (!repository?.launch) throw missing(second)
+    const { found, run } = await repository.launch(
+      {
+        catalogue: first,
+        pipe: second,
+        pulseMs: number('pulse') ?? 0,
+        withMetrics: flag('update'),
+      },
+      output.signal,
+    )
+    await output.say(`${amount(found, 'dataset')} found\nrun ${run}`)
+    if (verbose && scheduler) await followRun(scheduler, run, output)
+  },
+})
+
+type PipeLaunch = {
+  readonly pipe: string
+  readonly configs?: Configs | undefined
+  readonly verbose?: boolean
+}
+
+/** Starts a pipe and watches it; who leaves does not end it. Throws `Failure`. */
+export async function launchPipe(
+  scheduler: SchedulerPart,
+  { pipe: nameOrId, configs, verbose = false }: PipeLaunch,
+  output: CommandOutput,
+): Promise<void> {
+  const known = scheduler.pipes.find(nameOrId)
+  if (!known) throw new Failure('unknown-pipe', `Pipe ${nameOrId.slice(0, 100)} not available`)
+  if (configs) configured(known.pipe, configs)
+  const run = launched(scheduler, {
+    pipe: known.pipe.header.name,
+    startedBy: 'console',
+    ...(configs && { configs }),
+  })
+  await output.say(`run ${run.id}`)
+  if (verbose)
+    for (const { name, segmentNumber } of run.segments)
+      await output.say(`segment ${segmentNumber} ${name}`)
+  demandRecords(await followRun(scheduler, run.id, output))
+}
+
+/** Throws `conflict` when the pipe is active. */
+function launched(
+  { launcher }: SchedulerPart,
+  launch: Parameters<SchedulerPart['launcher']['launch']>[0],
+): Run {
+  const started = launcher.launch(launch)
+  if ('run' in started) return started.run
+  throw new Failure('conflict', `the pipe is active already: run ${started.dropped.id}`)
+}
+
+/** Whoever starts a harvest by hand wants to hear it when nothing came. Throws `source-empty`. */
+function demandRecords({ catalogue, counts, outcome, problem }: Run): void {
+  const { created, updated, unchanged, removed, held, adopted } = counts
+  const some = created + updated + unchanged + removed + held + adopted > 0
+  // An incremental run without news has no problem.
+  const isFine = outcome === 'not-modified' || (outcome === 'incomplete' && !problem)
+  if (some || isFine || catalogue === undefined) return
+  const why = problem ? `: ${problemLine(problem)}` : ''
+  throw new Failure('source-empty', `the run brought no record${why}`)
+}
+
+/** Throws `invalid-parameter`. */
+function configsOf(text: string): Configs {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw invalidParameter('configs', 'configs are not valid JSON')
+  }
+  if (isJsonObject(value) && Object.values(value).every(isJsonObject))
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse makes is JSON
+    return value as Readonly<Record<string, JsonObject>>
+  throw invalidParameter('configs', 'configs are a JSON object of segment name → object')
+}
+
+/** Tells the progress and the end; throws `Failure` when the run did not finish. */
+async function followRun(
+  scheduler: SchedulerPart,
+  id: string,
+  { say, progress, signal }: CommandOutput,
+): Promise<Run> {
+  let last = knownRun(scheduler, id)
+  for await (const run of scheduler.runs.follow(id, signal)) {
+    last = run
+    if (!ended(run)) progress(progressOf(run))
+  }
+  signal.throwIfAborted()
+  if (ended(last)) await say(progressOf(last))
+  await say(`run ${id} is ${stateText(last)}: ${countsText(last)}`)
+  if (last.status === 'finished') return last
+  const why = last.problem ? `: ${problemLine(last.problem)}` : ''
+  throw new Failure('conflict', `the run is ${last.status}${why}`)
+}
+
+/** Throws `unknown-run`. */
+function knownRun({ runs }: SchedulerPart, id: string): Run {
+  const run = runs.get(id)
+  if (run) return run
+  throw new Failure('unknown-run', `there is no run ${id.slice(0, 100)}`)
+}
+
+const countOption = (most: number) =>
+  ({
+    short: 'n',
+    kind: 'number',
+    value: 'count',
+    most,
+    means: 'at most so many, 20 by default',
+  }) as const
+
+const pipeFirst = (scheduler: SchedulerPart) => (words: readonly string[]) =>
+  words.length === 0 ? pipeNames(scheduler) : []
+
+/** Ids of the newest runs. */
+const recentFirst =
+  ({ runs }: SchedulerPart) =>
+  (words: readonly string[]) =>
+    words.length === 0 ? runs.list({ offset: 0, limit: 50 }).map(({ id }) => id) : []
+
+const runs = (scheduler: SchedulerPart): Command => ({
+  name: 'runs',
+  words: '[pipe]',
+  most: 1,
+  does: 'lists runs, newest first',
+  options: { number: countOption(1000) },
+  complete: pipeFirst(scheduler),
+  run: async ({ words: [pipe], number }, { say }) => {
+    const found = scheduler.runs.list({
+      ...(pipe !== undefined && { pipe }),
+      offset: 0,
+      limit: number('number') ?? 20,
+    })
+    for (const line of columns(found.map(runRow))) await say(line)
+    if (found.length === 0) await say('no runs')
+  },
+})
+
+/** What of a run people ask for first. */
+const badStates: readonly ItemState[] = ['failed', 'refused', 'duplicate', 'held']
+
+const run = (scheduler: SchedulerPart): Command => ({
+  name: 'run',
+  words: '<id>',
+  least: 1,
+  does: 'tells about a run and what failed in it',
+  options: { number: countOption(1000) },
+  complete: recentFirst(scheduler),
+  run: async ({ words: [id = ''], number }, { say, signal }) => {
+    for (const line of runLines(knownRun(scheduler, id))) await say(line)
+    const limit = number('number') ?? 20
+    for (const state of badStates)
+      for (const item of scheduler.runs.items(id, { state, limit })) {
+        signal.throwIfAborted()
+        await say(`  ${columns([runItemRow(item)]).join('')}`)
+      }
+  },
+})
+
+const cancel = (scheduler: SchedulerPart): Command => ({
+  name: 'cancel',
+  words: '<run>',
+  least: 1,
+  does: 'ends a run, once the work in flight has ended',
+  lasts: true,
+  complete: recentFirst(scheduler),
+  run: async ({ words: [id = ''] }, { say }) => {
+    const after = await scheduler.launcher.cancel(knownRun(scheduler, id).id)
+    await say(`run ${id} is ${stateText(after)}`)
+  },
+})
+
+const again = (scheduler: SchedulerPart, name: 'resume' | 'retry', does: string): Command => ({
+  name,
+  words: '<run>',
+  least: 1,
+  does,
+  complete: recentFirst(scheduler),
+  run: async ({ words: [given = ''] }, output) => {
+    const { id } = scheduler.launcher[name](knownRun(scheduler, given).id)
+    await output.say(`run ${id}`)
+    await followRun(scheduler, id, output)
+  },
+})
+
+const confirm = (scheduler: SchedulerPart): Command => ({
+  name: 'confirm',
+  words: '<run>',
+  least: 1,
+  does: 'carries out the removals that a run holds back',
+  lasts: true,
+  complete: recentFirst(scheduler),
+  run: async ({ words: [id = ''] }, { say, signal }) => {
+    const { counts, pipe } = knownRun(scheduler, id)
+    if (counts.held === 0) throw new Failure('conflict', 'the run holds no removals back')
+    if (scheduler.runs.lastComplete(pipe)?.id !== id)
+      throw new Failure('conflict', 'it is not the latest complete run of its pipe')
+    await scheduler.confirm(id, signal)
+    await say(`${amount(counts.held, 'removal')} confirmed`)
+  },
+})
+
+const adopt = (scheduler: SchedulerPart): Command => ({
+  name: 'adopt',
+  words: '<pipe>',
+  least: 1,
+  does: 'hands the records of a renamed pipe over',
+  lasts: true,
+  options: { from: { kind: 'text', value: 'pipe', means: 'the name that the pipe had' } },
+  complete: pipeFirst(scheduler),
+  run: async ({ words: [pipe = ''], text }, { say, signal }) => {
+    const from = text('from')
+    if (from === undefined)
+      throw new Failure('invalid-parameter', 'say --from <pipe>: whose records they are now')
+    const count = await scheduler.adopt({ pipe, from }, signal)
+    await say(`${amount(count, 'record')} of ${from} belong to ${pipe} now`)
+  },
+})
+
+const dryRun = (scheduler: SchedulerPart): Command => ({
+  name: 'dryrun',
+  words: '<pipe>',
+  least: 1,
+  does: 'imports without writing and prints the report',
+  options: { number: countOption(100_000) },
+  complete: pipeFirst(scheduler),
+  run: async ({ words: [pipe = ''], number }, output) => {
+    const { say, signal } = output
+    const limit = number('number') ?? 20
+    const { id } = launched(scheduler, { pipe, startedBy: 'console', dryRun: true, limit })
+    await say(`run ${id}`)
+    const { problem } = await followRun(scheduler, id, output)
+    for (const item of scheduler.runs.items(id, { limit })) {
+      signal.throwIfAborted()
+      for (const line of changeLines(item)) await say(line)
+    }
+    for (const line of reportLines(scheduler.runs.report(id))) await say(line)
+    if (problem) await say(problemLine(problem))
+  },
+})
+
+/** What would become of a record, and what of it would go and come. */
+const changeLines = (item: RunItem): readonly string[] => [
+  columns([runItemRow(item)]).join(''),
+  ...(item.difference?.gone ?? []).map((text) => `  - ${text}`),
+  ...(item.difference?.come ?? []).map((text) => `  + ${text}`),
+]
+
+const reportLines = ({ problems, findings, requests }: RunReport): readonly string[] => [
+  ...Object.entries({ ...problems, ...findings }).flatMap(([slug, { count, examples }]) => [
+    `${slug}: ${count}`,
+    ...examples.map(({ id, detail }) => `  ${id ?? '–'} ${detail ?? ''}`),
+  ]),
+  ...Object.entries(requests).map(([host, statuses]) => {
+    const times = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
+    return `${host}  ${times.join(', ')}`
+  }),
+]
+
+const marks = { identifier: 'the same identifier', page: 'the same landing page' } as const
+
+const duplicates = (scheduler: SchedulerPart): Command => ({
+  name: 'duplicates',
+  words: '[catalogue]',
+  most: 1,
+  does: 'lists harvested datasets of several catalogues that may be the same',
+  options: { number: countOption(100_000) },
+  run: async ({ words: [catalogue], number }, { say, signal }) => {
+    const most = number('number') ?? 20
+    let count = 0
+    for await (const group of scheduler.duplicates(catalogue, signal)) {
+      if (count === most) return say('and more')
+      count += 1
+      const names = group.map((one) => `${one.platformId ?? one.originalId} in ${one.catalogue}`)
+      const [first] = group
+      if (first) await say(`${marks[first.mark]}: ${names.join(', ')}`)
+    }
+    if (count === 0) await say('nothing looks the same')
+  },
+})
