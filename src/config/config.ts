@@ -1,7 +1,7 @@
 /** The settings of the process, made from the environment once; every problem in one message. */
 
 import { hash } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import type { z } from 'zod'
 import { withDefaults, type Limits } from '../http/limits.ts'
 import type { LogLevel } from '../log.ts'
@@ -183,11 +183,10 @@ function missingProfile(env: Environment): string[] {
   ]
 }
 
-/** The text of `docs/configuration.md`. */
-export const documentation = (): string => configurationPage(variables)
+const pageFile = new URL('../../docs/configuration.md', import.meta.url)
 
-if (import.meta.main) {
-  if (process.argv.includes('--write')) {
-    await writeFile(new URL('../../docs/configuration.md', import.meta.url), documentation())
-  } else process.stdout.write(documentation())
-}
+/** The text of `docs/configuration.md` with its tables as they should be. */
+export const documentation = async (): Promise<string> =>
+  configurationPage(await readFile(pageFile, 'utf8'), variables)
+
+if (import.meta.main) await writeFile(pageFile, await documentation())

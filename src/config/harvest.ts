@@ -2,13 +2,13 @@
 
 import { z } from 'zod'
 import { durationMs } from '../text/duration.ts'
-import { must, numberLines, numbersOf, object, type NumberRow } from './settings.ts'
+import { must, numbersOf, object, type NumberRow } from './settings.ts'
 
 const day = 86_400_000
 const MB = 2 ** 20
 const GB = 2 ** 30
 
-const numbers = {
+export const harvestNumbers = {
   runs: [4, 1, 64, 'runs at once; further ones wait'],
   hostConcurrency: [2, 1, 32, 'requests at once to one host'],
   hostDelayMs: [200, 0, 60_000, 'between two request starts to one host'],
@@ -60,7 +60,7 @@ const duration = z.string().transform((text, context) => {
 
 export const harvestConfig = object(
   {
-    ...numbersOf(numbers),
+    ...numbersOf(harvestNumbers),
     deadline: duration.prefault('PT6H'),
     /** Who a source may write to, as a mail or web address; part of `User-Agent`. */
     contact: z
@@ -83,25 +83,3 @@ export type HarvestConfig = z.output<typeof harvestConfig>
 
 /** What counts when nothing is said. */
 export const defaultHarvest = harvestConfig.parse({})
-
-const amount = (name: string, value: number): string => {
-  if (name.endsWith('Bytes')) return `${value / MB} MB`
-  return name.endsWith('Ms') ? `${value / 1000} s` : String(value)
-}
-
-/** The part of the configuration page about `PLATFORM_HARVEST_CONFIG`. */
-export const harvestPage: readonly string[] = [
-  '## Harvesting',
-  '',
-  '`PLATFORM_HARVEST_CONFIG` is a JSON object; every key may be absent. Names that end in `Ms` are milliseconds, sizes bytes.',
-  '',
-  '| key | default | meaning |',
-  '|---|--:|---|',
-  '| `contact` | – | who a source may write to; part of `User-Agent` |',
-  '| `deadline` | PT6H | longest time of one run, an ISO 8601 duration |',
-  '| `keepSource` | failed | texts of which records are kept with a run: `failed`, `none`, `all` |',
-  '| `notify.url` | – | told by POST when the outcome of a pipe turns bad or good again |',
-  '| `allow` | `[]` | hosts and CIDR ranges inside the institution that configured addresses may reach |',
-  ...numberLines(numbers, amount),
-  '',
-]

@@ -2,9 +2,9 @@
 
 import { z } from 'zod'
 import { isAllowance } from '../client/address-guard.ts'
-import { is, must, numberLines, numbersOf, object, type NumberRow } from './settings.ts'
+import { is, must, numbersOf, object, type NumberRow } from './settings.ts'
 
-const numbers = {
+export const metricsNumbers = {
   workers: [1, 1, 64, 'threads that validate; more than there are processors do not help'],
   recheckDays: [14, 0, 3650, 'days until a URL is asked again, a fifth more or less'],
   unreachableDays: [3, 0, 3650, 'the same for a URL whose host could not be reached'],
@@ -26,7 +26,7 @@ const flag = z.boolean(must('true or false'))
 
 export const metricsConfig = object(
   {
-    ...numbersOf(numbers),
+    ...numbersOf(metricsNumbers),
     weights: z.string().min(1).optional(),
     shapeModels: z.record(z.string().regex(/^[\w.-]{1,100}$/), files, models).default({}),
     urlChecks: flag.default(true),
@@ -54,22 +54,3 @@ export const validatorConfig = z.looseObject({
   enabled: z.union([z.boolean(), z.stringbool()]).default(false),
   metricsPipeName: z.string().min(1).default('metrics'),
 })
-
-/** The part of the configuration page about `PLATFORM_METRICS_CONFIG`. */
-export const metricsPage: readonly string[] = [
-  '## Metrics',
-  '',
-  '`PLATFORM_METRICS_CONFIG` is a JSON object; every key may be absent.',
-  '',
-  '| key | default | meaning |',
-  '|---|--:|---|',
-  '| `weights` | – | RDF file with points in place of single ones of `shapes/metrics/weights.ttl` |',
-  '| `shapeModels` | `{}` | further names for `shapeModel`: name → array of SHACL files |',
-  '| `urlChecks` | true | whether access and download URLs are asked at all |',
-  '| `licenceSchemes` | `[]` | schemes of stored vocabularies whose licences are known ones |',
-  '| `literalFormats` | true | whether formats and media types that are given as text (`"csv"`) count as machine-readable and non-proprietary as their IRIs do; such a distribution is never aligned with the vocabularies (`formatMediaTypeVocabularyAlignment`) |',
-  '| `allow` | `[]` | hosts, addresses and CIDR ranges inside the institution whose access and download URLs are asked beside public ones (`["data.intranet.example","10.20.0.0/16"]`); link-local and metadata addresses never are |',
-  '| `refresh` | – | when all figures are counted anew, a cron expression in UTC; every day when nothing is said |',
-  ...numberLines(numbers),
-  '',
-]

@@ -121,13 +121,3 @@ export function numbersOf<Name extends string>(
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `fromEntries` forgets the names of the table
   return Object.fromEntries(rows) as Record<Name, z.ZodDefault<z.ZodInt>>
 }
-
-/** Rows of Markdown for a table of numbers; `shownAs` writes its defaults. */
-export const numberLines = (
-  table: Readonly<Record<string, NumberRow>>,
-  shownAs: (name: string, value: number) => string = (_, value) => String(value),
-): readonly string[] =>
-  Object.entries(table).map(
-    ([name, [standard, , , meaning]]) =>
-      `| \`${name}\` | ${shownAs(name, standard)} | ${meaning} |`,
-  )

@@ -11,7 +11,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   client: 2500,
 
-  config: 1651,
+  config: 1556,
 
   console: 2555,
 
