@@ -5,15 +5,8 @@ import { Channel } from '../../workers/channel.ts'
 import type { Completeness, Message } from '../message.ts'
 import type { SegmentFunction } from '../segment.ts'
 import { type Arrival, type ArrivedList, nameless } from './envelope.ts'
+import type { Delivery } from './queues.ts'
 import type { TransportLimits } from './transport-limits.ts'
-
-/** What a broker is told about a message. */
-export type Delivery = {
-  /** Everything that came of it was taken over. */
-  readonly done: () => void
-  /** It has to come again. */
-  readonly failed: () => void
-}
 
 type StreamContext = {
   readonly limits: TransportLimits

@@ -184,6 +184,11 @@ export type ArrivedRecord = {
   readonly extra: JsonObject
 }
 
+/** The identifier of a record that its message does not name, out of its graph; `undefined` when there is none. */
+export type Identify = (
+  record: Pick<ArrivedRecord, 'text' | 'mediaType'>,
+) => Promise<string | undefined>
+
 export type ArrivedList = {
   readonly kind: 'list'
   readonly ids: ReadonlySet<string>

@@ -1,20 +1,22 @@
-/** What a segment of another process gives in one run: the messages for the next segment, and when there are no more. */
+/**
+ * What a segment of another process gives back in one run: the messages for the next segment, the records that it still has,
+ * and when there are no more. The segment says none of this by itself; what it has given, and how fast, shows it.
+ */
 
 import { Failure } from '../../errors.ts'
 import { Channel } from '../../workers/channel.ts'
 import { conditionVariable } from '../../workers/condition.ts'
-import { type Completeness, droppedBySegment, type Message, type Stage } from '../message.ts'
+import {
+  type Completeness,
+  droppedBySegment,
+  type Message,
+  type RecordMessage,
+  type Stage,
+} from '../message.ts'
 import { tellFindings } from '../runs/run.ts'
 import type { SegmentContext } from '../segment.ts'
 import type { Arrival, ArrivedList, ArrivedRecord } from './envelope.ts'
-import {
-  type Ending,
-  importEnding,
-  PendingRecords,
-  type SentRecord,
-  transformEnding,
-} from './remote-pending.ts'
-import type { TransportLimits } from './transport-limits.ts'
+import type { SegmentTimes, TransportLimits } from './transport-limits.ts'
 
 export type RemoteOutputContext = {
   /** The segment imports by itself: what it gives says how much comes. */
@@ -27,37 +29,60 @@ export type RemoteOutputContext = {
   readonly now: () => number
 }
 
-type Returned = Exclude<Arrival, { readonly kind: 'start' }>
+/** A record without its text, which the other process has. */
+type SentRecord = Omit<RecordMessage, 'text'>
+
+type Pending = {
+  readonly record: SentRecord
+  readonly sentAt: number
+  /** When the segment had taken it over. */
+  takenAt?: number
+}
+
+/** The id under which a segment gets a record. */
+export const idOf = ({ originalId, sourceId }: Pick<RecordMessage, 'originalId' | 'sourceId'>) =>
+  originalId ?? sourceId
+
+/** A slow segment is given five times the time that it has taken so far. */
+const slownessFactor = 5
+/** Parts of `listMs` that are waited at least for a record that a later one has overtaken, and for one that none has. */
+const [overtaken, late] = [1 / 200, 1 / 50]
+/** How much of a slow return still counts at the next one. */
+const memory = 0.8
 
 export class RemoteOutput {
   /** What goes to the next segment. */
   readonly out: Channel<Message>
-  readonly pending: PendingRecords
   /** Notifies whenever something has come or is settled. */
   readonly changed = conditionVariable()
   readonly #context: RemoteOutputContext
   readonly #began: number
-  /** Keys of the messages that came. */
+  #last: number
+  /** Records that the segment has, by number, oldest first, and their numbers by id. */
+  readonly #pending = new Map<number, Pending>()
+  readonly #numbers = new Map<string, number>()
+  /** Those that count against `inFlight`: a filter drops some without a word, and those leave when they are late. */
+  readonly #slots = new Set<number>()
+  /** Pages, each to be handed on when the record of that number and all before it are settled. */
+  readonly #pages: { readonly page: Message; readonly after: number }[] = []
+  #number = 0
+  #taken = 0
+  readonly #returns = { newest: 0, slowestMs: 0, recentMs: 0 }
+  /** Keys of the messages, and distinct ids, that came. */
   readonly #seen = new Set<string>()
-  /** Distinct ids that came. */
   readonly #ids = new Set<string>()
   #records = 0
-  #sent = 0
-  #last: number
   #total: number | undefined
   #list: ArrivedList | undefined
   /** Ids of the list that have not come. */
   #missing = new Set<string>()
   #input: { readonly end: Completeness | undefined; readonly wantsList: boolean } | undefined
-  #isDone = false
 
   constructor(context: RemoteOutputContext) {
     const { limits, now } = context
     this.#context = context
     this.out = new Channel({ items: limits.queued, weight: limits.queuedBytes })
-    this.pending = new PendingRecords(limits, now)
-    this.#began = now()
-    this.#last = this.#began
+    this.#began = this.#last = now()
   }
 
   /** Ms of the clock since which nothing has come. */
@@ -65,104 +90,203 @@ export class RemoteOutput {
     return this.#last
   }
 
-  /** A message is being written down. */
-  arrived(): void {
-    this.#context.context.sink.alive()
-    this.#touch()
+  /** A message went out or is coming in. */
+  touch(): void {
+    this.#last = this.#context.now()
+    this.changed.notify()
+  }
+
+  /** The number of a record that is about to go out. */
+  add({ text: _text, ...record }: RecordMessage): number {
+    const number = (this.#number += 1)
+    this.#pending.set(number, { record, sentAt: this.#context.now() })
+    this.#numbers.set(idOf(record), number)
+    this.#slots.add(number)
+    return number
   }
 
   /** The segment has the record. */
   taken(number: number): void {
-    this.#sent += 1
-    this.pending.taken(number)
-    this.#touch()
+    const pending = this.#pending.get(number)
+    if (pending) pending.takenAt = this.#context.now()
+    this.#taken += 1
+    this.touch()
   }
 
-  /** Takes what came back; a repeat means nothing. */
-  accept(arrival: Returned, weight: number): void {
-    if (this.#isDone) this.#late(arrival)
-    else if (arrival.kind === 'list') this.#listed(arrival)
-    else this.#returned(arrival, weight)
-    this.release()
+  /** Nothing more is awaited of the record. */
+  settle(number: number): SentRecord | undefined {
+    const record = this.#pending.get(number)?.record
+    this.#pending.delete(number)
+    this.#slots.delete(number)
+    // A later record may have the same id; then the id means that one.
+    if (record && this.#numbers.get(idOf(record)) === number) this.#numbers.delete(idOf(record))
+    return record
   }
 
   /** The record goes no further. */
   refuse(number: number, problem: Failure): void {
-    const record = this.pending.settle(number)
+    const record = this.settle(number)
     if (record) {
       const { stage, context } = this.#context
       tellFindings(context.sink, record)
       const { sourceId, sourceUrl } = record
-      const named = { sourceId, ...(sourceUrl !== undefined && { sourceUrl }) }
-      this.out.put({ kind: 'refused', stage, problem, ...named })
+      const source = sourceUrl === undefined ? {} : { sourceUrl }
+      this.out.put({ kind: 'refused', stage, problem, sourceId, ...source })
     }
     this.release()
   }
 
-  /** The oldest records that nobody gave back make room for another one. */
-  forget(): void {
-    for (const record of this.pending.forget()) this.#skip(record)
+  /** A page is handed on when everything before it is settled. */
+  page(page: Message): void {
+    this.#pages.push({ page, after: this.#number })
     this.release()
   }
 
-  /** Hands on the pages whose records have come back. */
+  /** Hands on the pages whose time has come. */
   release(): void {
-    for (const page of this.pending.pages()) this.out.put(page)
+    const [oldest = Infinity] = this.#pending.keys()
+    for (let [first] = this.#pages; first && first.after < oldest; [first] = this.#pages) {
+      this.out.put(first.page)
+      this.#pages.shift()
+    }
     this.changed.notify()
+  }
+
+  /** When there is room for another record, ms of the clock: not after now when there is. */
+  roomAt(): number {
+    const { limits, now } = this.#context
+    if (this.#slots.size < limits.inFlight) return 0
+    // A queue keeps what nobody works on, so that only what has come back makes room there.
+    if (limits.inFlight >= limits.held) return Infinity
+    const ends = [...this.#slots].map((number) => ({ number, end: this.#lateAt(number) }))
+    for (const { number, end } of ends) if (end <= now()) this.#slots.delete(number)
+    return this.#slots.size < limits.inFlight ? 0 : Math.min(...ends.map(({ end }) => end))
+  }
+
+  #lateAt(number: number): number {
+    const { takenAt = Infinity } = this.#pending.get(number) ?? {}
+    const { listMs } = this.#context.limits
+    const { newest, recentMs } = this.#returns
+    if (newest === 0) return takenAt + listMs
+    const least = listMs * (number < newest ? overtaken : late)
+    return takenAt + Math.max(least, slownessFactor * recentMs)
+  }
+
+  /** Gives up the oldest records that have not come back until fewer than so many are left. */
+  skip(most: number): void {
+    for (const number of this.#pending.keys()) {
+      if (this.#pending.size < most) break
+      const record = this.settle(number)
+      if (!record) continue
+      tellFindings(this.#context.context.sink, record)
+      this.out.put({ kind: 'skipped', sourceId: record.sourceId, reason: droppedBySegment })
+    }
+    this.release()
+  }
+
+  /** Takes what came back; a repeat means nothing. */
+  accept(arrival: Exclude<Arrival, { readonly kind: 'start' }>, weight: number): void {
+    if (arrival.kind === 'list') this.#listed(arrival)
+    else if (!this.#seen.has(arrival.key)) this.#returned(arrival, weight)
+    this.release()
+  }
+
+  /** One list per page occurs: what a later one does not hold is not gone. */
+  #listed(list: ArrivedList): void {
+    const { ids, complete } = this.#list ?? { ids: new Set<string>(), complete: true }
+    this.#list = { ...list, ids: ids.union(list.ids), complete: complete && list.complete }
+    if (this.#context.imports) this.#missing = this.#list.ids.difference(this.#ids)
+  }
+
+  #returned(
+    arrival: Exclude<Arrival, ArrivedList | { readonly kind: 'start' }>,
+    weight: number,
+  ): void {
+    const { limits, imports, context } = this.#context
+    const { key, id } = arrival
+    if (this.#seen.size >= limits.records) {
+      throw new Failure('too-large', `a run has at most ${limits.records} records`)
+    }
+    this.#seen.add(key)
+    // What comes twice with other words is one record.
+    if (id === undefined || !this.#ids.has(id)) this.#records += 1
+    if (id !== undefined) this.#ids.add(id)
+    if (id !== undefined) this.#missing.delete(id)
+    const sent = id === undefined ? undefined : this.#back(id)
+    if (arrival.kind === 'deleted') this.out.put({ kind: 'deleted', sourceId: arrival.id })
+    else if (arrival.kind === 'record') this.#record(arrival, sent, weight)
+    else {
+      const { stage, problem } = arrival
+      const sourceId = sent?.sourceId ?? id
+      if (imports) context.sink.offered()
+      if (sent) tellFindings(context.sink, sent)
+      this.out.put({ kind: 'refused', stage, problem, ...(sourceId !== undefined && { sourceId }) })
+    }
+  }
+
+  /** The pending record of that id, settled; how long it took says what may be expected of the others. */
+  #back(id: string): SentRecord | undefined {
+    const number = this.#numbers.get(id)
+    const sentAt = number === undefined ? undefined : this.#pending.get(number)?.sentAt
+    if (number === undefined || sentAt === undefined) return undefined
+    const tookMs = this.#context.now() - sentAt
+    const { newest, slowestMs, recentMs } = this.#returns
+    this.#returns.newest = Math.max(newest, number)
+    this.#returns.slowestMs = Math.max(slowestMs, tookMs)
+    this.#returns.recentMs = Math.max(tookMs, memory * recentMs)
+    return this.settle(number)
+  }
+
+  /** What was known of the record is still true; the other process says what it is now. */
+  #record(arrival: ArrivedRecord, sent: SentRecord | undefined, weight: number): void {
+    const { id: sourceId = '', text, mediaType, extra, aliases, total = -1 } = arrival
+    const { imports, context } = this.#context
+    if (sent) return this.out.put({ ...sent, text, mediaType, extra }, weight)
+    if (imports) {
+      context.sink.offered()
+      if (total > (this.#total ?? -1)) context.sink.total((this.#total = total))
+    }
+    if (context.only && !context.only.has(sourceId)) return undefined
+    const known = { aliases, text, mediaType, extra, findings: [] }
+    return this.out.put({ kind: 'record', counter: this.#records, sourceId, ...known }, weight)
   }
 
   /** Nothing more is sent; when what is out has come back, the output ends like this. */
   inputEnded(end: Completeness | undefined, wantsList: boolean): void {
     this.#input = { end, wantsList }
-    this.#touch()
+    this.touch()
   }
 
-  /** Ends the output when it is time; else until when nothing changes unless something comes. */
+  /** Ends the output when it is time (`undefined`); else until when nothing changes unless something comes. */
   check(): number | undefined {
-    const ending = this.#ending()
-    if (ending?.kind === 'wait') return ending.until
-    if (ending) this.#finish(ending)
+    if (!this.#input) return Infinity
+    const ending = this.#ending(this.#input.wantsList)
+    if (ending.at > this.#context.now()) return ending.at
+    if (ending.problem) this.out.close(ending.problem)
+    else this.#finish(ending.kind)
     return undefined
   }
 
-  #touch(): void {
-    this.#last = this.#context.now()
-    this.changed.notify()
-  }
-
-  /** `undefined` once it is over. */
-  #ending(): Ending | undefined {
-    const { limits, now, imports } = this.#context
-    if (this.#isDone) return undefined
-    if (!this.#input) return { kind: 'wait', until: Infinity }
-    const common = { last: this.#last, records: this.#records, list: this.#list }
+  #ending(wantsList: boolean): Ending {
+    const { limits, imports } = this.#context
+    const last = this.#last
     if (imports) {
-      const missing = this.#missing.size
-      const given = { ...common, began: this.#began, total: this.#total, missing }
-      return importEnding(given, limits, now())
+      const given = { last, began: this.#began, records: this.#records, total: this.#total }
+      return importEnding({ ...given, list: this.#list, missing: this.#missing.size }, limits)
     }
-    const given = {
-      last: this.#last,
-      sent: this.#sent,
-      returned: this.#seen.size,
-      out: this.pending.size,
-      wantsList: this.#input.wantsList,
-      hasList: this.#list !== undefined,
-      slowestMs: this.pending.slowestMs,
-    }
-    return transformEnding(given, limits, now())
+    const { slowestMs } = this.#returns
+    const given = { last, sent: this.#taken, returned: this.#seen.size, out: this.#pending.size }
+    const hasList = this.#list !== undefined
+    return transformEnding({ ...given, wantsList, hasList, slowestMs }, limits)
   }
 
-  #finish(ending: Exclude<Ending, { readonly kind: 'wait' }>): void {
-    this.#isDone = true
-    if (ending.kind === 'silent') return this.out.close(ending.problem)
+  #finish(kind: Ending['kind']): void {
     const { imports } = this.#context
-    if (!imports) for (const record of this.pending.rest()) this.#skip(record)
-    const completeness = imports ? this.#imported(ending.kind) : this.#input?.end
+    if (!imports) this.skip(0)
+    const completeness = imports ? this.#imported(kind) : this.#input?.end
     this.release()
     this.out.put({ kind: 'end', completeness: completeness ?? { kind: 'incomplete' } })
     this.out.close()
-    return undefined
   }
 
   /** What an importer has brought is complete when everything is there that it has named. */
@@ -177,70 +301,81 @@ export class RemoteOutput {
     const detail = `${missing.size} of ${list.ids.size} listed records did not come`
     // A platform lists what it did not send because it is unchanged: nobody can say which ones are missing.
     const isNamed = list.records === undefined || list.records >= list.ids.size
+    const unsent = 'the segment listed it and did not send it'
     for (const sourceId of isNamed ? missing : []) {
-      const problem = new Failure(
-        'segment-record-missing',
-        'the segment listed it and did not send it',
-      )
+      const problem = new Failure('segment-record-missing', unsent)
       this.out.put({ kind: 'refused', sourceId, stage: 'import', problem })
     }
     return { kind: 'incomplete', problem: new Failure('segment-record-missing', detail) }
   }
+}
 
-  #late(arrival: Returned): void {
-    const detail = ('id' in arrival ? arrival.id : undefined) ?? arrival.kind
-    this.#context.context.sink.finding({ slug: 'segment-return-late', detail })
-  }
+// When a segment counts as finished.
 
-  /** One list per page occurs: what a later one does not hold is not gone. */
-  #listed(list: ArrivedList): void {
-    const { ids, complete } = this.#list ?? { ids: new Set<string>(), complete: true }
-    this.#list = { ...list, ids: ids.union(list.ids), complete: complete && list.complete }
-    if (this.#context.imports) this.#missing = this.#list.ids.difference(this.#ids)
-  }
+/** What an importer has given; times are ms of the clock. */
+export type Imported = {
+  /** When it was told to begin, and when the last message came. */
+  readonly began: number
+  readonly last: number
+  /** Distinct records, refused ones too. */
+  readonly records: number
+  /** The largest total that a record announced. */
+  readonly total: number | undefined
+  /** All lists together, and how many of their ids have not come. */
+  readonly list: ArrivedList | undefined
+  readonly missing: number
+}
 
-  #returned(arrival: Exclude<Returned, ArrivedList>, weight: number): void {
-    const { limits, imports, context } = this.#context
-    if (this.#seen.has(arrival.key)) return
-    if (this.#seen.size >= limits.records) {
-      throw new Failure('too-large', `a run has at most ${limits.records} records`)
-    }
-    this.#seen.add(arrival.key)
-    const { id } = arrival
-    // What comes twice with other words is one record.
-    if (id === undefined || !this.#ids.has(id)) this.#records += 1
-    if (id !== undefined) this.#ids.add(id)
-    if (id !== undefined) this.#missing.delete(id)
-    const sent = id === undefined ? undefined : this.pending.settle(id, true)
-    if (arrival.kind === 'deleted') this.out.put({ kind: 'deleted', sourceId: arrival.id })
-    else if (arrival.kind === 'problem') {
-      const { stage, problem } = arrival
-      const sourceId = sent?.sourceId ?? id
-      if (imports) context.sink.offered()
-      if (sent) tellFindings(context.sink, sent)
-      this.out.put({ kind: 'refused', stage, problem, ...(sourceId !== undefined && { sourceId }) })
-    } else this.#record(arrival, sent, weight)
-  }
+/** What a transformer has given for what it got; `last` is when the last message went or came. */
+export type Transformed = {
+  readonly last: number
+  /** Records that it took, messages that came back without the list, records that have not come back. */
+  readonly sent: number
+  readonly returned: number
+  readonly out: number
+  /** Whether the list was sent, and whether it has come back. */
+  readonly wantsList: boolean
+  readonly hasList: boolean
+  /** Longest time from sending a record to its return, ms. */
+  readonly slowestMs: number
+}
 
-  /** What was known of the record is still true; the other process says what it is now. */
-  #record(arrival: ArrivedRecord, sent: SentRecord | undefined, weight: number): void {
-    const { id: sourceId = '', text, mediaType, extra, aliases, total = -1 } = arrival
-    const { imports, context } = this.#context
-    if (sent) return this.out.put({ ...sent, text, mediaType, extra }, weight)
-    if (imports) {
-      context.sink.offered()
-      if (total > (this.#total ?? -1)) {
-        this.#total = total
-        context.sink.total(total)
-      }
-    }
-    if (context.only && !context.only.has(sourceId)) return undefined
-    const known = { aliases, text, mediaType, extra, findings: [] }
-    return this.out.put({ kind: 'record', counter: this.#records, sourceId, ...known }, weight)
-  }
+/**
+ * What is decided at the time `at` unless a message comes before. `done`: nothing is missing. `listed`: the list is not
+ * whole. `endless`: nobody knows whether there is more. `dropped`: what is out will not come back. `silent`: nothing came.
+ */
+export type Ending = {
+  readonly kind: 'done' | 'listed' | 'endless' | 'dropped' | 'silent'
+  readonly at: number
+  readonly problem?: Failure
+}
 
-  #skip(record: SentRecord): void {
-    tellFindings(this.#context.context.sink, record)
-    this.out.put({ kind: 'skipped', sourceId: record.sourceId, reason: droppedBySegment })
+/** When an importer is finished, and how. */
+export function importEnding(given: Imported, times: SegmentTimes): Ending {
+  const { list, records, total = 0, missing, began, last } = given
+  if (list) {
+    const isWhole = list.records === undefined ? missing === 0 : records >= list.records
+    return isWhole ? { kind: 'done', at: 0 } : { kind: 'listed', at: last + times.listMs }
   }
+  if (records === 0) return silent('gave no record', began, times.firstMs)
+  return total > 0 && records >= total
+    ? { kind: 'done', at: last + times.totalMs }
+    : { kind: 'endless', at: last + times.quietMs }
+}
+
+/** When a transformer is finished, and how. */
+export function transformEnding(given: Transformed, times: SegmentTimes): Ending {
+  const { last, sent, returned, out, wantsList, hasList, slowestMs } = given
+  if (out === 0 && (hasList || !wantsList)) return { kind: 'done', at: 0 }
+  const waitMs = hasList ? times.returnedMs : Math.max(times.listMs, slownessFactor * slowestMs)
+  // Where the list has come back somebody is there, and has wanted none of them.
+  const isOutage = out > 0 && returned === 0 && !hasList
+  return isOutage
+    ? silent(`gave back none of ${sent} records`, last, waitMs)
+    : { kind: 'dropped', at: last + waitMs }
+}
+
+function silent(what: string, since: number, ms: number): Ending {
+  const detail = `the segment ${what} within ${Math.round(ms / 1000)} s`
+  return { kind: 'silent', at: since + ms, problem: new Failure('segment-silent', detail) }
 }

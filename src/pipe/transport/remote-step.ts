@@ -21,9 +21,9 @@ import type { SegmentContext, SegmentFunction } from '../segment.ts'
 import {
   type Arrival,
   arrivalOf,
-  type ArrivedRecord,
   deletedPayload,
   following,
+  type Identify,
   listPayload,
   nameless,
   outgoing,
@@ -32,10 +32,8 @@ import {
   understandsProblems,
 } from './envelope.ts'
 import { Outbox, type Post } from './http-sender.ts'
-import { RemoteOutput, type RemoteOutputContext } from './remote-output.ts'
-import { idOf } from './remote-pending.ts'
-import type { ReturnPlace } from './returns.ts'
-import type { ReturnSpool } from './spool.ts'
+import { idOf, RemoteOutput, type RemoteOutputContext } from './remote-output.ts'
+import type { ReturnPlace, ReturnSpool } from './returns.ts'
 import type { TransportLimits } from './transport-limits.ts'
 
 type RemoteStepContext = {
@@ -56,10 +54,7 @@ export type ReturnTarget = {
   /** Opens the place; the function closes it. */
   readonly open: (place: ReturnPlace) => () => void
   readonly spool: () => ReturnSpool
-  /** The identifier of a record that its message does not name, out of its graph; `undefined` when there is none. */
-  readonly identify?: (
-    record: Pick<ArrivedRecord, 'text' | 'mediaType'>,
-  ) => Promise<string | undefined>
+  readonly identify?: Identify
   /** What comes next writes it: a record as its source has it is of no use there. */
   readonly wantsRdf?: boolean
 }
@@ -74,42 +69,58 @@ const restMs = 1000
  */
 export const remoteStep =
   (options: RemoteStepContext): SegmentFunction =>
-  (input, context, signal) =>
-    new RemoteStep(options, context).run(input, signal)
+  (input, context, signal) => {
+    const over = new AbortController()
+    return new RemoteStep(options, context, AbortSignal.any([signal, over.signal])).run(input, over)
+  }
 
 class RemoteStep {
   readonly #options: RemoteStepContext
   readonly #context: SegmentContext
+  readonly #signal: AbortSignal
   readonly #output: RemoteOutput
   readonly #spool: ReturnSpool | undefined
+  readonly #outbox: Outbox
   readonly #isFirst: boolean
-  readonly #over = new AbortController()
   /** Every id that the source offers. */
   readonly #ids = new Set<string>()
+  /** Of the catalogue that the pipe names. */
+  readonly #catalogue: { readonly catalogue?: string }
   #sent = 0
   #total: number | undefined
 
-  constructor(options: RemoteStepContext, context: SegmentContext) {
-    const { pipe, segment, back } = options
+  constructor(options: RemoteStepContext, context: SegmentContext, signal: AbortSignal) {
+    const { pipe, segment, back, limits, post, now } = options
+    const { segmentNumber } = segment.header
+    const catalogue = catalogueOf(pipe.body.segments)
     this.#options = options
     this.#context = context
-    this.#isFirst = pipe.body.segments[0]?.header.segmentNumber === segment.header.segmentNumber
-    this.#output = new RemoteOutput(outputContext(options, context, this.#isFirst))
+    this.#signal = signal
+    this.#isFirst = pipe.body.segments[0]?.header.segmentNumber === segmentNumber
+    this.#catalogue = catalogue === undefined ? {} : { catalogue }
     this.#spool = back?.spool()
+    this.#outbox = new Outbox(post, limits.sending, signal)
+    const isLast = following(pipe, segmentNumber) === undefined
+    this.#output = new RemoteOutput({
+      imports: this.#isFirst && back !== undefined,
+      stage: this.#isFirst ? 'import' : isLast ? 'export' : 'transform',
+      completeness: listCompleteness(pipe, segment),
+      context,
+      limits,
+      now,
+    })
   }
 
-  async *run(input: AsyncIterable<Message>, outer: AbortSignal): AsyncGenerator<Message> {
-    const signal = AbortSignal.any([outer, this.#over.signal])
-    const { post, limits, back } = this.#options
+  /** The messages for the next segment; `over` ends the sending and the reading. */
+  async *run(input: AsyncIterable<Message>, over: AbortController): AsyncGenerator<Message> {
     const { out } = this.#output
-    const close = this.#spool && back?.open(this.#place(this.#spool))
-    const outbox = new Outbox(post, limits.sending, signal)
-    const work = [this.#work(input, outbox, signal), this.#read(signal)]
+    const close = this.#spool && this.#options.back?.open(this.#place(this.#spool))
+    const work = [this.#work(input), this.#read()]
     const ended = work.map((one) => one.catch((error: unknown) => out.close(error)))
     try {
       yield* out
     } finally {
-      this.#over.abort(new Failure('run-cancelled', 'the step has ended'))
+      over.abort(new Failure('run-cancelled', 'the step has ended'))
       close?.()
       this.#context.rest?.(false)
       await this.#spool?.close()
@@ -125,7 +136,8 @@ class RemoteStep {
         // A list that is none is refused while somebody hears it.
         arrivalOf(payload)
         await spool.put(JSON.stringify(payload))
-        this.#output.arrived()
+        sink.alive()
+        this.#output.touch()
       },
       refused: ({ kind, detail }) => {
         const status = `${problems[kind].status}: ${detail}`
@@ -135,70 +147,66 @@ class RemoteStep {
     }
   }
 
-  async #read(signal: AbortSignal): Promise<void> {
+  async #read(): Promise<void> {
     const { back } = this.#options
-    if (!this.#spool || !back) return
     const { out } = this.#output
-    for await (const text of valuesUntilAborted(this.#spool, signal)) {
+    if (!this.#spool || !back) return
+    for await (const text of valuesUntilAborted(this.#spool, this.#signal)) {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was written by ourselves a moment ago
       const arrival = await readable(arrivalOf(JSON.parse(text) as Payload), back)
       if (arrival.kind === 'start') continue
-      while (!out.hasRoom(text.length)) await out.room(signal)
+      while (!out.hasRoom(text.length)) await out.room(this.#signal)
       this.#output.accept(arrival, text.length)
     }
   }
 
-  async #work(input: AsyncIterable<Message>, outbox: Outbox, signal: AbortSignal): Promise<void> {
-    const { back } = this.#options
+  async #work(input: AsyncIterable<Message>): Promise<void> {
+    let end: Completeness | undefined
+    let isListed: boolean | undefined
     if (this.#isFirst) {
-      await this.#post(outbox, undefined, (failure) => {
-        if (failure) throw failure
-      })
-      await outbox.drained()
-      this.#output.inputEnded(undefined, false)
+      const failure = await this.#handedOver(undefined)
+      if (failure) throw failure
     } else {
-      let end: Completeness | undefined
-      for await (const message of valuesUntilAborted(input, signal)) {
+      for await (const message of valuesUntilAborted(input, this.#signal)) {
         if (message.kind === 'end') end = message.completeness
-        else await this.#send(message, outbox, signal)
+        else await this.#send(message)
       }
-      await outbox.drained()
-      const isListed = await this.#list(end, outbox)
-      this.#output.inputEnded(isListed === false ? unlisted : end, isListed === true && !!back)
+      await this.#outbox.drained()
+      isListed = await this.#list(end)
     }
-    await this.#watch(signal)
+    const wantsList = isListed === true && this.#options.back !== undefined
+    this.#output.inputEnded(isListed === false ? unlisted : end, wantsList)
+    await this.#watch()
   }
 
-  async #send(message: Message, outbox: Outbox, signal: AbortSignal): Promise<void> {
-    const { out, pending } = this.#output
-    if (message.kind === 'record') return this.#sendRecord(message, outbox, signal)
-    if (message.kind === 'page') {
-      pending.page(message)
-      return this.#output.release()
-    }
+  async #send(message: Message): Promise<void> {
+    const { out } = this.#output
+    if (message.kind === 'record') return this.#sendRecord(message)
+    if (message.kind === 'page') return this.#output.page(message)
     if (message.kind === 'total') this.#total = message.total
     this.#note(offeredId(message))
-    if (!this.#options.back) return this.#pass(message, outbox)
-    await out.room(signal)
+    if (!this.#options.back) return this.#pass(message)
+    await out.room(this.#signal)
     return out.put(message)
   }
 
-  async #sendRecord(record: RecordMessage, outbox: Outbox, signal: AbortSignal): Promise<void> {
+  async #sendRecord(record: RecordMessage): Promise<void> {
     const { back } = this.#options
     const { sink, dryRun } = this.#context
+    const output = this.#output
     this.#note(idOf(record))
     // No exporter of this run will tell them.
     if (!back) tellFindings(sink, record)
     if (dryRun && !back) return
-    await this.#room(signal)
-    const number = this.#output.pending.add(record)
+    await this.#room()
+    const number = output.add(record)
     this.#sent += 1
-    await this.#post(outbox, recordPayload(record, this.#standing(record.counter)), (failure) => {
+    await this.#post(recordPayload(record, this.#standing(record.counter)), (failure) => {
       if (failure) this.#lost(number, failure)
-      else if (back) this.#output.taken(number)
+      else if (back) output.taken(number)
       else {
-        this.#output.pending.settle(number)
-        this.#output.release()
+        output.settle(number)
+        output.release()
       }
     })
   }
@@ -212,40 +220,43 @@ class RemoteStep {
   }
 
   /** Waits until the segment may have one more. */
-  async #room(signal: AbortSignal): Promise<void> {
-    const { back, now } = this.#options
-    const { pending, out } = this.#output
+  async #room(): Promise<void> {
+    const { back, now, limits } = this.#options
     for (;;) {
-      const ms = back ? pending.roomAt() - now() : 0
+      const ms = back ? this.#output.roomAt() - now() : 0
       if (ms <= 0) break
       this.#context.sink.alive()
-      await this.#change(Math.min(ms, beatMs), signal)
+      await this.#change(Math.min(ms, beatMs))
     }
-    this.#output.forget()
-    await out.room(signal)
+    // By HTTP, a record that has been out for long is not waited for; a queue keeps it until somebody works on it.
+    if (limits.inFlight < limits.held) this.#output.skip(limits.held)
+    await this.#output.out.room(this.#signal)
   }
 
   #standing(counter: number) {
     const total = this.#total
-    return { counter, ...(total !== undefined && { total }), ...this.#catalogue() }
+    return { counter, ...(total !== undefined && { total }), ...this.#catalogue }
   }
 
-  #catalogue(): { readonly catalogue?: string } {
-    const catalogue = catalogueOf(this.#options.pipe.body.segments)
-    return catalogue === undefined ? {} : { catalogue }
-  }
-
-  #post(outbox: Outbox, payload: Payload | undefined, done: (failure?: Failure) => void) {
+  #post(payload: Payload | undefined, done: (failure?: Failure) => void): Promise<void> {
     const { pipe, segment, back } = this.#options
     const load = { ...(payload && { payload }), ...(back && { back: back.endpoint }) }
-    return outbox.send(outgoing(pipe, segment.header.segmentNumber, load), done)
+    return this.#outbox.send(outgoing(pipe, segment.header.segmentNumber, load), done)
+  }
+
+  /** The same, when it has arrived: why it did not. */
+  async #handedOver(payload: Payload | undefined): Promise<Failure | undefined> {
+    let why: Failure | undefined
+    await this.#post(payload, (failure) => void (why = failure))
+    await this.#outbox.drained()
+    return why
   }
 
   /** Nobody took the record over. Where nothing comes back, nobody else will tell the run. */
   #lost(number: number, failure: Failure): void {
     const { back, segment } = this.#options
     if (back) return this.#output.refuse(number, failure)
-    const record = this.#output.pending.settle(number)
+    const record = this.#output.settle(number)
     this.#output.release()
     const id = record && idOf(record)
     this.#context.log.warn({ err: failure, segment: segment.header.name, id }, 'message.lost')
@@ -259,19 +270,19 @@ class RemoteStep {
   }
 
   /** What is no record, where nothing comes back: told to the next segment, or to the run. */
-  async #pass(message: Exclude<Message, { kind: 'record' | 'page' }>, outbox: Outbox) {
+  async #pass(message: Exclude<Message, { kind: 'record' | 'page' }>): Promise<void> {
     const { sink, dryRun } = this.#context
     const standing = this.#standing(this.#sent)
     const ignore = () => undefined
     if (message.kind === 'deleted' && !dryRun) {
-      await this.#post(outbox, deletedPayload(message.sourceId, standing), ignore)
+      await this.#post(deletedPayload(message.sourceId, standing), ignore)
     } else if (message.kind === 'unchanged' || message.kind === 'skipped') {
       const note = message.kind === 'skipped' ? { note: message.reason } : {}
       sink.item({ sourceId: message.sourceId, stage: 'import', state: message.kind, ...note })
     } else if (message.kind === 'refused') {
       const { sourceId, stage, problem } = message
       if (understandsProblems(this.#options.segment.body.endpoint)) {
-        await this.#post(outbox, problemPayload(message, sourceId, standing), ignore)
+        await this.#post(problemPayload(message, sourceId, standing), ignore)
       } else {
         const named = sourceId === undefined ? {} : { sourceId }
         sink.item({ ...named, stage, state: 'failed', problem: storedProblem(problem) })
@@ -283,44 +294,39 @@ class RemoteStep {
    * Whether the list was handed over; `undefined` when there is none to be. Others than our own would remove what an
    * incomplete one does not hold.
    */
-  async #list(end: Completeness | undefined, outbox: Outbox): Promise<boolean | undefined> {
+  async #list(end: Completeness | undefined): Promise<boolean | undefined> {
     const { segment, back } = this.#options
     if (!end || (this.#context.dryRun && !back)) return undefined
     const isUnderstood = !back && understandsProblems(segment.body.endpoint)
     if (end.kind !== 'complete' && !isUnderstood) return undefined
-    const about = { completeness: end, ...this.#catalogue() }
-    let isTaken = true
-    await this.#post(outbox, listPayload([...this.#ids], this.#sent, about), (failure) => {
-      isTaken = failure === undefined
-    })
-    await outbox.drained()
-    return isTaken
+    const about = { completeness: end, ...this.#catalogue }
+    return !(await this.#handedOver(listPayload([...this.#ids], this.#sent, about)))
   }
 
   /** Until nothing more can come. Until then the run is alive; one that only listens rests. */
-  async #watch(signal: AbortSignal): Promise<void> {
+  async #watch(): Promise<void> {
     const { now } = this.#options
     for (;;) {
-      const isRead = this.#spool?.isEmpty ?? true
       // What has arrived and is not read yet belongs to it.
+      const isRead = this.#spool?.isEmpty ?? true
       const until = isRead ? this.#output.check() : Infinity
       if (until === undefined) return
       const isQuiet = now() - this.#output.quietSince >= restMs
       if (this.#isFirst) this.#context.rest?.(isQuiet)
       this.#context.sink.alive()
       const most = this.#isFirst && !isQuiet ? restMs : beatMs
-      await this.#change(Math.min(Math.max(until - now(), 1), most), signal)
+      await this.#change(Math.min(Math.max(until - now(), 1), most))
     }
   }
 
   /** Waits for the next change of the output or for so many ms; rejects with the signal's reason. */
-  async #change(ms: number, signal: AbortSignal): Promise<void> {
+  async #change(ms: number): Promise<void> {
     const over = new AbortController()
-    const paused = this.#options.pause(ms, AbortSignal.any([signal, over.signal]))
+    const paused = this.#options.pause(ms, AbortSignal.any([this.#signal, over.signal]))
     try {
-      const changed = this.#output.changed.next(signal)
+      const changed = this.#output.changed.next(this.#signal)
       await Promise.race([changed, paused.catch(() => undefined)])
-      signal.throwIfAborted()
+      this.#signal.throwIfAborted()
     } finally {
       over.abort()
     }
@@ -330,23 +336,6 @@ class RemoteStep {
 const unlisted: Completeness = {
   kind: 'incomplete',
   problem: new Failure('export-failed', 'the list of identifiers could not be handed over'),
-}
-
-function outputContext(
-  { pipe, segment, back, limits, now }: RemoteStepContext,
-  context: SegmentContext,
-  isFirst: boolean,
-): RemoteOutputContext {
-  const { segmentNumber } = segment.header
-  const isLast = following(pipe, segmentNumber) === undefined
-  return {
-    imports: isFirst && back !== undefined,
-    stage: isFirst ? 'import' : isLast ? 'export' : 'transform',
-    completeness: listCompleteness(pipe, segment),
-    context,
-    limits,
-    now,
-  }
 }
 
 /** What the list of an importer vouches for: one of changes only, or one that says so itself, is no list of everything. */

@@ -1,7 +1,13 @@
-/** Places of this process where runs of its own wait for what foreign segments give back, and the tokens that open them. */
+/**
+ * What foreign segments give back to runs of this process: the places where runs wait for it, the tokens that open them, and
+ * the spool on disk where it waits for its reader, so that whoever brings it is never asked to come again.
+ */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Failure } from '../../errors.ts'
+import { Channel } from '../../workers/channel.ts'
 import type { Payload, Pipe } from '../document.ts'
 import { ownSegment, payloadIn } from './envelope.ts'
 
@@ -15,13 +21,16 @@ export type ReturnPlace = {
   readonly late: () => void
 }
 
+/** Permission to hand in the output for one segment of one run, and nothing else. */
 type Permitted = { readonly runId: string; readonly segmentNumber: number }
+
+type Entry = { readonly place: ReturnPlace; until?: number }
 
 const keyOf = ({ runId, segmentNumber }: Permitted) => `${segmentNumber} ${runId}`
 
 /** For a while after its end (`lateMs`) a place still takes what is late, to report it. */
 export class ReturnPlaces {
-  readonly #places = new Map<string, { readonly place: ReturnPlace; until?: number }>()
+  readonly #places = new Map<string, Entry>()
   readonly #now: () => number
   readonly #lateMs: number
 
@@ -32,17 +41,16 @@ export class ReturnPlaces {
 
   /** Waits for what comes for this segment of the run; the function ends that. */
   open(permitted: Permitted, place: ReturnPlace): () => void {
-    const entry: { readonly place: ReturnPlace; until?: number } = { place }
-    this.#forget()
+    const entry: Entry = { place }
     this.#places.set(keyOf(permitted), entry)
-    return () => {
-      entry.until = this.#now() + this.#lateMs
-    }
+    return () => void (entry.until = this.#now() + this.#lateMs)
   }
 
   /** Who waits there. Throws `not-found`. */
   at(permitted: Permitted): ReturnPlace {
-    this.#forget()
+    for (const [key, { until = Infinity }] of this.#places) {
+      if (until < this.#now()) this.#places.delete(key)
+    }
     const entry = this.#places.get(keyOf(permitted))
     if (!entry) throw new Failure('not-found', 'no run waits for a message here')
     const { place, until } = entry
@@ -59,15 +67,8 @@ export class ReturnPlaces {
     }
     await entry.place.take(payloadIn(own))
   }
-
-  #forget(): void {
-    for (const [key, { until = Infinity }] of this.#places) {
-      if (until < this.#now()) this.#places.delete(key)
-    }
-  }
 }
 
-/** Permission to hand in the output for one segment of one run, and nothing else. */
 export type Capability = {
   /** A token of at most 200 characters, all of them `A-Za-z0-9_-`: it stands in a path. */
   readonly of: (permitted: Permitted) => string
@@ -94,7 +95,90 @@ export function capabilities(secret: Uint8Array): Capability {
       if (said.length < 4 || !timingSafeEqual(bytes.subarray(0, macBytes), mac(said))) {
         return undefined
       }
-      return { runId: said.subarray(4).toString('utf8'), segmentNumber: said.readUInt32BE() }
+      return { runId: said.toString('utf8', 4), segmentNumber: said.readUInt32BE() }
     },
   }
 }
+
+type Budget = { used: number; readonly most: number }
+
+/** Opens spools with a folder each in `directory`; they share one bound in bytes. */
+export function spools(options: { readonly directory: string; readonly bytes: number }) {
+  const budget: Budget = { used: 0, most: options.bytes }
+  let last = 0
+  return (): ReturnSpool => new ReturnSpool(join(options.directory, String((last += 1))), budget)
+}
+
+/** One file for each text, written one after the other and read in the order in which they came. */
+export class ReturnSpool implements AsyncIterable<string> {
+  readonly #folder: string
+  readonly #budget: Budget
+  readonly #waiting = new Channel<{ readonly path: string; readonly size: number }>({
+    items: Infinity,
+  })
+  #writing: Promise<unknown> | undefined
+  #last = 0
+  /** Texts that are not read, and the bytes of those that are written. */
+  #unread = 0
+  #bytes = 0
+
+  constructor(folder: string, budget: Budget) {
+    this.#folder = folder
+    this.#budget = budget
+  }
+
+  /** Nothing waits, nothing is being written, and the reader has asked for more. */
+  get isEmpty(): boolean {
+    return this.#unread === 0
+  }
+
+  /** Resolves when the text is on disk; throws `spool-full`. */
+  async put(text: string): Promise<void> {
+    const size = Buffer.byteLength(text)
+    if (this.#budget.used + size > this.#budget.most) throw full()
+    this.#count(size)
+    this.#unread += 1
+    const path = join(this.#folder, String((this.#last += 1)))
+    const before = this.#writing ?? mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    const written = before.then(() => writeFile(path, text, { mode: 0o600 }))
+    this.#writing = written.catch(() => undefined)
+    try {
+      await written
+      this.#waiting.put({ path, size })
+    } catch (error) {
+      this.#count(-size)
+      this.#unread -= 1
+      const isFull =
+        error instanceof Error && 'code' in error && /ENOSPC|EDQUOT/.test(String(error.code))
+      throw isFull ? full(error) : error
+    }
+  }
+
+  /** Ends the reading; what waits is deleted. */
+  async close(): Promise<void> {
+    this.#waiting.cancel()
+    await this.#writing
+    this.#count(-this.#bytes)
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<string> {
+    for await (const { path, size } of this.#waiting) {
+      const text = await readFile(path, 'utf8')
+      await rm(path, { force: true })
+      this.#count(-size)
+      yield text
+      this.#unread -= 1
+    }
+  }
+
+  /** Never gives back more than it holds: what is being written may end after `close`. */
+  #count(bytes: number): void {
+    const more = Math.max(bytes, -this.#bytes)
+    this.#bytes += more
+    this.#budget.used += more
+  }
+}
+
+const full = (cause?: unknown): Failure =>
+  new Failure('spool-full', 'there is no room for another returned message', { cause })

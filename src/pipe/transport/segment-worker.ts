@@ -2,7 +2,6 @@
 
 import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { Pause } from '../../workers/retry.ts'
 import { chain } from '../chain.ts'
 import { type Placement, resolver } from '../discovery.ts'
 import type { Pipe, Segment } from '../document.ts'
@@ -10,90 +9,73 @@ import { normalName } from '../naming.ts'
 import { configComplaints, placesIn } from '../pipe-check.ts'
 import { type RunSink, slugOf } from '../runs/run.ts'
 import type { SegmentFunction, SegmentKind } from '../segment.ts'
-import { ArrivingStream, type Delivery, queueFull } from './arriving-stream.ts'
+import { ArrivingStream, queueFull } from './arriving-stream.ts'
 import { arrivalOf, ownSegment } from './envelope.ts'
 import type { Post } from './http-sender.ts'
+import type { Delivery } from './queues.ts'
 import { listCompleteness, remoteStep } from './remote-step.ts'
-import type { TransportLimits } from './transport-limits.ts'
+import type { TransportContext } from './transport-limits.ts'
 
-export type WorkerContext = {
-  readonly kinds: readonly SegmentKind[]
-  readonly resolve: (segment: Segment) => Placement
-  /** Sends to a segment elsewhere; `via` is the broker that the message came from. */
-  readonly postTo: (
-    found: Extract<Placement, { readonly kind: 'http' | 'bus' }>,
-    via: string | undefined,
-  ) => Post
-  /** Finds out which record is meant, for an exporter in this process. */
-  readonly afterImport?: SegmentFunction
-  readonly limits: TransportLimits
-  readonly now: () => number
-  readonly pause: Pause
-  readonly makeId: () => string
-  readonly log: Log
-  /** Where the segments report; the log when absent. */
-  readonly sinkOf?: (message: Pipe, segment: Segment) => RunSink
-}
+/** Sends to a segment elsewhere; `via` is the broker that the message came from. */
+type PostTo = (
+  found: Extract<Placement, { readonly kind: 'http' | 'bus' }>,
+  via: string | undefined,
+) => Post
 
-type Source = {
-  /** The broker that the message came from. */
-  readonly via?: string
-  readonly delivery?: Delivery
-}
+/** Where a message came from. */
+type Source = { readonly via?: string | undefined; readonly delivery?: Delivery }
 
 type Entry = {
   /** Absent for a segment that begins by itself. */
-  readonly stream?: ArrivingStream
+  readonly stream: ArrivingStream | undefined
   /** Whether it came to its end; never rejects. */
   readonly done: Promise<boolean>
 }
 
-type Task = {
-  readonly message: Pipe
-  readonly own: Segment
-  readonly runId: string
-  readonly imports: boolean
-  readonly source: Source
-}
+/** A message with run id and start in its header, and the segment that it is for. */
+type Task = Source & { readonly message: Pipe; readonly own: Segment; readonly runId: string }
 
 const graceMs = 10_000
 const beatMs = 30_000
 const mostRemembered = 1000
 
 export class SegmentWorker {
-  readonly #context: WorkerContext
+  readonly #context: TransportContext
+  readonly #postTo: PostTo
   readonly #entries = new Map<string, Entry>()
   /** Streams that came to their end: what comes once more for them is a repeat. */
   readonly #whole = new Set<string>()
   readonly #stopping = new AbortController()
 
-  constructor(context: WorkerContext) {
+  constructor(context: TransportContext, postTo: PostTo) {
     this.#context = context
+    this.#postTo = postTo
   }
 
   /**
    * Takes the message over; gives the run's id. Throws `unknown-segment`, `invalid-pipe`, `invalid-parameter` (nothing to do,
    * or a list that is none), `queue-full`.
    */
-  take(message: Pipe, source: Source = {}): string {
+  take(message: Pipe, { via, delivery }: Source = {}): string {
+    const { kinds, makeId } = this.#context
     this.#stopping.signal.throwIfAborted()
     const own = ownSegment(message)
     if (!own) throw new Failure('invalid-parameter', 'all segments of the pipe are done')
-    const runId = message.header.runId ?? this.#context.makeId()
+    const runId = message.header.runId ?? makeId()
     const key = `${own.header.segmentNumber} ${runId}`
-    const imports = ownKind(this.#context.kinds, own.header.name).job === 'import'
+    const imports = ownKind(kinds, own.header.name).job === 'import'
     const { payload } = own.body
     const arrival = imports ? undefined : arrivalOf(payload)
     if (arrival?.kind === 'start') {
       throw new Failure('invalid-parameter', 'the message carries no payload for the segment')
     }
-    if (this.#whole.has(key) || (imports && this.#entries.has(key))) {
-      source.delivery?.done()
-      return runId
+    const entry = this.#entries.get(key)
+    if (this.#whole.has(key) || (imports && entry)) delivery?.done()
+    else {
+      const task = { message, own, runId, via, ...(delivery && { delivery }) }
+      const { stream } = entry ?? this.#open(key, task, imports)
+      if (arrival) stream?.offer(arrival, payload?.body.data.length ?? 0, delivery)
     }
-    const task = { message, own, runId, imports, source }
-    const { stream } = this.#entries.get(key) ?? this.#open(key, task)
-    if (arrival) stream?.offer(arrival, payload?.body.data.length ?? 0, source.delivery)
     return runId
   }
 
@@ -104,39 +86,40 @@ export class SegmentWorker {
   }
 
   /** Opens the steps, which may throw, and lets them work. */
-  #open(key: string, task: Task): Entry {
-    if (this.#entries.size >= this.#context.limits.streams) throw queueFull()
-    const { message, own, runId, imports, source } = task
-    const startTime = message.header.startTime ?? new Date(this.#context.now()).toISOString()
-    const started = { ...message, header: { ...message.header, runId, startTime } }
-    const steps = planned(started, own, this.#context, source.via)
+  #open(key: string, task: Task, imports: boolean): Entry {
     const { limits, now } = this.#context
+    const { message, own, runId } = task
+    if (this.#entries.size >= limits.streams) throw queueFull()
+    const startTime = message.header.startTime ?? new Date(now()).toISOString()
+    const started = { ...message, header: { ...message.header, runId, startTime } }
+    const steps = this.#planned({ ...task, message: started })
     const completeness = listCompleteness(message, message.body.segments[0] ?? own)
     const stream = imports ? undefined : new ArrivingStream({ limits, now, completeness })
-    const entry = { ...(stream && { stream }), done: this.#run(task, steps, stream) }
+    const done = this.#run(task, steps, stream)
+    void done.then((isDone) => this.#ended(key, isDone && stream?.isWhole !== false))
+    const entry = { stream, done }
     this.#entries.set(key, entry)
-    void entry.done.then((isDone) => this.#ended(key, isDone && (stream?.isWhole ?? true)))
     return entry
   }
 
   #ended(key: string, isWhole: boolean): void {
     this.#entries.delete(key)
     if (isWhole) this.#whole.add(key)
-    const [oldest] = this.#whole
-    if (this.#whole.size > mostRemembered && oldest !== undefined) this.#whole.delete(oldest)
+    const [oldest = ''] = this.#whole
+    if (this.#whole.size > mostRemembered) this.#whole.delete(oldest)
   }
 
   async #run(
-    { message, own, runId, source }: Task,
+    { message, own, runId, delivery }: Task,
     steps: readonly SegmentFunction[],
     stream: ArrivingStream | undefined,
   ): Promise<boolean> {
     const { name: pipe } = message.header
     const { name, segmentNumber } = own.header
     const log = this.#context.log.child({ run: runId, pipe, segment: name })
-    const sink = this.#context.sinkOf?.(message, own) ?? logSink(log)
+    const sink = logSink(log)
     const over = new AbortController()
-    const settle = (how: keyof Delivery) => (stream ? stream.settle(how) : source.delivery?.[how]())
+    const settle = (how: keyof Delivery) => (stream ? stream.settle(how) : delivery?.[how]())
     log.info({ segmentNumber }, 'stream.opened')
     const watching = stream && this.#watch(stream, over.signal)
     try {
@@ -145,7 +128,7 @@ export class SegmentWorker {
       const context = { runId, pipe, sink, log, dryRun: false }
       await chain(all, context, this.#stopping.signal, grace)
       settle('done')
-      log.info('counts' in sink ? { counts: sink.counts } : {}, 'stream.finished')
+      log.info({ counts: sink.counts }, 'stream.finished')
       return true
     } catch (err) {
       settle('failed')
@@ -166,6 +149,50 @@ export class SegmentWorker {
       await pause(Math.min(Math.max(left, 1), beatMs), signal).catch(() => undefined)
     }
   }
+
+  /**
+   * The steps from the task's own segment on: those of this process, then one that sends what comes out to where the next
+   * segment is. Throws `invalid-pipe` and `unknown-segment`.
+   */
+  #planned({ message: pipe, own, via }: Task): readonly SegmentFunction[] {
+    const { afterImport, limits, now, pause } = this.#context
+    const places = placesIn(pipe, { trust: 'foreign', directory: '' })
+    const steps: SegmentFunction[] = []
+    let isIdentified = afterImport === undefined
+    for (const [index, segment] of pipe.body.segments.entries()) {
+      if (segment.header.segmentNumber < own.header.segmentNumber) continue
+      const found = this.#placementOf(segment, own)
+      if (found.kind === 'unknown') {
+        throw new Failure('unknown-segment', `${shown(segment.header.name)} is no known segment`)
+      }
+      if (found.kind !== 'built-in') {
+        const post = this.#postTo(found, via)
+        return [...steps, remoteStep({ pipe, segment, post, limits, now, pause })]
+      }
+      const { directory: _, ...place } = places[index] ?? { trust: 'foreign' as const }
+      const made = found.segment.open(segment.body.config, place)
+      if (!made.ok) {
+        const detail = `the config of ${shown(segment.header.name)} is not valid`
+        const errors = configComplaints(index, made.problems)
+        throw new Failure('invalid-pipe', detail, { errors })
+      }
+      const { job } = found.segment
+      if (job === 'export' && !isIdentified && afterImport) steps.push(afterImport)
+      steps.push(made.run)
+      if (job !== 'import') continue
+      if (afterImport) steps.push(afterImport)
+      isIdentified = true
+    }
+    return steps
+  }
+
+  /** What a message says of an endpoint was told by the process that runs the pipe: it knows best who comes next. */
+  #placementOf(segment: Segment, own: Segment): Placement {
+    const { kinds, resolve } = this.#context
+    if (segment === own) return { kind: 'built-in', segment: ownKind(kinds, segment.header.name) }
+    const named = segment.body.endpoint ? resolver({}, [])(segment) : undefined
+    return named && named.kind !== 'unknown' ? named : resolve(segment)
+  }
 }
 
 /** The segment of this process that answers to the name. Throws `unknown-segment`. */
@@ -177,62 +204,10 @@ export function ownKind(kinds: readonly SegmentKind[], name: string): SegmentKin
 }
 
 /**
- * The steps from the segment `own` on: those of this process, then one that sends what comes out to where the next segment
- * is. Throws `invalid-pipe` and `unknown-segment`.
- */
-function planned(
-  pipe: Pipe,
-  own: Segment,
-  context: WorkerContext,
-  via: string | undefined,
-): readonly SegmentFunction[] {
-  const { afterImport, limits, now, pause } = context
-  const places = placesIn(pipe, { trust: 'foreign', directory: '' })
-  const steps: SegmentFunction[] = []
-  let isKnown = afterImport === undefined
-  for (const [index, segment] of pipe.body.segments.entries()) {
-    if (segment.header.segmentNumber < own.header.segmentNumber) continue
-    const found = resolution(segment, own, context)
-    if (found.kind === 'unknown') {
-      throw new Failure('unknown-segment', `${shown(segment.header.name)} is no known segment`)
-    }
-    if (found.kind !== 'built-in') {
-      const post = context.postTo(found, via)
-      return [...steps, remoteStep({ pipe, segment, post, limits, now, pause })]
-    }
-    const { directory: _, ...place } = places[index] ?? { trust: 'foreign' as const }
-    const made = found.segment.open(segment.body.config, place)
-    if (!made.ok) {
-      const detail = `the config of ${shown(segment.header.name)} is not valid`
-      const errors = configComplaints(index, made.problems)
-      throw new Failure('invalid-pipe', detail, { errors })
-    }
-    const { job } = found.segment
-    if (job === 'export' && !isKnown && afterImport) steps.push(afterImport)
-    steps.push(made.run)
-    if (job === 'import' && afterImport) steps.push(afterImport)
-    if (job === 'import') isKnown = true
-  }
-  return steps
-}
-
-/** What a message says of an endpoint was told by the process that runs the pipe: it knows best who comes next. */
-function resolution(segment: Segment, own: Segment, { kinds, resolve }: WorkerContext): Placement {
-  if (segment === own) return { kind: 'built-in', segment: ownKind(kinds, segment.header.name) }
-  const told = segment.body.endpoint ? resolver({}, [])(segment) : undefined
-  return told && told.kind !== 'unknown' ? told : resolve(segment)
-}
-
-type LogSink = RunSink & {
-  /** Items by state. */
-  readonly counts: Readonly<Record<string, number>>
-}
-
-/**
  * What happens in a run of another process goes to the log: its history is kept where it was started. Failures are lines of
- * their own; everything else is counted.
+ * their own; everything else is counted by state.
  */
-export function logSink(log: Log): LogSink {
+export function logSink(log: Log): RunSink & { readonly counts: Readonly<Record<string, number>> } {
   const counts: Record<string, number> = {}
   const count = (name: string, more = 1) => void (counts[name] = (counts[name] ?? 0) + more)
   const nothing = () => undefined

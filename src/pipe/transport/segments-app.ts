@@ -1,8 +1,8 @@
 /** The segments of this process for others: a message of a pipe in, the run's id out. */
 
 import { Failure, shown } from '../../errors.ts'
-import { type ApiKeys, may } from '../../http/api-key.ts'
-import { type App, type AppContext, type AppOptions, newApp } from '../../http/app.ts'
+import { may } from '../../http/api-key.ts'
+import { type App, type AppContext, newApp } from '../../http/app.ts'
 import { readBody } from '../../http/body.ts'
 import { problem } from '../../http/contract/problem.ts'
 import { docs } from '../../http/docs-page.ts'
@@ -10,21 +10,15 @@ import type { Pipe } from '../document.ts'
 import { normalName } from '../naming.ts'
 import { shapedPipe } from '../pipe-schema.ts'
 import { readText } from '../pipe-text.ts'
-import type { SegmentKind } from '../segment.ts'
 import { ownSegment, payloadIn } from './envelope.ts'
 import type { Capability, ReturnPlaces } from './returns.ts'
 import { ownKind, type SegmentWorker } from './segment-worker.ts'
+import type { TransportContext } from './transport-limits.ts'
 
-export type SegmentsContext = {
-  readonly kinds: readonly SegmentKind[]
+type Receivers = {
   readonly worker: Pick<SegmentWorker, 'take'>
   readonly returns: ReturnPlaces
   readonly capability: Capability
-  readonly keys: ApiKeys
-  /** Bytes of a message. */
-  readonly bodyBytes: number
-  readonly http: Omit<AppOptions, 'name'>
-  readonly version: string
 }
 
 /**
@@ -32,12 +26,19 @@ export type SegmentsContext = {
  * is all that is asked; `GET /{name}/config/schema`; `GET /health` and `/{name}/health`; the contract at `/` and
  * `/openapi.json`.
  */
-export function segmentsApp(deps: SegmentsContext): App {
-  const app = newApp({ ...deps.http, name: 'segments' })
+export function segmentsApp(context: TransportContext, receivers: Receivers): App {
+  const { kinds, keys, bodyBytes, http, version } = context
+  const app = newApp({ ...http, name: 'segments' })
+  const taken = (c: AppContext, runId: string) =>
+    c.text(runId, 202, { 'Cache-Control': 'no-store' })
   app.on(['POST', 'PUT'], '/:name/pipe', async (c) => {
-    admit(c, deps)
-    demandJson(c)
-    const message = await messageOf(c, deps.bodyBytes)
+    if (!may(keys.require(c), { method: c.req.method, path: c.req.path })) {
+      throw new Failure('forbidden', 'the key has no permission for this')
+    }
+    if (!/^application\/json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')) {
+      throw new Failure('unsupported-media-type', 'a pipe is sent as application/json')
+    }
+    const message = await messageOf(c, bodyBytes)
     const own = ownSegment(message)
     if (!own) throw new Failure('invalid-parameter', 'all segments of the pipe are done')
     const name = c.req.param('name')
@@ -45,13 +46,14 @@ export function segmentsApp(deps: SegmentsContext): App {
       const detail = `the next segment of the pipe is ${shown(own.header.name)}, not ${shown(name)}`
       throw new Failure('unknown-segment', detail)
     }
-    return c.text(deps.worker.take(message), 202, { 'Cache-Control': 'no-store' })
+    return taken(c, receivers.worker.take(message))
   })
   app.on(['POST', 'PUT'], '/r/:token/pipe', async (c) =>
-    c.text(await returned(c, c.req.param('token'), deps), 202, { 'Cache-Control': 'no-store' }),
+    // The segment's own input stays beside its result.
+    taken(c, await returned(c, c.req.param('token'), 2 * bodyBytes, receivers)),
   )
   app.get('/:name/config/schema', (c) => {
-    const schema = ownKind(deps.kinds, c.req.param('name')).schema()
+    const schema = ownKind(kinds, c.req.param('name')).schema()
     if (Object.keys(schema).length === 0) {
       throw new Failure('not-found', 'the segment has no schema of its config')
     }
@@ -59,32 +61,33 @@ export function segmentsApp(deps: SegmentsContext): App {
   })
   app.get('/health', (c) => c.json({ status: 'up' }))
   app.get('/:name/health', (c) => {
-    ownKind(deps.kinds, c.req.param('name'))
+    ownKind(kinds, c.req.param('name'))
     return c.json({ status: 'up' })
   })
-  describeSegments(app, deps)
+  for (const path of paths(kinds.flatMap(({ names }) => names.slice(0, 1)))) {
+    app.openAPIRegistry.registerPath(path)
+  }
+  docs(app, { title: 'Segments', version, description })
   return app
-}
-
-/** Throws `unauthorized` and `forbidden`. */
-function admit(c: AppContext, { keys }: SegmentsContext): void {
-  if (may(keys.require(c), { method: c.req.method, path: c.req.path })) return
-  throw new Failure('forbidden', 'the key has no permission for this')
 }
 
 /**
  * Takes what a foreign segment gives back; the run's id. Whoever has the token waits for no answer worth reading: what is
  * refused is told to the run.
  */
-async function returned(c: AppContext, token: string, deps: SegmentsContext): Promise<string> {
+async function returned(
+  c: AppContext,
+  token: string,
+  bytes: number,
+  { capability, returns }: Receivers,
+): Promise<string> {
   const nobody = () => new Failure('not-found', 'no run waits for a message here')
-  const permitted = deps.capability.read(token)
+  const permitted = capability.read(token)
   if (!permitted) throw nobody()
   const { runId, segmentNumber } = permitted
-  const place = deps.returns.at(permitted)
+  const place = returns.at(permitted)
   try {
-    // The segment's own input stays beside its result.
-    const message = await messageOf(c, 2 * deps.bodyBytes)
+    const message = await messageOf(c, bytes)
     const own = message.body.segments.find(({ header }) => header.segmentNumber === segmentNumber)
     if (message.header.runId !== runId || !own) throw nobody()
     await place.take(payloadIn(own))
@@ -93,12 +96,6 @@ async function returned(c: AppContext, token: string, deps: SegmentsContext): Pr
     if (error instanceof Failure) place.refused(error)
     throw error
   }
-}
-
-function demandJson(c: AppContext): void {
-  const type = c.req.header('Content-Type') ?? ''
-  if (/^application\/json\s*(;|$)/i.test(type)) return
-  throw new Failure('unsupported-media-type', 'a pipe is sent as application/json')
 }
 
 async function messageOf(c: AppContext, bytes: number): Promise<Pipe> {
@@ -114,11 +111,15 @@ async function messageOf(c: AppContext, bytes: number): Promise<Pipe> {
   throw new Failure('invalid-parameter', 'the message is no pipe', { errors: shaped.problems })
 }
 
-// The contract of the segments of this process: what others may send them, as OpenAPI.
+// The contract, as OpenAPI.
 
 type Path = Parameters<App['openAPIRegistry']['registerPath']>[0]
 
-const state = { type: 'object' as const, properties: { status: { type: 'string' as const } } }
+const description =
+  'The segments of this process: importers, transformers, the exporter, and those that measure. A message is a whole pipe; the ' +
+  'segment that is to work is the first one that is not processed. A key needs the permission * or a pattern; what a run waits ' +
+  'for is given back at the address that stands in the message.'
+
 const example = {
   header: { name: 'city', transport: 'payload', version: '2.0.0', runId: 'e3b0…' },
   body: {
@@ -131,80 +132,53 @@ const example = {
   },
 }
 
-/** Adds the document and its page; to be called after the last route. */
-function describeSegments(app: App, { kinds, version }: SegmentsContext): void {
-  const names = kinds.flatMap((kind) => kind.names.slice(0, 1))
-  for (const path of paths(names)) app.openAPIRegistry.registerPath(path)
-  docs(app, {
-    title: 'Segments',
-    version,
-    description:
-      'The segments of this process: importers, transformers, the exporter, and those that measure. A message is a whole pipe; the ' +
-      'segment that is to work is the first one that is not processed. A key needs the permission * or a pattern; what a run waits ' +
-      'for is given back at the address that stands in the message.',
-  })
-}
-
 function paths(names: readonly string[]): readonly Path[] {
-  const name = pathParameter('name', 'Normal form, an alias, or either with a known prefix', {
-    examples: [...names],
+  const parameter = (name: string, description: string, schema: object) => ({
+    parameters: [
+      {
+        name,
+        in: 'path' as const,
+        required: true,
+        description,
+        schema: { type: 'string' as const, ...schema },
+      },
+    ],
   })
-  const token = pathParameter(
-    'token',
-    'Opens one place of one run; it stands in the pipe that the segment was sent',
-    { pattern: '^[A-Za-z0-9_-]{20,200}$' },
-  )
-  const security = [{ ApiKey: [] }, { Bearer: [] }]
+  const spelling = 'Normal form, an alias, or either with a known prefix'
+  const name = parameter('name', spelling, { examples: [...names] })
+  const opening = 'Opens one place of one run; it stands in the pipe that the segment was sent'
+  const token = parameter('token', opening, { pattern: '^[A-Za-z0-9_-]{20,200}$' })
+  const state = { type: 'object' as const, properties: { status: { type: 'string' as const } } }
+  const answers = (
+    description: string,
+    type: string,
+    schema: { type: 'object' | 'string' },
+    status = 200,
+  ) => ({
+    responses: { [status]: { description, content: { [type]: { schema } } }, default: problem() },
+  })
+  const health = answers('JSON', 'application/json', state)
+  const schema = answers('JSON', 'application/schema+json', { type: 'object' })
+  const pipe = { 'application/json': { schema: { type: 'object' as const }, example } }
+  const taken = {
+    request: { body: { required: true, content: pipe } },
+    ...answers('Taken; the id of the run', 'text/plain', { type: 'string' }, 202),
+  }
+  const keyed = { ...name, ...taken, security: [{ ApiKey: [] }, { Bearer: [] }] }
+  // With the token in the path no key is asked for.
+  const open = { ...token, ...taken, security: [] }
   const returning = 'Give back what a run of this process waits for'
-  const schemaType = 'application/schema+json'
+  const asPost = 'As POST, for senders that use PUT'
+  const whether = 'Whether a segment is there'
+  const own = 'Whether the segments of this process are up'
+  const config = 'The JSON Schema of the config of a segment'
   return [
-    ...taking('/{name}/pipe', 'Hand a message over to a segment', { parameters: [name], security }),
-    // With the token in the path no key is asked for.
-    ...taking('/r/{token}/pipe', returning, { parameters: [token], security: [] }),
-    {
-      ...reading('/{name}/config/schema', 'The JSON Schema of the config of a segment', schemaType),
-      parameters: [name],
-    },
-    { ...reading('/{name}/health', 'Whether a segment is there'), parameters: [name] },
-    reading('/health', 'Whether the segments of this process are up'),
+    { path: '/{name}/pipe', method: 'post', summary: 'Hand a message over to a segment', ...keyed },
+    { path: '/{name}/pipe', method: 'put', summary: asPost, ...keyed },
+    { path: '/r/{token}/pipe', method: 'post', summary: returning, ...open },
+    { path: '/r/{token}/pipe', method: 'put', summary: asPost, ...open },
+    { path: '/{name}/config/schema', method: 'get', summary: config, ...name, ...schema },
+    { path: '/{name}/health', method: 'get', summary: whether, ...name, ...health },
+    { path: '/health', method: 'get', summary: own, ...health },
   ]
 }
-
-const pathParameter = (name: string, description: string, schema: object) => ({
-  name,
-  in: 'path' as const,
-  required: true,
-  description,
-  schema: { type: 'string' as const, ...schema },
-})
-
-const reading = (path: string, summary: string, type = 'application/json'): Path => {
-  const schema = type === 'application/json' ? state : { type: 'object' as const }
-  const answer = { description: 'JSON', content: { [type]: { schema } } }
-  return { method: 'get', path, summary, responses: { 200: answer, default: problem() } }
-}
-
-const taking = (
-  path: string,
-  summary: string,
-  more: Pick<Path, 'parameters' | 'security'>,
-): readonly Path[] =>
-  (['post', 'put'] as const).map((method) => ({
-    ...more,
-    method,
-    path,
-    summary: method === 'post' ? summary : 'As POST, for senders that use PUT',
-    request: {
-      body: {
-        required: true,
-        content: { 'application/json': { schema: { type: 'object' }, example } },
-      },
-    },
-    responses: {
-      202: {
-        description: 'Taken; the id of the run',
-        content: { 'text/plain': { schema: { type: 'string' } } },
-      },
-      default: problem(),
-    },
-  }))

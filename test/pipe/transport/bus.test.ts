@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { listPayload, outgoing, recordPayload } from '../../../src/pipe/transport/envelope.ts'
-import { bus } from '../../../src/pipe/transport/bus.ts'
+import { Queues } from '../../../src/pipe/transport/queues.ts'
+import { transportLimits } from '../../../src/pipe/transport/transport-limits.ts'
 import { queueOf } from '../../../src/pipe/transport/transport.ts'
 import { Failure } from '../../../src/errors.ts'
 import { pipeOf } from '../pipes.ts'
@@ -37,15 +38,15 @@ test('a queue that nobody listens at takes nothing, and the run says so', async 
 })
 
 test('whoever sends to a full queue waits, and a message that has to wait keeps its turn', async () => {
-  const queues = bus({ queued: 1, pause, log: silent })
+  const queues = new Queues({ limits: transportLimits, pause, log: silent })
   const got: string[] = []
   let full = 3
-  queues.listen('line', ({ header }) => {
+  await queues.listen({ name: 'line' }, ({ header }) => {
     if ((full -= 1) >= 0) throw new Failure('queue-full', 'later')
     got.push(header.name)
   })
-  expect(() => queues.listen('line', () => undefined)).toThrow('already-exists')
-  for (const name of ['a', 'b', 'c', 'd']) await queues.send('line', pipeOf(name, ['x']), never)
+  for (const name of ['a', 'b', 'c', 'd'])
+    await queues.send({ name: 'line' }, pipeOf(name, ['x']), never)
   await expect.poll(() => got).toEqual(['a', 'b', 'c', 'd'])
 })
 
@@ -91,7 +92,7 @@ test('[T18] messages in any order and any number of times leave the same behind'
                 )
               : recordPayload(record(n), { counter: n })
           const message = outgoing({ ...pipe, header: { ...pipe.header, runId } }, 3, { payload })
-          await transport.bus.send('exporting', message, never)
+          await transport.queues.send({ name: 'exporting' }, message, never)
         }
         await expect.poll(() => shelf.at(-1)?.kind, { interval: 2 }).toBe('end')
         const ids = shelf.flatMap((one) => (one.kind === 'record' ? [one.sourceId] : []))

@@ -12,7 +12,7 @@ import {
   transportLimits,
   type TransportLimits,
 } from '../../../src/pipe/transport/transport-limits.ts'
-import { spools } from '../../../src/pipe/transport/spool.ts'
+import { spools } from '../../../src/pipe/transport/returns.ts'
 import { ownSegment } from '../../../src/pipe/transport/envelope.ts'
 import { type ReturnTarget, remoteStep } from '../../../src/pipe/transport/remote-step.ts'
 import type { ReturnPlace } from '../../../src/pipe/transport/returns.ts'

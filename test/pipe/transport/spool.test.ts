@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { spools } from '../../../src/pipe/transport/spool.ts'
+import { spools } from '../../../src/pipe/transport/returns.ts'
 
 const place = () => mkdtempSync(join(tmpdir(), 'spool-'))
 

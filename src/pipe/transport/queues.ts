@@ -1,0 +1,338 @@
+/**
+ * Queues between segments, by name: in this process, where a message goes straight to who listens, or durable ones of a NATS
+ * server (JetStream). There a queue is a stream with one consumer; a message is acknowledged when what became of it was taken
+ * over, given again when not, and put aside into a dead-letter stream after too many tries.
+ */
+
+import type { ConsumerMessages, JetStreamManager, JsMsg } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { Failure, type Kind, shown } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { retry, type Pause } from '../../workers/retry.ts'
+import type { Pipe } from '../document.ts'
+import { shapedPipe } from '../pipe-schema.ts'
+import { readText } from '../pipe-text.ts'
+import type { TransportLimits } from './transport-limits.ts'
+
+/** A queue: of this process, or of the broker at that address. */
+export type Queue = { readonly name: string; readonly broker?: string }
+
+/** What becomes of a message that a broker has delivered. */
+export type Delivery = {
+  /** Everything that came of it was taken over. */
+  readonly done: () => void
+  /** It has to come again. */
+  readonly failed: () => void
+}
+
+/** Takes a message; what becomes of it is reported to the delivery. Throws `Failure` for what it cannot take. */
+type Listener = (message: Pipe, delivery: Delivery) => Promise<void> | void
+
+type QueuesContext = {
+  readonly limits: TransportLimits
+  readonly pause: Pause
+  readonly log: Log
+}
+
+/** What there is no room for now. */
+const later: ReadonlySet<Kind> = new Set(['queue-full', 'spool-full'])
+/** What is never better next time. */
+const hopeless: ReadonlySet<Kind> = new Set([
+  'invalid-pipe',
+  'invalid-parameter',
+  'unknown-segment',
+  'malformed-json',
+])
+
+const kindOf = (error: unknown): Kind => (error instanceof Failure ? error.kind : 'internal')
+
+const fullMs = 100
+const unacknowledged: Delivery = { done: () => undefined, failed: () => undefined }
+
+/** All queues; a broker is connected when it is first needed, and later comes back by itself. */
+export class Queues {
+  readonly #context: QueuesContext
+  readonly #own = new Map<string, Listener>()
+  readonly #brokers = new Map<string, Promise<Broker>>()
+
+  constructor(context: QueuesContext) {
+    this.#context = context
+  }
+
+  /**
+   * Resolves when the queue has the message for good. Throws `unknown-segment` when nobody listens in this process,
+   * `source-unreachable` when there is no server, `item-too-large` for more than a broker takes.
+   */
+  async send({ name, broker }: Queue, message: Pipe, signal: AbortSignal): Promise<void> {
+    if (broker !== undefined) return (await this.#at(broker)).send(name, message, signal)
+    const listener = this.#own.get(name)
+    if (!listener) {
+      throw new Failure('unknown-segment', `nobody listens at the queue ${shown(name)}`)
+    }
+    const { pause } = this.#context
+    return retry(async () => listener(message, unacknowledged), {
+      signal,
+      pause: (ms) => pause(ms, signal),
+      delayMs: (outcome) =>
+        'error' in outcome && later.has(kindOf(outcome.error)) ? fullMs : undefined,
+    })
+  }
+
+  /** Delivers what is in the queue, until `close`. */
+  async listen({ name, broker }: Queue, listener: Listener): Promise<void> {
+    if (broker === undefined) this.#own.set(name, listener)
+    else await (await this.#at(broker)).listen(name, listener)
+  }
+
+  /** Gives back what is not settled. */
+  async close(): Promise<void> {
+    const brokers = await Promise.allSettled(this.#brokers.values())
+    this.#brokers.clear()
+    const connected = brokers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    await Promise.all(connected.map((broker) => broker.close()))
+  }
+
+  #at(url: string): Promise<Broker> {
+    return remembered(this.#brokers, url, () => Broker.connect(url, this.#context))
+  }
+}
+
+/** The promise under the key, made when it is missing; a failed one is forgotten. */
+export function remembered<Value>(
+  all: Map<string, Promise<Value>>,
+  key: string,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  const known = all.get(key)
+  if (known) return known
+  const making = make().catch((error: unknown) => {
+    all.delete(key)
+    throw error
+  })
+  all.set(key, making)
+  return making
+}
+
+const dayMs = 86_400_000
+const timeoutMs = 10_000
+const durableName = 'cartulary'
+const ackWaitMs = 30_000
+const beatMs = 10_000
+const againMs = 1000
+const mostHeld = 1000
+
+const nanos = (ms: number): number => ms * 1_000_000
+
+class Broker {
+  readonly #context: QueuesContext
+  readonly #connection: NatsConnection
+  readonly #manager: JetStreamManager
+  readonly #queues = new Map<string, Promise<QueueNames>>()
+  readonly #consumed: ConsumerMessages[] = []
+  /** Messages that are being worked on. */
+  readonly #held = new Set<JsMsg>()
+  readonly #moving = new Set<Promise<void>>()
+  readonly #beating: NodeJS.Timeout
+
+  private constructor(
+    connection: NatsConnection,
+    manager: JetStreamManager,
+    context: QueuesContext,
+  ) {
+    this.#connection = connection
+    this.#manager = manager
+    this.#context = context
+    // Work may take longer than the server waits; it is told that the message is being worked on.
+    this.#beating = setInterval(() => this.#held.forEach((one) => one.working()), beatMs).unref()
+  }
+
+  /** `nats://user:password@host:4222` or `tls://…`. */
+  static async connect(url: string, context: QueuesContext): Promise<Broker> {
+    const { jetstreamManager } = await import('@nats-io/jetstream')
+    const connection = await connected(url)
+    const options = { timeout: timeoutMs }
+    const manager = await jetstreamManager(connection, options).catch((cause: unknown) => {
+      throw new Failure('source-unreachable', 'the broker has no JetStream', { cause })
+    })
+    return new Broker(connection, manager, context)
+  }
+
+  async send(queue: string, message: Pipe, signal: AbortSignal): Promise<void> {
+    const { limits, pause } = this.#context
+    const body = new TextEncoder().encode(JSON.stringify(message))
+    const most = this.#connection.info?.max_payload ?? Infinity
+    if (body.byteLength > most) {
+      const detail = `the message of ${body.byteLength} bytes is larger than the broker allows (max_payload)`
+      throw new Failure('item-too-large', detail)
+    }
+    const attempt = async () => {
+      try {
+        const { subject } = await this.#names(queue)
+        await this.#manager.jetstream().publish(subject, body, { timeout: timeoutMs })
+      } catch (cause) {
+        if (cause instanceof Failure) throw cause
+        throw new Failure('source-unreachable', 'the broker did not take the message', { cause })
+      }
+    }
+    await retry(attempt, {
+      signal,
+      pause: (ms) => pause(ms, signal),
+      delayMs: (outcome, number) => {
+        const isDown = 'error' in outcome && kindOf(outcome.error) === 'source-unreachable'
+        return isDown && number < limits.attempts ? 1000 * 2 ** (number - 1) : undefined
+      },
+    })
+  }
+
+  async listen(queue: string, listener: Listener): Promise<void> {
+    const { AckPolicy } = await import('@nats-io/jetstream')
+    const names = await this.#names(queue)
+    await this.#manager.consumers.add(names.stream, {
+      durable_name: durableName,
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(ackWaitMs),
+      max_ack_pending: mostHeld,
+    })
+    const consumer = await this.#manager.jetstream().consumers.get(names.stream, durableName)
+    const messages = await consumer.consume({ max_messages: 64 })
+    this.#consumed.push(messages)
+    void this.#read(messages, names, listener)
+  }
+
+  /** Ends the reading and gives back what is held. */
+  async close(): Promise<void> {
+    clearInterval(this.#beating)
+    await Promise.all(this.#consumed.map((messages) => messages.close()))
+    await Promise.all(this.#moving)
+    for (const message of this.#held) message.nak()
+    this.#held.clear()
+    await this.#connection.close()
+  }
+
+  async #read(messages: ConsumerMessages, names: QueueNames, listener: Listener): Promise<void> {
+    const broken = (err: unknown) =>
+      this.#context.log.error({ err, queue: names.subject }, 'queue.broken')
+    try {
+      for await (const message of messages) {
+        this.#deliver(message, names, listener).catch(broken)
+      }
+    } catch (err) {
+      broken(err)
+    }
+  }
+
+  async #deliver(message: JsMsg, names: QueueNames, listener: Listener): Promise<void> {
+    const { limits, log } = this.#context
+    const { deliveryCount } = message.info
+    const isLast = deliveryCount >= limits.deliveries
+    const settle = (how: () => void) => {
+      if (this.#held.delete(message)) how()
+    }
+    const putAside = (why: string) => {
+      log.error({ queue: names.subject, why, sequence: message.seq }, 'message.dead')
+      settle(() => this.#move(message, names.deadSubject))
+    }
+    const failed = (why: string) => (isLast ? putAside(why) : settle(() => message.nak(againMs)))
+    this.#held.add(message)
+    // The process that had it each time may have died of it.
+    if (deliveryCount > limits.deliveries) return failed('delivered too often')
+    try {
+      await listener(pipeIn(message), {
+        done: () => settle(() => message.ack()),
+        failed: () => failed('the segment failed'),
+      })
+    } catch (error) {
+      const kind = kindOf(error)
+      // A full queue is no failure of the message: before its tries are used up it is put in anew, at the end.
+      if (isLast && later.has(kind)) settle(() => this.#move(message, names.subject))
+      else if (hopeless.has(kind)) putAside(kind)
+      else failed(kind)
+    }
+    return undefined
+  }
+
+  /** First there, then not here any more. */
+  #move(message: JsMsg, subject: string): void {
+    const move = async () => {
+      try {
+        await this.#manager.jetstream().publish(subject, message.data)
+        message.ack()
+      } catch (err) {
+        this.#context.log.warn({ err, queue: subject }, 'message.unmoved')
+        message.nak(againMs)
+      }
+    }
+    const moving: Promise<void> = move().finally(() => this.#moving.delete(moving))
+    this.#moving.add(moving)
+  }
+
+  /** Makes the streams of a queue where they are missing. One that is there stays as it is: its operator may have made it. */
+  #names(queue: string): Promise<QueueNames> {
+    return remembered(this.#queues, queue, async () => {
+      const { RetentionPolicy, DiscardPolicy } = await import('@nats-io/jetstream')
+      const names = queueNames(queue)
+      const work = {
+        name: names.stream,
+        subjects: [names.subject],
+        retention: RetentionPolicy.Workqueue,
+        discard: DiscardPolicy.New,
+        max_msgs: this.#context.limits.brokered,
+      }
+      const dead = {
+        name: names.deadStream,
+        subjects: [names.deadSubject],
+        retention: RetentionPolicy.Limits,
+        discard: DiscardPolicy.Old,
+        max_msgs: 10_000,
+        max_age: nanos(30 * dayMs),
+      }
+      const { streams } = this.#manager
+      for (const config of [work, dead]) {
+        await streams.info(config.name).catch(() => streams.add(config))
+      }
+      return names
+    })
+  }
+}
+
+async function connected(url: string): Promise<NatsConnection> {
+  const { connect } = await import('@nats-io/transport-node')
+  const { protocol, host, username, password } = new URL(url)
+  const user = decodeURIComponent(username)
+  const secret = decodeURIComponent(password)
+  try {
+    return await connect({
+      servers: `${protocol}//${host}`,
+      name: 'cartulary',
+      maxReconnectAttempts: -1,
+      ...(protocol === 'tls:' && { tls: {} }),
+      ...(user !== '' && (secret === '' ? { token: user } : { user, pass: secret })),
+    })
+  } catch (cause) {
+    throw new Failure('source-unreachable', 'the broker cannot be reached', { cause })
+  }
+}
+
+/** Names of a queue on a NATS server: a stream, its subject, and where messages go that nobody could take. */
+type QueueNames = Readonly<Record<'subject' | 'stream' | 'deadSubject' | 'deadStream', string>>
+
+/** The subject is the queue's name; dots, which streams may not have, become `_` there. Throws `invalid-pipe`. */
+function queueNames(queue: string): QueueNames {
+  const isName =
+    // oxlint-disable-next-line no-control-regex -- they are what must not be there
+    /^[^\u0000-\u0020\u007f*>/\\]{1,200}$/.test(queue) &&
+    !queue.startsWith('$') &&
+    queue.split('.').every((part) => part !== '')
+  if (!isName) throw new Failure('invalid-pipe', `${shown(queue)} cannot be the name of a queue`)
+  const stream = queue.replaceAll('.', '_')
+  const deadStream = `${stream}_dead-letter`
+  return { subject: queue, stream, deadSubject: `${queue}.dead-letter`, deadStream }
+}
+
+function pipeIn(message: JsMsg): Pipe {
+  const read = readText(new TextDecoder().decode(message.data), 'message.json')
+  if (!read.ok) throw new Failure('malformed-json', 'the message is no JSON')
+  const shaped = shapedPipe(read.value)
+  if ('pipe' in shaped) return shaped.pipe
+  throw new Failure('invalid-pipe', 'the message is no pipe', { errors: shaped.problems })
+}
