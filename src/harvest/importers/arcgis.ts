@@ -1,30 +1,56 @@
-/** The ArcGIS Hub importer: a feed of the whole site, or its records page by page when it has none. */
+/**
+ * The ArcGIS Hub importer: a feed of the whole site as one JSON document, or its records page by page (OGC API - Records, part 1) when it
+ * has none.
+ */
 
+import { z } from 'zod'
 import { Failure, type Kind } from '../../errors.ts'
-import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import type { Fields } from '../../text/json.ts'
-import { mapEntry } from './arcgis-mapping.ts'
-import {
-  arcgisConfig,
-  type ArcgisConfig,
-  type ArcgisRun,
-  type ArcgisSite,
-  feedAddresses,
-  itemIn,
-  recordCount,
-  recordPages,
-  siteOf,
-} from './arcgis-records.ts'
-import { contextOf, plainValue, type TermContext } from './arcgis-terms.ts'
-import { mapPod, podIdentifier, podRestriction } from './datajson-mapping.ts'
+import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
+import { mappingKeys } from '../mapping/record.ts'
+import { contextOf, hubPage, mapEntry, mapFeature, plainValue } from './arcgis-mapping.ts'
+import { podReader } from './datajson-mapping.ts'
 import { type JsonDocument, openUnlessSame } from './documents.ts'
-import { type Entry, envelopeFailure, foundEntry } from './entry.ts'
 import type { Found } from './found.ts'
-import type { ImporterKind } from './importer.ts'
-import { portalOf, recordIn } from './portal.ts'
+import type { ImportConfig } from './import-config.ts'
+import type { ImporterKind, ImportRun } from './importer.ts'
+import {
+  addressWith,
+  countOf,
+  type Entry,
+  envelopeFailure,
+  foundEntry,
+  lasting,
+  type Portal,
+  portalOf,
+  rootOf,
+} from './portal.ts'
 import { reportServices } from './rdf-document.ts'
 import { validatorOf } from './source.ts'
 
+export const arcgisConfig = z.object({
+  ...mappingKeys,
+  /** What is asked first; the next ones are tried when a site has it not. */
+  feed: z
+    .enum(['dcat-ap/2.1.1', 'dcat-ap/3.0.0', 'dcat-ap/2.0.1', 'dcat-us/1.1', 'records'])
+    .default('dcat-ap/2.1.1'),
+  /** Passed on to feed and records. */
+  q: z.string().optional(),
+  filter: z.string().optional(),
+  /** Of records; feeds have no pages. */
+  pageSize: z
+    .int()
+    .positive()
+    .default(100)
+    .transform((size) => Math.min(size, 100)),
+})
+type ArcgisConfig = z.infer<typeof arcgisConfig>
+
+type Config = ArcgisConfig & ImportConfig
+type Site = Portal<ArcgisConfig>
+
+/** One import. */
+type Run = ImportRun<ArcgisConfig> & { readonly site: Site }
 type Finds = AsyncGenerator<Found, void>
 
 export const arcgisImporter: ImporterKind<ArcgisConfig> = {
@@ -41,7 +67,7 @@ export const arcgisImporter: ImporterKind<ArcgisConfig> = {
 
 const hour = 3_600_000
 
-async function* importFrom(run: ArcgisRun): Finds {
+async function* importFrom(run: Run): Finds {
   const { config, lastRun, now } = run
   const since = config.incremental ? lastRun?.getTime() : undefined
   const hours = since === undefined ? undefined : Math.ceil((now() - since) / hour) + 1
@@ -62,6 +88,41 @@ async function* importFrom(run: ArcgisRun): Finds {
   }
 }
 
+// Addresses of a site, and the ids of its items.
+
+/** Root of the site without a slash at its end: a feed or an API of it is cut off. */
+const siteOf = (address: string): string =>
+  rootOf(address, /\/(?:api\/(?:feed|search|v\d)(?:\/.*)?|data\.json|search)$/i)
+
+/** The feeds that are tried, in their order; an address that is one comes first as it is. `hours`: only what was changed in so many. */
+function feedAddresses(config: Config, hours?: number): readonly string[] {
+  const { address, feed, q, filter, filters } = config
+  const isFeed = /\/(?:api\/feed\/dcat[^?#]*|data\.json)$/i.test(new URL(address).pathname)
+  if (feed === 'records' && !isFeed) return []
+  const query = { ...filters, q, filter, updated: hours }
+  const addressOf = (name: string) => addressWith(`${siteOf(address)}/api/feed/${name}.json`, query)
+  return [...new Set([isFeed ? address : addressOf(feed), addressOf('dcat-us/1.1')])]
+}
+
+/** A page of the records API; without `from` the number of records alone. */
+function recordsAddress(config: Config, limit: number, from?: number): string {
+  const { address, q, filter, filters } = config
+  const order = from === undefined ? {} : { startindex: from, sortBy: '+properties.created' }
+  const url = `${siteOf(address)}/api/search/v1/collections/dataset/items`
+  return addressWith(url, { ...filters, limit, ...order, q, filter })
+}
+
+/** The id of an item and its layer (`{item}_{layer}`) in what a feed calls an identifier. */
+export function itemIn(identifier: string): string | undefined {
+  if (!/^https?:/i.test(identifier)) return undefined
+  const item = /[?&]id=([\w-]+)/.exec(identifier)?.[1]
+  const layer = /[?&]sublayer=(\d+)/.exec(identifier)?.[1]
+  if (item !== undefined) return layer === undefined ? item : `${item}_${layer}`
+  return /\/datasets\/(?:[^/?#]*::)?([0-9a-f]{32}(?:_\d+)?)(?:[/?#]|$)/i.exec(identifier)?.[1]
+}
+
+// Feeds.
+
 /** Feeds can be switched off, and break off while they are made; what is said of the site as a whole is final. */
 const worthAnother: ReadonlySet<Kind> = new Set<Kind>([
   'source-not-found',
@@ -75,62 +136,28 @@ const worthAnother: ReadonlySet<Kind> = new Set<Kind>([
   'too-large',
 ])
 
-/** Why the feed is of no use, when another may be. */
-async function openFeed(
-  run: ArcgisRun,
-  url: string,
-): Promise<JsonDocument | 'unchanged' | Failure> {
+/** DCAT-AP feeds have the first, or the second when somebody has reordered them; DCAT-US has the last. */
+const lists = new Set(['dcat:dataset', '@graph', 'dataset'])
+const serviceLists = new Set(['dcat:service', 'service'])
+
+/**
+ * The feed, if it has datasets or services or says that it has none; else why it is of no use, when another may be. Throws
+ * everything else.
+ */
+async function openFeed(run: Run, url: string): Promise<JsonDocument | 'unchanged' | Failure> {
   try {
-    const opened = await openUnlessSame(run, url)
-    return typeof opened === 'string' ? 'unchanged' : await withDatasets(opened)
+    const document = await openUnlessSame(run, url)
+    if (typeof document === 'string') return 'unchanged'
+    for await (const { list } of document.members())
+      if (lists.has(list) || serviceLists.has(list)) return document
+    if (/"(?:dcat:dataset|@graph|dataset)"\s*:/.test(document.start)) return document
+    await document.close()
+    return envelopeFailure(valueOf(document.start), document.url)
   } catch (error) {
     run.signal.throwIfAborted()
     if (error instanceof Failure && worthAnother.has(error.kind)) return error
     throw error
   }
-}
-
-type Opened = {
-  readonly feed: JsonDocument | 'unchanged'
-  readonly url: string
-  /** Why this is not the feed that was wanted. */
-  readonly failure: Failure | undefined
-}
-
-/** The records API tells how many there are, before and after: a feed has no total of its own. */
-async function* fromFeed(run: ArcgisRun, { feed, url, failure }: Opened): Finds {
-  if (feed === 'unchanged') {
-    yield { kind: 'end', as: 'not-modified' }
-    return
-  }
-  const before = run.config.incremental ? undefined : await recordCount(run)
-  if (before !== undefined) yield { kind: 'total', total: before }
-  try {
-    run.validate(validatorOf(url, feed.headers, feed.hash))
-    yield* feedFinds(run, feed)
-    yield { kind: 'page' }
-  } finally {
-    await feed.close()
-  }
-  const after = before === undefined ? undefined : await recordCount(run)
-  if (after !== undefined) yield { kind: 'total', total: after }
-  // Nobody can tell whether another feed has the same datasets as the one that was wanted.
-  else if (failure) yield { kind: 'end', as: 'incomplete', problem: failure }
-}
-
-// A feed of a site as a JSON document: its datasets, whichever of the two vocabularies it speaks.
-
-/** DCAT-AP feeds have the first, or the second when somebody has reordered them; DCAT-US has the last. */
-const lists = new Set(['dcat:dataset', '@graph', 'dataset'])
-const serviceLists = new Set(['dcat:service', 'service'])
-
-/** The document, if it has datasets or services or says that it has none. Closes it and throws what it is otherwise. */
-async function withDatasets(document: JsonDocument): Promise<JsonDocument> {
-  for await (const { list } of document.members())
-    if (lists.has(list) || serviceLists.has(list)) return document
-  if (/"(?:dcat:dataset|@graph|dataset)"\s*:/.test(document.start)) return document
-  await document.close()
-  throw envelopeFailure(valueOf(document.start), document.url)
 }
 
 function valueOf(text: string): unknown {
@@ -141,31 +168,58 @@ function valueOf(text: string): unknown {
   }
 }
 
-async function* feedFinds({ site, output, sink }: ArcgisRun, document: JsonDocument): Finds {
+type OpenFeed = {
+  readonly feed: JsonDocument | 'unchanged'
+  readonly url: string
+  /** Why this is not the feed that was wanted. */
+  readonly failure: Failure | undefined
+}
+
+/** The records API tells how many there are, before and after: a feed has no total of its own. */
+async function* fromFeed(run: Run, { feed, url, failure }: OpenFeed): Finds {
+  if (feed === 'unchanged') {
+    yield { kind: 'end', as: 'not-modified' }
+    return
+  }
+  const before = run.config.incremental ? undefined : await recordCount(run)
+  if (before !== undefined) yield { kind: 'total', total: before }
+  try {
+    run.validate(validatorOf(url, feed.headers, feed.hash))
+    yield* feedEntries(run, feed)
+    yield { kind: 'page' }
+  } finally {
+    await feed.close()
+  }
+  const after = before === undefined ? undefined : await recordCount(run)
+  if (after !== undefined) yield { kind: 'total', total: after }
+  // Nobody can tell whether another feed has the same datasets as the one that was wanted.
+  else if (failure) yield { kind: 'end', as: 'incomplete', problem: failure }
+}
+
+/** The datasets of a feed, whichever of the two vocabularies it speaks. */
+async function* feedEntries({ site, output, sink }: Run, document: JsonDocument): Finds {
   const { findings } = document
   const terms: Record<string, unknown> = {}
   let only: Record<string, unknown> | undefined
-  const readers = { ap: entryReader(site, contextOf(terms)), pod: podReader(site) }
-  const found = (list: string, value: unknown) => {
-    const read = list === 'dataset' ? readers.pod : readers.ap
-    return foundEntry(value, { output, read, findings })
-  }
+  const readPod = podReader({ ...site, pageOf: (id) => hubPage(site, id), idIn: itemIn })
+  let readEntry = entryReader(site, terms)
+  const find = (list: string, value: unknown) =>
+    foundEntry(value, { output, read: list === 'dataset' ? readPod : readEntry, findings })
   const services = new Set<string>()
-  for await (const { list, key, value } of document.members()) {
+  for await (const { list, key, value } of document.members())
     if (serviceLists.has(list)) {
       // A single one may be written without being a list: its members come one by one.
       services.add(typeof key === 'number' ? `${list} ${key}` : list)
     } else if (list === '@context') {
       terms[key] = value
-      readers.ap = entryReader(site, contextOf(terms))
+      readEntry = entryReader(site, terms)
     } else if (lists.has(list)) {
       if (list === '@graph' && isService(value)) services.add(`${list} ${key}`)
-      else if (typeof key === 'number') yield found(list, value)
+      else if (typeof key === 'number') yield find(list, value)
       // A list of one may be written without being a list.
       else only = { ...only, [key]: value }
     }
-  }
-  if (only) yield found('dcat:dataset', only)
+  if (only) yield find('dcat:dataset', only)
   reportServices(sink, { count: services.size, first: [] }, document.url)
 }
 
@@ -173,39 +227,66 @@ async function* feedFinds({ site, output, sink }: ArcgisRun, document: JsonDocum
 const isService = (value: unknown) =>
   listOf(fieldsOf(value)['@type']).some((type) => plainText(type) === 'dcat:DataService')
 
-const entryReader =
-  (site: ArcgisSite, terms: TermContext) =>
-  (fields: Fields): Entry => {
-    const iri = plainText(fields['@id'])
-    const identifier = [fields['dct:identifier']]
-      .flat()
-      .map(plainValue)
-      .find((text) => text !== undefined)
-    const ids = [identifier, iri].filter((id) => id !== undefined)
+function entryReader(site: Site, context: Fields): (fields: Fields) => Entry {
+  const terms = contextOf(context)
+  return (fields) => {
+    const own = [fields['dct:identifier']].flat().map(plainValue).find(Boolean)
+    const ids = [own, plainText(fields['@id'])].filter((id) => id !== undefined)
     const sourceId = ids.map(itemIn).find((id) => id !== undefined) ?? ids[0] ?? ''
-    const page = [fields['dcat:landingPage']].flat().map(plainValue)[0]
     return {
       sourceId,
       aliases: ids.filter((id) => id !== sourceId),
-      ...(page !== undefined && { sourceUrl: page }),
+      sourceUrl: [fields['dcat:landingPage']].flat().map(plainValue)[0],
       lasting: fields,
       map: () => mapEntry(fields, { site, sourceId, terms }),
     }
   }
+}
 
-const podReader =
-  (site: ArcgisSite) =>
-  (fields: Fields): Entry => {
-    const identifier = podIdentifier(fields)
-    const sourceId = itemIn(identifier) ?? identifier
-    const page = plainText(fields['landingPage'])
-    return {
-      sourceId,
-      aliases: identifier === sourceId ? [] : [identifier],
-      ...(page !== undefined && { sourceUrl: page }),
-      skipped: podRestriction(fields),
-      lasting: fields,
-      map: () =>
-        mapPod(fields, recordIn(site, `${site.root}/datasets/${encodeURIComponent(sourceId)}`)),
-    }
+// Records, page by page in the order in which they were made.
+
+/** How many records the site has; `undefined` when it does not tell. */
+async function recordCount({ source, config }: Run): Promise<number | undefined> {
+  try {
+    const { value } = await source.json(recordsAddress(config, 0), { paged: false })
+    return countOf(fieldsOf(value)['numberMatched'])
+  } catch (error) {
+    if (error instanceof Failure) return undefined
+    throw error
   }
+}
+
+/** Only a short page is the last: a total that is too low must not hide what comes after it. */
+async function* recordPages({ source, config, output, site }: Run): Finds {
+  const accept = 'application/geo+json, application/json;q=0.9'
+  const read = (fields: Fields) => featureEntry(fields, site)
+  for (let from = 1; ;) {
+    const url = recordsAddress(config, config.pageSize, from)
+    const { value, findings } = await source.json(url, { accept })
+    const { features, numberMatched } = fieldsOf(value)
+    if (!Array.isArray(features)) throw envelopeFailure(value, url)
+    const total = countOf(numberMatched)
+    if (total !== undefined) yield { kind: 'total', total }
+    for (const one of features) yield foundEntry(one, { output, read, findings })
+    yield { kind: 'page' }
+    from += features.length
+    const isShort = features.length < config.pageSize && from > (total ?? Infinity)
+    if (features.length === 0 || isShort) return
+  }
+}
+
+function featureEntry(fields: Fields, site: Site): Entry {
+  const sourceId = plainText(fields['id']) ?? ''
+  // Counts of visitors change without the record, links with the request.
+  const { properties, links: _links, ...rest } = fields
+  const isWhole = typeof properties === 'object' && properties !== null
+  const lasts = lasting(fieldsOf(properties), ['numViews', 'avgRating', 'numRatings'])
+  return {
+    sourceId,
+    aliases: [],
+    sourceUrl: hubPage(site, sourceId),
+    flaw: isWhole ? undefined : 'The record has no properties.',
+    lasting: { ...rest, properties: lasts },
+    map: () => mapFeature(fields, site, sourceId),
+  }
+}

@@ -1,15 +1,7 @@
-/** The action API of CKAN: where it stands, the envelope of its answers, and how fields of packages are read. */
+/** The action API of CKAN, which DKAN 1 speaks too: where it stands, and the envelope of its answers. */
 
 import { Failure } from '../../errors.ts'
-import {
-  fieldsOf,
-  listOf,
-  plainText,
-  saidText,
-  structured,
-  structuredList,
-} from '../../vocabularies/loose-values.ts'
-import type { Fields } from '../../text/json.ts'
+import { fieldsOf, plainText } from '../../vocabularies/loose-values.ts'
 import { addressWith, rootOf } from './portal.ts'
 import { shownUrl, type Source, type SourceRequest } from './source.ts'
 
@@ -54,64 +46,9 @@ export async function action(
 
 /** An object with `message` and `__type`, or a plain text. */
 function messageOf(error: unknown): string {
+  if (error === undefined || error === null) return ''
   const { __type: type, message } = fieldsOf(error)
-  const told = [plainText(type), plainText(message)].filter((part) => part !== undefined).join(': ')
-  const text = told === '' && error !== undefined && error !== null ? JSON.stringify(error) : told
-  return (plainText(error) ?? text).slice(0, 500)
+  const parts = [type, message].flatMap((part) => plainText(part) ?? [])
+  const text = plainText(error) ?? (parts.join(': ') || JSON.stringify(error))
+  return text.slice(0, 500)
 }
-
-/** The fields of a package or resource, wherever a portal keeps them: at the top, or as `extras`. */
-export type Reader = {
-  /** The first of the names that has a value; with `-` or `_`, with the prefix `dcat_` or without; the top level wins. */
-  readonly get: (...names: readonly string[]) => unknown
-  /** Text by language, from `{name}_translated`, an object, or keys such as `{name}_de`; else the value as it is. */
-  readonly translated: (name: string) => unknown
-}
-
-export function readerOf(fields: Fields): Reader {
-  const values = new Map<string, unknown>()
-  const learn = (key: string, value: unknown) => {
-    const name = key.toLowerCase().replaceAll('-', '_')
-    if (listOf(value).length > 0 && !values.has(name)) values.set(name, value)
-  }
-  for (const [key, value] of Object.entries(fields)) if (key !== 'extras') learn(key, value)
-  for (const extra of listOf(structured(fields['extras']))) {
-    const { key, value } = fieldsOf(extra)
-    const name = plainText(key)
-    if (name !== undefined) learn(name, value)
-  }
-  const get = (...names: readonly string[]) =>
-    names
-      .map((name) => values.get(name) ?? values.get(`dcat_${name}`))
-      .find((value) => value !== undefined)
-  const translated = (name: string) => {
-    const own = structured(get(name))
-    const byLanguage = [structured(get(`${name}_translated`)), own].find((value) =>
-      Object.values(fieldsOf(value)).some((text) => plainText(text) !== undefined),
-    )
-    if (byLanguage !== undefined) return byLanguage
-    const keyed = [...values].filter(
-      ([key]) => key.startsWith(`${name}_`) && /^[a-z]{2}$/.test(key.slice(name.length + 1)),
-    )
-    if (keyed.length > 0)
-      return Object.fromEntries(keyed.map(([key, text]) => [key.slice(-2), text]))
-    // A text that happens to begin like JSON is a text.
-    return typeof own === 'object' ? get(name) : own
-  }
-  return { get, translated }
-}
-
-/** The first value of a list, or the value itself: several portals keep lists where one is meant. */
-export const firstOf = (value: unknown): unknown => structuredList(value)[0]
-
-/** The objects of a list. */
-export const nodesIn = (value: unknown) =>
-  structuredList(value).filter((one) => typeof one === 'object')
-
-/** The first value that is a text or texts by language. */
-export const firstSaid = (values: readonly unknown[]) =>
-  values.find((value) =>
-    (typeof value === 'object' && value !== null ? Object.values(value) : [value]).some((one) =>
-      listOf(one).some((text) => saidText(text) !== undefined),
-    ),
-  )

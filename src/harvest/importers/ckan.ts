@@ -1,15 +1,18 @@
-/** The CKAN importer: the packages of a portal by its search, page by page; one by one where the search gives up. */
+/**
+ * The CKAN importer: the packages of a portal by its search, page by page; one by one where the search gives up. `action` speaks the
+ * action API, which DKAN 1 speaks too.
+ */
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
-import { mappingKeys } from '../mapping/record-options.ts'
-import { action, type ActionAnswer, portalRoot } from './ckan-api.ts'
-import { type CkanPortal, packages } from './ckan-mapping.ts'
+import { mappingKeys } from '../mapping/record.ts'
+import { packageReader } from './ckan-mapping.ts'
 import { importDkan } from './dkan.ts'
-import type { Found } from './found.ts'
+import type { Found, FoundItem } from './found.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
-import { licenceList, portalOf } from './portal.ts'
+import { action, type ActionAnswer, portalRoot } from './ckan-api.ts'
+import { foundEntry, licenceList, portalOf } from './portal.ts'
 import type { Source } from './source.ts'
 
 /** What the config of a CKAN importer may say beside the common keys. */
@@ -31,23 +34,26 @@ export const ckanImporter: ImporterKind<CkanConfig> = {
   names: ['importing-ckan', 'importing-ckansingle', 'importing-ckanprop'],
   version: 2,
   config: ckanConfig,
-  import: importCkan,
+  import: (run) =>
+    run.config.dialect === 'dkan'
+      ? importDkan({ ...run, config: { ...run.config, version: 'auto' } })
+      : importCkan(run),
 }
 
+/** Statuses that say that there is no such call here. */
+const absent = [400, 404, 405, 409]
+
 async function* importCkan(run: Run): AsyncGenerator<Found, void> {
-  const { config, source, signal } = run
-  if (config.dialect === 'dkan') {
-    yield* importDkan({ ...run, config: { ...config, version: 'auto' } })
-    return
-  }
+  const { config, source, output, signal } = run
   const root = portalRoot(config.address)
   const licences = licenceList(isLicenceUnclear, async () => {
-    const accepts = [400, 403, 404, 405, 409]
+    const accepts = [...absent, 403]
     const answer = await action(source, { root, name: 'license_list' }, { accepts, paged: false })
     return answer.ok ? answer.result : []
   })
-  const portal = { ...(await portalOf(run, root, licences.find)), output: run.output }
-  const names = new Set<string>()
+  const read = packageReader({ ...(await portalOf(run, root)), licence: licences.find })
+  const find = (value: unknown) => foundEntry(value, { output, read })
+  const names = new Set<unknown>()
   try {
     for await (const page of search(run, root)) {
       signal.throwIfAborted()
@@ -57,18 +63,15 @@ async function* importCkan(run: Run): AsyncGenerator<Found, void> {
       }
       yield { kind: 'total', total: page.count }
       await licences.learn(page.results)
-      for (const one of page.results) {
-        const { name } = fieldsOf(one)
-        if (typeof name === 'string') names.add(name)
-      }
-      yield* packages(page.results, portal)
+      for (const one of page.results) names.add(fieldsOf(one)['name'])
+      yield* page.results.map(find)
       yield { kind: 'page' }
     }
   } catch (error) {
     // Servers in front of the search refuse to go deep; what can be listed can be asked for by name.
     const list = names.size > 0 && isRefusal(error) ? await packageList(source, root) : undefined
     if (!list) throw error
-    yield* singly(source, list, { names, portal })
+    yield* singly(source, root, { list, names, find })
   }
 }
 
@@ -84,8 +87,8 @@ const isRefusal = (error: unknown) =>
 
 async function packageList(source: Source, root: string): Promise<readonly string[] | undefined> {
   try {
-    const accepts = [400, 404, 405, 409]
-    const answer = await action(source, { root, name: 'package_list' }, { accepts, paged: false })
+    const call = { root, name: 'package_list' }
+    const answer = await action(source, call, { accepts: absent, paged: false })
     if (!answer.ok || !Array.isArray(answer.result)) return undefined
     return answer.result.filter((name) => typeof name === 'string')
   } catch (error) {
@@ -101,6 +104,11 @@ type Page =
 /** By the id; portals that refuse it may know the name. Without any order a page may hide what the next one repeats. */
 const orders = ['id asc', 'name asc', undefined] as const
 
+const withoutOrder = new Failure(
+  'source-error',
+  'The portal refuses to sort, so that its pages may hide records.',
+)
+
 /**
  * Pages of `package_search`, in an order that does not change while they are read. Steps by what was received: larger
  * pages than the portal likes are cut in silence.
@@ -111,25 +119,23 @@ async function* search(run: Run, root: string): AsyncGenerator<Page, void> {
     const answer = await ask(run, root, { start, sort: orders[order] })
     if (!answer.ok) {
       if (start === 0 && ++order < orders.length) continue
-      throw new Failure('source-error', `The search answered ${answer.status}.`, {
-        cause: answer.message,
-      })
+      const cause = answer.message
+      throw new Failure('source-error', `The search answered ${answer.status}.`, { cause })
     }
-    const { count, results } = pageOf(answer.result)
+    const { count: told, results: list } = fieldsOf(answer.result)
+    const count = Number(plainText(told))
+    if (!Number.isSafeInteger(count) || count < 0 || !Array.isArray(list))
+      throw new Failure('source-malformed', 'The search answered without count or results.')
+    const results: readonly unknown[] = list
     // An empty page tells nothing but the count, which the first one told.
     if (results.length > 0 || start === 0) yield { kind: 'results', count, results }
     largest = Math.max(largest, results.length)
     start += results.length
-    // A full page may have one behind it that the count does not know of.
+    // A full page may have one after it that the count does not know of.
     if (results.length === 0 || (start >= count && results.length < largest)) break
   }
   if (orders[order] === undefined) yield { kind: 'end', as: 'incomplete', problem: withoutOrder }
 }
-
-const withoutOrder = new Failure(
-  'source-error',
-  'The portal refuses to sort, so that its pages may hide records.',
-)
 
 function ask(
   { source, config, lastRun }: Run,
@@ -150,19 +156,11 @@ function ask(
   return action(source, { root, name: 'package_search', query }, { accepts })
 }
 
-function pageOf(result: unknown) {
-  const { count, results } = fieldsOf(result)
-  const total = Number(plainText(count))
-  if (!Number.isSafeInteger(total) || total < 0 || !Array.isArray(results))
-    throw new Failure('source-malformed', 'The search answered without count or results.')
-  const list: readonly unknown[] = results
-  return { count: total, results: list }
-}
-
 type Listing = {
+  readonly list: readonly string[]
   /** Of the packages that were met already. */
-  readonly names: ReadonlySet<string>
-  readonly portal: CkanPortal
+  readonly names: ReadonlySet<unknown>
+  readonly find: (value: unknown) => FoundItem
 }
 
 const perPage = 100
@@ -173,16 +171,16 @@ const perPage = 100
  */
 async function* singly(
   source: Source,
-  list: readonly string[],
-  { names, portal }: Listing,
+  root: string,
+  { list, names, find }: Listing,
 ): AsyncGenerator<Found, void> {
   const all = new Set(list)
   let [total, onPage] = [all.size, 0]
   yield { kind: 'total', total }
   for (const name of all.difference(names)) {
-    const call = { root: portal.root, name: 'package_show', query: { id: name } }
+    const call = { root, name: 'package_show', query: { id: name } }
     const answer = await action(source, call, { accepts: [403, 404], paged: false })
-    if (answer.ok) yield* packages(listOf(answer.result), portal)
+    if (answer.ok) yield* listOf(answer.result).map(find)
     else if (answer.status === 403) yield { kind: 'skipped', sourceId: name, reason: 'private' }
     else total -= 1
     onPage += 1

@@ -4,17 +4,13 @@
  */
 
 import { z } from 'zod'
-import { textTag } from '../../vocabularies/coded-values.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
-import type { Fields } from '../../text/json.ts'
-import { isUsableIri } from '../mapping/addresses.ts'
-import { mappingKeys } from '../mapping/record-options.ts'
-import { mapPod, podIdentifier, podRestriction } from './datajson-mapping.ts'
+import { mappingKeys } from '../mapping/record.ts'
+import { podReader, type PodSource } from './datajson-mapping.ts'
 import { type JsonDocument, openUnlessSame } from './documents.ts'
-import { envelopeFailure, type Entry, foundEntry } from './entry.ts'
-import type { Found, FoundItem } from './found.ts'
+import type { Found } from './found.ts'
 import type { ImportContext, ImporterKind, ImportRun } from './importer.ts'
-import { type Portal, portalOf, recordIn } from './portal.ts'
+import { envelopeFailure, foundEntry, portalOf } from './portal.ts'
 import { reportServices } from './rdf-document.ts'
 import { validatorOf } from './source.ts'
 
@@ -51,14 +47,6 @@ async function* importDataJson(run: ImportRun<DataJsonConfig>): AsyncGenerator<F
   yield* datasetsOf(run, pods, { document, url })
 }
 
-/** How the datasets of one source are read. */
-export type PodSource = Portal & {
-  /** What relative addresses are relative to. */
-  readonly base: string
-  /** The page of a dataset, by its id; absolute. */
-  readonly pageOf: (id: string) => string
-}
-
 type Opened = { readonly document: JsonDocument; readonly url: string }
 
 /**
@@ -74,6 +62,7 @@ export async function* datasetsOf(
   const { findings, headers, hash, start } = document
   try {
     validate(validatorOf(url, headers, hash))
+    const read = podReader(source)
     const everywhere = await commonKeywords(document)
     for (const word of everywhere)
       sink.finding(
@@ -86,7 +75,7 @@ export async function* datasetsOf(
       isCatalogue = true
       const entry = withoutKeywords(value, everywhere)
       if (kind === 'service') services += 1
-      else yield foundEntry(entry, { output, read: podReader(source), findings, pointer })
+      else yield foundEntry(entry, { output, read, findings, pointer })
     }
     if (!isCatalogue) throw envelopeFailure({}, document.url)
     reportServices(sink, { count: services, first: [] }, document.url)
@@ -95,36 +84,6 @@ export async function* datasetsOf(
     await document.close()
   }
 }
-
-/** One dataset of a page of search results; `key`: the id that the page files it under. */
-export const foundDataset = (
-  value: unknown,
-  source: PodSource,
-  { output, key }: { readonly output: ImportContext['output']; readonly key: string },
-): FoundItem => foundEntry(value, { output, read: podReader(source, key) })
-
-const podReader =
-  (source: PodSource, key = '') =>
-  (fields: Fields): Entry => {
-    const sourceId = podIdentifier(fields) || key
-    const page = source.pageOf(key || sourceId)
-    return {
-      sourceId,
-      aliases: key === '' ? [] : [key],
-      sourceUrl: page,
-      skipped: podRestriction(fields),
-      lasting: fields,
-      map: () =>
-        mapPod(
-          fields,
-          recordIn(source, page, {
-            iri: isUsableIri(fields['@id']) ? fields['@id'] : sourceId,
-            base: source.base,
-            language: textTag(listOf(fields['language'])) ?? source.config.language,
-          }),
-        ),
-    }
-  }
 
 type Member = {
   readonly kind: 'dataset' | 'service'

@@ -3,16 +3,16 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { fieldsOf, listOf } from '../../vocabularies/loose-values.ts'
-import { mappingKeys } from '../mapping/record-options.ts'
+import { mappingKeys } from '../mapping/record.ts'
 import { action, portalRoot } from './ckan-api.ts'
-import { packages } from './ckan-mapping.ts'
-import { datasetsOf, foundDataset, type PodSource } from './datajson.ts'
+import { packageReader } from './ckan-mapping.ts'
+import { podReader, type PodSource } from './datajson-mapping.ts'
+import { datasetsOf } from './datajson.ts'
 import { openUnlessSame } from './documents.ts'
-import { countOf, envelopeFailure } from './entry.ts'
 import type { Found } from './found.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
-import { addressWith, portalOf } from './portal.ts'
+import { addressWith, countOf, envelopeFailure, foundEntry, portalOf } from './portal.ts'
 
 /** What the config of a DKAN importer may say beside the common keys. */
 const dkanConfig = z.object({
@@ -100,7 +100,7 @@ async function* searchPages({ config, source, output }: Run, site: PodSource): F
     const isEmpty = entries.length === 0
     if (!isEmpty || page === 1) yield { kind: 'total', total: count }
     for (const [key, one] of entries)
-      yield foundDataset(one, site, { output, key: key.replace(/^[^/]*\//, '') })
+      yield foundEntry(one, { output, read: podReader(site, key.replace(/^[^/]*\//, '')) })
     yield { kind: 'page' }
     // A full page may have one behind it that the total does not know of.
     if (page * size >= count && entries.length < size) return
@@ -116,12 +116,12 @@ async function* searchPages({ config, source, output }: Run, site: PodSource): F
  */
 async function* packageLists(run: Run, root: string): Finds {
   const { config, source, output } = run
-  const portal = {
+  const read = packageReader({
     ...(await portalOf(run, root)),
-    config: { ...config, identifier: 'id' as const },
+    config: { ...config, identifier: 'id' },
+    licence: () => undefined,
     isDkan: true,
-    output,
-  }
+  })
   const total = await nameCount(run, root)
   if (total !== undefined) yield { kind: 'total', total }
   for (let offset = 0; ;) {
@@ -131,7 +131,7 @@ async function* packageLists(run: Run, root: string): Finds {
     if (!answer.ok) throw new Failure('source-error', `The list answered ${answer.status}.`)
     const found = listOf(answer.result).flat()
     if (found.length === 0) break
-    yield* packages(found, portal)
+    yield* found.map((value) => foundEntry(value, { output, read }))
     yield { kind: 'page' }
     offset += found.length
   }

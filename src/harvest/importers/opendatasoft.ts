@@ -4,8 +4,7 @@ import { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { openJsonDocument } from './documents.ts'
-import { countOf, envelopeFailure, foundEntry } from './entry.ts'
-import type { Found } from './found.ts'
+import type { Found, FoundItem } from './found.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { nextPage } from './next-page.ts'
 import {
@@ -13,7 +12,7 @@ import {
   opendatasoftConfig,
   type OpendatasoftConfig,
 } from './opendatasoft-mapping.ts'
-import { portalOf, rootOf } from './portal.ts'
+import { countOf, envelopeFailure, foundEntry, portalOf, rootOf } from './portal.ts'
 import { type JsonPage, shownUrl } from './source.ts'
 
 type Run = ImportRun<OpendatasoftConfig>
@@ -46,25 +45,35 @@ type Addresses = {
   readonly export: string
 }
 
+/**
+ * Goes by the link of the page where it has links, else by the number of datasets that came. Only a short page is the last: a total
+ * that is too low must not hide what comes after it.
+ */
 async function* importOpendatasoft(run: Run): AsyncGenerator<Found, void> {
   const { config, output } = run
   const root = rootOf(config.address, /\/(?:api|explore)(?:\/.*)?$/)
   const { first, addresses } = await firstPage(run, root)
   const read = datasetReader({ ...(await portalOf(run, root)), api: addresses.api })
-  const find = (value: unknown, { findings }: { readonly findings: readonly Finding[] }) =>
+  const find = (value: unknown, findings: readonly Finding[]) =>
     foundEntry(value, { output, read, findings })
-  let met = 0
-  for (let page = first; ;) {
-    if (page.total !== undefined) yield { kind: 'total', total: page.total }
-    if ((page.total ?? 0) >= window) {
+  for (let page = first, met = 0; ;) {
+    const { total, entries, url, findings, links } = page
+    if (total !== undefined) yield { kind: 'total', total }
+    if ((total ?? 0) >= window) {
       yield* exported(run, addresses, find)
       return
     }
-    for (const value of page.entries) yield find(value, page)
+    for (const value of entries) yield find(value, findings)
     yield { kind: 'page' }
-    met += page.entries.length
-    const next = nextAddress(run, page, { addresses, met })
-    if (next === undefined) return
+    met += entries.length
+    let next = links?.next
+    if (next !== undefined)
+      next = nextPage(next, { address: config.address, url, brokenHydra: false })
+    else {
+      const isShort = entries.length < config.pageSize && met >= (total ?? Infinity)
+      if (entries.length === 0 || links || isShort || met >= window - 1) return
+      next = addresses.list(Math.min(config.pageSize, window - 1 - met), met)
+    }
     page = listIn(await askPatiently(run, next))
   }
 }
@@ -90,12 +99,8 @@ async function firstPage(run: Run, root: string) {
 /** In an order that renaming and editing do not change much. */
 function queryOf({ config, lastRun }: Run, portion: Readonly<Record<string, number>>): string {
   const { filters = {}, refine = [], exclude = [], incremental } = config
-  const query = new URLSearchParams({
-    order_by: 'dataset_id',
-    timezone: 'UTC',
-    include_app_metas: 'true',
-    ...filters,
-  })
+  const order = { order_by: 'dataset_id', timezone: 'UTC', include_app_metas: 'true' }
+  const query = new URLSearchParams({ ...order, ...filters })
   const changed =
     incremental && lastRun ? `metadata_processed >= date'${lastRun.toISOString()}'` : undefined
   const conditions = [config.where, filters['where'], changed].filter((one) => one !== undefined)
@@ -107,31 +112,16 @@ function queryOf({ config, lastRun }: Run, portion: Readonly<Record<string, numb
   return query.toString()
 }
 
-type Reached = { readonly addresses: Addresses; readonly met: number }
-
-/**
- * By the link of the page where it has links, else by the number of datasets that came. Only a short page is the last: a
- * total that is too low must not hide what lies behind it.
- */
-function nextAddress({ config }: Run, page: ListPage, { addresses, met }: Reached) {
-  if (page.next !== undefined)
-    return nextPage(page.next, { address: config.address, url: page.url, brokenHydra: false })
-  const { length } = page.entries
-  const isShort = length < config.pageSize && met >= (page.total ?? Infinity)
-  if (length === 0 || page.isLast || isShort || met >= window - 1) return undefined
-  return addresses.list(Math.min(config.pageSize, window - 1 - met), met)
-}
-
 async function* exported(
   run: Run,
   addresses: Addresses,
-  find: (value: unknown, page: { readonly findings: readonly Finding[] }) => Found,
+  find: (value: unknown, findings: readonly Finding[]) => FoundItem,
 ): AsyncGenerator<Found, void> {
   const document = await openJsonDocument(run, addresses.export, { paged: true })
   if (!document) return
   try {
     for await (const { list, value } of document.members())
-      if (list === '') yield find(value, document)
+      if (list === '') yield find(value, document.findings)
   } finally {
     await document.close()
   }
@@ -146,10 +136,8 @@ type ListPage = {
   readonly url: string
   readonly total: number | undefined
   readonly entries: readonly unknown[]
-  /** Link to the next page, where pages have links. */
-  readonly next: string | undefined
-  /** The page has links, and none leads further. */
-  readonly isLast: boolean
+  /** Where pages have links: the one to the next page, unless this is the last. */
+  readonly links?: { readonly next: string | undefined }
   readonly findings: readonly Finding[]
 }
 
@@ -157,15 +145,13 @@ type ListPage = {
 function listIn({ value, url, findings }: JsonPage): ListPage {
   const { total_count: count, results, datasets, links } = fieldsOf(value)
   const total = countOf(count)
-  if (Array.isArray(results))
-    return { url, total, entries: results, next: undefined, isLast: false, findings }
+  if (Array.isArray(results)) return { url, total, entries: results, findings }
   if (!Array.isArray(datasets)) throw envelopeFailure(value, url)
   const entries = datasets.map((one: unknown) => fieldsOf(one)['dataset'])
   const link = listOf(links)
     .map(fieldsOf)
     .find((one) => one['rel'] === 'next')
-  const next = plainText(link?.['href'])
-  return { url, total, entries, next, isLast: next === undefined, findings }
+  return { url, total, entries, links: { next: plainText(link?.['href']) }, findings }
 }
 
 /** Domains have a daily quota and say in the body when it begins anew. */
@@ -177,19 +163,16 @@ async function askPatiently(run: Run, url: string, paged = true): Promise<JsonPa
   for (let waits = 0; ; waits += 1) {
     const answer = await source.json(url, { accepts: [429], paged: paged && waits === 0 })
     if (answer.status !== 429) return answer
-    const time = plainText(fieldsOf(answer.value)['reset_time'])
-    const wait = Math.max(0, Date.parse(time ?? '') - now())
-    if (!(wait <= limits.retryAfterMaxMs) || waits === mostWaits)
-      throw throttled(answer, wait, time)
-    await pause(wait, signal)
+    const time = plainText(fieldsOf(answer.value)['reset_time']) ?? ''
+    const wait = Math.max(0, Date.parse(time) - now())
+    if (wait <= limits.retryAfterMaxMs && waits < mostWaits) await pause(wait, signal)
+    else {
+      const isTold = !Number.isNaN(wait)
+      const seconds = isTold ? wait / 1000 : Number(answer.headers.get('retry-after') ?? Number.NaN)
+      const when = isTold ? ` and asks us to come back at ${time.slice(0, 40)}` : ''
+      throw new Failure('source-throttled', `${shownUrl(answer.url)} answered 429${when}.`, {
+        ...(Number.isFinite(seconds) && { retryAfter: Math.ceil(seconds) }),
+      })
+    }
   }
-}
-
-/** `wait`: milliseconds until the quota begins anew; no number when nobody tells. */
-function throttled({ url, headers }: JsonPage, wait: number, time = ''): Failure {
-  const later = Number.isNaN(wait) ? Number(headers.get('retry-after') ?? Number.NaN) : wait / 1000
-  const when = Number.isNaN(wait) ? '' : ` and asks us to come back at ${time.slice(0, 40)}`
-  return new Failure('source-throttled', `${shownUrl(url)} answered 429${when}.`, {
-    ...(Number.isFinite(later) && { retryAfter: Math.ceil(later) }),
-  })
 }

@@ -1,13 +1,19 @@
-/** A portal as the mapping of its records sees it, whatever its platform, and what the importers of JSON sources share. */
+/**
+ * What the importers of JSON sources share: the portal as the mapping of its records sees it, its entries as finds, its addresses and
+ * licences, and answers with status 200 that are errors all the same.
+ */
 
 import { Failure } from '../../errors.ts'
+import type { Finding } from '../../pipe/message.ts'
+import type { Fields } from '../../text/json.ts'
 import { type Authorities, shippedAuthorities } from '../../vocabularies/authorities.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
-import { fieldsOf, listOf } from '../../vocabularies/loose-values.ts'
-import { MappedRecord } from '../mapping/record.ts'
-import type { MappingConfig, RecordOptions } from '../mapping/record-options.ts'
-import type { ImportConfig } from './import-config.ts'
-import type { ImportRun } from './importer.ts'
+import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import { MappedRecord, type MappingConfig, type RecordOptions } from '../mapping/record.ts'
+import type { FoundItem, Whereabouts } from './found.ts'
+import { canonicalJson, type ImportConfig } from './import-config.ts'
+import type { ImportContext, ImportRun } from './importer.ts'
+import { shownUrl } from './source.ts'
 
 /** What is the same for all records of a run. */
 export type Portal<Config = object> = {
@@ -15,15 +21,12 @@ export type Portal<Config = object> = {
   readonly root: string
   readonly config: Config & ImportConfig & MappingConfig
   readonly authorities: Authorities
-  /** What the portal knows of a licence that its records name. */
-  readonly licence: (id: string) => LicenceNames | undefined
 }
 
 export const portalOf = async <Config>(
   { config }: ImportRun<Config & MappingConfig>,
   root: string,
-  licence: Portal['licence'] = () => undefined,
-): Promise<Portal<Config>> => ({ root, config, authorities: await shippedAuthorities(), licence })
+): Promise<Portal<Config>> => ({ root, config, authorities: await shippedAuthorities() })
 
 /** A new record of a portal. `page` is its IRI unless the source tells another one. */
 export function recordIn(
@@ -53,35 +56,126 @@ export function addressWith(
   return query.size === 0 ? address : `${address}?${query.toString()}`
 }
 
-type LicenceList = {
-  readonly find: (id: string) => LicenceNames | undefined
-  /** Asks for the list once, when a record of the page needs it. */
-  readonly learn: (records: readonly unknown[]) => Promise<void>
-}
-
 /**
- * The licences that a portal knows: title and address for the ids that its records name. `needs`: whether a record names a
- * licence and does not say enough of it. `ask` gives the list, or whatever the portal answers in its place: the list is a
- * convenience, and a portal that does not give it is harvested without.
+ * The licences that a portal knows: title and address for the ids that its records name. `learn` asks for the list once, when a record
+ * of the page needs it (it names a licence and does not say enough of it). The list is a convenience: a portal that does not give it is
+ * harvested without.
  */
-export function licenceList(
-  needs: (record: unknown) => boolean,
-  ask: () => Promise<unknown>,
-): LicenceList {
+export function licenceList(needs: (record: unknown) => boolean, ask: () => Promise<unknown>) {
   let known: ReadonlyMap<unknown, LicenceNames> | undefined
   return {
-    find: (id) => known?.get(id),
-    learn: async (records) => {
+    find: (id: string): LicenceNames | undefined => known?.get(id),
+    learn: async (records: readonly unknown[]): Promise<void> => {
       if (known || !records.some(needs)) return
       const all = await ask().catch((error: unknown) => {
         if (error instanceof Failure) return []
         throw error
       })
-      known = new Map(
-        listOf(all)
-          .map(fieldsOf)
-          .map(({ id, url, title }) => [id, { id, url, title }]),
-      )
+      const fields = listOf(all).map(fieldsOf)
+      known = new Map(fields.map(({ id, url, title }) => [id, { id, url, title }]))
     },
   }
+}
+
+/** What an importer makes of an entry that is an object. */
+export type Entry = {
+  /** Empty when the source tells none. */
+  readonly sourceId: string
+  readonly aliases: readonly string[]
+  readonly sourceUrl?: string | undefined
+  /** Why the entry is not for us. */
+  readonly skipped?: string | undefined
+  /** Why the entry cannot be read. */
+  readonly flaw?: string | undefined
+  /** The entry without what changes by itself, for the source hash. */
+  readonly lasting: unknown
+  readonly map: () => MappedRecord
+}
+
+type EntryOptions = {
+  readonly output: ImportContext['output']
+  readonly read: (fields: Fields) => Entry
+  /** What is to be said of every record. */
+  readonly findings?: readonly Finding[]
+  /** Where the entry stands in its document (RFC 6901). */
+  readonly pointer?: string | undefined
+}
+
+/** An entry of a JSON source as a find: a record, one that is not for us, or one that cannot be read. */
+export function foundEntry(value: unknown, options: EntryOptions): FoundItem {
+  const { output, read, pointer, findings = [] } = options
+  const refused = (problem: Failure, more: object) =>
+    ({ kind: 'refused', problem, excerpt: excerptOf(value), ...more }) as const
+  const nameless = (detail: string) =>
+    refused(new Failure('item-no-identifier', detail), {
+      whereabouts: whereaboutsOf(value, pointer),
+    })
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return nameless('The entry is no JSON object.')
+  const entry = read(fieldsOf(value))
+  const { sourceId, aliases, skipped, flaw } = entry
+  if (sourceId === '') return nameless('The entry has no identifier.')
+  if (skipped !== undefined) return { kind: 'skipped', sourceId, reason: skipped }
+  const where = entry.sourceUrl === undefined ? {} : { sourceUrl: entry.sourceUrl }
+  const malformed = (detail: string) =>
+    refused(new Failure('item-malformed', detail), { sourceId, ...where })
+  if (flaw !== undefined) return malformed(flaw)
+  try {
+    const names = { sourceId, aliases, hashed: canonicalJson(entry.lasting), ...where }
+    if (output === 'dcat-ap') {
+      const mapped = entry.map().found(names)
+      return { ...mapped, findings: [...findings, ...(mapped.findings ?? [])] }
+    }
+    const text = canonicalJson(value)
+    return { kind: 'record', mediaType: 'application/json', text, findings, ...names }
+  } catch (error) {
+    // The stack ends before the nesting does.
+    if (error instanceof RangeError) return malformed('The entry is nested too deep.')
+    throw error
+  }
+}
+
+/** Under the names that sources give to titles. */
+function whereaboutsOf(value: unknown, pointer: string | undefined): Whereabouts {
+  const { title, name, label } = fieldsOf(value)
+  const said = [title, name, label].map(saidText).find((text) => text !== undefined)
+  return { ...(said !== undefined && { title: said }), ...(pointer !== undefined && { pointer }) }
+}
+
+function excerptOf(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return ''
+  }
+}
+
+/** The fields without the volatile ones, in the record itself and in its resources. */
+export function lasting(fields: Fields, volatile: readonly string[]): Fields {
+  const without = (one: unknown): unknown =>
+    typeof one === 'object' && one !== null
+      ? Object.fromEntries(Object.entries(one).filter(([key]) => !volatile.includes(key)))
+      : one
+  const { resources } = fields
+  const files = Array.isArray(resources) && { resources: resources.map(without) }
+  return { ...fieldsOf(without(fields)), ...files }
+}
+
+/** Why a JSON value is not what was asked for: an error that says so, or something else altogether. */
+export function envelopeFailure(value: unknown, url: string): Failure {
+  const fields = fieldsOf(value)
+  const said = ['message', 'error', 'error_message', 'error_code', 'errorcode', 'title']
+    .map((name) => plainText(fields[name]) ?? plainText(fieldsOf(fields[name])['message']))
+    .find((text) => text !== undefined)
+  const place = shownUrl(url)
+  if (said === undefined)
+    return new Failure('source-malformed', `${place} did not answer with a list of records.`)
+  const message = `${place} answered with an error: ${said.slice(0, 500)}`
+  return new Failure('source-error-envelope', message)
+}
+
+/** A number of records as JSON tells it, perhaps in quotes. */
+export function countOf(value: unknown): number | undefined {
+  const count = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined
 }

@@ -1,19 +1,13 @@
-/** From a Socrata asset to DCAT-AP. */
+/** What the config of a Socrata importer may say, and from its assets to DCAT-AP. */
 
 import { z } from 'zod'
-import type { LicenceNames } from '../../vocabularies/licences.ts'
-import { dcat, dct, rdfs } from '../../rdf/namespaces.ts'
-import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
 import type { Fields } from '../../text/json.ts'
-import { agent, contact } from '../mapping/agents.ts'
-import { concepts } from '../mapping/concepts.ts'
-import { accessService, periodFrom, placeFrom, themesOrKeywords } from '../mapping/coverage.ts'
-import { distribution, standards } from '../mapping/distribution.ts'
-import { mappingKeys } from '../mapping/record-options.ts'
-import type { MappedRecord } from '../mapping/record.ts'
-import type { Subject } from '../mapping/subject.ts'
-import { type Entry, lasting } from './entry.ts'
-import { type Portal, recordIn } from './portal.ts'
+import type { LicenceNames } from '../../vocabularies/licences.ts'
+import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import { distribution } from '../mapping/distribution.ts'
+import { fromHtml, write } from '../mapping/properties.ts'
+import { type MappedRecord, mappingKeys, type Subject } from '../mapping/record.ts'
+import { type Entry, lasting, type Portal, recordIn } from './portal.ts'
 
 /** What a field of a portal's own metadata can mean. */
 const meanings = [
@@ -53,169 +47,40 @@ export type SocrataConfig = z.infer<typeof socrataConfig>
 
 export type SocrataSite = Portal<SocrataConfig>
 
-/** One asset in its site. */
-type Placed = SocrataSite & {
-  readonly sourceId: string
-  /** The asset's page. */
-  readonly page: string
-}
+export const assetIn = (value: unknown): Fields => fieldsOf(fieldsOf(value)['resource'])
 
-/** An asset whose licence is known: each of its distributions has it. */
-type Sharing = Placed & { readonly licences: readonly LicenceNames[] }
+/** A different view of the asset is fetched for these alone: they lead to files elsewhere. */
+export const isLink = (value: unknown, site: SocrataSite): boolean =>
+  assetIn(value)['type'] === 'href' && reasonToSkip(fieldsOf(value), site) === undefined
 
-function mapAsset(fields: Fields, placed: Placed): MappedRecord {
-  const { config, root, sourceId, page } = placed
-  const asset = fieldsOf(fields['resource'])
-  const classes = fieldsOf(fields['classification'])
-  const told = meaningsIn(classes['domain_metadata'], config.fields)
-  const record = recordIn(placed, `${root}/d/${encodeURIComponent(sourceId)}`)
-  const { dataset } = record
-  dataset.literal(dct('identifier'), sourceId)
-  dataset.text(dct('title'), asset['name'])
-  dataset.text(dct('description'), asset['description'], { html: true })
-  for (const name of ['domain_tags', 'tags']) dataset.text(dcat('keyword'), classes[name])
-  dataset.text(dcat('keyword'), told('keyword'))
-  themesOrKeywords(dataset, classes['domain_category'])
-  themesOrKeywords(dataset, classes['categories'])
-  dataset.link(dcat('landingPage'), page)
-  people(dataset, fields, told)
-  times(dataset, asset, told)
-  for (const value of told('spatial')) placeFrom(dataset, value)
-  concepts(dataset, dct('language'), 'language', told('language'))
-  concepts(dataset, dct('accessRights'), 'access', told('accessRights'))
-  standards(dataset, told('conformsTo'))
-  const statement = dataset.part(dct('provenance'), dct('ProvenanceStatement'))
-  statement.text(rdfs('label'), asset['provenance'], { language: '' })
-  mapDistributions(dataset, fields, { ...placed, licences: licencesIn(fields, told) })
-  return record
-}
-
-function licencesIn(fields: Fields, told: Meanings) {
-  const [words] = told('licence')
-  return [fieldsOf(fields['metadata'])['license'], words].map((title) =>
-    /^https?:/i.test(saidText(title) ?? '') ? { url: title } : { title },
-  )
-}
-
-function people(dataset: Subject, fields: Fields, told: Meanings): void {
-  const asset = fieldsOf(fields['resource'])
-  const [named] = told('publisher')
-  const owner = fieldsOf(fields['owner'])['display_name']
-  const name = saidText(asset['attribution']) ?? named ?? owner
-  agent(dataset, dct('publisher'), { name, url: asset['attribution_link'] })
-  agent(dataset, dct('creator'), { name: fieldsOf(fields['creator'])['display_name'] })
-  const [contactName] = told('contactName')
-  const email = saidText(asset['contact_email']) ?? told('contactEmail')[0]
-  contact(dataset, dcat('contactPoint'), { name: contactName, email })
-}
-
-function times(dataset: Subject, asset: Fields, told: Meanings): void {
-  const issued = [...told('issued'), asset['publication_date'], asset['createdAt']]
-  issued.some((value) => dataset.date(dct('issued'), value))
-  const [own] = told('modified')
-  const changes = [asset['data_updated_at'], asset['metadata_updated_at'], asset['updatedAt']]
-  dataset.date(dct('modified'), latest(dataset, changes) ?? own)
-  for (const value of told('frequency'))
-    concepts(dataset, dct('accrualPeriodicity'), 'frequency', value)
-  for (const value of told('temporal')) periodFrom(dataset, value)
-}
-
-/** The latest of some times; those that cannot be read do not count, and are told. */
-function latest(dataset: Subject, values: readonly unknown[]): string | undefined {
-  const times = values.map(saidText).filter((time) => time !== undefined)
-  const isReadable = (time: string) => !Number.isNaN(Date.parse(time))
-  for (const time of times)
-    if (!isReadable(time)) dataset.record.note('invalid-date', `dct:modified: ${time}`)
-  return times.filter(isReadable).toSorted((a, b) => Date.parse(b) - Date.parse(a))[0]
-}
-
-// The ways to the data of a Socrata asset: exports of a table, a file, or links to other places.
-
-function mapDistributions(dataset: Subject, fields: Fields, sharing: Sharing): void {
-  const asset = fieldsOf(fields['resource'])
-  switch (asset['type']) {
-    case 'dataset':
-      table(dataset, asset, sharing)
-      return
-    case 'file':
-      file(dataset, asset, sharing)
-      return
-    case 'href':
-      links(dataset, fieldsOf(fieldsOf(fields['view'])['metadata']), sharing)
-      return
-    default:
-  }
-}
-
-const shapes = /^(?:multi)?(?:point|polygon|line)$|^location$/i
-
-function table(dataset: Subject, asset: Fields, { root, sourceId, licences }: Sharing): void {
-  const id = encodeURIComponent(sourceId)
-  const rows = `${root}/api/views/${id}/rows.csv?accessType=DOWNLOAD`
-  const csv = { identifier: `${sourceId}/csv`, format: 'CSV', mediaType: 'text/csv' }
-  distribution(dataset, { ...csv, accessUrl: rows, downloadUrl: rows, licences })
-  const endpoint = `${root}/resource/${id}.json`
-  const json = { identifier: `${sourceId}/json`, format: 'JSON', mediaType: 'application/json' }
-  const queried = distribution(dataset, { ...json, accessUrl: endpoint, licences })
-  accessService(queried, { title: 'Socrata Open Data API', endpoint })
-  if (!listOf(asset['columns_datatype']).some((type) => shapes.test(plainText(type) ?? ''))) return
-  const shown = `${root}/resource/${id}.geojson`
-  const geo = { identifier: `${sourceId}/geojson`, format: 'GeoJSON' }
-  const mediaType = 'application/geo+json'
-  distribution(dataset, { ...geo, mediaType, accessUrl: shown, downloadUrl: shown, licences })
-}
-
-function file(dataset: Subject, asset: Fields, { root, sourceId, licences }: Sharing): void {
-  const mediaType = saidText(asset['blob_mime_type'])?.split(';', 1)[0]?.trim()
-  const type = encodeURIComponent(mediaType ?? 'application/octet-stream')
-  const url = `${root}/download/${encodeURIComponent(sourceId)}/${type}`
-  const identifier = `${sourceId}/file`
-  distribution(dataset, { identifier, accessUrl: url, downloadUrl: url, mediaType, licences })
-}
-
-function links(dataset: Subject, metadata: Fields, { root, sourceId, licences }: Sharing): void {
-  const more = listOf(metadata['additionalAccessPoints']).map(fieldsOf)
-  const points = [
-    { urls: fieldsOf(metadata['accessPoints']), title: undefined, description: undefined },
-    ...more.map((one) => ({ ...one, urls: fieldsOf(one['urls']) })),
-  ]
-  for (const { urls, ...about } of points)
-    for (const [mediaType, url] of Object.entries(urls)) {
-      const { title, description } = fieldsOf(about)
-      const accessUrl = withProtocol(url)
-      const isMended = accessUrl?.startsWith('https:') === true && accessUrl !== saidText(url)
-      if (isMended) dataset.record.note('repaired-iri', `dcat:accessURL: ${accessUrl}`)
-      const names = { title, description: description ?? undefined, html: true }
-      const known = /\//.test(mediaType) ? { mediaType } : {}
-      distribution(dataset, { ...names, accessUrl, ...known, licences })
+export const assetReader =
+  (site: SocrataSite) =>
+  (fields: Fields): Entry => {
+    const asset = assetIn(fields)
+    const sourceId = plainText(asset['id']) ?? ''
+    const link = saidText(fields['permalink']) ?? saidText(fields['link']) ?? ''
+    const page = /^https?:/i.test(link) ? link : `${site.root}/d/${encodeURIComponent(sourceId)}`
+    const isNamed = saidText(asset['name']) !== undefined
+    return {
+      sourceId,
+      aliases: [],
+      sourceUrl: page,
+      skipped: reasonToSkip(fields, site),
+      flaw: isNamed ? undefined : 'The asset has no name (resource.name).',
+      lasting: { ...fields, resource: lasting(asset, ['page_views', 'download_count']) },
+      map: () => mapAsset(fields, { ...site, sourceId, page }),
     }
-  for (const one of listOf(metadata['attachments']).map(fieldsOf)) {
-    const accessUrl = attachmentAddress(one, `${root}/api`, encodeURIComponent(sourceId))
-    const title = saidText(one['name']) ?? saidText(one['filename'])
-    distribution(dataset, { title, accessUrl, downloadUrl: accessUrl, licences })
   }
-}
 
-/** Some are without a protocol (`data.example/x`), some relative to the site; the latter are left as they are. */
-function withProtocol(url: unknown): string | undefined {
-  const text = saidText(url)
-  if (text === undefined || /^[a-z][a-z0-9+.-]*:|^\.{0,2}\/(?!\/)|^\?/i.test(text)) return text
-  if (text.startsWith('//')) return `https:${text}`
-  return /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#]|$)/.test(text) ? `https://${text}` : `/${text}`
-}
-
-function attachmentAddress(one: Fields, api: string, id: string): string | undefined {
-  const [asset, blob] = [plainText(one['assetId']), plainText(one['blobId'])]
-  const name = encodeURIComponent(plainText(one['filename']) ?? '')
-  if (asset !== undefined)
-    return `${api}/views/${id}/files/${encodeURIComponent(asset)}?filename=${name}`
-  return blob === undefined ? undefined : `${api}/assets/${encodeURIComponent(blob)}?download=true`
+function reasonToSkip(fields: Fields, { root, config }: SocrataSite): string | undefined {
+  const domain = saidText(fieldsOf(fields['metadata'])['domain'])
+  if (domain !== undefined && domain.toLowerCase() !== new URL(root).host)
+    return 'belongs to another domain'
+  const parents = listOf(assetIn(fields)['parent_fxf'])
+  return !config.derived && parents.length > 0 ? 'is derived from another asset' : undefined
 }
 
 // What the portal's own metadata of an asset means: keys that the config names, and endings that many portals use.
-
-/** The texts that have a meaning, in the order of the source. */
-type Meanings = (meaning: Meaning) => readonly string[]
 
 /** Keys are `{field set}_{field}` with hyphens for spaces. */
 const usual: readonly (readonly [RegExp, Meaning])[] = [
@@ -230,58 +95,147 @@ const usual: readonly (readonly [RegExp, Meaning])[] = [
   [/public-access-level$/i, 'accessRights'],
 ]
 
-function meaningsIn(metadata: unknown, configured: Readonly<Record<string, Meaning>>): Meanings {
+/** The texts that have a meaning, in the order of the source. */
+function meaningsIn(metadata: unknown, configured: Readonly<Record<string, Meaning>>) {
   const own = new Map(Object.entries(configured))
-  const told = Map.groupBy(
-    listOf(metadata)
-      .map(fieldsOf)
-      .map(({ key, value }) => ({ key: saidText(key) ?? '', value: saidText(value) })),
-    ({ key }) => own.get(key) ?? usual.find(([ending]) => ending.test(key))?.[1],
+  const texts = Map.groupBy(listOf(metadata).map(fieldsOf), (one) => {
+    const key = saidText(one['key']) ?? ''
+    return own.get(key) ?? usual.find(([ending]) => ending.test(key))?.[1]
+  })
+  return (meaning: Meaning): readonly string[] =>
+    (texts.get(meaning) ?? []).flatMap(({ value }) => saidText(value) ?? [])
+}
+
+/** One asset in its site. */
+type Asset = SocrataSite & {
+  readonly sourceId: string
+  /** The asset's page. */
+  readonly page: string
+}
+
+function mapAsset(fields: Fields, context: Asset): MappedRecord {
+  const { config, root, sourceId, page } = context
+  const asset = assetIn(fields)
+  const classes = fieldsOf(fields['classification'])
+  const own = meaningsIn(classes['domain_metadata'], config.fields)
+  const nameOf = (role: string) => fieldsOf(fields[role])['display_name']
+  const record = recordIn(context, `${root}/d/${encodeURIComponent(sourceId)}`)
+  const { dataset } = record
+  const changes = [asset['data_updated_at'], asset['metadata_updated_at'], asset['updatedAt']]
+  write(dataset, {
+    identifier: sourceId,
+    title: asset['name'],
+    description: fromHtml(asset['description']),
+    keyword: [...listOf(classes['domain_tags']), ...listOf(classes['tags']), ...own('keyword')],
+    themes: [...listOf(classes['domain_category']), ...listOf(classes['categories'])],
+    landingPage: page,
+    publisher: {
+      name: saidText(asset['attribution']) ?? own('publisher')[0] ?? nameOf('owner'),
+      url: asset['attribution_link'],
+    },
+    creator: { name: nameOf('creator') },
+    contact: [
+      {
+        name: own('contactName')[0],
+        email: saidText(asset['contact_email']) ?? own('contactEmail')[0],
+      },
+    ],
+    issued: [...own('issued'), asset['publication_date'], asset['createdAt']],
+    modified: latest(dataset, changes) ?? own('modified')[0],
+    frequency: own('frequency'),
+    temporal: own('temporal'),
+    spatial: own('spatial'),
+    language: own('language'),
+    accessLevel: own('accessRights'),
+    conformsTo: own('conformsTo'),
+    provenance: listOf(asset['provenance']).map((text) => ({ '': text })),
+  })
+  const licences = [fieldsOf(fields['metadata'])['license'], own('licence')[0]].map((title) =>
+    /^https?:/i.test(saidText(title) ?? '') ? { url: title } : { title },
   )
-  return (meaning) =>
-    (told.get(meaning) ?? []).flatMap(({ value }) => (value === undefined ? [] : [value]))
+  mapDistributions(dataset, fields, { ...context, licences })
+  return record
 }
 
-// What an asset of a Socrata domain is: its id, and whether it is for us.
-
-export const assetIn = (value: unknown): Fields => fieldsOf(fieldsOf(value)['resource'])
-
-/** A different view of the asset is fetched for these alone: they lead to files elsewhere. */
-export function isLink(value: unknown, site: SocrataSite): boolean {
-  const asset = assetIn(value)
-  return asset['type'] === 'href' && reasonToSkip(fieldsOf(value), site) === undefined
+/** The latest of some times; those that cannot be read do not count, and are noted. */
+function latest(dataset: Subject, values: readonly unknown[]): string | undefined {
+  const times = values.map(saidText).filter((time) => time !== undefined)
+  const { readable = [], broken = [] } = Object.groupBy(times, (time) =>
+    Number.isNaN(Date.parse(time)) ? 'broken' : 'readable',
+  )
+  for (const time of broken) dataset.record.note('invalid-date', `dct:modified: ${time}`)
+  return readable.sort((a, b) => Date.parse(b) - Date.parse(a))[0]
 }
 
-export const assetReader =
-  (site: SocrataSite) =>
-  (fields: Fields): Entry => {
-    const asset = assetIn(fields)
-    const sourceId = plainText(asset['id']) ?? ''
-    const page = pageOf(fields, site, sourceId)
-    return {
-      sourceId,
-      aliases: [],
-      sourceUrl: page,
-      skipped: reasonToSkip(fields, site),
-      flaw:
-        saidText(asset['name']) === undefined
-          ? 'The asset has no name (resource.name).'
-          : undefined,
-      lasting: { ...fields, resource: lasting(asset, ['page_views', 'download_count']) },
-      map: () => mapAsset(fields, { ...site, sourceId, page }),
+// The ways to the data of an asset: exports of a table, a file, or links to other places. Each has the licence of the asset.
+
+type Files = Asset & { readonly licences: readonly LicenceNames[] }
+
+function mapDistributions(dataset: Subject, fields: Fields, files: Files): void {
+  const asset = assetIn(fields)
+  const { type } = asset
+  if (type === 'dataset') table(dataset, asset, files)
+  else if (type === 'file') file(dataset, asset, files)
+  else if (type === 'href') links(dataset, fieldsOf(fieldsOf(fields['view'])['metadata']), files)
+}
+
+const shapes = /^(?:multi)?(?:point|polygon|line)$|^location$/i
+
+function table(dataset: Subject, asset: Fields, { root, sourceId, licences }: Files): void {
+  const id = encodeURIComponent(sourceId)
+  const rows = `${root}/api/views/${id}/rows.csv?accessType=DOWNLOAD`
+  const csv = { identifier: `${sourceId}/csv`, format: 'CSV', mediaType: 'text/csv' }
+  distribution(dataset, { ...csv, accessUrl: rows, downloadUrl: rows, licences })
+  const endpoint = `${root}/resource/${id}.json`
+  const json = { identifier: `${sourceId}/json`, format: 'JSON', mediaType: 'application/json' }
+  const services = [{ title: { '': 'Socrata Open Data API' }, endpoint }]
+  distribution(dataset, { ...json, accessUrl: endpoint, licences, services })
+  if (!listOf(asset['columns_datatype']).some((type) => shapes.test(plainText(type) ?? ''))) return
+  const map = `${root}/resource/${id}.geojson`
+  const geo = { identifier: `${sourceId}/geojson`, format: 'GeoJSON' }
+  const mediaType = 'application/geo+json'
+  distribution(dataset, { ...geo, mediaType, accessUrl: map, downloadUrl: map, licences })
+}
+
+function file(dataset: Subject, asset: Fields, { root, sourceId, licences }: Files): void {
+  const mediaType = saidText(asset['blob_mime_type'])?.split(';', 1)[0]?.trim()
+  const type = encodeURIComponent(mediaType ?? 'application/octet-stream')
+  const url = `${root}/download/${encodeURIComponent(sourceId)}/${type}`
+  const identifier = `${sourceId}/file`
+  distribution(dataset, { identifier, accessUrl: url, downloadUrl: url, mediaType, licences })
+}
+
+function links(dataset: Subject, metadata: Fields, { root, sourceId, licences }: Files): void {
+  const more = listOf(metadata['additionalAccessPoints']).map(fieldsOf)
+  const points: readonly Fields[] = [{ urls: metadata['accessPoints'] }, ...more]
+  for (const { urls, title, description } of points)
+    for (const [type, url] of Object.entries(fieldsOf(urls))) {
+      const accessUrl = withProtocol(url)
+      if (accessUrl?.startsWith('https:') === true && accessUrl !== saidText(url))
+        dataset.record.note('repaired-iri', `dcat:accessURL: ${accessUrl}`)
+      const names = { title: fromHtml(title), description: fromHtml(description) ?? undefined }
+      const mediaType = type.includes('/') ? type : undefined
+      distribution(dataset, { ...names, accessUrl, mediaType, licences })
     }
+  for (const { assetId, blobId, filename, name } of listOf(metadata['attachments']).map(fieldsOf)) {
+    const [asset, blob] = [assetId, blobId].map((one) => encoded(one))
+    const views = `${root}/api/views/${encodeURIComponent(sourceId)}/files/${asset}`
+    const assets = blob && `${root}/api/assets/${blob}?download=true`
+    const url = asset ? `${views}?filename=${encoded(filename) ?? ''}` : assets
+    const title = saidText(name) ?? saidText(filename)
+    distribution(dataset, { title, accessUrl: url, downloadUrl: url, licences })
   }
-
-function reasonToSkip(fields: Fields, { root, config }: SocrataSite): string | undefined {
-  const domain = saidText(fieldsOf(fields['metadata'])['domain'])
-  if (domain !== undefined && domain.toLowerCase() !== new URL(root).host)
-    return 'belongs to another domain'
-  const parents = listOf(assetIn(fields)['parent_fxf'])
-  return !config.derived && parents.length > 0 ? 'is derived from another asset' : undefined
 }
 
-/** Its permanent link, where that is one. */
-function pageOf(fields: Fields, { root }: SocrataSite, id: string): string {
-  const told = saidText(fields['permalink']) ?? saidText(fields['link'])
-  return told !== undefined && /^https?:/i.test(told) ? told : `${root}/d/${encodeURIComponent(id)}`
+const encoded = (value: unknown): string | undefined => {
+  const text = plainText(value)
+  return text === undefined ? undefined : encodeURIComponent(text)
+}
+
+/** Some are without a protocol (`data.example/x`), some relative to the site; the latter are left as they are. */
+function withProtocol(url: unknown): string | undefined {
+  const text = saidText(url)
+  if (text === undefined || /^[a-z][a-z0-9+.-]*:|^\.{0,2}\/(?!\/)|^\?/i.test(text)) return text
+  if (text.startsWith('//')) return `https:${text}`
+  return /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#]|$)/.test(text) ? `https://${text}` : `/${text}`
 }

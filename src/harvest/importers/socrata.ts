@@ -4,13 +4,11 @@ import { Failure } from '../../errors.ts'
 import type { Finding } from '../../pipe/message.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import type { Fields } from '../../text/json.ts'
-import { mapPod, podIdentifier, podRestriction } from './datajson-mapping.ts'
+import { datasetsOf } from './datajson.ts'
 import { openJsonDocument } from './documents.ts'
-import { countOf, type Entry, envelopeFailure, foundEntry } from './entry.ts'
 import type { Found } from './found.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
-import { addressWith, portalOf, recordIn } from './portal.ts'
-import { reportServices } from './rdf-document.ts'
+import { addressWith, countOf, envelopeFailure, foundEntry, portalOf } from './portal.ts'
 import {
   assetIn,
   assetReader,
@@ -245,39 +243,14 @@ function assetOf(view: Fields): unknown {
   }
 }
 
+/** Whether there is such a document. `https://{host}/api/views/{id}`: the id is the same as in the discovery API. */
 async function* fromDataJson(run: Run): AsyncGenerator<Found, boolean> {
-  const { sink, output, site } = run
-  const url = `${site.root}/data.json`
+  const { root } = run.site
+  const url = `${root}/data.json`
   const document = await openJsonDocument(run, url, { accepts: [404, 410] })
   if (!document) return false
-  const { findings } = document
-  try {
-    let services = 0
-    for await (const { list, value } of document.members())
-      if (list === 'dataset' || list === '')
-        yield foundEntry(value, { output, read: podReader(site), findings })
-      else if (list === 'service') services += 1
-    reportServices(sink, { count: services, first: [] }, url)
-  } finally {
-    await document.close()
-  }
-  yield { kind: 'page' }
+  const pageOf = (id: string) => `${root}/d/${encodeURIComponent(id)}`
+  const idIn = (identifier: string) => /\/([a-z0-9]{4}-[a-z0-9]{4})$/.exec(identifier)?.[1]
+  yield* datasetsOf(run, { ...run.site, pageOf, idIn }, { document, url })
   return true
 }
-
-const podReader =
-  (site: SocrataSite) =>
-  (fields: Fields): Entry => {
-    const identifier = podIdentifier(fields)
-    // `https://{host}/api/views/{id}`: the id is the same as in the discovery API.
-    const sourceId = /\/([a-z0-9]{4}-[a-z0-9]{4})$/.exec(identifier)?.[1] ?? identifier
-    const sourceUrl = plainText(fields['landingPage'])
-    return {
-      sourceId,
-      aliases: identifier === sourceId ? [] : [identifier],
-      ...(sourceUrl !== undefined && { sourceUrl }),
-      skipped: podRestriction(fields),
-      lasting: fields,
-      map: () => mapPod(fields, recordIn(site, `${site.root}/d/${encodeURIComponent(sourceId)}`)),
-    }
-  }

@@ -11,6 +11,12 @@ type Notes = {
   readonly options: { readonly base: string }
 }
 
+/** `dct:title` for a term of a known namespace, else its IRI: terms as a reader of reports knows them. */
+export function nameOf({ value }: NamedNode): string {
+  const found = Object.entries(prefixes).find(([, namespace]) => value.startsWith(namespace))
+  return found ? `${found[0]}:${value.slice(found[1].length)}` : value
+}
+
 /** Whether a value is an IRI that every store keeps. */
 export const isUsableIri = (value: unknown): value is string =>
   typeof value === 'string' && isIri(value) && Buffer.byteLength(value) <= maxIriBytes
@@ -26,43 +32,31 @@ const secret =
 export function webAddress(value: unknown, notes: Notes, where: string): string | undefined {
   const text = saidText(value)
   if (text === undefined) return undefined
-  const absolute = resolved(text, notes.options.base)
-  const clean = absolute === undefined ? undefined : withoutSecrets(absolute)
-  if (clean === undefined || !isWebAddress(clean.url)) {
-    notes.note('dropped-url', `${where}: ${shownText(text)}`)
+  const repaired = repairIri(text)
+  const isRelative = /^(?:\/|\.{1,2}\/|\?)/.test(repaired)
+  const absolute = isRelative ? URL.parse(repaired, notes.options.base)?.href : repaired
+  const bare = absolute?.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1')
+  const url = bare?.replace(/\?[^#]*/, publicQuery)
+  const isWebAddress =
+    /^(?:https?|ftp):\/\/[^/?#]/i.test(url ?? '') && isUsableIri(url) && URL.canParse(url)
+  if (!isWebAddress) {
+    // Bad addresses may hold credentials in places that nobody expects.
+    const shown = text
+      .replace(/\/\/[^/?#\s]*@/, '//')
+      .replace(/([?&;][^=&;]*(?:key|token|secret|pass)[^=&;]*=)[^&;#\s]*/gi, '$1•••')
+    notes.note('dropped-url', `${where}: ${shown}`)
     return undefined
   }
-  if (clean.hadSecret) notes.note('secret-removed', `${where}: ${shownText(clean.url)}`)
-  else if (clean.url !== text && !isRelative(text))
-    notes.note('repaired-iri', `${where}: ${shownText(clean.url)}`)
-  return clean.url
+  if (url !== absolute) notes.note('secret-removed', `${where}: ${url}`)
+  else if (url !== text && !isRelative) notes.note('repaired-iri', `${where}: ${url}`)
+  return url
 }
 
-/** Bad addresses may hold credentials in places that nobody expects. */
-const shownText = (text: string) =>
-  text
-    .replace(/\/\/[^/?#\s]*@/, '//')
-    .replace(/([?&;][^=&;]*(?:key|token|secret|pass)[^=&;]*=)[^&;#\s]*/gi, '$1•••')
-
-const isRelative = (text: string) => /^(?:\/|\.{1,2}\/|\?)/.test(text)
-
-function resolved(text: string, base: string): string | undefined {
-  const repaired = repairIri(text)
-  if (!isRelative(repaired)) return repaired
-  return URL.canParse(repaired, base) ? new URL(repaired, base).href : undefined
-}
-
-const isWebAddress = (url: string) =>
-  /^(?:https?|ftp):\/\/[^/?#]/i.test(url) && isUsableIri(url) && URL.canParse(url)
-
-function withoutSecrets(url: string): { readonly url: string; readonly hadSecret: boolean } {
-  const bare = url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1')
-  const [, path = '', query, rest = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(bare) ?? []
-  if (query === undefined) return { url: bare, hadSecret: bare !== url }
-  const kept = query.split('&').filter((pair) => !secret.test(pair.split('=', 1)[0] ?? ''))
-  const left = kept.join('&')
-  const clean = left === query ? bare : `${path}${left === '' ? '' : `?${left}`}${rest}`
-  return { url: clean, hadSecret: clean !== url }
+function publicQuery(query: string): string {
+  const pairs = query.slice(1).split('&')
+  const rest = pairs.filter((pair) => !secret.test(pair.split('=', 1)[0] ?? ''))
+  if (rest.length === pairs.length) return query
+  return rest.length === 0 ? '' : `?${rest.join('&')}`
 }
 
 /** `mailto:` or `tel:`; `undefined` (with a finding) for what is no such address. */
@@ -89,12 +83,4 @@ function mailAddress(text: string): string | undefined {
 function telephone(text: string): string | undefined {
   const digits = text.replace(/^tel:/i, '').replaceAll(/[\s()./-]/g, '')
   return /^\+?\d{3,20}$/.test(digits) ? `tel:${digits}` : undefined
-}
-
-// Terms as a reader of reports knows them, and the terms of vocabularies that only mappings write.
-
-/** `dct:title` for a term of a known namespace, else its IRI. */
-export function nameOf({ value }: NamedNode): string {
-  const found = Object.entries(prefixes).find(([, namespace]) => value.startsWith(namespace))
-  return found ? `${found[0]}:${value.slice(found[1].length)}` : value
 }

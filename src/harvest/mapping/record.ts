@@ -1,23 +1,68 @@
-/** One record on its way to DCAT-AP: what is said of the dataset and its parts, and what was mended or left out. */
+/**
+ * One record on its way to DCAT-AP: its nodes, the ways in which values of a source become their properties, and what was mended or
+ * left out.
+ */
 
-import type { BlankNode, NamedNode, Quad } from '@rdfjs/types'
+import type { BlankNode, Literal, NamedNode, Quad } from '@rdfjs/types'
+import { z } from 'zod'
 import type { Finding } from '../../pipe/message.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
-import { blankNode, namedNode } from '../../rdf/terms.ts'
+import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
+import { isJsonObject } from '../../text/json.ts'
+import type { Authorities } from '../../vocabularies/authorities.ts'
+import { dateLiteral } from '../../vocabularies/dates.ts'
+import {
+  isPlaceholder,
+  listOf,
+  plainText,
+  saidText,
+  structured,
+} from '../../vocabularies/loose-values.ts'
 import type { FoundRecord } from '../importers/found.ts'
-import { isUsableIri } from './addresses.ts'
-import type { RecordOptions } from './record-options.ts'
-import { type Draft, Subject } from './subject.ts'
+import { contactAddress, isUsableIri, nameOf, webAddress } from './addresses.ts'
 
-/** How the record stands among others: the text and the findings are the draft's own. */
+function isTimeZone(name: string): boolean {
+  if (/^[+-]\d{2}:\d{2}$/.test(name)) return true
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+/** Keys in the config of every importer that maps. */
+export const mappingKeys = {
+  /** Zone of times without one: a name of the IANA list, or an offset such as `+01:00`. UTC when absent. */
+  timezone: z.string().refine(isTimeZone, 'must be a time zone').optional(),
+  /** How dates with slashes or dots are to be read; they are left out when absent. */
+  dateOrder: z.enum(['dmy', 'mdy']).optional(),
+}
+const mappingConfig = z.object(mappingKeys)
+export type MappingConfig = z.infer<typeof mappingConfig>
+
+/** How one record is mapped. */
+export type RecordOptions = MappingConfig & {
+  readonly authorities: Authorities
+  /** What the source calls the dataset; `fallbackIri` counts when that is no IRI. */
+  readonly iri?: unknown
+  /** An absolute IRI of our own making. */
+  readonly fallbackIri: string
+  /** What relative addresses are relative to. */
+  readonly base: string
+  /** Tag of text whose language is not told (BCP 47). */
+  readonly language?: string | undefined
+}
+
+/** How the record stands among others: the text and the findings are its own. */
 type RecordNames = Pick<FoundRecord, 'sourceId' | 'aliases' | 'hashed' | 'sourceUrl'>
 
-/** More would tell nobody anything. */
+/** More would help nobody. */
 const maxFindings = 50
 const longestDetail = 300
+const untitled: Finding = { slug: 'no-title', detail: 'The record has no title.' }
 
-export class MappedRecord implements Draft {
+export class MappedRecord {
   readonly dataset: Subject
   readonly options: RecordOptions
   readonly #quads: Quad[] = []
@@ -33,72 +78,139 @@ export class MappedRecord implements Draft {
 
   /** A node of its own: with the IRI when that is one and nothing else in the record has it, else a blank node. */
   subject(type: NamedNode | undefined, iri?: unknown): Subject {
-    const subject = new Subject(this, this.#nodeFor(iri))
-    if (type) subject.add(rdf('type'), type)
+    const isFree = isUsableIri(iri) && !this.#taken.has(iri)
+    if (isFree) this.#taken.add(iri)
+    const subject = new Subject(this, isFree ? namedNode(iri) : blankNode(`b${++this.#labels}`))
+    subject.add(rdf('type'), type)
     return subject
   }
 
-  #nodeFor(iri: unknown): NamedNode | BlankNode {
-    if (!isUsableIri(iri) || this.#taken.has(iri)) return blankNode(`b${(this.#labels += 1)}`)
-    this.#taken.add(iri)
-    return namedNode(iri)
-  }
-
-  write(quad: Quad): void {
-    this.#quads.push(quad)
+  write(one: Quad): void {
+    this.#quads.push(one)
   }
 
   /** Notes what was mended or left out, once per sentence. */
   note(slug: Finding['slug'], detail: string): void {
     if (this.#findings.size >= maxFindings) return
-    const told = detail.toWellFormed().slice(0, longestDetail)
-    this.#findings.set(`${slug} ${told}`, { slug, detail: told })
+    const short = detail.toWellFormed().slice(0, longestDetail)
+    this.#findings.set(`${slug} ${short}`, { slug, detail: short })
   }
 
   get findings(): readonly Finding[] {
     return [...this.#findings.values()]
   }
 
-  /** The triples; parts of which nothing but their type is known are left out. */
+  /** The triples; parts of which nothing but their type is known are left out, and then those that held nothing else. */
   quads(): readonly Quad[] {
-    let kept: readonly Quad[] = this.#quads
-    for (;;) {
-      const silent = silentParts(kept)
-      if (silent.size === 0) return kept
-      kept = kept.filter(
-        ({ subject, object }) => !silent.has(subject.value) && !isSilent(silent, object),
-      )
+    const type = rdf('type')
+    for (let quads: readonly Quad[] = this.#quads; ;) {
+      const byNode = Object.groupBy(quads, ({ subject }) => `${subject.termType} ${subject.value}`)
+      const isSilent = ({ termType, value }: Quad['object'] | Quad['subject']) =>
+        termType === 'BlankNode' &&
+        byNode[`BlankNode ${value}`]?.every(({ predicate }) => predicate.equals(type)) === true
+      const rest = quads.filter(({ subject, object }) => !isSilent(subject) && !isSilent(object))
+      if (rest.length === quads.length) return quads
+      quads = rest
     }
-  }
-
-  #isTitled(): boolean {
-    const [{ term }, title] = [this.dataset, dct('title')]
-    return this.#quads.some(
-      ({ subject, predicate }) => subject.equals(term) && predicate.equals(title),
-    )
   }
 
   /** The record as N-Triples, sorted: the same text for the same input. */
   found(names: RecordNames): FoundRecord {
+    const title = dct('title')
+    const isTitled = this.#quads.some(
+      ({ subject, predicate }) => subject.equals(this.dataset.term) && predicate.equals(title),
+    )
+    const findings = isTitled ? this.findings : [untitled, ...this.findings]
     const text = toLines(this.quads())
-    const findings = this.#isTitled() ? this.findings : [untitled, ...this.findings]
     return { kind: 'record', mediaType: 'application/n-triples', text, findings, ...names }
   }
 }
 
-const untitled: Finding = { slug: 'no-title', detail: 'The record has no title.' }
+const isTag = (tag: string) => /^(?!und$)[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/i.test(tag)
 
-const isSilent = (silent: ReadonlySet<string>, object: Quad['object']) =>
-  object.termType === 'BlankNode' && silent.has(object.value)
+/** One node of a record. What writes a property returns whether there is one now; blank values are nothing. */
+export class Subject {
+  readonly record: MappedRecord
+  readonly term: NamedNode | BlankNode
 
-function silentParts(quads: readonly Quad[]): ReadonlySet<string> {
-  const blank = new Set<string>()
-  const speaking = new Set<string>()
-  const type = rdf('type')
-  for (const { subject, predicate } of quads) {
-    if (subject.termType !== 'BlankNode') continue
-    blank.add(subject.value)
-    if (!predicate.equals(type)) speaking.add(subject.value)
+  constructor(record: MappedRecord, term: NamedNode | BlankNode) {
+    this.record = record
+    this.term = term
   }
-  return blank.difference(speaking)
+
+  /** A term that is known to be right; nothing for `undefined`. */
+  add(predicate: NamedNode, object: NamedNode | BlankNode | Literal | undefined): boolean {
+    if (!object) return false
+    this.record.write(quad(this.term, predicate, object))
+    return true
+  }
+
+  /** An IRI of an authority or of any other kind, as it is; false when it is none. */
+  iri(predicate: NamedNode, value: unknown): boolean {
+    return isUsableIri(value) && this.add(predicate, namedNode(value))
+  }
+
+  /** Text, a list of texts, or texts by language (`''`: in none); placeholders are left out. */
+  text(predicate: NamedNode, value: unknown): boolean {
+    const { language } = this.record.options
+    const all = isJsonObject(value)
+      ? Object.entries(value).flatMap(([tag, texts]) => listOf(texts).map((one) => ({ one, tag })))
+      : listOf(value).map((one) => ({ one, tag: language }))
+    return all.map(({ one, tag }) => this.#text(predicate, one, tag)).includes(true)
+  }
+
+  #text(predicate: NamedNode, value: unknown, tag = ''): boolean {
+    const text = plainText(value)
+    if (text === undefined) return false
+    if (!isPlaceholder(text)) return this.add(predicate, literal(text, isTag(tag) ? tag : ''))
+    this.record.note('placeholder-text', `${nameOf(predicate)}: ${text}`)
+    return false
+  }
+
+  /** Text without a language, one or several: identifiers, versions. */
+  literal(predicate: NamedNode, value: unknown, datatype?: NamedNode): boolean {
+    const texts = listOf(value).flatMap((one) => saidText(one) ?? [])
+    return texts.map((text) => this.add(predicate, literal(text, datatype))).includes(true)
+  }
+
+  /** An address of the web, or several. */
+  link(predicate: NamedNode, value: unknown): boolean {
+    const where = nameOf(predicate)
+    const links = listOf(value).map((one) => webAddress(one, this.record, where))
+    return links.map((link) => this.iri(predicate, link)).includes(true)
+  }
+
+  /** An address at which somebody can be reached. */
+  reach(predicate: NamedNode, value: unknown, kind: 'mail' | 'telephone'): boolean {
+    return this.iri(predicate, contactAddress(value, kind, this.record, nameOf(predicate)))
+  }
+
+  date(predicate: NamedNode, value: unknown): boolean {
+    const date = dateLiteral(value, this.record.options)
+    if (date !== 'invalid') return this.add(predicate, date)
+    this.record.note('invalid-date', `${nameOf(predicate)}: ${String(plainText(value))}`)
+    return false
+  }
+
+  /** Notes that a value of the source is not in the record; nothing for blank values. */
+  lost(predicate: NamedNode, value: unknown): false {
+    const given = structured(value)
+    const isObject = typeof given === 'object' && given !== null
+    const text = isObject ? JSON.stringify(given) : saidText(value) && plainText(value)
+    if (text !== undefined) this.record.note('unmapped-value', `${nameOf(predicate)}: ${text}`)
+    return false
+  }
+
+  /** An IRI for a part: that of this node and what the part is called; `undefined` when it has no name. */
+  below(path: string, name: string | undefined): string | undefined {
+    const own = this.term.termType === 'NamedNode' ? this.term.value : ''
+    return name === undefined ? undefined : `${own}${path}${encodeURIComponent(name)}`
+  }
+
+  /** A node that belongs to this one; it is left out again when nothing is said of it. */
+  part(predicate: NamedNode, type: NamedNode | undefined, iri?: unknown): Subject {
+    const part = this.record.subject(type, iri)
+    this.add(predicate, part.term)
+    return part
+  }
 }

@@ -1,8 +1,11 @@
 /** An ArcGIS Hub site as the mapping knows it, for tests of the mapping alone. */
 
-import { arcgisConfig, mapFeature } from '../../../../src/harvest/importers/arcgis-records.ts'
-import { mapEntry } from '../../../../src/harvest/importers/arcgis-mapping.ts'
-import { contextOf } from '../../../../src/harvest/importers/arcgis-terms.ts'
+import { arcgisConfig } from '../../../../src/harvest/importers/arcgis.ts'
+import {
+  contextOf,
+  mapEntry,
+  mapFeature,
+} from '../../../../src/harvest/importers/arcgis-mapping.ts'
 import { shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import type { Fields } from '../../../../src/text/json.ts'
 import { commonConfig } from '../golden-check.ts'
@@ -12,7 +15,7 @@ const item = '0f6a3b9c2d1e4f5a8b7c6d5e4f3a2b1c_3'
 
 async function siteOf() {
   const config = { ...commonConfig(root), ...arcgisConfig.parse({}) }
-  return { root, config, authorities: await shippedAuthorities(), licence: () => undefined }
+  return { root, config, authorities: await shippedAuthorities() }
 }
 
 export async function mappedEntry(fields: Fields) {

@@ -3,7 +3,7 @@
 import '../../../support/seed.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { itemIn } from '../../../../src/harvest/importers/arcgis-records.ts'
+import { itemIn } from '../../../../src/harvest/importers/arcgis.ts'
 import { fieldsOf } from '../../../../src/vocabularies/loose-values.ts'
 import { disturbed, faultsOf } from '../any-json.ts'
 import { brokenShapes, canonicalLines, expectedIn, hasShapes, sampleIn } from '../golden-check.ts'

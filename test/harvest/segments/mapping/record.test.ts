@@ -3,8 +3,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { agent } from '../../../../src/harvest/mapping/agents.ts'
 import { type Authorities, shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
-import { mappingKeys, type RecordOptions } from '../../../../src/harvest/mapping/record-options.ts'
-import { MappedRecord } from '../../../../src/harvest/mapping/record.ts'
+import {
+  MappedRecord,
+  mappingKeys,
+  type RecordOptions,
+} from '../../../../src/harvest/mapping/record.ts'
 import { outlineFrom, period, place } from '../../../../src/harvest/mapping/coverage.ts'
 import { distribution } from '../../../../src/harvest/mapping/distribution.ts'
 import { dcat, dct } from '../../../../src/rdf/namespaces.ts'

@@ -10,7 +10,6 @@ const domain = 'https://data.auenfeld.example'
 export const readDataset = async (config: object = {}) =>
   datasetReader({
     root: domain,
-    licence: () => undefined,
     api: `${domain}/api/explore/v2.1`,
     authorities: await shippedAuthorities(),
     config: { ...commonConfig(domain), ...config, ...opendatasoftConfig.parse(config) },

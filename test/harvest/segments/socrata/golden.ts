@@ -10,7 +10,6 @@ const host = 'data.rivers.example'
 export const readAsset = async (config: object = {}) =>
   assetReader({
     root: `https://${host}`,
-    licence: () => undefined,
     authorities: await shippedAuthorities(),
     config: { ...commonConfig(`https://${host}`), ...socrataConfig.parse(config) },
   })
