@@ -23,7 +23,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   metrics: 8671,
 
-  pipe: 6840,
+  pipe: 6700,
 
   profile: 1845,
 

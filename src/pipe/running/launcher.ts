@@ -1,39 +1,13 @@
-/** Launches, cancels, resumes and retries runs; what an earlier process left interrupted goes on by itself. */
+/**
+ * Launches, cancels, resumes and retries runs, in order of arrival, at most so many at once, and one per lane unless a run may
+ * go beside others. What an earlier process left interrupted goes on by itself. Every second a beat ends runs that are late or
+ * silent, and renews leases. The ends of runs are written for certain: what cannot be written now (a full disk) is written later.
+ */
 
 import { Failure } from '../../errors.ts'
-import type { Configs } from '../document.ts'
-import { catalogueOf } from '../pipe-check.ts'
-import {
-  ended,
-  type Feed,
-  type Run,
-  type RunStart,
-  type StartedBy,
-  type StartMode,
-  storedProblem,
-} from '../runs/run.ts'
-import type { Runs } from '../runs/run-history.ts'
-import { announceEnd, Executor, type ExecutorContext } from './executor.ts'
-import { feedOf, opened, pipeOf } from './opening.ts'
-import { queueEntry, laneOf, RunQueue } from './run-queue.ts'
-
-export type Launch = {
-  /** Name or id of the pipe. */
-  readonly pipe: string
-  readonly configs?: Configs
-  readonly startMode?: StartMode
-  readonly startedBy: StartedBy
-  readonly trigger?: string
-  /** Milliseconds that the run waits in the queue at least: not all of a portal's sources are asked at the full hour. */
-  readonly waitMs?: number
-  /** Nothing is written; at most 20 records unless `limit` says otherwise. */
-  readonly dryRun?: boolean
-  readonly limit?: number
-  /** Only these ids, original or source ids. */
-  readonly only?: readonly string[]
-  /** Datasets of the repository go through the pipe, which must not begin with an importer. */
-  readonly feed?: Feed
-}
+import { ended, type Run, type RunChange, type RunStart, storedProblem } from '../runs/run.ts'
+import { executed, type ExecutionContext } from './execution.ts'
+import { laneOf, type Launch, opened, pipeOf, startOf } from './opening.ts'
 
 /** The run that was made, or the active one in whose favour the launch was dropped. */
 type Launched = { readonly run: Run } | { readonly dropped: Run }
@@ -41,10 +15,29 @@ type Launched = { readonly run: Run } | { readonly dropped: Run }
 /** `Failure`: `unknown-pipe`, `invalid-parameter` (configs), `unknown-run`, `conflict` (no such step in this state). */
 export type Launcher = Pick<RunLauncher, keyof RunLauncher>
 
-export type LauncherOptions = Omit<ExecutorContext, 'graceMs'> & {
+export type LauncherOptions = Omit<ExecutionContext, 'graceMs'> & {
   /** Runs in parallel. */
   readonly atOnce: number
   readonly graceMs?: number
+}
+
+/** A run that waits or is executed. */
+type Job = {
+  readonly id: string
+  readonly lane: string
+  readonly isDry: boolean
+  /** Does not wait for other runs of its lane. */
+  readonly isConcurrent: boolean
+  /** Milliseconds of the clock before which it does not start. */
+  readonly notBefore: number
+  /** Absent while it waits. */
+  execution?: {
+    readonly controller: AbortController
+    readonly deadline: number
+    done: Promise<void>
+  }
+  /** Does not count among those at once, until it goes on. */
+  isResting: boolean
 }
 
 const mostWaiting = 1000
@@ -56,6 +49,8 @@ const mostResumed = 1000
 /** Runs of a pipe among which the newest of a lane is looked for. */
 const mostLanes = 100
 
+const interrupted = (why: string): Failure => new Failure('run-interrupted', why)
+
 /**
  * Opens the launcher: what an earlier process left running is marked `interrupted`, and resumed once when it is younger
  * than 24 h.
@@ -66,36 +61,35 @@ export async function openLauncher(options: LauncherOptions): Promise<Launcher> 
 }
 
 class RunLauncher {
-  readonly #context: ExecutorContext
-  readonly #runs: Runs
-  readonly #queue: RunQueue
-  readonly #executor: Executor
+  readonly #context: ExecutionContext
+  readonly #atOnce: number
+  /** In order of arrival. */
+  readonly #jobs = new Map<string, Job>()
+  /** Ends that could not be written yet. */
+  readonly #unwritten = new Map<string, RunChange>()
   readonly #stopping = new AbortController()
   readonly #beating: Promise<void>
 
-  constructor(context: ExecutorContext, atOnce: number) {
+  constructor(context: ExecutionContext, atOnce: number) {
     this.#context = context
-    this.#runs = context.runs
-    this.#queue = new RunQueue(atOnce)
-    this.#executor = new Executor(context, this.#queue)
+    this.#atOnce = atOnce
     this.#takeBack()
     this.#beating = this.#beat()
   }
 
   /** A pipe that cannot be opened gives a run that has failed already. */
   launch(launch: Launch): Launched {
-    this.#executor.checkOpen()
-    const start = this.#startOf(launch)
-    const active = [...this.#queue.running(), ...this.#queue.waiting()]
-    const busy = active.filter(({ lane, isDry }) => lane === laneOf(start) && !isDry)
+    this.#checkOpen()
+    const start = startOf(this.#context, launch)
+    const lane = laneOf(start)
+    const busy = this.#active().filter((job) => job.lane === lane && !job.isDry)
     const [first] = busy
     if (first && !start.dryRun) {
       const mode = start.startMode ?? 'drop'
       if (mode === 'drop') return { dropped: this.#known(first.id) }
       const why = new Failure('run-cancelled', 'a later launch of the pipe took its place')
-      for (const { id } of busy) {
-        if (mode === 'concurrent' || this.#leaveQueue(id, why)) continue
-        if (mode === 'restart') void this.#executor.stop(id, why)
+      for (const { id, execution } of busy) {
+        if (mode === 'restart' || (mode === 'append' && !execution)) void this.#stop(id, why)
       }
     }
     return { run: this.#queued(start, launch.waitMs) }
@@ -103,9 +97,7 @@ class RunLauncher {
 
   /** Resolves when the work in flight has ended. */
   async cancel(id: string): Promise<Run> {
-    const why = new Failure('run-cancelled', 'the run was cancelled')
-    if (this.#leaveQueue(id, why)) return this.#known(id)
-    const done = this.#executor.stop(id, why)
+    const done = this.#stop(id, new Failure('run-cancelled', 'the run was cancelled'))
     if (done) {
       await done
       return this.#known(id)
@@ -117,113 +109,102 @@ class RunLauncher {
 
   /** The same run goes on. */
   resume(id: string): Run {
-    this.#executor.checkOpen()
+    this.#checkOpen()
     return this.#resumed(id)
   }
 
   /** A new run of what failed. */
   retry(id: string): Run {
-    this.#executor.checkOpen()
+    this.#checkOpen()
+    const { runs } = this.#context
     const run = this.#known(id)
     if (!ended(run)) throw new Failure('conflict', `the run is ${run.status}`)
-    if (this.#runs.failedIds(id).length === 0) {
+    if (runs.failedIds(id).length === 0) {
       throw new Failure('conflict', 'no item of the run failed under an id')
     }
-    const { only: _, startMode: __, trigger: ___, ...start } = this.#runs.resumption(id).start
+    const { only: _, startMode: __, trigger: ___, ...start } = runs.resumption(id).start
     pipeOf(this.#context, start)
     return this.#queued({ ...start, startedBy: 'api', dryRun: false, retryOf: id })
   }
 
   /** Running and waiting, in order. */
   active(): readonly Run[] {
-    const entries = [...this.#queue.running(), ...this.#queue.waiting()]
-    return entries.flatMap(({ id }) => this.#runs.get(id) ?? [])
+    return this.#active().flatMap(({ id }) => this.#context.runs.get(id) ?? [])
   }
 
   /** How many run and how many wait; costs nothing. */
   load(): { readonly runs: number; readonly waiting: number } {
-    return { runs: this.#queue.running().length, waiting: this.#queue.waiting().length }
+    const runs = this.#running().length
+    return { runs, waiting: this.#jobs.size - runs }
   }
 
   /** The run when it has ended. */
   async settled(id: string, signal: AbortSignal): Promise<Run> {
-    for await (const run of this.#runs.follow(id, signal)) if (ended(run)) return run
+    for await (const run of this.#context.runs.follow(id, signal)) if (ended(run)) return run
     signal.throwIfAborted()
     return this.#known(id)
   }
 
   /** Interrupts what runs; it is resumed at the next start. */
   async stop(): Promise<void> {
-    this.#executor.close()
     // First, so that no beat brings an interrupted run back.
     this.#stopping.abort()
     await this.#beating
-    const why = new Failure('run-interrupted', 'the process was stopped')
-    for (const { id } of this.#queue.waiting()) this.#leaveQueue(id, why)
-    await Promise.all(this.#queue.running().flatMap(({ id }) => this.#executor.stop(id, why) ?? []))
-    this.#executor.writeEnds()
+    const why = interrupted('the process was stopped')
+    // Those that wait first, so that none of them starts in the place of one that ends.
+    await Promise.all(
+      this.#active()
+        .toReversed()
+        .flatMap(({ id }) => this.#stop(id, why) ?? []),
+    )
+    this.#writeEnds()
+  }
+
+  #running(): Job[] {
+    return [...this.#jobs.values()].filter(({ execution }) => execution)
+  }
+
+  #active(): Job[] {
+    return [...this.#running(), ...[...this.#jobs.values()].filter(({ execution }) => !execution)]
+  }
+
+  #checkOpen(): void {
+    if (this.#stopping.signal.aborted) throw interrupted('the process is stopping')
   }
 
   #known(id: string): Run {
-    const run = this.#runs.get(id)
+    const run = this.#context.runs.get(id)
     if (!run) throw new Failure('unknown-run', `there is no run ${id.slice(0, 100)}`)
     return run
   }
 
   /** Creates the run and puts it into the queue; a pipe that cannot be opened ends it at once. */
   #queued(start: RunStart, waitMs = 0): Run {
-    if (this.#queue.waiting().length >= mostWaiting) {
+    const { runs, now } = this.#context
+    if (this.load().waiting >= mostWaiting) {
       throw new Failure('too-many-requests', `${mostWaiting} runs are waiting already`)
     }
-    const run = this.#runs.create(start)
+    const { id, created } = runs.create(start)
     try {
-      opened(this.#context, start, { id: run.id, startTime: run.created })
+      opened(this.#context, start, { runId: id, startTime: created })
     } catch (error) {
       const problem = storedProblem(error)
-      return announceEnd(this.#context, this.#runs.change(run.id, { status: 'failed', problem }))
+      return this.#announced(runs.change(id, { status: 'failed', problem }))
     }
-    const notBefore = waitMs > 0 && { notBefore: this.#context.now() + waitMs }
-    this.#queue.add({ ...queueEntry(run.id, start), ...notBefore })
-    this.#executor.start()
-    return this.#known(run.id)
+    return this.#waiting(id, start, waitMs > 0 ? now() + waitMs : 0)
   }
 
-  /** Ends a run that has not begun; whether there was one in the queue. */
-  #leaveQueue(id: string, why: Failure): boolean {
-    if (!this.#queue.remove(id)) return false
-    const status = why.kind === 'run-interrupted' ? 'interrupted' : 'cancelled'
-    announceEnd(this.#context, this.#runs.change(id, { status, problem: storedProblem(why) }))
-    return true
-  }
-
-  #startOf(launch: Launch): RunStart {
-    const { configs = {}, dryRun = false, startMode, trigger, limit, only, startedBy } = launch
-    const { pipe } = pipeOf(this.#context, { pipe: launch.pipe, configs, dryRun })
-    const { segments } = pipe.body
-    const feed = launch.feed ?? feedOf(this.#context, segments)
-    const catalogue = feed?.catalogue ?? catalogueOf(segments)
-    return {
-      pipe: pipe.header.name,
-      ...(catalogue !== undefined && { catalogue }),
-      ...(trigger !== undefined && { trigger }),
-      ...(startMode !== undefined && { startMode }),
-      ...(limit !== undefined && { limit }),
-      ...(only !== undefined && { only }),
-      ...(feed !== undefined && { feed }),
-      startedBy,
-      dryRun,
-      configs,
-      segments: segments.map(({ header: { name, segmentNumber } }) => ({
-        name,
-        segmentNumber,
-        processed: false,
-      })),
-    }
+  #waiting(id: string, start: RunStart, notBefore = 0): Run {
+    const isConcurrent = start.dryRun || start.startMode === 'concurrent'
+    const job = { id, lane: laneOf(start), isDry: start.dryRun, isConcurrent, notBefore }
+    this.#jobs.set(id, { ...job, isResting: false })
+    this.#start()
+    return this.#known(id)
   }
 
   /** The same run waits again. Throws `unknown-run`, `unknown-pipe`, `conflict`. */
   #resumed(id: string): Run {
-    const runs = this.#runs
+    const { runs } = this.#context
     const run = this.#known(id)
     const { start } = runs.resumption(id)
     if (start.dryRun) throw new Failure('conflict', 'a dry run is not resumed: launch it again')
@@ -233,16 +214,14 @@ class RunLauncher {
     }
     pipeOf(this.#context, start)
     runs.change(id, { status: 'waiting' })
-    this.#queue.add(queueEntry(id, start))
-    this.#executor.start()
-    return this.#known(id)
+    return this.#waiting(id, start)
   }
 
   /** Marks what other processes have left, and resumes runs interrupted less than 24 h ago, once, oldest first. */
   #takeBack(): void {
-    const { log } = this.#context
-    this.#runs.interruptOrphans()
-    const found = this.#runs.list({ status: 'interrupted', offset: 0, limit: mostResumed })
+    const { runs, log } = this.#context
+    runs.interruptOrphans()
+    const found = runs.list({ status: 'interrupted', offset: 0, limit: mostResumed })
     for (const run of found.toReversed()) {
       if (!this.#isResumable(run)) continue
       try {
@@ -255,22 +234,118 @@ class RunLauncher {
   }
 
   #isResumable({ id, pipe, endTime }: Run): boolean {
-    const { start, times } = this.#runs.resumption(id)
-    const isYoung = this.#context.now() - Date.parse(endTime ?? '') < youngMs
+    const { runs, now } = this.#context
+    const { start, times } = runs.resumption(id)
+    const isYoung = now() - Date.parse(endTime ?? '') < youngMs
     if (!isYoung || times > 0 || start.dryRun) return false
-    const newest = this.#runs
+    const newest = runs
       .list({ pipe, offset: 0, limit: mostLanes })
       .find((run) => this.#isSameLane(run.id, start))
     return newest?.id === id
   }
 
   #isSameLane(id: string, start: RunStart): boolean {
-    return laneOf(this.#runs.resumption(id).start) === laneOf(start)
+    return laneOf(this.#context.runs.resumption(id).start) === laneOf(start)
+  }
+
+  /** Starts whatever may start. */
+  #start(): void {
+    while (!this.#stopping.signal.aborted) {
+      const running = this.#running()
+      if (running.filter(({ isResting }) => !isResting).length >= this.#atOnce) return
+      const isFree = ({ lane, isConcurrent }: Job) =>
+        isConcurrent || !running.some((one) => one.lane === lane && !one.isDry)
+      const next = [...this.#jobs.values()].find(
+        (job) => !job.execution && job.notBefore <= this.#context.now() && isFree(job),
+      )
+      if (!next) return
+      this.#begin(next)
+    }
+  }
+
+  #begin(job: Job): void {
+    const { id } = job
+    const { runs, now, log, deadlineMs } = this.#context
+    try {
+      const { start } = runs.resumption(id)
+      const lastRun = runs.lastComplete(start.pipe)?.startTime
+      const startTime = new Date(now()).toISOString()
+      const header = { runId: id, startTime, ...(lastRun !== undefined && { lastRun }) }
+      const plan = opened(this.#context, start, header)
+      const run = runs.change(id, { status: 'running' })
+      log.info({ run: id, pipe: run.pipe }, 'run.started')
+      const controller = new AbortController()
+      const rest = (isResting: boolean) => {
+        job.isResting = isResting
+        this.#start()
+      }
+      const deadline = now() + (plan.deadlineMs ?? deadlineMs)
+      // Before the first step, which may say at once that it rests.
+      job.execution = { controller, deadline, done: Promise.resolve() }
+      job.execution.done = executed(this.#context, { run, plan, rest }, controller.signal).then(
+        (change) => this.#ended(id, change),
+      )
+    } catch (err) {
+      log.warn({ err, run: id }, 'run.unopened')
+      this.#write(id, { status: 'failed', problem: storedProblem(err) })
+      this.#jobs.delete(id)
+    }
+  }
+
+  #ended(id: string, change: RunChange): void {
+    this.#write(id, change)
+    this.#jobs.delete(id)
+    this.#start()
+  }
+
+  /** Tells a run to stop; resolves when it has ended. `undefined` when it is neither waiting nor executed here. */
+  #stop(id: string, why: Failure): Promise<void> | undefined {
+    const job = this.#jobs.get(id)
+    if (job?.execution) {
+      job.execution.controller.abort(why)
+      return job.execution.done
+    }
+    if (!job) return undefined
+    this.#jobs.delete(id)
+    const status = why.kind === 'run-interrupted' ? 'interrupted' : 'cancelled'
+    this.#write(id, { status, problem: storedProblem(why) })
+    return Promise.resolve()
+  }
+
+  #write(id: string, change: RunChange): void {
+    const { runs, log } = this.#context
+    try {
+      const run = runs.change(id, change)
+      this.#unwritten.delete(id)
+      this.#announced(run)
+    } catch (err) {
+      // A run that another process has taken is that one's to end; a full disk gets better.
+      if (err instanceof Failure) this.#unwritten.delete(id)
+      else this.#unwritten.set(id, change)
+      log.error({ err, run: id, status: change.status }, 'run.unwritten')
+    }
+  }
+
+  #writeEnds(): void {
+    for (const [id, change] of this.#unwritten) this.#write(id, change)
+  }
+
+  /** One line in the log, and whoever wants to know; the run. */
+  #announced(run: Run): Run {
+    const { log, onEnd } = this.#context
+    const { id, pipe, status, outcome, counts, problem } = run
+    log.info({ run: id, pipe, status, outcome, counts, problem: problem?.type }, 'run.finished')
+    try {
+      onEnd?.(run)
+    } catch (err) {
+      log.error({ err, run: id }, 'run.untold')
+    }
+    return run
   }
 
   /** Every second, until stopped; a beat that fails is logged and the next one comes. */
   async #beat(): Promise<void> {
-    const { now, pause, log } = this.#context
+    const { now, pause, log, runs } = this.#context
     const { signal } = this.#stopping
     let renewed = now()
     for (;;) {
@@ -282,21 +357,33 @@ class RunLauncher {
       }
       if (signal.aborted) return
       try {
-        this.#executor.check()
+        this.#writeEnds()
+        this.#endLate()
         // Those that had to wait for their time.
-        this.#executor.start()
+        this.#start()
         if (now() - renewed < renewMs) continue
         renewed = now()
-        this.#renew()
+        const why = interrupted('another process took the run')
+        for (const id of runs.renew()) void this.#stop(id, why)
+        this.#takeBack()
       } catch (err) {
         log.error({ err }, 'launcher.beat')
       }
     }
   }
 
-  #renew(): void {
-    const why = new Failure('run-interrupted', 'another process took the run')
-    for (const id of this.#runs.renew()) void this.#executor.stop(id, why)
-    this.#takeBack()
+  /** Ends runs that are past their deadline or show no sign of life. */
+  #endLate(): void {
+    const { now, runs, stallMs } = this.#context
+    for (const { id, execution } of this.#running()) {
+      const quiet = now() - (runs.lastSign(id) ?? now())
+      if (now() >= (execution?.deadline ?? Infinity)) {
+        const why = 'the run took longer than its deadline allows'
+        void this.#stop(id, new Failure('run-deadline', why))
+      } else if (quiet >= stallMs) {
+        const why = `no page and no item came for ${Math.round(quiet / 1000)} s`
+        void this.#stop(id, new Failure('run-stalled', why))
+      }
+    }
   }
 }

@@ -1,15 +1,13 @@
-/** From a pipe to the steps that run it. */
+/** From a launch to what its run is to do, and from a pipe to the steps that run it. */
 
 import { Failure, shown } from '../../errors.ts'
 import { configured } from '../configure.ts'
 import type { Placement } from '../discovery.ts'
-import type { Pipe, Segment } from '../document.ts'
-import { catalogueOf, deadlinesOf, type Origin, pipeCheck, placesIn } from '../pipe-check.ts'
-import type { Feed, RunStart } from '../runs/run.ts'
-import type { SegmentFunction } from '../segment.ts'
+import type { Configs, Pipe, Segment } from '../document.ts'
+import { catalogueOf, deadlinesOf, pipeCheck, placesIn } from '../pipe-check.ts'
+import type { Feed, RunStart, StartedBy, StartMode } from '../runs/run.ts'
+import type { SegmentFunction, SegmentPlace } from '../segment.ts'
 import type { KnownPipe } from '../sources/known-pipes.ts'
-
-type RemoteResolution = Extract<Placement, { readonly kind: 'http' | 'bus' }>
 
 export type OpeningContext = {
   readonly resolve: (segment: Segment) => Placement
@@ -22,18 +20,63 @@ export type OpeningContext = {
   readonly remote?: (
     pipe: Pipe,
     segment: Segment,
-    resolution: RemoteResolution,
+    resolution: Extract<Placement, { readonly kind: 'http' | 'bus' }>,
     trust: 'trusted' | 'foreign',
   ) => SegmentFunction
 }
-
-/** What a pipe on its way says of its run; the last one is that which was complete. */
-type RunHeader = { readonly id: string; readonly startTime: string; readonly lastRun?: string }
 
 export type Opened = {
   readonly steps: readonly SegmentFunction[]
   /** Deadline of the run, when the pipe has one of its own. */
   readonly deadlineMs?: number
+}
+
+export type Launch = {
+  /** Name or id of the pipe. */
+  readonly pipe: string
+  readonly configs?: Configs
+  readonly startMode?: StartMode
+  readonly startedBy: StartedBy
+  readonly trigger?: string
+  /** Milliseconds that the run waits in the queue at least: not all of a portal's sources are asked at the full hour. */
+  readonly waitMs?: number
+  /** Nothing is written; at most 20 records unless `limit` says otherwise. */
+  readonly dryRun?: boolean
+  readonly limit?: number
+  /** Only these ids, original or source ids. */
+  readonly only?: readonly string[]
+  /** Datasets of the repository go through the pipe, which must not begin with an importer. */
+  readonly feed?: Feed
+}
+
+/** Runs of a pipe; of one that is fed, those about the same catalogue, and apart from them those about single datasets. */
+export const laneOf = ({ pipe, feed }: RunStart): string =>
+  feed ? JSON.stringify([pipe, feed.catalogue ?? null, feed.datasets !== undefined]) : pipe
+
+/** What a run is started with. Throws as `pipeOf`. */
+export function startOf(context: OpeningContext, launch: Launch): RunStart {
+  const { configs = {}, dryRun = false, startMode, trigger, limit, only, startedBy } = launch
+  const { pipe } = pipeOf(context, { pipe: launch.pipe, configs })
+  const { segments } = pipe.body
+  const feed = launch.feed ?? feedOf(context, segments)
+  const catalogue = feed?.catalogue ?? catalogueOf(segments)
+  return {
+    pipe: pipe.header.name,
+    ...(catalogue !== undefined && { catalogue }),
+    ...(trigger !== undefined && { trigger }),
+    ...(startMode !== undefined && { startMode }),
+    ...(limit !== undefined && { limit }),
+    ...(only !== undefined && { only }),
+    ...(feed !== undefined && { feed }),
+    startedBy,
+    dryRun,
+    configs,
+    segments: segments.map(({ header: { name, segmentNumber } }) => ({
+      name,
+      segmentNumber,
+      processed: false,
+    })),
+  }
 }
 
 /** What a run is to do. */
@@ -43,8 +86,8 @@ const dryLimit = 20
 
 /** The pipe under its name, with the configs laid over it; `unknown-pipe`, or `invalid-parameter` for the configs. */
 export function pipeOf(
-  { sources }: Pick<OpeningContext, 'sources'>,
-  plan: RunPlan,
+  { sources }: OpeningContext,
+  plan: Pick<RunPlan, 'pipe' | 'configs'>,
 ): { readonly known: KnownPipe; readonly pipe: Pipe } {
   const known = sources.find(plan.pipe)
   if (!known) throw new Failure('unknown-pipe', `there is no pipe ${shown(plan.pipe)}`)
@@ -52,87 +95,66 @@ export function pipeOf(
 }
 
 /**
- * Opens every segment. Throws `Failure`: `unknown-segment`, `invalid-pipe` with every complaint, and those of `pipeOf`.
+ * Opens every segment; `run` is what the pipe says of its run on its way (`lastRun`: the one that was complete). Throws
+ * `Failure`: `unknown-segment`, `invalid-pipe` with every complaint, and those of `pipeOf`.
  */
-export function opened(deps: OpeningContext, plan: RunPlan, run: RunHeader): Opened {
-  const { known, pipe } = pipeOf(deps, plan)
-  const origin = { trust: known.trust, directory: known.directory, configs: plan.configs }
+export function opened(
+  context: OpeningContext,
+  plan: RunPlan,
+  run: { readonly runId: string; readonly startTime: string; readonly lastRun?: string },
+): Opened {
+  const { afterImport, resolve } = context
+  const { feed, configs } = plan
+  const { known, pipe } = pipeOf(context, plan)
+  const origin = { trust: known.trust, directory: known.directory, configs }
   const limit = plan.limit ?? (plan.dryRun ? dryLimit : undefined)
-  const { feed } = plan
-  const ready = prepared(pipe, run, feed ? undefined : limit)
-  const deadlineMs = checked(deps, ready, origin)
-  const places = placesIn(ready, origin)
-  const bounds = limit === undefined ? [] : [limited(limit)]
-  const steps = ready.body.segments.flatMap((segment, index) => {
-    const resolution = deps.resolve(segment)
-    const step = watched(
-      segment,
-      stepOf(deps, { pipe: ready, segment, resolution, place: places[index] }),
-    )
-    const isImport =
-      index === 0 &&
-      !feed &&
-      (resolution.kind !== 'built-in' || resolution.segment.job === 'import')
-    if (!isImport) return [step]
-    return [step, ...bounds, ...(deps.afterImport ? [deps.afterImport] : [])]
-  })
-  const fed = feed ? [feeding(deps, ready, feed), ...bounds] : []
-  return { steps: [...fed, ...steps], ...(deadlineMs !== undefined && { deadlineMs }) }
-}
-
-/** With run id, start and last run in the header, and the limit in the importer's config, so that it asks for no more. */
-function prepared(
-  pipe: Pipe,
-  { id: runId, startTime, lastRun }: RunHeader,
-  limit: number | undefined,
-): Pipe {
-  const [first, ...rest] = pipe.body.segments
-  const segments =
-    first && limit !== undefined
-      ? [{ ...first, body: { ...first.body, config: { ...first.body.config, limit } } }, ...rest]
-      : pipe.body.segments
-  return {
-    ...pipe,
-    header: { ...pipe.header, runId, startTime, ...(lastRun !== undefined && { lastRun }) },
-    body: { ...pipe.body, segments },
-  }
-}
-
-/** Throws what is wrong with the pipe; else its own deadline in ms. */
-function checked(deps: OpeningContext, pipe: Pipe, origin: Origin): number | undefined {
-  const { segments } = pipe.body
-  const errors = pipeCheck(deps.resolve)(pipe, origin)
-  const isUnknown = segments.some((segment) => deps.resolve(segment).kind === 'unknown')
+  const ready = prepared({ ...pipe, header: { ...pipe.header, ...run } }, feed ? undefined : limit)
+  const errors = pipeCheck(resolve)(ready, origin)
   if (errors.length > 0) {
+    const isUnknown = ready.body.segments.some((one) => resolve(one).kind === 'unknown')
     const detail = `${shown(pipe.header.name)} cannot run: ${errors[0]?.detail ?? ''}`
     throw new Failure(isUnknown ? 'unknown-segment' : 'invalid-pipe', detail, { errors })
   }
-  const lengths = deadlinesOf(pipe)
-  return lengths.length > 0 ? Math.min(...lengths) : undefined
+  const bounds = limit === undefined ? [] : [limited(limit)]
+  const fed = feed ? [feeding(context, ready, feed), ...bounds] : []
+  const places = placesIn(ready, origin)
+  const steps = ready.body.segments.flatMap((segment, index) => {
+    const step = watched(segment, stepOf(context, ready, segment, places[index]))
+    const found = resolve(segment)
+    const isImport = found.kind !== 'built-in' || found.segment.job === 'import'
+    return index === 0 && !feed && isImport
+      ? [step, ...bounds, ...(afterImport ? [afterImport] : [])]
+      : [step]
+  })
+  const [deadlineMs] = deadlinesOf(ready).toSorted((a, b) => a - b)
+  return { steps: [...fed, ...steps], ...(deadlineMs !== undefined && { deadlineMs }) }
 }
 
-type Place = {
-  readonly pipe: Pipe
-  readonly segment: Segment
-  readonly resolution: Placement
-  readonly place: ReturnType<typeof placesIn>[number] | undefined
+/** With the limit in the importer's config, so that it asks for no more. */
+function prepared(pipe: Pipe, limit: number | undefined): Pipe {
+  const [first, ...rest] = pipe.body.segments
+  if (!first || limit === undefined) return pipe
+  const config = { ...first.body.config, limit }
+  const segments = [{ ...first, body: { ...first.body, config } }, ...rest]
+  return { ...pipe, body: { ...pipe.body, segments } }
 }
 
+/** The segment of a pipe that was checked. */
 function stepOf(
-  deps: OpeningContext,
-  { pipe, segment, resolution, place }: Place,
+  { resolve, remote }: OpeningContext,
+  pipe: Pipe,
+  segment: Segment,
+  place: SegmentPlace = { trust: 'foreign' },
 ): SegmentFunction {
+  const found = resolve(segment)
+  if (found.kind === 'built-in') {
+    const made = found.segment.open(segment.body.config, place)
+    if (made.ok) return made.run
+  } else if (found.kind !== 'unknown' && remote) {
+    return remote(pipe, segment, found, place.trust)
+  }
   const name = shown(segment.header.name)
-  if (resolution.kind === 'unknown') {
-    throw new Failure('unknown-segment', `${name} is no known segment`)
-  }
-  if (resolution.kind !== 'built-in') {
-    if (deps.remote) return deps.remote(pipe, segment, resolution, place?.trust ?? 'foreign')
-    throw new Failure('unknown-segment', `nothing leads from this process to the segment ${name}`)
-  }
-  const made = resolution.segment.open(segment.body.config, place ?? { trust: 'foreign' })
-  if (made.ok) return made.run
-  throw new Failure('invalid-pipe', `the config of ${name} is not valid`)
+  throw new Failure('unknown-segment', `nothing leads from this process to the segment ${name}`)
 }
 
 /** The segment with a log of its own; its end is noted in the run. */
@@ -144,10 +166,7 @@ const watched = ({ header }: Segment, run: SegmentFunction): SegmentFunction =>
   }
 
 /** A pipe that begins with a segment of our own that measures works on the catalogue that its configs name, or on all. */
-export function feedOf(
-  { resolve }: Pick<OpeningContext, 'resolve'>,
-  segments: readonly Segment[],
-): Feed | undefined {
+function feedOf({ resolve }: OpeningContext, segments: readonly Segment[]): Feed | undefined {
   const [first] = segments
   const found = first && resolve(first)
   if (found?.kind !== 'built-in' || found.segment.job !== 'metrics') return undefined
@@ -159,27 +178,22 @@ export function feedOf(
  * The first step. Throws `invalid-pipe` when an importer would take its place, when no segment measures (nothing else is
  * written of what a repository feeds) and when this process has no repository.
  */
-function feeding(deps: OpeningContext, { header, body }: Pipe, feed: Feed): SegmentFunction {
-  const [first] = body.segments
-  const found = first && deps.resolve(first)
-  const name = shown(header.name)
-  if (found?.kind === 'built-in' && found.segment.job === 'import') {
-    throw new Failure(
-      'invalid-pipe',
-      `${name} begins with an importer: it brings records of its own`,
+function feeding({ resolve, feeds }: OpeningContext, { header, body }: Pipe, feed: Feed) {
+  const jobs = body.segments.map((segment) => {
+    const found = resolve(segment)
+    return found.kind === 'built-in' ? found.segment.job : 'remote'
+  })
+  const refused = (why: string) => new Failure('invalid-pipe', `${shown(header.name)} ${why}`)
+  if (jobs[0] === 'import') {
+    throw refused('begins with an importer: it brings records of its own')
+  }
+  if (!jobs.includes('remote') && !jobs.includes('metrics')) {
+    throw refused(
+      'has no segment that measures: of what a repository feeds only metrics are written',
     )
   }
-  const kinds = body.segments.map((segment) => deps.resolve(segment))
-  const isKnown = kinds.every(({ kind }) => kind === 'built-in')
-  const measures = kinds.some((one) => one.kind === 'built-in' && one.segment.job === 'metrics')
-  if (isKnown && !measures) {
-    throw new Failure(
-      'invalid-pipe',
-      `${name} has no segment that measures: of what a repository feeds only metrics are written`,
-    )
-  }
-  if (deps.feeds) return deps.feeds(feed)
-  throw new Failure('invalid-pipe', `${name} is fed by a repository, and this process has none`)
+  if (feeds) return feeds(feed)
+  throw refused('is fed by a repository, and this process has none')
 }
 
 /** Ends the import at the record after the last one that is wanted; such a run is incomplete. */

@@ -1,7 +1,8 @@
 /** A launcher that starts nothing: it makes run records and lets tests say how they go on. */
 
 import { Failure } from '../../../src/errors.ts'
-import type { Launch, Launcher } from '../../../src/pipe/running/launcher.ts'
+import type { Launcher } from '../../../src/pipe/running/launcher.ts'
+import type { Launch } from '../../../src/pipe/running/opening.ts'
 import { ended, type Run } from '../../../src/pipe/runs/run.ts'
 import type { Runs } from '../../../src/pipe/runs/run-history.ts'
 
