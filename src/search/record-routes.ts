@@ -1,47 +1,50 @@
-/** Single records by id, whole and current. */
+/** Single records by id, whole and current: datasets, catalogues and resources of the types that the profile adds; and the ids of all. */
 
+import { createRoute, z } from '@hono/zod-openapi'
+import { Failure } from '../errors.ts'
 import type { App } from '../http/shell/context.ts'
-import type { SearchDeps } from './search-deps.ts'
+import { longAnswer } from '../http/shell/flow.ts'
+import type { ResourceType } from '../profile/profile.ts'
+import type { IndexName } from '../search-index/index-settings.ts'
+import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
+import type { AnswerSchemas, Reference } from './answer-schemas.ts'
+import { instantAt, recordFields, textAt } from './record-values.ts'
 import {
   type AnswerContext,
-  required,
-  recordAnswer,
-  type RecordText,
   idsAnswer,
+  recordAnswer,
   recordId,
+  type RecordText,
+  required,
   requiredQuery,
   stateAnswers,
 } from './search-answers.ts'
-import { longAnswer } from '../http/shell/flow.ts'
-import { createRoute, z } from '@hono/zod-openapi'
-import { Failure } from '../errors.ts'
-import type { Hit, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
-import type { IndexName } from '../search-index/index-settings.ts'
-import type { AnswerSchemas } from './answer-schemas.ts'
+import type { SearchDeps } from './search-deps.ts'
 import { type DatasetCounts, extended, member } from './search-envelope.ts'
 
-/** Single records by id, and the ids of all. */
 export function bindRecordReads(
   app: App,
-  deps: SearchDeps,
+  { index, profile }: SearchDeps,
   { schemas, tagged }: AnswerContext,
 ): void {
-  const { index } = deps
   const routes = recordRoutes(schemas)
   app.openapi(routes.datasets, (c) => {
-    const id = required(c, 'catalogue')
-    const answer = async () => c.json(await datasetIds(index, id, c.var.signal))
+    const catalogue = required(c, 'catalogue')
+    const answer = async () => c.json(await datasetIds(index, catalogue, c.var.signal))
     return tagged(c, () => longAnswer(c, answer))
   })
   app.openapi(routes.dataset, async (c) =>
     recordAnswer(c, await readDataset(index, c.req.valid('param').id, c.var.signal)),
   )
   app.openapi(routes.catalogues, (c) =>
-    tagged(c, async () => c.json(await catalogueIds(index, c.var.signal))),
+    tagged(c, async () => c.json(await idsOf(index, 'catalogue', c.var.signal))),
   )
   app.openapi(routes.catalogue, async (c) =>
     recordAnswer(c, await readCatalogue(index, c.req.valid('param').id, c.var.signal)),
   )
+  // Without types of its own a profile has no such paths.
+  if (schemas.resource)
+    bindResourceReads(app, { index, types: profile.resources, schema: schemas.resource, tagged })
 }
 
 /** The dataset with the present record of its catalogue in place of the stored copy. Throws `unknown-dataset`. */
@@ -52,17 +55,15 @@ export async function readDataset(
 ): Promise<RecordText> {
   const text = await index.get('dataset', id, signal)
   if (text === undefined) throw new Failure('unknown-dataset', `there is no dataset ${id}`)
-  const record: unknown = JSON.parse(text)
-  const catalogueId = memberOf(memberOf(record, 'catalog'), 'id')
-  const catalogue =
-    typeof catalogueId === 'string' ? await index.get('catalogue', catalogueId, signal) : undefined
-  const whole =
-    catalogue === undefined
-      ? text
-      : JSON.stringify({ ...Object(record), catalog: JSON.parse(catalogue) })
-  const modified = recordModified(record)
-  return { text: whole, ...(modified && { modified }) }
+  const record = recordFields(text)
+  const catalogueId = textAt(record, 'catalog.id')
+  const catalogue = catalogueId && (await index.get('catalogue', catalogueId, signal))
+  const whole = catalogue ? JSON.stringify({ ...record, catalog: JSON.parse(catalogue) }) : text
+  return { text: whole, modified: instantAt(record, recordModified) }
 }
+
+/** When the platform last wrote a record, as its catalogue record says. */
+const recordModified = 'catalog_record.modified'
 
 /** The catalogue with `count`, the number of its datasets. Throws `unknown-catalogue`. */
 export async function readCatalogue(
@@ -78,40 +79,6 @@ export async function readCatalogue(
   return { text: extended(text, [member('count', counts.get(id) ?? 0)]) }
 }
 
-/** When the catalogue record says that the platform last wrote a record. */
-export const recordModified = (record: unknown): Date | undefined =>
-  dateOf(memberOf(memberOf(record, 'catalog_record'), 'modified'))
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined
-}
-
-function dateOf(value: unknown): Date | undefined {
-  const date = typeof value === 'string' ? new Date(value) : undefined
-  return date === undefined || Number.isNaN(date.getTime()) ? undefined : date
-}
-
-// Lists of ids, and how many datasets a catalogue has.
-
-/** Ascending by code point. */
-const catalogueIds = (index: SearchIndex, signal?: AbortSignal): Promise<string[]> =>
-  idsOf(index, 'catalogue', signal)
-
-/** Ids of all datasets of a catalogue, ascending. Throws `unknown-catalogue`. */
-async function datasetIds(
-  index: SearchIndex,
-  catalogue: string,
-  signal?: AbortSignal,
-): Promise<readonly string[]> {
-  if ((await index.get('catalogue', catalogue, signal)) === undefined) {
-    throw new Failure('unknown-catalogue', `there is no catalogue ${catalogue}`)
-  }
-  const selection = { index: 'dataset', facet: 'catalog', value: catalogue, include: [] } as const
-  return eachHit(hitsWith(index, selection, signal), ({ id }) => id)
-}
-
 /** Catalogue id → number of its datasets; a catalogue without any is absent. */
 export async function datasetCounts(
   index: SearchIndex,
@@ -121,66 +88,36 @@ export async function datasetCounts(
   return new Map(items.map(({ id, count }) => [id, count]))
 }
 
-const step = 1000
+/** Ids per request. */
+const step = { entries: 1000, hits: 10_000 }
 
-/** Ids of all records of an index, ascending by code point. */
-export async function idsOf(
+/** Ids of all datasets of a catalogue, ascending. Throws `unknown-catalogue`. */
+async function datasetIds(
   index: SearchIndex,
-  name: IndexName,
+  catalogue: string,
   signal?: AbortSignal,
-): Promise<string[]> {
+): Promise<readonly string[]> {
+  if ((await index.get('catalogue', catalogue, signal)) === undefined)
+    throw new Failure('unknown-catalogue', `there is no catalogue ${catalogue}`)
+  const request: SearchRequest = {
+    ...everything('dataset'),
+    tree: { kind: 'value', facet: 'catalog', value: catalogue },
+    limit: step.hits,
+    include: [],
+  }
+  // One that moves while they are read comes at most once.
   const ids: string[] = []
   for (;;) {
-    const page = await index.entries(name, ids.at(-1) ?? '', step, signal)
-    ids.push(...page.map(({ id }) => id))
-    if (page.length < step) return ids
-  }
-}
-
-// All records with one facet value, whatever their number.
-
-type Selection = {
-  readonly index: IndexName
-  readonly facet: string
-  readonly value: string
-  /** Paths of the records to read; absent = whole records. */
-  readonly include?: readonly string[]
-}
-
-/** Records per request, and ids when nothing else of a record is read. */
-const steps = { records: 1000, ids: 10_000 }
-
-/** The records ascending by id, read in pages: one that moves while they are read comes at most once. */
-async function* hitsWith(
-  index: SearchIndex,
-  { index: name, facet, value, include }: Selection,
-  signal?: AbortSignal,
-): AsyncGenerator<Hit> {
-  const step = include?.length === 0 ? steps.ids : steps.records
-  const request: SearchRequest = {
-    ...everything(name),
-    tree: { kind: 'value', facet, value },
-    limit: step,
-    ...(include && { include }),
-  }
-  for (let after: string | undefined; ;) {
+    const after = ids.at(-1)
     const filter = after === undefined ? {} : { after }
     const { hits } = await index.search({ ...request, filter }, signal)
-    yield* hits
-    after = hits.at(-1)?.id
-    if (after === undefined || hits.length < step) return
+    for (const { id } of hits) ids.push(id)
+    if (hits.length < step.hits) return ids
   }
 }
 
-/** One thing of each record, as `hitsWith` reads them. */
-async function eachHit<T>(hits: AsyncIterable<Hit>, pick: (hit: Hit) => T): Promise<readonly T[]> {
-  const picked: T[] = []
-  for await (const hit of hits) picked.push(pick(hit))
-  return picked
-}
-
-/** Without words every record is equally relevant, so that the order is that of the ids. */
-const everything = (name: IndexName): SearchRequest => ({
+/** All records of an index. Without words every record is equally relevant, so that the order is that of the ids. */
+export const everything = (name: IndexName): SearchRequest => ({
   indices: [name],
   tree: { kind: 'all' },
   filter: {},
@@ -191,7 +128,19 @@ const everything = (name: IndexName): SearchRequest => ({
   score: false,
 })
 
-// The contract of records by id and of their ids.
+/** Ids of all records of an index, ascending by code point. */
+async function idsOf(
+  index: SearchIndex,
+  name: IndexName,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const ids: string[] = []
+  for (;;) {
+    const page = await index.entries(name, ids.at(-1) ?? '', step.entries, signal)
+    for (const { id } of page) ids.push(id)
+    if (page.length < step.entries) return ids
+  }
+}
 
 const byId = { params: z.object({ id: recordId }) }
 
@@ -225,3 +174,57 @@ const recordRoutes = (schemas: AnswerSchemas) => ({
     responses: stateAnswers('The catalogue', schemas.catalogue),
   }),
 })
+
+type TypesContext = Pick<AnswerContext, 'tagged'> & {
+  readonly index: SearchIndex
+  readonly types: readonly ResourceType[]
+  readonly schema: Reference
+}
+
+function bindResourceReads(app: App, { index, types, schema, tagged }: TypesContext): void {
+  /** Throws `not-found`. */
+  const indexOf = (type: string): IndexName => {
+    if (types.some(({ id }) => id === type)) return `resource_${type}`
+    const all = types.map(({ id }) => id).join(', ')
+    throw new Failure('not-found', `the profile has no type ${type}, only ${all}`)
+  }
+  const routes = resourceRoutes(types, schema)
+  app.openapi(routes.types, (c) => tagged(c, async () => c.json(types.map(({ id }) => id))))
+  app.openapi(routes.resources, (c) => {
+    const answer = async () =>
+      c.json(await idsOf(index, indexOf(c.req.valid('param').type), c.var.signal))
+    return tagged(c, () => longAnswer(c, answer))
+  })
+  app.openapi(routes.resource, async (c) => {
+    const { type, id } = c.req.valid('param')
+    const text = await index.get(indexOf(type), id, c.var.signal)
+    if (text === undefined) throw new Failure('unknown-resource', `there is no ${type} ${id}`)
+    return recordAnswer(c, { text, modified: instantAt(recordFields(text), recordModified) })
+  })
+}
+
+const resourceRoutes = (types: readonly ResourceType[], schema: Reference) => {
+  const type = z.string().meta({ examples: types.map(({ id }) => id) })
+  return {
+    types: createRoute({
+      method: 'get',
+      path: '/resources',
+      summary: 'Ids of the types that the profile adds',
+      responses: idsAnswer,
+    }),
+    resources: createRoute({
+      method: 'get',
+      path: '/resources/{type}',
+      summary: 'Ids of all resources of a type',
+      request: { params: z.object({ type }) },
+      responses: idsAnswer,
+    }),
+    resource: createRoute({
+      method: 'get',
+      path: '/resources/{type}/{id}',
+      summary: 'One resource of a type',
+      request: { params: z.object({ type, id: recordId }) },
+      responses: stateAnswers('The resource', schema),
+    }),
+  }
+}

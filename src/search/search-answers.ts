@@ -145,7 +145,7 @@ export type RecordText = {
   /** JSON text. */
   readonly text: string
   /** When the platform last wrote it, as the record says it; absent when it does not. */
-  readonly modified?: Date
+  readonly modified?: Date | undefined
 }
 
 /** What the routes share: the schemas of the answers and the tags of lists. */
@@ -159,13 +159,19 @@ export function required(c: AppContext, parameter: string): string {
   throw invalidParameter(parameter, detail)
 }
 
-/** The tag is weak: one state may be sent with and without gzip (RFC 9110 8.8.1). */
+/**
+ * Names the state of the answer, and says whether the client has it already. The tag is weak: one state may be sent with and without
+ * gzip (RFC 9110 8.8.1).
+ */
+export function isUnchanged(c: AppContext, tag: string): boolean {
+  c.header('ETag', `W/"${tag}"`)
+  return isFresh(c.req.raw.headers, tag)
+}
+
 export function recordAnswer(c: AppContext, { text, modified }: RecordText): Response {
   const body = resultText(text)
-  const tag = hash('sha256', body, 'hex').slice(0, 32)
-  c.header('ETag', `W/"${tag}"`)
   if (modified) c.header('Last-Modified', modified.toUTCString())
-  return isFresh(c.req.raw.headers, tag)
+  return isUnchanged(c, hash('sha256', body, 'hex').slice(0, 32))
     ? c.body(null, 304)
     : c.body(body, 200, { 'Content-Type': jsonType })
 }

@@ -2,7 +2,6 @@
 
 import { bindRecordReads } from './record-routes.ts'
 import { bindVocabularyReads } from './vocabulary-routes.ts'
-import { bindResourceReads } from './resource-routes.ts'
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
 import { type App, type AppContext, newApp } from '../http/app.ts'
 import { problem } from '../http/contract/problem.ts'
@@ -26,7 +25,6 @@ export function searchApp(deps: SearchDeps): App {
   bindSearching(app, deps, scene)
   bindRecordReads(app, deps, scene)
   bindVocabularyReads(app, deps, scene)
-  bindResourceReads(app, deps, scene)
   bindFeeds(app, deps)
   bindSitemap(app, deps)
   bindCkan(app, deps)

@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 2300,
 
-  search: 4746,
+  search: 4188,
 
   'search-index': 7722,
 

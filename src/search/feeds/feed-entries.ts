@@ -1,18 +1,10 @@
-/** Datasets as entries of a feed. */
+/** Datasets as entries of a feed, and the feed around them, whichever format it is written in. */
 
 import type { Fields } from '../../text/json.ts'
 import type { Hit } from '../../search-index/search-index.ts'
 import type { RecordPages } from '../search-deps.ts'
-import {
-  at,
-  chosenAt,
-  recordFields,
-  instantAt,
-  listAt,
-  textAt,
-  webAddress,
-  type Chosen,
-} from '../record-values.ts'
+import { at, type Chosen, chosenAt, instantAt, listAt, recordFields } from '../record-values.ts'
+import { textAt, webAddress } from '../record-values.ts'
 
 export type FeedEntry = {
   /** IRI of the dataset. */
@@ -24,46 +16,41 @@ export type FeedEntry = {
   readonly summary: Chosen | undefined
   readonly published: Date | undefined
   readonly updated: Date
-  readonly author: Author | undefined
-  readonly categories: readonly Category[]
-  readonly files: readonly File[]
+  readonly author: ReturnType<typeof authorOf>
+  readonly categories: readonly { readonly term: string; readonly label: string | undefined }[]
+  /** Distributions. */
+  readonly files: readonly FeedFile[]
 }
 
-type Author = {
-  readonly name: string
-  readonly uri: string | undefined
-  readonly email: string | undefined
-}
+/** `length` in bytes. */
+export type FeedFile = { readonly href: string } & Readonly<
+  Record<'title' | 'type' | 'length', string | undefined>
+>
 
-type Category = { readonly term: string; readonly label: string | undefined }
+/** Addresses of a page and of its neighbours (RFC 5005 3); `feed` is the feed whatever the page. */
+type FeedPages = Readonly<Record<'feed' | 'self' | 'first' | 'last', string>> &
+  Readonly<Record<'previous' | 'next', string | undefined>>
 
-/** A distribution. */
-type File = {
-  readonly href: string
-  readonly title: string | undefined
-  readonly type: string | undefined
-  /** Bytes. */
-  readonly length: string | undefined
+export type FeedDocument = {
+  readonly language: string
+  readonly title: string
+  readonly description: string
+  /** Who answers for entries without an author. */
+  readonly author: string
+  /** Where people find the service. */
+  readonly site: string
+  readonly pages: FeedPages
+  /** That of the newest entry; now where there is none. */
+  readonly updated: Date
+  readonly entries: readonly FeedEntry[]
 }
 
 /** The fields that entries are made of. */
-export const entryFields: readonly string[] = [
-  'resource',
-  'title',
-  'description',
-  'issued',
-  'modified',
-  'catalog_record',
-  'publisher',
-  'categories',
-  'distributions.title',
-  'distributions.download_url',
-  'distributions.access_url',
-  'distributions.media_type',
-  'distributions.byte_size',
-  'catalog.language',
-  'catalog.title',
-]
+export const entryFields: readonly string[] = (
+  'resource title description issued modified catalog_record publisher categories distributions.title ' +
+  'distributions.download_url distributions.access_url distributions.media_type distributions.byte_size ' +
+  'catalog.language catalog.title'
+).split(' ')
 
 type Reader = {
   readonly language: string
@@ -86,7 +73,11 @@ export function entryOf({ id, record }: Hit, { language, root, recordPages }: Re
     published,
     updated: updated ?? new Date(0),
     author: authorOf(fields, language),
-    categories: listAt(fields, 'categories').flatMap((one) => categoryOf(one, language)),
+    categories: listAt(fields, 'categories').flatMap((theme) => {
+      const term = textAt(theme, 'id')
+      const label = chosenAt({ label: at(theme, 'label') }, 'label', language)?.text
+      return term === undefined ? [] : [{ term, label }]
+    }),
     files: listAt(fields, 'distributions').flatMap((one) => fileOf(one, fields, language)),
   }
 }
@@ -96,7 +87,7 @@ const longestAddress = 254
 const address = /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/
 
 /** The publisher, else the catalogue. */
-function authorOf(fields: Fields, language: string): Author | undefined {
+function authorOf(fields: Fields, language: string) {
   const name = textAt(fields, 'publisher.name')
   if (name === undefined) {
     const catalogue = chosenAt(fields, 'catalog.title', language)
@@ -104,38 +95,28 @@ function authorOf(fields: Fields, language: string): Author | undefined {
   }
   const email = textAt(fields, 'publisher.email')?.replace(/^mailto:/i, '')
   const isAddress = email !== undefined && email.length <= longestAddress && address.test(email)
-  return {
-    name,
-    uri: webAddress(at(fields, 'publisher.homepage') ?? at(fields, 'publisher.resource')),
-    email: isAddress ? email : undefined,
-  }
+  const uri = webAddress(at(fields, 'publisher.homepage') ?? at(fields, 'publisher.resource'))
+  return { name, uri, email: isAddress ? email : undefined }
 }
-
-function categoryOf(theme: unknown, language: string): readonly Category[] {
-  const term = textAt(theme, 'id')
-  if (term === undefined) return []
-  return [{ term, label: labelOf(theme, 'label', language) }]
-}
-
-/** Parts of a record have no catalogue of their own to tell their main language. */
-const labelOf = (part: unknown, path: string, language: string, catalog?: unknown) =>
-  chosenAt({ [path]: at(part, path), catalog }, path, language)?.text
 
 const mediaType = /^[\w.+-]{1,127}\/[\w.+-]{1,127}$/
 
-/** A distribution without an address of the web cannot be enclosed. */
-function fileOf(distribution: unknown, fields: Fields, language: string): readonly File[] {
+/** A distribution without an address of the web cannot be enclosed. Its main language is that of the catalogue. */
+function fileOf(distribution: unknown, fields: Fields, language: string): readonly FeedFile[] {
   const addresses = ['download_url', 'access_url'].flatMap((name) => listAt(distribution, name))
   const href = addresses.map(webAddress).find((one) => one !== undefined)
   if (href === undefined) return []
-  const type = textAt(distribution, 'media_type')
-  const length = textAt(distribution, 'byte_size')
+  const named = { title: at(distribution, 'title'), catalog: fields['catalog'] }
+  const matching = (path: string, form: RegExp) => {
+    const text = textAt(distribution, path)
+    return text !== undefined && form.test(text) ? text : undefined
+  }
   return [
     {
       href,
-      title: labelOf(distribution, 'title', language, fields['catalog']),
-      type: type !== undefined && mediaType.test(type) ? type : undefined,
-      length: length !== undefined && /^\d{1,16}$/.test(length) ? length : undefined,
+      title: chosenAt(named, 'title', language)?.text,
+      type: matching('media_type', mediaType),
+      length: matching('byte_size', /^\d{1,16}$/),
     },
   ]
 }

@@ -1,4 +1,4 @@
-/** The sitemap as it was made last: made again when somebody asks for one that is too old. */
+/** The sitemap as it was made last: made again when somebody asks for one that is too old, one at a time for all who ask. */
 
 import { Failure } from '../../errors.ts'
 import { within } from '../../http/shell/deadline.ts'
@@ -31,59 +31,49 @@ type KeeperOptions = {
 
 /** One without addresses may be that of a portal which is just being filled. */
 const emptyMs = 60_000
+/** Seconds after which making it is tried again. */
+const retryAfter = 30
+/** What was in the way of making it: not what the client did, who asked for a sitemap and not for a cursor. */
+const passing: ReadonlySet<string> = new Set(['too-many-cursors', 'unknown-cursor', 'time-limit'])
 
-/** One is made at a time, for all who ask. */
+const late = () => new Failure('engine-unavailable', 'the sitemap is being made', { retryAfter })
+
 export function sitemapKeeper(options: KeeperOptions): SitemapKeeper {
-  const { make, now, log, lifeMs, patienceMs = 10_000 } = options
-  let kept: Sitemap | undefined
+  const { now, log, lifeMs, patienceMs = 10_000 } = options
+  let last: Sitemap | undefined
   let making: Promise<Sitemap> | undefined
-  const made = async (): Promise<Sitemap> => {
-    const at = now()
+  const make = async (): Promise<Sitemap> => {
+    const made = now()
     try {
       const pages: SitemapPage[] = []
-      for await (const page of make()) pages.push(page)
-      kept = { made: at, pages }
-      return kept
-    } catch (error) {
-      log.warn({ err: error }, 'sitemap.failed')
-      throw notMade(error)
+      for await (const page of options.make()) pages.push(page)
+      last = { made, pages }
+      return last
+    } catch (cause) {
+      log.warn({ err: cause }, 'sitemap.failed')
+      if (!(cause instanceof Failure) || !passing.has(cause.kind)) throw cause
+      const more = { retryAfter: cause.retryAfter ?? retryAfter, cause }
+      throw new Failure('engine-unavailable', 'the sitemap could not be made now', more)
     } finally {
       making = undefined
     }
   }
-  const isFresh = ({ made, pages }: Sitemap): boolean =>
-    now().getTime() - made.getTime() < (pages.length === 0 ? Math.min(emptyMs, lifeMs) : lifeMs)
-  const present = async () => {
-    if (kept && isFresh(kept)) return kept
-    making ??= made()
-    try {
-      return await within(making, patienceMs, late)
-    } catch (error) {
-      if (kept) return kept
-      throw error
-    }
+  return {
+    present: async () => {
+      const life = last?.pages.length === 0 ? Math.min(emptyMs, lifeMs) : lifeMs
+      if (last && now().getTime() - last.made.getTime() < life) return last
+      making ??= make()
+      try {
+        return await within(making, patienceMs, late)
+      } catch (error) {
+        if (last) return last
+        throw error
+      }
+    },
+    // One that is being made may have missed what was written before the call.
+    remade: async () => {
+      await making?.catch(() => undefined)
+      return (making ??= make())
+    },
   }
-  // One that is being made may have missed what was written before the call.
-  const remade = async () => {
-    await making?.catch(() => undefined)
-    return (making ??= made())
-  }
-  return { present, remade }
 }
-
-const late = (): Failure =>
-  new Failure('engine-unavailable', 'the sitemap is being made', { retryAfter: againAfter })
-
-/** Seconds after which making it is tried again. */
-const againAfter = 30
-
-/** What was in the way of making it: not what the client did, who asked for a sitemap and not for a cursor. */
-const passing: ReadonlySet<string> = new Set(['too-many-cursors', 'unknown-cursor', 'time-limit'])
-
-const notMade = (error: unknown): unknown =>
-  error instanceof Failure && passing.has(error.kind)
-    ? new Failure('engine-unavailable', 'the sitemap could not be made now', {
-        retryAfter: error.retryAfter ?? againAfter,
-        cause: error,
-      })
-    : error
