@@ -11,31 +11,24 @@ import {
   type RunCounts,
   ended,
   type ItemState,
-  noCounts,
   type Run,
   type RunChange,
   type RunItem,
-  type RunOutcome,
   type RunSink,
-  type RunStart,
   type RunStatus,
   type StoredProblem,
   storedProblem,
 } from './run.ts'
 
-/** Of which items the source text is stored. */
-type KeepSource = 'failed' | 'none' | 'all'
-
-/** Takes registered secrets out of a text. */
-type Redact = (text: string) => string
-
 export type LiveRunContext = {
   readonly tables: RunTables
   readonly now: () => number
-  readonly redact: Redact
-  readonly keepSource: KeepSource
-  /** Notifies whoever follows the run. */
-  readonly notify: (id: string) => void
+  /** Takes registered secrets out of a text. */
+  readonly redact: (text: string) => string
+  /** Of which items the source text is stored. */
+  readonly keepSource: 'failed' | 'none' | 'all'
+  /** Wakes whoever follows runs. */
+  readonly notify: () => void
 }
 
 /** How long a run belongs to its process without a sign of it. */
@@ -44,8 +37,6 @@ export const leaseMs = 60_000
 /** Items that wait in memory at most, and the characters of their excerpts together. */
 const mostWaiting = 1000
 const mostCharacters = 4 * 2 ** 20
-
-type Unstamped = Omit<RunItem, 'time'>
 
 export class LiveRun {
   readonly sink: RunSink
@@ -57,7 +48,8 @@ export class LiveRun {
   readonly #tally: TallyBuilder
   readonly #clean: (item: RunItem) => RunItem
   #run: Run
-  #outcome: { readonly outcome: RunOutcome; readonly problem: StoredProblem | null } | undefined
+  /** What a segment has decided. */
+  #outcome: RunChange = { status: 'finished' }
   #items: RunItem[] = []
   #characters = 0
   #changed = false
@@ -112,12 +104,13 @@ export class LiveRun {
 
   #write(cursor?: string): void {
     const { tables, now } = this.#context
-    const { serial } = this.#stored
+    const { serial, owner } = this.#stored
     tables.transaction(() => {
       const run = this.now()
       const tally = this.#tally.now()
       // Another process may have the run by now.
-      if (!tables.update({ ...this.#stored, run, tally, lease: now() + leaseMs })) return
+      const lease = now() + leaseMs
+      if (!tables.update({ ...this.#stored, run, tally, lease }, owner)) return
       tables.addItems(serial, this.#items)
       const { counts, progress } = run
       if (cursor !== undefined) tables.checkpoint(serial, { cursor, counts, progress, tally })
@@ -131,7 +124,7 @@ export class LiveRun {
   #note(): number {
     this.#lastSign = this.#context.now()
     this.#changed = true
-    this.#context.notify(this.#run.id)
+    this.#context.notify()
     return this.#lastSign
   }
 
@@ -151,13 +144,27 @@ export class LiveRun {
       total: (total) => open(() => this.#progress({ total })),
       offered: (count = 1) => open(() => void (this.#counts.offered += count)),
       adopted: (count) => open(() => void (this.#counts.adopted += count)),
-      page: (page) => open((at) => this.#page(page, at)),
+      page: ({ bytes = 0, millis }) =>
+        open((at) => {
+          const { pages, bytes: before } = this.#run.progress
+          this.#progress({ pages: pages + 1, bytes: before + bytes, lastPage: timeOf(at) })
+          const took = millis ?? at - (this.#lastPage ?? at)
+          this.#tally.page({ number: pages + 1, millis: took, bytes })
+          this.#lastPage = at
+        }),
       request: ({ host, status }) => open(() => this.#tally.request(host, String(status))),
       alive: () => void (this.#lastSign = this.#context.now()),
-      processed: (number) => open(() => this.#processed(number)),
-      outcome: (outcome, problem) =>
+      processed: (number) =>
         open(() => {
-          this.#outcome = { outcome, problem: problem ? storedProblem(problem) : null }
+          const segments = this.#run.segments.map((one) =>
+            one.segmentNumber === number ? { ...one, processed: true } : one,
+          )
+          this.#run = { ...this.#run, segments }
+        }),
+      outcome: (outcome, error) =>
+        open(() => {
+          const problem = error && { problem: storedProblem(error) }
+          this.#outcome = { status: 'finished', outcome, ...problem }
         }),
     }
   }
@@ -166,29 +173,15 @@ export class LiveRun {
     this.#run = { ...this.#run, progress: { ...this.#run.progress, ...more } }
   }
 
-  #page({ bytes = 0, millis }: Parameters<RunSink['page']>[0], at: number): void {
-    const { progress } = this.#run
-    const number = progress.pages + 1
-    this.#progress({ pages: number, bytes: progress.bytes + bytes, lastPage: timeOf(at) })
-    this.#tally.page({ number, millis: millis ?? at - (this.#lastPage ?? at), bytes })
-    this.#lastPage = at
-  }
-
-  #processed(number: number): void {
-    const segments = this.#run.segments.map((one) =>
-      one.segmentNumber === number ? { ...one, processed: true } : one,
-    )
-    this.#run = { ...this.#run, segments }
-  }
-
-  #report(item: Unstamped, at: number): void {
+  #report(item: Omit<RunItem, 'time'>, at: number): void {
+    const { state, findings = [] } = item
     this.#progress({ lastItem: timeOf(at) })
     if (this.#isRepeat(item)) return
-    if (isCounted(item.state)) this.#counts[item.state] += 1
-    const isKept = item.state !== 'unchanged' || this.#isMended(item)
-    if (!isKept && !item.findings) return
+    if (isCounted(state)) this.#counts[state] += 1
+    const isKept = state !== 'unchanged' || this.#has(item, this.#failedIn, 'failed')
+    if (!isKept && findings.length === 0) return
     const cleaned = this.#clean({ ...item, time: timeOf(at) })
-    this.#counts.findings += item.findings?.length ?? 0
+    this.#counts.findings += findings.length
     this.#tally.item(cleaned)
     if (!isKept) return
     this.#items.push(cleaned)
@@ -197,34 +190,30 @@ export class LiveRun {
   }
 
   /** Whether the run counted the record as written before it was resumed, and meets it again. */
-  #isRepeat(item: Unstamped): boolean {
-    const key = keyOf(item)
+  #isRepeat(item: Omit<RunItem, 'time'>): boolean {
+    const { resumed, serial } = this.#stored
     const mayBe = item.state === 'unchanged' || item.state === 'updated'
-    if (this.#stored.resumed === 0 || key === undefined || !mayBe) return false
-    return this.#context.tables.hasWritten(this.#stored.serial, key)
+    return resumed > 0 && mayBe && this.#has(item, serial, 'written')
   }
 
-  /** Whether the record failed in the run before. */
-  #isMended(item: Unstamped): boolean {
+  #has(item: Omit<RunItem, 'time'>, serial: number | undefined, what: 'failed' | 'written') {
     const key = keyOf(item)
-    if (this.#failedIn === undefined || key === undefined) return false
-    return this.#context.tables.hasFailed(this.#failedIn, key)
+    if (serial === undefined || key === undefined) return false
+    return this.#context.tables.has(serial, key, what)
   }
 
-  #stepped(change: RunChange, time: string): Run {
-    const { status } = change
+  #stepped({ status, outcome, problem }: RunChange, time: string): Run {
     const run = this.#run
     if (status === 'running') return { ...run, status, startTime: run.startTime ?? time }
     const isFinished = status === 'finished'
-    const problem = change.problem ?? (isFinished ? this.#outcome?.problem : null) ?? null
-    const given = change.outcome ?? this.#outcome?.outcome ?? 'incomplete'
-    const outcome = this.#stored.start.dryRun ? 'dry-run' : given
+    const why = problem ?? (isFinished ? this.#outcome.problem : undefined)
+    const given = outcome ?? this.#outcome.outcome ?? 'incomplete'
     return {
       ...run,
       status,
       endTime: time,
-      ...(isFinished && { outcome }),
-      problem: problem && cleanProblem(problem, this.#context.redact),
+      ...(isFinished && { outcome: this.#stored.start.dryRun ? 'dry-run' : given }),
+      problem: why ? cleanProblem(why, this.#context.redact) : null,
     }
   }
 }
@@ -235,21 +224,14 @@ export const timeOf = (at: number): string => new Date(at).toISOString()
 const isCounted = (state: ItemState): state is Exclude<ItemState, 'restored'> =>
   countNames.some((name) => name === state)
 
-const resumable: readonly RunStatus[] = ['waiting']
-
-const steps: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
+const steps: Readonly<Partial<Record<RunStatus, readonly RunStatus[]>>> = {
   waiting: ['running', 'failed', 'cancelled', 'interrupted'],
   running: ['finished', 'failed', 'cancelled', 'timed-out', 'interrupted'],
-  finished: resumable,
-  failed: resumable,
-  cancelled: resumable,
-  'timed-out': resumable,
-  interrupted: resumable,
 }
 
 /** Throws `Failure` `conflict` for a step that no run takes; from an ended state only `waiting` leads on: it is resumed. */
 export function checkStep(run: Run, to: RunStatus): void {
-  if (!steps[run.status].includes(to)) {
+  if (!(steps[run.status] ?? ['waiting']).includes(to)) {
     throw new Failure('conflict', `a run that is ${run.status} cannot become ${to}`)
   }
   if (to === 'waiting' && run.status === 'finished' && run.outcome !== 'incomplete') {
@@ -267,7 +249,10 @@ const mostExcerpts = 64 * 2 ** 20
  * Takes secrets out of items and cuts long texts: excerpts to 64 KB each and 64 MB together. Ids stay whole, because failed
  * items are asked for again by them.
  */
-function cleaning(redact: Redact, keep: KeepSource): (item: RunItem) => RunItem {
+function cleaning(
+  redact: LiveRunContext['redact'],
+  keep: LiveRunContext['keepSource'],
+): (item: RunItem) => RunItem {
   let left = mostExcerpts
   const text = (value: string) => redact(value).slice(0, longestText)
   return ({ excerpt, ...item }) => {
@@ -294,28 +279,10 @@ function cleaning(redact: Redact, keep: KeepSource): (item: RunItem) => RunItem 
   }
 }
 
-const cleanProblem = (problem: StoredProblem, redact: Redact): StoredProblem => ({
+const cleanProblem = (problem: StoredProblem, redact: LiveRunContext['redact']): StoredProblem => ({
   ...problem,
   ...(problem.detail !== undefined && { detail: redact(problem.detail).slice(0, longestText) }),
   ...(problem.errors && {
     errors: problem.errors.map((one) => ({ ...one, detail: redact(one.detail) })),
   }),
 })
-
-/** A run that waits. */
-export const newRun = (id: string, start: RunStart, now: number): Run => ({
-  id,
-  pipe: start.pipe,
-  ...(start.trigger !== undefined && { trigger: start.trigger }),
-  startedBy: start.startedBy,
-  ...(start.catalogue !== undefined && { catalogue: start.catalogue }),
-  status: 'waiting',
-  created: timeOf(now),
-  counts: noCounts,
-  progress: noProgress,
-  segments: start.segments,
-  problem: null,
-})
-
-/** Of a run that has not begun. */
-export const noProgress: Run['progress'] = { pages: 0, bytes: 0 }

@@ -8,16 +8,8 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { conditionVariable } from '../../workers/condition.ts'
 import type { Pause } from '../../workers/retry.ts'
-import {
-  checkStep,
-  leaseMs,
-  LiveRun,
-  newRun,
-  noProgress,
-  timeOf,
-  type LiveRunContext,
-} from './live-run.ts'
-import { noTally, type RunDifference, type RunReport } from './run-report.ts'
+import { checkStep, leaseMs, LiveRun, timeOf, type LiveRunContext } from './live-run.ts'
+import { noTally, type RunReport } from './run-report.ts'
 import { RunTables, type StoredRun } from './run-tables.ts'
 import {
   countNames,
@@ -34,7 +26,7 @@ import {
   storedProblem,
 } from './run.ts'
 
-export type RunsOptions = {
+export type RunsOptions = Partial<Pick<LiveRunContext, 'redact' | 'keepSource'>> & {
   /** The SQLite file, such as `{data}/runs.sqlite`. */
   readonly path: string
   /** Who holds the leases: no two processes that are alive at the same time may have the same. */
@@ -46,14 +38,8 @@ export type RunsOptions = {
   /** Rejects when the signal fires. */
   readonly pause: Pause
   readonly log: Log
-  /** Takes registered secrets out of whatever is stored. */
-  readonly redact?: LiveRunContext['redact']
-  /** Of which items the source text is stored; `failed` when absent. */
-  readonly keepSource?: LiveRunContext['keepSource']
   /** Days that a run is stored after its end; 365 when absent. */
   readonly historyDays?: number
-  /** Ids that begin with the time (RFC 9562) are written side by side, not all over the file. */
-  readonly makeId?: () => string
 }
 
 const roundMs = 250
@@ -62,6 +48,7 @@ const pruneEveryMs = 3_600_000
 const itemsPerRound = 5000
 const dayMs = 86_400_000
 const mostNotes = 20
+const noProgress: Run['progress'] = { pages: 0, bytes: 0 }
 
 /** Opens the file and starts its maintenance: writing in groups, deleting what is too old. Interrupts nobody. */
 export const openRuns = (options: RunsOptions): Runs => new Runs(options)
@@ -70,36 +57,42 @@ export const openRuns = (options: RunsOptions): Runs => new Runs(options)
 export class Runs {
   readonly #options: RunsOptions
   readonly #context: LiveRunContext
+  readonly #tables: RunTables
   readonly #live = new Map<string, LiveRun>()
-  /** Who follows a run, and how many of them. */
-  readonly #followed = new Map<
-    string,
-    { changed: ReturnType<typeof conditionVariable>; by: number }
-  >()
+  /** Notifies when something happens in any run. */
+  readonly #changed = conditionVariable()
   readonly #closing = new AbortController()
   readonly #maintenance: Promise<void>
   #nextPruning = 0
 
   constructor(options: RunsOptions) {
     const { now, redact = (text) => text, keepSource = 'failed' } = options
+    const { notify } = this.#changed
     this.#options = options
-    this.#context = {
-      tables: new RunTables(options.path),
-      now,
-      redact,
-      keepSource,
-      notify: (id) => this.#followed.get(id)?.changed.notify(),
-    }
+    this.#tables = new RunTables(options.path)
+    this.#context = { tables: this.#tables, now, redact, keepSource, notify }
     this.#maintenance = this.#maintain()
   }
 
   /** A run in state `waiting`, durable when this returns. */
   create(start: RunStart): Run {
-    const { tables, now } = this.#context
-    const { owner, makeId = randomUUIDv7 } = this.#options
-    const run = newRun(makeId(), start, now())
+    const { now, owner } = this.#options
+    const run: Run = {
+      // Ids that begin with the time (RFC 9562) are written side by side, not all over the file.
+      id: randomUUIDv7(),
+      pipe: start.pipe,
+      ...(start.trigger !== undefined && { trigger: start.trigger }),
+      startedBy: start.startedBy,
+      ...(start.catalogue !== undefined && { catalogue: start.catalogue }),
+      status: 'waiting',
+      created: timeOf(now()),
+      counts: noCounts,
+      progress: noProgress,
+      segments: start.segments,
+      problem: null,
+    }
     const fresh = { run, start, tally: noTally, owner, lease: now() + leaseMs }
-    return this.#enliven({ ...fresh, serial: tables.insert(fresh), resumed: 0 })
+    return this.#enliven(this.#tables.insert(fresh))
   }
 
   /**
@@ -107,33 +100,39 @@ export class Runs {
    * them was made.
    */
   together<T>(work: () => T): T {
-    return this.#context.tables.transaction(work)
+    return this.#tables.transaction(work)
   }
 
   get(id: string): Run | undefined {
-    return this.#live.get(id)?.now() ?? this.#context.tables.byId(id)?.run
+    return this.#live.get(id)?.now() ?? this.#tables.byId(id)?.run
   }
 
   /** Newest first. */
   list(filter: RunFilter): readonly Run[] {
-    return this.#context.tables.list(filter).map((run) => this.#live.get(run.id)?.now() ?? run)
+    return this.#tables.list(filter).map((run) => this.#live.get(run.id)?.now() ?? run)
   }
 
   /** In order of arrival, read in slices: memory does not grow with the run. */
   items(id: string, filter: ItemFilter = {}): Iterable<RunItem> {
-    return this.#context.tables.items(this.#written(id).serial, filter)
+    this.#live.get(id)?.flush()
+    return this.#tables.items(this.#stored(id).serial, filter)
   }
 
   report(id: string): RunReport {
-    const stored = this.#written(id)
-    const { run, tally } = stored
+    this.#live.get(id)?.flush()
+    const stored = this.#stored(id)
+    const { run, tally, serial } = stored
+    const { counts } = run
     const before = this.#comparedWith(stored)
-    return {
-      run,
-      counts: run.counts,
-      ...tally,
-      ...(before && { difference: this.#difference(stored, before) }),
+    const difference = before && {
+      run: before.run.id,
+      created: counts.created,
+      updated: counts.updated,
+      removed: counts.removed,
+      newlyFailing: this.#tables.failures(serial, before.serial, 'newly'),
+      newlyFixed: this.#tables.failures(before.serial, serial, 'fixed'),
     }
+    return { run, counts, ...tally, ...(difference && { difference }) }
   }
 
   /** Where the segments of a run report; what comes after the end of the run is dropped. */
@@ -151,14 +150,14 @@ export class Runs {
 
   /** Stores what was done about a run that has ended; nothing happens to one that goes on. */
   note(id: string, note: Omit<RunNote, 'time'>): void {
-    const { tables, now, notify } = this.#context
-    tables.transaction(() => {
-      const stored = tables.byId(id)
+    this.#tables.transaction(() => {
+      const stored = this.#tables.byId(id)
       if (!stored || !ended(stored.run)) return
-      const notes = [...(stored.run.notes ?? []), { ...note, time: timeOf(now()) }]
-      tables.take({ ...stored, run: { ...stored.run, notes: notes.slice(-mostNotes) } })
+      const time = timeOf(this.#options.now())
+      const notes = [...(stored.run.notes ?? []), { ...note, time }].slice(-mostNotes)
+      this.#tables.update({ ...stored, run: { ...stored.run, notes } })
     })
-    notify(id)
+    this.#changed.notify()
   }
 
   /** Everything before this cursor of the source is written: a resumed run goes on from there. */
@@ -169,33 +168,27 @@ export class Runs {
   /** The run as it is now, then after every change (at most five a second), until it has ended or the signal fires. */
   async *follow(id: string, given: AbortSignal): AsyncGenerator<Run, void, undefined> {
     const signal = AbortSignal.any([given, this.#closing.signal])
-    const entry = this.#followed.get(id) ?? { changed: conditionVariable(), by: 0 }
-    this.#followed.set(id, entry)
-    entry.by += 1
-    try {
-      let last = ''
-      while (!signal.aborted) {
-        const changed = entry.changed.next(signal)
-        changed.catch(() => undefined)
-        const run = this.get(id) ?? missing(id)
-        const text = JSON.stringify(run)
-        if (text !== last) yield run
-        last = text
-        if (ended(run)) return
-        await changed.then(() => this.#options.pause(followMs, signal))
+    let last = ''
+    while (!signal.aborted) {
+      const changed = this.#changed.next(signal)
+      changed.catch(() => undefined)
+      const run = this.get(id) ?? missing(id)
+      const text = JSON.stringify(run)
+      if (text !== last) yield run
+      last = text
+      if (ended(run)) return
+      try {
+        await changed
+        await this.#options.pause(followMs, signal)
+      } catch (error) {
+        if (!signal.aborted) throw error
       }
-    } catch (error) {
-      if (!signal.aborted) throw error
-    } finally {
-      entry.by -= 1
-      if (entry.by === 0) this.#followed.delete(id)
     }
   }
 
   /** The newest run of a pipe that finished `complete` or `not-modified`. */
   lastComplete(pipe: string): Run | undefined {
-    const { tables } = this.#context
-    return tables.before(pipe, Number.MAX_SAFE_INTEGER, ['complete', 'not-modified'])?.run
+    return this.#tables.before(pipe, Number.MAX_SAFE_INTEGER, ['complete', 'not-modified'])?.run
   }
 
   /** Original ids and source ids of the items that failed, each once. */
@@ -221,8 +214,8 @@ export class Runs {
 
   /** Renews the leases of this process's runs for 60 s; the ids of runs that somebody else has taken meanwhile. */
   renew(): readonly string[] {
-    const { tables, now } = this.#context
-    const ours = tables.renew(this.#options.owner, now() + leaseMs)
+    const { owner, now } = this.#options
+    const ours = this.#tables.renew(owner, now() + leaseMs)
     const lost = [...this.#live.keys()].filter((id) => !ours.has(id))
     for (const id of lost) this.#live.delete(id)
     return lost
@@ -233,42 +226,31 @@ export class Runs {
    * ran out.
    */
   interruptOrphans(): readonly Run[] {
-    const { tables, now, notify } = this.#context
-    const { owner, isGone = () => false } = this.#options
+    const { owner, now, isGone = () => false } = this.#options
     const isOrphan = (one: StoredRun): boolean =>
       !this.#live.has(one.run.id) && (one.owner === owner || one.lease < now() || isGone(one.owner))
     const why = new Failure('run-interrupted', 'the process that worked on the run has ended')
-    return tables
-      .open()
-      .filter(isOrphan)
-      .map((orphan) => {
-        // Not when that is noticed: in an older copy of the file it may have been long ago.
-        const end = {
-          status: 'interrupted',
-          endTime: timeOf(Math.min(now(), orphan.lease)),
-          problem: storedProblem(why),
-        } as const
-        const run: Run = { ...orphan.run, ...end }
-        tables.take({ ...orphan, run })
-        notify(run.id)
-        return run
-      })
+    const problem = storedProblem(why)
+    const orphans = this.#tables.open().filter(isOrphan)
+    return orphans.map((orphan) => {
+      // Not when that is noticed: in an older copy of the file it may have been long ago.
+      const endTime = timeOf(Math.min(now(), orphan.lease))
+      const run: Run = { ...orphan.run, status: 'interrupted', endTime, problem }
+      this.#tables.update({ ...orphan, run })
+      this.#changed.notify()
+      return run
+    })
   }
 
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#maintenance
     this.#flushAll()
-    this.#context.tables.close()
+    this.#tables.close()
   }
 
   #stored(id: string): StoredRun {
-    return this.#context.tables.byId(id) ?? missing(id)
-  }
-
-  #written(id: string): StoredRun {
-    this.#live.get(id)?.flush()
-    return this.#stored(id)
+    return this.#tables.byId(id) ?? missing(id)
   }
 
   /** A run of this process; `unknown-run`, or `conflict` when it has ended or another process has it. */
@@ -285,7 +267,7 @@ export class Runs {
     const failedIn = before && before.run.counts.failed > 0 ? before.serial : undefined
     const live = new LiveRun(this.#context, stored, failedIn)
     this.#live.set(stored.run.id, live)
-    this.#context.notify(stored.run.id)
+    this.#changed.notify()
     return live.now()
   }
 
@@ -294,15 +276,14 @@ export class Runs {
    * stay as items and in the counts, because they will not be written again.
    */
   #again(id: string): Run {
-    const { tables, now } = this.#context
+    const { owner, now } = this.#options
     const stored = this.#stored(id)
     checkStep(stored.run, 'waiting')
-    const lease = now() + leaseMs
-    const waiting = tables.transaction(() => {
-      const left = tables.rewind(stored.serial, stored.checkpoint?.item ?? 0)
-      const { owner } = this.#options
+    const waiting = this.#tables.transaction(() => {
+      const left = this.#tables.rewind(stored.serial, stored.checkpoint?.item ?? 0)
+      const lease = now() + leaseMs
       const next = { ...rewound(stored, left), owner, lease, resumed: stored.resumed + 1 }
-      tables.take(next)
+      this.#tables.update(next)
       return next
     })
     return this.#enliven(waiting)
@@ -310,25 +291,11 @@ export class Runs {
 
   /** The run whose failures this one tries again, else the pipe's finished run before, if it was about the same catalogue. */
   #comparedWith({ start, run, serial }: StoredRun): StoredRun | undefined {
-    const { tables } = this.#context
     if (start.dryRun || start.only) return undefined
-    if (start.retryOf !== undefined) return tables.byId(start.retryOf)
-    const before = tables.before(run.pipe, serial, ['complete', 'incomplete'])
+    if (start.retryOf !== undefined) return this.#tables.byId(start.retryOf)
+    const before = this.#tables.before(run.pipe, serial, ['complete', 'incomplete'])
     // One pipe may be fed with many catalogues in turn.
     return before?.run.catalogue === run.catalogue ? before : undefined
-  }
-
-  #difference({ serial, run }: StoredRun, before: StoredRun): RunDifference {
-    const { tables } = this.#context
-    const { created, updated, removed } = run.counts
-    return {
-      run: before.run.id,
-      created,
-      updated,
-      removed,
-      newlyFailing: tables.newlyFailing(serial, before.serial),
-      newlyFixed: tables.newlyFixed(before.serial, serial),
-    }
   }
 
   /** Round after round until the history is closed; one that fails is logged and tried again. */
@@ -347,7 +314,7 @@ export class Runs {
         this.#flushAll()
         this.#prune()
         // Runs of other processes are looked at again and again.
-        for (const [id, { changed }] of this.#followed) if (!this.#live.has(id)) changed.notify()
+        this.#changed.notify()
       } catch (err) {
         log.error({ err }, 'runs.unwritten')
       }
@@ -360,10 +327,10 @@ export class Runs {
 
   /** One slice per call: a run of a million items does not stop the others while it is deleted. */
   #prune(): void {
-    const { tables, now } = this.#context
+    const { now, historyDays = 365 } = this.#options
     if (now() < this.#nextPruning) return
-    const oldest = now() - (this.#options.historyDays ?? 365) * dayMs
-    if (!tables.prune(oldest, itemsPerRound)) this.#nextPruning = now() + pruneEveryMs
+    const isMore = this.#tables.prune(now() - historyDays * dayMs, itemsPerRound)
+    if (!isMore) this.#nextPruning = now() + pruneEveryMs
   }
 }
 
@@ -373,8 +340,15 @@ function missing(id: string): never {
 
 /** `left`: items that stay, by state. */
 function rewound(stored: StoredRun, left: Readonly<Record<string, number>>): StoredRun {
-  const { checkpoint } = stored
-  const from = checkpoint?.counts ?? noCounts
+  const {
+    counts: from,
+    progress,
+    tally,
+  } = stored.checkpoint ?? {
+    counts: noCounts,
+    progress: noProgress,
+    tally: noTally,
+  }
   const counts = countNames.map((name) => [name, from[name] + (left[name] ?? 0)] as const)
   const { outcome: _, endTime: __, ...before } = stored.run
   const run: Run = {
@@ -382,8 +356,8 @@ function rewound(stored: StoredRun, left: Readonly<Record<string, number>>): Sto
     status: 'waiting',
     problem: null,
     counts: { ...from, ...Object.fromEntries(counts) },
-    progress: checkpoint?.progress ?? noProgress,
+    progress,
     segments: before.segments.map((segment) => ({ ...segment, processed: false })),
   }
-  return { ...stored, run, tally: checkpoint?.tally ?? noTally }
+  return { ...stored, run, tally }
 }

@@ -77,15 +77,17 @@ export class RunTables {
     this.#file.close()
   }
 
-  /** The serial of the new row. */
-  insert(stored: Omit<StoredRun, 'serial' | 'resumed'>): number {
-    const { run, start, owner, lease } = stored
+  /** The new row. */
+  insert(fresh: Omit<StoredRun, 'serial' | 'resumed'>): StoredRun {
+    const { run, start, owner, lease } = fresh
     const isPartial = [start.only, start.retryOf, start.feed?.datasets].some((one) => one)
     const sql = `INSERT INTO run (id, pipe, catalogue, status, dry, partial, created, owner, lease, start, state)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
     const face = [run.id, run.pipe, run.catalogue ?? null, run.status, Number(start.dryRun)]
     const inner = [Number(isPartial), Date.parse(run.created), owner, lease]
-    return this.#file.run(sql, ...face, ...inner, JSON.stringify(start), stateOf(stored)).serial
+    const texts = [JSON.stringify(start), stateOf(fresh)]
+    const { serial } = this.#file.run(sql, ...face, ...inner, ...texts)
+    return { ...fresh, serial, resumed: 0 }
   }
 
   byId(id: string): StoredRun | undefined {
@@ -95,35 +97,22 @@ export class RunTables {
   /** Newest first. */
   list({ pipe, status, catalogue, limit, offset }: RunFilter): readonly Run[] {
     const filters = Object.entries({ pipe, status, catalogue }).flatMap(([name, value]) =>
-      value === undefined ? [] : [{ name, value }],
+      value === undefined ? [] : [[name, value] as const],
     )
-    const where = filters.map(({ name }) => `${name} = ?`).join(' AND ')
-    const rows = this.#file.rows(
-      `SELECT state FROM run ${where && `WHERE ${where}`} ORDER BY serial DESC LIMIT ? OFFSET ?`,
-      ...filters.map(({ value }) => value),
-      limit,
-      offset,
-    )
+    const where = filters.map(([name]) => `${name} = ?`).join(' AND ')
+    const sql = `SELECT state FROM run ${where && `WHERE ${where}`} ORDER BY serial DESC LIMIT ? OFFSET ?`
+    const rows = this.#file.rows(sql, ...filters.map(([, value]) => value), limit, offset)
     return rows.map((row) => parsed<State>(row['state']).run)
   }
 
-  /** Whether the row was still this owner's and open. */
-  update(stored: StoredRun): boolean {
-    return this.#write(stored, `AND ${open} AND owner = ?`, stored.owner)
-  }
-
-  /** Takes the row, whatever state it was in. */
-  take(stored: StoredRun): void {
-    this.#write(stored, '')
-  }
-
-  #write(stored: StoredRun, only: string, ...values: readonly string[]): boolean {
-    const { run, owner, lease, resumed, serial } = stored
-    const ended = run.endTime === undefined ? null : Date.parse(run.endTime)
+  /** Writes the row, unless another process has it by now (`from`: its owner then); whether it was written. */
+  update({ run, tally, owner, lease, resumed, serial }: StoredRun, from?: string): boolean {
+    const endTime = run.endTime === undefined ? null : Date.parse(run.endTime)
     const sql = `UPDATE run SET status = ?, outcome = ?, ended = ?, owner = ?, lease = ?, resumed = ?, state = ?
-      WHERE serial = ? ${only}`
-    const now = [run.status, run.outcome ?? null, ended, owner, lease, resumed, stateOf(stored)]
-    return this.#file.run(sql, ...now, serial, ...values).changes > 0
+      WHERE serial = ? ${from === undefined ? '' : `AND ${open} AND owner = ?`}`
+    const values = [run.status, run.outcome ?? null, endTime, owner, lease, resumed]
+    const only = from === undefined ? [] : [from]
+    return this.#file.run(sql, ...values, stateOf({ run, tally }), serial, ...only).changes > 0
   }
 
   /** Notes that everything up to now was written; `item` is that of the newest one. */
@@ -155,17 +144,13 @@ export class RunTables {
 
   /** Deletes the first run that ended before a time, or so many of its items; whether there was one. */
   prune(time: number, mostItems: number): boolean {
-    const row = this.#file.first(
-      'SELECT serial FROM run WHERE ended < ? ORDER BY ended LIMIT 1',
-      time,
-    )
-    if (!row) return false
-    const serial = Number(row['serial'])
+    const oldest = 'SELECT serial FROM run WHERE ended < ? ORDER BY ended LIMIT 1'
+    const serial = this.#file.first(oldest, time)?.['serial']
+    if (serial === undefined) return false
     this.#file.transaction(() => {
-      const some = 'SELECT serial FROM item INDEXED BY item_run WHERE run = ? LIMIT ?'
-      const sql = `DELETE FROM item WHERE serial IN (${some})`
-      if (this.#file.run(sql, serial, mostItems).changes < mostItems) {
-        this.#file.run('DELETE FROM run WHERE serial = ?', serial)
+      const sql = `DELETE FROM item WHERE serial IN (SELECT serial FROM item INDEXED BY item_run WHERE run = ? LIMIT ?)`
+      if (this.#file.run(sql, Number(serial), mostItems).changes < mostItems) {
+        this.#file.run('DELETE FROM run WHERE serial = ?', Number(serial))
       }
     })
     return true
@@ -174,8 +159,7 @@ export class RunTables {
   addItems(run: number, items: readonly RunItem[]): void {
     const sql = 'INSERT INTO item (run, key, state, stage, told) VALUES (?, ?, ?, ?, ?)'
     for (const item of items) {
-      const text = JSON.stringify(item)
-      this.#file.run(sql, run, keyOf(item) ?? null, item.state, item.stage, text)
+      this.#file.run(sql, run, keyOf(item) ?? null, item.state, item.stage, JSON.stringify(item))
     }
   }
 
@@ -198,18 +182,10 @@ export class RunTables {
     }
   }
 
-  /** Whether a run has a failed item of this key. */
-  hasFailed(run: number, key: string): boolean {
-    return this.#has(run, key, `state = 'failed'`)
-  }
-
-  /** Whether a run has written the record of this key. */
-  hasWritten(run: number, key: string): boolean {
-    return this.#has(run, key, `state IN ${written}`)
-  }
-
-  #has(run: number, key: string, where: string): boolean {
-    const sql = `SELECT 1 FROM item INDEXED BY item_key WHERE run = ? AND key = ? AND ${where} LIMIT 1`
+  /** Whether the record of this key failed in a run, or was written by it. */
+  has(run: number, key: string, what: 'failed' | 'written'): boolean {
+    const states = what === 'failed' ? `('failed')` : written
+    const sql = `SELECT 1 FROM item INDEXED BY item_key WHERE run = ? AND key = ? AND state IN ${states} LIMIT 1`
     return this.#file.first(sql, run, key) !== undefined
   }
 
@@ -222,18 +198,15 @@ export class RunTables {
     return Object.fromEntries(left.map((row) => [String(row['state']), Number(row['n'])]))
   }
 
-  /** Keys that failed in one run and not in the other; the first ten by arrival. */
-  newlyFailing(failedIn: number, other: number): IdDifference {
-    return this.#changed(failedIn, other, `NOT EXISTS (${same} AND o.state = 'failed')`)
-  }
-
-  /** Keys that failed in one run and were written, or found unchanged, in the other; the first ten by arrival. */
-  newlyFixed(failedIn: number, other: number): IdDifference {
-    const fine = `o.state IN ('created', 'updated', 'unchanged')`
-    return this.#changed(failedIn, other, `EXISTS (${same} AND ${fine})`)
-  }
-
-  #changed(failedIn: number, other: number, condition: string): IdDifference {
+  /**
+   * Keys that failed in one run, and in the other did not (`newly`) or were written or found unchanged (`fixed`); the first ten
+   * by arrival.
+   */
+  failures(failedIn: number, other: number, which: 'newly' | 'fixed'): IdDifference {
+    const condition =
+      which === 'newly'
+        ? `NOT EXISTS (${same} AND o.state = 'failed')`
+        : `EXISTS (${same} AND o.state IN ('created', 'updated', 'unchanged'))`
     const sql = `SELECT i.key AS key, min(i.serial) AS first, count(*) OVER () AS n FROM item i INDEXED BY item_state
       WHERE i.run = ?1 AND i.state = 'failed' AND i.key IS NOT NULL AND ${condition} GROUP BY i.key ORDER BY first LIMIT 10`
     const rows = this.#file.rows(sql, failedIn, other)
